@@ -1,0 +1,1 @@
+"""What the protocol promises, what it needs to keep it, and how that is decided."""

@@ -1,0 +1,157 @@
+"""Certificates: lemmas and schedules as data, re-checked from the rules whenever they are used.
+
+A certificate is a hint, never a verdict: lemmas must prove again, schedules must refute again.
+What it adds is what a quick check cannot repeat, the search for the shortest schedule, and it
+carries a digest of the rules that it was made from.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from attrs import evolve
+
+from properties.fault_class import FAULT_CLASS_BY_NAME, FAULT_CLASSES, FaultClass
+from properties.guarantee import GUARANTEES
+from properties.induction import InductionProblem, InductionResult
+from properties.judgement import is_refuted_by
+from properties.verdict import InternalDisagreementError, Verdict, VerdictWord, make_proved
+from reference.machine import Action, record_machine, record_predicate
+from reference.structure import Parameters, Structure
+
+CERTIFICATE_FOLDER = Path(__file__).parent / "certificates"
+
+
+def compute_digest(structure: Structure) -> str:
+    """A fingerprint of all rules and guarantees of a structure, as they are recorded."""
+    text = "\n".join(
+        f"{r.instance.name} {dict(r.conditions)} {r.arguments} {dict(r.effects)}"
+        for r in record_machine(structure)
+    )
+    for name, g in GUARANTEES.items():
+        text += f"\n{name} {record_predicate(structure, g.predicate)}"
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def get_path(structure: Structure, folder: Path = CERTIFICATE_FOLDER) -> Path:
+    """Where a structure's certificate lies."""
+    name = f"{structure.role.name}-{structure.flush_disk_type.name}-{structure.slaves}_slaves"
+    return folder / f"{name.lower()}.json"
+
+
+def save(
+    structure: Structure, verdicts: tuple[Verdict, ...], folder: Path = CERTIFICATE_FOLDER
+) -> Path:
+    """Write a structure's certificate; sets of lemmas are stored once per fault class."""
+    sets = {v.fault: list(v.lemmas) for v in verdicts if v.lemmas}
+    document = {
+        "structure": structure.name,
+        "digest": compute_digest(structure),
+        "inductive_sets": sets,
+        "cells": [_encode(v) for v in verdicts],
+    }
+    path = get_path(structure, folder)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(document, indent=1) + "\n")
+    return path
+
+
+def load(structure: Structure, folder: Path = CERTIFICATE_FOLDER) -> dict[str, Any] | None:
+    """A structure's certificate, or None when there is none or its rules have changed since."""
+    path = get_path(structure, folder)
+    if not path.exists():
+        return None
+    document: dict[str, Any] = json.loads(path.read_text())
+    return document if document["digest"] == compute_digest(structure) else None
+
+
+def recheck(
+    structure: Structure,
+    parameters: Parameters,
+    document: dict[str, Any],
+    on_progress: Callable[[str], None] = lambda text: None,
+) -> tuple[Verdict, ...]:
+    """Decide every cell again with a certificate's help, schedules under the given parameters.
+
+    A schedule that is impossible under these parameters leaves its cell undecided. Raises
+    InternalDisagreementError when a certified proof does not hold any more.
+    """
+    cells = [_decode(c) for c in document["cells"]]
+    proved: dict[str, InductionResult] = {}
+    for fault_class in FAULT_CLASSES:
+        lemmas = tuple(document["inductive_sets"].get(fault_class.name, ()))
+        if lemmas:
+            on_progress(f"{structure.name}, {fault_class.name}: {len(lemmas)} lemmas")
+            proved[fault_class.name] = _prove(structure, fault_class, lemmas)
+    return tuple(_recheck_cell(structure, parameters, cell, proved) for cell in cells)
+
+
+def _prove(
+    structure: Structure, fault_class: FaultClass, lemmas: tuple[str, ...]
+) -> InductionResult:
+    result = InductionProblem(structure, fault_class).find_inductive_set(lemmas)
+    if set(result.lemmas) != set(lemmas):
+        lost = sorted(set(lemmas) - set(result.lemmas))
+        raise InternalDisagreementError(
+            f"certified lemmas of {structure.name} under {fault_class.name} do not prove: {lost}"
+        )
+    return result
+
+
+def _recheck_cell(
+    structure: Structure,
+    parameters: Parameters,
+    cell: Verdict,
+    proved: dict[str, InductionResult],
+) -> Verdict:
+    if cell.word is VerdictWord.PROVED:
+        result = proved.get(cell.fault)
+        if result is None or cell.guarantee not in result.proved:
+            raise InternalDisagreementError(
+                f"{cell.guarantee} of {structure.name} under {cell.fault} is certified, not proved"
+            )
+        return make_proved(cell.guarantee, FAULT_CLASS_BY_NAME[cell.fault], result)
+    if cell.word is VerdictWord.REFUTED:
+        limits = FAULT_CLASS_BY_NAME[cell.fault].search_limits
+        given = evolve(parameters, limits=limits)
+        if not is_refuted_by(cell.guarantee, structure, given, cell.schedule):
+            note = "the known schedule is impossible with these sizes"
+            return Verdict(cell.guarantee, cell.fault, VerdictWord.UNDECIDED, note=note)
+    return cell
+
+
+def _encode(verdict: Verdict) -> dict[str, Any]:
+    cell: dict[str, Any] = {
+        "guarantee": verdict.guarantee,
+        "fault": verdict.fault,
+        "verdict": verdict.word.value,
+    }
+    if verdict.word is VerdictWord.REFUTED:
+        cell["schedule"] = encode_schedule(verdict.schedule)
+    if verdict.depth is not None:
+        cell["depth"] = verdict.depth
+    return cell
+
+
+def _decode(cell: dict[str, Any]) -> Verdict:
+    return Verdict(
+        guarantee=cell["guarantee"],
+        fault=cell["fault"],
+        word=VerdictWord(cell["verdict"]),
+        schedule=decode_schedule(cell.get("schedule", ())),
+        depth=cell.get("depth"),
+    )
+
+
+def encode_schedule(schedule: tuple[Action, ...]) -> list[list[Any]]:
+    """A schedule as JSON: a list of [instance, arguments]."""
+    return [[a.instance, dict(a.arguments)] for a in schedule]
+
+
+def decode_schedule(data: Any) -> tuple[Action, ...]:
+    """The schedule that ``encode_schedule`` wrote."""
+    return tuple(Action(instance, arguments) for instance, arguments in data)

@@ -1,0 +1,59 @@
+"""The columns of the guarantee table: which faults may strike, and how often in a search."""
+
+from __future__ import annotations
+
+import attrs
+from attrs import frozen
+
+from reference.machine import RecordedInstance
+from reference.structure import FaultLimits
+
+SEARCHED = 2
+"""How often each admitted fault may strike in a bounded search."""
+
+
+@frozen
+class FaultClass:
+    """Faults that may strike together."""
+
+    name: str
+    """Its column's heading and its key in JSON."""
+    admitted: tuple[str, ...]
+    """Field names of FaultLimits: what may strike. In a proof kills and cuts are unlimited."""
+
+    @property
+    def search_limits(self) -> FaultLimits:
+        """The limits under which schedules are searched."""
+        return FaultLimits(**dict.fromkeys(self.admitted, SEARCHED))
+
+    def is_contained_in(self, other: FaultClass) -> bool:
+        """Whatever can happen here can happen there."""
+        return set(self.admitted) <= set(other.admitted)
+
+
+FAULT_CLASSES = (
+    FaultClass("none", ()),
+    FaultClass("link cut", ("link_cuts",)),
+    FaultClass("slave kill", ("slave_kills",)),
+    FaultClass("slave power loss", ("slave_power_losses",)),
+    FaultClass("master kill", ("master_kills",)),
+    FaultClass("master power loss", ("master_power_losses",)),
+    FaultClass("power loss of both", ("master_power_losses", "slave_power_losses")),
+)
+"""Every column, weaker classes before the classes that contain them."""
+
+FAULT_CLASS_BY_NAME = {c.name: c for c in FAULT_CLASSES}
+
+
+def get_fault_count_name(recorded: RecordedInstance) -> str | None:
+    """The fault limit that an instance counts against, or None where it is no fault."""
+    for name in attrs.fields_dict(FaultLimits):
+        if f"faults.{name}" in recorded.effects:
+            return name
+    return None
+
+
+def is_admitted(recorded: RecordedInstance, fault_class: FaultClass) -> bool:
+    """The instance may fire at all under this fault class."""
+    name = get_fault_count_name(recorded)
+    return name is None or name in fault_class.admitted

@@ -1,0 +1,120 @@
+"""The durability guarantees: what an operator relies on, in an operator's words.
+
+*Acknowledged* means answered PUT_OK to a message whose producer waits. *Holds* means has every
+byte, in page cache or on disk; what a power loss takes is gone at the moment of the power loss.
+All guarantees are judged in every state, also while brokers are down.
+"""
+
+from __future__ import annotations
+
+from properties.property import GUARANTEES, guarantee
+from reference.lineage import has_equal_bytes, has_message, is_prefix
+from reference.operations import all_of, any_of, implies
+from reference.put import is_acknowledged
+from reference.state import Cluster, Message
+
+__all__ = ["GUARANTEES"]
+
+
+def is_any_acknowledged(cluster: Cluster) -> bool:
+    """Some followed message is acknowledged."""
+    return any_of(*(is_acknowledged(m) for m in cluster.messages))
+
+
+def is_any_byte_shared(cluster: Cluster) -> bool:
+    """The master and some slave hold bytes at a common offset."""
+    return any_of(
+        *((s.log.max_offset > 0) & (cluster.master.log.max_offset > 0) for s in cluster.slaves)
+    )
+
+
+def is_any_byte_copied(cluster: Cluster) -> bool:
+    """Some slave holds bytes."""
+    return any_of(*(s.log.max_offset > 0 for s in cluster.slaves))
+
+
+def is_on_some_slave(cluster: Cluster, message: Message) -> bool:
+    """Some slave's log holds the whole message."""
+    return any_of(*(has_message(s.log, message) for s in cluster.slaves))
+
+
+@guarantee(
+    why="The master alone serves reads and writes in 4.4.0: what it lacks, no consumer gets back "
+    "from it, and nothing copies from a slave to a master (R-NS-09).",
+    premise=is_any_acknowledged,
+)
+def acknowledged_is_kept_on_master(cluster: Cluster) -> bool:
+    """A message that was answered PUT_OK stays in the master's commit log."""
+    log = cluster.master.log
+    return all_of(*(implies(is_acknowledged(m), has_message(log, m)) for m in cluster.messages))
+
+
+@guarantee(
+    why="As long as one broker holds the message it can be read or rescued by hand; when none "
+    "does, it is lost for good.",
+    premise=is_any_acknowledged,
+)
+def acknowledged_is_kept_on_some_broker(cluster: Cluster) -> bool:
+    """A message that was answered PUT_OK stays on the master or on a slave."""
+    return all_of(
+        *(
+            implies(
+                is_acknowledged(m),
+                has_message(cluster.master.log, m) | is_on_some_slave(cluster, m),
+            )
+            for m in cluster.messages
+        )
+    )
+
+
+@guarantee(
+    why="Operators choose SYNC_MASTER to survive the loss of one machine at any moment after the "
+    "answer.",
+    premise=is_any_acknowledged,
+)
+def acknowledged_is_held_twice(cluster: Cluster) -> bool:
+    """A message that was answered PUT_OK is on the master and on a slave, at every moment."""
+    return all_of(
+        *(
+            implies(
+                is_acknowledged(m),
+                has_message(cluster.master.log, m) & is_on_some_slave(cluster, m),
+            )
+            for m in cluster.messages
+        )
+    )
+
+
+@guarantee(
+    why="The answer compares offsets, not contents (R-AK-03): a slave that is ahead of a master "
+    "which lost its tail acknowledges messages that it never saw (R-HC-17).",
+    premise=is_any_acknowledged,
+)
+def acknowledgement_is_truthful(cluster: Cluster) -> bool:
+    """When a message is answered PUT_OK, a slave has received all of it.
+
+    Judged at the moment of the answer. *Received* means that at this moment or at some moment
+    since the put, one slave held every byte of this very message, at least in its page cache;
+    what a fault takes from the slave afterwards does not make the answer a lie.
+    """
+    return all_of(*(implies(is_acknowledged(m), m.ghost_is_received) for m in cluster.messages))
+
+
+@guarantee(
+    why="A slave serves reads when the master is away; what it holds beyond the master's log, "
+    "consumers read there and never find on the master again.",
+    premise=is_any_byte_copied,
+)
+def slave_is_prefix_of_master(cluster: Cluster) -> bool:
+    """What a slave holds, the master holds too, from the first byte on."""
+    return all_of(*(is_prefix(s.log, cluster.master.log) for s in cluster.slaves))
+
+
+@guarantee(
+    why="Offsets are all that brokers and consumers compare. Where the same offset means different "
+    "bytes, replication goes on without an error and the logs differ for good (R-HC-17).",
+    premise=is_any_byte_shared,
+)
+def equal_offsets_mean_equal_bytes(cluster: Cluster) -> bool:
+    """Wherever master and slave both hold bytes, they hold the same bytes."""
+    return all_of(*(has_equal_bytes(s.log, cluster.master.log) for s in cluster.slaves))

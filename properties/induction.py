@@ -1,0 +1,222 @@
+"""Proof by induction for all offsets: initiation, consecution rule by rule, safety.
+
+Houdini: begin with every lemma and every guarantee, drop whatever the start or a step falsifies,
+until nothing more falls. What is left is inductive, and what follows from it is proved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import Any
+
+import attrs
+import z3
+from attrs import field, frozen
+
+from properties.fault_class import FaultClass, is_admitted
+from properties.guarantee import GUARANTEES
+from properties.lemmas import LEMMAS
+from properties.property import Property
+from properties.sanity_check import SANITY_CHECKS
+from properties.z3_translation import IntegerArithmetic, Translator
+from reference.leaves import compute_leaf_sorts, flatten, is_parameter
+from reference.machine import RecordedInstance, record_machine, record_predicate
+from reference.operations import negate
+from reference.state import initial_cluster
+from reference.structure import FaultLimits, Parameters, Structure
+from reference.terms import Sort, Term, walk
+
+RLIMIT_PER_QUERY = 20_000_000
+"""Z3 resource units per query: machine-independent, unlike seconds."""
+
+
+class SolverGaveUpError(Exception):
+    """Raised when Z3 answers *unknown*; never counted as a proof."""
+
+
+@frozen
+class CounterexampleToInduction:
+    """A step from a state that has every lemma to one that lacks this one."""
+
+    lemma: str
+    instance: str
+    before: Mapping[str, int | bool] = field(repr=False)
+    arguments: Mapping[str, int]
+
+
+@frozen
+class InductionResult:
+    """What induction could do for one structure and fault class."""
+
+    proved: tuple[str, ...]
+    """Guarantees that hold in every reachable state."""
+    vacuous: tuple[str, ...]
+    """Proved guarantees whose premise can never hold: they promise nothing here."""
+    lemmas: tuple[str, ...]
+    """The inductive set that carries them: lemmas, sanity checks and guarantees."""
+    dropped: tuple[CounterexampleToInduction, ...]
+    """What fell, and the first step that felled it; empty when given lemmas were re-checked."""
+    queries: int
+    """Questions put to Z3."""
+
+
+def get_candidates() -> dict[str, Property]:
+    """Everything that may become part of an inductive set."""
+    return {**SANITY_CHECKS, **LEMMAS, **GUARANTEES}
+
+
+class InductionProblem:
+    """One structure under one fault class, with sizes, thresholds and limits symbolic."""
+
+    def __init__(self, structure: Structure, fault_class: FaultClass) -> None:
+        self.structure = structure
+        self.fault_class = fault_class
+        self.arithmetic = IntegerArithmetic()
+        self.queries = 0
+        self.variables = {
+            path: self.arithmetic.variable(path, sort)
+            for path, sort in compute_leaf_sorts(structure).items()
+        }
+        self.now = Translator(self.arithmetic, self.variables)
+        self.instances = [r for r in record_machine(structure) if is_admitted(r, fault_class)]
+        self.predicates = {
+            name: record_predicate(structure, p.predicate) for name, p in get_candidates().items()
+        }
+
+    @cached_property
+    def parameter_constraints(self) -> list[Any]:
+        """Sizes are positive; a fault that this class does not admit never strikes."""
+        constraints = []
+        for path, variable in self.variables.items():
+            if not is_parameter(path):
+                continue
+            fault = path.removeprefix("parameters.limits.")
+            if fault in attrs.fields_dict(FaultLimits):
+                is_possible = fault in self.fault_class.admitted
+                constraints.append(variable >= 0 if is_possible else variable == 0)
+            else:
+                constraints.append(variable >= 1)
+        return constraints
+
+    def find_inductive_set(self, names: Iterable[str]) -> InductionResult:
+        """Houdini from these candidates. Raises SolverGaveUpError."""
+        kept = [n for n in names if self._holds_initially(n)]
+        dropped: list[CounterexampleToInduction] = []
+        steps = [_Step(self, r) for r in self.instances]
+        is_changed = True
+        while is_changed:
+            is_changed = False
+            for step in steps:
+                while True:
+                    fallen = step.find_falsified(kept)
+                    if not fallen:
+                        break
+                    dropped.extend(fallen)
+                    names_fallen = {f.lemma for f in fallen}
+                    kept = [n for n in kept if n not in names_fallen]
+                    is_changed = True
+        proved = tuple(
+            g for g in GUARANTEES if g in kept or self._follows(self.predicates[g], kept)
+        )
+        vacuous = tuple(g for g in proved if self._is_vacuous(g, kept))
+        return InductionResult(proved, vacuous, tuple(kept), tuple(dropped), self.queries)
+
+    def check(self, solver: z3.Solver, question: Any) -> z3.ModelRef | None:
+        """A model of the solver's assertions and the question, or None when there is none."""
+        self.queries += 1
+        solver.push()
+        try:
+            solver.add(question)
+            answer = solver.check()
+            if answer == z3.unknown:
+                raise SolverGaveUpError(solver.reason_unknown())
+            return solver.model() if answer == z3.sat else None
+        finally:
+            solver.pop()
+
+    def _holds_initially(self, name: str) -> bool:
+        initial = flatten(initial_cluster(self.structure, Parameters()))
+        leaves = {
+            path: self.variables[path] if is_parameter(path) else self.arithmetic.constant(value)
+            for path, value in initial.items()
+        }
+        claim = Translator(self.arithmetic, leaves)(self.predicates[name])
+        solver = make_solver()
+        solver.add(self.parameter_constraints)
+        return self.check(solver, z3.Not(claim)) is None
+
+    def _is_vacuous(self, name: str, kept: list[str]) -> bool:
+        premise = GUARANTEES[name].premise
+        if premise is None:
+            return False
+        return self._follows(record_predicate(self.structure, lambda c: negate(premise(c))), kept)
+
+    def _follows(self, claim: Term, kept: list[str]) -> bool:
+        solver = make_solver()
+        solver.add(self.parameter_constraints)
+        solver.add([self.now(self.predicates[n]) for n in kept])
+        return self.check(solver, z3.Not(self.now(claim))) is None
+
+
+class _Step:
+    """Consecution for one rule instance: its own solver, kept through the whole Houdini run."""
+
+    def __init__(self, problem: InductionProblem, recorded: RecordedInstance) -> None:
+        self.problem = problem
+        self.recorded = recorded
+        arithmetic = problem.arithmetic
+        self.arguments = {
+            f"argument.{name}": arithmetic.variable(f"argument.{name}", Sort.INTEGER)
+            for name, *_ in recorded.arguments
+        }
+        now = Translator(arithmetic, {**problem.variables, **self.arguments})
+        after = {path: now(term) for path, term in recorded.effects.items()}
+        self.after = Translator(arithmetic, {**problem.variables, **after})
+        self.solver = make_solver()
+        self.solver.add(problem.parameter_constraints)
+        self.solver.add([now(c) for c in recorded.conditions.values()])
+        for _, argument, low, high in recorded.arguments:
+            self.solver.add(now(low) <= now(argument), now(argument) <= now(high))
+        self.is_relevant = {
+            name: not recorded.effects.keys().isdisjoint(get_leaf_names(term))
+            for name, term in problem.predicates.items()
+        }
+
+    def find_falsified(self, kept: list[str]) -> list[CounterexampleToInduction]:
+        """The candidates that one step of this rule can falsify when all of them hold before."""
+        problem = self.problem
+        relevant = [n for n in kept if self.is_relevant[n]]
+        if not relevant:
+            return []
+        claims = {n: self.after(problem.predicates[n]) for n in relevant}
+        assumed = [problem.now(problem.predicates[n]) for n in kept]
+        broken = z3.Or([z3.Not(c) for c in claims.values()])
+        model = problem.check(self.solver, z3.And(*assumed, broken))
+        if model is None:
+            return []
+        value = problem.arithmetic.value
+        before = {path: value(model, v) for path, v in problem.variables.items()}
+        arguments = {
+            name.removeprefix("argument."): int(value(model, v))
+            for name, v in self.arguments.items()
+        }
+        instance = self.recorded.instance.name
+        return [
+            CounterexampleToInduction(n, instance, before, arguments)
+            for n, claim in claims.items()
+            if not value(model, claim)
+        ]
+
+
+def make_solver() -> z3.Solver:
+    """A solver that stops by work done, not by time passed."""
+    solver = z3.Solver()
+    solver.set("rlimit", RLIMIT_PER_QUERY)
+    solver.set("random_seed", 0)
+    return solver
+
+
+def get_leaf_names(term: Term) -> set[str]:
+    """The paths that a term mentions."""
+    return {node.payload for node in walk([term]) if node.operator == "leaf"}

@@ -1,0 +1,108 @@
+"""Schedules judged by the reference: what holds after each step, and how few steps it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from attrs import evolve, frozen
+
+from properties.guarantee import GUARANTEES
+from reference.machine import Action, compute_machine
+from reference.state import Cluster, initial_cluster
+from reference.structure import Parameters, Structure
+
+
+class ScheduleError(ValueError):
+    """Raised when a schedule contains a step that the reference refuses."""
+
+
+@frozen
+class JudgedStep:
+    """A state on a schedule's way, with the guarantees that do not hold there."""
+
+    index: int
+    """0 for the initial state, else the number of steps taken."""
+    action: Action | None
+    """The step that led here; None for the initial state."""
+    cluster: Cluster
+    violated: tuple[str, ...]
+
+
+def judge(cluster: Cluster) -> tuple[str, ...]:
+    """The names of the guarantees that do not hold in a state."""
+    return tuple(name for name, g in GUARANTEES.items() if not g.predicate(cluster))
+
+
+def replay(
+    structure: Structure, parameters: Parameters, schedule: Iterable[Action]
+) -> Iterator[JudgedStep]:
+    """Every state of a schedule, judged. Raises ScheduleError at the first refused step."""
+    machine = compute_machine(structure)
+    cluster = initial_cluster(structure, parameters)
+    yield JudgedStep(0, None, cluster, judge(cluster))
+    for index, action in enumerate(schedule, start=1):
+        outcome = machine.step(cluster, action)
+        if outcome.is_refused:
+            reasons = ", ".join(outcome.failed)
+            raise ScheduleError(f"step {index}, {action}, is refused: {reasons} does not hold")
+        cluster = outcome.cluster
+        yield JudgedStep(index, action, cluster, judge(cluster))
+
+
+def is_refuted_by(
+    name: str, structure: Structure, parameters: Parameters, schedule: Sequence[Action]
+) -> bool:
+    """The schedule is possible, and its last step is the first that violates the guarantee."""
+    try:
+        steps = list(replay(structure, parameters, schedule))
+    except (ScheduleError, KeyError):
+        return False
+    return [s.index for s in steps if name in s.violated][:1] == [len(schedule)]
+
+
+def is_reached_by(
+    predicate: Callable[[Cluster], bool],
+    structure: Structure,
+    parameters: Parameters,
+    schedule: Sequence[Action],
+) -> bool:
+    """The schedule is possible, and the predicate holds at its end."""
+    try:
+        *_, last = replay(structure, parameters, schedule)
+    except (ScheduleError, KeyError):
+        return False
+    return bool(predicate(last.cluster))
+
+
+def lower_numbers(
+    schedule: Sequence[Action], is_still_good: Callable[[Sequence[Action]], bool]
+) -> tuple[Action, ...]:
+    """The same steps with each number as small as it may be, one after another."""
+    actions = list(schedule)
+    for index, action in enumerate(actions):
+        for name, value in action.arguments.items():
+            for smaller in range(value):
+                arguments = {**action.arguments, name: smaller}
+                trial = [*actions]
+                trial[index] = evolve(action, arguments=arguments)
+                if is_still_good(trial):
+                    actions = trial
+                    break
+    return tuple(actions)
+
+
+def find_needless_steps(
+    schedule: Sequence[Action], is_still_good: Callable[[Sequence[Action]], bool]
+) -> list[int]:
+    """The steps that can be left out, each by itself; empty for a minimal schedule."""
+    return [i for i in range(len(schedule)) if is_still_good([*schedule[:i], *schedule[i + 1 :]])]
+
+
+def remove_needless_steps(
+    schedule: Sequence[Action], is_still_good: Callable[[Sequence[Action]], bool]
+) -> tuple[Action, ...]:
+    """A part of the schedule from which no single step can be left out."""
+    actions = list(schedule)
+    while needless := find_needless_steps(actions, is_still_good):
+        del actions[needless[0]]
+    return tuple(actions)

@@ -1,0 +1,162 @@
+"""Verdicts: one per guarantee, structure and fault class, always decided from the rules."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+
+from attrs import evolve, frozen
+
+from properties.bounded_search import DEPTH_LIMIT, BoundedSearch
+from properties.fault_class import FAULT_CLASSES, FaultClass
+from properties.guarantee import GUARANTEES
+from properties.induction import InductionProblem, InductionResult, get_candidates
+from properties.judgement import is_refuted_by, lower_numbers
+from reference.machine import Action, record_predicate
+from reference.operations import negate
+from reference.structure import SMALL_PARAMETERS, Parameters, Structure
+from reference.terms import Term
+
+
+class VerdictWord(enum.Enum):
+    """The words of the guarantee table."""
+
+    PROVED = "proved"
+    """Holds for all offsets and sizes, by induction."""
+    BOUNDED = "bounded"
+    """No failure within a stated exhaustive bound."""
+    REFUTED = "refuted"
+    """Fails, by the shortest schedule."""
+    UNDECIDED = "undecided"
+    """Neither; how far it was searched is told."""
+    NOT_REFUTED = "not_refuted"
+    """Only random schedules were tried."""
+
+
+class InternalDisagreementError(Exception):
+    """Raised when two engines contradict each other; never hidden, never resolved by preference."""
+
+
+@frozen
+class Verdict:
+    """One cell of the table."""
+
+    guarantee: str
+    fault: str
+    word: VerdictWord
+    schedule: tuple[Action, ...] = ()
+    """The shortest schedule, for a refuted cell."""
+    lemmas: tuple[str, ...] = ()
+    """The inductive set, for a proved cell."""
+    depth: int | None = None
+    """How deep was searched, for an undecided cell."""
+    is_vacuous: bool = False
+    """For a proved cell: its premise can never hold here, so it promises nothing."""
+    note: str = ""
+    """Why a cell is undecided although it could be searched."""
+
+    @property
+    def steps(self) -> int | None:
+        """Number of steps of the shortest schedule; None where there is none."""
+        return len(self.schedule) if self.word is VerdictWord.REFUTED else None
+
+
+def make_proved(name: str, fault_class: FaultClass, result: InductionResult) -> Verdict:
+    """The cell of a guarantee that induction has proved."""
+    return Verdict(
+        name,
+        fault_class.name,
+        VerdictWord.PROVED,
+        lemmas=result.lemmas,
+        is_vacuous=name in result.vacuous,
+    )
+
+
+def compute_search_parameters(fault_class: FaultClass) -> Parameters:
+    """The small sizes under which schedules are searched, with the limits of a fault class."""
+    return evolve(SMALL_PARAMETERS, limits=fault_class.search_limits)
+
+
+def search_structure(
+    structure: Structure,
+    on_progress: Callable[[str], None] = lambda text: None,
+    depth_limit: int = DEPTH_LIMIT,
+) -> tuple[Verdict, ...]:
+    """Decide every cell of a structure anew: induction first, bounded search for the rest.
+
+    A schedule that refutes under fewer faults refutes under more, so only the frontier is searched.
+    Raises InternalDisagreementError when the reference rejects what a solver found.
+    """
+    refuted: dict[str, list[tuple[FaultClass, Verdict]]] = {name: [] for name in GUARANTEES}
+    verdicts: list[Verdict] = []
+    for fault_class in FAULT_CLASSES:
+        on_progress(f"{structure.name}, {fault_class.name}: induction")
+        result = InductionProblem(structure, fault_class).find_inductive_set(get_candidates())
+        open_names = []
+        for name in GUARANTEES:
+            inherited = [v for c, v in refuted[name] if c.is_contained_in(fault_class)]
+            if inherited:
+                shortest = min(inherited, key=lambda v: len(v.schedule))
+                verdicts.append(evolve(shortest, fault=fault_class.name))
+            elif name in result.proved:
+                verdicts.append(make_proved(name, fault_class, result))
+            else:
+                open_names.append(name)
+        if open_names:
+            found = _search(
+                structure, fault_class, open_names, result.lemmas, on_progress, depth_limit
+            )
+            for verdict in found:
+                verdicts.append(verdict)
+                if verdict.word is VerdictWord.REFUTED:
+                    refuted[verdict.guarantee].append((fault_class, verdict))
+    return tuple(verdicts)
+
+
+def _search(
+    search: BoundedSearch,
+    names: list[str],
+    on_progress: Callable[[str], None],
+    depth_limit: int,
+) -> list[Verdict]:
+    structure, fault = search.structure, search.fault_class
+    answers = search.find_shortest(
+        {n: record_violation(structure, n) for n in names},
+        depth_limit=depth_limit,
+        on_progress=lambda depth, left: on_progress(
+            f"{structure.name}, {fault.name}: depth {depth}, {left} open"
+        ),
+    )
+    verdicts = []
+    for name, answer in answers.items():
+        if answer.schedule is None:
+            word = VerdictWord.UNDECIDED
+            verdicts.append(Verdict(name, fault.name, word, depth=answer.depth))
+        else:
+            schedule = _rejudge(name, structure, fault, answer.schedule)
+            verdicts.append(Verdict(name, fault.name, VerdictWord.REFUTED, schedule))
+    return verdicts
+
+
+def record_violation(structure: Structure, name: str) -> Term:
+    """That a guarantee does not hold, as a term."""
+    predicate = GUARANTEES[name].predicate
+    return record_predicate(structure, lambda cluster: negate(predicate(cluster)))
+
+
+def _rejudge(
+    name: str, structure: Structure, fault_class: FaultClass, schedule: tuple[Action, ...]
+) -> tuple[Action, ...]:
+    """The schedule with its numbers lowered, after the reference has confirmed it."""
+    parameters = compute_search_parameters(fault_class)
+
+    def is_refuting(trial: tuple[Action, ...]) -> bool:
+        return is_refuted_by(name, structure, parameters, trial)
+
+    if not is_refuting(schedule):
+        steps = "; ".join(map(str, schedule))
+        raise InternalDisagreementError(
+            f"bounded search refutes {name} of {structure.name} under {fault_class.name}, "
+            f"the reference does not: {steps}"
+        )
+    return lower_numbers(schedule, is_refuting)  # type: ignore[arg-type]

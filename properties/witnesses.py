@@ -1,0 +1,94 @@
+"""What must be reachable, or else a check that mentions it says nothing.
+
+Besides the witnesses named here, every rule instance and the premise of every guarantee have one.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from properties.guarantee import GUARANTEES
+from properties.property import WITNESSES, witness
+from reference.machine import RecordedInstance, record_machine, record_predicate
+from reference.operations import all_of, any_of
+from reference.put import is_acknowledged
+from reference.state import (
+    ANSWERED,
+    FLUSH_DISK_TIMEOUT,
+    FLUSH_SLAVE_TIMEOUT,
+    SLAVE_NOT_AVAILABLE,
+    UNANSWERED,
+    Cluster,
+)
+from reference.structure import Structure
+from reference.terms import Term
+
+__all__ = ["WITNESSES", "compute_questions"]
+
+
+def is_answered(cluster: Cluster, status: int) -> bool:
+    """Some followed message was answered with this status."""
+    return any_of(*((m.phase == ANSWERED) & (m.status == status) for m in cluster.messages))
+
+
+@witness()
+def a_put_is_answered_put_ok(cluster: Cluster) -> bool:
+    """A put whose producer waits is answered PUT_OK."""
+    return any_of(*(is_acknowledged(m) for m in cluster.messages))
+
+
+@witness()
+def a_put_is_answered_flush_disk_timeout(cluster: Cluster) -> bool:
+    """A put is answered FLUSH_DISK_TIMEOUT (needs SYNC_FLUSH)."""
+    return is_answered(cluster, FLUSH_DISK_TIMEOUT)
+
+
+@witness()
+def a_put_is_answered_flush_slave_timeout(cluster: Cluster) -> bool:
+    """A put is answered FLUSH_SLAVE_TIMEOUT (needs SYNC_MASTER and a slave)."""
+    return is_answered(cluster, FLUSH_SLAVE_TIMEOUT)
+
+
+@witness()
+def a_put_is_answered_slave_not_available(cluster: Cluster) -> bool:
+    """A put is answered SLAVE_NOT_AVAILABLE (needs SYNC_MASTER)."""
+    return is_answered(cluster, SLAVE_NOT_AVAILABLE)
+
+
+@witness()
+def a_put_is_never_answered(cluster: Cluster) -> bool:
+    """A master's death leaves a put without an answer (needs a fault of the master)."""
+    return any_of(*(m.phase == UNANSWERED for m in cluster.messages))
+
+
+@witness()
+def a_slave_has_caught_up(cluster: Cluster) -> bool:
+    """A slave holds all bytes of a log that is not empty."""
+    return any_of(
+        *(
+            (s.log.max_offset > 0) & (s.log.max_offset == cluster.master.log.max_offset)
+            for s in cluster.slaves
+        )
+    )
+
+
+@witness()
+def a_slave_is_ahead(cluster: Cluster) -> bool:
+    """A slave's log is longer than the master's (needs a power loss of the master)."""
+    return any_of(*(s.log.max_offset > cluster.master.log.max_offset for s in cluster.slaves))
+
+
+def compute_questions(structure: Structure) -> dict[str, Term]:
+    """Everything that should be reachable in a structure, by a readable name."""
+    questions = {f"rule {r.instance.name}": _enabled(r) for r in record_machine(structure)}
+    for g in GUARANTEES.values():
+        if g.premise is not None:
+            questions[f"premise of {g.name}"] = record_predicate(structure, g.premise)
+    for w in WITNESSES.values():
+        questions[f"witness {w.name}"] = record_predicate(structure, w.predicate)
+    return {n: t for n, t in questions.items() if t.operator != "constant"}
+
+
+def _enabled(recorded: RecordedInstance) -> Term:
+    conditions: Any = all_of(*cast(Any, recorded.conditions.values()))
+    return cast(Term, conditions)

@@ -1,0 +1,92 @@
+"""The solved reading: recorded terms as Z3 expressions, over integers or over bit vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import z3
+
+from reference.terms import Sort, Term, walk
+
+
+class IntegerArithmetic:
+    """Unbounded integers, for proofs about all offsets."""
+
+    def variable(self, name: str, sort: Sort) -> Any:
+        """A free variable."""
+        return z3.Bool(name) if sort is Sort.BOOLEAN else z3.Int(name)
+
+    def constant(self, value: int | bool) -> Any:
+        """A literal."""
+        return z3.BoolVal(value) if isinstance(value, bool) else z3.IntVal(value)
+
+    def value(self, model: z3.ModelRef, expression: Any) -> int | bool:
+        """What a model says about an expression; what it leaves open becomes 0 or False."""
+        result = model.eval(expression, model_completion=True)
+        return bool(z3.is_true(result)) if z3.is_bool(result) else int(result.as_long())
+
+
+class BitVectorArithmetic(IntegerArithmetic):
+    """Signed bit vectors, for bounded search; the caller keeps values far below the width."""
+
+    def __init__(self, width: int = 8) -> None:
+        self.width = width
+
+    def variable(self, name: str, sort: Sort) -> Any:
+        """A free variable."""
+        return z3.Bool(name) if sort is Sort.BOOLEAN else z3.BitVec(name, self.width)
+
+    def constant(self, value: int | bool) -> Any:
+        """A literal; raises OverflowError for one that the width cannot hold."""
+        if isinstance(value, bool):
+            return z3.BoolVal(value)
+        if not -(1 << (self.width - 1)) <= value < 1 << (self.width - 1):
+            raise OverflowError(f"{value} does not fit into {self.width} bits")
+        return z3.BitVecVal(value, self.width)
+
+    def value(self, model: z3.ModelRef, expression: Any) -> int | bool:
+        """What a model says about an expression."""
+        result = model.eval(expression, model_completion=True)
+        return bool(z3.is_true(result)) if z3.is_bool(result) else int(result.as_signed_long())
+
+
+_TRANSLATION: dict[str, Callable[..., Any]] = {
+    "add": lambda a, b: a + b,
+    "subtract": lambda a, b: a - b,
+    "minimum": lambda a, b: z3.If(a <= b, a, b),
+    "maximum": lambda a, b: z3.If(a <= b, b, a),
+    "quotient": lambda a, b: a / b,
+    "remainder": lambda a, b: a % b,
+    "less": lambda a, b: a < b,
+    "less_equal": lambda a, b: a <= b,
+    "equal": lambda a, b: a == b,
+    "not": z3.Not,
+    "and": z3.And,
+    "or": z3.Or,
+    "choose": z3.If,
+    "choose_flag": z3.If,
+}
+
+
+class Translator:
+    """Translates terms under one assignment of Z3 expressions to leaves."""
+
+    def __init__(self, arithmetic: IntegerArithmetic, leaves: Mapping[str, Any]) -> None:
+        self.arithmetic = arithmetic
+        self.leaves = leaves
+        self._done: dict[int, Any] = {}
+
+    def __call__(self, term: Term) -> Any:
+        """The Z3 expression for a term; raises KeyError for an operator or leaf not known."""
+        for node in walk([term]):
+            if id(node) not in self._done:
+                self._done[id(node)] = self._translate(node)
+        return self._done[id(term)]
+
+    def _translate(self, node: Term) -> Any:
+        if node.operator == "leaf":
+            return self.leaves[node.payload]
+        if node.operator == "constant":
+            return self.arithmetic.constant(node.payload)
+        return _TRANSLATION[node.operator](*(self._done[id(a)] for a in node.arguments))

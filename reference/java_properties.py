@@ -1,0 +1,162 @@
+"""Files in the text format of ``java.util.Properties``, as ``Properties.load`` reads them.
+
+One logical line is one entry ``key separator value``. A backslash at the end of a line continues
+it; leading blanks of every line vanish, trailing blanks belong to the value.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from attrs import frozen
+
+_SUFFIXES = (".conf", ".properties")
+_BLANKS = " \t\f"
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_CONTROL_CHARACTER = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f]")
+_ENTRY = re.compile(
+    r"(?P<key>(?:\\.|[^\\ \t\f=:])*)[ \t\f]*(?:[=:][ \t\f]*)?(?P<value>.*)", re.DOTALL
+)
+_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|u|.)", re.DOTALL)
+_NAMED_ESCAPES = {"t": "\t", "r": "\r", "n": "\n", "f": "\f"}
+
+
+class JavaPropertiesError(ValueError):
+    """A text that ``Properties.load`` refuses, or that is no text at all."""
+
+    def __init__(self, problem: str, line: int) -> None:
+        super().__init__(problem, line)
+        self.problem = problem
+        """What is wrong, without its place."""
+        self.line = line
+        """Line in which it is wrong, counted from 1."""
+
+
+@frozen
+class Entry:
+    """One ``key=value`` of a properties text, escapes resolved."""
+
+    key: str
+    """The key, unescaped."""
+    value: str
+    """The value, unescaped, with its trailing blanks."""
+    line: int
+    """First line of the entry, counted from 1."""
+
+
+def find_properties_files(path: Path) -> tuple[Path, ...]:
+    """The file itself, or all ``*.conf`` and ``*.properties`` below a folder, in a fixed order.
+
+    Raises:
+        OSError: there is no such path, or a folder cannot be listed.
+    """
+
+    def refuse(problem: OSError) -> None:
+        raise problem
+
+    if not path.is_dir():
+        path.stat()
+        return (path,)
+    found: list[Path] = []
+    for folder, folders, names in os.walk(path, onerror=refuse):
+        # os.walk descends into the folders in the order that this list has now.
+        folders.sort()
+        found += [Path(folder, name) for name in sorted(names) if name.endswith(_SUFFIXES)]
+    return tuple(found)
+
+
+def read_properties(file: Path) -> tuple[Entry, ...]:
+    """All entries of a file, see `decode_properties` and `parse_properties`.
+
+    Raises:
+        JavaPropertiesError: the file is not a properties text.
+        OSError: the file cannot be read.
+    """
+    if file.exists() and not file.is_file():
+        raise OSError(errno.EINVAL, "not a regular file")
+    return parse_properties(decode_properties(file.read_bytes()))
+
+
+def decode_properties(data: bytes) -> str:
+    """The characters of a properties file.
+
+    ``Properties.load(InputStream)`` takes bytes for ISO-8859-1; UTF-8 is accepted too, so that
+    comments and names in it stay legible.
+
+    Raises:
+        JavaPropertiesError: the bytes hold control characters, so the file is not text.
+    """
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        text = data.decode("iso-8859-1")
+    found = _CONTROL_CHARACTER.search(text)
+    if found:
+        line = len(_LINE_END.findall(text, 0, found.start())) + 1
+        raise JavaPropertiesError("this is not a text file", line)
+    return text
+
+
+def parse_properties(text: str) -> tuple[Entry, ...]:
+    r"""All entries in the order of the text, duplicates included.
+
+    Source: ``java.util.Properties#load0``. One difference: a lone backslash at the end of the text
+    is no entry here, where Java makes it an entry with an empty key.
+
+    Raises:
+        JavaPropertiesError: a ``\\u`` that is not followed by four hexadecimal digits.
+    """
+    return tuple(_parse_entry(logical_line, line) for line, logical_line in _logical_lines(text))
+
+
+def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
+    """Number of the first line, and text with continuations joined; comments are left out."""
+    joined: str | None = None
+    start = 1
+    for number, physical_line in enumerate(_LINE_END.split(text), start=1):
+        line = physical_line.lstrip(_BLANKS)
+        if not joined:
+            if line.startswith(("#", "!")):
+                joined = None
+                continue
+            joined, start = "", number
+        joined += line.removesuffix("\\") if _is_continued(line) else line
+        if _is_continued(line):
+            continue
+        if joined:
+            yield start, joined
+        joined = None
+    if joined:
+        yield start, joined
+
+
+def _is_continued(line: str) -> bool:
+    """An even number of backslashes at the end is escaped backslashes."""
+    return (len(line) - len(line.rstrip("\\"))) % 2 == 1
+
+
+def _parse_entry(logical_line: str, line: int) -> Entry:
+    found = _ENTRY.fullmatch(logical_line)
+    assert found is not None, "the pattern matches every text"
+    return Entry(_unescape(found["key"], line), _unescape(found["value"], line), line)
+
+
+def _unescape(text: str, line: int) -> str:
+    def replace(escape: re.Match[str]) -> str:
+        character = escape[1]
+        if character == "u":
+            raise JavaPropertiesError("\\u is not followed by four hexadecimal digits", line)
+        if character.startswith("u"):
+            return chr(int(character[1:], 16))
+        return _NAMED_ESCAPES.get(character, character)
+
+    return _join_surrogates(_ESCAPE.sub(replace, text))
+
+
+def _join_surrogates(text: str) -> str:
+    """Java strings are UTF-16: two escapes may make one character."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")

@@ -1,0 +1,259 @@
+"""Terms: what a rule's leaves become when the rule is recorded instead of executed.
+
+A rule is a plain Python function over numbers and truth values. Run on ``int`` and ``bool`` it
+*is* the reference. Run on leaves made here it leaves behind a term per effect and per condition,
+and those terms are translated to Z3 and to compiled integer code. Nothing is transcribed by hand.
+
+In rules use ``+ - < <= > >= == & |`` and the functions below. A term refuses to be a Python truth
+value, so an accidental ``if``, ``and``, ``or``, ``min`` or ``not`` fails at once and loudly.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+
+class Sort(enum.Enum):
+    """What a leaf holds."""
+
+    INTEGER = "integer"
+    BOOLEAN = "boolean"
+
+
+class TermError(TypeError):
+    """Raised when a term is used in a way that would silently lose its meaning."""
+
+
+class Term:
+    """One hash-consed expression: equal expressions are the same object.
+
+    ``operator`` is one of OPERATORS, ``arguments`` are terms, ``payload`` is the name of a leaf or
+    the value of a constant.
+    """
+
+    __slots__ = ("arguments", "operator", "payload", "sort")
+
+    operator: str
+    arguments: tuple[Term, ...]
+    payload: Any
+    sort: Sort
+
+    def __bool__(self) -> bool:
+        raise TermError(
+            f"a recorded term has no truth value: {self!r}; in rules use choose, negate, all_of, "
+            "any_of, minimum, maximum, & and | instead of if, not, and, or, min and max"
+        )
+
+    def __add__(self, other: Any) -> Term:
+        return record("add", self, other)
+
+    def __radd__(self, other: Any) -> Term:
+        return record("add", other, self)
+
+    def __sub__(self, other: Any) -> Term:
+        return record("subtract", self, other)
+
+    def __rsub__(self, other: Any) -> Term:
+        return record("subtract", other, self)
+
+    def __lt__(self, other: Any) -> Term:
+        return record("less", self, other)
+
+    def __le__(self, other: Any) -> Term:
+        return record("less_equal", self, other)
+
+    def __gt__(self, other: Any) -> Term:
+        return record("less", other, self)
+
+    def __ge__(self, other: Any) -> Term:
+        return record("less_equal", other, self)
+
+    def __eq__(self, other: object) -> Term:  # type: ignore[override]
+        return record("equal", self, other)
+
+    def __ne__(self, other: object) -> Term:  # type: ignore[override]
+        return record("not", record("equal", self, other))
+
+    def __and__(self, other: Any) -> Term:
+        return record("and", self, other)
+
+    __rand__ = __and__
+
+    def __or__(self, other: Any) -> Term:
+        return record("or", self, other)
+
+    __ror__ = __or__
+
+    def __invert__(self) -> Term:
+        raise TermError("write negate(condition): ~True is -2 in Python")
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __repr__(self) -> str:
+        if self.operator in ("leaf", "constant"):
+            return str(self.payload)
+        return f"{self.operator}({', '.join(map(repr, self.arguments))})"
+
+
+OPERATORS: dict[str, tuple[tuple[Sort, ...], Sort]] = {
+    "add": ((Sort.INTEGER, Sort.INTEGER), Sort.INTEGER),
+    "subtract": ((Sort.INTEGER, Sort.INTEGER), Sort.INTEGER),
+    "minimum": ((Sort.INTEGER, Sort.INTEGER), Sort.INTEGER),
+    "maximum": ((Sort.INTEGER, Sort.INTEGER), Sort.INTEGER),
+    "quotient": ((Sort.INTEGER, Sort.INTEGER), Sort.INTEGER),
+    "remainder": ((Sort.INTEGER, Sort.INTEGER), Sort.INTEGER),
+    "less": ((Sort.INTEGER, Sort.INTEGER), Sort.BOOLEAN),
+    "less_equal": ((Sort.INTEGER, Sort.INTEGER), Sort.BOOLEAN),
+    "equal": ((Sort.INTEGER, Sort.INTEGER), Sort.BOOLEAN),
+    "not": ((Sort.BOOLEAN,), Sort.BOOLEAN),
+    "and": ((Sort.BOOLEAN, Sort.BOOLEAN), Sort.BOOLEAN),
+    "or": ((Sort.BOOLEAN, Sort.BOOLEAN), Sort.BOOLEAN),
+    "choose": ((Sort.BOOLEAN, Sort.INTEGER, Sort.INTEGER), Sort.INTEGER),
+    "choose_flag": ((Sort.BOOLEAN, Sort.BOOLEAN, Sort.BOOLEAN), Sort.BOOLEAN),
+}
+"""Every operator that a reading must know, with the sorts of its arguments and of its result."""
+
+_interned: dict[tuple[Any, ...], Term] = {}
+
+
+def leaf(name: str, sort: Sort) -> Term:
+    """A free variable, named by its path in the state, for example ``links.0.is_open``."""
+    return _intern("leaf", (), name, sort)
+
+
+def constant(value: int | bool) -> Term:
+    """A literal number or truth value."""
+    sort = Sort.BOOLEAN if isinstance(value, bool) else Sort.INTEGER
+    return _intern("constant", (), value, sort)
+
+
+def record(operator: str, *operands: Any) -> Term:
+    """The term ``operator(operands)``, simplified where an operand is a constant.
+
+    Raises TermError for operands of the wrong sort.
+    """
+    arguments = tuple(x if isinstance(x, Term) else _lift(x) for x in operands)
+    sorts, result = OPERATORS[operator]
+    if tuple(a.sort for a in arguments) != sorts:
+        wanted = ", ".join(s.value for s in sorts)
+        raise TermError(f"{operator} takes ({wanted}), not {arguments!r}")
+    if all(a.operator == "constant" for a in arguments):
+        return constant(evaluate(operator, *(a.payload for a in arguments)))
+    simplified = _simplify(operator, arguments)
+    return simplified if simplified is not None else _intern(operator, arguments, None, result)
+
+
+def walk(roots: Iterable[Term]) -> Iterator[Term]:
+    """Every term below the roots once, arguments before the terms that use them."""
+    seen: set[int] = set()
+    stack: list[tuple[Term, bool]] = [(root, False) for root in reversed(list(roots))]
+    while stack:
+        term, is_ready = stack.pop()
+        if is_ready:
+            yield term
+        elif id(term) not in seen:
+            seen.add(id(term))
+            stack.append((term, True))
+            stack.extend((a, False) for a in reversed(term.arguments))
+
+
+def substitute(term: Term, values: dict[str, int | bool]) -> int | bool:
+    """The value of a term when its leaves have these values."""
+    results: dict[int, Any] = {}
+    for node in walk([term]):
+        if node.operator == "leaf":
+            results[id(node)] = values[node.payload]
+        elif node.operator == "constant":
+            results[id(node)] = node.payload
+        else:
+            results[id(node)] = evaluate(node.operator, *(results[id(a)] for a in node.arguments))
+    return results[id(term)]  # type: ignore[no-any-return]
+
+
+def evaluate(operator: str, *values: Any) -> int | bool:
+    """One operator on numbers: the meaning that every other reading must agree with."""
+    return _MEANING[operator](*values)  # type: ignore[no-any-return]
+
+
+_MEANING: dict[str, Any] = {
+    "add": lambda a, b: a + b,
+    "subtract": lambda a, b: a - b,
+    "minimum": min,
+    "maximum": max,
+    "quotient": lambda a, b: a // b,
+    "remainder": lambda a, b: a % b,
+    "less": lambda a, b: a < b,
+    "less_equal": lambda a, b: a <= b,
+    "equal": lambda a, b: a == b,
+    "not": lambda a: not a,
+    "and": lambda a, b: a and b,
+    "or": lambda a, b: a or b,
+    "choose": lambda c, a, b: a if c else b,
+    "choose_flag": lambda c, a, b: a if c else b,
+}
+
+
+def _intern(operator: str, arguments: tuple[Term, ...], payload: Any, sort: Sort) -> Term:
+    key = (operator, tuple(id(a) for a in arguments), payload, sort)
+    term = _interned.get(key)
+    if term is None:
+        term = object.__new__(Term)
+        term.operator, term.arguments, term.payload, term.sort = operator, arguments, payload, sort
+        _interned[key] = term
+    return term
+
+
+def _lift(value: Any) -> Term:
+    if isinstance(value, (bool, int)):
+        return constant(value)
+    raise TermError(f"not a number, a truth value or a term: {value!r}")
+
+
+def _simplify(  # noqa: PLR0911
+    operator: str, arguments: tuple[Term, ...]
+) -> Term | None:
+    """The neutral and absorbing constants, so that a static structure leaves no dead conditions."""
+    first, last = arguments[0], arguments[-1]
+    if operator in ("and", "or"):
+        absorbing = operator == "or"
+        for one, other in ((first, last), (last, first)):
+            if one.operator == "constant":
+                return one if one.payload is absorbing else other
+        return first if first is last else None
+    if operator == "not" and first.operator == "not":
+        return first.arguments[0]
+    if operator in ("choose", "choose_flag"):
+        if first.operator == "constant":
+            return arguments[1] if first.payload else arguments[2]
+        return arguments[1] if arguments[1] is arguments[2] else None
+    if operator in ("add", "subtract") and last.operator == "constant" and last.payload == 0:
+        return first
+    if operator == "add" and first.operator == "constant" and first.payload == 0:
+        return last
+    if operator in ("minimum", "maximum") and first is last:
+        return first
+    if operator == "less_equal" and _is_bound(first, "minimum", last):
+        return constant(True)
+    return None
+
+
+def _is_bound(term: Term, operator: str, by: Term) -> bool:
+    """``minimum(x, by)`` never exceeds ``by``: such ranges are never empty."""
+    return term.operator == operator and any(a is by for a in term.arguments)
+
+
+def specialise(term: Term, values: dict[str, int | bool]) -> Term:
+    """The term with some leaves replaced by numbers, and simplified."""
+    results: dict[int, Term] = {}
+    for node in walk([term]):
+        if node.operator == "leaf":
+            name = node.payload
+            results[id(node)] = constant(values[name]) if name in values else node
+        elif node.operator == "constant":
+            results[id(node)] = node
+        else:
+            results[id(node)] = record(node.operator, *(results[id(a)] for a in node.arguments))
+    return results[id(term)]
