@@ -9,7 +9,7 @@ judges it again, so that no verdict rests on six bits.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import z3
@@ -71,26 +71,28 @@ class BoundedSearch:
         self,
         questions: dict[str, Term],
         *,
-        depth_limit: int = DEPTH_LIMIT,
+        depth_limits: Mapping[str, int],
         on_progress: Callable[[int, int], None] = lambda depth, open_questions: None,
     ) -> dict[str, BoundedAnswer]:
         """For each question (a condition to reach) the shortest schedule that reaches it.
 
-        ``on_progress`` is called with each depth and the number of questions still open.
-        Raises SolverGaveUpError when Z3 runs out of its work limit.
+        ``depth_limits`` says per question after how many steps to give up; ``on_progress`` is
+        called with each depth and the number of questions still open. Raises SolverGaveUpError
+        when Z3 answers *unknown*.
         """
         answers: dict[str, BoundedAnswer] = {}
         goals = {n: specialise(term, self.constants) for n, term in questions.items()}
-        for depth in range(depth_limit + 1):
+        for depth in itertools.count():
+            still_open = [n for n in goals if n not in answers and depth <= depth_limits[n]]
+            if not still_open:
+                break
             if depth == len(self.states):
                 self._unroll()
-            on_progress(depth, len(goals) - len(answers))
-            for name, goal in goals.items():
-                if name not in answers and (found := self._solve(goal, depth)) is not None:
+            on_progress(depth, len(still_open))
+            for name in still_open:
+                if (found := self._solve(goals[name], depth)) is not None:
                     answers[name] = BoundedAnswer(found, depth)
-            if len(answers) == len(goals):
-                break
-        return {n: answers.get(n, BoundedAnswer(None, depth_limit)) for n in goals}
+        return {n: answers.get(n, BoundedAnswer(None, depth_limits[n])) for n in goals}
 
     def _solve(self, goal: Term, depth: int) -> tuple[Action, ...] | None:
         reached = Translator(self.arithmetic, self.states[depth])(goal)

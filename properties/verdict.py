@@ -60,6 +60,10 @@ class Verdict:
         """Number of steps of the shortest schedule; None where there is none."""
         return len(self.schedule) if self.word is VerdictWord.REFUTED else None
 
+    def is_shorter_than(self, other: Verdict) -> bool:
+        """Its schedule takes fewer steps."""
+        return len(self.schedule) < len(other.schedule)
+
 
 def make_proved(name: str, fault_class: FaultClass, result: InductionResult) -> Verdict:
     """The cell of a guarantee that induction has proved."""
@@ -84,57 +88,66 @@ def search_structure(
 ) -> tuple[Verdict, ...]:
     """Decide every cell of a structure anew: induction first, bounded search for the rest.
 
-    A schedule that refutes under fewer faults refutes under more, so only the frontier is searched.
+    A schedule that refutes under fewer faults refutes under more, so there only shorter ones are
+    searched.
     Raises InternalDisagreementError when the reference rejects what a solver found.
     """
-    refuted: dict[str, list[tuple[FaultClass, Verdict]]] = {name: [] for name in GUARANTEES}
+    refuted: list[tuple[FaultClass, Verdict]] = []
     verdicts: list[Verdict] = []
     for fault_class in FAULT_CLASSES:
         on_progress(f"{structure.name}, {fault_class.name}: induction")
         result = InductionProblem(structure, fault_class).find_inductive_set(get_candidates())
-        open_names = []
-        for name in GUARANTEES:
-            inherited = [v for c, v in refuted[name] if c.is_contained_in(fault_class)]
-            if inherited:
-                shortest = min(inherited, key=lambda v: len(v.schedule))
-                verdicts.append(evolve(shortest, fault=fault_class.name))
-            elif name in result.proved:
-                verdicts.append(make_proved(name, fault_class, result))
-            else:
-                open_names.append(name)
-        if open_names:
-            found = _search(
-                structure, fault_class, open_names, result.lemmas, on_progress, depth_limit
-            )
-            for verdict in found:
-                verdicts.append(verdict)
-                if verdict.word is VerdictWord.REFUTED:
-                    refuted[verdict.guarantee].append((fault_class, verdict))
+        proved = {n: make_proved(n, fault_class, result) for n in result.proved}
+        known = _inherit(refuted, fault_class)
+        depth_limits = {
+            n: len(known[n].schedule) - 1 if n in known else depth_limit
+            for n in GUARANTEES
+            if n not in proved
+        }
+        search = BoundedSearch(structure, fault_class, result.lemmas)
+        found = _search(search, depth_limits, known, on_progress)
+        refuted += [(fault_class, v) for v in found.values() if v.word is VerdictWord.REFUTED]
+        verdicts += [proved.get(n) or found[n] for n in GUARANTEES]
     return tuple(verdicts)
+
+
+def _inherit(
+    refuted: list[tuple[FaultClass, Verdict]], fault_class: FaultClass
+) -> dict[str, Verdict]:
+    """The shortest known refutations that are possible under this fault class."""
+    known: dict[str, Verdict] = {}
+    for weaker, verdict in refuted:
+        name = verdict.guarantee
+        is_possible = weaker.is_contained_in(fault_class)
+        if is_possible and (name not in known or verdict.is_shorter_than(known[name])):
+            known[name] = evolve(verdict, fault=fault_class.name)
+    return known
 
 
 def _search(
     search: BoundedSearch,
-    names: list[str],
+    depth_limits: dict[str, int],
+    known: dict[str, Verdict],
     on_progress: Callable[[str], None],
-    depth_limit: int,
-) -> list[Verdict]:
+) -> dict[str, Verdict]:
     structure, fault = search.structure, search.fault_class
     answers = search.find_shortest(
-        {n: record_violation(structure, n) for n in names},
-        depth_limit=depth_limit,
+        {n: record_violation(structure, n) for n in depth_limits},
+        depth_limits=depth_limits,
         on_progress=lambda depth, left: on_progress(
             f"{structure.name}, {fault.name}: depth {depth}, {left} open"
         ),
     )
-    verdicts = []
+    verdicts = {}
     for name, answer in answers.items():
-        if answer.schedule is None:
-            word = VerdictWord.UNDECIDED
-            verdicts.append(Verdict(name, fault.name, word, depth=answer.depth))
-        else:
+        if answer.schedule is not None:
             schedule = _rejudge(name, structure, fault, answer.schedule)
-            verdicts.append(Verdict(name, fault.name, VerdictWord.REFUTED, schedule))
+            verdicts[name] = Verdict(name, fault.name, VerdictWord.REFUTED, schedule)
+        elif name in known:
+            verdicts[name] = known[name]
+        else:
+            word = VerdictWord.UNDECIDED
+            verdicts[name] = Verdict(name, fault.name, word, depth=answer.depth)
     return verdicts
 
 

@@ -1,0 +1,1 @@
+"""Large campaigns of random failure schedules: compiled kernel, Spark job, replay."""

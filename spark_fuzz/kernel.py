@@ -1,0 +1,199 @@
+"""Compiled kernels: one per structure, generated once, cached on disk by the hash of its source."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import inspect
+import os
+import sys
+import tempfile
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numba
+import numpy as np
+from attrs import frozen
+from numba.extending import register_jitable
+
+from reference.leaves import flatten
+from reference.machine import Action
+from reference.state import Cluster, initial_cluster
+from reference.structure import Parameters, Structure
+from spark_fuzz import scheduler
+from spark_fuzz.lowering import Layout, lower
+
+INSTANCES_MAX = 62
+"""The set of fired instances is one 64-bit word."""
+
+WEIGHT_OF_RULE = 16
+WEIGHT_OF_FAULT = 1
+"""Faults at 1:16, or they burn their limits in the first steps."""
+
+_HEAD = """import numpy as np
+from spark_fuzz.scheduler import compute_schedule_key, draw, pick_argument, pick_weighted
+
+ARGUMENTS_MAX = {arguments_max}
+
+"""
+
+for _function in (
+    scheduler.mix,
+    scheduler.pick_below,
+    scheduler.compute_schedule_key,
+    scheduler.draw,
+    scheduler.pick_weighted,
+    scheduler.pick_argument,
+):
+    register_jitable(_function)
+
+
+class KernelError(Exception):
+    """Raised when a structure is too large for one kernel."""
+
+
+@frozen
+class Batch:
+    """What a kernel says about consecutive schedules."""
+
+    first_schedule: int
+    steps: Any
+    """int64, shape (schedules,): steps taken."""
+    violations: Any
+    """int64, shape (schedules, guarantees): first violating step, -1 for none."""
+    used: Any
+    """int64, shape (schedules,): bit set of the instances that fired."""
+
+
+class Kernel:
+    """The compiled reading of one structure."""
+
+    def __init__(self, structure: Structure) -> None:
+        self.structure = structure
+        self.layout = Layout(structure)
+        if len(self.layout.instances) > INSTANCES_MAX:
+            raise KernelError(f"{structure.name} has more than {INSTANCES_MAX} rule instances")
+        self.names = [r.instance.name for r in self.layout.instances]
+        self._module = _load(_generate(self.layout))
+
+    def compute_weights(self) -> Any:
+        """The weight of each instance in a random schedule: int64, shape (instances,)."""
+        is_fault = [r.instance.rule.is_fault for r in self.layout.instances]
+        return np.array([WEIGHT_OF_FAULT if f else WEIGHT_OF_RULE for f in is_fault], np.int64)
+
+    def run(
+        self, campaign_seed: int, first_schedule: int, count: int, parameters: Parameters, steps: int
+    ) -> Batch:
+        """Walk ``count`` schedules of at most ``steps`` steps."""
+        initial = initial_cluster(self.structure, parameters)
+        taken = np.zeros(count, np.int64)
+        violations = np.full((count, len(self.layout.guarantees)), -1, np.int64)
+        used = np.zeros(count, np.int64)
+        self._module.run_schedules(
+            campaign_seed,
+            first_schedule,
+            self.encode_state(initial),
+            self.encode_parameters(initial),
+            self.compute_weights(),
+            steps,
+            taken,
+            violations,
+            used,
+        )
+        return Batch(first_schedule, taken, violations, used)
+
+    def find_enabled(self, cluster: Cluster) -> list[str]:
+        """The names of the enabled instances, as the kernel sees them."""
+        enabled = np.empty(len(self.names), np.int64)
+        state, parameters = self.encode_state(cluster), self.encode_parameters(cluster)
+        count = self._module.find_enabled(state, parameters, enabled)
+        return [self.names[i] for i in enabled[:count]]
+
+    def find_ranges(self, cluster: Cluster, name: str) -> list[tuple[int, int]]:
+        """The ranges of an enabled instance's arguments, as the kernel sees them."""
+        ranges = np.empty(2 * self.layout.arguments_max, np.int64)
+        state, parameters = self.encode_state(cluster), self.encode_parameters(cluster)
+        index = self.names.index(name)
+        count = self._module.find_ranges(state, parameters, index, ranges)
+        return [(int(ranges[2 * i]), int(ranges[2 * i + 1])) for i in range(count)]
+
+    def fire(self, cluster: Cluster, action: Action) -> Mapping[str, int]:
+        """The leaves after an enabled action, as the kernel sees them."""
+        index = self.names.index(action.instance)
+        arguments = np.zeros(self.layout.arguments_max, np.int64)
+        for i, (name, *_) in enumerate(self.layout.instances[index].arguments):
+            arguments[i] = action.arguments[name]
+        state = self.encode_state(cluster)
+        self._module.fire(state, self.encode_parameters(cluster), index, arguments)
+        return dict(zip(self.layout.state_paths, map(int, state), strict=True))
+
+    def judge(self, cluster: Cluster) -> tuple[str, ...]:
+        """The guarantees that a state violates, as the kernel sees them."""
+        word = self._module.judge(self.encode_state(cluster), self.encode_parameters(cluster))
+        return tuple(g for bit, g in enumerate(self.layout.guarantees) if word >> bit & 1)
+
+    def encode_state(self, cluster: Cluster) -> Any:
+        """The changing leaves of a state: int64, shape (leaves,)."""
+        values = flatten(cluster)
+        return np.array([int(values[p]) for p in self.layout.state_paths], np.int64)
+
+    def encode_parameters(self, cluster: Cluster) -> Any:
+        """The constant leaves of a state: int64, shape (parameters,)."""
+        values = flatten(cluster)
+        return np.array([int(values[p]) for p in self.layout.parameter_paths], np.int64)
+
+    def decode_used(self, word: int) -> list[str]:
+        """The names of the instances in a bit set."""
+        return [name for i, name in enumerate(self.names) if word >> i & 1]
+
+
+@cache
+def compile_kernel(structure: Structure) -> Kernel:
+    """The kernel of a structure; compiled on first use on a machine, then loaded from disk."""
+    return Kernel(structure)
+
+
+def get_cache_folder() -> Path:
+    """Where generated kernels lie: RMQSPEC_CACHE, else beside the code, else a temporary folder."""
+    given = os.environ.get("RMQSPEC_CACHE")
+    folder = Path(given) if given else Path(__file__).parents[1] / ".rmqspec" / "kernels"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if os.access(folder, os.W_OK):
+            return folder
+    except OSError:
+        pass
+    fallback = Path(tempfile.gettempdir()) / f"rmqspec-kernels-{os.getuid()}"
+    fallback.mkdir(mode=0o700, exist_ok=True)
+    return fallback
+
+
+def _generate(layout: Layout) -> str:
+    walk = (Path(__file__).parent / "walk.py").read_text()
+    functions = walk[walk.index("\ndef ") :]
+    body = _HEAD.format(arguments_max=layout.arguments_max) + lower(layout.structure) + functions
+    return body.replace("\ndef ", "\n@numba.njit(cache=True)\ndef ").replace(
+        "import numpy as np", "import numba\nimport numpy as np", 1
+    )
+
+
+def _load(source: str) -> ModuleType:
+    """The generated module, from a file named by its content: numba caches beside that file."""
+    versions = f"{sys.version}{numba.__version__}{np.__version__}"
+    stamp = source + inspect.getsource(scheduler) + versions
+    name = f"kernel_{hashlib.sha256(stamp.encode()).hexdigest()[:20]}"
+    path = get_cache_folder() / f"{name}.py"
+    if not path.exists():
+        temporary = path.with_suffix(f".{os.getpid()}.tmp")
+        temporary.write_text(source)
+        temporary.replace(path)
+    specification = importlib.util.spec_from_file_location(name, path)
+    assert specification is not None
+    assert specification.loader is not None
+    module = importlib.util.module_from_spec(specification)
+    sys.modules[name] = module
+    specification.loader.exec_module(module)
+    return module

@@ -1,0 +1,147 @@
+"""The compiled reading: recorded terms as the source of integer code.
+
+The source is ordinary Python over arrays of 64-bit integers; numba compiles it. Each shared term
+becomes one local variable, so nothing is computed twice in a function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from properties.guarantee import GUARANTEES
+from reference.leaves import compute_leaf_sorts, is_parameter
+from reference.machine import RecordedInstance, record_machine, record_predicate
+from reference.structure import Structure
+from reference.terms import Sort, Term, walk
+
+_EXPRESSIONS = {
+    "add": "({} + {})",
+    "subtract": "({} - {})",
+    "minimum": "min({}, {})",
+    "maximum": "max({}, {})",
+    "quotient": "({} // {})",
+    "remainder": "({} % {})",
+    "less": "({} < {})",
+    "less_equal": "({} <= {})",
+    "equal": "({} == {})",
+    "not": "(not {})",
+    "and": "({} and {})",
+    "or": "({} or {})",
+    "choose": "({1} if {0} else {2})",
+    "choose_flag": "({1} if {0} else {2})",
+}
+
+
+class Layout:
+    """Which leaf lies where: the state array, the parameter array, the order of instances."""
+
+    def __init__(self, structure: Structure) -> None:
+        self.structure = structure
+        self.sorts = compute_leaf_sorts(structure)
+        self.state_paths = [p for p in self.sorts if not is_parameter(p)]
+        self.parameter_paths = [p for p in self.sorts if is_parameter(p)]
+        self.instances: Sequence[RecordedInstance] = record_machine(structure)
+        self.guarantees = list(GUARANTEES)
+        self.arguments_max = max(len(r.arguments) for r in self.instances)
+
+    def get_reference_to(self, path: str) -> str:
+        """The source text that reads a leaf."""
+        if path in self.parameter_paths:
+            return f"parameters[{self.parameter_paths.index(path)}]"
+        cell = f"state[{self.state_paths.index(path)}]"
+        return f"({cell} != 0)" if self.sorts[path] is Sort.BOOLEAN else cell
+
+
+class Writer:
+    """Writes one function body: a local variable per term, in the order of use."""
+
+    def __init__(self, layout: Layout, arguments: Mapping[str, str], indent: int) -> None:
+        self.layout = layout
+        self.arguments = arguments
+        self.indent = indent
+        self.lines: list[str] = []
+        self._names: dict[int, str] = {}
+
+    def write(self, text: str) -> None:
+        """One line at the body's indentation."""
+        self.lines.append(" " * self.indent + text)
+
+    def name_of(self, term: Term) -> str:
+        """The variable or literal that holds a term; writes what it needs first."""
+        for node in walk([term]):
+            if id(node) not in self._names:
+                self._names[id(node)] = self._define(node)
+        return self._names[id(term)]
+
+    def _define(self, node: Term) -> str:
+        if node.operator == "constant":
+            return str(node.payload)
+        if node.operator == "leaf":
+            name = str(node.payload)
+            return self.arguments.get(name) or self.layout.get_reference_to(name)
+        operands = (self._names[id(a)] for a in node.arguments)
+        variable = f"t{len(self._names)}"
+        self.write(f"{variable} = {_EXPRESSIONS[node.operator].format(*operands)}")
+        return variable
+
+
+def lower(structure: Structure) -> str:
+    """The source of a structure's kernel: find_enabled, find_ranges, fire and judge."""
+    layout = Layout(structure)
+    parts = (
+        _lower_find_enabled(layout),
+        _lower_find_ranges(layout),
+        _lower_fire(layout),
+        _lower_judge(layout),
+    )
+    return "\n\n".join("\n".join(part) for part in parts) + "\n"
+
+
+def _lower_find_enabled(layout: Layout) -> Iterable[str]:
+    writer = Writer(layout, {}, 4)
+    for index, recorded in enumerate(layout.instances):
+        names = [writer.name_of(c) for c in recorded.conditions.values()]
+        writer.write(f"if {' and '.join(names) or 'True'}:")
+        writer.write(f"    enabled[count] = {index}")
+        writer.write("    count += 1")
+    head = ["def find_enabled(state, parameters, enabled):", "    count = 0"]
+    return [*head, *writer.lines, "    return count"]
+
+
+def _lower_find_ranges(layout: Layout) -> Iterable[str]:
+    lines = ["def find_ranges(state, parameters, instance, ranges):"]
+    for index, recorded in enumerate(layout.instances):
+        if not recorded.arguments:
+            continue
+        writer = Writer(layout, {}, 8)
+        for i, (_, _, low, high) in enumerate(recorded.arguments):
+            writer.write(f"ranges[{2 * i}] = {writer.name_of(low)}")
+            writer.write(f"ranges[{2 * i + 1}] = {writer.name_of(high)}")
+        writer.write(f"return {len(recorded.arguments)}")
+        lines += [f"    if instance == {index}:", *writer.lines]
+    return [*lines, "    return 0"]
+
+
+def _lower_fire(layout: Layout) -> Iterable[str]:
+    lines = ["def fire(state, parameters, instance, arguments):"]
+    for index, recorded in enumerate(layout.instances):
+        names = {f"argument.{n}": f"arguments[{i}]" for i, (n, *_) in enumerate(recorded.arguments)}
+        writer = Writer(layout, names, 8)
+        new = {path: writer.name_of(term) for path, term in recorded.effects.items()}
+        for i, value in enumerate(new.values()):
+            writer.write(f"new{i} = {value}")
+        for i, path in enumerate(new):
+            writer.write(f"state[{layout.state_paths.index(path)}] = new{i}")
+        keyword = "if" if index == 0 else "elif"
+        lines += [f"    {keyword} instance == {index}:", *(writer.lines or ["        pass"])]
+    return lines
+
+
+def _lower_judge(layout: Layout) -> Iterable[str]:
+    writer = Writer(layout, {}, 4)
+    for bit, name in enumerate(layout.guarantees):
+        claim = record_predicate(layout.structure, GUARANTEES[name].predicate)
+        writer.write(f"if not {writer.name_of(claim)}:")
+        writer.write(f"    violated |= {1 << bit}")
+    head = ["def judge(state, parameters):", "    violated = 0"]
+    return [*head, *writer.lines, "    return violated"]

@@ -1,0 +1,65 @@
+"""The dice of a schedule: a pure function of campaign seed, schedule number, step and draw.
+
+These functions are plain Python over numbers below 2**63. The kernel compiles them as they stand,
+the replay runs them as they stand, so both see the same dice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+WORD = 0xFFFFFFFF
+"""Random words have 32 bits."""
+
+
+def mix(value: int) -> int:
+    """A 32-bit word scrambled: every bit of the input moves about half of the bits.
+
+    The products may wrap in 64-bit arithmetic; the low 32 bits, which are kept, are the same.
+    """
+    value = value & WORD
+    value = ((value ^ (value >> 16)) * 0x7FEB352D) & WORD
+    value = ((value ^ (value >> 15)) * 0x846CA68B) & WORD
+    return value ^ (value >> 16)
+
+
+def compute_schedule_key(campaign_seed: int, schedule: int) -> int:
+    """The 62-bit key of one schedule of a campaign."""
+    low = mix(campaign_seed & WORD) ^ mix((schedule & WORD) + 0x9E3779B9)
+    high = mix((campaign_seed >> 32) & WORD) ^ mix(((schedule >> 32) & WORD) + 0x85EBCA6B)
+    return ((mix(low + high) & 0x3FFFFFFF) << 32) | mix(low ^ mix(high + 0x27D4EB2F))
+
+
+def draw(key: int, step: int, index: int) -> int:
+    """The random word number ``index`` of a step."""
+    low = mix((key & WORD) + step * 0x2545F491)
+    high = mix((key >> 32) + index * 0x6C8E9CF5)
+    return mix(low ^ ((high << 1) & WORD) ^ (high >> 31))
+
+
+def pick_below(word: int, bound: int) -> int:
+    """A number from 0 to ``bound`` - 1; bound is at least 1 and below 2**31."""
+    return (word * bound) >> 32
+
+
+def pick_weighted(enabled: Sequence[int], count: int, weights: Sequence[int], word: int) -> int:
+    """One of the first ``count`` entries of ``enabled``, by its weight; weights are positive."""
+    total = 0
+    for i in range(count):
+        total += weights[enabled[i]]
+    left = pick_below(word, total)
+    for i in range(count):
+        left -= weights[enabled[i]]
+        if left < 0:
+            return enabled[i]
+    return enabled[count - 1]
+
+
+def pick_argument(low: int, high: int, word: int) -> int:
+    """A number from ``low`` to ``high``: each end once in four, else uniform."""
+    kind = word & 3
+    if kind == 0 or low == high:
+        return low
+    if kind == 1:
+        return high
+    return low + pick_below(mix(word), high - low + 1)
