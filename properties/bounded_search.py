@@ -45,11 +45,15 @@ class BoundedSearch:
     """One structure under one fault class, unrolled step by step."""
 
     def __init__(
-        self, structure: Structure, fault_class: FaultClass, lemmas: Iterable[str] = ()
+        self,
+        structure: Structure,
+        fault_class: FaultClass,
+        lemmas: Iterable[str] = (),
+        sizes: Parameters = SMALL_PARAMETERS,
     ) -> None:
         self.structure = structure
         self.fault_class = fault_class
-        self.parameters: Parameters = evolve(SMALL_PARAMETERS, limits=fault_class.search_limits)
+        self.parameters: Parameters = evolve(sizes, limits=fault_class.search_limits)
         self.arithmetic = BitVectorArithmetic(WIDTH)
         initial = flatten(initial_cluster(structure, self.parameters))
         self.constants = {path: v for path, v in initial.items() if is_parameter(path)}

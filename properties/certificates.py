@@ -115,13 +115,18 @@ def _recheck_cell(
                 f"{cell.guarantee} of {structure.name} under {cell.fault} is certified, not proved"
             )
         return make_proved(cell.guarantee, FAULT_CLASS_BY_NAME[cell.fault], result)
-    if cell.word is VerdictWord.REFUTED:
-        limits = FAULT_CLASS_BY_NAME[cell.fault].search_limits
-        given = evolve(parameters, limits=limits)
-        if not is_refuted_by(cell.guarantee, structure, given, cell.schedule):
-            note = "the known schedule is impossible with these sizes"
-            return Verdict(cell.guarantee, cell.fault, VerdictWord.UNDECIDED, note=note)
-    return cell
+    return rejudge(structure, parameters, cell)
+
+
+def rejudge(structure: Structure, parameters: Parameters, cell: Verdict) -> Verdict:
+    """A cell as it stands under these sizes: a schedule that is impossible leaves it undecided."""
+    if cell.word is not VerdictWord.REFUTED:
+        return cell
+    given = evolve(parameters, limits=FAULT_CLASS_BY_NAME[cell.fault].search_limits)
+    if is_refuted_by(cell.guarantee, structure, given, cell.schedule):
+        return cell
+    note = "the known schedule is impossible with these sizes"
+    return Verdict(cell.guarantee, cell.fault, VerdictWord.UNDECIDED, note=note)
 
 
 def _encode(verdict: Verdict) -> dict[str, Any]:

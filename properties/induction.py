@@ -86,7 +86,7 @@ class InductionProblem:
 
     @cached_property
     def parameter_constraints(self) -> list[Any]:
-        """Sizes are positive; a fault that this class does not admit never strikes."""
+        """Sizes are positive, the fall-behind limit is any number, other faults never strike."""
         constraints = []
         for path, variable in self.variables.items():
             if not is_parameter(path):
@@ -95,7 +95,7 @@ class InductionProblem:
             if fault in attrs.fields_dict(FaultLimits):
                 is_possible = fault in self.fault_class.admitted
                 constraints.append(variable >= 0 if is_possible else variable == 0)
-            else:
+            elif path != "parameters.ha_slave_fallbehind_max_bytes":
                 constraints.append(variable >= 1)
         return constraints
 

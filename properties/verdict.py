@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from attrs import evolve, frozen
 
@@ -76,20 +76,17 @@ def make_proved(name: str, fault_class: FaultClass, result: InductionResult) -> 
     )
 
 
-def compute_search_parameters(fault_class: FaultClass) -> Parameters:
-    """The small sizes under which schedules are searched, with the limits of a fault class."""
-    return evolve(SMALL_PARAMETERS, limits=fault_class.search_limits)
-
-
 def search_structure(
     structure: Structure,
     on_progress: Callable[[str], None] = lambda text: None,
+    *,
     depth_limit: int = DEPTH_LIMIT,
+    sizes: Parameters = SMALL_PARAMETERS,
 ) -> tuple[Verdict, ...]:
     """Decide every cell of a structure anew: induction first, bounded search for the rest.
 
     A schedule that refutes under fewer faults refutes under more, so there only shorter ones are
-    searched.
+    searched. ``sizes`` are those of the searched log, a few bytes.
     Raises InternalDisagreementError when the reference rejects what a solver found.
     """
     refuted: list[tuple[FaultClass, Verdict]] = []
@@ -104,7 +101,7 @@ def search_structure(
             for n in GUARANTEES
             if n not in proved
         }
-        search = BoundedSearch(structure, fault_class, result.lemmas)
+        search = BoundedSearch(structure, fault_class, result.lemmas, sizes)
         found = _search(search, depth_limits, known, on_progress)
         refuted += [(fault_class, v) for v in found.values() if v.word is VerdictWord.REFUTED]
         verdicts += [proved.get(n) or found[n] for n in GUARANTEES]
@@ -141,7 +138,7 @@ def _search(
     verdicts = {}
     for name, answer in answers.items():
         if answer.schedule is not None:
-            schedule = _rejudge(name, structure, fault, answer.schedule)
+            schedule = _rejudge(name, search, answer.schedule)
             verdicts[name] = Verdict(name, fault.name, VerdictWord.REFUTED, schedule)
         elif name in known:
             verdicts[name] = known[name]
@@ -157,19 +154,16 @@ def record_violation(structure: Structure, name: str) -> Term:
     return record_predicate(structure, lambda cluster: negate(predicate(cluster)))
 
 
-def _rejudge(
-    name: str, structure: Structure, fault_class: FaultClass, schedule: tuple[Action, ...]
-) -> tuple[Action, ...]:
+def _rejudge(name: str, search: BoundedSearch, schedule: tuple[Action, ...]) -> tuple[Action, ...]:
     """The schedule with its numbers lowered, after the reference has confirmed it."""
-    parameters = compute_search_parameters(fault_class)
 
-    def is_refuting(trial: tuple[Action, ...]) -> bool:
-        return is_refuted_by(name, structure, parameters, trial)
+    def is_refuting(trial: Sequence[Action]) -> bool:
+        return is_refuted_by(name, search.structure, search.parameters, trial)
 
     if not is_refuting(schedule):
         steps = "; ".join(map(str, schedule))
         raise InternalDisagreementError(
-            f"bounded search refutes {name} of {structure.name} under {fault_class.name}, "
-            f"the reference does not: {steps}"
+            f"bounded search refutes {name} of {search.structure.name} under "
+            f"{search.fault_class.name}, the reference does not: {steps}"
         )
-    return lower_numbers(schedule, is_refuting)  # type: ignore[arg-type]
+    return lower_numbers(schedule, is_refuting)

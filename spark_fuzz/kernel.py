@@ -22,16 +22,13 @@ from numba.extending import register_jitable
 from reference.leaves import flatten
 from reference.machine import Action
 from reference.state import Cluster, initial_cluster
-from reference.structure import Parameters, Structure
+from reference.structure import Structure
 from spark_fuzz import scheduler
 from spark_fuzz.lowering import Layout, lower
+from spark_fuzz.schedule import CampaignOptions, compute_weight
 
 INSTANCES_MAX = 62
 """The set of fired instances is one 64-bit word."""
-
-WEIGHT_OF_RULE = 16
-WEIGHT_OF_FAULT = 1
-"""Faults at 1:16, or they burn their limits in the first steps."""
 
 _HEAD = """import numpy as np
 from spark_fuzz.scheduler import compute_schedule_key, draw, pick_argument, pick_weighted
@@ -81,24 +78,22 @@ class Kernel:
 
     def compute_weights(self) -> Any:
         """The weight of each instance in a random schedule: int64, shape (instances,)."""
-        is_fault = [r.instance.rule.is_fault for r in self.layout.instances]
-        return np.array([WEIGHT_OF_FAULT if f else WEIGHT_OF_RULE for f in is_fault], np.int64)
+        rules = [r.instance.rule.name for r in self.layout.instances]
+        return np.array([compute_weight(name) for name in rules], np.int64)
 
-    def run(
-        self, campaign_seed: int, first_schedule: int, count: int, parameters: Parameters, steps: int
-    ) -> Batch:
-        """Walk ``count`` schedules of at most ``steps`` steps."""
-        initial = initial_cluster(self.structure, parameters)
+    def run(self, options: CampaignOptions, first_schedule: int, count: int) -> Batch:
+        """Walk ``count`` schedules of a campaign from number ``first_schedule`` on."""
+        initial = initial_cluster(self.structure, options.parameters)
         taken = np.zeros(count, np.int64)
         violations = np.full((count, len(self.layout.guarantees)), -1, np.int64)
         used = np.zeros(count, np.int64)
         self._module.run_schedules(
-            campaign_seed,
+            options.campaign_seed,
             first_schedule,
             self.encode_state(initial),
             self.encode_parameters(initial),
             self.compute_weights(),
-            steps,
+            options.steps,
             taken,
             violations,
             used,
@@ -173,7 +168,7 @@ def get_cache_folder() -> Path:
 
 def _generate(layout: Layout) -> str:
     walk = (Path(__file__).parent / "walk.py").read_text()
-    functions = walk[walk.index("\ndef ") :]
+    functions = walk[walk.index("\ndef run_schedules") :].replace(": Any", "")
     body = _HEAD.format(arguments_max=layout.arguments_max) + lower(layout.structure) + functions
     return body.replace("\ndef ", "\n@numba.njit(cache=True)\ndef ").replace(
         "import numpy as np", "import numba\nimport numpy as np", 1

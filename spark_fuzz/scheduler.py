@@ -6,7 +6,7 @@ the replay runs them as they stand, so both see the same dice.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Any
 
 WORD = 0xFFFFFFFF
 """Random words have 32 bits."""
@@ -42,8 +42,11 @@ def pick_below(word: int, bound: int) -> int:
     return (word * bound) >> 32
 
 
-def pick_weighted(enabled: Sequence[int], count: int, weights: Sequence[int], word: int) -> int:
-    """One of the first ``count`` entries of ``enabled``, by its weight; weights are positive."""
+def pick_weighted(enabled: Any, count: int, weights: Any, word: int) -> int:
+    """One of the first ``count`` entries of ``enabled``, by its weight.
+
+    ``enabled`` and ``weights`` are sequences of integers: indexes, and a positive weight per index.
+    """
     total = 0
     for i in range(count):
         total += weights[enabled[i]]
@@ -51,8 +54,8 @@ def pick_weighted(enabled: Sequence[int], count: int, weights: Sequence[int], wo
     for i in range(count):
         left -= weights[enabled[i]]
         if left < 0:
-            return enabled[i]
-    return enabled[count - 1]
+            return enabled[i]  # type: ignore[no-any-return]
+    return enabled[count - 1]  # type: ignore[no-any-return]
 
 
 def pick_argument(low: int, high: int, word: int) -> int:

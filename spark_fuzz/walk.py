@@ -1,12 +1,50 @@
 """The walk of one kernel: many schedules, judged after every step. Compiled by the kernel.
 
-This file is never imported as it is: its text follows the lowered rules in a generated module.
+The text of ``run_schedules`` follows the lowered rules in each generated module; the four functions
+before it only tell what the lowered ones take and give.
 """
 
+from __future__ import annotations
 
-def run_schedules(
-    campaign_seed, first_schedule, initial, parameters, weights, steps_max, steps, violations, used
-):
+from typing import Any
+
+import numpy as np
+
+from spark_fuzz.scheduler import compute_schedule_key, draw, pick_argument, pick_weighted
+
+ARGUMENTS_MAX = 0
+
+
+def find_enabled(state: Any, parameters: Any, enabled: Any) -> int:
+    """Write the indexes of the enabled instances into ``enabled``; return how many."""
+    return 0
+
+
+def find_ranges(state: Any, parameters: Any, instance: int, ranges: Any) -> int:
+    """Write lowest and highest value of each argument into ``ranges``; return how many."""
+    return 0
+
+
+def fire(state: Any, parameters: Any, instance: int, arguments: Any) -> None:
+    """Let an enabled instance take place: change ``state``."""
+
+
+def judge(state: Any, parameters: Any) -> int:
+    """The bit set of the guarantees that do not hold."""
+    return 0
+
+
+def run_schedules(  # noqa: PLR0913, PLR0917
+    campaign_seed: int,
+    first_schedule: int,
+    initial: Any,
+    parameters: Any,
+    weights: Any,
+    steps_max: int,
+    steps: Any,
+    violations: Any,
+    used: Any,
+) -> None:
     """Walk ``len(steps)`` schedules from number ``first_schedule`` on.
 
     ``initial`` and ``parameters`` hold leaves in the layout's order, ``weights`` one positive

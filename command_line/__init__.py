@@ -1,0 +1,1 @@
+"""The entry point `rmqspec`: reads arguments, calls the rooms, prints. No logic of its own."""

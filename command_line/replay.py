@@ -1,0 +1,102 @@
+"""``rmqspec replay``: one schedule of a campaign, walked by the reference and drawn."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from properties.certificates import encode_schedule
+from properties.guarantee import GUARANTEES
+from properties.judgement import JudgedStep, is_refuted_by, remove_needless_steps, replay
+from reference import ROCKETMQ_VERSION
+from reference.machine import Action
+from reference.roles import FlushDiskType, Role
+from reference.structure import FaultLimits, Structure
+from reference.timeline import draw_timeline
+from spark_fuzz.schedule import (
+    CampaignOptions,
+    IdentifierError,
+    parse_identifier,
+    replay_schedule,
+)
+
+EPILOG = """\b
+Examples:
+  rmqspec replay SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2.2/64/0/5949
+  rmqspec replay SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2.2/64/0/5949 --guarantee slave_is_prefix_of_master
+  rmqspec replay campaigns/seven --schedule 5949
+"""
+
+
+@click.command(name="replay", epilog=EPILOG)
+@click.argument("identifier", metavar="IDENTIFIER_OR_CAMPAIGN")
+@click.option("--schedule", type=int, help="The schedule's number, when a campaign is given.")
+@click.option(
+    "--guarantee",
+    type=click.Choice(list(GUARANTEES)),
+    help="Stop where it is first violated, and leave out every step that it does not need.",
+)
+@click.option("--json", "is_json", is_flag=True, help="Print JSON for programs.")
+def command(identifier: str, schedule: int | None, guarantee: str | None, is_json: bool) -> None:
+    """Replay one schedule in the reference and draw its timeline."""
+    options, number = find_schedule(identifier, schedule)
+    steps = replay_schedule(options, number)
+    if guarantee:
+        steps = shorten(options, steps, guarantee)
+    if is_json:
+        click.echo(json.dumps(as_json(options, number, steps), indent=1))
+        return
+    click.echo(f"Model of RocketMQ {ROCKETMQ_VERSION}: {options.structure.name}.")
+    click.echo(options.format_identifier(number))
+    click.echo(draw_timeline((s.action, s.cluster, s.violated) for s in steps))
+
+
+def find_schedule(identifier: str, schedule: int | None) -> tuple[CampaignOptions, int]:
+    """Options and number from an identifier, or from a campaign's manifest and a number."""
+    folder = Path(identifier)
+    if not (folder / "manifest.json").exists():
+        return parse_identifier(identifier)
+    manifest = json.loads((folder / "manifest.json").read_text())
+    last = manifest["schedules"] - 1
+    if schedule is None or not 0 <= schedule <= last:
+        raise IdentifierError(f"{folder} has schedules 0 to {last}; choose one with --schedule")
+    role, flush, slaves = manifest["structure"].split("-")
+    options = CampaignOptions(
+        Structure(Role[role], FlushDiskType[flush], int(slaves)),
+        FaultLimits(*(int(n) for n in manifest["fault_limits"].split("."))),
+        manifest["steps"],
+        manifest["campaign_seed"],
+    )
+    return options, schedule
+
+
+def shorten(options: CampaignOptions, steps: list[JudgedStep], guarantee: str) -> list[JudgedStep]:
+    """The schedule up to the violation, without the steps that it does not need."""
+    at = next((s.index for s in steps if guarantee in s.violated), None)
+    if at is None:
+        raise IdentifierError(f"this schedule does not violate {guarantee}")
+    actions = [s.action for s in steps[1 : at + 1] if s.action is not None]
+
+    def is_refuting(trial: Sequence[Action]) -> bool:
+        return is_refuted_by(guarantee, options.structure, options.parameters, trial)
+
+    minimal = remove_needless_steps(actions, is_refuting)
+    return list(replay(options.structure, options.parameters, minimal))
+
+
+def as_json(options: CampaignOptions, number: int, steps: list[JudgedStep]) -> dict[str, Any]:
+    """The replay for programs."""
+    actions = tuple(s.action for s in steps if s.action is not None)
+    return {
+        "rocketmq_version": ROCKETMQ_VERSION,
+        "identifier": options.format_identifier(number),
+        "structure": options.structure.name,
+        "schedule": encode_schedule(actions),
+        "violating_steps": {
+            g: next((s.index for s in steps if g in s.violated), None) for g in GUARANTEES
+        },
+    }

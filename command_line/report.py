@@ -1,0 +1,153 @@
+"""What ``rmqspec check`` prints for people: the table, the reasons, the most telling timelines."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+from attrs import evolve
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from properties.analysis import SIZE_KEYS, GroupAnalysis, describe_configuration
+from properties.expectation import find_expectation
+from properties.fault_class import FAULT_CLASS_BY_NAME, FAULT_CLASSES
+from properties.guarantee import GUARANTEES
+from properties.judgement import replay
+from properties.verdict import Verdict, VerdictWord
+from reference import ROCKETMQ_VERSION
+from reference.configuration import BrokerGroup, ConfigurationWarning, Deployment
+from reference.timeline import draw_timeline
+
+TABLE_WIDTH_MIN = 112
+"""Columns that the table takes; a narrower terminal wraps it rather than losing a column."""
+
+STYLES = {
+    VerdictWord.PROVED: "green",
+    VerdictWord.BOUNDED: "green",
+    VerdictWord.REFUTED: "red",
+    VerdictWord.UNDECIDED: "yellow",
+    VerdictWord.NOT_REFUTED: "yellow",
+}
+
+TELLING_ORDER = (
+    "acknowledgement_is_truthful",
+    "acknowledged_is_kept_on_some_broker",
+    "equal_offsets_mean_equal_bytes",
+    "acknowledged_is_held_twice",
+    "acknowledged_is_kept_on_master",
+    "slave_is_prefix_of_master",
+)
+"""Which refuted guarantee tells an operator most; broken promises come before other losses."""
+
+
+def make_console() -> Console:
+    """Standard output, wide enough for the table; colours only on a terminal."""
+    console = Console(highlight=False)
+    wide = max(console.width, TABLE_WIDTH_MIN)
+    return Console(highlight=False, width=wide)
+
+
+def print_head(warnings: tuple[ConfigurationWarning, ...]) -> None:
+    """Which RocketMQ the model is of, and what is odd in the files."""
+    click.echo(f"Model of RocketMQ {ROCKETMQ_VERSION}, master/slave replication.")
+    for warning in warnings:
+        click.echo(f"warning: {warning}", err=True)
+
+
+def print_deployment(
+    deployment: Deployment, analyses: dict[Any, GroupAnalysis], timelines: int
+) -> None:
+    """Every group of a deployment, identical ones once."""
+    alike: dict[Any, list[BrokerGroup]] = {}
+    for group in deployment.groups:
+        alike.setdefault(group.same_behaviour_key(), []).append(group)
+    for key, groups in alike.items():
+        print_group(deployment.name, groups, analyses[key], timelines)
+
+
+def print_group(
+    deployment: str, groups: list[BrokerGroup], analysis: GroupAnalysis, timelines: int
+) -> None:
+    """The table of one behaviour, with its reasons and timelines."""
+    names = ", ".join(f"{g.cluster}/{g.broker_name}" for g in groups)
+    configuration = describe_configuration(groups[0])
+    sizes = ", ".join(f"{key} {configuration[key]}" for key in SIZE_KEYS.values())
+    console = make_console()
+    console.print(f"\n[bold]{deployment}[/bold]: {names}", soft_wrap=True)
+    console.print(f"{analysis.structure.name}; {sizes}", soft_wrap=True)
+    for reason in analysis.outside_the_model:
+        console.print(f"outside the model: {reason}", style="yellow", soft_wrap=True)
+    console.print(make_table(analysis))
+    print_reasons(analysis)
+    for verdict in choose_telling(analysis, timelines):
+        print_timeline(analysis, verdict)
+
+
+def make_table(analysis: GroupAnalysis) -> Table:
+    """One row per guarantee, one column per fault class."""
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
+    table.add_column("guarantee", no_wrap=True)
+    for fault_class in FAULT_CLASSES:
+        table.add_column(fault_class.name, min_width=7)
+    for name in GUARANTEES:
+        cells = [make_cell(analysis.get(name, c.name)) for c in FAULT_CLASSES]
+        table.add_row(name, *cells)
+    return table
+
+
+def make_cell(verdict: Verdict) -> str:
+    """The text of a cell, for example ``refuted 16``."""
+    text = verdict.word.value
+    if verdict.word is VerdictWord.REFUTED:
+        text += f" {verdict.steps}"
+    if verdict.is_vacuous:
+        text += " (vacuous)"
+    if verdict.depth is not None:
+        text += f" to {verdict.depth}"
+    style = "dim" if verdict.is_vacuous else STYLES[verdict.word]
+    return f"[{style}]{text}[/{style}]"
+
+
+def print_reasons(analysis: GroupAnalysis) -> None:
+    """One line per refuted or vacuous guarantee and reason."""
+    told: set[tuple[str, str]] = set()
+    for verdict in analysis.verdicts:
+        if verdict.word is not VerdictWord.REFUTED and not verdict.is_vacuous:
+            continue
+        expected = find_expectation(verdict.guarantee, analysis.structure, verdict.fault)
+        if (verdict.guarantee, expected.reason) not in told:
+            told.add((verdict.guarantee, expected.reason))
+            promise = "" if expected.is_claimed else " (not promised here)"
+            click.echo(f"  {verdict.guarantee}{promise}: {expected.reason}")
+
+
+def choose_telling(analysis: GroupAnalysis, count: int) -> list[Verdict]:
+    """The refutations worth drawing: one per guarantee, broken promises first, few faults first."""
+    chosen: list[Verdict] = []
+    for is_claimed in (True, False):
+        for name in TELLING_ORDER:
+            refuted = [
+                v
+                for v in analysis.verdicts
+                if v.guarantee == name
+                and v.word is VerdictWord.REFUTED
+                and find_expectation(name, analysis.structure, v.fault).is_claimed is is_claimed
+            ]
+            if refuted and all(c.guarantee != name for c in chosen):
+                chosen.append(
+                    min(refuted, key=lambda v: len(FAULT_CLASS_BY_NAME[v.fault].admitted))
+                )
+    return chosen[:count]
+
+
+def print_timeline(analysis: GroupAnalysis, verdict: Verdict) -> None:
+    """The shortest schedule of a refuted cell, drawn."""
+    fault_class = FAULT_CLASS_BY_NAME[verdict.fault]
+    parameters = evolve(analysis.parameters, limits=fault_class.search_limits)
+    steps = replay(analysis.structure, parameters, verdict.schedule)
+    faults = "no fault" if not fault_class.admitted else verdict.fault
+    click.echo(f"\n{verdict.guarantee} fails after {verdict.steps} steps ({faults}):")
+    click.echo(f"  {GUARANTEES[verdict.guarantee].sentence}")
+    click.echo(draw_timeline((s.action, s.cluster, s.violated) for s in steps))

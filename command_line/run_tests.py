@@ -1,0 +1,48 @@
+"""``rmqspec test``: lint, types and tests; arguments go to pytest."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+
+ROOT = Path(__file__).parents[1]
+
+CHECKS = (
+    ("lint", ["ruff", "check", "."]),
+    ("format", ["ruff", "format", "--check", "."]),
+    ("types", ["mypy"]),
+)
+
+EPILOG = """\b
+Examples:
+  rmqspec test                       lint, types, all tests but the nightly ones
+  rmqspec test -k timeline -x        only pytest, with these arguments
+  rmqspec test -m nightly            the long ones
+"""
+
+
+@click.command(
+    name="test",
+    epilog=EPILOG,
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+)
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def command(arguments: tuple[str, ...]) -> int:
+    """Run the tests; without arguments also lint and type checks."""
+    failures = 0
+    if not arguments:
+        for name, words in CHECKS:
+            click.echo(f"{name}: {' '.join(words)}")
+            failures += bool(run([sys.executable, "-m", *words]))
+    chosen = list(arguments) if "-m" in arguments else ["-m", "not nightly", *arguments]
+    failures += bool(run([sys.executable, "-m", "pytest", *chosen]))
+    return 1 if failures else 0
+
+
+def run(words: list[str]) -> int:
+    """Run one command in the project's root; its exit code."""
+    sys.stdout.flush()
+    return subprocess.run(words, cwd=ROOT, check=False).returncode

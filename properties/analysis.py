@@ -1,0 +1,126 @@
+"""From a broker group's configuration to its guarantee table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+from attrs import evolve, frozen
+
+from properties import certificates
+from properties.fault_class import FAULT_CLASS_BY_NAME, FAULT_CLASSES
+from properties.guarantee import GUARANTEES
+from properties.verdict import Verdict, VerdictWord, search_structure
+from reference.configuration import BrokerGroup, ConfigurationError
+from reference.structure import SMALL_PARAMETERS, Parameters, Structure
+
+SLAVES_MAX = 2
+"""The largest group that the model covers."""
+
+SIZE_KEYS = {
+    "ha_slave_fallbehind_max_bytes": "haSlaveFallbehindMax",
+    "ha_transfer_batch_size_bytes": "haTransferBatchSize",
+    "mapped_file_size_bytes": "mapedFileSizeCommitLog",
+    "message_size_max_bytes": "maxMessageSize",
+}
+"""Which setting of the master each parameter comes from."""
+
+
+@frozen
+class GroupAnalysis:
+    """The answer for one broker group."""
+
+    structure: Structure
+    parameters: Parameters
+    outside_the_model: tuple[str, ...]
+    """One sentence per reason why nothing can be said."""
+    verdicts: tuple[Verdict, ...]
+    """Every guarantee under every fault class, guarantee by guarantee."""
+
+    def get(self, guarantee: str, fault: str) -> Verdict:
+        """One cell."""
+        return next(v for v in self.verdicts if (v.guarantee, v.fault) == (guarantee, fault))
+
+
+def compute_structure(group: BrokerGroup) -> Structure:
+    """The static shape of a group, cut to the largest one that the model covers."""
+    master = group.master
+    slaves = min(len(group.slaves), SLAVES_MAX)
+    return Structure(master.role, master.flush_disk_type, slaves)
+
+
+def compute_parameters(group: BrokerGroup) -> Parameters:
+    """Sizes and thresholds of a group's master.
+
+    Raises ConfigurationError for a size below one byte, with which a real broker cannot run.
+    """
+    sizes: dict[str, Any] = {n: group.master.get_number(key) for n, key in SIZE_KEYS.items()}
+    for name, key in SIZE_KEYS.items():
+        if sizes[name] < 1 and name != "ha_slave_fallbehind_max_bytes":
+            setting = group.master.find_setting(key)
+            place = f"{setting.file}:{setting.line}" if setting else group.master.file
+            raise ConfigurationError(f"{place}: {key} is {sizes[name]}; set it to at least 1 byte")
+    return evolve(Parameters(), **sizes)
+
+
+def analyse_group(
+    group: BrokerGroup, on_progress: Callable[[str], None] = lambda text: None
+) -> GroupAnalysis:
+    """Decide every guarantee of a group under every fault class."""
+    structure, parameters = compute_structure(group), compute_parameters(group)
+    reasons = list(group.outside_the_model())
+    if len(group.slaves) > SLAVES_MAX:
+        reasons.append(f"{len(group.slaves)} slaves, the model covers up to {SLAVES_MAX}")
+    if reasons:
+        note = "outside the model"
+        verdicts = [
+            Verdict(g, c.name, VerdictWord.UNDECIDED, note=note)
+            for g in GUARANTEES
+            for c in FAULT_CLASSES
+        ]
+        return GroupAnalysis(structure, parameters, tuple(reasons), tuple(verdicts))
+    decided = decide(structure, parameters, on_progress)
+    return GroupAnalysis(structure, parameters, (), order_by_guarantee(decided))
+
+
+def decide(
+    structure: Structure,
+    parameters: Parameters,
+    on_progress: Callable[[str], None] = lambda text: None,
+) -> tuple[Verdict, ...]:
+    """Every cell: by a re-checked certificate, by a search where that does not fit the sizes."""
+    document = certificates.load(structure)
+    if document is not None:
+        verdicts = certificates.recheck(structure, parameters, document, on_progress)
+        if all(v.word is not VerdictWord.UNDECIDED for v in verdicts):
+            return verdicts
+    found = search_structure(structure, on_progress, sizes=clip_sizes(parameters))
+    return tuple(certificates.rejudge(structure, parameters, v) for v in found)
+
+
+def clip_sizes(parameters: Parameters) -> Parameters:
+    """The small sizes of a search, none larger than the group's own."""
+    small = {
+        name: min(getattr(parameters, name), getattr(SMALL_PARAMETERS, name)) for name in SIZE_KEYS
+    }
+    return evolve(SMALL_PARAMETERS, **small)
+
+
+def order_by_guarantee(verdicts: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
+    """The cells in the order in which the table shows them."""
+    guarantees, faults = list(GUARANTEES), list(FAULT_CLASS_BY_NAME)
+    return tuple(
+        sorted(verdicts, key=lambda v: (guarantees.index(v.guarantee), faults.index(v.fault)))
+    )
+
+
+def describe_configuration(group: BrokerGroup) -> dict[str, str | int]:
+    """What of a group's configuration decides its verdicts."""
+    analysed = attrs.asdict(compute_parameters(group), recurse=False)
+    return {
+        "brokerRole": group.master.role.name,
+        "flushDiskType": group.master.flush_disk_type.name,
+        "slaves": len(group.slaves),
+        **{key: analysed[name] for name, key in SIZE_KEYS.items()},
+    }

@@ -1,0 +1,56 @@
+"""Expected verdicts: data with a reason each, compared with what the engines decide."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from attrs import field, frozen
+
+from properties.verdict import VerdictWord
+from reference.structure import Structure
+
+EXPECTATIONS_FILE = Path(__file__).parent / "expected_verdicts.toml"
+
+
+@frozen
+class Expectation:
+    """What certain cells of one guarantee are expected to be."""
+
+    guarantee: str
+    verdict: VerdictWord = field(converter=VerdictWord)
+    is_claimed: bool
+    """An operator may rely on the guarantee here, by what the documentation promises."""
+    reason: str
+    """One sentence: why the verdict is what it is."""
+    roles: tuple[str, ...] = field(default=(), converter=tuple)
+    flushes: tuple[str, ...] = field(default=(), converter=tuple)
+    slaves: tuple[int, ...] = field(default=(), converter=tuple)
+    faults: tuple[str, ...] = field(default=(), converter=tuple)
+
+    def fits(self, structure: Structure, fault: str) -> bool:
+        """The entry speaks about this structure and fault class."""
+        asked = (
+            (self.roles, structure.role.name),
+            (self.flushes, structure.flush_disk_type.name),
+            (self.slaves, structure.slaves),
+            (self.faults, fault),
+        )
+        return all(not wanted or value in wanted for wanted, value in asked)
+
+
+@cache
+def load_expectations() -> tuple[Expectation, ...]:
+    """All entries, in the order of the file."""
+    entries: list[dict[str, Any]] = tomllib.loads(EXPECTATIONS_FILE.read_text())["expected"]
+    return tuple(Expectation(**entry) for entry in entries)
+
+
+def find_expectation(guarantee: str, structure: Structure, fault: str) -> Expectation:
+    """The entry that decides a cell. Raises LookupError when there is none."""
+    for entry in load_expectations():
+        if entry.guarantee == guarantee and entry.fits(structure, fault):
+            return entry
+    raise LookupError(f"no expectation for {guarantee} of {structure.name} under {fault}")

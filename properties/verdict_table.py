@@ -1,0 +1,127 @@
+"""The verdict tables of ``spec/guarantees.md``, rendered from the certificates.
+
+``python -m properties.verdict_table`` writes them anew after certificates have changed.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from properties.certificates import get_path, load
+from properties.fault_class import FAULT_CLASS_BY_NAME, FAULT_CLASSES
+from properties.guarantee import GUARANTEES
+from properties.induction import InductionProblem
+from properties.verdict import VerdictWord
+from reference.roles import FlushDiskType, Role
+from reference.structure import Structure
+
+CHAPTER = Path(__file__).parents[1] / "spec" / "guarantees.md"
+
+BEGIN = "<!-- begin generated: verdicts -->"
+END = "<!-- end generated: verdicts -->"
+
+STRUCTURES = tuple(
+    Structure(role=role, flush_disk_type=flush_disk_type, slaves=slaves)
+    for role, flush_disk_type, slaves in itertools.product(
+        (Role.ASYNC_MASTER, Role.SYNC_MASTER), FlushDiskType, range(3)
+    )
+)
+"""Every row: what a certificate may exist for."""
+
+_SECTION = re.compile(
+    rf"(^## `(?P<name>\w+)`\n(?:(?!^## ).)*?{re.escape(BEGIN)}\n).*?({re.escape(END)})",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+class StaleCertificateError(Exception):
+    """Raised when a certificate exists whose rules have changed since it was made."""
+
+
+def load_certificate(structure: Structure) -> dict[str, Any] | None:
+    """A structure's certificate, or None when there is none. Raises StaleCertificateError."""
+    document = load(structure)
+    if document is None and get_path(structure).exists():
+        raise StaleCertificateError(f"the certificate of {structure.name} is older than its rules")
+    return document
+
+
+def compute_vacuous(structure: Structure, document: dict[str, Any]) -> set[tuple[str, str]]:
+    """The proved cells (guarantee, fault) whose premise can never hold.
+
+    What the first column, without faults, cannot prove impossible, no other column can.
+    """
+    found: set[tuple[str, str]] = set()
+    for fault_class in FAULT_CLASSES:
+        lemmas = document["inductive_sets"].get(fault_class.name, ())
+        result = InductionProblem(structure, fault_class).find_inductive_set(lemmas)
+        if not result.vacuous:
+            break
+        found |= {(name, fault_class.name) for name in result.vacuous}
+    return found
+
+
+@cache
+def compute_row(structure: Structure) -> dict[tuple[str, str], str]:
+    """What stands in the cells (guarantee, fault) of a structure; nothing without certificate."""
+    document = load_certificate(structure)
+    if document is None:
+        return {}
+    vacuous = compute_vacuous(structure, document)
+    return {
+        (cell["guarantee"], cell["fault"]): render_cell(
+            cell, (cell["guarantee"], cell["fault"]) in vacuous
+        )
+        for cell in document["cells"]
+    }
+
+
+def render_cell(cell: dict[str, Any], is_vacuous: bool) -> str:
+    """One cell's verdict, for example ``refuted, 12 steps``."""
+    word = VerdictWord(cell["verdict"])
+    if word is VerdictWord.PROVED and is_vacuous:
+        return f"{word.value} (vacuous)"
+    if word is VerdictWord.REFUTED:
+        return f"{word.value}, {len(cell['schedule'])} steps"
+    if cell.get("depth") is not None:
+        return f"{word.value}, depth {cell['depth']}"
+    return word.value
+
+
+def render_table(guarantee: str) -> str:
+    """The Markdown table of one guarantee, a row for each certificate that there is."""
+    names = list(FAULT_CLASS_BY_NAME)
+    lines = [_render_line(["Structure", *names]), _render_line(["---"] * (len(names) + 1))]
+    for structure in STRUCTURES:
+        if row := compute_row(structure):
+            cells = [row[guarantee, name] for name in names]
+            lines.append(_render_line([structure.name, *cells]))
+    return "\n".join(lines)
+
+
+def update(text: str) -> str:
+    """The chapter with every generated table as it should be."""
+
+    def render(section: re.Match[str]) -> str:
+        if section["name"] not in GUARANTEES:
+            return str(section[0])
+        return f"{section[1]}{render_table(section['name'])}\n{section[3]}"
+
+    return _SECTION.sub(render, text)
+
+
+def main() -> None:
+    """Write the tables of the chapter anew."""
+    CHAPTER.write_text(update(CHAPTER.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def _render_line(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,142 @@
+"""A schedule drawn as a timeline: one lane per node, one line per step, logs byte by byte."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from reference.machine import Action
+from reference.state import ANSWERED, PHASE_NAMES, STATUS_NAMES, Cluster, CommitLog, Message
+
+LANE_WIDTH = 30
+PRODUCER_WIDTH = 22
+LIFE_LETTERS = "abcdefgh"
+DRAWN_BYTES_MAX = 16
+
+PHRASES: Mapping[str, Callable[[Mapping[str, int], Cluster], str]] = {
+    "append_message": lambda a, c: (
+        f"put m{{i}}, {a['size_bytes']} B" + ("" if a["waits_for_store"] else ", does not wait")
+    ),
+    "append_other_messages": lambda a, c: f"other puts, {a['size_bytes']} B",
+    "flush_master": lambda a, c: f"flushes to {c.master.log.flushed_offset}",
+    "flush_slave": lambda a, c: "flushes",
+    "answer_disk_wait": lambda a, c: "m{i}: disk step done",
+    "time_out_disk_wait": lambda a, c: "m{i}: disk wait times out",
+    "skip_slave_wait": lambda a, c: "m{i}: waits for no slave",
+    "refuse_slave_wait": lambda a, c: "m{i}: no slave available",
+    "request_slave_wait": lambda a, c: "m{i}: waits for a slave",
+    "answer_slave_wait": lambda a, c: "m{i}: reported by a slave",
+    "time_out_slave_wait": lambda a, c: "m{i}: slave wait times out",
+    "connect_slave": lambda a, c: "<~ connects",
+    "drop_connection": lambda a, c: f"counts {c.master.connection_count} connections",
+    "report_offset": lambda a, c: "<~ first report",
+    "receive_report": lambda a, c: (
+        f"reads report {a['slave_offset']}, push2 {c.master.push2_slave_max_offset}"
+    ),
+    "position_transfer": lambda a, c: "will send from {next}",
+    "transfer_batch": lambda a, c: f"sends {a['size_bytes']} B ~>",
+    "append_to_slave": lambda a, c: f"<~ appends {a['size_bytes']} B, reports",
+    "kill_master": lambda a, c: "## KILLED",
+    "kill_slave": lambda a, c: "## KILLED",
+    "lose_master_power": lambda a, c: f"## POWER LOSS, keeps {c.master.log.max_offset} B",
+    "lose_slave_power": lambda a, c: f"## POWER LOSS, keeps {a['kept_offset']} B",
+    "cut_link": lambda a, c: "## CONNECTION BREAKS",
+    "restart_master": lambda a, c: "starts again",
+    "restart_slave": lambda a, c: f"starts again at {a['recovered_offset']}",
+}
+"""What a step looks like in its lane; ``~>`` and ``<~`` stand at the side of the wire."""
+
+
+def draw_log(log: CommitLog) -> str:
+    """The bytes of a log by the life that wrote them, for example ``[aab]`` or ``[a512 b100]``."""
+    lengths = [end - start for start, end in zip((0, *log.ends), log.ends, strict=False)]
+    pieces = [(LIFE_LETTERS[i], n) for i, n in enumerate(lengths) if n]
+    if log.max_offset <= DRAWN_BYTES_MAX:
+        return "[" + "".join(letter * n for letter, n in pieces) + "]"
+    return "[" + " ".join(f"{letter}{n}" for letter, n in pieces) + "]"
+
+
+def describe_message(number: int, message: Message) -> str:
+    """Where a followed message stands, for example ``m1 [2,3) PUT_OK``."""
+    place = f"m{number} [{message.start_offset},{message.end_offset})"
+    if message.phase == ANSWERED:
+        return f"{place} {STATUS_NAMES[message.status]}"
+    return f"{place} {PHASE_NAMES[message.phase].lower().replace('_', ' ')}"
+
+
+def draw_timeline(
+    steps: Iterable[tuple[Action | None, Cluster, tuple[str, ...]]],
+) -> str:
+    """The drawing of judged steps: (action or None, state after it, guarantees violated there).
+
+    A guarantee is named at the first step that violates it.
+    """
+    lines: list[str] = []
+    seen: set[str] = set()
+    for index, (action, cluster, violated) in enumerate(steps):
+        if action is None:
+            lines += _draw_head(cluster)
+            continue
+        lines.append(f"{index:>4}  " + _draw_step(action, cluster))
+        for name in violated:
+            if name not in seen:
+                seen.add(name)
+                lines.append(f"      ✗ {name}")
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _draw_head(cluster: Cluster) -> list[str]:
+    lanes = ["master", *(f"slave {i + 1}" for i in range(len(cluster.slaves)))]
+    head = "step  " + "producer".ljust(PRODUCER_WIDTH)
+    head += "".join("│ " + lane.ljust(LANE_WIDTH) for lane in lanes)
+    return [head, "──────" + "─" * PRODUCER_WIDTH + ("┼" + "─" * (LANE_WIDTH + 1)) * len(lanes)]
+
+
+def _draw_step(action: Action, cluster: Cluster) -> str:
+    name, _, rest = action.instance.partition("[")
+    number = int(rest.rstrip("]")) if rest else 0
+    phrase = PHRASES[name](action.arguments, cluster).replace("{i}", str(number + 1))
+    if name == "position_transfer":
+        phrase = phrase.replace("{next}", str(cluster.links[number].next_transfer_offset))
+    producer, lane = _place(name, number)
+    producer_text = phrase if producer else _draw_answer(name, number, cluster)
+    text = producer_text.ljust(PRODUCER_WIDTH)
+    logs = [cluster.master.log, *(s.log for s in cluster.slaves)]
+    for i, log in enumerate(logs):
+        own = phrase if i == lane and not producer else ""
+        text += "│ " + _fit(own, draw_log(log))
+    return text
+
+
+def _place(name: str, number: int) -> tuple[bool, int]:
+    """Whether the producer acts, and the lane that acts otherwise: 0 master, 1.. slaves."""
+    if name in ("append_message", "append_other_messages"):
+        return True, 0
+    is_slave = name in SLAVE_LANE_RULES
+    return False, number + 1 if is_slave else 0
+
+
+SLAVE_LANE_RULES = frozenset(
+    {
+        "flush_slave",
+        "connect_slave",
+        "report_offset",
+        "append_to_slave",
+        "kill_slave",
+        "lose_slave_power",
+        "cut_link",
+        "restart_slave",
+    }
+)
+"""Rules drawn in a slave's lane."""
+
+
+def _draw_answer(name: str, number: int, cluster: Cluster) -> str:
+    answering = ("skip_slave_wait", "refuse_slave_wait", "answer_slave_wait", "time_out_slave_wait")
+    if name not in answering:
+        return ""
+    return f"m{number + 1}: {STATUS_NAMES[cluster.messages[number].status]}"
+
+
+def _fit(phrase: str, log: str) -> str:
+    """The phrase at the left of its lane, the log at the right."""
+    return phrase.ljust(LANE_WIDTH - 1 - len(log)) + log + " "

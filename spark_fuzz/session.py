@@ -1,0 +1,44 @@
+"""The Spark session of the command line: loopback, quiet, the driver's own interpreter."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from spark_fuzz.java import find_java
+
+QUIET_LOGGING = Path(__file__).parent / "log4j2.properties"
+
+
+@contextmanager
+def open_session(master: str = "local[*]") -> Iterator[SparkSession]:
+    """A session that is stopped at the end. Raises MissingPrerequisiteError without Java."""
+    os.environ["JAVA_HOME"] = str(find_java().home)
+    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    is_local = master.startswith("local")
+    if is_local:
+        os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    builder = (
+        SparkSession.builder.master(master)
+        .appName("rmqspec fuzz")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.sql.session.timeZone", "UTC")
+        .config("spark.sql.execution.arrow.maxRecordsPerBatch", "20000")
+        .config("spark.driver.extraJavaOptions", f"-Dlog4j2.configurationFile={QUIET_LOGGING}")
+    )
+    if is_local:
+        builder = builder.config("spark.driver.bindAddress", "127.0.0.1").config(
+            "spark.driver.host", "127.0.0.1"
+        )
+    session = builder.getOrCreate()
+    try:
+        yield session
+    finally:
+        session.stop()
