@@ -57,7 +57,7 @@ def group() -> None:
 def main() -> None:
     """Run a verb and leave with its exit code; a failure is one line on standard error."""
     try:
-        code = group.main(standalone_mode=False)
+        code = group.main(prog_name="rmqspec", standalone_mode=False)
     except click.exceptions.Abort:
         fail("interrupted", exit_codes.INTERRUPTED)
     except click.ClickException as problem:

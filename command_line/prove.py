@@ -14,6 +14,7 @@ from properties import certificates
 from properties.analysis import SLAVES_MAX
 from properties.certificates import encode_schedule
 from properties.expectation import find_expectation
+from properties.vacuity import save_witnesses, search_witnesses
 from properties.verdict import InternalDisagreementError, Verdict, search_structure
 from reference import ROCKETMQ_VERSION
 from reference.roles import FlushDiskType, Role
@@ -57,9 +58,18 @@ def command(is_search: bool, names: tuple[str, ...], is_json: bool) -> int:
         if not is_json:
             seconds = time.monotonic() - started
             click.echo(f"{name:34} {count_words(answers[name]):44} {seconds:6.1f} s")
+    if is_search and not names:
+        search_all_witnesses()
     if is_json:
         click.echo(json.dumps(as_json(answers), indent=1))
     return find_worst(answers)
+
+
+def search_all_witnesses() -> None:
+    """Find the shortest way to every rule, premise and witness of every structure anew."""
+    with show_progress() as progress:
+        found = {s: search_witnesses(s, progress) for s in STRUCTURES.values()}
+    save_witnesses(found)
 
 
 def decide(structure: Structure, is_search: bool) -> tuple[Verdict, ...]:

@@ -31,6 +31,9 @@ class FaultClass:
         return set(self.admitted) <= set(other.admitted)
 
 
+EVERY_FAULT = FaultClass("every fault", tuple(attrs.fields_dict(FaultLimits)))
+"""All faults together; under it witnesses are sought, too."""
+
 FAULT_CLASSES = (
     FaultClass("none", ()),
     FaultClass("link cut", ("link_cuts",)),
@@ -39,6 +42,7 @@ FAULT_CLASSES = (
     FaultClass("master kill", ("master_kills",)),
     FaultClass("master power loss", ("master_power_losses",)),
     FaultClass("power loss of both", ("master_power_losses", "slave_power_losses")),
+    EVERY_FAULT,
 )
 """Every column, weaker classes before the classes that contain them."""
 

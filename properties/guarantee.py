@@ -39,8 +39,8 @@ def is_on_some_slave(cluster: Cluster, message: Message) -> bool:
 
 
 @guarantee(
-    why="The master alone serves reads and writes in 4.4.0: what it lacks, no consumer gets back "
-    "from it, and nothing copies from a slave to a master (R-NS-09).",
+    why="Consumers read from the master while it is listed (R-CC-01), and nothing copies from a "
+    "slave to a master (R-NS-09): what the master lacks, it never gets back.",
     premise=is_any_acknowledged,
 )
 def acknowledged_is_kept_on_master(cluster: Cluster) -> bool:

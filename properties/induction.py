@@ -116,9 +116,7 @@ class InductionProblem:
                     names_fallen = {f.lemma for f in fallen}
                     kept = [n for n in kept if n not in names_fallen]
                     is_changed = True
-        proved = tuple(
-            g for g in GUARANTEES if g in kept or self._follows(self.predicates[g], kept)
-        )
+        proved = tuple(g for g in GUARANTEES if g in kept or self.follows(self.predicates[g], kept))
         vacuous = tuple(g for g in proved if self._is_vacuous(g, kept))
         return InductionResult(proved, vacuous, tuple(kept), tuple(dropped), self.queries)
 
@@ -150,9 +148,10 @@ class InductionProblem:
         premise = GUARANTEES[name].premise
         if premise is None:
             return False
-        return self._follows(record_predicate(self.structure, lambda c: negate(premise(c))), kept)
+        return self.follows(record_predicate(self.structure, lambda c: negate(premise(c))), kept)
 
-    def _follows(self, claim: Term, kept: list[str]) -> bool:
+    def follows(self, claim: Term, kept: Iterable[str]) -> bool:
+        """The claim holds wherever all of these properties do."""
         solver = make_solver()
         solver.add(self.parameter_constraints)
         solver.add([self.now(self.predicates[n]) for n in kept])

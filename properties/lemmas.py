@@ -7,10 +7,10 @@ power losses are possible it still holds, it just says less.
 from __future__ import annotations
 
 from properties.property import LEMMAS, lemma
-from reference.lineage import compute_start_of_life, has_message, is_prefix, is_written
-from reference.operations import all_of, any_of, implies, negate
+from reference.lineage import compute_start_of_life, has_message, is_written
+from reference.operations import all_of, any_of, implies
 from reference.put import is_acknowledged, is_pending
-from reference.state import ANSWERED, PUT_OK, WAITS_FOR_SLAVE, WAITS_FOR_SLAVE_CHECK, Cluster
+from reference.state import ANSWERED, PUT_OK, WAITS_FOR_SLAVE_CHECK, Cluster
 
 __all__ = ["LEMMAS"]
 
@@ -92,31 +92,6 @@ def acknowledged_with_sync_flush_is_on_master(cluster: Cluster) -> bool:
         return True
     log = cluster.master.log
     return all_of(*(implies(is_acknowledged(m), has_message(log, m)) for m in cluster.messages))
-
-
-@lemma(why="Else a slave copies bytes of one life behind bytes of another.")
-def slave_follows_in_first_life(cluster: Cluster) -> bool:
-    """As long as the master has not lost power, every slave's log is a prefix of its log."""
-    return all_of(
-        *(
-            implies(is_first_life(cluster), is_prefix(s.log, cluster.master.log))
-            for s in cluster.slaves
-        )
-    )
-
-
-@lemma(why="Else a slave appends bytes that its master never had.")
-def transfer_is_within_log_in_first_life(cluster: Cluster) -> bool:
-    """As long as the master has not lost power, it sends nothing beyond its log."""
-    return all_of(
-        *(
-            implies(
-                is_first_life(cluster) & link.is_open,
-                link.next_transfer_offset <= cluster.master.log.max_offset,
-            )
-            for link in cluster.links
-        )
-    )
 
 
 @lemma(why="Else the highest report covers a message that is appended only later.")
@@ -202,15 +177,9 @@ def acknowledged_by_sync_master_in_first_life_is_received(cluster: Cluster) -> b
     )
 
 
-@lemma(why="Else a group without slaves waits for one, and somebody seems to answer.")
-def without_slaves_nobody_acknowledges_for_one(cluster: Cluster) -> bool:
-    """A SYNC_MASTER without slaves counts no connection, so no waiting put gets PUT_OK."""
+@lemma(why="Else a group without slaves counts a connection, and a put waits for it.")
+def without_slaves_nobody_connects(cluster: Cluster) -> bool:
+    """A master without slaves counts no connection."""
     if cluster.structure.slaves:
         return True
-    is_waited_for = cluster.structure.is_sync_master
-    return (cluster.master.connection_count == 0) & all_of(
-        *(
-            negate(is_waited_for & (is_acknowledged(m) | (m.phase == WAITS_FOR_SLAVE)))
-            for m in cluster.messages
-        )
-    )
+    return cluster.master.connection_count == 0

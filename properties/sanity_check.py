@@ -10,11 +10,15 @@ from reference.operations import all_of, implies, maximum, negate
 from reference.put import is_pending
 from reference.replication import count_open_links
 from reference.state import (
+    ANSWERED,
+    FLUSH_DISK_TIMEOUT,
+    FLUSH_SLAVE_TIMEOUT,
     NOT_SENT,
     PUT_OK,
     SLAVE_NOT_AVAILABLE,
     UNANSWERED,
     UNKNOWN_OFFSET,
+    WAITS_FOR_SLAVE,
     Cluster,
     CommitLog,
 )
@@ -172,3 +176,23 @@ def connections_are_counted(cluster: Cluster) -> bool:
 def dead_master_has_no_waiting_puts(cluster: Cluster) -> bool:
     """A put waits only for a master that runs."""
     return all_of(*(cluster.master.is_up | negate(is_pending(m)) for m in cluster.messages))
+
+
+@sanity()
+def status_has_its_cause(cluster: Cluster) -> bool:
+    """A status other than PUT_OK comes from a wait that this structure and this put have."""
+    structure = cluster.structure
+    can_wait_for_slave = structure.is_sync_master & (structure.slaves > 0)
+    return all_of(
+        *(
+            implies(m.status == FLUSH_DISK_TIMEOUT, structure.is_sync_flush & m.waits_for_store)
+            & implies(m.status == SLAVE_NOT_AVAILABLE, structure.is_sync_master & m.waits_for_store)
+            & implies(m.status == FLUSH_SLAVE_TIMEOUT, can_wait_for_slave & m.waits_for_store)
+            & implies(m.phase == WAITS_FOR_SLAVE, can_wait_for_slave & m.waits_for_store)
+            & implies(
+                (m.phase == ANSWERED) & m.waits_for_store & (m.status != SLAVE_NOT_AVAILABLE),
+                can_wait_for_slave | negate(structure.is_sync_master),
+            )
+            for m in cluster.messages
+        )
+    )

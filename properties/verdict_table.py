@@ -14,7 +14,7 @@ from typing import Any
 from properties.certificates import get_path, load
 from properties.fault_class import FAULT_CLASS_BY_NAME, FAULT_CLASSES
 from properties.guarantee import GUARANTEES
-from properties.induction import InductionProblem
+from properties.induction import InductionProblem, get_candidates
 from properties.verdict import VerdictWord
 from reference.roles import FlushDiskType, Role
 from reference.structure import Structure
@@ -50,15 +50,14 @@ def load_certificate(structure: Structure) -> dict[str, Any] | None:
     return document
 
 
-def compute_vacuous(structure: Structure, document: dict[str, Any]) -> set[tuple[str, str]]:
-    """The proved cells (guarantee, fault) whose premise can never hold.
+def compute_vacuous(structure: Structure) -> set[tuple[str, str]]:
+    """The cells (guarantee, fault) whose premise provably never holds.
 
-    What the first column, without faults, cannot prove impossible, no other column can.
+    What induction cannot exclude in the first column, without faults, it cannot exclude in another.
     """
     found: set[tuple[str, str]] = set()
     for fault_class in FAULT_CLASSES:
-        lemmas = document["inductive_sets"].get(fault_class.name, ())
-        result = InductionProblem(structure, fault_class).find_inductive_set(lemmas)
+        result = InductionProblem(structure, fault_class).find_inductive_set(get_candidates())
         if not result.vacuous:
             break
         found |= {(name, fault_class.name) for name in result.vacuous}
@@ -71,7 +70,7 @@ def compute_row(structure: Structure) -> dict[tuple[str, str], str]:
     document = load_certificate(structure)
     if document is None:
         return {}
-    vacuous = compute_vacuous(structure, document)
+    vacuous = compute_vacuous(structure)
     return {
         (cell["guarantee"], cell["fault"]): render_cell(
             cell, (cell["guarantee"], cell["fault"]) in vacuous
@@ -89,7 +88,7 @@ def render_cell(cell: dict[str, Any], is_vacuous: bool) -> str:
         return f"{word.value}, {len(cell['schedule'])} steps"
     if cell.get("depth") is not None:
         return f"{word.value}, depth {cell['depth']}"
-    return word.value
+    return str(word.value)
 
 
 def render_table(guarantee: str) -> str:

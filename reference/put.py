@@ -86,7 +86,7 @@ def answer_disk_wait(cluster: Cluster, message: int) -> RuleBody:
 
 @rule(who="master", source="CommitLog#handleDiskFlush, GroupCommitRequest#waitForFlush")
 def time_out_disk_wait(cluster: Cluster, message: int) -> RuleBody:
-    """The disk wait ends without a flush; the put goes on to the slave step all the same."""
+    """The disk wait is given up; the put goes on to the slave step all the same."""
     put = cluster.messages[message]
     # ENABLED WHEN
     yield when(
@@ -112,7 +112,7 @@ def skip_slave_wait(cluster: Cluster, message: int) -> RuleBody:
 
 @rule(who="master", source="CommitLog#handleHA, HAService#isSlaveOK")
 def refuse_slave_wait(cluster: Cluster, message: int) -> RuleBody:
-    """No slave is close enough: answered SLAVE_NOT_AVAILABLE at once, the message stays."""
+    """No connection, or the highest report is too far: SLAVE_NOT_AVAILABLE, the message stays."""
     put = cluster.messages[message]
     # ENABLED WHEN
     yield when(
@@ -153,7 +153,7 @@ def answer_slave_wait(cluster: Cluster, message: int) -> RuleBody:
 
 @rule(who="master", source="CommitLog#handleHA, GroupCommitRequest#waitForFlush")
 def time_out_slave_wait(cluster: Cluster, message: int) -> RuleBody:
-    """The slave wait ends without a report: answered FLUSH_SLAVE_TIMEOUT, the message stays."""
+    """The slave wait is given up: answered FLUSH_SLAVE_TIMEOUT, the message stays."""
     put = cluster.messages[message]
     # ENABLED WHEN
     yield when(is_waiting_for_slave=put.phase == WAITS_FOR_SLAVE)

@@ -48,7 +48,7 @@ def mark_received(messages: tuple[Message, ...], log: CommitLog) -> tuple[Messag
     )
 
 
-@rule(who="slave", source="HAService.HAClient#connectMaster, HAConnection (constructor)")
+@rule(who="slave", source="HAClient#connectMaster, HAConnection (constructor)")
 def connect_slave(cluster: Cluster, slave: int) -> RuleBody:
     """A slave connects and is counted at once; it notes its max offset but says nothing yet."""
     master, broker, link = cluster.master, cluster.slaves[slave], cluster.links[slave]
@@ -80,11 +80,11 @@ def drop_connection(cluster: Cluster) -> RuleBody:
     return evolve(cluster, master=evolve(master, connection_count=master.connection_count - 1))
 
 
-@rule(who="slave", source="HAService.HAClient#isTimeToReportOffset, #reportSlaveMaxOffset")
+@rule(who="slave", source="HAClient#isTimeToReportOffset, #reportSlaveMaxOffset")
 def report_offset(cluster: Cluster, slave: int) -> RuleBody:
     """A slave sends its first report, more than a heartbeat interval after it connected.
 
-    Later reports on a timer repeat a number that the master has, so only the first one counts.
+    Later reports on a timer repeat a number that the master has or that is in flight.
     """
     link = cluster.links[slave]
     # ENABLED WHEN
@@ -164,7 +164,7 @@ def transfer_batch(cluster: Cluster, slave: int) -> RuleBody:
 
 @rule(
     who="slave",
-    source="HAClient#dispatchReadRequest, #reportSlaveMaxOffsetPlus; CommitLog#appendData",
+    source="HAClient#dispatchReadRequest, #reportSlaveMaxOffsetPlus, CommitLog#appendData",
 )
 def append_to_slave(cluster: Cluster, slave: int) -> RuleBody:
     """A slave appends bytes that have arrived and reports its new max offset at once."""

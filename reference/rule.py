@@ -51,7 +51,7 @@ class Rule:
     name: str
     """Its public identifier: the function's name and its heading in ``spec/``."""
     who: str
-    """Who acts: producer, master, slave, network or fault."""
+    """Who acts: producer, master, slave or fault."""
     source: str
     """The RocketMQ code that it mirrors, class#method at 4.4.0, or what it stands for."""
     topic: str

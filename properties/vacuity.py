@@ -1,0 +1,119 @@
+"""Vacuity: every rule, premise and named witness is reached by a schedule, or proved unreachable.
+
+The schedules are certificates like those of the guarantees: data, replayed by the reference.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from attrs import evolve, frozen
+
+from properties.bounded_search import BoundedSearch
+from properties.certificates import (
+    CERTIFICATE_FOLDER,
+    compute_digest,
+    decode_schedule,
+    encode_schedule,
+)
+from properties.fault_class import EVERY_FAULT
+from properties.induction import InductionProblem, get_candidates
+from properties.judgement import ScheduleError, replay
+from properties.witnesses import compute_questions
+from reference.leaves import flatten
+from reference.machine import Action
+from reference.operations import negate
+from reference.structure import Parameters, Structure
+from reference.terms import substitute
+
+WITNESS_FILE = "witnesses.json"
+WITNESS_DEPTH_LIMIT = 16
+"""Steps after which a witness counts as not found."""
+
+
+@frozen
+class WitnessAnswer:
+    """Whether something that should be reachable is."""
+
+    question: str
+    schedule: tuple[Action, ...] | None
+    """The shortest schedule that reaches it; None where there is none."""
+    is_impossible: bool = False
+    """Induction proves that nothing reaches it in this structure."""
+
+
+def search_witnesses(
+    structure: Structure, on_progress: Callable[[str], None] = lambda text: None
+) -> tuple[WitnessAnswer, ...]:
+    """Decide every question of a structure anew: proof of impossibility first, then search."""
+    questions = compute_questions(structure)
+    problem = InductionProblem(structure, EVERY_FAULT)
+    result = problem.find_inductive_set(get_candidates())
+    impossible = {n for n, t in questions.items() if problem.follows(negate(t), result.lemmas)}  # type: ignore[arg-type]
+    open_questions = {n: t for n, t in questions.items() if n not in impossible}
+    answers = BoundedSearch(structure, EVERY_FAULT, result.lemmas).find_shortest(
+        open_questions,
+        depth_limits=dict.fromkeys(open_questions, WITNESS_DEPTH_LIMIT),
+        on_progress=lambda depth, left: on_progress(
+            f"{structure.name}, witnesses: depth {depth}, {left} open"
+        ),
+    )
+    return tuple(
+        WitnessAnswer(n, None, is_impossible=True)
+        if n in impossible
+        else WitnessAnswer(n, answers[n].schedule)
+        for n in questions
+    )
+
+
+def is_witnessed(structure: Structure, parameters: Parameters, answer: WitnessAnswer) -> bool:
+    """The reference follows the schedule, and what is asked for holds at its end."""
+    if answer.schedule is None:
+        return False
+    given = evolve(parameters, limits=EVERY_FAULT.search_limits)
+    try:
+        *_, last = replay(structure, given, answer.schedule)
+    except (ScheduleError, KeyError):
+        return False
+    values: dict[str, Any] = flatten(last.cluster)
+    return bool(substitute(compute_questions(structure)[answer.question], values))
+
+
+def save_witnesses(
+    found: dict[Structure, tuple[WitnessAnswer, ...]], folder: Path = CERTIFICATE_FOLDER
+) -> None:
+    """Write the witnesses of all structures."""
+    document = {
+        structure.name: {
+            "digest": compute_digest(structure),
+            "impossible": [a.question for a in answers if a.is_impossible],
+            "schedules": {
+                a.question: encode_schedule(a.schedule) for a in answers if a.schedule is not None
+            },
+        }
+        for structure, answers in found.items()
+    }
+    (folder / WITNESS_FILE).write_text(json.dumps(document, indent=1) + "\n")
+
+
+def load_witnesses(
+    structure: Structure, folder: Path = CERTIFICATE_FOLDER
+) -> tuple[WitnessAnswer, ...]:
+    """The stored answers of a structure; a question that is not stored has no schedule.
+
+    Raises KeyError when the structure was never searched.
+    """
+    stored = json.loads((folder / WITNESS_FILE).read_text())[structure.name]
+    return tuple(
+        WitnessAnswer(
+            question,
+            decode_schedule(stored["schedules"][question])
+            if question in stored["schedules"]
+            else None,
+            is_impossible=question in stored["impossible"],
+        )
+        for question in compute_questions(structure)
+    )

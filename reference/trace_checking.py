@@ -1,0 +1,154 @@
+"""The trace checker: does a recording of real brokers follow the rules of the model?
+
+Every event is explained by steps of the reference machine, least first (see `trace_state`). A
+recording conforms when all of them are; else the verdict names the first event that is not, and
+the conditions that stand in its way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from attrs import evolve, field, frozen
+
+from reference.state import Cluster
+from reference.trace_order import Step, explain_in_order, order_observations
+from reference.trace_plan import OutsideTheModel, make_plan
+from reference.trace_reading import (
+    IGNORED_KINDS,
+    Event,
+    Recording,
+    TraceError,
+    read_recording,
+)
+from reference.trace_state import Blocked, Explanation, begin_explanation, list_candidates
+
+__all__ = ["CONFORMS", "REJECTED", "TraceError", "TraceVerdict", "check_recording", "check_trace"]
+
+CONFORMS, REJECTED = "conforms", "rejected"
+
+
+@frozen
+class TraceVerdict:
+    """What the checker has to say about one recording."""
+
+    file: str
+    """The recording, as it was named."""
+    verdict: str
+    """CONFORMS or REJECTED."""
+    events: int
+    """How many events it has, the configuration not counted."""
+    explained: int
+    """How many of them the model's rules explain, up to the first that they do not."""
+    ignored: int
+    """How many of them only look, or set what the model leaves open, up to the same place."""
+    fields_checked: int
+    """How many observed values were compared with the model's state or with the clock."""
+    first_unexplained_seq: int | None = None
+    """``seq`` of the first event that no rule explains; None for a recording that conforms."""
+    reason: str = ""
+    """Why that event cannot be explained, in one sentence."""
+    blocked_event: Mapping[str, Any] = field(factory=dict)
+    """That event as it stands in the file."""
+    blocked_instance: str = ""
+    """The rule instance that would have been needed; empty when no rule could help."""
+    blocked_conditions: tuple[str, ...] = ()
+    """Its conditions that do not hold."""
+    candidates: Mapping[str, tuple[str, ...]] = field(factory=dict)
+    """What could happen in the state there: failed conditions by rule instance, empty = enabled."""
+    cluster: Cluster | None = None
+    """The state there: the least one that explains everything before."""
+
+    @property
+    def is_conforming(self) -> bool:
+        """Every event is explained or ignored."""
+        return self.verdict == CONFORMS
+
+    def as_json(self) -> dict[str, Any]:
+        """The verdict for other programs."""
+        names = (
+            "file verdict events explained ignored fields_checked first_unexplained_seq reason"
+        ).split()
+        return {name: getattr(self, name) for name in names}
+
+
+def check_trace(path: str | Path) -> TraceVerdict:
+    """Checks one recording.
+
+    Raises:
+        TraceError: the file is no recording.
+    """
+    return check_recording(read_recording(path))
+
+
+def check_recording(recording: Recording) -> TraceVerdict:
+    """Explains the events of a recording one after another."""
+    try:
+        explanation = begin_explanation(make_plan(recording))
+    except OutsideTheModel as problem:
+        return _reject_group(recording, str(problem))
+    done: list[Event] = []
+    history: list[Step] = []
+    now_ms = recording.config.t_ms
+    for observation in order_observations(recording):
+        try:
+            if observation.t_ms < now_ms:
+                raise Blocked(f"t_ms goes back from {now_ms} to {observation.t_ms}")
+            if observation.kind not in IGNORED_KINDS:
+                explanation = explain_in_order(history, explanation, observation)
+        except Blocked as blocked:
+            return _reject(recording, done, explanation, observation.event, blocked)
+        now_ms = observation.t_ms
+        if observation.is_whole:
+            done.append(observation.event)
+    return _count(CONFORMS, recording, done, explanation)
+
+
+def _reject_group(recording: Recording, reason: str) -> TraceVerdict:
+    return TraceVerdict(
+        file=recording.file,
+        verdict=REJECTED,
+        events=len(recording.events),
+        explained=0,
+        ignored=0,
+        fields_checked=0,
+        first_unexplained_seq=recording.config.seq,
+        reason=reason,
+        blocked_event=recording.config.data,
+    )
+
+
+def _reject(
+    recording: Recording,
+    done: list[Event],
+    explanation: Explanation,
+    event: Event,
+    blocked: Blocked,
+) -> TraceVerdict:
+    put = explanation.plan.put_by_seq.get(event.seq)
+    return evolve(
+        _count(REJECTED, recording, done, explanation),
+        first_unexplained_seq=event.seq,
+        reason=blocked.reason,
+        blocked_event=event.data,
+        blocked_instance=blocked.instance,
+        blocked_conditions=blocked.failed,
+        candidates=list_candidates(explanation, put.number if put else None),
+    )
+
+
+def _count(
+    verdict: str, recording: Recording, done: list[Event], explanation: Explanation
+) -> TraceVerdict:
+    ignored = sum(event.kind in IGNORED_KINDS for event in done)
+    return TraceVerdict(
+        file=recording.file,
+        verdict=verdict,
+        events=len(recording.events),
+        explained=len(done) - ignored,
+        ignored=ignored,
+        fields_checked=explanation.fields_checked,
+        cluster=explanation.cluster,
+    )

@@ -1,0 +1,71 @@
+"""How each kind of event is explained: one small function per kind, registered by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+from attrs import evolve
+
+from reference.trace_broker_events import (
+    explain_kill,
+    explain_process_exit,
+    explain_snapshot,
+    explain_start,
+    explain_stop_begin,
+    explain_stop_clean,
+    explain_surgery,
+)
+from reference.trace_hidden_steps import catch_up
+from reference.trace_link_events import (
+    explain_close,
+    explain_cut,
+    explain_frame,
+    explain_heal,
+    explain_open,
+    explain_report,
+    explain_stall,
+)
+from reference.trace_plan import OutsideTheModel
+from reference.trace_put_events import begin_put, explain_put
+from reference.trace_reading import UNCOVERED_KINDS, Event
+from reference.trace_state import Blocked, Explanation
+
+Handler: TypeAlias = Callable[[Explanation, Event], Explanation]
+"""Explains one event; raises Blocked when that is not possible."""
+
+PUT_BEGIN = "put_begin"
+"""The first half of a ``put`` line: what its producer saw before the call."""
+
+HANDLERS: Mapping[str, Handler] = {
+    "node_started": explain_start,
+    "snapshot": explain_snapshot,
+    PUT_BEGIN: begin_put,
+    "put": explain_put,
+    "ha_link_open": explain_open,
+    "ha_link_close": explain_close,
+    "ha_report": explain_report,
+    "ha_frame": explain_frame,
+    "link_stalled": explain_stall,
+    "link_healed": explain_heal,
+    "link_cut": explain_cut,
+    "link_cut_mid_frame": explain_cut,
+    "node_stop_begin": explain_stop_begin,
+    "node_stop_clean": explain_stop_clean,
+    "process_exit": explain_process_exit,
+    "node_kill9": explain_kill,
+    "store_surgery": explain_surgery,
+}
+"""The handler of every kind of event that the model explains."""
+
+
+def explain(explanation: Explanation, kind: str, t_ms: float, event: Event) -> Explanation:
+    """The least explanation with one more event; raises Blocked when there is none."""
+    if kind in UNCOVERED_KINDS:
+        raise Blocked(f"the model has no rule for {kind} yet")
+    is_at_master = event.data.get("node") == explanation.plan.master
+    explanation = catch_up(evolve(explanation, now_ms=t_ms, is_at_master=is_at_master))
+    try:
+        return HANDLERS[kind](explanation, event)
+    except OutsideTheModel as problem:
+        raise Blocked(str(problem)) from problem

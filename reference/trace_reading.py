@@ -1,0 +1,304 @@
+"""Recordings of real brokers, read from JSON lines and checked for form only.
+
+The first line describes the brokers, every further line is one event. What an event *means* is
+the business of the handlers; here stands which kinds of events exist and what they must carry.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from attrs import frozen
+
+from reference.roles import FlushDiskType, Role
+
+Fields: TypeAlias = Mapping[str, str]
+"""Required field by name: what it must be, one of the names of CHECKS."""
+
+CHECKS: Mapping[str, str] = {
+    "number": "a whole number",
+    "time": "a number of milliseconds",
+    "flag": "true or false",
+    "text": "a text",
+    "list": "a list of objects",
+    "object": "an object",
+}
+"""What a field may have to be, in words."""
+
+LARGEST_NUMBER = 2**63 - 1
+"""Brokers count in 64 bits; a larger number, or an infinite one, is a mistake of the file."""
+
+_COMMON: Fields = {"seq": "number", "t_ms": "time", "ev": "text"}
+_NODE: Fields = {"node": "text"}
+_LINK: Fields = {"link": "text"}
+_CONNECTION: Fields = {"link": "text", "conn": "number"}
+_LOG: Fields = {
+    **_NODE,
+    **dict.fromkeys(
+        ("max_offset", "flushed_offset", "min_offset", "mapped_files", "dispatched_offset"),
+        "number",
+    ),
+}
+
+EXPLAINED_KINDS: Mapping[str, Fields] = {
+    "node_started": {**_LOG, "role": "text"},
+    "snapshot": _LOG,
+    "put": {
+        **_NODE,
+        "put_status": "text",
+        "wait_store_ok": "flag",
+        "topic": "text",
+        "body_bytes": "number",
+        "t_begin_ms": "time",
+        "duration_ms": "time",
+        "push2_slave_before": "number",
+        "push2_slave_after": "number",
+        "connection_count_before": "number",
+        "connection_count_after": "number",
+        "max_offset_after": "number",
+    },
+    "ha_link_open": _CONNECTION,
+    "ha_link_close": {**_CONNECTION, "closed_by": "text"},
+    "ha_report": {**_CONNECTION, "slave_offset": "number"},
+    "ha_frame": {**_CONNECTION, "master_offset": "number", "body_bytes": "number"},
+    "link_stalled": {**_LINK, "slave_to_master": "flag", "master_to_slave": "flag"},
+    "link_healed": _LINK,
+    "link_cut": _LINK,
+    "link_cut_mid_frame": _LINK,
+    "node_stop_begin": _NODE,
+    "node_stop_clean": _NODE,
+    "process_exit": _NODE,
+    "node_kill9": _NODE,
+    "store_surgery": {**_NODE, "lost_from_offset": "number"},
+}
+"""Events that the model's rules have to explain, and the fields that each must carry."""
+
+IGNORED_KINDS = frozenset(
+    {
+        "divergence_check",
+        "get_message",
+        "ha_master_address",
+        "log",
+        "log_crc",
+        "log_scan",
+        "note",
+        "proxy_target_down",
+        "update_ha_master_address",
+    }
+)
+"""Events that only look, or set what the model leaves open (whether a slave finds its master)."""
+
+UNCOVERED_KINDS = frozenset(
+    {
+        "broker_started",
+        "delete_expired_files",
+        "namesrv_started",
+        "persist_consumer_offsets",
+        "pull_message",
+        "query_consumer_offset",
+        "register_broker",
+        "send_message",
+        "set_broker_config",
+        "set_config",
+        "store_wiped",
+        "sync_all",
+        "tables",
+        "update_consumer_offset",
+        "update_subscription_group",
+        "update_topic",
+    }
+)
+"""Events that exist in recordings and that the model has no rule for yet."""
+
+BROKER_KINDS = frozenset({"node_started", "snapshot"})
+"""Events that show a whole broker, with more fields by its role."""
+
+_MASTER_FIELDS: Fields = {
+    "push2_slave_max_offset": "number",
+    "connection_count": "number",
+    "slave_fall_behind": "number",
+    "connections": "list",
+}
+_SLAVE_FIELDS: Fields = {"ha_client_connected": "flag", "ha_client_reported_offset": "number"}
+_APPENDED_FIELDS: Fields = {
+    "append_status": "text",
+    "wrote_offset": "number",
+    "wrote_bytes": "number",
+}
+_CONNECTION_FIELDS: Fields = {
+    "slave_request_offset": "number",
+    "slave_ack_offset": "number",
+    "next_transfer_from": "number",
+}
+
+
+class TraceError(Exception):
+    """A file that is no recording: one line with place, problem and advice."""
+
+
+@frozen
+class Event:
+    """One line of a recording."""
+
+    line: int
+    """Line in the file, counted from 1."""
+    seq: int
+    """Number of the event, increasing."""
+    t_ms: float
+    """When it was seen: ms since the scenario began, one wall clock for all processes."""
+    kind: str
+    """Its ``ev``."""
+    data: Mapping[str, Any]
+    """All its fields, as they stand in the file."""
+
+    def __getitem__(self, name: str) -> Any:
+        """A field; the required ones of its kind are certain to be there."""
+        return self.data[name]
+
+
+@frozen
+class Recording:
+    """A recording of one broker group."""
+
+    file: str
+    """The file, as it was named."""
+    config: Event
+    """Which brokers there are, and the properties in which they differ from the defaults."""
+    events: tuple[Event, ...]
+    """Everything that was seen, in the order of ``seq``."""
+
+
+def read_recording(path: str | Path) -> Recording:
+    """Reads one recording.
+
+    Raises:
+        TraceError: the file cannot be read, or it is no recording of the kinds known here.
+    """
+    events = [_read_line(path, line, text) for line, text in _read_lines(path)]
+    if not events:
+        raise trace_error(path, 1, "the file is empty", "name a recording in JSON lines")
+    config = events[0]
+    if config.kind != "config":
+        problem = f"the first event is {config.kind!r}, not 'config'"
+        raise trace_error(path, 1, problem, "keep the line that describes the brokers")
+    _check_config(path, config)
+    for before, event in itertools.pairwise(events):
+        if event.seq <= before.seq:
+            problem = f"seq {event.seq} follows {before.seq}"
+            raise trace_error(path, event.line, problem, "number the events in increasing order")
+        _check_event(path, event, config)
+    return Recording(str(path), config, tuple(events[1:]))
+
+
+def trace_error(path: str | Path, line: int, problem: str, advice: str) -> TraceError:
+    """An error on one line, whatever characters the file or its name holds."""
+    text = f"{path}:{line}: {problem}; {advice}"
+    return TraceError(
+        "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    )
+
+
+def _read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except OSError as problem:
+        reason = problem.strerror or str(problem)
+        raise trace_error(
+            path, 0, f"cannot be read ({reason})", "check the path and its permissions"
+        ) from problem
+    except ValueError as problem:
+        raise trace_error(
+            path, 0, "not a text in UTF-8", "name a recording in JSON lines"
+        ) from problem
+    for line, content in enumerate(text.split("\n"), start=1):
+        if content.strip():
+            yield line, content
+
+
+def _read_line(path: str | Path, line: int, text: str) -> Event:
+    advice = "write one JSON object per line"
+    try:
+        data = json.loads(text, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as problem:
+        raise trace_error(path, line, "not JSON", advice) from problem
+    if not isinstance(data, dict):
+        raise trace_error(path, line, "not a JSON object", advice)
+    _check_fields(path, line, "event", data, _COMMON)
+    return Event(line, data["seq"], float(data["t_ms"]), data["ev"], data)
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(name)
+
+
+def _check_config(path: str | Path, config: Event) -> None:
+    _check_fields(path, config.line, "config", config.data, {"nodes": "object"})
+    for name, node in config["nodes"].items():
+        if not isinstance(node, dict):
+            raise _wrong_field(path, config.line, "config", name, "object")
+        wanted = {"role": "text", "flush_type": "text", "store_config": "object"}
+        _check_fields(path, config.line, f"node {name}", node, wanted)
+        for field, choices in (("role", Role), ("flush_type", FlushDiskType)):
+            if node[field] not in choices.__members__:
+                names = ", ".join(choices.__members__)
+                problem = f"node {name}: {field} is {node[field]!r}"
+                raise trace_error(path, config.line, problem, f"use one of {names}")
+
+
+def _check_event(path: str | Path, event: Event, config: Event) -> None:
+    if event.kind in IGNORED_KINDS | UNCOVERED_KINDS:
+        return
+    if event.kind not in EXPLAINED_KINDS:
+        problem = f"the model does not know events of kind {event.kind!r}"
+        raise trace_error(path, event.line, problem, "see EXPLAINED_KINDS for those that it knows")
+    wanted = EXPLAINED_KINDS[event.kind]
+    _check_fields(path, event.line, event.kind, event.data, wanted)
+    for extra in _find_more_fields(event, config):
+        _check_fields(path, event.line, event.kind, event.data, extra)
+    if "connections" in event.data:
+        for entry in event["connections"]:
+            _check_fields(path, event.line, "connections", entry, _CONNECTION_FIELDS)
+
+
+def _find_more_fields(event: Event, config: Event) -> Iterator[Fields]:
+    """Fields that an event must carry because of what it says."""
+    node = config["nodes"].get(event.data.get("node"), {})
+    if event.kind in BROKER_KINDS:
+        yield _SLAVE_FIELDS if node.get("role") == "SLAVE" else _MASTER_FIELDS
+    if event.kind == "put" and "append_status" in event.data:
+        yield _APPENDED_FIELDS
+
+
+def _check_fields(
+    path: str | Path, line: int, owner: str, data: Mapping[str, Any], wanted: Fields
+) -> None:
+    for name, check in wanted.items():
+        if name not in data:
+            problem = f"{owner} has no field {name!r}"
+            raise trace_error(path, line, problem, f"give {CHECKS[check]}")
+        if not _is_of(check, data[name]):
+            raise _wrong_field(path, line, owner, name, check)
+
+
+def _is_of(check: str, value: Any) -> bool:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    match check:
+        case "number":
+            return is_number and isinstance(value, int) and abs(value) <= LARGEST_NUMBER
+        case "time":
+            return is_number and abs(value) <= LARGEST_NUMBER
+        case "flag":
+            return isinstance(value, bool)
+        case "text":
+            return isinstance(value, str)
+        case "list":
+            return isinstance(value, list) and all(isinstance(item, dict) for item in value)
+    return isinstance(value, dict)
+
+
+def _wrong_field(path: str | Path, line: int, owner: str, name: str, check: str) -> TraceError:
+    return trace_error(path, line, f"{owner}: {name!r} is of another kind", f"give {CHECKS[check]}")

@@ -1,0 +1,43 @@
+"""Nothing is vacuous: every rule, premise and witness is reached, or proved unreachable."""
+
+from __future__ import annotations
+
+import pytest
+
+from properties.certificates import compute_digest
+from properties.fault_class import EVERY_FAULT
+from properties.induction import InductionProblem, get_candidates
+from properties.property import WITNESSES
+from properties.vacuity import is_witnessed, load_witnesses
+from properties.witnesses import compute_questions
+from reference.operations import negate
+from reference.structure import Parameters, Structure
+from tests.structures import STRUCTURES, SYNCHRONOUS_PAIR, name_of
+
+
+@pytest.mark.parametrize("structure", STRUCTURES, ids=name_of)
+def test_everything_is_reached_or_impossible(structure: Structure) -> None:
+    """A stored schedule reaches it in the reference, or the lemmas exclude it."""
+    answers = load_witnesses(structure)
+    assert set(compute_questions(structure)) == {a.question for a in answers}
+    problem = InductionProblem(structure, EVERY_FAULT)
+    lemmas = problem.find_inductive_set(get_candidates()).lemmas
+    for answer in answers:
+        if answer.is_impossible:
+            term = compute_questions(structure)[answer.question]
+            assert problem.follows(negate(term), lemmas), answer.question  # type: ignore[arg-type]
+        else:
+            assert is_witnessed(structure, Parameters(), answer), answer.question
+
+
+def test_the_full_pair_reaches_everything() -> None:
+    """With SYNC_FLUSH and a slave no rule, premise or witness is impossible."""
+    full = next(s for s in STRUCTURES if s.name == "SYNC_MASTER/SYNC_FLUSH/1 slave")
+    assert [] == [a.question for a in load_witnesses(full) if a.is_impossible]
+    assert {f"witness {w}" for w in WITNESSES} <= set(compute_questions(full))
+
+
+def test_digests_tell_structures_apart() -> None:
+    """A digest is of the rules, not of a name."""
+    assert len(STRUCTURES) == len({compute_digest(s) for s in STRUCTURES})
+    assert compute_digest(SYNCHRONOUS_PAIR) == compute_digest(Structure())

@@ -1,0 +1,190 @@
+"""Every cell of every structure: decided again from certificates, compared with expectations."""
+
+from __future__ import annotations
+
+import pytest
+from attrs import evolve
+
+from properties import certificates
+from properties.analysis import clip_sizes, decide
+from properties.bounded_search import BoundedSearch
+from properties.expectation import find_expectation, load_expectations
+from properties.fault_class import FAULT_CLASS_BY_NAME, FAULT_CLASSES
+from properties.guarantee import GUARANTEES
+from properties.induction import InductionProblem, get_candidates
+from properties.judgement import find_needless_steps, is_refuted_by
+from properties.verdict import (
+    InternalDisagreementError,
+    Verdict,
+    VerdictWord,
+    record_violation,
+    search_structure,
+)
+from reference.roles import FlushDiskType, Role
+from reference.structure import SMALL_PARAMETERS, Parameters, Structure
+from tests.structures import STRUCTURES, SYNCHRONOUS_PAIR, name_of
+
+
+@pytest.fixture(params=STRUCTURES, ids=name_of, scope="module")
+def structure(request: pytest.FixtureRequest) -> Structure:
+    """Each structure."""
+    chosen: Structure = request.param
+    return chosen
+
+
+@pytest.fixture(scope="module")
+def verdicts(structure: Structure) -> tuple[Verdict, ...]:
+    """Its cells, under the sizes of a real broker."""
+    document = certificates.load(structure)
+    assert document is not None, "the rules have changed: run ./rmqspec prove --search"
+    return certificates.recheck(structure, Parameters(), document)
+
+
+def test_every_cell_is_decided(structure: Structure, verdicts: tuple[Verdict, ...]) -> None:
+    """One verdict per guarantee and fault class, none undecided."""
+    cells = {(v.guarantee, v.fault) for v in verdicts}
+    assert {(g, c.name) for g in GUARANTEES for c in FAULT_CLASSES} == cells
+    assert [] == [v for v in verdicts if v.word is VerdictWord.UNDECIDED]
+
+
+def test_every_cell_is_as_expected(structure: Structure, verdicts: tuple[Verdict, ...]) -> None:
+    """The engines say what the data file expects, with a reason for each cell."""
+    for v in verdicts:
+        expected = find_expectation(v.guarantee, structure, v.fault)
+        assert expected.verdict is v.word, (v.guarantee, v.fault)
+        assert v.is_vacuous == expected.reason.startswith("Vacuous"), (v.guarantee, v.fault)
+        assert expected.reason
+
+
+def test_schedules_are_minimal(structure: Structure, verdicts: tuple[Verdict, ...]) -> None:
+    """From no refuting schedule can a single step be left out."""
+    for v in verdicts:
+        if v.word is not VerdictWord.REFUTED:
+            continue
+        parameters = evolve(Parameters(), limits=FAULT_CLASS_BY_NAME[v.fault].search_limits)
+        needless = find_needless_steps(
+            v.schedule,
+            lambda trial, v=v, p=parameters: is_refuted_by(v.guarantee, structure, p, trial),  # type: ignore[misc]
+        )
+        assert [] == needless, (v.guarantee, v.fault)
+
+
+def test_more_faults_never_help(structure: Structure, verdicts: tuple[Verdict, ...]) -> None:
+    """The table is monotone: what is refuted under fewer faults is refuted under more, as fast."""
+    cells = {(v.guarantee, v.fault): v for v in verdicts}
+    for weaker in FAULT_CLASSES:
+        for stronger in FAULT_CLASSES:
+            if not weaker.is_contained_in(stronger):
+                continue
+            for g in GUARANTEES:
+                fewer, more = cells[g, weaker.name], cells[g, stronger.name]
+                if fewer.word is VerdictWord.REFUTED:
+                    assert more.word is VerdictWord.REFUTED
+                    assert len(more.schedule) <= len(fewer.schedule)
+
+
+def test_every_expectation_decides_a_cell() -> None:
+    """No entry of the expectations is dead."""
+    used = {
+        find_expectation(g, s, c.name)
+        for g in GUARANTEES
+        for s in STRUCTURES
+        for c in FAULT_CLASSES
+    }
+    assert set(load_expectations()) == used
+
+
+def test_false_acknowledgement_is_found_anew() -> None:
+    """Bounded search finds the slave that is ahead by itself: 16 steps, none shorter."""
+    fault_class = FAULT_CLASS_BY_NAME["master power loss"]
+    name = "acknowledgement_is_truthful"
+    lemmas = InductionProblem(SYNCHRONOUS_PAIR, fault_class).find_inductive_set(get_candidates())
+    search = BoundedSearch(SYNCHRONOUS_PAIR, fault_class, lemmas.lemmas)
+    questions = {name: record_violation(SYNCHRONOUS_PAIR, name)}
+    answer = search.find_shortest(questions, depth_limits={name: 20})[name]
+    assert 16 == answer.depth
+    assert answer.schedule is not None
+    assert is_refuted_by(name, SYNCHRONOUS_PAIR, search.parameters, answer.schedule)
+    rules = [a.instance for a in answer.schedule]
+    assert 1 == rules.count("lose_master_power")
+    assert rules.index("append_to_slave[0]") < rules.index("lose_master_power")
+
+
+def test_search_without_help_agrees() -> None:
+    """Lemmas and order reduction lose nothing: a search without either is as short."""
+    structure = Structure(Role.ASYNC_MASTER, FlushDiskType.SYNC_FLUSH, 1)
+    fault_class = FAULT_CLASS_BY_NAME["master power loss"]
+    names = [n for n in GUARANTEES if n not in ("acknowledged_is_kept_on_master",)]
+    names.remove("acknowledged_is_kept_on_some_broker")
+    plain = BoundedSearch(structure, fault_class)
+    plain.needless_orders = []
+    questions = {n: record_violation(structure, n) for n in names}
+    answers = plain.find_shortest(questions, depth_limits=dict.fromkeys(names, 10))
+    document = certificates.load(structure)
+    assert document is not None
+    certified = {
+        c["guarantee"]: len(c["schedule"])
+        for c in document["cells"]
+        if c["fault"] == fault_class.name and c["guarantee"] in names
+    }
+    assert certified == {n: a.depth for n, a in answers.items()}
+
+
+def test_small_sizes_are_searched_when_the_known_schedule_does_not_fit() -> None:
+    """A fall-behind limit of one byte: no put ever waits for a slave far away, cells change."""
+    parameters = evolve(Parameters(), ha_slave_fallbehind_max_bytes=1)
+    verdicts = decide(SYNCHRONOUS_PAIR, parameters)
+    assert clip_sizes(parameters).ha_slave_fallbehind_max_bytes == 1
+    for v in verdicts:
+        if v.word is VerdictWord.REFUTED:
+            given = evolve(parameters, limits=FAULT_CLASS_BY_NAME[v.fault].search_limits)
+            assert is_refuted_by(v.guarantee, SYNCHRONOUS_PAIR, given, v.schedule)
+    words = {(v.guarantee, v.fault): v.word for v in verdicts}
+    assert words["acknowledgement_is_truthful", "master power loss"] is VerdictWord.REFUTED
+
+
+def test_a_forged_proof_is_refused() -> None:
+    """A certificate that calls a refuted cell proved is a disagreement, not a verdict."""
+    document = certificates.load(SYNCHRONOUS_PAIR)
+    assert document is not None
+    for cell in document["cells"]:
+        if cell["fault"] == "master power loss":
+            cell["verdict"] = "proved"
+    with pytest.raises(InternalDisagreementError):
+        certificates.recheck(SYNCHRONOUS_PAIR, Parameters(), document)
+
+
+def test_a_forged_lemma_is_refused() -> None:
+    """A certificate whose lemmas are not inductive is a disagreement."""
+    structure = Structure(flush_disk_type=FlushDiskType.SYNC_FLUSH)
+    document = certificates.load(structure)
+    assert document is not None
+    document["inductive_sets"]["master power loss"].append("acknowledgement_is_truthful")
+    with pytest.raises(InternalDisagreementError):
+        certificates.recheck(structure, Parameters(), document)
+
+
+def test_a_forged_schedule_is_no_refutation() -> None:
+    """A schedule that does not refute leaves its cell undecided."""
+    document = certificates.load(SYNCHRONOUS_PAIR)
+    assert document is not None
+    for cell in document["cells"]:
+        cell.get("schedule", [None]).pop()
+    verdicts = certificates.recheck(SYNCHRONOUS_PAIR, Parameters(), document)
+    assert VerdictWord.REFUTED not in {v.word for v in verdicts}
+
+
+@pytest.mark.nightly
+def test_certificates_are_found_anew(structure: Structure) -> None:
+    """A search from nothing finds the same words and the same lengths."""
+    document = certificates.load(structure)
+    assert document is not None
+    stored = {
+        (c["guarantee"], c["fault"]): (c["verdict"], len(c.get("schedule", ())))
+        for c in document["cells"]
+    }
+    found = {
+        (v.guarantee, v.fault): (v.word.value, len(v.schedule)) for v in search_structure(structure)
+    }
+    assert stored == found
+    assert SMALL_PARAMETERS.mapped_file_size_bytes < 32

@@ -1,0 +1,37 @@
+"""The drawing of schedules."""
+
+from __future__ import annotations
+
+from reference.machine import RULES, Action, compute_machine
+from reference.state import CommitLog, initial_cluster
+from reference.timeline import PHRASES, draw_log, draw_timeline
+from tests.structures import SYNCHRONOUS_PAIR, TWO_OF_EACH
+
+
+def test_every_rule_has_a_phrase() -> None:
+    """No step of any schedule is undrawable."""
+    assert set(RULES) == set(PHRASES)
+
+
+def test_short_logs_are_drawn_byte_by_byte() -> None:
+    """A byte is the letter of the life that wrote it."""
+    assert draw_log(CommitLog(ends=(2, 3, 3))) == "[aab]"
+
+
+def test_long_logs_are_drawn_as_lengths() -> None:
+    """What does not fit is told in numbers."""
+    assert draw_log(CommitLog(ends=(512, 612, 612))) == "[a512 b100]"
+
+
+def test_a_violation_is_named_once_where_it_begins() -> None:
+    """The mark stands below the step that violates the guarantee."""
+    machine = compute_machine(SYNCHRONOUS_PAIR)
+    before = initial_cluster(SYNCHRONOUS_PAIR, TWO_OF_EACH)
+    action = Action("append_other_messages", {"size_bytes": 2})
+    after = machine.step(before, action).cluster
+    drawn = draw_timeline([(None, before, ()), (action, after, ("x",)), (action, after, ("x",))])
+    lines = drawn.splitlines()
+    assert "other puts, 2 B" in lines[2]
+    assert "[aa]" in lines[2]
+    assert lines[3].strip() == "✗ x"
+    assert drawn.count("✗") == 1

@@ -1,0 +1,92 @@
+"""Campaigns on a local Spark: the same table whatever the partitions and cores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from attrs import evolve
+from pyspark.sql import SparkSession
+from pyspark.testing import assertDataFrameEqual
+
+from properties.guarantee import GUARANTEES
+from spark_fuzz import campaign
+from spark_fuzz.campaign import CampaignError, run_campaign, summarise, write_campaign
+from spark_fuzz.schedule import CampaignOptions, replay_schedule
+from spark_fuzz.session import open_session
+
+pytestmark = pytest.mark.spark
+
+OPTIONS = CampaignOptions(campaign_seed=3)
+SCHEDULES = 3000
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[SparkSession]:
+    """One session for all tests here."""
+    with open_session("local[2]") as session:
+        yield session
+
+
+@pytest.fixture(scope="module")
+def folder(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small campaign, written once."""
+    target = tmp_path_factory.mktemp("campaigns") / "small"
+    write_campaign(spark, OPTIONS, SCHEDULES, target)
+    return target
+
+
+def test_rows_do_not_depend_on_partitions(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three partitions or one, small Arrow batches or large: the same rows."""
+    one = run_campaign(spark, OPTIONS, SCHEDULES).collect()
+    monkeypatch.setattr(campaign, "SCHEDULES_PER_PARTITION", 1100)
+    spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "170")
+    three = run_campaign(spark, OPTIONS, SCHEDULES)
+    assert three.rdd.getNumPartitions() == 3
+    assertDataFrameEqual(one, three.collect())
+    spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "20000")
+
+
+def test_a_row_is_what_the_reference_says(spark: SparkSession, folder: Path) -> None:
+    """Every twentieth row that refutes something, replayed from its number alone."""
+    frame = spark.read.parquet(str(folder / campaign.DATA_FOLDER))
+    rows = frame.where("first_violating_step is not null").orderBy("schedule").collect()
+    assert len(rows) > 40
+    for row in rows[::20]:
+        steps = replay_schedule(OPTIONS, row["schedule"])
+        assert len(steps) - 1 == row["steps"]
+        assert {s.action.instance for s in steps if s.action} == set(row["rules_used"])
+        first = {g: next((s.index for s in steps if g in s.violated), None) for g in GUARANTEES}
+        assert first == row["violating_steps"].asDict()
+        words = {g: "refuted" if at else "not_refuted" for g, at in first.items()}
+        assert words == row["verdicts"].asDict()
+        assert min(at for at in first.values() if at) == row["first_violating_step"]
+
+
+def test_the_summary_counts_the_rows(spark: SparkSession, folder: Path) -> None:
+    """Schedules, steps and violations of the table."""
+    summary = summarise(spark, folder)
+    frame = spark.read.parquet(str(folder / campaign.DATA_FOLDER))
+    assert SCHEDULES == summary["schedules"] == frame.count()
+    for guarantee, found in summary["violations"].items():
+        column = f"violating_steps.{guarantee}"
+        assert frame.where(f"{column} is not null").count() == found["schedules"]
+        assert frame.agg({column: "min"}).collect()[0][0] == found["shortest_steps"]
+
+
+def test_an_existing_folder_is_left_as_it_is(spark: SparkSession, folder: Path) -> None:
+    """Nothing is overwritten."""
+    before = sorted(p.name for p in folder.rglob("*"))
+    with pytest.raises(CampaignError, match="exists"):
+        write_campaign(spark, evolve(OPTIONS, campaign_seed=4), 10, folder)
+    assert before == sorted(p.name for p in folder.rglob("*"))
+
+
+def test_the_manifest_says_how_to_run_it_again(folder: Path) -> None:
+    """Version, structure, limits, seed and numbers."""
+    text = (folder / campaign.MANIFEST).read_text()
+    for word in ("4.4.0", "SYNC_MASTER-ASYNC_FLUSH-1", "2.2.2.2.2", '"campaign_seed": 3'):
+        assert word in text

@@ -1,0 +1,82 @@
+"""The compiled reading against the reference: field by field, after every step."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from properties.hypothesis_machine import draw_walk
+from properties.judgement import judge
+from reference.leaves import flatten, is_parameter
+from reference.machine import compute_machine
+from reference.structure import FaultLimits, Structure
+from spark_fuzz.kernel import KernelError, compile_kernel
+from spark_fuzz.schedule import CampaignOptions, replay_schedule
+from tests.structures import STRUCTURES, SYNCHRONOUS_PAIR, TWO_OF_EACH, name_of
+
+COMPILED = [SYNCHRONOUS_PAIR, STRUCTURES[3], STRUCTURES[-1]]
+"""Structures that are compiled in every run; the others are nightly."""
+
+
+@pytest.mark.parametrize("structure", COMPILED, ids=name_of)
+@given(data=st.data())
+def test_kernel_agrees_with_reference(data: st.DataObject, structure: Structure) -> None:
+    """Enabled set, ranges, every leaf after the step, every verdict."""
+    check_walk(data, structure)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("structure", STRUCTURES, ids=name_of)
+@settings(max_examples=300)
+@given(data=st.data())
+def test_every_kernel_agrees_with_reference(data: st.DataObject, structure: Structure) -> None:
+    """The same for every structure."""
+    check_walk(data, structure)
+
+
+def check_walk(data: st.DataObject, structure: Structure) -> None:
+    """One random walk, both readings side by side."""
+    kernel, machine = compile_kernel(structure), compute_machine(structure)
+    for cluster, action in draw_walk(data, structure, TWO_OF_EACH, 30):
+        enabled = machine.enabled(cluster)
+        assert [e.instance.name for e in enabled] == kernel.find_enabled(cluster)
+        for e in enabled:
+            ranges = [(r.low, r.high) for r in e.ranges]
+            assert ranges == kernel.find_ranges(cluster, e.instance.name)
+        after = machine.step(cluster, action).cluster
+        expected = {p: int(v) for p, v in flatten(after).items() if not is_parameter(p)}
+        assert expected == kernel.fire(cluster, action)
+        assert judge(after) == kernel.judge(after)
+
+
+@pytest.mark.parametrize("structure", COMPILED, ids=name_of)
+def test_whole_schedules_agree(structure: Structure) -> None:
+    """Steps, first violations and fired rules of 40 schedules, one compiled batch."""
+    options = CampaignOptions(structure, steps=48, campaign_seed=11)
+    kernel = compile_kernel(structure)
+    batch = kernel.run(options, 0, 40)
+    for number in range(40):
+        steps = replay_schedule(options, number)
+        assert len(steps) - 1 == batch.steps[number]
+        fired = {s.action.instance for s in steps if s.action}
+        assert fired == set(kernel.decode_used(int(batch.used[number])))
+        for i, guarantee in enumerate(kernel.layout.guarantees):
+            at = next((s.index for s in steps if guarantee in s.violated), -1)
+            assert at == batch.violations[number, i]
+
+
+def test_a_batch_may_be_split_anywhere() -> None:
+    """A schedule does not depend on the batch that it is in."""
+    options = CampaignOptions(limits=FaultLimits(1, 1, 1, 1, 1))
+    kernel = compile_kernel(SYNCHRONOUS_PAIR)
+    whole, part = kernel.run(options, 100, 50), kernel.run(options, 120, 10)
+    assert (whole.steps[20:30] == part.steps).all()
+    assert (whole.violations[20:30] == part.violations).all()
+    assert (whole.used[20:30] == part.used).all()
+
+
+def test_a_structure_too_large_is_refused() -> None:
+    """The set of fired rules is one word; more instances are an error, not a silent overflow."""
+    with pytest.raises(KernelError, match="62"):
+        compile_kernel(Structure(slaves=2, messages=12))

@@ -1,0 +1,56 @@
+"""Identifiers: what is printed can be read back, what is wrong is refused in one line."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reference.roles import FlushDiskType, Role
+from reference.structure import FaultLimits, Structure
+from spark_fuzz.schedule import (
+    SEED_MAX,
+    STEPS_MAX,
+    CampaignOptions,
+    IdentifierError,
+    parse_identifier,
+)
+
+OPTIONS = st.builds(
+    CampaignOptions,
+    st.builds(
+        Structure,
+        st.sampled_from([Role.ASYNC_MASTER, Role.SYNC_MASTER]),
+        st.sampled_from(FlushDiskType),
+        st.integers(0, 2),
+    ),
+    st.builds(FaultLimits, *[st.integers(0, 9)] * 5),
+    st.integers(1, STEPS_MAX),
+    st.integers(0, SEED_MAX - 1),
+)
+
+
+@given(OPTIONS, st.integers(0, SEED_MAX - 1))
+def test_identifiers_are_read_back(options: CampaignOptions, schedule: int) -> None:
+    """An identifier says everything that decides a schedule."""
+    assert (options, schedule) == parse_identifier(options.format_identifier(schedule))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "identifies no schedule"),
+        ("SYNC_MASTER-ASYNC_FLUSH-3/2.2.2.2.2/64/0/1", "identifies no schedule"),
+        ("SLAVE-ASYNC_FLUSH-1/2.2.2.2.2/64/0/1", "identifies no schedule"),
+        ("SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2/64/0/1", "identifies no schedule"),
+        ("SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2.2/0/0/1", "steps 0 is out of range"),
+        ("SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2.2/10001/0/1", "steps 10001 is out of range"),
+        (f"SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2.2/64/{SEED_MAX}/1", "campaign seed"),
+        (f"SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2.2/64/0/{SEED_MAX}", "schedule number"),
+    ],
+)
+def test_bad_identifiers_are_refused(text: str, message: str) -> None:
+    """One line that says what is wrong."""
+    with pytest.raises(IdentifierError, match=message) as problem:
+        parse_identifier(text)
+    assert "\n" not in str(problem.value)

@@ -1,0 +1,76 @@
+"""The verdicts in the text are those of the certificates."""
+
+import itertools
+import re
+
+import pytest
+
+import reference.machine
+from properties import verdict_table
+from properties.certificates import CERTIFICATE_FOLDER, get_path
+from properties.fault_class import FAULT_CLASSES
+from properties.guarantee import GUARANTEES
+from properties.verdict import VerdictWord
+
+UPDATE = "run python -m properties.verdict_table, read the difference, and correct the prose"
+
+assert reference.machine.RULES  # It must be imported first: the order of rules decides the digest.
+
+
+def test_tables_are_those_of_the_certificates() -> None:
+    """Rendering the tables anew changes nothing."""
+    text = verdict_table.CHAPTER.read_text(encoding="utf-8")
+    assert verdict_table.update(text) == text, UPDATE
+
+
+def test_every_guarantee_has_a_table() -> None:
+    """Between the heading of a guarantee and the next one there are both marks, once."""
+    text = verdict_table.CHAPTER.read_text(encoding="utf-8")
+    sections = re.split(r"^## ", text, flags=re.MULTILINE)
+    marked = [s.partition("\n")[0].strip("`") for s in sections if verdict_table.BEGIN in s]
+    assert list(GUARANTEES) == marked
+    assert len(GUARANTEES) == text.count(verdict_table.BEGIN) == text.count(verdict_table.END)
+
+
+@pytest.mark.parametrize("guarantee", GUARANTEES)
+def test_every_certificate_has_its_row(guarantee: str) -> None:
+    """A table has a row for each certificate that there is, and a cell for each fault class."""
+    expected = [s.name for s in verdict_table.STRUCTURES if get_path(s).exists()]
+    _, head, *rows = (
+        line.strip("| ").split(" | ")
+        for line in ["", *verdict_table.render_table(guarantee).splitlines()]
+    )
+    assert ["Structure", *(c.name for c in FAULT_CLASSES)] == head
+    assert expected == [row[0] for row in rows[1:]]
+
+
+def test_every_certificate_has_a_structure() -> None:
+    """No certificate lies in the folder that no row shows."""
+    shown = {get_path(structure) for structure in verdict_table.STRUCTURES}
+    assert set() == set(CERTIFICATE_FOLDER.glob("*_slaves.json")) - shown
+
+
+@pytest.mark.parametrize(
+    ("cell", "is_vacuous", "expected"),
+    [
+        ({"verdict": "proved"}, False, "proved"),
+        ({"verdict": "proved"}, True, "proved (vacuous)"),
+        ({"verdict": "refuted", "schedule": [["kill_master", {}]] * 3}, False, "refuted, 3 steps"),
+        ({"verdict": "undecided", "depth": 24}, False, "undecided, depth 24"),
+        ({"verdict": "bounded", "depth": 9}, False, "bounded, depth 9"),
+        ({"verdict": "not_refuted"}, False, "not_refuted"),
+    ],
+)
+def test_cell(cell: dict[str, object], is_vacuous: bool, expected: str) -> None:
+    """Each verdict reads as the first page explains it."""
+    assert expected == verdict_table.render_cell(cell, is_vacuous)
+
+
+def test_certificates_hold_every_cell_once() -> None:
+    """Each certificate has one verdict for each guarantee and fault class."""
+    expected = sorted(itertools.product(GUARANTEES, (c.name for c in FAULT_CLASSES)))
+    for structure in verdict_table.STRUCTURES:
+        if document := verdict_table.load_certificate(structure):
+            cells = [(cell["guarantee"], cell["fault"]) for cell in document["cells"]]
+            assert expected == sorted(cells)
+            assert {c["verdict"] for c in document["cells"]} <= {w.value for w in VerdictWord}

@@ -1,0 +1,27 @@
+"""The structures and parameters that tests run on."""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from reference.roles import FlushDiskType, Role
+from reference.structure import SMALL_PARAMETERS, FaultLimits, Structure
+
+STRUCTURES = [
+    Structure(role, flush, slaves)
+    for slaves in (0, 1, 2)
+    for role in (Role.ASYNC_MASTER, Role.SYNC_MASTER)
+    for flush in FlushDiskType
+]
+"""Every structure that has a certificate."""
+
+SYNCHRONOUS_PAIR = Structure()
+"""SYNC_MASTER, ASYNC_FLUSH, one slave: RocketMQ's stock synchronous pair."""
+
+TWO_OF_EACH = evolve(SMALL_PARAMETERS, limits=FaultLimits(2, 2, 2, 2, 2))
+"""A log of a few bytes, every fault at most twice."""
+
+
+def name_of(value: object) -> str:
+    """A readable test id."""
+    return str(getattr(value, "name", value))

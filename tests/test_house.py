@@ -1,0 +1,66 @@
+"""The rules of the house: import walls, file sizes, the shape of rules, no foreign words."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from pathlib import Path
+
+import pytest
+
+from reference.machine import RULES
+
+ROOT = Path(__file__).parents[1]
+ROOMS = ("reference", "properties", "spark_fuzz", "command_line")
+
+FORBIDDEN = {
+    "reference": {"z3", "hypothesis", "pyspark", "numpy", "numba", "pyarrow", "pandas", "click"},
+    "properties": {"pyspark", "numba", "numpy", "pyarrow", "click"},
+    "spark_fuzz": {"click", "rich", "hypothesis"},
+    "command_line": {"pyspark", "numba", "z3", "hypothesis"},
+}
+ROOMS_ABOVE = {
+    "reference": {"properties", "spark_fuzz", "command_line", "tests"},
+    "properties": {"spark_fuzz", "command_line", "tests"},
+    "spark_fuzz": {"command_line", "tests"},
+    "command_line": {"tests"},
+}
+FILES = [(room, f) for room in ROOMS for f in sorted((ROOT / room).rglob("*.py"))]
+
+
+def get_imports(file: Path) -> set[str]:
+    """The top-level names that a file imports, wherever it does."""
+    found = set()
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module.split(".")[0])
+    return found
+
+
+@pytest.mark.parametrize(("room", "file"), FILES, ids=[f"{r}/{f.name}" for r, f in FILES])
+def test_walls_between_rooms(room: str, file: Path) -> None:
+    """No room imports a library or a room that it must not know."""
+    assert set() == get_imports(file) & (FORBIDDEN[room] | ROOMS_ABOVE[room])
+
+
+@pytest.mark.parametrize("file", [f for _, f in FILES], ids=lambda f: f.name)
+def test_files_have_one_subject(file: Path) -> None:
+    """A file is short enough to have one subject, and says which in its first line."""
+    text = file.read_text()
+    assert text.count("\n") <= 450
+    assert text.startswith('"""')
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=lambda r: r.name)
+def test_rules_have_one_shape(rule: object) -> None:
+    """ENABLED WHEN, then EFFECT; at most 25 lines of code; a sentence and a source."""
+    lines = inspect.getsource(rule.function).splitlines()  # type: ignore[attr-defined]
+    body = lines[next(i for i, line in enumerate(lines) if line.startswith("def ")) :]
+    code = [line for line in body if line.strip() and not line.strip().startswith("#")]
+    marks = [line.strip() for line in lines if line.strip() in ("# ENABLED WHEN", "# EFFECT")]
+    assert ["# ENABLED WHEN", "# EFFECT"] == marks
+    assert len(code) <= 32  # 25 lines, a signature and a docstring
+    assert rule.sentence  # type: ignore[attr-defined]
+    assert rule.source  # type: ignore[attr-defined]
