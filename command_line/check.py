@@ -10,8 +10,8 @@ import click
 
 from command_line import exit_codes
 from command_line.progress import show_progress
-from command_line.report import print_deployment, print_head
-from properties.analysis import GroupAnalysis, analyse_group, describe_configuration
+from command_line.report import print_deployment, print_head, print_limits
+from properties.analysis import MODEL_LIMITS, GroupAnalysis, analyse_group, describe_configuration
 from properties.certificates import encode_schedule
 from properties.expectation import find_expectation
 from properties.guarantee import GUARANTEES
@@ -63,6 +63,7 @@ def command(paths: tuple[str, ...], is_json: bool, require: tuple[str, ...], tim
         print_head(warnings)
         for deployment in deployments:
             print_deployment(deployment, analyses, timelines)
+        print_limits()
     return judge_required(require, analyses)
 
 
@@ -104,6 +105,7 @@ def as_json(
     """The whole answer for programs; every group is listed, identical ones too."""
     return {
         "rocketmq_version": ROCKETMQ_VERSION,
+        "limits": list(MODEL_LIMITS),
         "warnings": [{"file": w.file, "line": w.line, "message": w.message} for w in warnings],
         "groups": [
             _group_as_json(deployment, g, analyses[g.same_behaviour_key()])

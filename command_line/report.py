@@ -10,7 +10,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from properties.analysis import SIZE_KEYS, GroupAnalysis, describe_configuration
+from properties.analysis import MODEL_LIMITS, SIZE_KEYS, GroupAnalysis, describe_configuration
 from properties.expectation import find_expectation
 from properties.fault_class import FAULT_CLASS_BY_NAME, FAULT_CLASSES
 from properties.guarantee import GUARANTEES
@@ -20,7 +20,7 @@ from reference import ROCKETMQ_VERSION
 from reference.configuration import BrokerGroup, ConfigurationWarning, Deployment
 from reference.timeline import draw_timeline
 
-TABLE_WIDTH_MIN = 112
+TABLE_WIDTH_MIN = 120
 """Columns that the table takes; a narrower terminal wraps it rather than losing a column."""
 
 STYLES = {
@@ -54,6 +54,13 @@ def print_head(warnings: tuple[ConfigurationWarning, ...]) -> None:
     click.echo(f"Model of RocketMQ {ROCKETMQ_VERSION}, master/slave replication.")
     for warning in warnings:
         click.echo(f"warning: {warning}", err=True)
+
+
+def print_limits() -> None:
+    """What the answers do not cover."""
+    click.echo("\nLimits of these answers:")
+    for limit in MODEL_LIMITS:
+        click.echo(f"  - {limit}")
 
 
 def print_deployment(

@@ -38,8 +38,13 @@ def command(arguments: tuple[str, ...]) -> int:
             click.echo(f"{name}: {' '.join(words)}")
             failures += bool(run([sys.executable, "-m", *words]))
     chosen = list(arguments) if "-m" in arguments else ["-m", "not nightly", *arguments]
-    failures += bool(run([sys.executable, "-m", "pytest", *chosen]))
+    failures += bool(run_pytest(chosen))
     return 1 if failures else 0
+
+
+def run_pytest(arguments: list[str]) -> int:
+    """Run pytest in the project's root; 0 when all passed, else 1."""
+    return 1 if run([sys.executable, "-m", "pytest", *arguments]) else 0
 
 
 def run(words: list[str]) -> int:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 
 import click
-from reference.trace_checking import TraceVerdict, check_trace
 
 from command_line import exit_codes
 from reference import ROCKETMQ_VERSION
+from reference.trace_checking import TraceVerdict, check_trace
 
 EPILOG = """\b
 Examples:

@@ -18,6 +18,15 @@ from reference.structure import SMALL_PARAMETERS, Parameters, Structure
 SLAVES_MAX = 2
 """The largest group that the model covers."""
 
+MODEL_LIMITS = (
+    "One commit-log file per broker, no rollover yet. Real brokers acknowledge falsely there without "
+    "any fault, when an empty slave joins while a put waits (recordings u_*, u4_*).",
+    "Column `none` leaves out that 4.4.0 closes idle connections by itself; `link cut` covers it.",
+    "Kills and cuts strike any number of times; the master's machine loses power at most twice.",
+    "Reads, consumer progress, metadata and the name server are not modelled yet.",
+)
+"""What a reader must know before trusting a cell; printed with every table."""
+
 SIZE_KEYS = {
     "ha_slave_fallbehind_max_bytes": "haSlaveFallbehindMax",
     "ha_transfer_batch_size_bytes": "haTransferBatchSize",

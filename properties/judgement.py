@@ -77,7 +77,16 @@ def is_reached_by(
 def lower_numbers(
     schedule: Sequence[Action], is_still_good: Callable[[Sequence[Action]], bool]
 ) -> tuple[Action, ...]:
-    """The same steps with each number as small as it may be, one after another."""
+    """The same steps with each number as small as it may be while the others stay."""
+    before: tuple[Action, ...] = ()
+    while before != tuple(schedule):
+        before, schedule = tuple(schedule), _lower_once(schedule, is_still_good)
+    return before
+
+
+def _lower_once(
+    schedule: Sequence[Action], is_still_good: Callable[[Sequence[Action]], bool]
+) -> list[Action]:
     actions = list(schedule)
     for index, action in enumerate(actions):
         for name, value in action.arguments.items():
@@ -88,7 +97,7 @@ def lower_numbers(
                 if is_still_good(trial):
                     actions = trial
                     break
-    return tuple(actions)
+    return actions
 
 
 def find_needless_steps(

@@ -150,10 +150,10 @@ def restart_master(cluster: Cluster) -> RuleBody:
 def restart_slave(cluster: Cluster, slave: int) -> RuleBody:
     """A slave starts again; a message that it holds in part only is cut from its end (R-RC-12)."""
     broker = cluster.slaves[slave]
-    lowest = compute_known_boundary(broker.log, cluster.messages, cluster.master.log)
-    end = compute_boundary_at_or_below(broker.log, cluster.messages, broker.log.max_offset)
     # ENABLED WHEN
     yield when(is_slave_down=negate(broker.is_up))
+    lowest = compute_known_boundary(broker.log, cluster.messages, cluster.master.log)
+    end = compute_boundary_at_or_below(broker.log, cluster.messages, broker.log.max_offset)
     recovered = yield between("recovered_offset", minimum(lowest, end), end)
     # EFFECT
     log = load(cut_to(broker.log, recovered))

@@ -43,7 +43,7 @@ RULES.clear()
 RULES.update(_in_order)
 
 
-@frozen
+@frozen(eq=False)
 class Instance:
     """A rule for certain static indexes, for example ``transfer_batch`` for slave 0."""
 
@@ -163,8 +163,10 @@ def probe(instance: Instance, cluster: Cluster) -> tuple[list[str], tuple[Argume
     steps = instance.start(cluster)
     conditions = next(steps)
     failed = [name for name, holds in conditions.named.items() if not holds]
+    if failed:
+        return failed, ()
     count = count_arguments(instance)
-    if failed or not count:
+    if not count:
         return failed, ()
     ranges = _collect_ranges(steps, count)
     empty = [f"is_range_of_{r.name}_not_empty" for r in ranges if r.low > r.high]

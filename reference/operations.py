@@ -24,7 +24,9 @@ def choose(condition: bool, when_true: Leaf, when_false: Leaf) -> Leaf:
 
 def negate(condition: bool) -> bool:
     """The opposite of a condition (``not`` would ask a term for its truth)."""
-    result: bool = _apply("not", condition)
+    if not isinstance(condition, Term):
+        return not condition
+    result: Any = record("not", condition)
     return result
 
 
@@ -53,7 +55,8 @@ def minimum(first: int, *others: int) -> int:
     """The smallest of the numbers."""
     result = first
     for other in others:
-        result = _apply("minimum", result, other)
+        is_recorded = isinstance(result, Term) or isinstance(other, Term)
+        result = record("minimum", result, other) if is_recorded else min(result, other)  # type: ignore[assignment]
     return result
 
 
@@ -61,7 +64,8 @@ def maximum(first: int, *others: int) -> int:
     """The largest of the numbers."""
     result = first
     for other in others:
-        result = _apply("maximum", result, other)
+        is_recorded = isinstance(result, Term) or isinstance(other, Term)
+        result = record("maximum", result, other) if is_recorded else max(result, other)  # type: ignore[assignment]
     return result
 
 

@@ -44,7 +44,7 @@ class Argument:
 RuleBody: TypeAlias = Generator[Conditions | Argument, int, Cluster]
 
 
-@frozen
+@frozen(eq=False)
 class Rule:
     """One registered rule."""
 

@@ -1,4 +1,4 @@
-"""The trace checker: does a recording of real brokers follow the rules of the model?
+"""The trace checker tells whether a recording of real brokers follows the rules of the model.
 
 Every event is explained by steps of the reference machine, least first (see `trace_state`). A
 recording conforms when all of them are; else the verdict names the first event that is not, and
@@ -7,6 +7,7 @@ the conditions that stand in its way.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from reference.state import Cluster
-from reference.trace_order import Step, explain_in_order, order_observations
+from reference.trace_order import Step, explain_next, order_observations
 from reference.trace_plan import OutsideTheModel, make_plan
 from reference.trace_reading import (
     IGNORED_KINDS,
@@ -28,6 +29,18 @@ from reference.trace_state import Blocked, Explanation, begin_explanation, list_
 __all__ = ["CONFORMS", "REJECTED", "TraceError", "TraceVerdict", "check_recording", "check_trace"]
 
 CONFORMS, REJECTED = "conforms", "rejected"
+
+JSON_FIELDS = (
+    "file",
+    "verdict",
+    "events",
+    "explained",
+    "ignored",
+    "fields_checked",
+    "first_unexplained_seq",
+    "reason",
+)
+"""What other programs read of a verdict, in this order."""
 
 
 @frozen
@@ -57,7 +70,7 @@ class TraceVerdict:
     blocked_conditions: tuple[str, ...] = ()
     """Its conditions that do not hold."""
     candidates: Mapping[str, tuple[str, ...]] = field(factory=dict)
-    """What could happen in the state there: failed conditions by rule instance, empty = enabled."""
+    """What could not happen in the state there: failed conditions by rule instance."""
     cluster: Cluster | None = None
     """The state there: the least one that explains everything before."""
 
@@ -68,10 +81,7 @@ class TraceVerdict:
 
     def as_json(self) -> dict[str, Any]:
         """The verdict for other programs."""
-        names = (
-            "file verdict events explained ignored fields_checked first_unexplained_seq reason"
-        ).split()
-        return {name: getattr(self, name) for name in names}
+        return {name: getattr(self, name) for name in JSON_FIELDS}
 
 
 def check_trace(path: str | Path) -> TraceVerdict:
@@ -89,21 +99,26 @@ def check_recording(recording: Recording) -> TraceVerdict:
         explanation = begin_explanation(make_plan(recording))
     except OutsideTheModel as problem:
         return _reject_group(recording, str(problem))
-    done: list[Event] = []
+    reversal = find_time_reversal(recording)
+    waiting = order_observations(recording, without=IGNORED_KINDS)[::-1]
     history: list[Step] = []
-    now_ms = recording.config.t_ms
-    for observation in order_observations(recording):
+    while waiting:
+        event = waiting[-1].event
         try:
-            if observation.t_ms < now_ms:
-                raise Blocked(f"t_ms goes back from {now_ms} to {observation.t_ms}")
-            if observation.kind not in IGNORED_KINDS:
-                explanation = explain_in_order(history, explanation, observation)
+            if reversal and waiting[-1].is_whole and event.seq >= reversal.seq:
+                event = reversal
+                raise Blocked(f"t_ms goes back to {event.t_ms}")
+            explanation = explain_next(history, explanation, waiting)
         except Blocked as blocked:
-            return _reject(recording, done, explanation, observation.event, blocked)
-        now_ms = observation.t_ms
-        if observation.is_whole:
-            done.append(observation.event)
-    return _count(CONFORMS, recording, done, explanation)
+            return _reject(recording, history, explanation, event, blocked)
+    ignored = sum(event.kind in IGNORED_KINDS for event in recording.events)
+    return _count(CONFORMS, recording, history, ignored, explanation)
+
+
+def find_time_reversal(recording: Recording) -> Event | None:
+    """The first event that was noted before its predecessor."""
+    times = itertools.pairwise((recording.config, *recording.events))
+    return next((event for before, event in times if event.t_ms < before.t_ms), None)
 
 
 def _reject_group(recording: Recording, reason: str) -> TraceVerdict:
@@ -122,32 +137,42 @@ def _reject_group(recording: Recording, reason: str) -> TraceVerdict:
 
 def _reject(
     recording: Recording,
-    done: list[Event],
+    history: list[Step],
     explanation: Explanation,
     event: Event,
     blocked: Blocked,
 ) -> TraceVerdict:
     put = explanation.plan.put_by_seq.get(event.seq)
+    needed = {blocked.instance: blocked.failed} if blocked.failed else {}
+    before = [each for each in recording.events if each.seq < event.seq]
+    ignored = sum(each.kind in IGNORED_KINDS for each in before)
     return evolve(
-        _count(REJECTED, recording, done, explanation),
+        _count(REJECTED, recording, history, ignored, explanation),
         first_unexplained_seq=event.seq,
         reason=blocked.reason,
         blocked_event=event.data,
         blocked_instance=blocked.instance,
         blocked_conditions=blocked.failed,
-        candidates=list_candidates(explanation, put.number if put else None),
+        candidates={
+            **needed,
+            **list_candidates(explanation, put.number if put else None),
+            **needed,
+        },
     )
 
 
 def _count(
-    verdict: str, recording: Recording, done: list[Event], explanation: Explanation
+    verdict: str,
+    recording: Recording,
+    history: list[Step],
+    ignored: int,
+    explanation: Explanation,
 ) -> TraceVerdict:
-    ignored = sum(event.kind in IGNORED_KINDS for event in done)
     return TraceVerdict(
         file=recording.file,
         verdict=verdict,
         events=len(recording.events),
-        explained=len(done) - ignored,
+        explained=sum(observation.is_whole for _, observation in history),
         ignored=ignored,
         fields_checked=explanation.fields_checked,
         cluster=explanation.cluster,

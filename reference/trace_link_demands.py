@@ -59,8 +59,11 @@ def read_report(explanation: Explanation, slave: int) -> Explanation:
     """The master reads the next report that was forwarded on a connection."""
     wire = explanation.wires[slave]
     if not wire.unread:
-        # No report is there: the rule says what is missing.
-        return fire(explanation, "receive_report", slave)
+        raise Blocked(
+            "the master has read every report that was forwarded to it",
+            f"receive_report[{slave}]",
+            ("has_report_in_flight",),
+        )
     report, rest = wire.unread[0], wire.unread[1:]
     # A repeated number changes nothing, and the model keeps no such reports.
     if report.offset > get_link(explanation, slave).slave_ack_offset:
@@ -180,8 +183,12 @@ def append_arrival(explanation: Explanation, slave: int) -> Explanation:
     """A slave appends the next frame that has arrived, and reports its new max offset at once."""
     wire = explanation.wires[slave]
     if not wire.arriving:
-        # Nothing has arrived: the rule says what is missing, or the proxy has not forwarded it.
-        return fire(explanation, "append_to_slave", slave, size_bytes=0)
+        raise Blocked(
+            f"the slave's log ends at {explanation.get_log(slave).max_offset}, and it has appended "
+            "every frame that was forwarded to it",
+            f"append_to_slave[{slave}]",
+            ("has_bytes_in_flight",),
+        )
     arrival, rest = wire.arriving[0], wire.arriving[1:]
     size = arrival.offset - explanation.get_log(slave).max_offset
     explanation = fire(explanation, "append_to_slave", slave, size_bytes=size)

@@ -2,8 +2,7 @@
 
 Time stamps of different processes and threads are good to a few ms only: a thread may look at a
 value, lose the processor, and note the time afterwards. So an observation that cannot be explained
-where it stands is tried a little earlier, before what another thread or process noted; and, because
-clocks of processes are not quite the same, after what another process noted within a millisecond.
+where it stands is tried a little earlier, before what another thread or process noted.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from typing import TypeAlias
 
 from attrs import evolve, frozen
 
-from reference.trace_clock import JITTER_MS, SKEW_MS
+from reference.trace_clock import JITTER_MS
 from reference.trace_handlers import PUT_BEGIN, explain
 from reference.trace_reading import Event, Recording
 from reference.trace_state import Blocked, Explanation
@@ -65,7 +64,7 @@ Step: TypeAlias = tuple[Explanation, Observation]
 
 
 def order_observations(recording: Recording, *, without: frozenset[str]) -> list[Observation]:
-    """Events in the order of the file, some kinds left out; a put is seen when it begins as well."""
+    """Events in the order of the file, without some kinds; a put is also seen when it begins."""
     events = [event for event in recording.events if event.kind not in without]
     begins = [
         Observation(float(event["t_begin_ms"]), PUT_BEGIN, event)
@@ -86,7 +85,7 @@ def explain_next(
 ) -> Explanation:
     """The explanation with the next observation, at its place or near it.
 
-    What is explained goes from ``waiting``, where the next one stands last, to ``history``.
+    The next one stands last in ``waiting``; what is explained goes from there to ``history``.
 
     Raises:
         Blocked: it can be explained nowhere; with the reason why not at its place.
@@ -95,37 +94,29 @@ def explain_next(
     try:
         after = _explain(explanation, observation)
     except Blocked:
-        near = _explain_earlier(history, observation)
-        near = near or _explain_later(explanation, waiting, observation)
-        if near is None:
+        repaired = _explain_earlier(history, waiting)
+        if repaired is None:
             raise
-        passed, steps, after = near
-        del history[len(history) - passed :]
-    else:
-        steps = [(explanation, observation)]
-    history.extend(steps)
-    for _, each in steps:
-        if each in waiting[-len(steps) :]:
-            waiting.remove(each)
+        return repaired
+    history.append((explanation, waiting.pop()))
     return after
-
-
-Repair: TypeAlias = tuple[int, list[Step], Explanation]
-"""How many of the latest steps to undo, the steps to take then, and the explanation after them."""
 
 
 def _explain(explanation: Explanation, observation: Observation) -> Explanation:
     return explain(explanation, observation.kind, observation.t_ms, observation.event)
 
 
-def _explain_earlier(history: Sequence[Step], observation: Observation) -> Repair | None:
-    """The observation before some of the latest ones."""
+def _explain_earlier(history: list[Step], waiting: list[Observation]) -> Explanation | None:
+    """The next observation before some of the latest ones."""
+    observation = waiting[-1]
     for passed in range(1, _count_passable(history, observation) + 1):
         latest = history[-passed:]
         moved = evolve(observation, t_ms=latest[0][1].t_ms)
         found = _explain_all(latest[0][0], [moved, *(step[1] for step in latest)])
         if found:
-            return passed, *found
+            history[-passed:] = found[0]
+            waiting.pop()
+            return found[1]
     return None
 
 

@@ -143,21 +143,14 @@ def make_plan(recording: Recording) -> Plan:
         OutsideTheModel: a group that the model has no structure for.
     """
     nodes: Mapping[str, Any] = recording.config["nodes"]
-    masters = [name for name, node in nodes.items() if node["role"] != Role.SLAVE.name]
-    slaves = tuple(name for name, node in nodes.items() if node["role"] == Role.SLAVE.name)
-    if len(masters) != 1 or len(slaves) > MOST_SLAVES:
-        raise OutsideTheModel(
-            f"the model covers one master with 0 to {MOST_SLAVES} slaves, "
-            f"not {len(masters)} with {len(slaves)}"
-        )
-    master = masters[0]
+    master, slaves = _find_brokers(nodes)
     events = recording.events
     puts = tuple(_order_puts(events, master))
     surgeries = dict(_match_surgeries(events))
-    lives = 1 + len(surgeries)
+    structure = _make_structure(nodes[master], len(slaves), len(puts), 1 + len(surgeries))
     return Plan(
         recording=recording,
-        structure=_make_structure(nodes[master], len(slaves), len(puts), lives),
+        structure=structure,
         parameters=_make_parameters(nodes[master]["store_config"]),
         timers=_make_timers(nodes[master], [nodes[name] for name in slaves]),
         master=master,
@@ -170,6 +163,17 @@ def make_plan(recording: Recording) -> Plan:
         slave_sightings=tuple(tuple(_see_slave(events, name)) for name in slaves),
         surgeries=surgeries,
     )
+
+
+def _find_brokers(nodes: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
+    masters = [name for name, node in nodes.items() if node["role"] != Role.SLAVE.name]
+    slaves = tuple(name for name, node in nodes.items() if node["role"] == Role.SLAVE.name)
+    if len(masters) != 1 or len(slaves) > MOST_SLAVES:
+        raise OutsideTheModel(
+            f"the model covers one master with 0 to {MOST_SLAVES} slaves, "
+            f"not {len(masters)} with {len(slaves)}"
+        )
+    return masters[0], slaves
 
 
 def _make_structure(node: Mapping[str, Any], slaves: int, messages: int, lives: int) -> Structure:

@@ -208,16 +208,17 @@ def try_fire(explanation: Explanation, rule: str, *indexes: int, **arguments: in
 
 
 def list_candidates(explanation: Explanation, message: int | None) -> dict[str, tuple[str, ...]]:
-    """What could happen in this state and what not: failed conditions by rule instance.
+    """What cannot happen in this state: failed conditions by rule instance.
 
-    Of the rules about a message only those of one message; an empty tuple means enabled.
+    Of the rules about a message only those of one message.
     """
     machine = compute_machine(explanation.plan.structure)
-    return {
+    failed = {
         name: tuple(probe(instance, explanation.cluster)[0])
         for name, instance in machine.instances.items()
         if "message" not in instance.rule.indexes or message in instance.indexes
     }
+    return {name: conditions for name, conditions in failed.items() if conditions}
 
 
 def check(explanation: Explanation, name: str, expected: object, observed: object) -> Explanation:

@@ -1,0 +1,135 @@
+"""Bad input: one line that says what, where and what to do; the documented exit code."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from reference.machine import RULES
+from tests.command_line.run import CONF, assert_one_line, run
+
+ID = "SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2.2/64/0/"
+
+
+@pytest.mark.parametrize(
+    ("content", "word"),
+    [
+        ("", "empty"),
+        ("# nothing but a comment\n", "empty"),
+        ("brokerName=a\x00\nbrokerRole=SYNC_MASTER\n", "text"),
+        ("brokerName=a\nbrokerRole=SYNC_MASTR\n", "brokerRole"),
+        ("brokerName=a\nflushDiskType=SOMETIMES\n", "flushDiskType"),
+        ("brokerName=a\nbrokerRole=SLAVE\nbrokerId=0\n", "brokerId"),
+        ("brokerName=a\nbrokerRole=SLAVE\nbrokerId=1\n", "no master"),
+        ("brokerName=a\nbrokerId=one\n", "brokerId"),
+        ("brokerName=a\nhaTransferBatchSize=0\n", "haTransferBatchSize"),
+    ],
+)
+def test_bad_configurations(content: str, word: str, tmp_path: Path) -> None:
+    """A file that nobody can answer for."""
+    file = tmp_path / "broker.conf"
+    file.write_text(content)
+    message = assert_one_line(run("check", file), 3)
+    assert word in message
+    assert "broker.conf" in message
+
+
+def test_two_masters(tmp_path: Path) -> None:
+    """Which of the two the name server would list is a matter of luck."""
+    for name in ("a.conf", "b.conf"):
+        (tmp_path / name).write_text("brokerName=x\nbrokerRole=SYNC_MASTER\n")
+    assert "master" in assert_one_line(run("check", tmp_path), 3)
+
+
+def test_missing_and_unreadable_paths(tmp_path: Path) -> None:
+    """No file, no folder content, no permission."""
+    assert "nowhere" in assert_one_line(run("check", tmp_path / "nowhere"), 3)
+    assert_one_line(run("check", tmp_path), 3)
+    secret = tmp_path / "secret.conf"
+    secret.write_text("brokerRole=SYNC_MASTER\n")
+    secret.chmod(0)
+    if os.geteuid() != 0:
+        assert "secret.conf" in assert_one_line(run("check", secret), 3)
+    secret.chmod(stat.S_IRUSR)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        (["check", "--no-such-flag"], "--no-such-flag"),
+        (["chek"], "chek"),
+        (["check", CONF, "--require", "no_such_guarantee"], "no_such_guarantee"),
+        (["prove", "--structure", "no such structure"], "no such structure"),
+        (["replay", "nonsense"], "identifies no schedule"),
+        (["replay", ID + str(2**62)], "out of range"),
+        (["replay", ID + "0", "--guarantee", "acknowledged_is_kept_on_some_broker"], "not violate"),
+        (["fuzz", "--schedules", "0"], "0"),
+        (["fuzz", "--limits", "1,2,3"], "five numbers"),
+        (["trace", "no-such-file.jsonl"], "no-such-file.jsonl"),
+        (["trace"], "FILE"),
+        (["trace", "README.md"], "README.md:1"),
+        (["trace", "rmqspec", "README.md"], "rmqspec:1"),
+    ],
+)
+def test_bad_arguments(arguments: list[object], word: str) -> None:
+    """Unknown verbs, flags, guarantees and identifiers; files that are no traces."""
+    assert word in assert_one_line(run(*arguments), 3)
+
+
+def test_a_campaign_folder_that_exists_is_left_as_it_is(tmp_path: Path) -> None:
+    """Nothing is overwritten."""
+    (tmp_path / "kept").write_text("precious")
+    message = assert_one_line(run("fuzz", "--schedules", 10, "--out", tmp_path), 3)
+    assert "exists" in message
+    assert "precious" == (tmp_path / "kept").read_text()
+
+
+def write_java(folder: Path, says: str) -> Path:
+    """A Java of our own making."""
+    java = folder / "bin" / "java"
+    java.parent.mkdir(parents=True)
+    java.write_text(f"#!/bin/sh\necho '{says}' >&2\n")
+    java.chmod(0o755)
+    return folder
+
+
+def test_java_that_is_too_old(tmp_path: Path) -> None:
+    """Java 8 calls itself 1.8."""
+    home = write_java(tmp_path / "old", 'openjdk version "1.8.0_402"')
+    message = assert_one_line(run("fuzz", "--schedules", 10, env={"JAVA_HOME": str(home)}), 4)
+    assert "version 8" in message
+    assert "17" in message
+
+
+def test_no_java(tmp_path: Path) -> None:
+    """A JAVA_HOME without Java; a path without Java."""
+    assert "JAVA_HOME" in assert_one_line(run("fuzz", env={"JAVA_HOME": str(tmp_path)}), 4)
+    message = assert_one_line(run("fuzz", env={"JAVA_HOME": "", "PATH": str(tmp_path)}), 4)
+    assert "--install-java" in message
+
+
+@pytest.mark.parametrize(
+    "verb", ["check", "prove", "fuzz", "replay", "trace", "bench", "test", "docs"]
+)
+def test_every_verb_has_help_with_examples(verb: str) -> None:
+    """--help tells what to type."""
+    result = run(verb, "--help")
+    assert 0 == result.returncode
+    assert "Examples:" in result.stdout
+    assert f"rmqspec {verb}" in result.stdout
+
+
+def test_help_does_not_need_the_heavy_libraries() -> None:
+    """The entry point imports a verb only when it is used."""
+    words = "import sys, command_line.main; print({'z3', 'numba', 'pyspark'} & set(sys.modules))"
+    import subprocess  # noqa: PLC0415
+    import sys  # noqa: PLC0415
+
+    output = subprocess.run(
+        [sys.executable, "-c", words], capture_output=True, text=True, check=True
+    )
+    assert "set()" == output.stdout.strip()
+    assert RULES

@@ -1,0 +1,149 @@
+"""``rmqspec check``: stock configurations, exit codes, JSON, the settings outside the model."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from properties.fault_class import FAULT_CLASSES
+from properties.guarantee import GUARANTEES
+from tests.command_line.run import CONF, run
+
+MASTER = "brokerClusterName=C\nbrokerName=a\nbrokerId=0\nbrokerRole={role}\nflushDiskType={flush}\n"
+SLAVE = "brokerClusterName=C\nbrokerName=a\nbrokerId={id}\nbrokerRole=SLAVE\n"
+
+
+def write_group(
+    folder: Path, role: str, flush: str = "ASYNC_FLUSH", slaves: int = 1, more: str = ""
+) -> Path:
+    """A folder with a master and its slaves."""
+    folder.mkdir(exist_ok=True)
+    (folder / "m.properties").write_text(MASTER.format(role=role, flush=flush) + more)
+    for i in range(1, slaves + 1):
+        (folder / f"s{i}.properties").write_text(SLAVE.format(id=i))
+    return folder
+
+
+def check_json(*arguments: object) -> Any:
+    """The answer for programs."""
+    return json.loads(run("check", *arguments, "--json").stdout)
+
+
+@pytest.fixture(scope="module")
+def stock() -> Any:
+    """The answer for all stock configurations."""
+    return check_json(CONF)
+
+
+def test_stock_configurations_are_all_answered(stock: Any) -> None:
+    """Four deployments; every group has every cell."""
+    names = {(Path(g["deployment"]).name, g["broker_name"]) for g in stock["groups"]}
+    expected = {
+        ("conf", "broker-a"),
+        ("2m-noslave", "broker-a"),
+        ("2m-noslave", "broker-b"),
+        ("2m-noslave", "broker-trace"),
+        ("2m-2s-async", "broker-a"),
+        ("2m-2s-async", "broker-b"),
+        ("2m-2s-sync", "broker-a"),
+        ("2m-2s-sync", "broker-b"),
+    }
+    assert expected == names
+    assert "4.4.0" == stock["rocketmq_version"]
+    for group in stock["groups"]:
+        cells = {(v["guarantee"], v["fault"]) for v in group["verdicts"]}
+        assert {(g, c.name) for g in GUARANTEES for c in FAULT_CLASSES} == cells
+        for v in group["verdicts"]:
+            assert v["sentence"]
+            assert v["verdict"] in ("proved", "refuted")
+            assert (v["steps"] is not None) == (v["verdict"] == "refuted")
+            assert (v["schedule"] is not None) == (v["verdict"] == "refuted")
+
+
+def test_the_synchronous_pair_can_lose_an_acknowledged_message(stock: Any) -> None:
+    """The known truth: a slave that is ahead acknowledges what it never saw."""
+    group = next(g for g in stock["groups"] if g["deployment"].endswith("2m-2s-sync"))
+    assert "SYNC_MASTER" == group["configuration"]["brokerRole"]
+    cells = {(v["guarantee"], v["fault"]): v for v in group["verdicts"]}
+    false_ack = cells["acknowledgement_is_truthful", "master power loss"]
+    assert ("refuted", 16, True) == (
+        false_ack["verdict"],
+        false_ack["steps"],
+        false_ack["is_claimed"],
+    )
+    assert "proved" == cells["acknowledgement_is_truthful", "master kill"]["verdict"]
+
+
+def test_identical_groups_are_shown_once() -> None:
+    """Two groups, one table; limits and version in the output."""
+    output = run("check", CONF / "2m-2s-sync").stdout
+    assert 1 == output.count(" guarantee ")
+    assert "DefaultCluster/broker-a, DefaultCluster/broker-b" in output
+    assert "RocketMQ 4.4.0" in output
+    assert "rollover" in output
+    assert "POWER LOSS" in output
+
+
+@pytest.mark.parametrize(
+    ("guarantee", "role", "flush", "code"),
+    [
+        ("acknowledged_is_kept_on_master", "ASYNC_MASTER", "SYNC_FLUSH", 0),
+        ("acknowledged_is_kept_on_master", "ASYNC_MASTER", "ASYNC_FLUSH", 1),
+        ("acknowledged_is_kept_on_some_broker", "SYNC_MASTER", "SYNC_FLUSH", 0),
+    ],
+)
+def test_required_guarantees_decide_the_exit_code(
+    guarantee: str, role: str, flush: str, code: int, tmp_path: Path
+) -> None:
+    """0 holds, 1 refuted."""
+    folder = write_group(tmp_path / "g", role, flush)
+    result = run("check", folder, "--require", guarantee, "--timelines", 0)
+    assert code == result.returncode
+
+
+@pytest.mark.parametrize(
+    ("more", "word"),
+    [
+        ("transientStorePoolEnable=true\n", "transient"),
+        ("duplicationEnable=true\n", "duplication"),
+        ("enableDLegerCommitLog=true\n", "DLe"),
+        ("inSyncReplicas=2\n", "inSyncReplicas"),
+    ],
+)
+def test_settings_outside_the_model_leave_cells_undecided(
+    more: str, word: str, tmp_path: Path
+) -> None:
+    """Nothing is claimed about a group that the model does not cover; --require leaves with 2."""
+    folder = write_group(tmp_path / "g", "ASYNC_MASTER", more=more)
+    answer = check_json(folder)["groups"][0]
+    assert {"undecided"} == {v["verdict"] for v in answer["verdicts"]}
+    assert {"outside the model"} == {v["reason"] for v in answer["verdicts"]}
+    assert any(word in reason for reason in answer["outside_the_model"])
+    required = run("check", folder, "--require", "acknowledged_is_kept_on_master")
+    assert 2 == required.returncode
+
+
+def test_three_slaves_are_outside_the_model(tmp_path: Path) -> None:
+    """The model covers up to two slaves and says so."""
+    answer = check_json(write_group(tmp_path / "g", "SYNC_MASTER", slaves=3))["groups"][0]
+    assert ["3 slaves, the model covers up to 2"] == answer["outside_the_model"]
+
+
+def test_small_sizes_are_answered_live(tmp_path: Path) -> None:
+    """A fall-behind limit of one byte leaves no cell undecided."""
+    folder = write_group(tmp_path / "g", "SYNC_MASTER", more="haSlaveFallbehindMax=1\n")
+    answer = check_json(folder)["groups"][0]
+    assert 1 == answer["configuration"]["haSlaveFallbehindMax"]
+    assert "undecided" not in {v["verdict"] for v in answer["verdicts"]}
+
+
+def test_unknown_keys_are_warnings_with_file_and_line(tmp_path: Path) -> None:
+    """The table is printed all the same."""
+    folder = write_group(tmp_path / "g", "ASYNC_MASTER", more="flushDiskTyp=SYNC_FLUSH\n")
+    result = run("check", folder, "--timelines", 0)
+    assert 0 == result.returncode
+    assert "m.properties:6:" in result.stderr
+    assert "flushDiskTyp" in result.stderr

@@ -1,0 +1,94 @@
+"""The other verbs, run as a user runs them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from command_line.fuzz import find_broken_promise
+from properties.guarantee import GUARANTEES
+from reference.structure import FaultLimits
+from spark_fuzz.schedule import CampaignOptions
+from tests.command_line.run import ROOT, run
+
+IDENTIFIER = "SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2.2/64/0/"
+
+
+def test_prove_rechecks_a_structure() -> None:
+    """One line per structure, everything as expected."""
+    result = run("prove", "--structure", "SYNC_MASTER/SYNC_FLUSH/1 slave")
+    assert 0 == result.returncode
+    assert "proved" in result.stdout
+    assert "undecided" not in result.stdout
+
+
+def test_prove_speaks_json() -> None:
+    """For programs."""
+    result = run("prove", "--structure", "ASYNC_MASTER/ASYNC_FLUSH/0 slaves", "--json")
+    verdicts = json.loads(result.stdout)["structures"][0]["verdicts"]
+    assert set(GUARANTEES) == {v["guarantee"] for v in verdicts}
+
+
+@pytest.mark.spark
+def test_fuzz_then_replay(tmp_path: Path) -> None:
+    """A campaign names the command that replays its shortest violation; the replay shows it."""
+    folder = tmp_path / "campaign"
+    result = run("fuzz", "--schedules", 3000, "--out", folder)
+    assert 0 == result.returncode, result.stderr
+    assert (folder / "manifest.json").exists()
+    line = next(x for x in result.stdout.splitlines() if "slave_is_prefix_of_master" in x)
+    words = line.partition("rmqspec ")[2].split()
+    replayed = run(*words)
+    assert 0 == replayed.returncode
+    assert "✗ slave_is_prefix_of_master" in replayed.stdout
+    number = words[1].rpartition("/")[2]
+    same = run("replay", folder, "--schedule", number, *words[2:])
+    assert replayed.stdout == same.stdout
+
+
+@pytest.mark.spark
+def test_fuzz_does_not_contradict_the_proofs(tmp_path: Path) -> None:
+    """Kills of the master alone refute nothing, as proved."""
+    options = ["--schedules", 2000, "--limits", "2,0,0,0,0", "--out", tmp_path / "kills"]
+    result = run("fuzz", *options)
+    assert 0 == result.returncode, result.stderr
+    assert "no guarantee was refuted" in result.stdout
+
+
+def test_a_contradiction_of_a_proof_leaves_with_1() -> None:
+    """A campaign without faults that violates something would be a defect of this project."""
+    options = CampaignOptions(limits=FaultLimits())
+    found = {"violations": {"slave_is_prefix_of_master": {}}}
+    assert 1 == find_broken_promise(found, options)
+    assert 0 == find_broken_promise({"violations": {}}, options)
+    assert 0 == find_broken_promise(found, CampaignOptions())
+
+
+def test_replay_speaks_json() -> None:
+    """For programs; the schedule is a list of instances and arguments."""
+    answer = json.loads(run("replay", IDENTIFIER + "7", "--json").stdout)
+    assert IDENTIFIER + "7" == answer["identifier"]
+    assert 64 == len(answer["schedule"])
+
+
+def test_bench_measures_both() -> None:
+    """Reference and kernel in one run, with spread, versions and machine."""
+    answer = json.loads(run("bench", "--repeat", 2, "--json").stdout)
+    assert {"reference", "kernel"} == set(answer["steps_per_second"])
+    assert all(rate > 0 for rates in answer["steps_per_second"].values() for rate in rates)
+
+
+def test_the_bootstrap_works_from_anywhere(tmp_path: Path) -> None:
+    """Through a symbolic link, from another folder, without installing anything again."""
+    if not (ROOT / ".venv").exists():
+        pytest.skip("no environment was made beside this checkout by ./rmqspec")
+    link = tmp_path / "link"
+    link.symlink_to(ROOT / "rmqspec")
+    result = subprocess.run(
+        [str(link), "--version"], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+    assert 0 == result.returncode, result.stderr
+    assert "4.4.0" in result.stdout

@@ -1,0 +1,19 @@
+"""README.md shows what its commands print, and names only verbs that exist."""
+
+from __future__ import annotations
+
+import re
+
+from command_line.main import VERBS
+from command_line.readme import compute_readme, get_readme
+
+
+def test_outputs_are_what_the_commands_print() -> None:
+    """Run ./rmqspec docs when this fails."""
+    assert compute_readme() == get_readme().read_text()
+
+
+def test_every_verb_exists_and_is_named() -> None:
+    """Verbs in the text and verbs of the program are the same."""
+    named = set(re.findall(r"\./rmqspec (\w+)", get_readme().read_text()))
+    assert set(VERBS) == named
