@@ -72,7 +72,8 @@ class TraceVerdict:
     candidates: Mapping[str, tuple[str, ...]] = field(factory=dict)
     """What could not happen in the state there: failed conditions by rule instance."""
     cluster: Cluster | None = None
-    """The state there: the least one that explains everything before."""
+    """The state there: the least one that explains everything before, and as much of the blocked
+    event as is possible."""
 
     @property
     def is_conforming(self) -> bool:
@@ -144,6 +145,7 @@ def _reject(
 ) -> TraceVerdict:
     put = explanation.plan.put_by_seq.get(event.seq)
     needed = {blocked.instance: blocked.failed} if blocked.failed else {}
+    cluster = blocked.cluster or explanation.cluster
     before = [each for each in recording.events if each.seq < event.seq]
     ignored = sum(each.kind in IGNORED_KINDS for each in before)
     return evolve(
@@ -153,11 +155,8 @@ def _reject(
         blocked_event=event.data,
         blocked_instance=blocked.instance,
         blocked_conditions=blocked.failed,
-        candidates={
-            **needed,
-            **list_candidates(explanation, put.number if put else None),
-            **needed,
-        },
+        candidates={**needed, **list_candidates(cluster, put.number if put else None)},
+        cluster=cluster,
     )
 
 

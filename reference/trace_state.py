@@ -22,7 +22,13 @@ from reference.trace_plan import MASTER, Plan
 class Blocked(Exception):  # noqa: N818
     """The event cannot be explained: what it demands, and which conditions stand in the way."""
 
-    def __init__(self, reason: str, instance: str = "", failed: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        reason: str,
+        instance: str = "",
+        failed: tuple[str, ...] = (),
+        cluster: Cluster | None = None,
+    ) -> None:
         super().__init__(reason)
         self.reason = reason
         """One sentence."""
@@ -30,6 +36,8 @@ class Blocked(Exception):  # noqa: N818
         """The rule instance that would have been needed; empty when no rule could help."""
         self.failed = failed
         """The names of its conditions that do not hold."""
+        self.cluster = cluster
+        """The state in which they do not; None for the state before the event."""
 
 
 @frozen
@@ -194,8 +202,8 @@ def fire(explanation: Explanation, rule: str, *indexes: int, **arguments: int) -
         failed, _ = probe(Instance(RULES[rule], indexes), explanation.cluster)
         outcome = Outcome(explanation.cluster, tuple(failed))
     if outcome.is_refused:
-        what = f"{action} would be needed, but {_describe(outcome.failed)}"
-        raise Blocked(what, name, outcome.failed)
+        what = f"{name} would be needed, but {_describe(outcome.failed, explanation.cluster)}"
+        raise Blocked(what, name, outcome.failed, explanation.cluster)
     return evolve(explanation, cluster=outcome.cluster)
 
 
@@ -207,14 +215,14 @@ def try_fire(explanation: Explanation, rule: str, *indexes: int, **arguments: in
         return explanation
 
 
-def list_candidates(explanation: Explanation, message: int | None) -> dict[str, tuple[str, ...]]:
+def list_candidates(cluster: Cluster, message: int | None) -> dict[str, tuple[str, ...]]:
     """What cannot happen in this state: failed conditions by rule instance.
 
     Of the rules about a message only those of one message.
     """
-    machine = compute_machine(explanation.plan.structure)
+    machine = compute_machine(cluster.structure)
     failed = {
-        name: tuple(probe(instance, explanation.cluster)[0])
+        name: tuple(probe(instance, cluster)[0])
         for name, instance in machine.instances.items()
         if "message" not in instance.rule.indexes or message in instance.indexes
     }
@@ -246,5 +254,10 @@ def is_overdue(explanation: Explanation, timer: str, since_ms: float) -> bool:
     return explanation.now_ms - since_ms > latest
 
 
-def _describe(failed: tuple[str, ...]) -> str:
-    return " and ".join(f"{name} does not hold" for name in failed)
+def _describe(failed: tuple[str, ...], cluster: Cluster) -> str:
+    master = cluster.master
+    return (
+        " and ".join(f"{name} does not hold" for name in failed)
+        + f" (master: max_offset {master.log.max_offset}, push2_slave_max_offset "
+        + f"{master.push2_slave_max_offset}, connection_count {master.connection_count})"
+    )
