@@ -8,7 +8,7 @@ import click
 
 from command_line import exit_codes
 from reference import ROCKETMQ_VERSION
-from reference.trace_checking import TraceVerdict, check_trace
+from reference.trace.checking import TraceVerdict, check_trace
 
 EPILOG = """\b
 Examples:

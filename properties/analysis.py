@@ -19,8 +19,8 @@ SLAVES_MAX = 2
 """The largest group that the model covers."""
 
 MODEL_LIMITS = (
-    "One commit-log file per broker, no rollover yet. Real brokers acknowledge falsely there without "
-    "any fault, when an empty slave joins while a put waits (recordings u_*, u4_*).",
+    "One commit-log file per broker, no rollover yet. Real brokers acknowledge falsely there "
+    "without any fault, when an empty slave joins while a put waits (recordings u_*, u4_*).",
     "Column `none` leaves out that 4.4.0 closes idle connections by itself; `link cut` covers it.",
     "Kills and cuts strike any number of times; the master's machine loses power at most twice.",
     "Reads, consumer progress, metadata and the name server are not modelled yet.",

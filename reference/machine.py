@@ -116,11 +116,12 @@ class Machine:
     def __init__(self, structure: Structure) -> None:
         self.structure = structure
         self.instances: dict[str, Instance] = {}
+        before = symbolic_cluster(structure)
         sizes = {"slave": structure.slaves, "message": structure.messages}
         for rule in RULES.values():
             for indexes in itertools.product(*(range(sizes[name]) for name in rule.indexes)):
                 instance = Instance(rule, indexes)
-                if not _is_statically_disabled(instance, structure):
+                if not _is_statically_disabled(instance, before):
                     self.instances[instance.name] = instance
 
     def enabled(self, cluster: Cluster) -> list[Enabled]:
@@ -231,8 +232,8 @@ def record_predicate(structure: Structure, predicate: Callable[[Cluster], bool])
     return _as_term(predicate(symbolic_cluster(structure)))
 
 
-def _is_statically_disabled(instance: Instance, structure: Structure) -> bool:
-    conditions = next(instance.start(symbolic_cluster(structure))).named.values()
+def _is_statically_disabled(instance: Instance, before: Cluster) -> bool:
+    conditions = next(instance.start(before)).named.values()
     return any(
         c is False or (isinstance(c, Term) and c.operator == "constant" and not c.payload)
         for c in conditions

@@ -57,8 +57,8 @@ def walk(structure: object, fault_class: object) -> None:
     )
 
 
-def test_a_false_claim_is_found_and_shrunk() -> None:
-    """The machine can fail, and what it prints is a short schedule."""
+def test_a_false_claim_is_found() -> None:
+    """The machine can fail, and what it prints is the schedule up to the failure."""
 
     def slave_stays_empty(cluster: Cluster) -> bool:
         return cluster.slaves[0].log.max_offset == 0
@@ -78,4 +78,4 @@ def test_a_false_claim_is_found_and_shrunk() -> None:
             ),
         )
     schedule = str(failure.value).partition("violated by: ")[2].splitlines()[0]
-    assert len(schedule.split("; ")) == 7
+    assert schedule.split("; ")[-1].startswith("append_to_slave")

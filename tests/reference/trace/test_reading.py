@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from reference.trace_reading import (
+from reference.trace.reading import (
     EXPLAINED_KINDS,
     IGNORED_KINDS,
     UNCOVERED_KINDS,
@@ -16,7 +16,7 @@ from reference.trace_reading import (
     read_recording,
 )
 
-TRACES = Path(__file__).parents[1] / "data" / "traces"
+TRACES = Path(__file__).parents[2] / "data" / "traces"
 
 NODES = {
     "master": {"role": "SYNC_MASTER", "flush_type": "ASYNC_FLUSH", "store_config": {}},

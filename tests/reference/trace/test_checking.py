@@ -10,18 +10,18 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from reference.trace_checking import (
+from reference.trace.checking import (
     CONFORMS,
     REJECTED,
     TraceVerdict,
     check_recording,
     check_trace,
 )
-from reference.trace_clock import TIMER_RANGES, Timers, may_wake_ups_end_wait
-from reference.trace_reading import IGNORED_KINDS, Recording, TraceError, read_recording
+from reference.trace.clock import TIMER_RANGES, Timers, may_wake_ups_end_wait
+from reference.trace.reading import IGNORED_KINDS, Recording, TraceError, read_recording
 
-TRACES = Path(__file__).parents[1] / "data" / "traces"
-MORE_TRACES = Path(__file__).parents[3] / "shared" / "traces"
+TRACES = Path(__file__).parents[2] / "data" / "traces"
+MORE_TRACES = Path(__file__).parents[4] / "shared" / "traces"
 
 HEALTHY = TRACES / "a_sync_healthy.jsonl"
 NO_SLAVE = TRACES / "b_sync_no_slave.jsonl"

@@ -7,9 +7,9 @@ from typing import Any
 
 from attrs import evolve
 
-from reference.trace_clock import TIMER_RANGES
-from reference.trace_hidden_steps import end_connection, settle_link
-from reference.trace_link_demands import (
+from reference.trace.clock import TIMER_RANGES
+from reference.trace.hidden_steps import end_connection, settle_link
+from reference.trace.link_demands import (
     accept_connection,
     append_arrival,
     demand_ack,
@@ -21,16 +21,16 @@ from reference.trace_link_demands import (
     find_waiting_connection,
     get_link,
 )
-from reference.trace_log_demands import (
+from reference.trace.log_demands import (
     check_dispatched,
     check_files,
     demand_flushed,
     replace_log,
 )
-from reference.trace_plan import MASTER
-from reference.trace_put_order import demand_max
-from reference.trace_reading import Event
-from reference.trace_state import Blocked, DeadConnection, Explanation, check, fire
+from reference.trace.plan import MASTER
+from reference.trace.put_order import demand_max
+from reference.trace.reading import Event
+from reference.trace.state import Blocked, DeadConnection, Explanation, check, fire
 
 
 def explain_start(explanation: Explanation, event: Event) -> Explanation:

@@ -15,10 +15,10 @@ import pytest
 from attrs import evolve
 
 from reference.state import STATUS_NAMES
-from reference.trace_checking import CONFORMS, check_recording
-from reference.trace_reading import Event, Recording, read_recording
+from reference.trace.checking import CONFORMS, check_recording
+from reference.trace.reading import Event, Recording, read_recording
 
-TRACES = Path(__file__).parents[1] / "data" / "traces"
+TRACES = Path(__file__).parents[2] / "data" / "traces"
 RECORDINGS = {path.stem: read_recording(path) for path in sorted(TRACES.glob("*.jsonl"))}
 
 STEPS = (1, -1, 100, -100)

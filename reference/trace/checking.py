@@ -1,6 +1,6 @@
 """The trace checker tells whether a recording of real brokers follows the rules of the model.
 
-Every event is explained by steps of the reference machine, least first (see `trace_state`). A
+Every event is explained by steps of the reference machine, least first (see `state`). A
 recording conforms when all of them are; else the verdict names the first event that is not, and
 the conditions that stand in its way.
 """
@@ -15,16 +15,16 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from reference.state import Cluster
-from reference.trace_order import Step, explain_next, order_observations
-from reference.trace_plan import OutsideTheModel, make_plan
-from reference.trace_reading import (
+from reference.trace.order import Step, explain_next, order_observations
+from reference.trace.plan import OutsideTheModel, make_plan
+from reference.trace.reading import (
     IGNORED_KINDS,
     Event,
     Recording,
     TraceError,
     read_recording,
 )
-from reference.trace_state import Blocked, Explanation, begin_explanation, list_candidates
+from reference.trace.state import Blocked, Explanation, begin_explanation, list_candidates
 
 __all__ = ["CONFORMS", "REJECTED", "TraceError", "TraceVerdict", "check_recording", "check_trace"]
 

@@ -16,8 +16,8 @@ from attrs import frozen
 from reference.configuration_keys import KEYS
 from reference.roles import FlushDiskType, Role
 from reference.structure import FaultLimits, Parameters, Structure
-from reference.trace_clock import Timers
-from reference.trace_reading import Event, Recording
+from reference.trace.clock import Timers
+from reference.trace.reading import Event, Recording
 
 MOST_SLAVES = 2
 """As many slaves as a structure may have."""

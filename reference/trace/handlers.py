@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from attrs import evolve
 
-from reference.trace_broker_events import (
+from reference.trace.broker_events import (
     explain_kill,
     explain_process_exit,
     explain_snapshot,
@@ -16,8 +16,8 @@ from reference.trace_broker_events import (
     explain_stop_clean,
     explain_surgery,
 )
-from reference.trace_hidden_steps import catch_up
-from reference.trace_link_events import (
+from reference.trace.hidden_steps import catch_up
+from reference.trace.link_events import (
     explain_close,
     explain_cut,
     explain_frame,
@@ -26,10 +26,10 @@ from reference.trace_link_events import (
     explain_report,
     explain_stall,
 )
-from reference.trace_plan import OutsideTheModel
-from reference.trace_put_events import begin_put, explain_put
-from reference.trace_reading import UNCOVERED_KINDS, Event
-from reference.trace_state import Blocked, Explanation
+from reference.trace.plan import OutsideTheModel
+from reference.trace.put_events import begin_put, explain_put
+from reference.trace.reading import UNCOVERED_KINDS, Event
+from reference.trace.state import Blocked, Explanation
 
 Handler: TypeAlias = Callable[[Explanation, Event], Explanation]
 """Explains one event; raises Blocked when that is not possible."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from reference.trace_clock import JITTER_MS, SLACK_MS
-from reference.trace_link_demands import demand_connection_count, demand_push2
-from reference.trace_plan import MASTER
-from reference.trace_put_demands import demand_answer
-from reference.trace_put_order import demand_max, note_push2
-from reference.trace_reading import Event
-from reference.trace_state import Blocked, Explanation, check
+from reference.trace.clock import JITTER_MS, SLACK_MS
+from reference.trace.link_demands import demand_connection_count, demand_push2
+from reference.trace.plan import MASTER
+from reference.trace.put_demands import demand_answer
+from reference.trace.put_order import demand_max, note_push2
+from reference.trace.reading import Event
+from reference.trace.state import Blocked, Explanation, check
 
 MESSAGE_HEAD_BYTES = 91
 """What a stored message has beside body, topic and properties (CommitLog#calMsgLength)."""

@@ -6,11 +6,11 @@ from attrs import evolve
 
 from reference.replication import is_positioned
 from reference.state import Link
-from reference.trace_clock import JITTER_MS, SLACK_MS
-from reference.trace_log_demands import note_growth
-from reference.trace_plan import Frame
-from reference.trace_put_order import demand_max_at_least
-from reference.trace_state import Arrival, Blocked, Explanation, check, fire
+from reference.trace.clock import JITTER_MS, SLACK_MS
+from reference.trace.log_demands import note_growth
+from reference.trace.plan import Frame
+from reference.trace.put_order import demand_max_at_least
+from reference.trace.state import Arrival, Blocked, Explanation, check, fire
 
 
 def get_link(explanation: Explanation, slave: int) -> Link:

@@ -12,10 +12,10 @@ from typing import TypeAlias
 
 from attrs import evolve, frozen
 
-from reference.trace_clock import JITTER_MS
-from reference.trace_handlers import PUT_BEGIN, explain
-from reference.trace_reading import Event, Recording
-from reference.trace_state import Blocked, Explanation
+from reference.trace.clock import JITTER_MS
+from reference.trace.handlers import PUT_BEGIN, explain
+from reference.trace.reading import Event, Recording
+from reference.trace.state import Blocked, Explanation
 
 FIXED_KINDS = frozenset(
     {

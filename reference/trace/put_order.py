@@ -7,10 +7,10 @@ from attrs import evolve
 from reference.put import has_disk_wait, has_slave_wait
 from reference.rule import replace_at
 from reference.state import NOT_SENT, WAITS_FOR_DISK, WAITS_FOR_SLAVE_CHECK
-from reference.trace_clock import SKEW_MS
-from reference.trace_log_demands import note_growth
-from reference.trace_plan import MASTER, Put
-from reference.trace_state import Blocked, Explanation, check, fire, try_fire
+from reference.trace.clock import SKEW_MS
+from reference.trace.log_demands import note_growth
+from reference.trace.plan import MASTER, Put
+from reference.trace.state import Blocked, Explanation, check, fire, try_fire
 
 
 def find_next_put(explanation: Explanation) -> Put | None:

@@ -13,17 +13,17 @@ from reference.state import (
     WAITS_FOR_SLAVE_CHECK,
     Message,
 )
-from reference.trace_clock import TIMER_RANGES, compute_put_extra_ms, may_wake_ups_end_wait
-from reference.trace_link_demands import (
+from reference.trace.clock import TIMER_RANGES, compute_put_extra_ms, may_wake_ups_end_wait
+from reference.trace.link_demands import (
     accept_connection,
     drop_connection,
     find_waiting_connection,
     read_until_reported,
 )
-from reference.trace_log_demands import demand_flushed_at_least
-from reference.trace_plan import Put
-from reference.trace_put_order import append_next_put
-from reference.trace_state import Blocked, Explanation, check, check_timer, fire
+from reference.trace.log_demands import demand_flushed_at_least
+from reference.trace.plan import Put
+from reference.trace.put_order import append_next_put
+from reference.trace.state import Blocked, Explanation, check, check_timer, fire
 
 
 def get_message(explanation: Explanation, put: Put) -> Message:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from reference.trace_clock import JITTER_MS
-from reference.trace_hidden_steps import end_connection, settle_link
-from reference.trace_link_demands import (
+from reference.trace.clock import JITTER_MS
+from reference.trace.hidden_steps import end_connection, settle_link
+from reference.trace.link_demands import (
     accept_connection,
     demand_positioned,
     forward_report,
@@ -14,8 +14,8 @@ from reference.trace_link_demands import (
     note_report,
     send_up_to,
 )
-from reference.trace_reading import Event
-from reference.trace_state import Arrival, Blocked, Explanation, check, check_timer, fire
+from reference.trace.reading import Event
+from reference.trace.state import Arrival, Blocked, Explanation, check, check_timer, fire
 
 
 def explain_open(explanation: Explanation, event: Event) -> Explanation:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from attrs import evolve
 
 from reference.state import WAITS_FOR_DISK, WAITS_FOR_SLAVE_CHECK
-from reference.trace_clock import GRAIN_MS, TIMER_RANGES
-from reference.trace_link_demands import (
+from reference.trace.clock import GRAIN_MS, TIMER_RANGES
+from reference.trace.link_demands import (
     accept_connection,
     append_arrival,
     demand_positioned,
@@ -19,10 +19,10 @@ from reference.trace_link_demands import (
     get_link,
     read_report,
 )
-from reference.trace_plan import Put, Sighting
-from reference.trace_put_demands import finish_disk_step, request_slave
-from reference.trace_put_order import append_next_put, find_next_put
-from reference.trace_state import Blocked, DeadConnection, Explanation, is_overdue
+from reference.trace.plan import Put, Sighting
+from reference.trace.put_demands import finish_disk_step, request_slave
+from reference.trace.put_order import append_next_put, find_next_put
+from reference.trace.state import Blocked, DeadConnection, Explanation, is_overdue
 
 SIDES = 2
 """A connection goes through a proxy, which sees both of its sides end."""

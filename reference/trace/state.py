@@ -15,8 +15,8 @@ from attrs import evolve, field, frozen
 from reference.machine import Action, Instance, Outcome, compute_machine, probe
 from reference.rule import RULES, replace_at
 from reference.state import Cluster, CommitLog, Link, initial_cluster
-from reference.trace_clock import TIMER_RANGES
-from reference.trace_plan import MASTER, Plan
+from reference.trace.clock import TIMER_RANGES
+from reference.trace.plan import MASTER, Plan
 
 
 class Blocked(Exception):  # noqa: N818

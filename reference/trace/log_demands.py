@@ -8,8 +8,8 @@ from attrs import evolve
 
 from reference.rule import replace_at
 from reference.state import Cluster, CommitLog
-from reference.trace_plan import MASTER
-from reference.trace_state import Blocked, Explanation, check, fire
+from reference.trace.plan import MASTER
+from reference.trace.state import Blocked, Explanation, check, fire
 
 NO_FILE = (-1, 0)
 """``min_offset`` and ``mapped_files`` of a log without any file (R-CL-08)."""
