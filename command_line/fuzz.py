@@ -18,7 +18,7 @@ from properties.fault_class import FAULT_CLASSES
 from properties.verdict import VerdictWord
 from reference import ROCKETMQ_VERSION
 from reference.roles import FlushDiskType, Role
-from reference.structure import FaultLimits, Structure
+from reference.structure import FaultCounts, Structure
 from spark_fuzz.java import MissingPrerequisiteError, find_java
 from spark_fuzz.schedule import SEED_MAX, STEPS_MAX, CampaignOptions
 
@@ -39,12 +39,12 @@ modelled), power losses of slaves, link cuts; per schedule.
 """
 
 
-def parse_limits(ctx: click.Context, parameter: click.Parameter, value: str) -> FaultLimits:
+def parse_limits(ctx: click.Context, parameter: click.Parameter, value: str) -> FaultCounts:
     """Five numbers, separated by commas."""
     parts = value.split(",")
     if len(parts) != 5 or not all(p.strip().isdigit() for p in parts):
         raise click.BadParameter("give five numbers, for example 2,2,2,2,2", ctx, parameter)
-    return FaultLimits(*(int(p) for p in parts))
+    return FaultCounts(*(int(p) for p in parts))
 
 
 @click.command(name="fuzz", epilog=EPILOG)
@@ -65,7 +65,7 @@ def command(  # noqa: PLR0913, PLR0917
     role: str,
     flush: str,
     slaves: int,
-    limits: FaultLimits,
+    limits: FaultCounts,
     out: Path | None,
     master: str,
     install_java: bool,
@@ -153,7 +153,7 @@ def print_summary(summary: dict[str, Any], options: CampaignOptions) -> None:
 
 def find_broken_promise(summary: dict[str, Any], options: CampaignOptions) -> int:
     """1 when a guarantee is violated that is proved for these faults, else 0."""
-    admitted = {name for name in FaultLimits.__annotations__ if getattr(options.limits, name) > 0}
+    admitted = {name for name in FaultCounts.__annotations__ if getattr(options.limits, name) > 0}
     for fault_class in FAULT_CLASSES:
         if not admitted <= set(fault_class.admitted):
             continue

@@ -15,7 +15,7 @@ from properties.judgement import JudgedStep, is_refuted_by, remove_needless_step
 from reference import ROCKETMQ_VERSION
 from reference.machine import Action
 from reference.roles import FlushDiskType, Role
-from reference.structure import FaultLimits, Structure
+from reference.structure import FaultCounts, Structure
 from reference.timeline import draw_timeline
 from spark_fuzz.schedule import (
     CampaignOptions,
@@ -67,7 +67,7 @@ def find_schedule(identifier: str, schedule: int | None) -> tuple[CampaignOption
     role, flush, slaves = manifest["structure"].split("-")
     options = CampaignOptions(
         Structure(Role[role], FlushDiskType[flush], int(slaves)),
-        FaultLimits(*(int(n) for n in manifest["fault_limits"].split("."))),
+        FaultCounts(*(int(n) for n in manifest["fault_limits"].split("."))),
         manifest["steps"],
         manifest["campaign_seed"],
     )

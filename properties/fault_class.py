@@ -6,7 +6,7 @@ import attrs
 from attrs import frozen
 
 from reference.machine import RecordedInstance
-from reference.structure import FaultLimits
+from reference.structure import FaultCounts
 
 SEARCHED = 2
 """How often each admitted fault may strike in a bounded search."""
@@ -19,19 +19,19 @@ class FaultClass:
     name: str
     """Its column's heading and its key in JSON."""
     admitted: tuple[str, ...]
-    """Field names of FaultLimits: what may strike. In a proof kills and cuts are unlimited."""
+    """Field names of FaultCounts: what may strike. In a proof kills and cuts are unlimited."""
 
     @property
-    def search_limits(self) -> FaultLimits:
+    def search_limits(self) -> FaultCounts:
         """The limits under which schedules are searched."""
-        return FaultLimits(**dict.fromkeys(self.admitted, SEARCHED))
+        return FaultCounts(**dict.fromkeys(self.admitted, SEARCHED))
 
     def is_contained_in(self, other: FaultClass) -> bool:
         """Whatever can happen here can happen there."""
         return set(self.admitted) <= set(other.admitted)
 
 
-EVERY_FAULT = FaultClass("every fault", tuple(attrs.fields_dict(FaultLimits)))
+EVERY_FAULT = FaultClass("every fault", tuple(attrs.fields_dict(FaultCounts)))
 """All faults together; under it witnesses are sought, too."""
 
 FAULT_CLASSES = (
@@ -51,7 +51,7 @@ FAULT_CLASS_BY_NAME = {c.name: c for c in FAULT_CLASSES}
 
 def get_fault_count_name(recorded: RecordedInstance) -> str | None:
     """The fault limit that an instance counts against, or None where it is no fault."""
-    for name in attrs.fields_dict(FaultLimits):
+    for name in attrs.fields_dict(FaultCounts):
         if f"faults.{name}" in recorded.effects:
             return name
     return None

@@ -24,7 +24,7 @@ from reference.leaves import compute_leaf_sorts, flatten, is_parameter
 from reference.machine import RecordedInstance, record_machine, record_predicate
 from reference.operations import negate
 from reference.state import initial_cluster
-from reference.structure import FaultLimits, Parameters, Structure
+from reference.structure import FaultCounts, Parameters, Structure
 from reference.terms import Sort, Term, walk
 
 RLIMIT_PER_QUERY = 20_000_000
@@ -92,7 +92,7 @@ class InductionProblem:
             if not is_parameter(path):
                 continue
             fault = path.removeprefix("parameters.limits.")
-            if fault in attrs.fields_dict(FaultLimits):
+            if fault in attrs.fields_dict(FaultCounts):
                 is_possible = fault in self.fault_class.admitted
                 constraints.append(variable >= 0 if is_possible else variable == 0)
             elif path != "parameters.ha_slave_fallbehind_max_bytes":

@@ -22,7 +22,7 @@ from reference.state import (
     Cluster,
     CommitLog,
 )
-from reference.structure import FaultLimits
+from reference.structure import FaultCounts
 
 __all__ = ["SANITY_CHECKS"]
 
@@ -76,7 +76,7 @@ def faults_are_within_limits(cluster: Cluster) -> bool:
     return all_of(
         *(
             (getattr(faults, name) >= 0) & (getattr(faults, name) <= getattr(limits, name))
-            for name in attrs.fields_dict(FaultLimits)
+            for name in attrs.fields_dict(FaultCounts)
         )
     )
 

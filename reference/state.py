@@ -7,7 +7,15 @@ from __future__ import annotations
 
 from attrs import field, frozen
 
-from reference.structure import Code, Count, Flag, Offset, Parameters, Structure
+from reference.structure import (
+    Code,
+    Count,
+    FaultCounts,
+    Flag,
+    Offset,
+    Parameters,
+    Structure,
+)
 
 # Where a put stands (CommitLog#putMessage: append, then handleDiskFlush, then handleHA).
 NOT_SENT, WAITS_FOR_DISK, WAITS_FOR_SLAVE_CHECK, WAITS_FOR_SLAVE, ANSWERED, UNANSWERED = range(6)
@@ -119,22 +127,6 @@ class Message:
 
 
 @frozen
-class FaultCounts:
-    """How often each fault has struck; compared with ``Parameters.limits``."""
-
-    master_kills: Count = 0
-    """Kills of the master's process."""
-    slave_kills: Count = 0
-    """Kills of a slave's process."""
-    master_power_losses: Count = 0
-    """Power losses of the master's machine."""
-    slave_power_losses: Count = 0
-    """Power losses of a slave's machine."""
-    link_cuts: Count = 0
-    """Broken replication connections."""
-
-
-@frozen
 class Cluster:
     """A whole master/slave group."""
 
@@ -150,7 +142,7 @@ class Cluster:
     """The replication connection of each slave."""
     messages: tuple[Message, ...]
     """The followed messages, in the order in which they are put."""
-    faults: FaultCounts = FaultCounts()
+    faults: FaultCounts = field(factory=FaultCounts)
     """The faults so far."""
 
 

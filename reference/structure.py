@@ -54,8 +54,11 @@ class Structure:
 
 
 @frozen
-class FaultLimits:
-    """How often each fault may strike. Only faults are bounded, never healing."""
+class FaultCounts:
+    """A number per kind of fault: how often it has struck, or how often it may.
+
+    Only faults are bounded, never healing.
+    """
 
     master_kills: Count = 0
     """Kills of the master's process; the page cache survives."""
@@ -81,7 +84,7 @@ class Parameters:
     """``mapedFileSizeCommitLog``: the log is one mapped file here, so this bounds it."""
     message_size_max_bytes: Bytes = 4 * 1024 * 1024
     """``maxMessageSize``: the most bytes that one append adds."""
-    limits: FaultLimits = FaultLimits()
+    limits: FaultCounts = FaultCounts()
     """How often each fault may strike."""
 
 

@@ -12,7 +12,7 @@ from properties.judgement import JudgedStep, judge
 from reference.machine import RULES, Action, compute_machine
 from reference.roles import FlushDiskType, Role
 from reference.state import initial_cluster
-from reference.structure import SMALL_PARAMETERS, FaultLimits, Parameters, Structure
+from reference.structure import SMALL_PARAMETERS, FaultCounts, Parameters, Structure
 from spark_fuzz.scheduler import compute_schedule_key, draw, pick_argument, pick_weighted
 
 SEED_MAX = 2**62
@@ -46,7 +46,7 @@ class CampaignOptions:
     """Everything that decides what a schedule does."""
 
     structure: Structure = field(factory=Structure)
-    limits: FaultLimits = field(factory=lambda: FaultLimits(2, 2, 2, 2, 2))
+    limits: FaultCounts = field(factory=lambda: FaultCounts(2, 2, 2, 2, 2))
     """How often each fault may strike in one schedule."""
     steps: int = field(default=64)
     """Steps of one schedule, 1 to 10000."""
@@ -66,7 +66,7 @@ class CampaignOptions:
 
     @property
     def limits_code(self) -> str:
-        """The fault limits in an identifier: five numbers in the order of FaultLimits."""
+        """The fault limits in an identifier: five numbers in the order of FaultCounts."""
         return ".".join(str(n) for n in attrs.astuple(self.limits))
 
     def format_identifier(self, schedule: int) -> str:
@@ -94,7 +94,7 @@ def parse_identifier(text: str) -> tuple[CampaignOptions, int]:
     role, flush, slaves, *rest = match.groups()
     numbers = [int(n) for n in rest]
     structure = Structure(Role[role], FlushDiskType[flush], int(slaves))
-    options = CampaignOptions(structure, FaultLimits(*numbers[:5]), numbers[5], numbers[6])
+    options = CampaignOptions(structure, FaultCounts(*numbers[:5]), numbers[5], numbers[6])
     check_range("steps", options.steps, 1, STEPS_MAX)
     check_range("campaign seed", options.campaign_seed, 0, SEED_MAX - 1)
     check_range("schedule number", numbers[7], 0, SEED_MAX - 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from attrs import evolve
 
 from reference.roles import FlushDiskType, Role
-from reference.structure import SMALL_PARAMETERS, FaultLimits, Structure
+from reference.structure import SMALL_PARAMETERS, FaultCounts, Structure
 
 STRUCTURES = [
     Structure(role, flush, slaves)
@@ -18,7 +18,7 @@ STRUCTURES = [
 SYNCHRONOUS_PAIR = Structure()
 """SYNC_MASTER, ASYNC_FLUSH, one slave: RocketMQ's stock synchronous pair."""
 
-TWO_OF_EACH = evolve(SMALL_PARAMETERS, limits=FaultLimits(2, 2, 2, 2, 2))
+TWO_OF_EACH = evolve(SMALL_PARAMETERS, limits=FaultCounts(2, 2, 2, 2, 2))
 """A log of a few bytes, every fault at most twice."""
 
 

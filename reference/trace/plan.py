@@ -15,7 +15,7 @@ from attrs import frozen
 
 from reference.configuration_keys import KEYS
 from reference.roles import FlushDiskType, Role
-from reference.structure import FaultLimits, Parameters, Structure
+from reference.structure import FaultCounts, Parameters, Structure
 from reference.trace.clock import Timers
 from reference.trace.reading import Event, Recording
 
@@ -192,7 +192,7 @@ def _make_parameters(store_config: Mapping[str, Any]) -> Parameters:
         ha_transfer_batch_size_bytes=_read_number(store_config, "haTransferBatchSize"),
         mapped_file_size_bytes=_read_number(store_config, "mapedFileSizeCommitLog"),
         message_size_max_bytes=_read_number(store_config, "maxMessageSize"),
-        limits=FaultLimits(*[NOT_LIMITED] * 5),
+        limits=FaultCounts(*[NOT_LIMITED] * 5),
     )
 
 

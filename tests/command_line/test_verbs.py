@@ -10,7 +10,7 @@ import pytest
 
 from command_line.fuzz import find_broken_promise
 from properties.guarantee import GUARANTEES
-from reference.structure import FaultLimits
+from reference.structure import FaultCounts
 from spark_fuzz.schedule import CampaignOptions
 from tests.command_line.run import ROOT, run
 
@@ -60,7 +60,7 @@ def test_fuzz_does_not_contradict_the_proofs(tmp_path: Path) -> None:
 
 def test_a_contradiction_of_a_proof_leaves_with_1() -> None:
     """A campaign without faults that violates something would be a defect of this project."""
-    options = CampaignOptions(limits=FaultLimits())
+    options = CampaignOptions(limits=FaultCounts())
     found = {"violations": {"slave_is_prefix_of_master": {}}}
     assert 1 == find_broken_promise(found, options)
     assert 0 == find_broken_promise({"violations": {}}, options)

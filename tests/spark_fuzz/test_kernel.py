@@ -10,7 +10,7 @@ from properties.hypothesis_machine import draw_walk
 from properties.judgement import judge
 from reference.leaves import flatten, is_parameter
 from reference.machine import compute_machine
-from reference.structure import FaultLimits, Structure
+from reference.structure import FaultCounts, Structure
 from spark_fuzz.kernel import KernelError, compile_kernel
 from spark_fuzz.schedule import CampaignOptions, replay_schedule
 from tests.structures import STRUCTURES, SYNCHRONOUS_PAIR, TWO_OF_EACH, name_of
@@ -68,7 +68,7 @@ def test_whole_schedules_agree(structure: Structure) -> None:
 
 def test_a_batch_may_be_split_anywhere() -> None:
     """A schedule does not depend on the batch that it is in."""
-    options = CampaignOptions(limits=FaultLimits(1, 1, 1, 1, 1))
+    options = CampaignOptions(limits=FaultCounts(1, 1, 1, 1, 1))
     kernel = compile_kernel(SYNCHRONOUS_PAIR)
     whole, part = kernel.run(options, 100, 50), kernel.run(options, 120, 10)
     assert (whole.steps[20:30] == part.steps).all()

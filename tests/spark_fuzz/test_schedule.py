@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference.roles import FlushDiskType, Role
-from reference.structure import FaultLimits, Structure
+from reference.structure import FaultCounts, Structure
 from spark_fuzz.schedule import (
     SEED_MAX,
     STEPS_MAX,
@@ -24,7 +24,7 @@ OPTIONS = st.builds(
         st.sampled_from(FlushDiskType),
         st.integers(0, 2),
     ),
-    st.builds(FaultLimits, *[st.integers(0, 9)] * 5),
+    st.builds(FaultCounts, *[st.integers(0, 9)] * 5),
     st.integers(1, STEPS_MAX),
     st.integers(0, SEED_MAX - 1),
 )
