@@ -11,6 +11,6 @@ BAD_INPUT = 3
 MISSING_PREREQUISITE = 4
 """Something outside the pinned environment is missing, for example Java."""
 INTERNAL_DISAGREEMENT = 70
-"""Two engines contradict each other: a defect of this project."""
+"""Two engines contradict each other, or something else that is a defect of this project."""
 INTERRUPTED = 130
 """Stopped by the user."""

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 
 import click
 
 from command_line import exit_codes
 from reference import ROCKETMQ_VERSION
+
+DEBUG = "RMQSPEC_DEBUG"
+"""An environment variable: when set, failures show where they come from."""
 
 VERBS = {
     "check": ("command_line.check", "What can a broker group lose? Configuration in, table out."),
@@ -70,9 +74,12 @@ def main() -> None:
         sys.stderr.close()
         code = exit_codes.ANALYSED
     except Exception as problem:
+        if DEBUG in os.environ:
+            raise
         code = get_exit_code(problem)
         if code is None:
-            raise
+            code = exit_codes.INTERNAL_DISAGREEMENT
+            fail(f"defect: {type(problem).__name__}: {problem}; {DEBUG}=1 shows where", code)
         fail(str(problem), code)
     sys.exit(code or exit_codes.ANALYSED)
 

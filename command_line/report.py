@@ -94,10 +94,10 @@ def print_group(
 
 def make_table(analysis: GroupAnalysis) -> Table:
     """One row per guarantee, one column per fault class."""
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 0), pad_edge=False)
     table.add_column("guarantee", no_wrap=True)
     for fault_class in FAULT_CLASSES:
-        table.add_column(fault_class.name, min_width=7)
+        table.add_column(fault_class.name, min_width=9)
     for name in GUARANTEES:
         cells = [make_cell(analysis.get(name, c.name)) for c in FAULT_CLASSES]
         table.add_row(name, *cells)
@@ -105,14 +105,14 @@ def make_table(analysis: GroupAnalysis) -> Table:
 
 
 def make_cell(verdict: Verdict) -> str:
-    """The text of a cell, for example ``refuted 16``."""
+    """The text of a cell, for example ``refuted``, and below it ``16 steps``."""
     text = verdict.word.value
     if verdict.word is VerdictWord.REFUTED:
-        text += f" {verdict.steps}"
+        text += f"\n{verdict.steps} steps"
     if verdict.is_vacuous:
-        text += " (vacuous)"
+        text += "\n(vacuous)"
     if verdict.depth is not None:
-        text += f" to {verdict.depth}"
+        text += f"\nto {verdict.depth}"
     style = "dim" if verdict.is_vacuous else STYLES[verdict.word]
     return f"[{style}]{text}[/{style}]"
 

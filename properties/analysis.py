@@ -109,11 +109,16 @@ def decide(
 
 
 def clip_sizes(parameters: Parameters) -> Parameters:
-    """The small sizes of a search, none larger than the group's own."""
+    """The small sizes of a search, none larger than the group's own.
+
+    A fall-behind limit below minus the length of the log admits no slave, however low it is.
+    """
     small = {
         name: min(getattr(parameters, name), getattr(SMALL_PARAMETERS, name)) for name in SIZE_KEYS
     }
-    return evolve(SMALL_PARAMETERS, **small)
+    lowest = -SMALL_PARAMETERS.mapped_file_size_bytes
+    limit = max(small.pop("ha_slave_fallbehind_max_bytes"), lowest)
+    return evolve(SMALL_PARAMETERS, ha_slave_fallbehind_max_bytes=limit, **small)
 
 
 def order_by_guarantee(verdicts: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
