@@ -37,8 +37,7 @@ def command(arguments: tuple[str, ...]) -> int:
         for name, words in CHECKS:
             click.echo(f"{name}: {' '.join(words)}")
             failures += bool(run([sys.executable, "-m", *words]))
-    chosen = list(arguments) if "-m" in arguments else ["-m", "not nightly", *arguments]
-    failures += bool(run_pytest(chosen))
+    failures += run_pytest(list(arguments))
     return 1 if failures else 0
 
 
