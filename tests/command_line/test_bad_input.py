@@ -108,7 +108,7 @@ def test_no_java(tmp_path: Path) -> None:
     """A JAVA_HOME without Java; a path without Java."""
     assert "JAVA_HOME" in assert_one_line(run("fuzz", env={"JAVA_HOME": str(tmp_path)}), 4)
     message = assert_one_line(run("fuzz", env={"JAVA_HOME": "", "PATH": str(tmp_path)}), 4)
-    assert "--install-java" in message
+    assert "openjdk-17" in message
 
 
 @pytest.mark.parametrize(
