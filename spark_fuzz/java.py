@@ -14,8 +14,8 @@ JAVA_VERSION_MIN = 17
 """Spark 4 runs on Java 17 and later."""
 
 REMEDY = (
-    "install a whole JDK or JRE (for example the package openjdk-17-jre-headless) and put it on the "
-    "PATH or name its folder in JAVA_HOME"
+    "install a whole JDK or JRE, for example the package openjdk-17-jre-headless, and put it on "
+    "the PATH or name its folder in JAVA_HOME"
 )
 """The Java that some Python packages carry will not do: Spark needs the module
 jdk.incubator.vector, which they leave out."""
