@@ -77,7 +77,7 @@ def is_reached_by(
 def lower_numbers(
     schedule: Sequence[Action], is_still_good: Callable[[Sequence[Action]], bool]
 ) -> tuple[Action, ...]:
-    """The same steps with each number as small as it may be while the others stay."""
+    """The same steps with smaller numbers: equal numbers together, then each by itself."""
     before: tuple[Action, ...] = ()
     while before != tuple(schedule):
         before, schedule = tuple(schedule), _lower_once(schedule, is_still_good)
@@ -88,6 +88,18 @@ def _lower_once(
     schedule: Sequence[Action], is_still_good: Callable[[Sequence[Action]], bool]
 ) -> list[Action]:
     actions = list(schedule)
+    values = {v for a in schedule for v in a.arguments.values()}
+    for value in sorted(values, reverse=True):
+        for smaller in range(value):
+            lowered = [
+                evolve(
+                    a, arguments={n: smaller if v == value else v for n, v in a.arguments.items()}
+                )
+                for a in actions
+            ]
+            if is_still_good(lowered):
+                actions = lowered
+                break
     for index, action in enumerate(actions):
         for name, value in action.arguments.items():
             for smaller in range(value):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 import threading
@@ -137,8 +138,8 @@ def write_campaign(
 ) -> dict[str, Any]:
     """Run a campaign into a new folder: Parquet and a manifest; returns the manifest.
 
-    Raises CampaignError when the folder exists. An interrupted campaign leaves nothing behind
-    under the folder's name.
+    Raises CampaignError when the folder exists. A campaign that is interrupted or fails leaves
+    nothing behind.
     """
     if folder.exists():
         raise CampaignError(f"{folder} exists and is left as it is; choose another --out")
@@ -146,9 +147,15 @@ def write_campaign(
     partial = folder.with_name(folder.name + ".partial")
     shutil.rmtree(partial, ignore_errors=True)
     started = time.monotonic()
-    with _Watch(spark, compute_partitions(schedules), on_progress):
-        frame = run_campaign(spark, options, schedules)
-        frame.write.parquet(partial.absolute().as_uri() + f"/{DATA_FOLDER}")
+    try:
+        with _Watch(spark, compute_partitions(schedules), on_progress):
+            frame = run_campaign(spark, options, schedules)
+            frame.write.parquet(partial.absolute().as_uri() + f"/{DATA_FOLDER}")
+    except BaseException:
+        with contextlib.suppress(Exception):
+            spark.sparkContext.cancelAllJobs()
+        shutil.rmtree(partial, ignore_errors=True)
+        raise
     manifest = {
         "rocketmq_version": ROCKETMQ_VERSION,
         "structure": options.structure_code,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -37,8 +39,13 @@ def open_session(master: str = "local[*]") -> Iterator[SparkSession]:
         builder = builder.config("spark.driver.bindAddress", "127.0.0.1").config(
             "spark.driver.host", "127.0.0.1"
         )
+    # What fails reaches the caller as an exception; py4j's log of the same would come on top.
+    logging.disable(logging.CRITICAL)
     session = builder.getOrCreate()
+    # PySpark's own handler calls the JVM in the middle of another call to it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         yield session
     finally:
         session.stop()
+        logging.disable(logging.NOTSET)
