@@ -14,11 +14,13 @@ from command_line.report import print_deployment, print_head, print_limits
 from properties.analysis import MODEL_LIMITS, GroupAnalysis, analyse_group, describe_configuration
 from properties.certificates import encode_schedule
 from properties.expectation import find_expectation
+from properties.fault_class import FAULT_CLASS_BY_NAME
 from properties.guarantee import GUARANTEES
 from properties.verdict import Verdict, VerdictWord
 from reference import ROCKETMQ_VERSION
 from reference.configuration import (
     BrokerGroup,
+    ConfigurationError,
     ConfigurationWarning,
     Deployment,
     read_deployments,
@@ -32,7 +34,18 @@ Examples:
   rmqspec check broker-a.properties broker-a-s.properties
   rmqspec check conf --json | jq .
   rmqspec check conf --require acknowledged_is_kept_on_some_broker
+  rmqspec check conf --require "acknowledgement_is_truthful:master kill"
 """
+
+
+def parse_required(text: str) -> tuple[str, str]:
+    """A guarantee and a fault class, which is empty for all of them."""
+    guarantee, _, fault = text.partition(":")
+    if guarantee not in GUARANTEES:
+        raise click.BadParameter(f"{guarantee!r} is none of {', '.join(GUARANTEES)}")
+    if fault and fault not in FAULT_CLASS_BY_NAME:
+        raise click.BadParameter(f"{fault!r} is none of {', '.join(FAULT_CLASS_BY_NAME)}")
+    return guarantee, fault
 
 
 @click.command(name="check", epilog=EPILOG)
@@ -41,9 +54,10 @@ Examples:
 @click.option(
     "--require",
     multiple=True,
-    metavar="GUARANTEE",
-    type=click.Choice(list(GUARANTEES)),
-    help="Leave with 1 (refuted) or 2 (undecided) unless this guarantee holds; may be repeated.",
+    metavar="GUARANTEE[:FAULT]",
+    callback=lambda context, parameter, values: [parse_required(v) for v in values],
+    help="Leave with 1 (refuted) or 2 (undecided or vacuous) unless this guarantee holds, under "
+    "this fault class or under all; may be repeated.",
 )
 @click.option(
     "--timelines",
@@ -52,7 +66,9 @@ Examples:
     type=click.IntRange(0, 99),
     help="How many failure timelines to draw per group.",
 )
-def command(paths: tuple[str, ...], is_json: bool, require: tuple[str, ...], timelines: int) -> int:
+def command(
+    paths: tuple[str, ...], is_json: bool, require: list[tuple[str, str]], timelines: int
+) -> int:
     """Tell what each broker group can lose, and after which failures."""
     deployments, warnings = read(paths)
     with show_progress() as progress:
@@ -71,6 +87,8 @@ def read(
     paths: tuple[str, ...],
 ) -> tuple[tuple[Deployment, ...], tuple[ConfigurationWarning, ...]]:
     """The deployments in the given files, or the embedded sample where none is given."""
+    if any(not p for p in paths):
+        raise ConfigurationError("an empty path was given; name a file or a folder")
     if not paths:
         return (Deployment("embedded sample", (sample_group(),)),), ()
     return read_deployments([Path(p) for p in paths])
@@ -87,12 +105,18 @@ def analyse_all(deployments: tuple[Deployment, ...], progress: Any) -> dict[Any,
     return analyses
 
 
-def judge_required(require: tuple[str, ...], analyses: dict[Any, GroupAnalysis]) -> int:
-    """The exit code: the worst required cell decides."""
-    words = {v.word for a in analyses.values() for v in a.verdicts if v.guarantee in require}
-    if VerdictWord.REFUTED in words:
+def judge_required(require: list[tuple[str, str]], analyses: dict[Any, GroupAnalysis]) -> int:
+    """The exit code: the worst required cell decides. A vacuous proof holds nothing."""
+    wanted = set(require)
+    cells = [
+        v
+        for a in analyses.values()
+        for v in a.verdicts
+        if wanted & {(v.guarantee, ""), (v.guarantee, v.fault)}
+    ]
+    if any(v.word is VerdictWord.REFUTED for v in cells):
         return exit_codes.REFUTED
-    if words & {VerdictWord.UNDECIDED, VerdictWord.NOT_REFUTED}:
+    if any(v.is_vacuous or v.word is not VerdictWord.PROVED for v in cells):
         return exit_codes.UNDECIDED
     return exit_codes.ANALYSED
 
@@ -130,7 +154,7 @@ def _group_as_json(
 
 def _verdict_as_json(analysis: GroupAnalysis, verdict: Verdict) -> dict[str, Any]:
     expectation = find_expectation(verdict.guarantee, analysis.structure, verdict.fault)
-    is_decided = verdict.word is not VerdictWord.UNDECIDED
+    is_expected = verdict.word is expectation.verdict
     return {
         "guarantee": verdict.guarantee,
         "sentence": GUARANTEES[verdict.guarantee].sentence,
@@ -140,7 +164,7 @@ def _verdict_as_json(analysis: GroupAnalysis, verdict: Verdict) -> dict[str, Any
         "schedule": encode_schedule(verdict.schedule) if verdict.schedule else None,
         "is_vacuous": verdict.is_vacuous,
         "is_claimed": expectation.is_claimed,
-        "reason": expectation.reason if is_decided else verdict.note,
+        "reason": expectation.reason if is_expected else verdict.note,
         "lemmas": list(verdict.lemmas),
         "depth": verdict.depth,
     }

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
+import re
+import signal
+import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,13 +41,24 @@ modelled), power losses of slaves, link cuts; per schedule.
 def parse_limits(ctx: click.Context, parameter: click.Parameter, value: str) -> FaultCounts:
     """Five numbers, separated by commas."""
     parts = value.split(",")
-    if len(parts) != 5 or not all(p.strip().isdigit() for p in parts):
-        raise click.BadParameter("give five numbers, for example 2,2,2,2,2", ctx, parameter)
+    if len(parts) != 5 or not all(re.fullmatch(r"\s*[0-9]{1,4}\s*", p) for p in parts):
+        message = "give five numbers of up to four digits, for example 2,2,2,2,2"
+        raise click.BadParameter(message, ctx, parameter)
     return FaultCounts(*(int(p) for p in parts))
 
 
+MASTERS = re.compile(r"local(\[[0-9*, ]+\])?|local-cluster\[.+\]|(spark|k8s|yarn)(://.+)?")
+
+
+def parse_master(ctx: click.Context, parameter: click.Parameter, value: str) -> str:
+    """A master URL of a form that Spark knows."""
+    if not MASTERS.fullmatch(value):
+        raise click.BadParameter("give local[N] or spark://HOST:PORT", ctx, parameter)
+    return value
+
+
 @click.command(name="fuzz", epilog=EPILOG)
-@click.option("--schedules", default=100_000, show_default=True, type=click.IntRange(1, SEED_MAX))
+@click.option("--schedules", default=100_000, show_default=True, type=click.IntRange(1, 10**12))
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(0, SEED_MAX - 1))
 @click.option("--steps", default=64, show_default=True, type=click.IntRange(1, STEPS_MAX))
 @click.option("--role", default="SYNC_MASTER", type=click.Choice(["ASYNC_MASTER", "SYNC_MASTER"]))
@@ -52,7 +66,13 @@ def parse_limits(ctx: click.Context, parameter: click.Parameter, value: str) -> 
 @click.option("--slaves", default=1, show_default=True, type=click.IntRange(0, 2))
 @click.option("--limits", default="2,2,2,2,2", show_default=True, callback=parse_limits)
 @click.option("--out", type=click.Path(path_type=Path), help="A new folder for the rows.")
-@click.option("--master", default="local[*]", show_default=True, help="Spark master URL.")
+@click.option(
+    "--master",
+    default="local[*]",
+    show_default=True,
+    callback=parse_master,
+    help="Spark master URL; workers need this environment at the same path, and --out shared.",
+)
 def command(  # noqa: PLR0913, PLR0917
     schedules: int,
     seed: int,
@@ -71,11 +91,21 @@ def command(  # noqa: PLR0913, PLR0917
     folder = out or Path("campaigns") / f"{time.strftime('%Y%m%d-%H%M%S')}-seed{seed}"
     if folder.exists():
         raise click.BadParameter(f"{folder} exists and is left as it is; choose another --out")
-    folder.parent.mkdir(parents=True, exist_ok=True)
+    make_parent(folder)
     print_options(options, schedules, folder)
     summary = run(options, schedules, folder, master)
     print_summary(summary, options)
     return find_broken_promise(summary, options)
+
+
+def make_parent(folder: Path) -> None:
+    """Make sure that the folder can be made before hours are spent. Raises click.BadParameter."""
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder.parent):
+            pass
+    except OSError as problem:
+        raise click.BadParameter(f"{folder} cannot be made: {problem.strerror}") from problem
 
 
 def run(options: CampaignOptions, schedules: int, folder: Path, master: str) -> dict[str, Any]:
@@ -87,6 +117,8 @@ def run(options: CampaignOptions, schedules: int, folder: Path, master: str) -> 
     from spark_fuzz.campaign import summarise, write_campaign  # noqa: PLC0415
     from spark_fuzz.session import open_session  # noqa: PLC0415
 
+    # A closed socket is an error to handle here, not the end of the process.
+    signal.signal(signal.SIGPIPE, signal.SIG_IGN)
     with show_progress() as line, open_session(master) as spark:
         line("compiling")
         started = time.monotonic()

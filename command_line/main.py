@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import signal
 import sys
 
 import click
@@ -51,7 +52,7 @@ class Verbs(click.Group):
     cls=Verbs,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 analysed, 1 refuted or rejected, 2 undecided, 3 bad input, "
-    "4 missing prerequisite, 70 internal disagreement.",
+    "4 missing prerequisite, 70 internal disagreement, 130 interrupted.",
 )
 @click.version_option("0.1.0", message=f"rmqspec %(version)s, model of RocketMQ {ROCKETMQ_VERSION}")
 def group() -> None:
@@ -60,19 +61,20 @@ def group() -> None:
 
 def main() -> None:
     """Run a verb and leave with its exit code; a failure is one line on standard error."""
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
         code = group.main(prog_name="rmqspec", standalone_mode=False)
     except click.exceptions.Abort:
         fail("interrupted", exit_codes.INTERRUPTED)
+    except click.exceptions.NoArgsIsHelpError as problem:
+        click.echo(problem.format_message(), err=True)
+        sys.exit(exit_codes.BAD_INPUT)
     except click.ClickException as problem:
         context = getattr(problem, "ctx", None)
         hint = f"; try `{context.command_path} --help`" if context else ""
-        fail(problem.format_message() + hint, exit_codes.BAD_INPUT)
+        fail(problem.format_message().rstrip(".") + hint, exit_codes.BAD_INPUT)
     except KeyboardInterrupt:
         fail("interrupted", exit_codes.INTERRUPTED)
-    except BrokenPipeError:
-        sys.stderr.close()
-        code = exit_codes.ANALYSED
     except Exception as problem:
         if DEBUG in os.environ:
             raise
@@ -89,9 +91,13 @@ def get_exit_code(problem: Exception) -> int | None:
     name = type(problem).__name__
     if name in ("ConfigurationError", "IdentifierError", "CampaignError", "TraceError"):
         return exit_codes.BAD_INPUT
+    if isinstance(problem, OSError):
+        return exit_codes.BAD_INPUT
     if name == "MissingPrerequisiteError":
         return exit_codes.MISSING_PREREQUISITE
-    if name in ("InternalDisagreementError", "SolverGaveUpError"):
+    if name == "SolverGaveUpError":
+        return exit_codes.UNDECIDED
+    if name == "InternalDisagreementError":
         return exit_codes.INTERNAL_DISAGREEMENT
     return None
 

@@ -14,7 +14,7 @@ from properties import certificates
 from properties.analysis import SLAVES_MAX
 from properties.certificates import encode_schedule
 from properties.expectation import find_expectation
-from properties.vacuity import save_witnesses, search_witnesses
+from properties.vacuity import find_unwitnessed, save_witnesses, search_witnesses
 from properties.verdict import InternalDisagreementError, Verdict, search_structure
 from reference import ROCKETMQ_VERSION
 from reference.roles import FlushDiskType, Role
@@ -79,6 +79,7 @@ def decide(structure: Structure, is_search: bool) -> tuple[Verdict, ...]:
             verdicts = search_structure(structure, progress)
             certificates.save(structure, verdicts)
             return verdicts
+        check_witnesses(structure)
         document = certificates.load(structure)
         if document is None:
             raise InternalDisagreementError(
@@ -86,6 +87,16 @@ def decide(structure: Structure, is_search: bool) -> tuple[Verdict, ...]:
                 "run `./rmqspec prove --search`"
             )
         return certificates.recheck(structure, Parameters(), document, progress)
+
+
+def check_witnesses(structure: Structure) -> None:
+    """Everything that should be reachable is reached. Raises InternalDisagreementError."""
+    missing = find_unwitnessed(structure)
+    if missing:
+        raise InternalDisagreementError(
+            f"{structure.name}: nothing shows that {missing[0]} is reachable; "
+            "run `./rmqspec prove --search`"
+        )
 
 
 def find_worst(answers: dict[str, tuple[Verdict, ...]]) -> int:

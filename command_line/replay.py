@@ -20,15 +20,16 @@ from reference.timeline import draw_timeline
 from spark_fuzz.schedule import (
     CampaignOptions,
     IdentifierError,
+    check_rules,
     parse_identifier,
     replay_schedule,
 )
 
 EPILOG = """\b
 Examples:
-  rmqspec replay SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2.2/64/0/5949
-  rmqspec replay SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2.2/64/0/5949 --guarantee slave_is_prefix_of_master
-  rmqspec replay campaigns/seven --schedule 5949
+  rmqspec replay SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2.2/64/0/196
+  rmqspec replay SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2.2/64/0/196 --guarantee slave_is_prefix_of_master
+  rmqspec replay campaigns/seven --schedule 196
 """
 
 
@@ -60,6 +61,18 @@ def find_schedule(identifier: str, schedule: int | None) -> tuple[CampaignOption
     folder = Path(identifier)
     if not (folder / "manifest.json").exists():
         return parse_identifier(identifier)
+    try:
+        return read_manifest(folder, schedule)
+    except (ValueError, KeyError, TypeError) as problem:
+        if isinstance(problem, IdentifierError):
+            raise
+        raise IdentifierError(
+            f"{folder}/manifest.json is no campaign's manifest ({problem!r}); name another folder"
+        ) from problem
+
+
+def read_manifest(folder: Path, schedule: int | None) -> tuple[CampaignOptions, int]:
+    """Options of a written campaign, and the number of one of its schedules."""
     manifest = json.loads((folder / "manifest.json").read_text())
     last = manifest["schedules"] - 1
     if schedule is None or not 0 <= schedule <= last:
@@ -71,6 +84,7 @@ def find_schedule(identifier: str, schedule: int | None) -> tuple[CampaignOption
         manifest["steps"],
         manifest["campaign_seed"],
     )
+    check_rules(options.structure, manifest["rules"])
     return options, schedule
 
 

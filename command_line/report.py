@@ -8,6 +8,7 @@ import click
 from attrs import evolve
 from rich import box
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from properties.analysis import MODEL_LIMITS, SIZE_KEYS, GroupAnalysis, describe_configuration
@@ -22,6 +23,12 @@ from reference.timeline import draw_timeline
 
 TABLE_WIDTH_MIN = 120
 """Columns that the table takes; a narrower terminal wraps it rather than losing a column."""
+
+LEGEND = (
+    "proved: for all offsets and sizes; refuted: by the shortest schedule, searched in a log of a "
+    "few bytes with each fault at most twice, and replayed with your sizes; not promised here: "
+    "RocketMQ's documentation does not promise it for these settings."
+)
 
 STYLES = {
     VerdictWord.PROVED: "green",
@@ -57,7 +64,8 @@ def print_head(warnings: tuple[ConfigurationWarning, ...]) -> None:
 
 
 def print_limits() -> None:
-    """What the answers do not cover."""
+    """How to read the table, and what the answers do not cover."""
+    click.echo(f"\nHow to read it: {LEGEND}")
     click.echo("\nLimits of these answers:")
     for limit in MODEL_LIMITS:
         click.echo(f"  - {limit}")
@@ -82,10 +90,13 @@ def print_group(
     configuration = describe_configuration(groups[0])
     sizes = ", ".join(f"{key} {configuration[key]}" for key in SIZE_KEYS.values())
     console = make_console()
-    console.print(f"\n[bold]{deployment}[/bold]: {names}", soft_wrap=True)
+    console.print(f"\n[bold]{escape(deployment)}[/bold]: {escape(names)}", soft_wrap=True)
     console.print(f"{analysis.structure.name}; {sizes}", soft_wrap=True)
     for reason in analysis.outside_the_model:
-        console.print(f"outside the model: {reason}", style="yellow", soft_wrap=True)
+        console.print(f"outside the model: {escape(reason)}", style="yellow", soft_wrap=True)
+    if analysis.outside_the_model:
+        console.print("undecided: every guarantee, under every fault class")
+        return
     console.print(make_table(analysis))
     print_reasons(analysis)
     for verdict in choose_telling(analysis, timelines):
@@ -124,7 +135,8 @@ def print_reasons(analysis: GroupAnalysis) -> None:
         if verdict.word is not VerdictWord.REFUTED and not verdict.is_vacuous:
             continue
         expected = find_expectation(verdict.guarantee, analysis.structure, verdict.fault)
-        if (verdict.guarantee, expected.reason) not in told:
+        is_new = (verdict.guarantee, expected.reason) not in told
+        if is_new and verdict.word is expected.verdict:
             told.add((verdict.guarantee, expected.reason))
             promise = "" if expected.is_claimed else " (not promised here)"
             click.echo(f"  {verdict.guarantee}{promise}: {expected.reason}")

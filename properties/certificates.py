@@ -1,34 +1,37 @@
 """Certificates: lemmas and schedules as data, re-checked from the rules whenever they are used.
 
-A certificate is a hint, never a verdict: lemmas must prove again, schedules must refute again.
-What it adds is what a quick check cannot repeat, the search for the shortest schedule, and it
-carries a digest of the rules that it was made from.
+A certificate is a hint, never a verdict: lemmas must prove again, schedules must refute again and
+must not contain a needless step; a cell that is neither is searched. What is taken from it on trust
+is one thing only, that no schedule with fewer steps exists. It carries a digest of what it was made
+from: rules, guarantees, fault classes, sizes.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from attrs import evolve
 
-from properties.fault_class import FAULT_CLASS_BY_NAME, FAULT_CLASSES, FaultClass
+from properties.fault_class import FAULT_CLASS_BY_NAME, FAULT_CLASSES, SEARCHED, FaultClass
 from properties.guarantee import GUARANTEES
-from properties.induction import InductionProblem, InductionResult
-from properties.judgement import is_refuted_by
+from properties.induction import InductionProblem, InductionResult, get_candidates
+from properties.judgement import find_needless_steps, is_refuted_by
 from properties.verdict import InternalDisagreementError, Verdict, VerdictWord, make_proved
 from reference.machine import Action, record_machine, record_predicate
-from reference.structure import Parameters, Structure
+from reference.state import initial_cluster
+from reference.structure import SMALL_PARAMETERS, Parameters, Structure
 
 CERTIFICATE_FOLDER = Path(__file__).parent / "certificates"
 
 
 def compute_digest(structure: Structure) -> str:
-    """A fingerprint of all rules and guarantees of a structure, as they are recorded."""
-    text = "\n".join(
+    """A fingerprint of all that decides a structure's verdicts and their shortest schedules."""
+    begin = initial_cluster(structure, SMALL_PARAMETERS)
+    text = f"{begin}\n{FAULT_CLASSES}\n{SEARCHED}\n" + "\n".join(
         f"{r.instance.name} {dict(r.conditions)} {r.arguments} {dict(r.effects)}"
         for r in record_machine(structure)
     )
@@ -65,8 +68,11 @@ def load(structure: Structure, folder: Path = CERTIFICATE_FOLDER) -> dict[str, A
     path = get_path(structure, folder)
     if not path.exists():
         return None
-    document: dict[str, Any] = json.loads(path.read_text())
-    return document if document["digest"] == compute_digest(structure) else None
+    try:
+        document: dict[str, Any] = json.loads(path.read_text())
+    except ValueError:
+        return None
+    return document if document.get("digest") == compute_digest(structure) else None
 
 
 def recheck(
@@ -78,9 +84,10 @@ def recheck(
     """Decide every cell again with a certificate's help, schedules under the given parameters.
 
     A schedule that is impossible under these parameters leaves its cell undecided. Raises
-    InternalDisagreementError when a certified proof does not hold any more.
+    InternalDisagreementError for a certificate that is incomplete or malformed, or whose proofs do
+    not hold.
     """
-    cells = [_decode(c) for c in document["cells"]]
+    cells = _decode_all(structure, document)
     proved: dict[str, InductionResult] = {}
     for fault_class in FAULT_CLASSES:
         lemmas = tuple(document["inductive_sets"].get(fault_class.name, ()))
@@ -118,12 +125,44 @@ def _recheck_cell(
     return rejudge(structure, parameters, cell)
 
 
+def _decode_all(structure: Structure, document: dict[str, Any]) -> list[Verdict]:
+    """Every cell, once, each proved or refuted."""
+    try:
+        cells = [_decode(c) for c in document["cells"]]
+        lemmas = {n for names in document["inductive_sets"].values() for n in names}
+    except (KeyError, TypeError, ValueError, AttributeError) as problem:
+        raise InternalDisagreementError(
+            f"the certificate of {structure.name} is malformed ({problem!r}); "
+            "run `./rmqspec prove --search`"
+        ) from problem
+    expected = {(g, c.name) for g in GUARANTEES for c in FAULT_CLASSES}
+    is_complete = (
+        len(cells) == len(expected) and {(v.guarantee, v.fault) for v in cells} == expected
+    )
+    is_decided = all(v.word in (VerdictWord.PROVED, VerdictWord.REFUTED) for v in cells)
+    if not is_complete or not is_decided or not lemmas <= set(get_candidates()):
+        raise InternalDisagreementError(
+            f"the certificate of {structure.name} lacks cells, or leaves some open, or names "
+            "lemmas that do not exist; run `./rmqspec prove --search`"
+        )
+    return cells
+
+
 def rejudge(structure: Structure, parameters: Parameters, cell: Verdict) -> Verdict:
     """A cell as it stands under these sizes: a schedule that is impossible leaves it undecided."""
     if cell.word is not VerdictWord.REFUTED:
         return cell
     given = evolve(parameters, limits=FAULT_CLASS_BY_NAME[cell.fault].search_limits)
-    if is_refuted_by(cell.guarantee, structure, given, cell.schedule):
+
+    def is_refuting(trial: Sequence[Action]) -> bool:
+        return is_refuted_by(cell.guarantee, structure, given, trial)
+
+    if is_refuting(cell.schedule):
+        if needless := find_needless_steps(cell.schedule, is_refuting):
+            raise InternalDisagreementError(
+                f"the schedule against {cell.guarantee} of {structure.name} under {cell.fault} "
+                f"does not need its step {needless[0] + 1}; run `./rmqspec prove --search`"
+            )
         return cell
     note = "the known schedule is impossible with these sizes"
     return Verdict(cell.guarantee, cell.fault, VerdictWord.UNDECIDED, note=note)

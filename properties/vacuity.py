@@ -25,9 +25,8 @@ from properties.judgement import ScheduleError, replay
 from properties.witnesses import compute_questions
 from reference.leaves import flatten
 from reference.machine import Action
-from reference.operations import negate
 from reference.structure import Parameters, Structure
-from reference.terms import substitute
+from reference.terms import record, substitute
 
 WITNESS_FILE = "witnesses.json"
 WITNESS_DEPTH_LIMIT = 16
@@ -52,7 +51,9 @@ def search_witnesses(
     questions = compute_questions(structure)
     problem = InductionProblem(structure, EVERY_FAULT)
     result = problem.find_inductive_set(get_candidates())
-    impossible = {n for n, t in questions.items() if problem.follows(negate(t), result.lemmas)}  # type: ignore[arg-type]
+    impossible = {
+        n for n, t in questions.items() if problem.follows(record("not", t), result.lemmas)
+    }
     open_questions = {n: t for n, t in questions.items() if n not in impossible}
     answers = BoundedSearch(structure, EVERY_FAULT, result.lemmas).find_shortest(
         open_questions,
@@ -80,6 +81,22 @@ def is_witnessed(structure: Structure, parameters: Parameters, answer: WitnessAn
         return False
     values: dict[str, Any] = flatten(last.cluster)
     return bool(substitute(compute_questions(structure)[answer.question], values))
+
+
+def find_unwitnessed(structure: Structure) -> list[str]:
+    """What a stored schedule does not reach and the lemmas do not exclude: should be nothing."""
+    questions = compute_questions(structure)
+    problem = InductionProblem(structure, EVERY_FAULT)
+    lemmas = problem.find_inductive_set(get_candidates()).lemmas
+    return [
+        a.question
+        for a in load_witnesses(structure)
+        if not (
+            problem.follows(record("not", questions[a.question]), lemmas)
+            if a.is_impossible
+            else is_witnessed(structure, Parameters(), a)
+        )
+    ]
 
 
 def save_witnesses(

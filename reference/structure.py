@@ -94,4 +94,4 @@ SMALL_PARAMETERS = Parameters(
     mapped_file_size_bytes=12,
     message_size_max_bytes=2,
 )
-"""A log of a few bytes: enough for every boundary, small enough for eight-bit arithmetic."""
+"""A log of a few bytes: enough for every boundary, small enough for arithmetic on a few bits."""

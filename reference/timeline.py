@@ -8,7 +8,7 @@ from reference.machine import Action
 from reference.state import ANSWERED, PHASE_NAMES, STATUS_NAMES, Cluster, CommitLog, Message
 
 LANE_WIDTH = 30
-PRODUCER_WIDTH = 22
+PRODUCER_WIDTH = 27
 LIFE_LETTERS = "abcdefgh"
 DRAWN_BYTES_MAX = 16
 
@@ -99,7 +99,7 @@ def _draw_step(action: Action, cluster: Cluster) -> str:
         phrase = phrase.replace("{next}", str(cluster.links[number].next_transfer_offset))
     producer, lane = _place(name, number)
     producer_text = phrase if producer else _draw_answer(name, number, cluster)
-    text = producer_text.ljust(PRODUCER_WIDTH)
+    text = producer_text.ljust(PRODUCER_WIDTH - 1) + " "
     logs = [cluster.master.log, *(s.log for s in cluster.slaves)]
     for i, log in enumerate(logs):
         own = phrase if i == lane and not producer else ""
@@ -139,4 +139,4 @@ def _draw_answer(name: str, number: int, cluster: Cluster) -> str:
 
 def _fit(phrase: str, log: str) -> str:
     """The phrase at the left of its lane, the log at the right."""
-    return phrase.ljust(LANE_WIDTH - 1 - len(log)) + log + " "
+    return phrase.ljust(LANE_WIDTH - 2 - len(log)) + " " + log + " "

@@ -29,10 +29,14 @@ from pyspark.sql.types import (
 from properties.guarantee import GUARANTEES
 from reference import ROCKETMQ_VERSION
 from spark_fuzz.kernel import Batch, Kernel, compile_kernel
-from spark_fuzz.schedule import CampaignOptions
+from spark_fuzz.schedule import CampaignOptions, compute_rules_digest
 
 SCHEDULES_PER_PARTITION = 20_000
-"""The unit of work and of progress."""
+"""The unit of work and of progress in all but the largest campaigns."""
+PARTITIONS_MAX = 2_000
+"""Larger campaigns have larger units."""
+SCHEDULES_MAX = 10**12
+"""The largest campaign."""
 DATA_FOLDER = "schedules.parquet"
 MANIFEST = "manifest.json"
 
@@ -92,15 +96,16 @@ def run_campaign(spark: SparkSession, options: CampaignOptions, schedules: int) 
         kernel = compile_kernel(options.structure)
         for batch in batches:
             ids = batch.column(0).to_numpy()
-            if len(ids):
-                yield compute_rows(kernel, options, int(ids[0]), len(ids))
+            for run in np.split(ids, np.nonzero(np.diff(ids) != 1)[0] + 1):
+                if len(run):
+                    yield compute_rows(kernel, options, int(run[0]), len(run))
 
     return numbers.mapInArrow(run_batches, compute_schema())
 
 
 def compute_partitions(schedules: int) -> int:
     """How many units of work a campaign has; the same on every cluster."""
-    return max(1, -(-schedules // SCHEDULES_PER_PARTITION))
+    return min(PARTITIONS_MAX, -(-schedules // SCHEDULES_PER_PARTITION))
 
 
 def compute_rows(
@@ -150,7 +155,7 @@ def write_campaign(
     try:
         with _Watch(spark, compute_partitions(schedules), on_progress):
             frame = run_campaign(spark, options, schedules)
-            frame.write.parquet(partial.absolute().as_uri() + f"/{DATA_FOLDER}")
+            frame.write.parquet(str(partial.absolute() / DATA_FOLDER))
     except BaseException:
         with contextlib.suppress(Exception):
             spark.sparkContext.cancelAllJobs()
@@ -158,6 +163,7 @@ def write_campaign(
         raise
     manifest = {
         "rocketmq_version": ROCKETMQ_VERSION,
+        "rules": compute_rules_digest(options.structure),
         "structure": options.structure_code,
         "fault_limits": options.limits_code,
         "steps": options.steps,
@@ -172,7 +178,7 @@ def write_campaign(
 
 def summarise(spark: SparkSession, folder: Path) -> dict[str, Any]:
     """Counts over a written campaign: steps, schedules per violated guarantee, rules used."""
-    frame = spark.read.parquet((folder / DATA_FOLDER).absolute().as_uri())
+    frame = spark.read.parquet(str(folder.absolute() / DATA_FOLDER))
     at = [spark_functions.col(f"violating_steps.{g}") for g in GUARANTEES]
     aggregates = [
         spark_functions.count("*").alias("schedules"),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Mapping
 
 import attrs
 from attrs import evolve, field, frozen
 
+from properties.certificates import compute_digest
 from properties.judgement import JudgedStep, judge
 from reference.machine import RULES, Action, compute_machine
 from reference.roles import FlushDiskType, Role
@@ -70,10 +72,15 @@ class CampaignOptions:
         return ".".join(str(n) for n in attrs.astuple(self.limits))
 
     def format_identifier(self, schedule: int) -> str:
-        """What ``rmqspec replay`` takes to replay one schedule."""
-        return (
-            f"{self.structure_code}/{self.limits_code}/{self.steps}/{self.campaign_seed}/{schedule}"
-        )
+        """What ``rmqspec replay`` takes to replay one schedule; it ends in the rules' digest."""
+        numbers = f"{self.limits_code}/{self.steps}/{self.campaign_seed}/{schedule}"
+        return f"{self.structure_code}/{numbers}@{compute_rules_digest(self.structure)}"
+
+
+def compute_rules_digest(structure: Structure) -> str:
+    """A fingerprint of all that a schedule's number rests on: rules, weights, sizes."""
+    text = f"{compute_digest(structure)} {dict(WEIGHTS)} {WEIGHT_OTHERWISE} {CAMPAIGN_PARAMETERS}"
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 def compute_weight(rule: str) -> int:
@@ -85,20 +92,30 @@ def parse_identifier(text: str) -> tuple[CampaignOptions, int]:
     """Options and schedule number of an identifier. Raises IdentifierError."""
     pattern = (
         r"(ASYNC_MASTER|SYNC_MASTER)-(ASYNC_FLUSH|SYNC_FLUSH)-([0-2])"
-        r"/(\d+)\.(\d+)\.(\d+)\.(\d+)\.(\d+)/(\d+)/(\d+)/(\d+)"
+        r"/(\d+)\.(\d+)\.(\d+)\.(\d+)\.(\d+)/(\d+)/(\d+)/(\d+)(?:@(\w+))?"
     )
     match = re.fullmatch(pattern, text.strip())
     if match is None:
         example = CampaignOptions().format_identifier(42)
         raise IdentifierError(f"{text!r} identifies no schedule; one looks like {example}")
-    role, flush, slaves, *rest = match.groups()
+    role, flush, slaves, *rest, digest = match.groups()
     numbers = [int(n) for n in rest]
     structure = Structure(Role[role], FlushDiskType[flush], int(slaves))
+    check_rules(structure, digest)
     options = CampaignOptions(structure, FaultCounts(*numbers[:5]), numbers[5], numbers[6])
     check_range("steps", options.steps, 1, STEPS_MAX)
     check_range("campaign seed", options.campaign_seed, 0, SEED_MAX - 1)
     check_range("schedule number", numbers[7], 0, SEED_MAX - 1)
     return options, numbers[7]
+
+
+def check_rules(structure: Structure, digest: str | None) -> None:
+    """Raise IdentifierError for a schedule of other rules; one without digest is taken as it is."""
+    if digest not in (None, compute_rules_digest(structure)):
+        raise IdentifierError(
+            f"the schedule was made with other rules, weights or sizes ({digest}); "
+            "replay it with the version of this project that made it"
+        )
 
 
 def check_range(what: str, value: int, low: int, high: int) -> None:

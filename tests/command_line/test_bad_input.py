@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from reference.machine import RULES
-from tests.command_line.run import CONF, assert_one_line, run
+from tests.command_line.run import CONF, ROOT, assert_one_line, run
 
 ID = "SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2.2/64/0/"
 
@@ -69,6 +71,13 @@ def test_missing_and_unreadable_paths(tmp_path: Path) -> None:
         (["fuzz", "--schedules", "0"], "0"),
         (["fuzz", "--limits", "1,2,3"], "five numbers"),
         (["trace", "no-such-file.jsonl"], "no-such-file.jsonl"),
+        (["check", ""], "empty path"),
+        (["check", "--require", "acknowledgement_is_truthful:rain"], "rain"),
+        (["fuzz", "--limits", "²,0,0,0,0"], "five numbers"),
+        (["fuzz", "--limits", "999999999999999,0,0,0,0"], "five numbers"),
+        (["fuzz", "--master", "nonsense"], "local[N]"),
+        (["fuzz", "--out", "/dev/null/x"], "cannot be made"),
+        (["replay", ID + "0@12345678"], "other rules"),
         (["trace"], "FILE"),
         (["trace", "README.md"], "README.md:1"),
         (["trace", "rmqspec", "README.md"], "rmqspec:1"),
@@ -85,6 +94,36 @@ def test_a_campaign_folder_that_exists_is_left_as_it_is(tmp_path: Path) -> None:
     message = assert_one_line(run("fuzz", "--schedules", 10, "--out", tmp_path), 3)
     assert "exists" in message
     assert "precious" == (tmp_path / "kept").read_text()
+
+
+def test_a_broken_manifest(tmp_path: Path) -> None:
+    """A folder whose manifest was cut off."""
+    (tmp_path / "manifest.json").write_text('{"schedules": 7')
+    assert "manifest.json" in assert_one_line(run("replay", tmp_path, "--schedule", 1), 3)
+
+
+def test_nothing_asked_for_shows_the_help() -> None:
+    """Bare rmqspec lists the verbs, each on its line."""
+    result = run()
+    assert 3 == result.returncode
+    assert "\n  check " in result.stderr
+
+
+def test_a_full_disk_is_one_line() -> None:
+    """What cannot be written is an error, not a traceback."""
+    if not Path("/dev/full").exists():
+        pytest.skip("this system has no /dev/full")
+    with Path("/dev/full").open("w") as full:
+        result = subprocess.run(
+            [sys.executable, "-m", "command_line", "check", "--timelines", "0"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+            cwd=ROOT,
+        )
+    assert "Traceback" not in result.stderr
+    assert 3 == result.returncode
 
 
 def write_java(folder: Path, says: str) -> Path:
@@ -125,9 +164,6 @@ def test_every_verb_has_help_with_examples(verb: str) -> None:
 def test_help_does_not_need_the_heavy_libraries() -> None:
     """The entry point imports a verb only when it is used."""
     words = "import sys, command_line.main; print({'z3', 'numba', 'pyspark'} & set(sys.modules))"
-    import subprocess  # noqa: PLC0415
-    import sys  # noqa: PLC0415
-
     output = subprocess.run(
         [sys.executable, "-c", words], capture_output=True, text=True, check=True
     )

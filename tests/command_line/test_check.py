@@ -126,6 +126,46 @@ def test_settings_outside_the_model_leave_cells_undecided(
     assert 2 == required.returncode
 
 
+@pytest.mark.parametrize(
+    ("required", "code"),
+    [
+        ("acknowledgement_is_truthful:master kill", 0),
+        ("acknowledgement_is_truthful:master power loss", 1),
+        ("acknowledged_is_held_twice:slave kill", 0),
+    ],
+)
+def test_a_fault_may_be_required(required: str, code: int) -> None:
+    """GUARANTEE:FAULT asks for one cell of the embedded pair."""
+    assert code == run("check", "--require", required, "--timelines", 0).returncode
+
+
+def test_a_vacuous_proof_holds_nothing(tmp_path: Path) -> None:
+    """A synchronous master without slaves holds nothing twice, whatever is proved about it."""
+    folder = write_group(tmp_path / "g", "SYNC_MASTER", slaves=0)
+    result = run("check", folder, "--require", "acknowledged_is_held_twice", "--timelines", 0)
+    assert 2 == result.returncode
+    assert "(vacuous)" in result.stdout
+
+
+def test_names_are_printed_as_they_are(tmp_path: Path) -> None:
+    """Brackets are no markup."""
+    folder = tmp_path / "x[red] z"
+    folder.mkdir()
+    (folder / "m.conf").write_text("brokerName=[red]k\nbrokerRole=ASYNC_MASTER\n")
+    result = run("check", folder, "--timelines", 0)
+    assert 0 == result.returncode
+    assert "x[red] z" in result.stdout
+    assert "DefaultCluster/[red]k" in result.stdout
+
+
+def test_a_strange_fall_behind_limit(tmp_path: Path) -> None:
+    """Legal in 4.4.0: no slave is ever near enough, unless one is ahead."""
+    folder = write_group(tmp_path / "g", "SYNC_MASTER", more=f"haSlaveFallbehindMax={-(2**31)}\n")
+    verdicts = check_json(folder)["groups"][0]["verdicts"]
+    assert {"proved", "refuted", "undecided"} >= {v["verdict"] for v in verdicts}
+    assert "proved" == next(v["verdict"] for v in verdicts if v["fault"] == "none")
+
+
 def test_three_slaves_are_outside_the_model(tmp_path: Path) -> None:
     """The model covers up to two slaves and says so."""
     answer = check_json(write_group(tmp_path / "g", "SYNC_MASTER", slaves=3))["groups"][0]

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from command_line.fuzz import find_broken_promise
+from command_line.replay import EPILOG
 from properties.guarantee import GUARANTEES
 from reference.structure import FaultCounts
 from spark_fuzz.schedule import CampaignOptions
@@ -35,7 +36,7 @@ def test_prove_speaks_json() -> None:
 @pytest.mark.spark
 def test_fuzz_then_replay(tmp_path: Path) -> None:
     """A campaign names the command that replays its shortest violation; the replay shows it."""
-    folder = tmp_path / "campaign"
+    folder = tmp_path / "a campaign, über"
     result = run("fuzz", "--schedules", 3000, "--out", folder)
     assert 0 == result.returncode, result.stderr
     assert (folder / "manifest.json").exists()
@@ -44,7 +45,7 @@ def test_fuzz_then_replay(tmp_path: Path) -> None:
     replayed = run(*words)
     assert 0 == replayed.returncode
     assert "✗ slave_is_prefix_of_master" in replayed.stdout
-    number = words[1].rpartition("/")[2]
+    number = words[1].rpartition("/")[2].partition("@")[0]
     same = run("replay", folder, "--schedule", number, *words[2:])
     assert replayed.stdout == same.stdout
 
@@ -67,10 +68,18 @@ def test_a_contradiction_of_a_proof_leaves_with_1() -> None:
     assert 0 == find_broken_promise(found, CampaignOptions())
 
 
+def test_the_examples_of_replay_work() -> None:
+    """What --help shows can be typed."""
+    examples = [x.split() for x in EPILOG.splitlines() if "rmqspec replay SYNC" in x]
+    assert len(examples) == 2
+    for words in examples:
+        assert 0 == run(*words[1:]).returncode
+
+
 def test_replay_speaks_json() -> None:
     """For programs; the schedule is a list of instances and arguments."""
     answer = json.loads(run("replay", IDENTIFIER + "7", "--json").stdout)
-    assert IDENTIFIER + "7" == answer["identifier"]
+    assert answer["identifier"].startswith(IDENTIFIER + "7@")
     assert 64 == len(answer["schedule"])
 
 

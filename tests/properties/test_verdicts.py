@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
 import pytest
 from attrs import evolve
 
@@ -131,7 +135,7 @@ def test_search_without_help_agrees() -> None:
 
 
 def test_small_sizes_are_searched_when_the_known_schedule_does_not_fit() -> None:
-    """A fall-behind limit of one byte: no put ever waits for a slave far away, cells change."""
+    """A fall-behind limit of one byte: the search goes on where known schedules do not fit."""
     parameters = evolve(Parameters(), ha_slave_fallbehind_max_bytes=1)
     verdicts = decide(SYNCHRONOUS_PAIR, parameters)
     assert clip_sizes(parameters).ha_slave_fallbehind_max_bytes == 1
@@ -162,6 +166,64 @@ def test_a_forged_lemma_is_refused() -> None:
     document["inductive_sets"]["master power loss"].append("acknowledgement_is_truthful")
     with pytest.raises(InternalDisagreementError):
         certificates.recheck(structure, Parameters(), document)
+
+
+def forge_bounded(document: dict[str, Any]) -> None:
+    """Turn what is refuted into an unsupported word."""
+    for cell in document["cells"]:
+        if cell["verdict"] == "refuted":
+            cell["verdict"] = "bounded"
+
+
+def forge_missing(document: dict[str, Any]) -> None:
+    """Leave a cell out."""
+    del document["cells"][0]
+
+
+def forge_doubled(document: dict[str, Any]) -> None:
+    """Have a cell twice and another one not at all."""
+    document["cells"][0] = document["cells"][1]
+
+
+def forge_longer(document: dict[str, Any]) -> None:
+    """Put a step into a schedule that it does not need."""
+    cell = next(
+        c
+        for c in document["cells"]
+        if c["guarantee"] == "acknowledgement_is_truthful" and "schedule" in c
+    )
+    cell["schedule"].insert(-1, ["append_other_messages", {"size_bytes": 1}])
+
+
+def forge_lemma(document: dict[str, Any]) -> None:
+    """Name a lemma that does not exist."""
+    document["inductive_sets"]["none"].append("everything_is_fine")
+
+
+def forge_shape(document: dict[str, Any]) -> None:
+    """Be no certificate at all."""
+    document["cells"] = 7
+
+
+@pytest.mark.parametrize(
+    "forge",
+    [forge_bounded, forge_missing, forge_doubled, forge_longer, forge_lemma, forge_shape],
+)
+def test_a_forged_certificate_is_refused(forge: Callable[[dict[str, Any]], None]) -> None:
+    """Nothing but the length of a schedule is taken on trust."""
+    document = certificates.load(SYNCHRONOUS_PAIR)
+    assert document is not None
+    forge(document)
+    with pytest.raises(InternalDisagreementError, match="prove --search"):
+        certificates.recheck(SYNCHRONOUS_PAIR, Parameters(), document)
+
+
+def test_a_broken_certificate_is_none(tmp_path: Path) -> None:
+    """A file that is no JSON, or was made from other rules, is not used."""
+    certificates.get_path(SYNCHRONOUS_PAIR, tmp_path).write_text("{")
+    assert certificates.load(SYNCHRONOUS_PAIR, tmp_path) is None
+    certificates.get_path(SYNCHRONOUS_PAIR, tmp_path).write_text('{"digest": "x"}')
+    assert certificates.load(SYNCHRONOUS_PAIR, tmp_path) is None
 
 
 def test_a_forged_schedule_is_no_refutation() -> None:

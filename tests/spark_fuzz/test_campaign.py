@@ -88,5 +88,11 @@ def test_an_existing_folder_is_left_as_it_is(spark: SparkSession, folder: Path) 
 def test_the_manifest_says_how_to_run_it_again(folder: Path) -> None:
     """Version, structure, limits, seed and numbers."""
     text = (folder / campaign.MANIFEST).read_text()
-    for word in ("4.4.0", "SYNC_MASTER-ASYNC_FLUSH-1", "2.2.2.2.2", '"campaign_seed": 3'):
+    for word in (
+        "4.4.0",
+        "SYNC_MASTER-ASYNC_FLUSH-1",
+        "2.2.2.2.2",
+        '"campaign_seed": 3',
+        '"rules"',
+    ):
         assert word in text
