@@ -23,9 +23,8 @@ from reference.configuration import (
     ConfigurationError,
     ConfigurationWarning,
     Deployment,
-    read_deployments,
-    sample_group,
 )
+from reference.configuration_reading import read_deployments, sample_group
 
 EPILOG = """\b
 Examples:
