@@ -11,17 +11,14 @@ from typing import Any
 from attrs import evolve
 
 from reference.lineage import copy_bytes, has_message
-from reference.operations import any_of, choose, maximum, minimum, negate
+from reference.operations import any_of, choose, count_true, maximum, minimum, negate
 from reference.rule import RuleBody, between, replace_at, rule, when
 from reference.state import Cluster, CommitLog, Link, Message
 
 
 def count_open_links(cluster: Cluster) -> int:
     """How many of the accepted connections still have a slave at their other end."""
-    total = 0
-    for link in cluster.links:
-        total = total + choose(link.is_open, 1, 0)
-    return total
+    return count_true(*(link.is_open for link in cluster.links))
 
 
 def is_positioned(link: Link) -> bool:
