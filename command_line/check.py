@@ -24,13 +24,14 @@ from reference.configuration import (
     ConfigurationWarning,
     Deployment,
 )
-from reference.configuration_reading import read_deployments, sample_group
+from reference.configuration_reading import change_master, read_deployments, sample_group
 
 EPILOG = """\b
 Examples:
   rmqspec check                         an embedded synchronous pair
   rmqspec check conf/2m-2s-sync         a folder of broker files
   rmqspec check broker-a.properties broker-a-s.properties
+  rmqspec check conf --what-if flushDiskType=SYNC_FLUSH
   rmqspec check conf --json | jq .
   rmqspec check conf --require acknowledged_is_kept_on_some_broker
   rmqspec check conf --require "acknowledgement_is_truthful:master kill"
@@ -45,6 +46,14 @@ def parse_required(text: str) -> tuple[str, str]:
     if fault and fault not in FAULT_CLASS_BY_NAME:
         raise click.BadParameter(f"{fault!r} is none of {', '.join(FAULT_CLASS_BY_NAME)}")
     return guarantee, fault
+
+
+def parse_change(text: str) -> tuple[str, str]:
+    """A key and a value."""
+    key, equals, value = text.partition("=")
+    if not equals:
+        raise click.BadParameter(f"{text!r} is not of the form KEY=VALUE")
+    return key, value
 
 
 @click.command(name="check", epilog=EPILOG)
@@ -65,11 +74,24 @@ def parse_required(text: str) -> tuple[str, str]:
     type=click.IntRange(0, 99),
     help="How many failure timelines to draw per group.",
 )
+@click.option(
+    "--what-if",
+    "changes",
+    multiple=True,
+    metavar="KEY=VALUE",
+    callback=lambda context, parameter, values: [parse_change(v) for v in values],
+    help="Answer as if the master's file set this key; may be repeated.",
+)
 def command(
-    paths: tuple[str, ...], is_json: bool, require: list[tuple[str, str]], timelines: int
+    paths: tuple[str, ...],
+    is_json: bool,
+    require: list[tuple[str, str]],
+    timelines: int,
+    changes: list[tuple[str, str]],
 ) -> int:
     """Tell what each broker group can lose, and after which failures."""
     deployments, warnings = read(paths)
+    deployments = tuple(change_deployment(d, changes) for d in deployments)
     with show_progress() as progress:
         analyses = analyse_all(deployments, progress)
     if is_json:
@@ -80,6 +102,15 @@ def command(
             print_deployment(deployment, analyses, timelines)
         print_limits()
     return judge_required(require, analyses)
+
+
+def change_deployment(deployment: Deployment, changes: list[tuple[str, str]]) -> Deployment:
+    """The deployment as it would be with other settings of its masters."""
+    groups = deployment.groups
+    for key, value in changes:
+        groups = tuple(change_master(g, key, value) for g in groups)
+    asked = "".join(f", what if {key}={value}" for key, value in changes)
+    return Deployment(deployment.name + asked, groups)
 
 
 def read(

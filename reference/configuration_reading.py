@@ -12,6 +12,8 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from attrs import evolve
+
 from reference import java_properties
 from reference.configuration import (
     HOST_NAME,
@@ -84,6 +86,23 @@ def sample_group() -> BrokerGroup:
         for own in ("brokerId=0\nbrokerRole=SYNC_MASTER\n", "brokerId=1\nbrokerRole=SLAVE\n")
     ]
     return _build_group(members, members)
+
+
+def change_master(group: BrokerGroup, key: str, value: str) -> BrokerGroup:
+    """The group as it would be if its master's file set this key to this value.
+
+    Raises:
+        ConfigurationError: 4.4.0 does not know the key or would ignore the value, or the master
+            would be a slave.
+    """
+    place = "(what if)"
+    if key not in KEYS:
+        raise _error(explain_unknown_key(key), "ask about a key that it knows", place)
+    kept = [Entry(s.key, s.value, s.line) for s in group.master.settings if s.key != key]
+    changed = _interpret(place, [*kept, Entry(key, value, 0)], [])
+    if changed.role is Role.SLAVE:
+        raise _error("a master cannot be asked about as a SLAVE", "ask about another role", place)
+    return evolve(group, master=evolve(changed, file=group.master.file))
 
 
 def _error(problem: str, advice: str, file: str = "", line: int = 0) -> ConfigurationError:

@@ -139,6 +139,16 @@ def test_a_fault_may_be_required(required: str, code: int) -> None:
     assert code == run("check", "--require", required, "--timelines", 0).returncode
 
 
+def test_what_if_answers_for_other_settings() -> None:
+    """With SYNC_FLUSH the embedded pair keeps on the master what it has acknowledged."""
+    asked = ["--require", "acknowledged_is_kept_on_master", "--timelines", 0]
+    assert 1 == run("check", *asked).returncode
+    changed = run("check", *asked, "--what-if", "flushDiskType=SYNC_FLUSH")
+    assert 0 == changed.returncode
+    assert "what if flushDiskType=SYNC_FLUSH" in changed.stdout
+    assert "SYNC_MASTER/SYNC_FLUSH" in changed.stdout
+
+
 def test_a_vacuous_proof_holds_nothing(tmp_path: Path) -> None:
     """A synchronous master without slaves holds nothing twice, whatever is proved about it."""
     folder = write_group(tmp_path / "g", "SYNC_MASTER", slaves=0)
