@@ -21,7 +21,7 @@ from reference import ROCKETMQ_VERSION
 from reference.roles import FlushDiskType, Role
 from reference.structure import FaultCounts, Structure
 from spark_fuzz.java import MissingPrerequisiteError, find_java
-from spark_fuzz.schedule import SEED_MAX, STEPS_MAX, CampaignOptions
+from spark_fuzz.schedule import SCHEDULES_MAX, SEED_MAX, STEPS_MAX, CampaignOptions
 
 if TYPE_CHECKING:
     from spark_fuzz.campaign import Progress
@@ -58,7 +58,9 @@ def parse_master(ctx: click.Context, parameter: click.Parameter, value: str) -> 
 
 
 @click.command(name="fuzz", epilog=EPILOG)
-@click.option("--schedules", default=100_000, show_default=True, type=click.IntRange(1, 10**12))
+@click.option(
+    "--schedules", default=100_000, show_default=True, type=click.IntRange(1, SCHEDULES_MAX)
+)
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(0, SEED_MAX - 1))
 @click.option("--steps", default=64, show_default=True, type=click.IntRange(1, STEPS_MAX))
 @click.option("--role", default="SYNC_MASTER", type=click.Choice(["ASYNC_MASTER", "SYNC_MASTER"]))
@@ -121,13 +123,12 @@ def run(options: CampaignOptions, schedules: int, folder: Path, master: str) -> 
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
     with show_progress() as line, open_session(master) as spark:
         line("compiling")
-        started = time.monotonic()
         manifest = write_campaign(
             spark, options, schedules, folder, lambda p: tell(line, p, schedules)
         )
         line("summarising")
         summary = summarise(spark, folder)
-    return {**summary, "seconds": manifest["seconds"], "wall": time.monotonic() - started}
+    return {**summary, "seconds": manifest["seconds"]}
 
 
 def tell(line: ProgressLine, progress: Progress, schedules: int) -> None:

@@ -11,23 +11,15 @@ import click
 from command_line import exit_codes
 from command_line.progress import show_progress
 from properties import certificates
-from properties.analysis import SLAVES_MAX
 from properties.certificates import encode_schedule
 from properties.expectation import find_expectation
 from properties.vacuity import find_unwitnessed, save_witnesses, search_witnesses
 from properties.verdict import InternalDisagreementError, Verdict, search_structure
 from reference import ROCKETMQ_VERSION
-from reference.roles import FlushDiskType, Role
 from reference.structure import Parameters, Structure
 
-STRUCTURES = {
-    s.name: s
-    for slaves in range(SLAVES_MAX + 1)
-    for role in (Role.ASYNC_MASTER, Role.SYNC_MASTER)
-    for flush in FlushDiskType
-    for s in [Structure(role, flush, slaves)]
-}
-"""Every structure that has a certificate."""
+STRUCTURES = {s.name: s for s in certificates.CERTIFIED_STRUCTURES}
+"""What can be asked for, by name."""
 
 EPILOG = """\b
 Examples:

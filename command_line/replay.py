@@ -11,16 +11,19 @@ import click
 
 from properties.certificates import encode_schedule
 from properties.guarantee import GUARANTEES
-from properties.judgement import JudgedStep, is_refuted_by, remove_needless_steps, replay
+from properties.judgement import (
+    JudgedStep,
+    find_first_violation,
+    is_refuted_by,
+    remove_needless_steps,
+    replay,
+)
 from reference import ROCKETMQ_VERSION
 from reference.machine import Action
-from reference.roles import FlushDiskType, Role
-from reference.structure import FaultCounts, Structure
 from reference.timeline import draw_timeline
 from spark_fuzz.schedule import (
     CampaignOptions,
     IdentifierError,
-    check_rules,
     parse_identifier,
     replay_schedule,
 )
@@ -77,20 +80,15 @@ def read_manifest(folder: Path, schedule: int | None) -> tuple[CampaignOptions, 
     last = manifest["schedules"] - 1
     if schedule is None or not 0 <= schedule <= last:
         raise IdentifierError(f"{folder} has schedules 0 to {last}; choose one with --schedule")
-    role, flush, slaves = manifest["structure"].split("-")
-    options = CampaignOptions(
-        Structure(Role[role], FlushDiskType[flush], int(slaves)),
-        FaultCounts(*(int(n) for n in manifest["fault_limits"].split("."))),
-        manifest["steps"],
-        manifest["campaign_seed"],
+    numbers = (
+        f"{manifest['fault_limits']}/{manifest['steps']}/{manifest['campaign_seed']}/{schedule}"
     )
-    check_rules(options.structure, manifest["rules"])
-    return options, schedule
+    return parse_identifier(f"{manifest['structure']}/{numbers}@{manifest['rules']}")
 
 
 def shorten(options: CampaignOptions, steps: list[JudgedStep], guarantee: str) -> list[JudgedStep]:
     """The schedule up to the violation, without the steps that it does not need."""
-    at = next((s.index for s in steps if guarantee in s.violated), None)
+    at = find_first_violation(steps, guarantee)
     if at is None:
         raise IdentifierError(f"this schedule does not violate {guarantee}")
     actions = [s.action for s in steps[1 : at + 1] if s.action is not None]
@@ -110,7 +108,5 @@ def as_json(options: CampaignOptions, number: int, steps: list[JudgedStep]) -> d
         "identifier": options.format_identifier(number),
         "structure": options.structure.name,
         "schedule": encode_schedule(actions),
-        "violating_steps": {
-            g: next((s.index for s in steps if g in s.violated), None) for g in GUARANTEES
-        },
+        "violating_steps": {g: find_first_violation(steps, g) for g in GUARANTEES},
     }

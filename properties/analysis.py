@@ -13,10 +13,7 @@ from properties.fault_class import FAULT_CLASS_BY_NAME, FAULT_CLASSES
 from properties.guarantee import GUARANTEES
 from properties.verdict import Verdict, VerdictWord, search_structure
 from reference.configuration import BrokerGroup, ConfigurationError
-from reference.structure import SMALL_PARAMETERS, Parameters, Structure
-
-SLAVES_MAX = 2
-"""The largest group that the model covers."""
+from reference.structure import SLAVES_MAX, SMALL_PARAMETERS, Parameters, Structure
 
 MODEL_LIMITS = (
     "One commit-log file per broker, no rollover yet. Real brokers acknowledge falsely there "

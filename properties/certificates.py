@@ -1,9 +1,9 @@
 """Certificates: lemmas and schedules as data, re-checked from the rules whenever they are used.
 
 A certificate is a hint, never a verdict: lemmas must prove again, schedules must refute again and
-must not contain a needless step; a cell that is neither is searched. What is taken from it on trust
-is one thing only, that no schedule with fewer steps exists. It carries a digest of what it was made
-from: rules, guarantees, fault classes, sizes.
+must not contain a needless step; with a cell missing or left open it is refused. What is taken from
+it on trust is one thing only, that no schedule with fewer steps exists. It carries a digest of what
+it was made from: rules, guarantees, fault classes, sizes.
 """
 
 from __future__ import annotations
@@ -22,8 +22,17 @@ from properties.induction import InductionProblem, InductionResult, get_candidat
 from properties.judgement import find_needless_steps, is_refuted_by
 from properties.verdict import InternalDisagreementError, Verdict, VerdictWord, make_proved
 from reference.machine import Action, record_machine, record_predicate
+from reference.roles import FlushDiskType, Role
 from reference.state import initial_cluster
-from reference.structure import SMALL_PARAMETERS, Parameters, Structure
+from reference.structure import SLAVES_MAX, SMALL_PARAMETERS, Parameters, Structure
+
+CERTIFIED_STRUCTURES = tuple(
+    Structure(role, flush, slaves)
+    for slaves in range(SLAVES_MAX + 1)
+    for role in (Role.ASYNC_MASTER, Role.SYNC_MASTER)
+    for flush in FlushDiskType
+)
+"""Every structure that has a certificate."""
 
 CERTIFICATE_FOLDER = Path(__file__).parent / "certificates"
 

@@ -49,6 +49,11 @@ def replay(
         yield JudgedStep(index, action, cluster, judge(cluster))
 
 
+def find_first_violation(steps: Iterable[JudgedStep], name: str) -> int | None:
+    """The index of the first step that violates a guarantee; None where none does."""
+    return next((s.index for s in steps if name in s.violated), None)
+
+
 def is_refuted_by(
     name: str, structure: Structure, parameters: Parameters, schedule: Sequence[Action]
 ) -> bool:
@@ -57,7 +62,7 @@ def is_refuted_by(
         steps = list(replay(structure, parameters, schedule))
     except (ScheduleError, KeyError):
         return False
-    return [s.index for s in steps if name in s.violated][:1] == [len(schedule)]
+    return find_first_violation(steps, name) == len(schedule)
 
 
 def is_reached_by(

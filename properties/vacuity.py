@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from attrs import evolve, frozen
 
@@ -21,12 +20,12 @@ from properties.certificates import (
 )
 from properties.fault_class import EVERY_FAULT
 from properties.induction import InductionProblem, get_candidates
-from properties.judgement import ScheduleError, replay
+from properties.judgement import is_reached_by
 from properties.witnesses import compute_questions
 from reference.leaves import flatten
 from reference.machine import Action
 from reference.structure import Parameters, Structure
-from reference.terms import record, substitute
+from reference.terms import Term, record, substitute
 
 WITNESS_FILE = "witnesses.json"
 WITNESS_DEPTH_LIMIT = 16
@@ -70,17 +69,17 @@ def search_witnesses(
     )
 
 
-def is_witnessed(structure: Structure, parameters: Parameters, answer: WitnessAnswer) -> bool:
+def is_witnessed(structure: Structure, question: Term, answer: WitnessAnswer) -> bool:
     """The reference follows the schedule, and what is asked for holds at its end."""
     if answer.schedule is None:
         return False
-    given = evolve(parameters, limits=EVERY_FAULT.search_limits)
-    try:
-        *_, last = replay(structure, given, answer.schedule)
-    except (ScheduleError, KeyError):
-        return False
-    values: dict[str, Any] = flatten(last.cluster)
-    return bool(substitute(compute_questions(structure)[answer.question], values))
+    parameters = evolve(Parameters(), limits=EVERY_FAULT.search_limits)
+    return is_reached_by(
+        lambda cluster: bool(substitute(question, flatten(cluster))),
+        structure,
+        parameters,
+        answer.schedule,
+    )
 
 
 def find_unwitnessed(structure: Structure) -> list[str]:
@@ -94,7 +93,7 @@ def find_unwitnessed(structure: Structure) -> list[str]:
         if not (
             problem.follows(record("not", questions[a.question]), lemmas)
             if a.is_impossible
-            else is_witnessed(structure, Parameters(), a)
+            else is_witnessed(structure, questions[a.question], a)
         )
     ]
 

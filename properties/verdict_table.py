@@ -5,18 +5,16 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from properties.certificates import get_path, load
+from properties.certificates import CERTIFIED_STRUCTURES, get_path, load
 from properties.fault_class import FAULT_CLASS_BY_NAME, FAULT_CLASSES
 from properties.guarantee import GUARANTEES
 from properties.induction import InductionProblem, get_candidates
 from properties.verdict import VerdictWord
-from reference.roles import FlushDiskType, Role
 from reference.structure import Structure
 
 CHAPTER = Path(__file__).parents[1] / "spec" / "guarantees.md"
@@ -24,13 +22,10 @@ CHAPTER = Path(__file__).parents[1] / "spec" / "guarantees.md"
 BEGIN = "<!-- begin generated: verdicts -->"
 END = "<!-- end generated: verdicts -->"
 
-STRUCTURES = tuple(
-    Structure(role=role, flush_disk_type=flush_disk_type, slaves=slaves)
-    for role, flush_disk_type, slaves in itertools.product(
-        (Role.ASYNC_MASTER, Role.SYNC_MASTER), FlushDiskType, range(3)
-    )
+STRUCTURES = sorted(
+    CERTIFIED_STRUCTURES, key=lambda s: (s.role.name, s.flush_disk_type.name, s.slaves)
 )
-"""Every row: what a certificate may exist for."""
+"""Every row, in the order of the tables."""
 
 _SECTION = re.compile(
     rf"(^## `(?P<name>\w+)`\n(?:(?!^## ).)*?{re.escape(BEGIN)}\n).*?({re.escape(END)})",

@@ -19,14 +19,6 @@ from reference.structure import (
 
 # Where a put stands (CommitLog#putMessage: append, then handleDiskFlush, then handleHA).
 NOT_SENT, WAITS_FOR_DISK, WAITS_FOR_SLAVE_CHECK, WAITS_FOR_SLAVE, ANSWERED, UNANSWERED = range(6)
-PHASE_NAMES = (
-    "NOT_SENT",
-    "WAITS_FOR_DISK",
-    "WAITS_FOR_SLAVE_CHECK",
-    "WAITS_FOR_SLAVE",
-    "ANSWERED",
-    "UNANSWERED",
-)
 
 # PutMessageStatus, as far as waiting can produce it.
 PUT_OK, FLUSH_DISK_TIMEOUT, FLUSH_SLAVE_TIMEOUT, SLAVE_NOT_AVAILABLE = range(4)

@@ -88,6 +88,9 @@ class Parameters:
     """How often each fault may strike."""
 
 
+SLAVES_MAX = 2
+"""The largest group that the model covers."""
+
 SMALL_PARAMETERS = Parameters(
     ha_slave_fallbehind_max_bytes=3,
     ha_transfer_batch_size_bytes=2,

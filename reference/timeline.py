@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from reference.machine import Action
-from reference.state import ANSWERED, PHASE_NAMES, STATUS_NAMES, Cluster, CommitLog, Message
+from reference.state import STATUS_NAMES, Cluster, CommitLog
 
 LANE_WIDTH = 30
 PRODUCER_WIDTH = 27
@@ -53,14 +53,6 @@ def draw_log(log: CommitLog) -> str:
     if log.max_offset <= DRAWN_BYTES_MAX:
         return "[" + "".join(letter * n for letter, n in pieces) + "]"
     return "[" + " ".join(f"{letter}{n}" for letter, n in pieces) + "]"
-
-
-def describe_message(number: int, message: Message) -> str:
-    """Where a followed message stands, for example ``m1 [2,3) PUT_OK``."""
-    place = f"m{number} [{message.start_offset},{message.end_offset})"
-    if message.phase == ANSWERED:
-        return f"{place} {STATUS_NAMES[message.status]}"
-    return f"{place} {PHASE_NAMES[message.phase].lower().replace('_', ' ')}"
 
 
 def draw_timeline(

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import attrs
 import numpy as np
 import pyarrow as pa
 from attrs import frozen
@@ -35,8 +34,6 @@ SCHEDULES_PER_PARTITION = 20_000
 """The unit of work and of progress in all but the largest campaigns."""
 PARTITIONS_MAX = 2_000
 """Larger campaigns have larger units."""
-SCHEDULES_MAX = 10**12
-"""The largest campaign."""
 DATA_FOLDER = "schedules.parquet"
 MANIFEST = "manifest.json"
 
@@ -253,9 +250,3 @@ def _rules_used(kernel: Kernel, batch: Batch) -> pa.Array:
     offsets = np.concatenate([[0], np.cumsum(matrix.sum(axis=1))]).astype(np.int32)
     names = pa.array(kernel.names).take(pa.array(np.nonzero(matrix)[1]))
     return pa.ListArray.from_arrays(pa.array(offsets), names)
-
-
-def describe_limits(options: CampaignOptions) -> str:
-    """The fault limits in words, for example ``master_kills 2, link_cuts 2``."""
-    limits = attrs.asdict(options.limits)
-    return ", ".join(f"{name} {n}" for name, n in limits.items() if n) or "none"

@@ -19,6 +19,8 @@ from spark_fuzz.scheduler import compute_schedule_key, draw, pick_argument, pick
 
 SEED_MAX = 2**62
 """Campaign seeds are below this; so are schedule numbers."""
+SCHEDULES_MAX = 10**12
+"""The largest campaign."""
 STEPS_MAX = 10_000
 """The longest schedule of a campaign."""
 

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from reference.roles import FlushDiskType, Role
+from properties.certificates import CERTIFIED_STRUCTURES
 from reference.structure import SMALL_PARAMETERS, FaultCounts, Structure
 
-STRUCTURES = [
-    Structure(role, flush, slaves)
-    for slaves in (0, 1, 2)
-    for role in (Role.ASYNC_MASTER, Role.SYNC_MASTER)
-    for flush in FlushDiskType
-]
+STRUCTURES = list(CERTIFIED_STRUCTURES)
 """Every structure that has a certificate."""
 
 SYNCHRONOUS_PAIR = Structure()
