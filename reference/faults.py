@@ -1,66 +1,41 @@
-"""What goes wrong, and how brokers come back. Faults are rules too; each has a limit.
+"""What goes wrong. Faults are rules too; each has a limit.
 
-A process kill leaves the page cache, a power loss takes any part of the tail that is not on disk.
-Restarts are not limited.
+A process kill leaves the page cache, a power loss takes any part of the tail that is not on disk, a
+disk loss takes all. A link that stalls, a connect that is refused: these are steps that do not
+happen, and need no rule.
 """
 
 from __future__ import annotations
 
 from attrs import evolve
 
-from reference.lineage import compute_boundary_at_or_below, compute_known_boundary, cut_to
-from reference.operations import minimum, negate
-from reference.put import abandon_pending_puts
+from reference.connection import close_link
+from reference.fault_account import count_fault, is_within_limit
+from reference.lifecycle import end_master, end_slave
+from reference.lineage import compute_scan_end
+from reference.mapped_files import cut_to, empty_log, flush_without_effect, has_unflushed_bytes
+from reference.operations import maximum, negate
+from reference.put import wake_group_transfer
+from reference.replication import (
+    append_frame,
+    compute_frame_max_bytes,
+    has_bytes_in_flight,
+    is_accepting,
+    is_in_step,
+)
 from reference.rule import RuleBody, between, replace_at, rule, when
-from reference.state import Cluster, CommitLog, Link, Slave
+from reference.state import Cluster, CommitLog, Slave
+from reference.structure import Parameters
 
 
-def count_fault(cluster: Cluster, name: str) -> Cluster:
-    """The cluster with one more fault of this name on the account."""
-    faults = evolve(cluster.faults, **{name: getattr(cluster.faults, name) + 1})
-    return evolve(cluster, faults=faults)
-
-
-def is_within_limit(cluster: Cluster, name: str) -> bool:
-    """The fault may strike once more."""
-    count: int = getattr(cluster.faults, name)
-    limit: int = getattr(cluster.parameters.limits, name)
-    return count < limit
-
-
-CLOSED_LINK = Link()
-"""A connection that is gone, with all that was in flight."""
-
-
-def stop_master(cluster: Cluster) -> Cluster:
-    """What the end of the master's process takes with it: memory, connections, waiting puts."""
-    master = evolve(cluster.master, is_up=False, push2_slave_max_offset=0, connection_count=0)
-    return evolve(
-        cluster,
-        master=master,
-        links=(CLOSED_LINK,) * len(cluster.links),
-        messages=abandon_pending_puts(cluster.messages),
-    )
-
-
-def stop_slave(cluster: Cluster, slave: int, log: CommitLog) -> Cluster:
-    """What the end of a slave's process takes with it: its connection."""
-    stopped = Slave(log=log, is_up=False)
-    return evolve(
-        cluster,
-        slaves=replace_at(cluster.slaves, slave, stopped),
-        links=replace_at(cluster.links, slave, CLOSED_LINK),
-    )
-
-
-def lose_tail(log: CommitLog, end: int) -> CommitLog:
+def lose_tail(log: CommitLog, end: int, parameters: Parameters) -> CommitLog:
     """A log after a power loss: cut, and what is read back from the disk is on the disk."""
-    return evolve(cut_to(log, end), ghost_durable_offset=end)
+    return evolve(cut_to(log, end, parameters), ghost_durable_offset=end)
 
 
-def load(log: CommitLog) -> CommitLog:
-    """A log as a starting broker sees it: everything found counts as flushed (R-RC-03)."""
-    return evolve(log, flushed_offset=log.max_offset)
+def has_modelled_life_left(cluster: Cluster) -> bool:
+    """The loss of the master's bytes begins a life that the model still tells apart."""
+    return cluster.master.ghost_life + 1 < cluster.structure.lives
 
 
 @rule(who="fault", source="kill -9 of the master's process; MappedFile (page cache)")
@@ -72,7 +47,7 @@ def kill_master(cluster: Cluster) -> RuleBody:
         is_within_limit=is_within_limit(cluster, "master_kills"),
     )
     # EFFECT
-    return count_fault(stop_master(cluster), "master_kills")
+    return count_fault(end_master(cluster), "master_kills")
 
 
 @rule(who="fault", source="kill -9 of a slave's process; MappedFile (page cache)")
@@ -85,7 +60,7 @@ def kill_slave(cluster: Cluster, slave: int) -> RuleBody:
         is_within_limit=is_within_limit(cluster, "slave_kills"),
     )
     # EFFECT
-    return count_fault(stop_slave(cluster, slave, broker.log), "slave_kills")
+    return count_fault(end_slave(cluster, slave, broker.log), "slave_kills")
 
 
 @rule(who="fault", source="power loss of the master's machine; CommitLog#recoverAbnormally")
@@ -96,15 +71,15 @@ def lose_master_power(cluster: Cluster) -> RuleBody:
     yield when(
         is_master_up=master.is_up,
         is_within_limit=is_within_limit(cluster, "master_power_losses"),
-        has_modelled_life_left=master.ghost_life + 1 < cluster.structure.lives,
+        has_modelled_life_left=has_modelled_life_left(cluster),
     )
     kept = yield between("kept_offset", master.log.ghost_durable_offset, master.log.max_offset)
     # EFFECT
-    end = compute_boundary_at_or_below(master.log, cluster.messages, kept)
-    stopped = stop_master(cluster)
-    log = lose_tail(master.log, end)
-    lost = evolve(stopped.master, log=log, ghost_life=master.ghost_life + 1)
-    return count_fault(evolve(stopped, master=lost), "master_power_losses")
+    end = compute_scan_end(master.log, cluster.messages, kept)
+    ended = end_master(cluster)
+    log = lose_tail(master.log, end, cluster.parameters)
+    lost = evolve(ended.master, log=log, ghost_life=master.ghost_life + 1)
+    return count_fault(evolve(ended, master=lost), "master_power_losses")
 
 
 @rule(who="fault", source="power loss of a slave's machine; CommitLog#recoverAbnormally")
@@ -118,44 +93,110 @@ def lose_slave_power(cluster: Cluster, slave: int) -> RuleBody:
     )
     kept = yield between("kept_offset", broker.log.ghost_durable_offset, broker.log.max_offset)
     # EFFECT
-    stopped = stop_slave(cluster, slave, lose_tail(broker.log, kept))
-    return count_fault(stopped, "slave_power_losses")
+    log = lose_tail(broker.log, kept, cluster.parameters)
+    return count_fault(end_slave(cluster, slave, log), "slave_power_losses")
+
+
+@rule(who="fault", source="loss of the master's disk; DefaultMessageStore#load")
+def lose_master_disk(cluster: Cluster) -> RuleBody:
+    """The master's disk is lost; its broker will start again with an empty one."""
+    master = cluster.master
+    # ENABLED WHEN
+    yield when(
+        is_master_up=master.is_up,
+        is_within_limit=is_within_limit(cluster, "master_disk_losses"),
+        has_modelled_life_left=has_modelled_life_left(cluster),
+    )
+    # EFFECT
+    ended = end_master(cluster)
+    log = empty_log(cluster.structure.lives)
+    lost = evolve(ended.master, log=log, ghost_life=master.ghost_life + 1)
+    return count_fault(evolve(ended, master=lost), "master_disk_losses")
+
+
+@rule(who="fault", source="removal of a stopped slave's store directory; DefaultMessageStore#load")
+def wipe_slave(cluster: Cluster, slave: int) -> RuleBody:
+    """The store of a slave that is down is emptied."""
+    # ENABLED WHEN
+    yield when(
+        is_slave_down=negate(cluster.slaves[slave].is_up),
+        is_within_limit=is_within_limit(cluster, "slave_wipes"),
+    )
+    # EFFECT
+    wiped = Slave(log=empty_log(cluster.structure.lives), is_up=False)
+    slaves = replace_at(cluster.slaves, slave, wiped)
+    return count_fault(evolve(cluster, slaves=slaves), "slave_wipes")
 
 
 @rule(who="fault", source="a broken TCP connection between slave and master")
 def cut_link(cluster: Cluster, slave: int) -> RuleBody:
     """A replication connection breaks; what was in flight is gone, the master still counts it."""
-    link = cluster.links[slave]
     # ENABLED WHEN
     yield when(
-        is_link_open=link.is_open,
+        is_link_open=cluster.links[slave].is_open,
         is_within_limit=is_within_limit(cluster, "link_cuts"),
     )
     # EFFECT
-    cut = evolve(cluster, links=replace_at(cluster.links, slave, CLOSED_LINK))
-    return count_fault(cut, "link_cuts")
+    return count_fault(close_link(cluster, slave), "link_cuts")
 
 
-@rule(who="master", source="DefaultMessageStore#load, CommitLog#recoverAbnormally")
-def restart_master(cluster: Cluster) -> RuleBody:
-    """The master starts again with the log that it finds."""
+@rule(who="fault", source="MappedFile#flush (force throws)")
+def swallow_flush_error(cluster: Cluster) -> RuleBody:
+    """The master's flush fails, is only logged, and counts as done (R-CL-10)."""
     master = cluster.master
     # ENABLED WHEN
-    yield when(is_master_down=negate(master.is_up))
+    yield when(
+        is_master_up=master.is_up,
+        has_unflushed_bytes=has_unflushed_bytes(master.log),
+        is_within_limit=is_within_limit(cluster, "swallowed_disk_errors"),
+    )
     # EFFECT
-    return evolve(cluster, master=evolve(master, is_up=True, log=load(master.log)))
+    log = flush_without_effect(master.log, cluster.parameters)
+    flushed = evolve(cluster, master=evolve(master, log=log))
+    return count_fault(flushed, "swallowed_disk_errors")
 
 
-@rule(who="slave", source="DefaultMessageStore#load, CommitLog#recoverAbnormally")
-def restart_slave(cluster: Cluster, slave: int) -> RuleBody:
-    """A slave starts again; a message that it holds in part only is cut from its end (R-RC-12)."""
-    broker = cluster.slaves[slave]
+@rule(who="fault", source="MappedFile#appendMessage (FileChannel#write throws)")
+def swallow_append_error(cluster: Cluster, slave: int) -> RuleBody:
+    """A slave fails to write a frame, goes on as if it had, and reports it (R-CL-11)."""
+    broker, link = cluster.slaves[slave], cluster.links[slave]
     # ENABLED WHEN
-    yield when(is_slave_down=negate(broker.is_up))
-    lowest = compute_known_boundary(broker.log, cluster.messages, cluster.master.log)
-    end = compute_boundary_at_or_below(broker.log, cluster.messages, broker.log.max_offset)
-    recovered = yield between("recovered_offset", minimum(lowest, end), end)
+    yield when(
+        is_link_open=link.is_open,
+        is_accepting=is_accepting(broker),
+        has_bytes_in_flight=has_bytes_in_flight(link),
+        is_in_step=is_in_step(broker, link),
+        is_within_limit=is_within_limit(cluster, "swallowed_disk_errors"),
+    )
+    size = yield between("size_bytes", 1, compute_frame_max_bytes(cluster, slave))
     # EFFECT
-    log = load(cut_to(broker.log, recovered))
-    restarted = Slave(log=log, is_up=True)
-    return evolve(cluster, slaves=replace_at(cluster.slaves, slave, restarted))
+    appended = append_frame(cluster, slave, size)
+    spoilt = evolve(appended.slaves[slave].log, ghost_is_content_unknown=True)
+    after = evolve(appended.slaves[slave], log=spoilt)
+    changed = evolve(
+        appended,
+        slaves=replace_at(appended.slaves, slave, after),
+        messages=cluster.messages,
+    )
+    return count_fault(changed, "swallowed_disk_errors")
+
+
+@rule(who="fault", source="HAConnection.ReadSocketService#processReadEvent (no validation)")
+def send_alien_report(cluster: Cluster) -> RuleBody:
+    """A stranger sends eight bytes to the HA port: they count as a report (R-AK-03)."""
+    master = cluster.master
+    # ENABLED WHEN
+    yield when(
+        is_master_up=master.is_up,
+        is_within_limit=is_within_limit(cluster, "alien_reports"),
+    )
+    offset = yield between("offset", 0, cluster.parameters.ghost_log_size_max_bytes)
+    # EFFECT
+    fooled = evolve(
+        master,
+        push2_slave_max_offset=maximum(master.push2_slave_max_offset, offset),
+        connection_count=master.connection_count + 1,
+    )
+    is_woken = master.push2_slave_max_offset < offset
+    messages = wake_group_transfer(cluster, is_woken)
+    return count_fault(evolve(cluster, master=fooled, messages=messages), "alien_reports")

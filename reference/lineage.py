@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from reference.operations import all_of, any_of, choose, maximum, minimum
-from reference.state import NOT_SENT, CommitLog, Message
+from reference.operations import all_of, any_of, choose, maximum, minimum, negate
+from reference.state import WAITS_FOR_DISK, CommitLog, Message
 
 
 def compute_start_of_life(log: CommitLog, life: int) -> int:
@@ -19,7 +19,7 @@ def compute_start_of_life(log: CommitLog, life: int) -> int:
 
 def is_written(message: Message) -> bool:
     """The message has once been appended to the master's log."""
-    return message.phase > NOT_SENT
+    return message.phase >= WAITS_FOR_DISK
 
 
 def has_message(log: CommitLog, message: Message) -> bool:
@@ -30,7 +30,7 @@ def has_message(log: CommitLog, message: Message) -> bool:
         & (message.end_offset <= log.ends[life])
         for life in range(len(log.ends))
     ]
-    return is_written(message) & any_of(*in_life)
+    return is_written(message) & is_known_from(log, message.start_offset) & any_of(*in_life)
 
 
 def has_first_bytes(log: CommitLog, message: Message) -> bool:
@@ -41,19 +41,29 @@ def has_first_bytes(log: CommitLog, message: Message) -> bool:
         & (message.start_offset < log.ends[life])
         for life in range(len(log.ends))
     ]
-    return is_written(message) & any_of(*in_life)
+    return is_written(message) & is_known_from(log, message.start_offset) & any_of(*in_life)
+
+
+def is_known_from(log: CommitLog, offset: int) -> bool:
+    """The log reaches down to the offset, and what it holds is known."""
+    return (log.start_offset <= offset) & negate(log.ghost_is_content_unknown)
 
 
 def is_prefix(log: CommitLog, of: CommitLog) -> bool:
-    """The other log begins with the bytes of this log."""
+    """The other log begins with the bytes of this log, as far as both reach down."""
     return (log.max_offset <= of.max_offset) & has_equal_bytes(log, of)
 
 
 def has_equal_bytes(one: CommitLog, other: CommitLog) -> bool:
-    """The two logs hold the same bytes wherever both hold bytes."""
-    common = minimum(one.max_offset, other.max_offset)
+    """The two logs hold the same known bytes wherever both hold bytes."""
+    low = maximum(one.start_offset, other.start_offset)
+    high = minimum(one.max_offset, other.max_offset)
     lives = zip(one.ends, other.ends, strict=True)
-    return all_of(*(minimum(a, common) == minimum(b, common) for a, b in lives))
+    is_equal = all_of(
+        *(minimum(maximum(a, low), high) == minimum(maximum(b, low), high) for a, b in lives)
+    )
+    is_known = negate(one.ghost_is_content_unknown) & negate(other.ghost_is_content_unknown)
+    return (high <= low) | (is_equal & is_known)
 
 
 def append_bytes(log: CommitLog, life: int, size: int) -> CommitLog:
@@ -77,26 +87,17 @@ def copy_bytes(log: CommitLog, source: CommitLog, end: int) -> CommitLog:
     return evolve(log, ends=ends)
 
 
-def cut_to(log: CommitLog, end: int) -> CommitLog:
-    """The log without its bytes from ``end`` on."""
-    return evolve(
-        log,
-        ends=tuple(minimum(old, end) for old in log.ends),
-        flushed_offset=minimum(log.flushed_offset, end),
-        ghost_durable_offset=minimum(log.ghost_durable_offset, end),
-    )
+def compute_scan_end(log: CommitLog, messages: tuple[Message, ...], end: int) -> int:
+    """How far a scan of the log up to ``end`` comes: to the first followed message that is torn.
 
-
-def compute_boundary_at_or_below(log: CommitLog, messages: tuple[Message, ...], offset: int) -> int:
-    """``offset``, or the start of the followed message that it would cut in two (R-RC-04)."""
-    result = offset
+    A message is torn where the log holds its first byte but not all of it: its end is cut off, or
+    other bytes follow in its place. Records are scanned one after another (R-RC-04, R-RP-02).
+    """
+    result = end
     for message in messages:
-        is_cut = (
-            has_first_bytes(log, message)
-            & (message.start_offset < offset)
-            & (offset < message.end_offset)
-        )
-        result = choose(is_cut, message.start_offset, result)
+        is_begun = has_first_bytes(log, message) & (message.start_offset < end)
+        is_whole = has_message(log, message) & (message.end_offset <= end)
+        result = choose(is_begun & negate(is_whole), minimum(result, message.start_offset), result)
     return result
 
 
@@ -108,7 +109,7 @@ def compute_known_boundary(
     A boundary counts only where the log goes through the same segments as the master's log: behind
     a seam that the master does not have, a scan of the log may stop anywhere (R-HC-18).
     """
-    result = 0
+    result = log.start_offset
     for message in messages:
         is_seamless = all_of(
             *(
@@ -116,7 +117,9 @@ def compute_known_boundary(
                 for life in range(len(log.ends))
             )
         )
-        starts = choose(has_first_bytes(log, message) & is_seamless, message.start_offset, 0)
-        ends = choose(has_message(log, message) & is_seamless, message.end_offset, 0)
+        starts = choose(
+            has_first_bytes(log, message) & is_seamless, message.start_offset, log.start_offset
+        )
+        ends = choose(has_message(log, message) & is_seamless, message.end_offset, log.start_offset)
         result = maximum(result, starts, ends)
     return result

@@ -14,8 +14,12 @@ from attrs import field, frozen
 
 # The topics register their rules when they are imported.
 import reference.commit_log
+import reference.connection
+import reference.dispatch
 import reference.faults
 import reference.flush
+import reference.lifecycle
+import reference.producer
 import reference.put
 import reference.replication  # noqa: F401
 from reference.leaves import flatten, is_parameter, symbolic_cluster
@@ -34,7 +38,17 @@ __all__ = [
     "compute_machine",
 ]
 
-TOPICS = ("commit_log", "flush", "put", "replication", "faults")
+TOPICS = (
+    "commit_log",
+    "flush",
+    "dispatch",
+    "put",
+    "producer",
+    "connection",
+    "replication",
+    "lifecycle",
+    "faults",
+)
 """The order of rules: by topic, inside a topic as they are written. Schedules' numbers and
 certificates' digests rest on it, so it must not depend on who imports what first."""
 

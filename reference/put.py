@@ -1,7 +1,8 @@
-"""The put path behind the append: the wait for the disk, then the wait for a slave, the answer.
+"""The put path: refused before the append, or the wait for the disk, then the wait for a slave.
 
 The two waits follow one another (R-CL-03), and the status of the second overrides that of the
-first (R-CL-16). A wait may time out at any moment: a timer is an action, not a clock.
+first (R-CL-16). A wait may time out at any moment: a timer is an action, not a clock. What counts
+flushes and wake-ups is counted.
 """
 
 from __future__ import annotations
@@ -10,13 +11,18 @@ from typing import Any
 
 from attrs import evolve
 
-from reference.operations import choose, negate
-from reference.rule import RuleBody, replace_at, rule, when
+from reference.commit_log import is_next_message
+from reference.mapped_files import flush
+from reference.operations import all_of, choose, minimum, negate
+from reference.rule import RuleBody, between, replace_at, rule, when
 from reference.state import (
     ANSWERED,
+    CREATE_MAPEDFILE_FAILED,
     FLUSH_DISK_TIMEOUT,
     FLUSH_SLAVE_TIMEOUT,
     PUT_OK,
+    REFUSED,
+    SERVICE_NOT_AVAILABLE,
     SLAVE_NOT_AVAILABLE,
     UNANSWERED,
     WAITS_FOR_DISK,
@@ -25,6 +31,12 @@ from reference.state import (
     Cluster,
     Message,
 )
+
+DISK_FLUSHES_MAX = 2
+"""``GroupCommitService#doCommit`` flushes at most twice for a request (R-FL-03)."""
+
+TRANSFER_WAKE_UPS_MAX = 5
+"""``GroupTransferService#doWaitTransfer`` waits at most five times for a request (R-HA-20)."""
 
 
 def is_acknowledged(message: Message) -> bool:
@@ -43,8 +55,8 @@ def has_disk_wait(cluster: Cluster, message: Message) -> bool:
 
 
 def has_slave_wait(cluster: Cluster, message: Message) -> bool:
-    """CommitLog#handleHA looks at the slaves: SYNC_MASTER, and the producer waits (R-HA-18)."""
-    return cluster.structure.is_sync_master & message.waits_for_store
+    """CommitLog#handleHA looks at the slaves: SYNC_MASTER now, and the producer waits (R-HA-18)."""
+    return cluster.master.is_sync & message.waits_for_store
 
 
 def is_slave_ok(cluster: Cluster, message: Message) -> bool:
@@ -54,9 +66,20 @@ def is_slave_ok(cluster: Cluster, message: Message) -> bool:
     return has_connection & (distance < cluster.parameters.ha_slave_fallbehind_max_bytes)
 
 
+def is_flushed(cluster: Cluster, message: Message) -> bool:
+    """``flushedWhere`` covers the message."""
+    return message.end_offset <= cluster.master.log.flushed_offset
+
+
 def is_reported(cluster: Cluster, message: Message) -> bool:
     """Some slave has reported the message's end, or more, in this process life (R-HA-20)."""
     return message.end_offset <= cluster.master.push2_slave_max_offset
+
+
+def is_at_head_of_line(cluster: Cluster, message: int) -> bool:
+    """No followed put before it waits for a slave: they are served one by one (R-HA-22)."""
+    before = (m.phase == WAITS_FOR_SLAVE for m in cluster.messages[:message])
+    return all_of(*(negate(is_waiting) for is_waiting in before))
 
 
 def advance(cluster: Cluster, message: int, **changes: Any) -> Cluster:
@@ -66,22 +89,83 @@ def advance(cluster: Cluster, message: int, **changes: Any) -> Cluster:
 
 
 def abandon_pending_puts(messages: tuple[Message, ...]) -> tuple[Message, ...]:
-    """What a master's death does to its waiting puts: they are never answered."""
+    """What a master's end does to its waiting puts: they are never answered."""
     return tuple(evolve(m, phase=choose(is_pending(m), UNANSWERED, m.phase)) for m in messages)
+
+
+def wake_group_transfer(cluster: Cluster, is_woken: bool) -> tuple[Message, ...]:
+    """The messages after a wake-up of the group transfer: the put that is served counts it."""
+    return tuple(
+        evolve(
+            m,
+            wake_ups=choose(
+                is_woken & (m.phase == WAITS_FOR_SLAVE) & is_at_head_of_line(cluster, i),
+                minimum(m.wake_ups + 1, TRANSFER_WAKE_UPS_MAX),
+                m.wake_ups,
+            ),
+        )
+        for i, m in enumerate(cluster.messages)
+    )
+
+
+@rule(who="master", source="DefaultMessageStore#putMessage, CommitLog#putMessage")
+def refuse_put(cluster: Cluster, message: int) -> RuleBody:
+    """The master refuses a put before anything is written: stopping, disk full, busy, too large.
+
+    Only the stop is part of the model; the other causes are open, so a put may always be refused.
+    """
+    # ENABLED WHEN
+    yield when(
+        is_master_up=cluster.master.is_up,
+        is_next_message=is_next_message(cluster, message),
+    )
+    status = yield between("status", SERVICE_NOT_AVAILABLE, CREATE_MAPEDFILE_FAILED)
+    # EFFECT
+    return advance(cluster, message, phase=REFUSED, status=status)
+
+
+@rule(who="master", source="GroupCommitService#doCommit")
+def flush_for_put(cluster: Cluster, message: int) -> RuleBody:
+    """The group commit finds a put's bytes not flushed, and flushes one file for it."""
+    put, master = cluster.messages[message], cluster.master
+    # ENABLED WHEN
+    yield when(
+        is_waiting_for_disk=put.phase == WAITS_FOR_DISK,
+        has_disk_wait=has_disk_wait(cluster, put),
+        is_not_flushed=negate(is_flushed(cluster, put)),
+        has_flush_left=put.disk_flushes < DISK_FLUSHES_MAX,
+    )
+    # EFFECT
+    flushed = evolve(master, log=flush(master.log, cluster.parameters))
+    counted = advance(cluster, message, disk_flushes=put.disk_flushes + 1)
+    return evolve(counted, master=flushed)
 
 
 @rule(who="master", source="CommitLog#handleDiskFlush, GroupCommitService#doCommit")
 def answer_disk_wait(cluster: Cluster, message: int) -> RuleBody:
-    """The disk step ends well: nobody waits for the disk, or the message is flushed."""
-    put, log = cluster.messages[message], cluster.master.log
+    """The disk step ends well: nobody waits for the disk, or the check finds the bytes flushed."""
+    put = cluster.messages[message]
     # ENABLED WHEN
     yield when(
         is_waiting_for_disk=put.phase == WAITS_FOR_DISK,
-        is_flushed_where_asked=negate(has_disk_wait(cluster, put))
-        | (put.end_offset <= log.flushed_offset),
+        is_flushed_where_asked=negate(has_disk_wait(cluster, put)) | is_flushed(cluster, put),
+        has_check_left=put.disk_flushes < DISK_FLUSHES_MAX,
     )
     # EFFECT
     return advance(cluster, message, phase=WAITS_FOR_SLAVE_CHECK)
+
+
+@rule(who="master", source="GroupCommitService#doCommit")
+def give_up_disk_wait(cluster: Cluster, message: int) -> RuleBody:
+    """After the second flush nobody looks again: FLUSH_DISK_TIMEOUT, though all is flushed."""
+    put = cluster.messages[message]
+    # ENABLED WHEN
+    yield when(
+        is_waiting_for_disk=put.phase == WAITS_FOR_DISK,
+        has_no_flush_left=put.disk_flushes == DISK_FLUSHES_MAX,
+    )
+    # EFFECT
+    return advance(cluster, message, phase=WAITS_FOR_SLAVE_CHECK, status=FLUSH_DISK_TIMEOUT)
 
 
 @rule(who="master", source="CommitLog#handleDiskFlush, GroupCommitRequest#waitForFlush")
@@ -139,21 +223,51 @@ def request_slave_wait(cluster: Cluster, message: int) -> RuleBody:
 
 
 @rule(who="master", source="GroupTransferService#doWaitTransfer")
+def wait_one_second(cluster: Cluster, message: int) -> RuleBody:
+    """The group transfer waits a second in vain for the put that it serves: one wake-up more."""
+    put = cluster.messages[message]
+    # ENABLED WHEN
+    yield when(
+        is_waiting_for_slave=put.phase == WAITS_FOR_SLAVE,
+        is_at_head_of_line=is_at_head_of_line(cluster, message),
+        is_not_reported=negate(is_reported(cluster, put)),
+        has_wake_up_left=put.wake_ups < TRANSFER_WAKE_UPS_MAX,
+    )
+    # EFFECT
+    return advance(cluster, message, wake_ups=put.wake_ups + 1)
+
+
+@rule(who="master", source="GroupTransferService#doWaitTransfer")
 def answer_slave_wait(cluster: Cluster, message: int) -> RuleBody:
     """The end offset is reported by somebody: answered with the status of the disk step."""
     put = cluster.messages[message]
     # ENABLED WHEN
     yield when(
         is_waiting_for_slave=put.phase == WAITS_FOR_SLAVE,
+        is_at_head_of_line=is_at_head_of_line(cluster, message),
         is_reported=is_reported(cluster, put),
     )
     # EFFECT
     return advance(cluster, message, phase=ANSWERED)
 
 
+@rule(who="master", source="GroupTransferService#doWaitTransfer")
+def give_up_slave_wait(cluster: Cluster, message: int) -> RuleBody:
+    """Five wake-ups are used up: FLUSH_SLAVE_TIMEOUT, perhaps within milliseconds (R-HA-21)."""
+    put = cluster.messages[message]
+    # ENABLED WHEN
+    yield when(
+        is_waiting_for_slave=put.phase == WAITS_FOR_SLAVE,
+        is_not_reported=negate(is_reported(cluster, put)),
+        has_no_wake_up_left=put.wake_ups == TRANSFER_WAKE_UPS_MAX,
+    )
+    # EFFECT
+    return advance(cluster, message, phase=ANSWERED, status=FLUSH_SLAVE_TIMEOUT)
+
+
 @rule(who="master", source="CommitLog#handleHA, GroupCommitRequest#waitForFlush")
 def time_out_slave_wait(cluster: Cluster, message: int) -> RuleBody:
-    """The slave wait is given up: answered FLUSH_SLAVE_TIMEOUT, the message stays."""
+    """The put's own clock ends its wait for a slave: FLUSH_SLAVE_TIMEOUT, the message stays."""
     put = cluster.messages[message]
     # ENABLED WHEN
     yield when(is_waiting_for_slave=put.phase == WAITS_FOR_SLAVE)

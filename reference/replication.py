@@ -1,4 +1,4 @@
-"""Replication over one TCP connection per slave: connect, report, position, transfer, append.
+"""Replication over one TCP connection per slave: report, position, transfer, append.
 
 The slave sends bare offsets, the master sends frames. The master knows nothing of a slave before
 its first report, and from then on only the highest number that any slave ever reported counts.
@@ -6,19 +6,22 @@ its first report, and from then on only the highest number that any slave ever r
 
 from __future__ import annotations
 
-from typing import Any
-
 from attrs import evolve
 
-from reference.lineage import copy_bytes, has_message
-from reference.operations import any_of, choose, count_true, maximum, minimum, negate
+from reference.commit_log import is_store_open
+from reference.connection import change_link, close_link
+from reference.fault_account import count_fault, is_within_limit
+from reference.lineage import append_bytes, copy_bytes, has_message
+from reference.mapped_files import (
+    compute_bytes_left_in_file,
+    compute_last_file_end,
+    open_first_file,
+    open_next_file,
+)
+from reference.operations import any_of, choose, maximum, minimum, negate
+from reference.put import wake_group_transfer
 from reference.rule import RuleBody, between, replace_at, rule, when
-from reference.state import Cluster, CommitLog, Link, Message
-
-
-def count_open_links(cluster: Cluster) -> int:
-    """How many of the accepted connections still have a slave at their other end."""
-    return count_true(*(link.is_open for link in cluster.links))
+from reference.state import Cluster, CommitLog, Link, Message, Slave
 
 
 def is_positioned(link: Link) -> bool:
@@ -31,10 +34,19 @@ def has_report_in_flight(link: Link) -> bool:
     return link.has_reported & (link.slave_ack_offset < link.reported_offset)
 
 
-def change_link(cluster: Cluster, slave: int, **changes: Any) -> Cluster:
-    """The cluster with one replication connection changed."""
-    link = evolve(cluster.links[slave], **changes)
-    return evolve(cluster, links=replace_at(cluster.links, slave, link))
+def has_bytes_in_flight(link: Link) -> bool:
+    """The master has sent bytes that the slave has not read."""
+    return link.arrived_offset < link.next_transfer_offset
+
+
+def is_accepting(slave: Slave) -> bool:
+    """The slave's store takes bytes: it runs, and its stop has not begun."""
+    return slave.is_up & negate(slave.is_stopping)
+
+
+def is_in_step(slave: Slave, link: Link) -> bool:
+    """The next frame begins where the slave's log ends, or makes the log begin (R-HC-08)."""
+    return negate(slave.log.has_file) | (slave.log.max_offset == link.arrived_offset)
 
 
 def mark_received(messages: tuple[Message, ...], log: CommitLog) -> tuple[Message, ...]:
@@ -43,38 +55,6 @@ def mark_received(messages: tuple[Message, ...], log: CommitLog) -> tuple[Messag
         evolve(m, ghost_is_received=any_of(m.ghost_is_received, has_message(log, m)))
         for m in messages
     )
-
-
-@rule(who="slave", source="HAClient#connectMaster, HAConnection (constructor)")
-def connect_slave(cluster: Cluster, slave: int) -> RuleBody:
-    """A slave connects and is counted at once; it notes its max offset but says nothing yet."""
-    master, broker, link = cluster.master, cluster.slaves[slave], cluster.links[slave]
-    # ENABLED WHEN
-    yield when(
-        is_master_up=master.is_up,
-        is_slave_up=broker.is_up,
-        is_link_closed=negate(link.is_open),
-    )
-    # EFFECT
-    fresh = Link(is_open=True, reported_offset=broker.log.max_offset)
-    return evolve(
-        cluster,
-        master=evolve(master, connection_count=master.connection_count + 1),
-        links=replace_at(cluster.links, slave, fresh),
-    )
-
-
-@rule(who="master", source="HAConnection.ReadSocketService#run")
-def drop_connection(cluster: Cluster) -> RuleBody:
-    """The master notices that a connection is dead and stops counting it."""
-    master = cluster.master
-    # ENABLED WHEN
-    yield when(
-        is_master_up=master.is_up,
-        has_dead_connection=count_open_links(cluster) < master.connection_count,
-    )
-    # EFFECT
-    return evolve(cluster, master=evolve(master, connection_count=master.connection_count - 1))
 
 
 @rule(who="slave", source="HAClient#isTimeToReportOffset, #reportSlaveMaxOffset")
@@ -102,7 +82,8 @@ def receive_report(cluster: Cluster, slave: int) -> RuleBody:
     """The master reads reports: the last of them counts, unchecked, and it may only raise push2."""
     master, link = cluster.master, cluster.links[slave]
     is_first = link.slave_request_offset < 0
-    lowest = choose(is_first, link.reported_offset, link.slave_ack_offset + 1)
+    next_possible = maximum(link.slave_ack_offset + 1, cluster.slaves[slave].log.start_offset)
+    lowest = choose(is_first, link.reported_offset, next_possible)
     # ENABLED WHEN
     yield when(
         is_link_open=link.is_open,
@@ -118,45 +99,119 @@ def receive_report(cluster: Cluster, slave: int) -> RuleBody:
         slave_request_offset=choose(is_first, offset, link.slave_request_offset),
     )
     highest = maximum(master.push2_slave_max_offset, offset)
-    return evolve(read, master=evolve(master, push2_slave_max_offset=highest))
+    return evolve(
+        read,
+        master=evolve(master, push2_slave_max_offset=highest),
+        messages=wake_group_transfer(cluster, master.push2_slave_max_offset < offset),
+    )
 
 
 @rule(who="master", source="HAConnection.WriteSocketService#run")
 def position_transfer(cluster: Cluster, slave: int) -> RuleBody:
-    """The master will send from the offset that the slave asked for, without looking at it.
-
-    A request of 0 means the base of the master's last file, which in a log of one file is 0 too.
-    """
-    link = cluster.links[slave]
+    """The master will send from the offset that the slave asked for, without looking at it."""
+    link, log = cluster.links[slave], cluster.master.log
     # ENABLED WHEN
     yield when(
         is_link_open=link.is_open,
         is_master_up=cluster.master.is_up,
         has_request=link.slave_request_offset >= 0,
         is_not_positioned=negate(is_positioned(link)),
+        is_request_taken_as_it_is=(link.slave_request_offset > 0) | (log.last_file_offset == 0),
     )
     # EFFECT
-    return change_link(cluster, slave, next_transfer_offset=link.slave_request_offset)
+    start = link.slave_request_offset
+    return change_link(cluster, slave, next_transfer_offset=start, arrived_offset=start)
+
+
+@rule(who="master", source="HAConnection.WriteSocketService#run")
+def position_at_last_file(cluster: Cluster, slave: int) -> RuleBody:
+    """A slave that asks for 0 is sent the last file only; it never gets what lies before."""
+    link, log = cluster.links[slave], cluster.master.log
+    # ENABLED WHEN
+    yield when(
+        is_link_open=link.is_open,
+        is_master_up=cluster.master.is_up,
+        is_request_zero=link.slave_request_offset == 0,
+        is_not_positioned=negate(is_positioned(link)),
+        has_older_file=log.last_file_offset > 0,
+        is_within_limit=is_within_limit(cluster, "late_joins"),
+    )
+    # EFFECT
+    start = log.last_file_offset
+    joined = change_link(cluster, slave, next_transfer_offset=start, arrived_offset=start)
+    return count_fault(joined, "late_joins")
 
 
 @rule(
     who="master", source="HAConnection.WriteSocketService#run, DefaultMessageStore#getCommitLogData"
 )
 def transfer_batch(cluster: Cluster, slave: int) -> RuleBody:
-    """The master sends its next bytes to a slave; a batch ignores message boundaries."""
-    link = cluster.links[slave]
-    bytes_left = cluster.master.log.max_offset - link.next_transfer_offset
+    """The master sends its next bytes; a batch ignores message boundaries, but ends with a file."""
+    link, log = cluster.links[slave], cluster.master.log
     # ENABLED WHEN
     yield when(
         is_link_open=link.is_open,
-        is_master_up=cluster.master.is_up,
+        is_store_open=is_store_open(cluster),
         is_positioned=is_positioned(link),
-        has_bytes_to_send=bytes_left > 0,
+        is_not_below_first_file=log.start_offset <= link.next_transfer_offset,
+        has_bytes_to_send=link.next_transfer_offset < log.max_offset,
     )
     batch = cluster.parameters.ha_transfer_batch_size_bytes
-    size = yield between("size_bytes", 1, minimum(batch, bytes_left))
+    in_file = compute_bytes_left_in_file(link.next_transfer_offset, cluster.parameters)
+    in_log = log.max_offset - link.next_transfer_offset
+    size = yield between("size_bytes", 1, minimum(batch, in_file, in_log))
     # EFFECT
     return change_link(cluster, slave, next_transfer_offset=link.next_transfer_offset + size)
+
+
+@rule(who="slave", source="HAClient#dispatchReadRequest, CommitLog#appendData")
+def create_first_file(cluster: Cluster, slave: int) -> RuleBody:
+    """A heartbeat, a frame without bytes, makes an empty slave create its first file (R-HC-09).
+
+    The file's base is the frame's offset; it becomes the slave's max offset and is reported.
+    """
+    broker, link = cluster.slaves[slave], cluster.links[slave]
+    # ENABLED WHEN
+    yield when(
+        is_link_open=link.is_open,
+        is_accepting=is_accepting(broker),
+        is_positioned=is_positioned(link),
+        has_no_file=negate(broker.log.has_file),
+    )
+    # EFFECT
+    created = evolve(broker, log=open_first_file(broker.log, link.arrived_offset))
+    changed = evolve(cluster, slaves=replace_at(cluster.slaves, slave, created))
+    return change_link(changed, slave, reported_offset=link.arrived_offset)
+
+
+def compute_log_to_append(cluster: Cluster, slave: int) -> CommitLog:
+    """The slave's log, with a file that has room: a first one, or the next one."""
+    log = open_first_file(cluster.slaves[slave].log, cluster.links[slave].arrived_offset)
+    return open_next_file(log, cluster.parameters)
+
+
+def compute_frame_max_bytes(cluster: Cluster, slave: int) -> int:
+    """The most bytes of one frame in flight: a frame does not leave its file (R-CL-12)."""
+    link, log = cluster.links[slave], compute_log_to_append(cluster, slave)
+    in_flight = link.next_transfer_offset - link.arrived_offset
+    return minimum(in_flight, compute_last_file_end(log, cluster.parameters) - log.max_offset)
+
+
+def append_frame(cluster: Cluster, slave: int, size: int) -> Cluster:
+    """The cluster after the slave has appended a frame and has reported its new max offset."""
+    broker, link = cluster.slaves[slave], cluster.links[slave]
+    log = compute_log_to_append(cluster, slave)
+    end = log.max_offset + size
+    longer = copy_bytes(log, cluster.master.log, end)
+    appended = evolve(
+        cluster,
+        slaves=replace_at(cluster.slaves, slave, evolve(broker, log=longer)),
+        messages=mark_received(cluster.messages, longer),
+    )
+    arrived = link.arrived_offset + size
+    return change_link(
+        appended, slave, arrived_offset=arrived, reported_offset=end, has_reported=True
+    )
 
 
 @rule(
@@ -166,20 +221,74 @@ def transfer_batch(cluster: Cluster, slave: int) -> RuleBody:
 def append_to_slave(cluster: Cluster, slave: int) -> RuleBody:
     """A slave appends bytes that have arrived and reports its new max offset at once."""
     broker, link = cluster.slaves[slave], cluster.links[slave]
-    bytes_in_flight = link.next_transfer_offset - broker.log.max_offset
+    # ENABLED WHEN
+    yield when(
+        is_link_open=link.is_open,
+        is_accepting=is_accepting(broker),
+        has_bytes_in_flight=has_bytes_in_flight(link),
+        is_in_step=is_in_step(broker, link),
+    )
+    size = yield between("size_bytes", 1, compute_frame_max_bytes(cluster, slave))
+    # EFFECT
+    return append_frame(cluster, slave, size)
+
+
+@rule(who="slave", source="HAClient#dispatchReadRequest, CommitLog#appendData")
+def append_at_wrong_offset(cluster: Cluster, slave: int) -> RuleBody:
+    """A slave with an empty first file takes bytes of any offset: they land at 0 (R-HC-20)."""
+    broker, link = cluster.slaves[slave], cluster.links[slave]
+    # ENABLED WHEN
+    yield when(
+        is_link_open=link.is_open,
+        is_accepting=is_accepting(broker),
+        has_bytes_in_flight=has_bytes_in_flight(link),
+        has_empty_file=broker.log.has_file & (broker.log.max_offset == 0),
+        is_out_of_step=negate(is_in_step(broker, link)),
+    )
+    size = yield between("size_bytes", 1, compute_frame_max_bytes(cluster, slave))
+    # EFFECT
+    longer = append_bytes(broker.log, cluster.master.ghost_life, size)
+    log = evolve(longer, ghost_is_content_unknown=True)
+    appended = replace_at(cluster.slaves, slave, evolve(broker, log=log))
+    arrived = link.arrived_offset + size
+    return change_link(
+        evolve(cluster, slaves=appended),
+        slave,
+        arrived_offset=arrived,
+        reported_offset=size,
+        has_reported=True,
+    )
+
+
+@rule(who="slave", source="HAClient#dispatchReadRequest")
+def refuse_frame(cluster: Cluster, slave: int) -> RuleBody:
+    """A frame does not begin where the slave's log ends: the slave closes the connection."""
+    broker, link = cluster.slaves[slave], cluster.links[slave]
     # ENABLED WHEN
     yield when(
         is_link_open=link.is_open,
         is_slave_up=broker.is_up,
-        has_bytes_in_flight=bytes_in_flight > 0,
+        is_positioned=is_positioned(link),
+        is_log_not_empty=broker.log.max_offset > 0,
+        is_out_of_step=negate(is_in_step(broker, link)),
     )
-    size = yield between("size_bytes", 1, bytes_in_flight)
     # EFFECT
-    end = broker.log.max_offset + size
-    log = copy_bytes(broker.log, cluster.master.log, end)
-    appended = evolve(
-        cluster,
-        slaves=replace_at(cluster.slaves, slave, evolve(broker, log=log)),
-        messages=mark_received(cluster.messages, log),
+    return close_link(cluster, slave)
+
+
+@rule(who="slave", source="HAClient#dispatchReadRequest, DefaultMessageStore#appendToCommitLog")
+def discard_frame(cluster: Cluster, slave: int) -> RuleBody:
+    """A stopping slave reads a frame and throws its bytes away; the result is ignored (R-HC-08)."""
+    broker, link = cluster.slaves[slave], cluster.links[slave]
+    in_flight = link.next_transfer_offset - link.arrived_offset
+    # ENABLED WHEN
+    yield when(
+        is_link_open=link.is_open,
+        is_slave_up=broker.is_up,
+        is_stopping=broker.is_stopping,
+        has_bytes_in_flight=has_bytes_in_flight(link),
+        is_in_step=is_in_step(broker, link),
     )
-    return change_link(appended, slave, reported_offset=end, has_reported=True)
+    size = yield between("size_bytes", 1, in_flight)
+    # EFFECT
+    return change_link(cluster, slave, arrived_offset=link.arrived_offset + size)

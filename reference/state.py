@@ -18,11 +18,39 @@ from reference.structure import (
 )
 
 # Where a put stands (CommitLog#putMessage: append, then handleDiskFlush, then handleHA).
-NOT_SENT, WAITS_FOR_DISK, WAITS_FOR_SLAVE_CHECK, WAITS_FOR_SLAVE, ANSWERED, UNANSWERED = range(6)
+(
+    NOT_SENT,
+    REFUSED,
+    WAITS_FOR_DISK,
+    WAITS_FOR_SLAVE_CHECK,
+    WAITS_FOR_SLAVE,
+    ANSWERED,
+    UNANSWERED,
+) = range(7)
 
-# PutMessageStatus, as far as waiting can produce it.
-PUT_OK, FLUSH_DISK_TIMEOUT, FLUSH_SLAVE_TIMEOUT, SLAVE_NOT_AVAILABLE = range(4)
-STATUS_NAMES = ("PUT_OK", "FLUSH_DISK_TIMEOUT", "FLUSH_SLAVE_TIMEOUT", "SLAVE_NOT_AVAILABLE")
+# PutMessageStatus. Waiting produces the first four; the others refuse a put before it is written.
+(
+    PUT_OK,
+    FLUSH_DISK_TIMEOUT,
+    FLUSH_SLAVE_TIMEOUT,
+    SLAVE_NOT_AVAILABLE,
+    SERVICE_NOT_AVAILABLE,
+    MESSAGE_ILLEGAL,
+    PROPERTIES_SIZE_EXCEEDED,
+    OS_PAGECACHE_BUSY,
+    CREATE_MAPEDFILE_FAILED,
+) = range(9)
+STATUS_NAMES = (
+    "PUT_OK",
+    "FLUSH_DISK_TIMEOUT",
+    "FLUSH_SLAVE_TIMEOUT",
+    "SLAVE_NOT_AVAILABLE",
+    "SERVICE_NOT_AVAILABLE",
+    "MESSAGE_ILLEGAL",
+    "PROPERTIES_SIZE_EXCEEDED",
+    "OS_PAGECACHE_BUSY",
+    "CREATE_MAPEDFILE_FAILED",
+)
 
 UNKNOWN_OFFSET = -1
 """What HAConnection stores before it knows better (R-HA-06, R-HA-11)."""
@@ -38,10 +66,20 @@ class CommitLog:
 
     ends: tuple[Offset, ...]
     """Per life of the master's log, never decreasing; the last one is the max offset."""
+    start_offset: Offset = 0
+    """``MappedFileQueue#getFirstMappedFile``: base of the first file; bytes below are not held."""
+    last_file_offset: Offset = 0
+    """Base of the last file; the log ends in this file, or exactly where it ends."""
+    has_file: Flag = False
+    """There is a mapped file, perhaps an empty one; without any, the min offset is -1."""
     flushed_offset: Offset = 0
     """``MappedFileQueue.flushedWhere``: what the broker believes to be on disk."""
+    dispatched_offset: Offset = 0
+    """``ReputMessageService.reputFromOffset``: below it, consume queues and index are built."""
     ghost_durable_offset: Offset = 0
     """What is on disk: a restart after a kill sets ``flushed_offset`` without writing anything."""
+    ghost_is_content_unknown: Flag = False
+    """Bytes were stored at a foreign offset, or never: what the log holds, nobody can tell."""
 
     @property
     def max_offset(self) -> int:
@@ -57,8 +95,14 @@ class Master:
     """Its commit log."""
     is_up: Flag = True
     """Its process runs."""
+    is_stopping: Flag = False
+    """Its clean stop has begun: the store refuses puts and sends nothing (R-RC-02)."""
+    has_abort_file: Flag = True
+    """The file that marks a running or badly ended broker exists (R-RC-01)."""
+    is_sync: Flag = False
+    """``brokerRole`` at this moment is SYNC_MASTER; each put reads it anew (R-BR-07)."""
     ghost_life: Count = 0
-    """The present life of its log; each power loss begins a new one."""
+    """The present life of its log; each loss of power or disk begins a new one."""
     push2_slave_max_offset: Offset = 0
     """``HAService.push2SlaveMaxOffset``: the highest report of any slave in this process life."""
     connection_count: Count = 0
@@ -73,13 +117,17 @@ class Slave:
     """Its commit log."""
     is_up: Flag = True
     """Its process runs."""
+    is_stopping: Flag = False
+    """Its clean stop has begun: the store takes no bytes any more (R-CL-14)."""
+    has_abort_file: Flag = True
+    """The file that marks a running or badly ended broker exists (R-RC-01)."""
 
 
 @frozen
 class Link:
     """One slave's replication connection: HAClient on the slave, HAConnection on the master.
 
-    In flight towards the slave are the bytes from the slave's max offset to
+    In flight towards the slave are the master's bytes from ``arrived_offset`` to
     ``next_transfer_offset``; in flight towards the master are the reports above
     ``slave_ack_offset`` up to ``reported_offset``. Closing drops both.
     """
@@ -96,6 +144,8 @@ class Link:
     """``HAConnection.slaveAckOffset``: the last report that the master read."""
     next_transfer_offset: Offset = UNKNOWN_OFFSET
     """``WriteSocketService.nextTransferFromWhere``: the first byte not yet handed to TCP."""
+    arrived_offset: Offset = UNKNOWN_OFFSET
+    """Where the next frame begins that the slave will read: the offset in its header."""
 
 
 @frozen
@@ -105,17 +155,27 @@ class Message:
     phase: Code = NOT_SENT
     """Where its put stands: one of NOT_SENT to UNANSWERED."""
     status: Code = PUT_OK
-    """The PutMessageStatus so far; final when ``phase`` is ANSWERED."""
+    """The PutMessageStatus so far; final when ``phase`` is ANSWERED or REFUSED."""
     waits_for_store: Flag = True
     """``Message#isWaitStoreMsgOK``: its producer waits for disk and slave."""
     start_offset: Offset = 0
     """Its first byte in the master's log."""
     end_offset: Offset = 0
     """One past its last byte: the ``nextOffset`` that a slave has to report."""
+    disk_flushes: Count = 0
+    """How often the group commit has flushed for it: two flushes end its turn (R-FL-03)."""
+    wake_ups: Count = 0
+    """How often the group transfer has waited for it: five end its turn (R-HA-21)."""
+    has_producer_given_up: Flag = False
+    """Its producer has stopped waiting for the answer: an exception on its side (R-PR-03)."""
+    ghost_copies: Count = 0
+    """How often its producer has sent it once more after an unknown outcome."""
     ghost_life: Count = 0
     """The life of the master's log in which it was written."""
     ghost_is_received: Flag = False
     """Some slave has once held all of its bytes, in page cache at least."""
+    ghost_is_expired: Flag = False
+    """Retention has deleted it on some broker: it is too old to be missed."""
 
 
 @frozen
@@ -144,7 +204,7 @@ def initial_cluster(structure: Structure, parameters: Parameters) -> Cluster:
     return Cluster(
         structure=structure,
         parameters=parameters,
-        master=Master(log=empty),
+        master=Master(log=empty, is_sync=structure.is_sync_master),
         slaves=(Slave(log=empty),) * structure.slaves,
         links=(Link(),) * structure.slaves,
         messages=(Message(),) * structure.messages,

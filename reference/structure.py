@@ -30,11 +30,11 @@ class Structure:
     flush_disk_type: FlushDiskType = FlushDiskType.ASYNC_FLUSH
     """``flushDiskType`` of the master. A slave's own never gates an acknowledgement (R-FL-10)."""
     slaves: int = 1
-    """Number of slaves, 0 to 2."""
+    """Number of slaves, 0 to 3."""
     messages: int = 1
     """Messages followed one by one; all others are anonymous bytes."""
     lives: int = 3
-    """Lives of the master's log that are told apart: one more than the power losses it may have."""
+    """Lives of the master's log that are told apart: one more than the losses it may have."""
 
     @property
     def is_sync_master(self) -> bool:
@@ -57,7 +57,8 @@ class Structure:
 class FaultCounts:
     """A number per kind of fault: how often it has struck, or how often it may.
 
-    Only faults are bounded, never healing.
+    Only faults are bounded, never healing. Two entries are no failures but circumstances that an
+    operator wants to tell apart: a slave that joins late, and a change of role at run time.
     """
 
     master_kills: Count = 0
@@ -65,11 +66,24 @@ class FaultCounts:
     slave_kills: Count = 0
     """Kills of a slave's process, all slaves together."""
     master_power_losses: Count = 0
-    """Power losses of the master's machine; at most ``Structure.lives`` - 1 are modelled."""
+    """Power losses of the master's machine. With its disk losses, at most ``Structure.lives`` - 1
+    are modelled."""
     slave_power_losses: Count = 0
     """Power losses of a slave's machine, all slaves together."""
     link_cuts: Count = 0
     """Replication connections that break while both ends live."""
+    late_joins: Count = 0
+    """No failure: a slave without a log asks a master whose log has a second file."""
+    slave_wipes: Count = 0
+    """Stores of slaves that are emptied while their process is down."""
+    master_disk_losses: Count = 0
+    """The master's disk is lost, and replaced by an empty one."""
+    swallowed_disk_errors: Count = 0
+    """Failures of ``force`` or of a slave's write that the broker only logs."""
+    alien_reports: Count = 0
+    """Eight bytes that a stranger sends to the master's HA port."""
+    role_switches: Count = 0
+    """No failure: ``brokerRole`` is changed between ASYNC_MASTER and SYNC_MASTER at run time."""
 
 
 @frozen
@@ -81,20 +95,27 @@ class Parameters:
     ha_transfer_batch_size_bytes: Bytes = 32 * 1024
     """``haTransferBatchSize``: the most bytes that one frame carries (R-HA-13)."""
     mapped_file_size_bytes: Bytes = 1024 * 1024 * 1024
-    """``mapedFileSizeCommitLog``: the log is one mapped file here, so this bounds it."""
+    """``mapedFileSizeCommitLog``: every file of the log has this size (R-CL-06)."""
     message_size_max_bytes: Bytes = 4 * 1024 * 1024
-    """``maxMessageSize``: the most bytes that one append adds."""
+    """``maxMessageSize``: the most bytes that one message has."""
+    end_file_min_blank_bytes: Bytes = 8
+    """``CommitLog.END_FILE_MIN_BLANK_LENGTH``: what stays free behind a message (R-CL-05). A
+    constant of the broker; smaller only where a search works on a log of a few bytes."""
+    ghost_log_size_max_bytes: Bytes = 2**60
+    """Where the modelled log ends; no broker has such a limit, only a search needs one."""
     limits: FaultCounts = FaultCounts()
     """How often each fault may strike."""
 
 
-SLAVES_MAX = 2
+SLAVES_MAX = 3
 """The largest group that the model covers."""
 
 SMALL_PARAMETERS = Parameters(
     ha_slave_fallbehind_max_bytes=3,
     ha_transfer_batch_size_bytes=2,
-    mapped_file_size_bytes=12,
-    message_size_max_bytes=2,
+    mapped_file_size_bytes=8,
+    message_size_max_bytes=7,
+    end_file_min_blank_bytes=1,
+    ghost_log_size_max_bytes=24,
 )
-"""A log of a few bytes: enough for every boundary, small enough for arithmetic on a few bits."""
+"""Three files of a few bytes: every boundary is met, and arithmetic on a few bits suffices."""

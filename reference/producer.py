@@ -1,0 +1,60 @@
+"""The producer's side of a put: it stops waiting after 3 s, and may send the message once more.
+
+The broker knows nothing of it: the put goes on, and the message stays (R-PR-03, R-CL-18).
+"""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from reference.commit_log import (
+    append_to_log,
+    compute_message_size_max_bytes,
+    is_below_modelled_end,
+    is_store_open,
+)
+from reference.operations import negate
+from reference.put import advance, is_pending
+from reference.rule import RuleBody, between, rule, when
+from reference.state import UNANSWERED, Cluster, Message
+
+COPIES_MAX = 1
+"""How often the model lets a producer send one message again: enough to have it twice."""
+
+
+def is_outcome_unknown(message: Message) -> bool:
+    """The producer has an exception instead of an answer, though the message was appended."""
+    return message.has_producer_given_up | (message.phase == UNANSWERED)
+
+
+@rule(
+    who="producer", source="DefaultMQProducerImpl#sendDefaultImpl, NettyRemotingClient#invokeSync"
+)
+def give_up_send(cluster: Cluster, message: int) -> RuleBody:
+    """The producer's own time-out ends its wait, before the broker's does (R-PR-03)."""
+    put = cluster.messages[message]
+    # ENABLED WHEN
+    yield when(
+        is_pending=is_pending(put),
+        is_producer_waiting=negate(put.has_producer_given_up),
+    )
+    # EFFECT
+    return advance(cluster, message, has_producer_given_up=True)
+
+
+@rule(who="producer", source="DefaultMQProducerImpl#sendDefaultImpl")
+def send_again(cluster: Cluster, message: int) -> RuleBody:
+    """After an unknown outcome the message is sent again, by client or user (R-PR-04)."""
+    put, master = cluster.messages[message], cluster.master
+    # ENABLED WHEN
+    yield when(
+        is_store_open=is_store_open(cluster),
+        is_outcome_unknown=is_outcome_unknown(put),
+        is_below_modelled_end=is_below_modelled_end(cluster),
+        has_copy_left=put.ghost_copies < COPIES_MAX,
+    )
+    size = yield between("size_bytes", 1, compute_message_size_max_bytes(cluster.parameters))
+    # EFFECT
+    log = append_to_log(master.log, master.ghost_life, size, cluster.parameters)
+    counted = advance(cluster, message, ghost_copies=put.ghost_copies + 1)
+    return evolve(counted, master=evolve(master, log=log))
