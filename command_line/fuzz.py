@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import attrs
 import click
 
 from command_line import exit_codes
@@ -19,32 +20,46 @@ from properties.fault_class import FAULT_CLASSES
 from properties.verdict import VerdictWord
 from reference import ROCKETMQ_VERSION
 from reference.roles import FlushDiskType, Role
-from reference.structure import FaultCounts, Structure
+from reference.structure import SLAVES_MAX, FaultCounts, Structure
 from spark_fuzz.java import MissingPrerequisiteError, find_java
-from spark_fuzz.schedule import SCHEDULES_MAX, SEED_MAX, STEPS_MAX, CampaignOptions
+from spark_fuzz.schedule import (
+    DEFAULT_LIMITS,
+    SCHEDULES_MAX,
+    SEED_MAX,
+    STEPS_MAX,
+    CampaignOptions,
+)
 
 if TYPE_CHECKING:
     from spark_fuzz.campaign import Progress
+
+FAULT_NAMES = tuple(attrs.fields_dict(FaultCounts))
 
 EPILOG = """\b
 Examples:
   rmqspec fuzz                                  100,000 schedules of a synchronous pair
   rmqspec fuzz --schedules 10000000 --seed 7 --out campaigns/seven
-  rmqspec fuzz --role ASYNC_MASTER --slaves 2 --limits 0,0,0,0,4
+  rmqspec fuzz --role ASYNC_MASTER --slaves 2 --limits link_cuts=4,master_kills=1
+  rmqspec fuzz --limits none
   rmqspec fuzz --master spark://127.0.0.1:7077
 \b
---limits: kills of the master, kills of slaves, power losses of the master (at most 2 are
-modelled), power losses of slaves, link cuts; per schedule.
-"""
+--limits: how often each fault may strike in one schedule; what is not named never strikes:
+  {faults}
+""".format(faults="\n  ".join(FAULT_NAMES))
 
 
 def parse_limits(ctx: click.Context, parameter: click.Parameter, value: str) -> FaultCounts:
-    """Five numbers, separated by commas."""
-    parts = value.split(",")
-    if len(parts) != 5 or not all(re.fullmatch(r"\s*[0-9]{1,4}\s*", p) for p in parts):
-        message = "give five numbers of up to four digits, for example 2,2,2,2,2"
-        raise click.BadParameter(message, ctx, parameter)
-    return FaultCounts(*(int(p) for p in parts))
+    """Pairs NAME=COUNT, separated by commas; or ``default``, or ``none``."""
+    if value == "default":
+        return DEFAULT_LIMITS
+    counts: dict[str, int] = {}
+    for pair in value.split(",") if value != "none" else ():
+        name, _, count = (part.strip() for part in pair.partition("="))
+        if name not in FAULT_NAMES or not re.fullmatch(r"[0-9]{1,4}", count):
+            message = "give NAME=COUNT pairs such as link_cuts=2,slave_kills=1; see --help"
+            raise click.BadParameter(message, ctx, parameter)
+        counts[name] = int(count)
+    return FaultCounts(**counts)
 
 
 MASTERS = re.compile(r"local(\[[0-9*, ]+\])?|local-cluster\[.+\]|(spark|k8s|yarn)(://.+)?")
@@ -65,8 +80,8 @@ def parse_master(ctx: click.Context, parameter: click.Parameter, value: str) -> 
 @click.option("--steps", default=64, show_default=True, type=click.IntRange(1, STEPS_MAX))
 @click.option("--role", default="SYNC_MASTER", type=click.Choice(["ASYNC_MASTER", "SYNC_MASTER"]))
 @click.option("--flush", default="ASYNC_FLUSH", type=click.Choice([f.name for f in FlushDiskType]))
-@click.option("--slaves", default=1, show_default=True, type=click.IntRange(0, 2))
-@click.option("--limits", default="2,2,2,2,2", show_default=True, callback=parse_limits)
+@click.option("--slaves", default=1, show_default=True, type=click.IntRange(0, SLAVES_MAX))
+@click.option("--limits", default="default", help="Every fault twice.", callback=parse_limits)
 @click.option("--out", type=click.Path(path_type=Path), help="A new folder for the rows.")
 @click.option(
     "--master",
@@ -168,7 +183,7 @@ def print_summary(summary: dict[str, Any], options: CampaignOptions) -> None:
 
 def find_broken_promise(summary: dict[str, Any], options: CampaignOptions) -> int:
     """1 when a guarantee is violated that is proved for these faults, else 0."""
-    admitted = {name for name in FaultCounts.__annotations__ if getattr(options.limits, name) > 0}
+    admitted = {name for name in FAULT_NAMES if getattr(options.limits, name) > 0}
     for fault_class in FAULT_CLASSES:
         if not admitted <= set(fault_class.admitted):
             continue

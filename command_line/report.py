@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from properties.analysis import MODEL_LIMITS, SIZE_KEYS, GroupAnalysis, describe_configuration
+from properties.analysis import MODEL_LIMITS, GroupAnalysis, describe_configuration
 from properties.expectation import find_expectation
 from properties.fault_class import FAULT_CLASS_BY_NAME, FAULT_CLASSES
 from properties.guarantee import GUARANTEES
@@ -19,14 +19,16 @@ from properties.judgement import replay
 from properties.verdict import Verdict, VerdictWord
 from reference import ROCKETMQ_VERSION
 from reference.configuration import BrokerGroup, ConfigurationWarning, Deployment
+from reference.structure import SIZE_KEYS, clip_sizes
 from reference.timeline import draw_timeline
 
-TABLE_WIDTH_MIN = 120
+TABLE_WIDTH_MIN = 140
 """Columns that the table takes; a narrower terminal wraps it rather than losing a column."""
 
 LEGEND = (
     "proved: for all offsets and sizes; refuted: by the shortest schedule, searched in a log of a "
-    "few bytes with each fault at most twice, and replayed with your sizes; not promised here: "
+    "few bytes with each fault at most twice, and replayed with your sizes where one file is "
+    "enough; not promised here: "
     "RocketMQ's documentation does not promise it for these settings."
 )
 
@@ -108,7 +110,7 @@ def make_table(analysis: GroupAnalysis) -> Table:
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 0), pad_edge=False)
     table.add_column("guarantee", no_wrap=True)
     for fault_class in FAULT_CLASSES:
-        table.add_column(fault_class.name, min_width=9)
+        table.add_column(fault_class.name, min_width=7)
     for name in GUARANTEES:
         cells = [make_cell(analysis.get(name, c.name)) for c in FAULT_CLASSES]
         table.add_row(name, *cells)
@@ -164,9 +166,13 @@ def choose_telling(analysis: GroupAnalysis, count: int) -> list[Verdict]:
 def print_timeline(analysis: GroupAnalysis, verdict: Verdict) -> None:
     """The shortest schedule of a refuted cell, drawn."""
     fault_class = FAULT_CLASS_BY_NAME[verdict.fault]
-    parameters = evolve(analysis.parameters, limits=fault_class.search_limits)
+    sizes = clip_sizes(analysis.parameters) if verdict.is_scaled else analysis.parameters
+    parameters = evolve(sizes, limits=fault_class.search_limits)
     steps = replay(analysis.structure, parameters, verdict.schedule)
     faults = "no fault" if not fault_class.admitted else verdict.fault
     click.echo(f"\n{verdict.guarantee} fails after {verdict.steps} steps ({faults}):")
     click.echo(f"  {GUARANTEES[verdict.guarantee].sentence}")
+    if verdict.is_scaled:
+        size = sizes.mapped_file_size_bytes
+        click.echo(f"  It takes more than one file, and is drawn with files of {size} bytes.")
     click.echo(draw_timeline((s.action, s.cluster, s.violated) for s in steps))

@@ -13,24 +13,17 @@ from properties.fault_class import FAULT_CLASS_BY_NAME, FAULT_CLASSES
 from properties.guarantee import GUARANTEES
 from properties.verdict import Verdict, VerdictWord, search_structure
 from reference.configuration import BrokerGroup, ConfigurationError
-from reference.structure import SLAVES_MAX, SMALL_PARAMETERS, Parameters, Structure
+from reference.structure import SIZE_KEYS, SLAVES_MAX, Parameters, Structure, clip_sizes
 
 MODEL_LIMITS = (
-    "One commit-log file per broker, no rollover yet. Real brokers acknowledge falsely there "
-    "without any fault, when an empty slave joins while a put waits (recordings u_*, u4_*).",
-    "Column `none` leaves out that 4.4.0 closes idle connections by itself; `link cut` covers it.",
-    "Kills and cuts strike any number of times; the master's machine loses power at most twice.",
+    "Every column includes stops in order, restarts, rollover, retention, and connections that "
+    "4.4.0 closes by itself when they are idle.",
+    "A slave without a log that joins a master with more than one file is no failure, but a column "
+    "of its own (late join): it gets the last file only.",
+    "Faults strike any number of times; but the master loses power or disk at most twice.",
     "Reads, consumer progress, metadata and the name server are not modelled yet.",
 )
 """What a reader must know before trusting a cell; printed with every table."""
-
-SIZE_KEYS = {
-    "ha_slave_fallbehind_max_bytes": "haSlaveFallbehindMax",
-    "ha_transfer_batch_size_bytes": "haTransferBatchSize",
-    "mapped_file_size_bytes": "mapedFileSizeCommitLog",
-    "message_size_max_bytes": "maxMessageSize",
-}
-"""Which setting of the master each parameter comes from."""
 
 
 @frozen
@@ -103,19 +96,6 @@ def decide(
             return verdicts
     found = search_structure(structure, on_progress, sizes=clip_sizes(parameters))
     return tuple(certificates.rejudge(structure, parameters, v) for v in found)
-
-
-def clip_sizes(parameters: Parameters) -> Parameters:
-    """The small sizes of a search, none larger than the group's own.
-
-    A fall-behind limit below minus the length of the log admits no slave, however low it is.
-    """
-    small = {
-        name: min(getattr(parameters, name), getattr(SMALL_PARAMETERS, name)) for name in SIZE_KEYS
-    }
-    lowest = -SMALL_PARAMETERS.mapped_file_size_bytes
-    limit = max(small.pop("ha_slave_fallbehind_max_bytes"), lowest)
-    return evolve(SMALL_PARAMETERS, ha_slave_fallbehind_max_bytes=limit, **small)
 
 
 def order_by_guarantee(verdicts: tuple[Verdict, ...]) -> tuple[Verdict, ...]:

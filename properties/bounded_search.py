@@ -105,7 +105,15 @@ class BoundedSearch:
             raise SolverGaveUpError(self.solver.reason_unknown())
         if answer == z3.unsat:
             return None
-        return self._read_schedule(self.solver.model(), depth)
+        model = self.solver.model()
+        # A schedule within one file can be replayed with files of any size.
+        if self.solver.check(reached, self._stays_in_first_file(depth)) == z3.sat:
+            model = self.solver.model()
+        return self._read_schedule(model, depth)
+
+    def _stays_in_first_file(self, depth: int) -> Any:
+        bases = (state["master.log.last_file_offset"] for state in self.states[: depth + 1])
+        return z3.And([base == 0 for base in bases])
 
     def _read_schedule(self, model: z3.ModelRef, depth: int) -> tuple[Action, ...]:
         value = self.arithmetic.value

@@ -24,11 +24,14 @@ from properties.verdict import InternalDisagreementError, Verdict, VerdictWord, 
 from reference.machine import Action, record_machine, record_predicate
 from reference.roles import FlushDiskType, Role
 from reference.state import initial_cluster
-from reference.structure import SLAVES_MAX, SMALL_PARAMETERS, Parameters, Structure
+from reference.structure import SMALL_PARAMETERS, Parameters, Structure, clip_sizes
+
+CERTIFIED_SLAVES_MAX = 2
+"""Groups up to this size have certificates; a larger one is decided when it is asked for."""
 
 CERTIFIED_STRUCTURES = tuple(
     Structure(role, flush, slaves)
-    for slaves in range(SLAVES_MAX + 1)
+    for slaves in range(CERTIFIED_SLAVES_MAX + 1)
     for role in (Role.ASYNC_MASTER, Role.SYNC_MASTER)
     for flush in FlushDiskType
 )
@@ -158,9 +161,21 @@ def _decode_all(structure: Structure, document: dict[str, Any]) -> list[Verdict]
 
 
 def rejudge(structure: Structure, parameters: Parameters, cell: Verdict) -> Verdict:
-    """A cell as it stands under these sizes: a schedule that is impossible leaves it undecided."""
+    """A cell as it stands under these sizes: a schedule that is impossible leaves it undecided.
+
+    A schedule that takes more than one file is judged in files of a few bytes, and says so.
+    """
     if cell.word is not VerdictWord.REFUTED:
         return cell
+    for is_scaled in (False, True):
+        sizes = clip_sizes(parameters) if is_scaled else parameters
+        if _is_refuted(structure, sizes, cell):
+            return evolve(cell, is_scaled=is_scaled)
+    note = "the known schedule is impossible with these sizes"
+    return Verdict(cell.guarantee, cell.fault, VerdictWord.UNDECIDED, note=note)
+
+
+def _is_refuted(structure: Structure, parameters: Parameters, cell: Verdict) -> bool:
     given = evolve(parameters, limits=FAULT_CLASS_BY_NAME[cell.fault].search_limits)
 
     def is_refuting(trial: Sequence[Action]) -> bool:
@@ -172,9 +187,8 @@ def rejudge(structure: Structure, parameters: Parameters, cell: Verdict) -> Verd
                 f"the schedule against {cell.guarantee} of {structure.name} under {cell.fault} "
                 f"does not need its step {needless[0] + 1}; run `./rmqspec prove --search`"
             )
-        return cell
-    note = "the known schedule is impossible with these sizes"
-    return Verdict(cell.guarantee, cell.fault, VerdictWord.UNDECIDED, note=note)
+        return True
+    return False
 
 
 def _encode(verdict: Verdict) -> dict[str, Any]:

@@ -31,17 +31,26 @@ class FaultClass:
         return set(self.admitted) <= set(other.admitted)
 
 
-EVERY_FAULT = FaultClass("every fault", tuple(attrs.fields_dict(FaultCounts)))
-"""All faults together; under it witnesses are sought, too."""
+EVERYTHING = FaultClass("everything", tuple(attrs.fields_dict(FaultCounts)))
+"""All faults and circumstances together: under it witnesses are sought."""
+
+EVERY_FAULT = FaultClass(
+    "every fault", tuple(name for name in EVERYTHING.admitted if name != "role_switches")
+)
+"""All that may befall a group whose configuration nobody changes."""
 
 FAULT_CLASSES = (
     FaultClass("none", ()),
+    FaultClass("late join", ("late_joins",)),
     FaultClass("link cut", ("link_cuts",)),
     FaultClass("slave kill", ("slave_kills",)),
     FaultClass("slave power loss", ("slave_power_losses",)),
+    FaultClass("slave wiped", ("slave_wipes", "late_joins")),
     FaultClass("master kill", ("master_kills",)),
     FaultClass("master power loss", ("master_power_losses",)),
     FaultClass("power loss of both", ("master_power_losses", "slave_power_losses")),
+    FaultClass("master disk loss", ("master_disk_losses",)),
+    FaultClass("disk errors", ("swallowed_disk_errors",)),
     EVERY_FAULT,
 )
 """Every column, weaker classes before the classes that contain them."""

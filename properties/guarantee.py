@@ -2,14 +2,15 @@
 
 *Acknowledged* means answered PUT_OK to a message whose producer waits. *Holds* means has every
 byte, in page cache or on disk; what a power loss takes is gone at the moment of the power loss.
+What retention deletes on any broker is no longer owed.
 All guarantees are judged in every state, also while brokers are down.
 """
 
 from __future__ import annotations
 
 from properties.property import GUARANTEES, guarantee
-from reference.lineage import has_equal_bytes, has_message, is_prefix
-from reference.operations import all_of, any_of, implies
+from reference.lineage import has_equal_bytes, has_message, is_prefix, is_written
+from reference.operations import all_of, any_of, implies, negate
 from reference.put import is_acknowledged
 from reference.state import Cluster, Message
 
@@ -21,16 +22,30 @@ def is_any_acknowledged(cluster: Cluster) -> bool:
     return any_of(*(is_acknowledged(m) for m in cluster.messages))
 
 
+def is_owed(message: Message) -> bool:
+    """The message is acknowledged, and no broker's retention has deleted it."""
+    return is_acknowledged(message) & negate(message.ghost_is_expired)
+
+
+def is_any_written(cluster: Cluster) -> bool:
+    """Some followed message was appended."""
+    return any_of(*(is_written(m) for m in cluster.messages))
+
+
 def is_any_byte_shared(cluster: Cluster) -> bool:
     """The master and some slave hold bytes at a common offset."""
+    master = cluster.master.log
     return any_of(
-        *((s.log.max_offset > 0) & (cluster.master.log.max_offset > 0) for s in cluster.slaves)
+        *(
+            (s.log.start_offset < master.max_offset) & (master.start_offset < s.log.max_offset)
+            for s in cluster.slaves
+        )
     )
 
 
 def is_any_byte_copied(cluster: Cluster) -> bool:
     """Some slave holds bytes."""
-    return any_of(*(s.log.max_offset > 0 for s in cluster.slaves))
+    return any_of(*(s.log.start_offset < s.log.max_offset for s in cluster.slaves))
 
 
 def is_on_some_slave(cluster: Cluster, message: Message) -> bool:
@@ -44,9 +59,9 @@ def is_on_some_slave(cluster: Cluster, message: Message) -> bool:
     premise=is_any_acknowledged,
 )
 def acknowledged_is_kept_on_master(cluster: Cluster) -> bool:
-    """A message that was answered PUT_OK stays in the master's commit log."""
+    """A message that was answered PUT_OK stays in the master's commit log until it expires."""
     log = cluster.master.log
-    return all_of(*(implies(is_acknowledged(m), has_message(log, m)) for m in cluster.messages))
+    return all_of(*(implies(is_owed(m), has_message(log, m)) for m in cluster.messages))
 
 
 @guarantee(
@@ -55,11 +70,11 @@ def acknowledged_is_kept_on_master(cluster: Cluster) -> bool:
     premise=is_any_acknowledged,
 )
 def acknowledged_is_kept_on_some_broker(cluster: Cluster) -> bool:
-    """A message that was answered PUT_OK stays on the master or on a slave."""
+    """A message that was answered PUT_OK stays on the master or on a slave until it expires."""
     return all_of(
         *(
             implies(
-                is_acknowledged(m),
+                is_owed(m),
                 has_message(cluster.master.log, m) | is_on_some_slave(cluster, m),
             )
             for m in cluster.messages
@@ -73,11 +88,11 @@ def acknowledged_is_kept_on_some_broker(cluster: Cluster) -> bool:
     premise=is_any_acknowledged,
 )
 def acknowledged_is_held_twice(cluster: Cluster) -> bool:
-    """A message that was answered PUT_OK is on the master and on a slave, at every moment."""
+    """A message that was answered PUT_OK is on the master and on a slave, until it expires."""
     return all_of(
         *(
             implies(
-                is_acknowledged(m),
+                is_owed(m),
                 has_message(cluster.master.log, m) & is_on_some_slave(cluster, m),
             )
             for m in cluster.messages
@@ -97,7 +112,7 @@ def acknowledgement_is_truthful(cluster: Cluster) -> bool:
     since the put, one slave held every byte of this very message, at least in its page cache;
     what a fault takes from the slave afterwards does not make the answer a lie.
     """
-    return all_of(*(implies(is_acknowledged(m), m.ghost_is_received) for m in cluster.messages))
+    return all_of(*(implies(is_owed(m), m.ghost_is_received) for m in cluster.messages))
 
 
 @guarantee(
@@ -106,7 +121,7 @@ def acknowledgement_is_truthful(cluster: Cluster) -> bool:
     premise=is_any_byte_copied,
 )
 def slave_is_prefix_of_master(cluster: Cluster) -> bool:
-    """What a slave holds, the master holds too, from the first byte on."""
+    """What a slave holds, the master holds too, as far as both logs reach down."""
     return all_of(*(is_prefix(s.log, cluster.master.log) for s in cluster.slaves))
 
 
@@ -118,3 +133,14 @@ def slave_is_prefix_of_master(cluster: Cluster) -> bool:
 def equal_offsets_mean_equal_bytes(cluster: Cluster) -> bool:
     """Wherever master and slave both hold bytes, they hold the same bytes."""
     return all_of(*(has_equal_bytes(s.log, cluster.master.log) for s in cluster.slaves))
+
+
+@guarantee(
+    why="Producers give up after 3 s, before the broker does (R-PR-03), and clients send again "
+    "after an unknown outcome (R-PR-04): consumers have to expect duplicates.",
+    premise=is_any_written,
+)
+def message_is_stored_once(cluster: Cluster) -> bool:
+    """A message is in the master's commit log at most once."""
+    log = cluster.master.log
+    return all_of(*(implies(has_message(log, m), m.ghost_copies == 0) for m in cluster.messages))

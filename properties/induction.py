@@ -177,6 +177,7 @@ class _Step:
         self.solver.add([now(c) for c in recorded.conditions.values()])
         for _, argument, low, high in recorded.arguments:
             self.solver.add(now(low) <= now(argument), now(argument) <= now(high))
+        self.solver.add(now.side_conditions)
         self.is_relevant = {
             name: not recorded.effects.keys().isdisjoint(get_leaf_names(term))
             for name, term in problem.predicates.items()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from properties.property import LEMMAS, lemma
 from reference.lineage import compute_start_of_life, has_message, is_written
-from reference.operations import all_of, any_of, implies
+from reference.operations import all_of, any_of, implies, negate
 from reference.put import is_acknowledged, is_pending
 from reference.state import ANSWERED, PUT_OK, WAITS_FOR_SLAVE_CHECK, Cluster
 
@@ -16,22 +16,40 @@ __all__ = ["LEMMAS"]
 
 
 def is_first_life(cluster: Cluster) -> bool:
-    """The master's machine has not lost power so far."""
-    return cluster.faults.master_power_losses == 0
+    """The master has lost neither power nor disk so far."""
+    return cluster.master.ghost_life == 0
 
 
 def is_slave_power_intact(cluster: Cluster) -> bool:
-    """No slave's machine has lost power so far."""
-    return cluster.faults.slave_power_losses == 0
+    """No slave has lost power or its store so far."""
+    return (cluster.faults.slave_power_losses == 0) & (cluster.faults.slave_wipes == 0)
+
+
+def is_disk_honest(cluster: Cluster) -> bool:
+    """No restart after a kill, and no swallowed error, made bytes count as flushed that are not."""
+    return (cluster.faults.master_kills == 0) & (cluster.faults.swallowed_disk_errors == 0)
+
+
+def is_joined_from_start(cluster: Cluster) -> bool:
+    """Every slave began with the master's first byte, and wrote what it was sent."""
+    return (cluster.faults.late_joins == 0) & (cluster.faults.swallowed_disk_errors == 0)
+
+
+def is_reporting_honest(cluster: Cluster) -> bool:
+    """The master has lost nothing, slaves hold what they report, and nobody else reports."""
+    is_alien_free = cluster.faults.alien_reports == 0
+    return is_first_life(cluster) & is_joined_from_start(cluster) & is_alien_free
 
 
 @lemma(why="Else an append may find the message's offsets on the master beyond its own log.")
 def written_in_first_life_is_on_master(cluster: Cluster) -> bool:
-    """As long as the master has not lost power, it holds every message ever put."""
+    """As long as the master has lost nothing, it holds every message until that expires."""
     log = cluster.master.log
     return all_of(
         *(
-            implies(is_first_life(cluster) & is_written(m), has_message(log, m))
+            implies(
+                is_first_life(cluster) & is_written(m), has_message(log, m) | m.ghost_is_expired
+            )
             for m in cluster.messages
         )
     )
@@ -40,30 +58,26 @@ def written_in_first_life_is_on_master(cluster: Cluster) -> bool:
 @lemma(why="Else a waiting put is acknowledged although a power loss has taken its message.")
 def pending_is_on_master(cluster: Cluster) -> bool:
     """A message whose put still waits is in the master's log, in its present life."""
+    master = cluster.master
     return all_of(
         *(
             implies(
                 is_pending(m),
-                has_message(cluster.master.log, m) & (m.ghost_life == cluster.master.ghost_life),
+                (m.ghost_life == master.ghost_life)
+                & (has_message(master.log, m) | m.ghost_is_expired),
             )
             for m in cluster.messages
         )
     )
 
 
-@lemma(why="Else a restart's claim that all is flushed answers a disk wait without any disk.")
-def pending_and_flushed_is_durable(cluster: Cluster) -> bool:
-    """Where a put still waits, the flushed offset tells the truth about its message."""
-    log = cluster.master.log
-    return all_of(
-        *(
-            implies(
-                is_pending(m) & (m.end_offset <= log.flushed_offset),
-                m.end_offset <= log.ghost_durable_offset,
-            )
-            for m in cluster.messages
-        )
-    )
+@lemma(why="Else the flushed offset runs ahead of the disk, file by file.")
+def flushed_is_durable(cluster: Cluster) -> bool:
+    """Without kills and disk errors, what counts as flushed or was left by a stop is on disk."""
+    log, is_up = cluster.master.log, cluster.master.is_up
+    is_durable = log.flushed_offset <= log.ghost_durable_offset
+    is_left_durable = is_up | (log.max_offset == log.ghost_durable_offset)
+    return implies(is_disk_honest(cluster), is_durable & is_left_durable)
 
 
 @lemma(why="Else SYNC_FLUSH acknowledges a message that the next power loss takes.")
@@ -71,14 +85,18 @@ def past_disk_wait_is_durable(cluster: Cluster) -> bool:
     """With SYNC_FLUSH, a waiting producer's put that passed the disk step well is on disk."""
     if not cluster.structure.is_sync_flush:
         return True
+    master = cluster.master
     return all_of(
         *(
             implies(
-                (m.phase >= WAITS_FOR_SLAVE_CHECK)
+                is_disk_honest(cluster)
+                & (cluster.faults.master_disk_losses == 0)
+                & (m.phase >= WAITS_FOR_SLAVE_CHECK)
                 & (m.phase <= ANSWERED)
                 & (m.status == PUT_OK)
-                & m.waits_for_store,
-                m.end_offset <= cluster.master.log.ghost_durable_offset,
+                & m.waits_for_store
+                & negate(m.ghost_is_expired),
+                m.end_offset <= master.log.ghost_durable_offset,
             )
             for m in cluster.messages
         )
@@ -87,22 +105,29 @@ def past_disk_wait_is_durable(cluster: Cluster) -> bool:
 
 @lemma(why="Else a master that lost power truncates an acknowledged message.")
 def acknowledged_with_sync_flush_is_on_master(cluster: Cluster) -> bool:
-    """With SYNC_FLUSH, an acknowledged message is in the master's log, whatever happened."""
+    """With SYNC_FLUSH and an honest disk, an acknowledged message is in the master's log."""
     if not cluster.structure.is_sync_flush:
         return True
     log = cluster.master.log
-    return all_of(*(implies(is_acknowledged(m), has_message(log, m)) for m in cluster.messages))
+    is_intact = is_disk_honest(cluster) & (cluster.faults.master_disk_losses == 0)
+    return all_of(
+        *(
+            implies(is_intact & is_acknowledged(m), has_message(log, m) | m.ghost_is_expired)
+            for m in cluster.messages
+        )
+    )
 
 
 @lemma(why="Else the highest report covers a message that is appended only later.")
 def reports_are_within_log_in_first_life(cluster: Cluster) -> bool:
-    """As long as the master has not lost power, nothing beyond its log was ever reported."""
+    """As long as the master has lost nothing, no slave reports anything beyond its log."""
+    master = cluster.master
+    is_alien_free = cluster.faults.alien_reports == 0
     return implies(
         is_first_life(cluster),
-        (cluster.master.push2_slave_max_offset <= cluster.master.log.max_offset)
-        & all_of(
-            *(link.reported_offset <= cluster.master.log.max_offset for link in cluster.links)
-        ),
+        implies(is_alien_free, master.push2_slave_max_offset <= master.log.max_offset)
+        & all_of(*(link.reported_offset <= master.log.max_offset for link in cluster.links))
+        & all_of(*(slave.log.max_offset <= master.log.max_offset for slave in cluster.slaves)),
     )
 
 
@@ -123,6 +148,48 @@ def slave_has_no_newer_bytes_of_present_life(cluster: Cluster) -> bool:
     )
 
 
+@lemma(why="Else a frame without bytes creates a slave's first file in the middle of the log.")
+def frame_of_early_slave_is_where_its_log_ends(cluster: Cluster) -> bool:
+    """A slave that joined from the start is sent exactly what follows its log."""
+    return all_of(
+        *(
+            implies(
+                is_joined_from_start(cluster)
+                & link.is_open
+                & (link.arrived_offset >= 0)
+                & negate(slave.is_stopping),
+                link.arrived_offset == slave.log.max_offset,
+            )
+            for link, slave in zip(cluster.links, cluster.slaves, strict=True)
+        )
+    )
+
+
+@lemma(why="Else what a slave holds is called unknown, and equals nothing.")
+def content_of_early_slave_is_known(cluster: Cluster) -> bool:
+    """A slave that joined from the start never stored bytes at a foreign offset."""
+    is_known = all_of(*(negate(s.log.ghost_is_content_unknown) for s in cluster.slaves))
+    return implies(is_joined_from_start(cluster), is_known)
+
+
+@lemma(why="Else a slave whose log begins late reports a message that it never had.")
+def below_first_file_of_early_slave_is_expired(cluster: Cluster) -> bool:
+    """What a slave lacks at the beginning of its log, retention has deleted."""
+    return all_of(
+        *(
+            implies(
+                is_first_life(cluster)
+                & is_joined_from_start(cluster)
+                & is_written(m)
+                & (m.start_offset < s.log.start_offset),
+                m.ghost_is_expired,
+            )
+            for m in cluster.messages
+            for s in cluster.slaves
+        )
+    )
+
+
 @lemma(why="Else a slave that connects reports a message that the books say nobody received.")
 def held_is_received(cluster: Cluster) -> bool:
     """A message that a slave holds, a slave has received."""
@@ -136,14 +203,14 @@ def held_is_received(cluster: Cluster) -> bool:
 
 @lemma(why="Else a put is answered by a report that came before the message did.")
 def reported_in_first_life_is_received(cluster: Cluster) -> bool:
-    """As long as the master has not lost power, a message below the highest report was received."""
+    """Where reports are honest, a message below the highest report was received or expired."""
     return all_of(
         *(
             implies(
-                is_first_life(cluster)
+                is_reporting_honest(cluster)
                 & is_written(m)
                 & (m.end_offset <= cluster.master.push2_slave_max_offset),
-                m.ghost_is_received,
+                m.ghost_is_received | m.ghost_is_expired,
             )
             for m in cluster.messages
         )
@@ -152,12 +219,15 @@ def reported_in_first_life_is_received(cluster: Cluster) -> bool:
 
 @lemma(why="Else a slave kill, which cuts only a message received in part, takes a whole one.")
 def received_in_first_life_is_held(cluster: Cluster) -> bool:
-    """While neither side has lost power, a message once received is still on a slave."""
+    """While neither side has lost bytes, a message once received is on a slave until it expires."""
     return all_of(
         *(
             implies(
-                is_first_life(cluster) & is_slave_power_intact(cluster) & m.ghost_is_received,
-                any_of(*(has_message(s.log, m) for s in cluster.slaves)),
+                is_first_life(cluster)
+                & is_joined_from_start(cluster)
+                & is_slave_power_intact(cluster)
+                & m.ghost_is_received,
+                any_of(*(has_message(s.log, m) for s in cluster.slaves)) | m.ghost_is_expired,
             )
             for m in cluster.messages
         )
@@ -166,12 +236,13 @@ def received_in_first_life_is_held(cluster: Cluster) -> bool:
 
 @lemma(why="Else an asynchronous answer is taken for a synchronous one.")
 def acknowledged_by_sync_master_in_first_life_is_received(cluster: Cluster) -> bool:
-    """As long as the master has not lost power, what a SYNC_MASTER acknowledged was received."""
+    """Where reports are honest, what a SYNC_MASTER acknowledged was received or expired."""
     if not cluster.structure.is_sync_master:
         return True
+    is_honest = is_reporting_honest(cluster) & (cluster.faults.role_switches == 0)
     return all_of(
         *(
-            implies(is_first_life(cluster) & is_acknowledged(m), m.ghost_is_received)
+            implies(is_honest & is_acknowledged(m), m.ghost_is_received | m.ghost_is_expired)
             for m in cluster.messages
         )
     )
@@ -179,7 +250,7 @@ def acknowledged_by_sync_master_in_first_life_is_received(cluster: Cluster) -> b
 
 @lemma(why="Else a group without slaves counts a connection, and a put waits for it.")
 def without_slaves_nobody_connects(cluster: Cluster) -> bool:
-    """A master without slaves counts no connection."""
+    """A master without slaves counts no connection but a stranger's."""
     if cluster.structure.slaves:
         return True
-    return cluster.master.connection_count == 0
+    return cluster.master.connection_count <= cluster.faults.alien_reports

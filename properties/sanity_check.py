@@ -5,22 +5,27 @@ from __future__ import annotations
 import attrs
 
 from properties.property import SANITY_CHECKS, sanity
+from reference.connection import count_open_links
 from reference.lineage import is_written
-from reference.operations import all_of, implies, maximum, negate
-from reference.put import is_pending
-from reference.replication import count_open_links
+from reference.operations import all_of, choose, implies, is_same, maximum, negate
+from reference.put import DISK_FLUSHES_MAX, TRANSFER_WAKE_UPS_MAX, is_pending
 from reference.state import (
     ANSWERED,
+    CREATE_MAPEDFILE_FAILED,
     FLUSH_DISK_TIMEOUT,
     FLUSH_SLAVE_TIMEOUT,
     NOT_SENT,
     PUT_OK,
+    REFUSED,
+    SERVICE_NOT_AVAILABLE,
     SLAVE_NOT_AVAILABLE,
     UNANSWERED,
     UNKNOWN_OFFSET,
     WAITS_FOR_SLAVE,
     Cluster,
     CommitLog,
+    Master,
+    Slave,
 )
 from reference.structure import FaultCounts
 
@@ -45,27 +50,51 @@ def log_ends_never_decrease(cluster: Cluster) -> bool:
 
 
 @sanity()
-def flushed_is_within_log(cluster: Cluster) -> bool:
-    """Neither what is flushed nor what is on disk exceeds the log."""
+def offsets_are_within_log(cluster: Cluster) -> bool:
+    """Neither what is flushed, dispatched or on disk, nor the first file's base exceeds the log."""
     return all_of(
         *(
-            (log.flushed_offset >= 0)
-            & (log.flushed_offset <= log.max_offset)
-            & (log.ghost_durable_offset >= 0)
-            & (log.ghost_durable_offset <= log.max_offset)
+            (offset >= 0) & (offset <= log.max_offset)
+            for log in get_logs(cluster)
+            for offset in (
+                log.start_offset,
+                log.flushed_offset,
+                log.dispatched_offset,
+                log.ghost_durable_offset,
+            )
+        )
+    )
+
+
+@sanity()
+def log_ends_in_last_file(cluster: Cluster) -> bool:
+    """A log that has files ends in the last one, or exactly where that ends."""
+    size = cluster.parameters.mapped_file_size_bytes
+    return all_of(
+        *(
+            (log.start_offset <= log.last_file_offset)
+            & (log.last_file_offset <= log.max_offset)
+            & (log.max_offset <= log.last_file_offset + size)
+            & (log.has_file | (log.max_offset == 0))
             for log in get_logs(cluster)
         )
     )
 
 
 @sanity()
+def nothing_below_first_file_is_at_stake(cluster: Cluster) -> bool:
+    """What is on disk reaches up to the first file at least: below it, nothing can be lost."""
+    return all_of(*(log.start_offset <= log.ghost_durable_offset for log in get_logs(cluster)))
+
+
+@sanity()
 def life_is_counted(cluster: Cluster) -> bool:
-    """The master's log is in the life that its power losses have begun."""
+    """The master's log is in the life that its losses of power and disk have begun."""
     life = cluster.master.ghost_life
     return (
         (life >= 0)
         & (life < cluster.structure.lives)
-        & (life == cluster.faults.master_power_losses)
+        & (life == cluster.faults.master_power_losses + cluster.faults.master_disk_losses)
     )
 
 
@@ -102,7 +131,13 @@ def message_is_well_formed(cluster: Cluster) -> bool:
             (m.phase >= NOT_SENT)
             & (m.phase <= UNANSWERED)
             & (m.status >= PUT_OK)
-            & (m.status <= SLAVE_NOT_AVAILABLE)
+            & (m.status <= CREATE_MAPEDFILE_FAILED)
+            & is_same(m.phase == REFUSED, m.status >= SERVICE_NOT_AVAILABLE)
+            & (m.disk_flushes >= 0)
+            & (m.disk_flushes <= DISK_FLUSHES_MAX)
+            & (m.wake_ups >= 0)
+            & (m.wake_ups <= TRANSFER_WAKE_UPS_MAX)
+            & (m.ghost_copies >= 0)
             & implies(
                 is_written(m),
                 (m.start_offset >= 0)
@@ -110,7 +145,7 @@ def message_is_well_formed(cluster: Cluster) -> bool:
                 & (m.ghost_life >= 0)
                 & (m.ghost_life <= cluster.master.ghost_life),
             )
-            & implies(negate(is_written(m)), negate(m.ghost_is_received))
+            & implies(negate(is_written(m)), negate(m.ghost_is_received | m.ghost_is_expired))
             for m in cluster.messages
         )
     )
@@ -127,8 +162,15 @@ def link_offsets_are_ordered(cluster: Cluster) -> bool:
             & (link.next_transfer_offset >= UNKNOWN_OFFSET)
             & implies(link.next_transfer_offset >= 0, link.slave_request_offset >= 0)
             & implies(link.slave_ack_offset >= 0, link.slave_request_offset >= 0)
+            & implies(
+                (link.next_transfer_offset < 0) & (link.slave_request_offset >= 0),
+                link.slave_request_offset == link.reported_offset,
+            )
             & implies(link.slave_request_offset >= 0, link.has_reported)
             & implies(link.has_reported, link.is_open)
+            & (link.arrived_offset >= UNKNOWN_OFFSET)
+            & (link.arrived_offset <= link.next_transfer_offset)
+            & is_same(link.arrived_offset >= 0, link.next_transfer_offset >= 0)
             for link in cluster.links
         )
     )
@@ -156,7 +198,63 @@ def bytes_in_flight_are_the_masters(cluster: Cluster) -> bool:
             implies(
                 link.is_open,
                 link.next_transfer_offset
-                <= maximum(cluster.master.log.max_offset, slave.log.max_offset),
+                <= choose(
+                    link.arrived_offset < link.next_transfer_offset,
+                    cluster.master.log.max_offset,
+                    maximum(cluster.master.log.max_offset, slave.log.max_offset),
+                ),
+            )
+            for link, slave in zip(cluster.links, cluster.slaves, strict=True)
+        )
+    )
+
+
+@sanity()
+def role_is_the_configured_one(cluster: Cluster) -> bool:
+    """As long as nobody switches it, the master has the role of its structure."""
+    is_configured = is_same(cluster.master.is_sync, cluster.structure.is_sync_master)
+    return implies(cluster.faults.role_switches == 0, is_configured)
+
+
+@sanity()
+def flushes_have_their_cause(cluster: Cluster) -> bool:
+    """The group commit flushes only for a put that waits for the disk."""
+    return all_of(
+        *(
+            implies(m.disk_flushes > 0, cluster.structure.is_sync_flush & m.waits_for_store)
+            for m in cluster.messages
+        )
+    )
+
+
+@sanity()
+def masters_content_is_known(cluster: Cluster) -> bool:
+    """Only a slave stores bytes at a foreign offset, or fails to store them unnoticed."""
+    return negate(cluster.master.log.ghost_is_content_unknown)
+
+
+@sanity()
+def only_running_brokers_stop(cluster: Cluster) -> bool:
+    """A stop has begun only where a process runs; a running broker has its abort file."""
+    brokers: tuple[Master | Slave, ...] = (cluster.master, *cluster.slaves)
+    return all_of(
+        *(implies(b.is_stopping, b.is_up) & implies(b.is_up, b.has_abort_file) for b in brokers)
+    )
+
+
+@sanity()
+def frame_in_step_is_where_the_log_ends(cluster: Cluster) -> bool:
+    """Without a stop or an empty first file, the next frame begins where the slave's log ends."""
+    return all_of(
+        *(
+            implies(
+                link.is_open
+                & (link.arrived_offset >= 0)
+                & negate(slave.is_stopping)
+                & negate(slave.log.ghost_is_content_unknown),
+                negate(slave.log.has_file)
+                | (slave.log.max_offset == 0)
+                | (link.arrived_offset == slave.log.max_offset),
             )
             for link, slave in zip(cluster.links, cluster.slaves, strict=True)
         )
@@ -181,16 +279,21 @@ def dead_master_has_no_waiting_puts(cluster: Cluster) -> bool:
 @sanity()
 def status_has_its_cause(cluster: Cluster) -> bool:
     """A status other than PUT_OK comes from a wait that this structure and this put have."""
-    structure = cluster.structure
-    can_wait_for_slave = structure.is_sync_master & (structure.slaves > 0)
+    structure, faults = cluster.structure, cluster.faults
+    can_be_sync = structure.is_sync_master | (faults.role_switches > 0)
+    has_connections = (structure.slaves > 0) | (faults.alien_reports > 0)
+    can_wait_for_slave = can_be_sync & has_connections
     return all_of(
         *(
             implies(m.status == FLUSH_DISK_TIMEOUT, structure.is_sync_flush & m.waits_for_store)
-            & implies(m.status == SLAVE_NOT_AVAILABLE, structure.is_sync_master & m.waits_for_store)
+            & implies(m.status == SLAVE_NOT_AVAILABLE, can_be_sync & m.waits_for_store)
             & implies(m.status == FLUSH_SLAVE_TIMEOUT, can_wait_for_slave & m.waits_for_store)
             & implies(m.phase == WAITS_FOR_SLAVE, can_wait_for_slave & m.waits_for_store)
             & implies(
-                (m.phase == ANSWERED) & m.waits_for_store & (m.status != SLAVE_NOT_AVAILABLE),
+                (m.phase == ANSWERED)
+                & m.waits_for_store
+                & (m.status != SLAVE_NOT_AVAILABLE)
+                & (faults.role_switches == 0),
                 can_wait_for_slave | negate(structure.is_sync_master),
             )
             for m in cluster.messages

@@ -18,17 +18,17 @@ from properties.certificates import (
     decode_schedule,
     encode_schedule,
 )
-from properties.fault_class import EVERY_FAULT
+from properties.fault_class import EVERYTHING
 from properties.induction import InductionProblem, get_candidates
 from properties.judgement import is_reached_by
 from properties.witnesses import compute_questions
 from reference.leaves import flatten
 from reference.machine import Action
-from reference.structure import Parameters, Structure
+from reference.structure import SMALL_PARAMETERS, Parameters, Structure
 from reference.terms import Term, record, substitute
 
 WITNESS_FILE = "witnesses.json"
-WITNESS_DEPTH_LIMIT = 16
+WITNESS_DEPTH_LIMIT = 18
 """Steps after which a witness counts as not found."""
 
 
@@ -48,13 +48,13 @@ def search_witnesses(
 ) -> tuple[WitnessAnswer, ...]:
     """Decide every question of a structure anew: proof of impossibility first, then search."""
     questions = compute_questions(structure)
-    problem = InductionProblem(structure, EVERY_FAULT)
+    problem = InductionProblem(structure, EVERYTHING)
     result = problem.find_inductive_set(get_candidates())
     impossible = {
         n for n, t in questions.items() if problem.follows(record("not", t), result.lemmas)
     }
     open_questions = {n: t for n, t in questions.items() if n not in impossible}
-    answers = BoundedSearch(structure, EVERY_FAULT, result.lemmas).find_shortest(
+    answers = BoundedSearch(structure, EVERYTHING, result.lemmas).find_shortest(
         open_questions,
         depth_limits=dict.fromkeys(open_questions, WITNESS_DEPTH_LIMIT),
         on_progress=lambda depth, left: on_progress(
@@ -73,19 +73,22 @@ def is_witnessed(structure: Structure, question: Term, answer: WitnessAnswer) ->
     """The reference follows the schedule, and what is asked for holds at its end."""
     if answer.schedule is None:
         return False
-    parameters = evolve(Parameters(), limits=EVERY_FAULT.search_limits)
-    return is_reached_by(
-        lambda cluster: bool(substitute(question, flatten(cluster))),
-        structure,
-        parameters,
-        answer.schedule,
+    schedule = answer.schedule
+    return any(
+        is_reached_by(
+            lambda cluster: bool(substitute(question, flatten(cluster))),
+            structure,
+            evolve(sizes, limits=EVERYTHING.search_limits),
+            schedule,
+        )
+        for sizes in (Parameters(), SMALL_PARAMETERS)
     )
 
 
 def find_unwitnessed(structure: Structure) -> list[str]:
     """What a stored schedule does not reach and the lemmas do not exclude: should be nothing."""
     questions = compute_questions(structure)
-    problem = InductionProblem(structure, EVERY_FAULT)
+    problem = InductionProblem(structure, EVERYTHING)
     lemmas = problem.find_inductive_set(get_candidates()).lemmas
     return [
         a.question

@@ -50,6 +50,8 @@ class Verdict:
     """The inductive set, for a proved cell."""
     depth: int | None = None
     """How deep was searched, for an undecided cell."""
+    is_scaled: bool = False
+    """Its schedule takes more than one file and was judged in files of a few bytes."""
     is_vacuous: bool = False
     """For a proved cell: its premise can never hold here, so it promises nothing."""
     note: str = ""

@@ -9,9 +9,11 @@ from typing import Any, cast
 
 from properties.guarantee import GUARANTEES
 from properties.property import WITNESSES, witness
+from reference.lineage import has_first_bytes, has_message
 from reference.machine import RecordedInstance, record_machine, record_predicate
-from reference.operations import all_of, any_of
+from reference.operations import all_of, any_of, negate
 from reference.put import is_acknowledged
+from reference.replication import is_positioned
 from reference.state import (
     ANSWERED,
     FLUSH_DISK_TIMEOUT,
@@ -76,6 +78,53 @@ def a_slave_has_caught_up(cluster: Cluster) -> bool:
 def a_slave_is_ahead(cluster: Cluster) -> bool:
     """A slave's log is longer than the master's (needs a power loss of the master)."""
     return any_of(*(s.log.max_offset > cluster.master.log.max_offset for s in cluster.slaves))
+
+
+@witness()
+def an_acknowledged_message_never_reaches_any_slave(cluster: Cluster) -> bool:
+    """A slave has caught up and reports honestly, yet lacks an acknowledged message."""
+    log = cluster.master.log
+    return any_of(
+        *(
+            is_acknowledged(m)
+            & negate(has_message(s.log, m))
+            & (s.log.max_offset == log.max_offset)
+            & negate(s.log.ghost_is_content_unknown)
+            for m in cluster.messages
+            for s in cluster.slaves
+        )
+    )
+
+
+@witness()
+def a_slave_asks_below_the_masters_first_file(cluster: Cluster) -> bool:
+    """A slave was away longer than the master's retention: it is sent nothing, for good (R-HA-17).
+
+    The connection stays up, and the master counts it.
+    """
+    return any_of(
+        *(
+            link.is_open
+            & is_positioned(link)
+            & (link.next_transfer_offset < cluster.master.log.start_offset)
+            for link in cluster.links
+        )
+    )
+
+
+@witness()
+def a_slave_dispatch_is_stuck(cluster: Cluster) -> bool:
+    """Foreign bytes follow a message in part: the slave stores on, and dispatches nothing more."""
+    return any_of(
+        *(
+            has_first_bytes(s.log, m)
+            & negate(has_message(s.log, m))
+            & (s.log.dispatched_offset == m.start_offset)
+            & (m.end_offset < s.log.max_offset)
+            for m in cluster.messages
+            for s in cluster.slaves
+        )
+    )
 
 
 def compute_questions(structure: Structure) -> dict[str, Term]:

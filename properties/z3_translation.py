@@ -21,6 +21,15 @@ class IntegerArithmetic:
         """A literal."""
         return z3.BoolVal(value) if isinstance(value, bool) else z3.IntVal(value)
 
+    def remainder(self, dividend: Any, divisor: Any) -> tuple[Any, Any]:
+        """The remainder, and what is known of it.
+
+        A fresh number from 0 to below the divisor: more than division allows, so a proof holds all
+        the more, and it stays linear where the divisor is symbolic.
+        """
+        fresh = z3.FreshInt("remainder")
+        return fresh, z3.And(fresh >= 0, fresh < divisor)
+
     def value(self, model: z3.ModelRef, expression: Any) -> int | bool:
         """What a model says about an expression; what it leaves open becomes 0 or False."""
         result = model.eval(expression, model_completion=True)
@@ -45,6 +54,10 @@ class BitVectorArithmetic(IntegerArithmetic):
             raise OverflowError(f"{value} does not fit into {self.width} bits")
         return z3.BitVecVal(value, self.width)
 
+    def remainder(self, dividend: Any, divisor: Any) -> tuple[Any, Any]:
+        """The remainder of numbers that are not negative."""
+        return z3.URem(dividend, divisor), z3.BoolVal(True)
+
     def value(self, model: z3.ModelRef, expression: Any) -> int | bool:
         """What a model says about an expression."""
         result = model.eval(expression, model_completion=True)
@@ -57,7 +70,6 @@ _TRANSLATION: dict[str, Callable[..., Any]] = {
     "minimum": lambda a, b: z3.If(a <= b, a, b),
     "maximum": lambda a, b: z3.If(a <= b, b, a),
     "quotient": lambda a, b: a / b,
-    "remainder": lambda a, b: a % b,
     "less": lambda a, b: a < b,
     "less_equal": lambda a, b: a <= b,
     "equal": lambda a, b: a == b,
@@ -75,6 +87,8 @@ class Translator:
     def __init__(self, arithmetic: IntegerArithmetic, leaves: Mapping[str, Any]) -> None:
         self.arithmetic = arithmetic
         self.leaves = leaves
+        self.side_conditions: list[Any] = []
+        """What is known of fresh variables; whoever asserts a translation asserts these too."""
         self._done: dict[int, Any] = {}
 
     def __call__(self, term: Term) -> Any:
@@ -89,4 +103,9 @@ class Translator:
             return self.leaves[node.payload]
         if node.operator == "constant":
             return self.arithmetic.constant(node.payload)
-        return _TRANSLATION[node.operator](*(self._done[id(a)] for a in node.arguments))
+        operands = [self._done[id(a)] for a in node.arguments]
+        if node.operator == "remainder":
+            result, known = self.arithmetic.remainder(*operands)
+            self.side_conditions.append(known)
+            return result
+        return _TRANSLATION[node.operator](*operands)

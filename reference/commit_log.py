@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from reference.lineage import append_bytes, has_message
+from reference.lineage import append_bytes, has_first_bytes
 from reference.mapped_files import compute_last_file_end
 from reference.operations import all_of, any_of, choose, minimum, negate
 from reference.rule import RuleBody, between, replace_at, rule, when
@@ -46,7 +46,7 @@ def compute_message_start(log: CommitLog, size: int, parameters: Parameters) -> 
 def append_to_log(log: CommitLog, life: int, size: int, parameters: Parameters) -> CommitLog:
     """The log with one more message; if it does not fit, a blank fills the file first (R-CL-05)."""
     start = compute_message_start(log, size, parameters)
-    is_rolled = start > log.max_offset
+    is_rolled = start == compute_last_file_end(log, parameters)
     appended = append_bytes(log, life, start + size - log.max_offset)
     base = choose(is_rolled, start, log.last_file_offset)
     return evolve(appended, last_file_offset=base, has_file=True)
@@ -107,7 +107,7 @@ def mark_expired(messages: tuple[Message, ...], log: CommitLog, start: int) -> t
         evolve(
             m,
             ghost_is_expired=any_of(
-                m.ghost_is_expired, has_message(log, m) & (m.start_offset < start)
+                m.ghost_is_expired, has_first_bytes(log, m) & (m.start_offset < start)
             ),
         )
         for m in messages

@@ -83,7 +83,8 @@ def flush(log: CommitLog, parameters: Parameters) -> CommitLog:
     """
     base = compute_file_base(maximum(log.flushed_offset, log.start_offset), parameters)
     end = minimum(log.max_offset, base + parameters.mapped_file_size_bytes)
-    durable = choose(base <= log.ghost_durable_offset, end, log.ghost_durable_offset)
+    forced = choose(base <= log.ghost_durable_offset, end, log.ghost_durable_offset)
+    durable = maximum(log.ghost_durable_offset, forced)
     return evolve(log, flushed_offset=end, ghost_durable_offset=durable)
 
 

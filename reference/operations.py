@@ -51,6 +51,11 @@ def implies(premise: bool, conclusion: bool) -> bool:
     return negate(premise) | conclusion
 
 
+def is_same(one: bool, other: bool) -> bool:
+    """Both conditions hold, or neither does."""
+    return implies(one, other) & implies(other, one)
+
+
 def minimum(first: int, *others: int) -> int:
     """The smallest of the numbers."""
     result = first

@@ -162,6 +162,7 @@ def give_up_disk_wait(cluster: Cluster, message: int) -> RuleBody:
     # ENABLED WHEN
     yield when(
         is_waiting_for_disk=put.phase == WAITS_FOR_DISK,
+        has_disk_wait=has_disk_wait(cluster, put),
         has_no_flush_left=put.disk_flushes == DISK_FLUSHES_MAX,
     )
     # EFFECT

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, TypeAlias
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from reference.roles import FlushDiskType, Role
 from reference.terms import Sort
@@ -110,12 +110,33 @@ class Parameters:
 SLAVES_MAX = 3
 """The largest group that the model covers."""
 
+SIZE_KEYS = {
+    "ha_slave_fallbehind_max_bytes": "haSlaveFallbehindMax",
+    "ha_transfer_batch_size_bytes": "haTransferBatchSize",
+    "mapped_file_size_bytes": "mapedFileSizeCommitLog",
+    "message_size_max_bytes": "maxMessageSize",
+}
+"""Which setting of the master each size comes from."""
+
 SMALL_PARAMETERS = Parameters(
     ha_slave_fallbehind_max_bytes=3,
-    ha_transfer_batch_size_bytes=2,
+    ha_transfer_batch_size_bytes=4,
     mapped_file_size_bytes=8,
     message_size_max_bytes=7,
     end_file_min_blank_bytes=1,
     ghost_log_size_max_bytes=24,
 )
 """Three files of a few bytes: every boundary is met, and arithmetic on a few bits suffices."""
+
+
+def clip_sizes(parameters: Parameters) -> Parameters:
+    """The small sizes of a search, none larger than the given ones.
+
+    A fall-behind limit below minus the length of the log admits no slave, however low it is.
+    """
+    small = {
+        name: min(getattr(parameters, name), getattr(SMALL_PARAMETERS, name)) for name in SIZE_KEYS
+    }
+    lowest = -SMALL_PARAMETERS.ghost_log_size_max_bytes
+    limit = max(small.pop("ha_slave_fallbehind_max_bytes"), lowest)
+    return evolve(SMALL_PARAMETERS, ha_slave_fallbehind_max_bytes=limit, **small)

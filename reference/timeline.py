@@ -16,7 +16,36 @@ PHRASES: Mapping[str, Callable[[Mapping[str, int], Cluster], str]] = {
     "append_message": lambda a, c: (
         f"put m{{i}}, {a['size_bytes']} B" + ("" if a["waits_for_store"] else ", does not wait")
     ),
-    "append_other_messages": lambda a, c: f"other puts, {a['size_bytes']} B",
+    "append_other_message": lambda a, c: f"another put, {a['size_bytes']} B",
+    "expire_master_file": lambda a, c: f"expires a file, begins at {c.master.log.start_offset}",
+    "expire_slave_file": lambda a, c: "expires a file",
+    "dispatch_master": lambda a, c: f"dispatches to {a['dispatched_offset']}",
+    "dispatch_slave": lambda a, c: f"dispatches to {a['dispatched_offset']}",
+    "refuse_put": lambda a, c: "m{i}: refused",
+    "flush_for_put": lambda a, c: f"m{{i}}: flush to {c.master.log.flushed_offset}",
+    "give_up_disk_wait": lambda a, c: "m{i}: two flushes are over",
+    "wait_one_second": lambda a, c: "m{i}: a second in vain",
+    "give_up_slave_wait": lambda a, c: "m{i}: five wake-ups are over",
+    "give_up_send": lambda a, c: "m{i}: producer gives up",
+    "send_again": lambda a, c: f"m{{i}} once more, {a['size_bytes']} B",
+    "close_idle_connection": lambda a, c: "closes connection {n}",
+    "position_at_last_file": lambda a, c: "will send from {next}, last file",
+    "create_first_file": lambda a, c: "<~ beat, first file, reports",
+    "append_at_wrong_offset": lambda a, c: f"<~ {a['size_bytes']} B land at 0, reports",
+    "refuse_frame": lambda a, c: "<~ frame out of step, closes",
+    "discard_frame": lambda a, c: f"<~ throws {a['size_bytes']} B away",
+    "begin_master_stop": lambda a, c: "begins to stop",
+    "begin_slave_stop": lambda a, c: "begins to stop",
+    "finish_master_stop": lambda a, c: "has stopped",
+    "finish_slave_stop": lambda a, c: "has stopped",
+    "switch_master_role": lambda a, c: (
+        f"is {'SYNC_MASTER' if c.master.is_sync else 'ASYNC_MASTER'} now"
+    ),
+    "lose_master_disk": lambda a, c: "## DISK LOST",
+    "wipe_slave": lambda a, c: "## STORE WIPED",
+    "swallow_flush_error": lambda a, c: "## FLUSH FAILS UNNOTICED",
+    "swallow_append_error": lambda a, c: f"## {a['size_bytes']} B NOT WRITTEN",
+    "send_alien_report": lambda a, c: f"## A STRANGER REPORTS {a['offset']}",
     "flush_master": lambda a, c: f"flushes to {c.master.log.flushed_offset}",
     "flush_slave": lambda a, c: "flushes",
     "answer_disk_wait": lambda a, c: "m{i}: disk step done",
@@ -47,12 +76,21 @@ PHRASES: Mapping[str, Callable[[Mapping[str, int], Cluster], str]] = {
 
 
 def draw_log(log: CommitLog) -> str:
-    """The bytes of a log by the life that wrote them, for example ``[aab]`` or ``[a512 b100]``."""
-    lengths = [end - start for start, end in zip((0, *log.ends), log.ends, strict=False)]
-    pieces = [(LIFE_LETTERS[i], n) for i, n in enumerate(lengths) if n]
-    if log.max_offset <= DRAWN_BYTES_MAX:
-        return "[" + "".join(letter * n for letter, n in pieces) + "]"
-    return "[" + " ".join(f"{letter}{n}" for letter, n in pieces) + "]"
+    """The bytes of a log by the life that wrote them, for example ``[aab]`` or ``[a512 b100]``.
+
+    A bar stands where the last file begins, a dot for a byte below the first file, a question mark
+    for bytes that nobody can tell.
+    """
+    begin = (log.start_offset, *log.ends)
+    lengths = [max(0, end - start) for start, end in zip(begin, log.ends, strict=False)]
+    letters = "?" * len(LIFE_LETTERS) if log.ghost_is_content_unknown else LIFE_LETTERS
+    pieces = [(letters[i], n) for i, n in enumerate(lengths) if n]
+    if log.max_offset > DRAWN_BYTES_MAX:
+        lost = [f"·{log.start_offset}"] if log.start_offset else []
+        return "[" + " ".join(lost + [f"{letter}{n}" for letter, n in pieces]) + "]"
+    drawn = "·" * log.start_offset + "".join(letter * n for letter, n in pieces)
+    last = log.last_file_offset
+    return "[" + (f"{drawn[:last]}|{drawn[last:]}" if last else drawn) + "]"
 
 
 def draw_timeline(
@@ -87,7 +125,8 @@ def _draw_step(action: Action, cluster: Cluster) -> str:
     name, _, rest = action.instance.partition("[")
     number = int(rest.rstrip("]")) if rest else 0
     phrase = PHRASES[name](action.arguments, cluster).replace("{i}", str(number + 1))
-    if name == "position_transfer":
+    phrase = phrase.replace("{n}", str(number + 1))
+    if "{next}" in phrase:
         phrase = phrase.replace("{next}", str(cluster.links[number].next_transfer_offset))
     producer, lane = _place(name, number)
     producer_text = phrase if producer else _draw_answer(name, number, cluster)
@@ -101,14 +140,29 @@ def _draw_step(action: Action, cluster: Cluster) -> str:
 
 def _place(name: str, number: int) -> tuple[bool, int]:
     """Whether the producer acts, and the lane that acts otherwise: 0 master, 1.. slaves."""
-    if name in ("append_message", "append_other_messages"):
+    if name in PRODUCER_LANE_RULES:
         return True, 0
     is_slave = name in SLAVE_LANE_RULES
     return False, number + 1 if is_slave else 0
 
 
+PRODUCER_LANE_RULES = frozenset(
+    {"append_message", "append_other_message", "give_up_send", "send_again"}
+)
+"""Rules drawn in the producer's column."""
+
 SLAVE_LANE_RULES = frozenset(
     {
+        "expire_slave_file",
+        "dispatch_slave",
+        "create_first_file",
+        "append_at_wrong_offset",
+        "refuse_frame",
+        "discard_frame",
+        "begin_slave_stop",
+        "finish_slave_stop",
+        "wipe_slave",
+        "swallow_append_error",
         "flush_slave",
         "connect_slave",
         "report_offset",
@@ -123,7 +177,14 @@ SLAVE_LANE_RULES = frozenset(
 
 
 def _draw_answer(name: str, number: int, cluster: Cluster) -> str:
-    answering = ("skip_slave_wait", "refuse_slave_wait", "answer_slave_wait", "time_out_slave_wait")
+    answering = (
+        "refuse_put",
+        "skip_slave_wait",
+        "refuse_slave_wait",
+        "answer_slave_wait",
+        "give_up_slave_wait",
+        "time_out_slave_wait",
+    )
     if name not in answering:
         return ""
     return f"m{number + 1}: {STATUS_NAMES[cluster.messages[number].status]}"

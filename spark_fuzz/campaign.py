@@ -245,8 +245,7 @@ def _nullable(values: Any) -> pa.Array:
 
 
 def _rules_used(kernel: Kernel, batch: Batch) -> pa.Array:
-    bits = np.arange(len(kernel.names), dtype=np.int64)
-    matrix = (batch.used[:, None] >> bits[None, :]) & 1
+    matrix = kernel.unpack_used(batch.used)
     offsets = np.concatenate([[0], np.cumsum(matrix.sum(axis=1))]).astype(np.int32)
     names = pa.array(kernel.names).take(pa.array(np.nonzero(matrix)[1]))
     return pa.ListArray.from_arrays(pa.array(offsets), names)

@@ -26,14 +26,13 @@ from reference.structure import Structure
 from spark_fuzz import scheduler
 from spark_fuzz.lowering import Layout, lower
 from spark_fuzz.schedule import CampaignOptions, compute_weight
-
-INSTANCES_MAX = 62
-"""The set of fired instances is one 64-bit word."""
+from spark_fuzz.walk import WORD_BITS
 
 _HEAD = """import numpy as np
 from spark_fuzz.scheduler import compute_schedule_key, draw, pick_argument, pick_weighted
 
 ARGUMENTS_MAX = {arguments_max}
+WORD_BITS = {word_bits}
 
 """
 
@@ -48,10 +47,6 @@ for _function in (
     register_jitable(_function)
 
 
-class KernelError(Exception):
-    """Raised when a structure is too large for one kernel."""
-
-
 @frozen
 class Batch:
     """What a kernel says about consecutive schedules."""
@@ -62,7 +57,7 @@ class Batch:
     violations: Any
     """int64, shape (schedules, guarantees): first violating step, -1 for none."""
     used: Any
-    """int64, shape (schedules,): bit set of the instances that fired."""
+    """int64, shape (schedules, words): bit set of the instances that fired, WORD_BITS a word."""
 
 
 class Kernel:
@@ -71,8 +66,6 @@ class Kernel:
     def __init__(self, structure: Structure) -> None:
         self.structure = structure
         self.layout = Layout(structure)
-        if len(self.layout.instances) > INSTANCES_MAX:
-            raise KernelError(f"{structure.name} has more than {INSTANCES_MAX} rule instances")
         self.names = [r.instance.name for r in self.layout.instances]
         self._module = _load(_generate(self.layout))
 
@@ -86,7 +79,8 @@ class Kernel:
         initial = initial_cluster(self.structure, options.parameters)
         taken = np.zeros(count, np.int64)
         violations = np.full((count, len(self.layout.guarantees)), -1, np.int64)
-        used = np.zeros(count, np.int64)
+        words = -(-len(self.names) // WORD_BITS)
+        used = np.zeros((count, words), np.int64)
         self._module.run_schedules(
             options.campaign_seed,
             first_schedule,
@@ -140,9 +134,10 @@ class Kernel:
         values = flatten(cluster)
         return np.array([int(values[p]) for p in self.layout.parameter_paths], np.int64)
 
-    def decode_used(self, word: int) -> list[str]:
-        """The names of the instances in a bit set."""
-        return [name for i, name in enumerate(self.names) if word >> i & 1]
+    def unpack_used(self, used: Any) -> Any:
+        """Which instances fired: 0 or 1, int64, shape (schedules, instances)."""
+        indexes = np.arange(len(self.names), dtype=np.int64)
+        return used[:, indexes // WORD_BITS] >> (indexes % WORD_BITS) & 1
 
 
 @cache
@@ -169,7 +164,8 @@ def get_cache_folder() -> Path:
 def _generate(layout: Layout) -> str:
     walk = (Path(__file__).parent / "walk.py").read_text()
     functions = walk[walk.index("\ndef run_schedules") :].replace(": Any", "")
-    body = _HEAD.format(arguments_max=layout.arguments_max) + lower(layout.structure) + functions
+    head = _HEAD.format(arguments_max=layout.arguments_max, word_bits=WORD_BITS)
+    body = head + lower(layout.structure) + functions
     return body.replace("\ndef ", "\n@numba.njit(cache=True)\ndef ").replace(
         "import numpy as np", "import numba\nimport numpy as np", 1
     )

@@ -14,7 +14,13 @@ from properties.judgement import JudgedStep, judge
 from reference.machine import RULES, Action, compute_machine
 from reference.roles import FlushDiskType, Role
 from reference.state import initial_cluster
-from reference.structure import SMALL_PARAMETERS, FaultCounts, Parameters, Structure
+from reference.structure import (
+    SLAVES_MAX,
+    SMALL_PARAMETERS,
+    FaultCounts,
+    Parameters,
+    Structure,
+)
 from spark_fuzz.scheduler import compute_schedule_key, draw, pick_argument, pick_weighted
 
 SEED_MAX = 2**62
@@ -27,18 +33,40 @@ STEPS_MAX = 10_000
 WEIGHTS: Mapping[str, int] = {
     **{name: 1 for name, rule in RULES.items() if rule.is_fault},
     "append_message": 4,
-    "append_other_messages": 8,
+    "append_other_message": 8,
     "flush_master": 4,
     "flush_slave": 4,
+    "dispatch_master": 4,
+    "dispatch_slave": 4,
+    "expire_master_file": 1,
+    "expire_slave_file": 1,
+    "refuse_put": 1,
     "time_out_disk_wait": 1,
     "time_out_slave_wait": 1,
+    "give_up_send": 1,
+    "close_idle_connection": 1,
+    "begin_master_stop": 1,
+    "begin_slave_stop": 1,
+    "switch_master_role": 1,
 }
-"""Weights of rules that are picked less often than others. With equal weights faults and time-outs
-would strike in the first steps, and the followed message would be put before anything is wrong."""
-WEIGHT_OTHERWISE = 16
+"""Weights of rules that are picked less often than others. With equal weights faults, stops and
+time-outs would strike in the first steps, and the followed message would be put before anything is
+wrong."""
+WEIGHT_OTHERWISE = 32
 
-CAMPAIGN_PARAMETERS: Parameters = evolve(SMALL_PARAMETERS, mapped_file_size_bytes=40)
-"""Sizes of a campaign: a few bytes, so that every boundary is met often."""
+CAMPAIGN_PARAMETERS: Parameters = evolve(
+    SMALL_PARAMETERS,
+    mapped_file_size_bytes=16,
+    message_size_max_bytes=5,
+    ha_slave_fallbehind_max_bytes=6,
+    ghost_log_size_max_bytes=96,
+)
+"""Sizes of a campaign: files of a few bytes, so that every boundary is met often."""
+
+DEFAULT_LIMITS = FaultCounts(
+    *(0 if name == "role_switches" else 2 for name in attrs.fields_dict(FaultCounts))
+)
+"""Every fault twice, and nobody changes the role."""
 
 
 class IdentifierError(ValueError):
@@ -50,7 +78,7 @@ class CampaignOptions:
     """Everything that decides what a schedule does."""
 
     structure: Structure = field(factory=Structure)
-    limits: FaultCounts = field(factory=lambda: FaultCounts(2, 2, 2, 2, 2))
+    limits: FaultCounts = DEFAULT_LIMITS
     """How often each fault may strike in one schedule."""
     steps: int = field(default=64)
     """Steps of one schedule, 1 to 10000."""
@@ -70,7 +98,7 @@ class CampaignOptions:
 
     @property
     def limits_code(self) -> str:
-        """The fault limits in an identifier: five numbers in the order of FaultCounts."""
+        """The fault limits in an identifier: a number each, in the order of FaultCounts."""
         return ".".join(str(n) for n in attrs.astuple(self.limits))
 
     def format_identifier(self, schedule: int) -> str:
@@ -92,23 +120,25 @@ def compute_weight(rule: str) -> int:
 
 def parse_identifier(text: str) -> tuple[CampaignOptions, int]:
     """Options and schedule number of an identifier. Raises IdentifierError."""
+    faults = len(attrs.fields_dict(FaultCounts))
     pattern = (
-        r"(ASYNC_MASTER|SYNC_MASTER)-(ASYNC_FLUSH|SYNC_FLUSH)-([0-2])"
-        r"/(\d+)\.(\d+)\.(\d+)\.(\d+)\.(\d+)/(\d+)/(\d+)/(\d+)(?:@(\w+))?"
+        rf"(ASYNC_MASTER|SYNC_MASTER)-(ASYNC_FLUSH|SYNC_FLUSH)-([0-{SLAVES_MAX}])"
+        rf"/(\d+(?:\.\d+){{{faults - 1}}})/(\d+)/(\d+)/(\d+)(?:@(\w+))?"
     )
     match = re.fullmatch(pattern, text.strip())
     if match is None:
         example = CampaignOptions().format_identifier(42)
         raise IdentifierError(f"{text!r} identifies no schedule; one looks like {example}")
-    role, flush, slaves, *rest, digest = match.groups()
-    numbers = [int(n) for n in rest]
+    role, flush, slaves, counts, *rest, digest = match.groups()
+    steps, campaign_seed, schedule = (int(n) for n in rest)
     structure = Structure(Role[role], FlushDiskType[flush], int(slaves))
     check_rules(structure, digest)
-    options = CampaignOptions(structure, FaultCounts(*numbers[:5]), numbers[5], numbers[6])
+    limits = FaultCounts(*(int(n) for n in counts.split(".")))
+    options = CampaignOptions(structure, limits, steps, campaign_seed)
     check_range("steps", options.steps, 1, STEPS_MAX)
     check_range("campaign seed", options.campaign_seed, 0, SEED_MAX - 1)
-    check_range("schedule number", numbers[7], 0, SEED_MAX - 1)
-    return options, numbers[7]
+    check_range("schedule number", schedule, 0, SEED_MAX - 1)
+    return options, schedule
 
 
 def check_rules(structure: Structure, digest: str | None) -> None:

@@ -13,6 +13,8 @@ import numpy as np
 from spark_fuzz.scheduler import compute_schedule_key, draw, pick_argument, pick_weighted
 
 ARGUMENTS_MAX = 0
+WORD_BITS = 62
+"""Instances per word of the set of those that fired."""
 
 
 def find_enabled(state: Any, parameters: Any, enabled: Any) -> int:
@@ -49,7 +51,7 @@ def run_schedules(  # noqa: PLR0913, PLR0917
 
     ``initial`` and ``parameters`` hold leaves in the layout's order, ``weights`` one positive
     number per instance. Filled in per schedule: ``steps`` taken, ``violations`` (first violating
-    step per guarantee, -1 for none), ``used`` (bit set of instances that fired).
+    step per guarantee, -1 for none), ``used`` (bit set of instances that fired, in words).
     """
     state = initial.copy()
     enabled = np.empty(len(weights), np.int64)
@@ -59,7 +61,7 @@ def run_schedules(  # noqa: PLR0913, PLR0917
         state[:] = initial
         key = compute_schedule_key(campaign_seed, first_schedule + row)
         seen = 0
-        fired = 0
+        used[row, :] = 0
         violations[row, :] = -1
         step = 0
         while step < steps_max:
@@ -72,7 +74,7 @@ def run_schedules(  # noqa: PLR0913, PLR0917
                 arguments[i] = pick_argument(ranges[2 * i], ranges[2 * i + 1], word)
             fire(state, parameters, instance, arguments)
             step += 1
-            fired |= 1 << instance
+            used[row, instance // WORD_BITS] |= 1 << (instance % WORD_BITS)
             violated = judge(state, parameters) & ~seen
             if violated:
                 seen |= violated
@@ -80,4 +82,3 @@ def run_schedules(  # noqa: PLR0913, PLR0917
                     if violated >> bit & 1:
                         violations[row, bit] = step
         steps[row] = step
-        used[row] = fired

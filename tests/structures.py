@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import attrs
 from attrs import evolve
 
 from properties.certificates import CERTIFIED_STRUCTURES
@@ -13,7 +14,9 @@ STRUCTURES = list(CERTIFIED_STRUCTURES)
 SYNCHRONOUS_PAIR = Structure()
 """SYNC_MASTER, ASYNC_FLUSH, one slave: RocketMQ's stock synchronous pair."""
 
-TWO_OF_EACH = evolve(SMALL_PARAMETERS, limits=FaultCounts(2, 2, 2, 2, 2))
+TWO_OF_EACH = evolve(
+    SMALL_PARAMETERS, limits=FaultCounts(*[2] * len(attrs.fields_dict(FaultCounts)))
+)
 """A log of a few bytes, every fault at most twice."""
 
 

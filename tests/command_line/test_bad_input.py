@@ -13,7 +13,7 @@ import pytest
 from reference.machine import RULES
 from tests.command_line.run import CONF, ROOT, assert_one_line, run
 
-ID = "SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2.2/64/0/"
+ID = "SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2.2.2.2.2.2.2.0/64/0/"
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,8 @@ def test_missing_and_unreadable_paths(tmp_path: Path) -> None:
         (["replay", ID + str(2**62)], "out of range"),
         (["replay", ID + "0", "--guarantee", "acknowledged_is_kept_on_some_broker"], "not violate"),
         (["fuzz", "--schedules", "0"], "0"),
-        (["fuzz", "--limits", "1,2,3"], "five numbers"),
+        (["fuzz", "--limits", "1,2,3"], "NAME=COUNT"),
+        (["fuzz", "--limits", "floods=1"], "NAME=COUNT"),
         (["trace", "no-such-file.jsonl"], "no-such-file.jsonl"),
         (["check", ""], "empty path"),
         (["check", "--what-if", "brokerRole"], "KEY=VALUE"),
@@ -77,8 +78,8 @@ def test_missing_and_unreadable_paths(tmp_path: Path) -> None:
         (["check", "--what-if", "brokerRole=MASTER"], "SYNC_MASTER"),
         (["check", "--what-if", "brokerRole=SLAVE"], "slave"),
         (["check", "--require", "acknowledgement_is_truthful:rain"], "rain"),
-        (["fuzz", "--limits", "²,0,0,0,0"], "five numbers"),
-        (["fuzz", "--limits", "999999999999999,0,0,0,0"], "five numbers"),
+        (["fuzz", "--limits", "link_cuts=²"], "NAME=COUNT"),
+        (["fuzz", "--limits", "link_cuts=999999999999999"], "NAME=COUNT"),
         (["fuzz", "--master", "nonsense"], "local[N]"),
         (["fuzz", "--out", "/dev/null/x"], "cannot be made"),
         (["replay", ID + "0@12345678"], "other rules"),

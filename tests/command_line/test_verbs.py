@@ -15,7 +15,7 @@ from reference.structure import FaultCounts
 from spark_fuzz.schedule import CampaignOptions
 from tests.command_line.run import ROOT, run
 
-IDENTIFIER = "SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2.2/64/0/"
+IDENTIFIER = "SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2.2.2.2.2.2.2.0/64/0/"
 
 
 def test_prove_rechecks_a_structure() -> None:
@@ -70,7 +70,8 @@ def test_a_contradiction_of_a_proof_leaves_with_1() -> None:
 
 def test_the_examples_of_replay_work() -> None:
     """What --help shows can be typed."""
-    examples = [x.split() for x in EPILOG.splitlines() if "rmqspec replay SYNC" in x]
+    lines = EPILOG.replace("\\\n", " ").splitlines()
+    examples = [x.split() for x in lines if "rmqspec replay SYNC" in x]
     assert len(examples) == 2
     for words in examples:
         assert 0 == run(*words[1:]).returncode

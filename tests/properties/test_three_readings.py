@@ -24,6 +24,14 @@ def evaluate(arithmetic: IntegerArithmetic, expression: Any) -> int | bool:
     return arithmetic.value(EMPTY_MODEL, expression)
 
 
+class ExactArithmetic(IntegerArithmetic):
+    """Integers with the remainder itself, where a proof takes any number in its range."""
+
+    def remainder(self, dividend: Any, divisor: Any) -> tuple[Any, Any]:
+        """The remainder of numbers that are not negative."""
+        return dividend % divisor, z3.BoolVal(True)
+
+
 def make_empty_model() -> z3.ModelRef:
     """A model of nothing, to evaluate closed expressions in."""
     solver = z3.Solver()
@@ -35,7 +43,7 @@ EMPTY_MODEL = make_empty_model()
 
 
 @pytest.mark.parametrize(
-    "arithmetic", [IntegerArithmetic(), BitVectorArithmetic(8)], ids=["int", "bits"]
+    "arithmetic", [ExactArithmetic(), BitVectorArithmetic(8)], ids=["int", "bits"]
 )
 @pytest.mark.parametrize("structure", STRUCTURES, ids=name_of)
 @settings(max_examples=5)
@@ -66,7 +74,7 @@ def test_formula_agrees_with_reference(
 @given(data=st.data())
 def test_guarantees_agree(data: st.DataObject) -> None:
     """Each guarantee as a formula says what it says on numbers."""
-    arithmetic = IntegerArithmetic()
+    arithmetic = ExactArithmetic()
     for cluster, _ in draw_walk(data, SYNCHRONOUS_PAIR, TWO_OF_EACH, 25):
         leaves = {p: arithmetic.constant(v) for p, v in flatten(cluster).items()}
         translate = Translator(arithmetic, leaves)

@@ -10,7 +10,7 @@ import pytest
 from attrs import evolve
 
 from properties import certificates
-from properties.analysis import clip_sizes, decide
+from properties.analysis import decide
 from properties.bounded_search import BoundedSearch
 from properties.expectation import find_expectation, load_expectations
 from properties.fault_class import FAULT_CLASS_BY_NAME, FAULT_CLASSES
@@ -25,7 +25,7 @@ from properties.verdict import (
     search_structure,
 )
 from reference.roles import FlushDiskType, Role
-from reference.structure import SMALL_PARAMETERS, Parameters, Structure
+from reference.structure import SMALL_PARAMETERS, Parameters, Structure, clip_sizes
 from tests.structures import STRUCTURES, SYNCHRONOUS_PAIR, name_of
 
 
@@ -65,7 +65,8 @@ def test_schedules_are_minimal(structure: Structure, verdicts: tuple[Verdict, ..
     for v in verdicts:
         if v.word is not VerdictWord.REFUTED:
             continue
-        parameters = evolve(Parameters(), limits=FAULT_CLASS_BY_NAME[v.fault].search_limits)
+        sizes = SMALL_PARAMETERS if v.is_scaled else Parameters()
+        parameters = evolve(sizes, limits=FAULT_CLASS_BY_NAME[v.fault].search_limits)
         needless = find_needless_steps(
             v.schedule,
             lambda trial, v=v, p=parameters: is_refuted_by(v.guarantee, structure, p, trial),  # type: ignore[misc]
@@ -141,7 +142,8 @@ def test_small_sizes_are_searched_when_the_known_schedule_does_not_fit() -> None
     assert clip_sizes(parameters).ha_slave_fallbehind_max_bytes == 1
     for v in verdicts:
         if v.word is VerdictWord.REFUTED:
-            given = evolve(parameters, limits=FAULT_CLASS_BY_NAME[v.fault].search_limits)
+            sizes = clip_sizes(parameters) if v.is_scaled else parameters
+            given = evolve(sizes, limits=FAULT_CLASS_BY_NAME[v.fault].search_limits)
             assert is_refuted_by(v.guarantee, SYNCHRONOUS_PAIR, given, v.schedule)
     words = {(v.guarantee, v.fault): v.word for v in verdicts}
     assert words["acknowledgement_is_truthful", "master power loss"] is VerdictWord.REFUTED
@@ -192,7 +194,7 @@ def forge_longer(document: dict[str, Any]) -> None:
         for c in document["cells"]
         if c["guarantee"] == "acknowledgement_is_truthful" and "schedule" in c
     )
-    cell["schedule"].insert(-1, ["append_other_messages", {"size_bytes": 1}])
+    cell["schedule"].insert(-1, ["append_other_message", {"size_bytes": 1}])
 
 
 def forge_lemma(document: dict[str, Any]) -> None:

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference import lineage
+from reference import lineage, mapped_files
+from reference.commit_log import append_to_log
 from reference.state import ANSWERED, CommitLog, Message
+from reference.structure import SMALL_PARAMETERS
 
 LIVES = 3
 
 
 def logs() -> st.SearchStrategy[CommitLog]:
-    """Logs of three lives and up to nine bytes."""
+    """Logs of three lives and up to nine bytes, from whatever first byte on."""
     lengths = st.lists(st.integers(0, 3), min_size=LIVES, max_size=LIVES)
-    return lengths.map(lambda ns: CommitLog(ends=tuple(sum(ns[: i + 1]) for i in range(LIVES))))
+    logs = lengths.map(lambda ns: CommitLog(ends=tuple(sum(ns[: i + 1]) for i in range(LIVES))))
+    return st.builds(
+        lambda log, start: evolve(log, start_offset=min(start, log.max_offset)),
+        logs,
+        st.sampled_from((0, 0, 1, 3)),
+    )
 
 
 def messages() -> st.SearchStrategy[Message]:
@@ -29,60 +37,93 @@ def messages() -> st.SearchStrategy[Message]:
     )
 
 
-def spell(log: CommitLog) -> list[int]:
-    """The life of each byte of a log."""
-    lives, start = [], 0
+def spell(log: CommitLog) -> dict[int, int]:
+    """The life of each byte that a log holds, by its offset."""
+    lives, start = {}, 0
     for life, end in enumerate(log.ends):
-        lives += [life] * (end - start)
+        lives |= dict.fromkeys(range(start, end), life)
         start = end
-    return lives
+    return {offset: life for offset, life in lives.items() if offset >= log.start_offset}
 
 
 @given(logs(), messages())
 def test_holding_a_message_is_holding_each_byte(log: CommitLog, message: Message) -> None:
     """has_message and has_first_bytes say what they say, byte by byte."""
-    held = spell(log)[message.start_offset : message.end_offset]
-    size = message.end_offset - message.start_offset
-    assert ([message.ghost_life] * size == held) == lineage.has_message(log, message)
-    assert (held[:1] == [message.ghost_life]) == lineage.has_first_bytes(log, message)
+    bytes_of = spell(log)
+    held = [bytes_of.get(o) for o in range(message.start_offset, message.end_offset)]
+    assert all(life == message.ghost_life for life in held) == lineage.has_message(log, message)
+    assert (held[0] == message.ghost_life) == lineage.has_first_bytes(log, message)
+
+
+@given(logs(), messages())
+def test_unknown_content_holds_nothing(log: CommitLog, message: Message) -> None:
+    """What a log holds behind a foreign offset nobody can tell."""
+    unknown = evolve(log, ghost_is_content_unknown=True)
+    assert not lineage.has_message(unknown, message)
+    is_overlapping = bool(spell(log))
+    assert not is_overlapping or not lineage.has_equal_bytes(unknown, log)
 
 
 @given(logs(), logs())
 def test_prefix_and_equality_compare_bytes(one: CommitLog, other: CommitLog) -> None:
     """is_prefix and has_equal_bytes compare what both hold."""
     a, b = spell(one), spell(other)
-    common = min(len(a), len(b))
-    assert (a[:common] == b[:common]) == lineage.has_equal_bytes(one, other)
-    assert (b[: len(a)] == a) == lineage.is_prefix(one, other)
+    is_equal = all(a[offset] == b[offset] for offset in a.keys() & b.keys())
+    assert is_equal == lineage.has_equal_bytes(one, other)
+    is_shorter = one.max_offset <= other.max_offset
+    assert (is_shorter and is_equal) == lineage.is_prefix(one, other)
 
 
 @given(logs(), logs(), st.integers(1, 4))
 def test_copying_takes_the_sources_bytes(log: CommitLog, source: CommitLog, size: int) -> None:
     """copy_bytes appends just the source's bytes from the log's own end on."""
     end = min(log.max_offset + size, source.max_offset)
+    source = evolve(source, start_offset=0)
     if end <= log.max_offset or not is_ordered_copy(log, source):
         return
     copied = lineage.copy_bytes(log, source, end)
-    assert spell(log) + spell(source)[log.max_offset : end] == spell(copied)
+    added = {o: life for o, life in spell(source).items() if log.max_offset <= o < end}
+    assert spell(log) | added == spell(copied)
 
 
 def is_ordered_copy(log: CommitLog, source: CommitLog) -> bool:
     """The copied bytes are of no earlier life than the log's last byte: the master's life grows."""
-    last = spell(log)[-1:] or [0]
-    return spell(source)[log.max_offset] >= last[0]
+    last = max(spell(log).values(), default=log.ends.index(log.max_offset))
+    return spell(source)[log.max_offset] >= last
 
 
 @given(logs(), st.integers(0, 9))
 def test_cutting_keeps_the_beginning(log: CommitLog, end: int) -> None:
     """cut_to drops the tail."""
-    assert spell(log)[:end] == spell(lineage.cut_to(log, end))
+    end = max(end, log.start_offset)
+    kept = {offset: life for offset, life in spell(log).items() if offset < end}
+    assert kept == spell(mapped_files.cut_to(log, end, SMALL_PARAMETERS))
 
 
 @given(logs(), messages(), st.integers(0, 9))
 def test_recovery_never_keeps_half_a_message(log: CommitLog, message: Message, end: int) -> None:
-    """Cut at a boundary, a log holds a message from its first byte on or not at all."""
-    end = min(end, log.max_offset)
-    kept = lineage.cut_to(log, lineage.compute_boundary_at_or_below(log, (message,), end))
-    if lineage.has_message(log, message):
-        is_held = lineage.has_message(kept, message)
-        assert is_held == lineage.has_first_bytes(kept, message)
+    """Cut where a scan ends, a log holds a message from its first byte on or not at all."""
+    end = max(log.start_offset, min(end, log.max_offset))
+    scanned = lineage.compute_scan_end(log, (message,), end)
+    kept = mapped_files.cut_to(log, scanned, SMALL_PARAMETERS)
+    assert lineage.has_message(kept, message) == lineage.has_first_bytes(kept, message)
+
+
+@given(st.lists(st.integers(1, 7), max_size=8))
+def test_no_message_crosses_a_file(sizes: list[int]) -> None:
+    """A message that does not fit goes to a new file; flushed file by file, all is on disk."""
+    size = SMALL_PARAMETERS.mapped_file_size_bytes
+    log = mapped_files.empty_log(LIVES)
+    for length in sizes:
+        log = append_to_log(log, 0, length, SMALL_PARAMETERS)
+        start = log.max_offset - length
+        assert start // size == (log.max_offset - 1) // size
+        assert log.max_offset + SMALL_PARAMETERS.end_file_min_blank_bytes <= (
+            log.last_file_offset + size
+        )
+    flushes = 0
+    while mapped_files.has_unflushed_bytes(log):
+        log = mapped_files.flush(log, SMALL_PARAMETERS)
+        flushes += 1
+    assert flushes == len({o // size for o in spell(log)})
+    assert log.ghost_durable_offset == log.max_offset

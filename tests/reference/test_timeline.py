@@ -27,11 +27,11 @@ def test_a_violation_is_named_once_where_it_begins() -> None:
     """The mark stands below the step that violates the guarantee."""
     machine = compute_machine(SYNCHRONOUS_PAIR)
     before = initial_cluster(SYNCHRONOUS_PAIR, TWO_OF_EACH)
-    action = Action("append_other_messages", {"size_bytes": 2})
+    action = Action("append_other_message", {"size_bytes": 2})
     after = machine.step(before, action).cluster
     drawn = draw_timeline([(None, before, ()), (action, after, ("x",)), (action, after, ("x",))])
     lines = drawn.splitlines()
-    assert "other puts, 2 B" in lines[2]
+    assert "another put, 2 B" in lines[2]
     assert "[aa]" in lines[2]
     assert lines[3].strip() == "✗ x"
     assert drawn.count("✗") == 1
