@@ -25,6 +25,7 @@ from reference.configuration import (
     Deployment,
 )
 from reference.configuration_reading import change_master, read_deployments, sample_group
+from reference.outage import compute_outage
 
 EPILOG = """\b
 Examples:
@@ -172,11 +173,16 @@ def as_json(
 def _group_as_json(
     deployment: Deployment, broker_group: BrokerGroup, analysis: GroupAnalysis
 ) -> dict[str, Any]:
+    outage = compute_outage(deployment, broker_group)
     return {
         "deployment": deployment.name,
         "cluster": broker_group.cluster,
         "broker_name": broker_group.broker_name,
         "configuration": describe_configuration(broker_group),
+        "while_master_is_down": {
+            "sends_go_to": list(outage.takes_sends),
+            "reads_come_from_broker_ids": list(outage.serves_reads),
+        },
         "outside_the_model": list(analysis.outside_the_model),
         "verdicts": [_verdict_as_json(analysis, v) for v in analysis.verdicts],
     }

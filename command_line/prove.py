@@ -68,7 +68,8 @@ def decide(structure: Structure, is_search: bool) -> tuple[Verdict, ...]:
     """Every cell of a structure, from its certificate or by a search that rewrites it."""
     with show_progress() as progress:
         if is_search:
-            verdicts = search_structure(structure, progress)
+            smaller = certificates.load_smaller_group(structure)
+            verdicts = search_structure(structure, progress, smaller_group=smaller)
             certificates.save(structure, verdicts)
             return verdicts
         check_witnesses(structure)

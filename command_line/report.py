@@ -19,6 +19,7 @@ from properties.judgement import replay
 from properties.verdict import Verdict, VerdictWord
 from reference import ROCKETMQ_VERSION
 from reference.configuration import BrokerGroup, ConfigurationWarning, Deployment
+from reference.outage import compute_outage, describe_outage
 from reference.structure import SIZE_KEYS, clip_sizes
 from reference.timeline import draw_timeline
 
@@ -81,19 +82,22 @@ def print_deployment(
     for group in deployment.groups:
         alike.setdefault(group.same_behaviour_key(), []).append(group)
     for key, groups in alike.items():
-        print_group(deployment.name, groups, analyses[key], timelines)
+        print_group(deployment, groups, analyses[key], timelines)
 
 
 def print_group(
-    deployment: str, groups: list[BrokerGroup], analysis: GroupAnalysis, timelines: int
+    deployment: Deployment, groups: list[BrokerGroup], analysis: GroupAnalysis, timelines: int
 ) -> None:
     """The table of one behaviour, with its reasons and timelines."""
     names = ", ".join(f"{g.cluster}/{g.broker_name}" for g in groups)
     configuration = describe_configuration(groups[0])
     sizes = ", ".join(f"{key} {configuration[key]}" for key in SIZE_KEYS.values())
     console = make_console()
-    console.print(f"\n[bold]{escape(deployment)}[/bold]: {escape(names)}", soft_wrap=True)
+    console.print(f"\n[bold]{escape(deployment.name)}[/bold]: {escape(names)}", soft_wrap=True)
     console.print(f"{analysis.structure.name}; {sizes}", soft_wrap=True)
+    for group in groups:
+        outage = describe_outage(compute_outage(deployment, group))
+        console.print(escape(outage), soft_wrap=True)
     for reason in analysis.outside_the_model:
         console.print(f"outside the model: {escape(reason)}", style="yellow", soft_wrap=True)
     if analysis.outside_the_model:

@@ -20,6 +20,7 @@ MODEL_LIMITS = (
     "4.4.0 closes by itself when they are idle.",
     "A slave without a log that joins a master with more than one file is no failure, but a column "
     "of its own (late join): it gets the last file only.",
+    "With three slaves the schedules are those of two: nobody has searched for shorter ones.",
     "Faults strike any number of times; but the master loses power or disk at most twice.",
     "Reads, consumer progress, metadata and the name server are not modelled yet.",
 )
@@ -94,7 +95,9 @@ def decide(
         verdicts = certificates.recheck(structure, parameters, document, on_progress)
         if all(v.word is not VerdictWord.UNDECIDED for v in verdicts):
             return verdicts
-    found = search_structure(structure, on_progress, sizes=clip_sizes(parameters))
+    smaller = certificates.load_smaller_group(structure)
+    sizes = clip_sizes(parameters)
+    found = search_structure(structure, on_progress, sizes=sizes, smaller_group=smaller)
     return tuple(certificates.rejudge(structure, parameters, v) for v in found)
 
 

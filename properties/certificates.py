@@ -2,8 +2,9 @@
 
 A certificate is a hint, never a verdict: lemmas must prove again, schedules must refute again and
 must not contain a needless step; with a cell missing or left open it is refused. What is taken from
-it on trust is one thing only, that no schedule with fewer steps exists. It carries a digest of what
-it was made from: rules, guarantees, fault classes, sizes.
+it on trust is one thing only, that no schedule with fewer steps exists (of three slaves not even
+that is claimed). It carries a digest of what it was made from: rules, guarantees, fault classes,
+sizes.
 """
 
 from __future__ import annotations
@@ -24,14 +25,21 @@ from properties.verdict import InternalDisagreementError, Verdict, VerdictWord, 
 from reference.machine import Action, record_machine, record_predicate
 from reference.roles import FlushDiskType, Role
 from reference.state import initial_cluster
-from reference.structure import SMALL_PARAMETERS, Parameters, Structure, clip_sizes
+from reference.structure import (
+    SLAVES_MAX,
+    SMALL_PARAMETERS,
+    Parameters,
+    Structure,
+    clip_sizes,
+)
 
-CERTIFIED_SLAVES_MAX = 2
-"""Groups up to this size have certificates; a larger one is decided when it is asked for."""
+SEARCHED_SLAVES_MAX = 2
+"""Groups up to this size are searched for the shortest schedule; a larger one takes over what
+refutes the group with one slave less, and nobody has looked for a shorter one."""
 
 CERTIFIED_STRUCTURES = tuple(
     Structure(role, flush, slaves)
-    for slaves in range(CERTIFIED_SLAVES_MAX + 1)
+    for slaves in range(SLAVES_MAX + 1)
     for role in (Role.ASYNC_MASTER, Role.SYNC_MASTER)
     for flush in FlushDiskType
 )
@@ -99,7 +107,7 @@ def recheck(
     InternalDisagreementError for a certificate that is incomplete or malformed, or whose proofs do
     not hold.
     """
-    cells = _decode_all(structure, document)
+    cells = decode_cells(structure, document)
     proved: dict[str, InductionResult] = {}
     for fault_class in FAULT_CLASSES:
         lemmas = tuple(document["inductive_sets"].get(fault_class.name, ()))
@@ -137,8 +145,11 @@ def _recheck_cell(
     return rejudge(structure, parameters, cell)
 
 
-def _decode_all(structure: Structure, document: dict[str, Any]) -> list[Verdict]:
-    """Every cell, once, each proved or refuted."""
+def decode_cells(structure: Structure, document: dict[str, Any]) -> list[Verdict]:
+    """Every cell of a certificate, once, each proved or refuted.
+
+    Raises InternalDisagreementError for a certificate that is incomplete or malformed.
+    """
     try:
         cells = [_decode(c) for c in document["cells"]]
         lemmas = {n for names in document["inductive_sets"].values() for n in names}
@@ -189,6 +200,18 @@ def _is_refuted(structure: Structure, parameters: Parameters, cell: Verdict) -> 
             )
         return True
     return False
+
+
+def load_smaller_group(structure: Structure) -> tuple[Verdict, ...]:
+    """The certified cells of the group with one slave less, where those are taken over.
+
+    Empty for a group that is small enough to be searched itself, and where there is no certificate.
+    """
+    if structure.slaves <= SEARCHED_SLAVES_MAX:
+        return ()
+    smaller = evolve(structure, slaves=structure.slaves - 1)
+    document = load(smaller)
+    return tuple(decode_cells(smaller, document)) if document is not None else ()
 
 
 def _encode(verdict: Verdict) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from attrs import evolve, frozen
 
 from properties.bounded_search import DEPTH_LIMIT, BoundedSearch
-from properties.fault_class import FAULT_CLASSES, FaultClass
+from properties.fault_class import FAULT_CLASS_BY_NAME, FAULT_CLASSES, FaultClass
 from properties.guarantee import GUARANTEES
 from properties.induction import InductionProblem, InductionResult, get_candidates
 from properties.judgement import is_refuted_by, lower_numbers
@@ -84,14 +84,17 @@ def search_structure(
     *,
     depth_limit: int = DEPTH_LIMIT,
     sizes: Parameters = SMALL_PARAMETERS,
+    smaller_group: tuple[Verdict, ...] = (),
 ) -> tuple[Verdict, ...]:
     """Decide every cell of a structure anew: induction first, bounded search for the rest.
 
     A schedule that refutes under fewer faults refutes under more, so there only shorter ones are
-    searched. ``sizes`` are those of the searched log, a few bytes.
+    searched. ``sizes`` are those of the searched log, a few bytes. ``smaller_group`` are the cells
+    of the same group with one slave less: what refutes there refutes here, with a slave that never
+    connects; no shorter schedule is searched then.
     Raises InternalDisagreementError when the reference rejects what a solver found.
     """
-    refuted: list[tuple[FaultClass, Verdict]] = []
+    refuted = _take_over(structure, smaller_group, sizes)
     verdicts: list[Verdict] = []
     for fault_class in FAULT_CLASSES:
         on_progress(f"{structure.name}, {fault_class.name}: induction")
@@ -101,13 +104,28 @@ def search_structure(
         depth_limits = {
             n: len(known[n].schedule) - 1 if n in known else depth_limit
             for n in GUARANTEES
-            if n not in proved
+            if n not in proved and not (smaller_group and n in known)
         }
         search = BoundedSearch(structure, fault_class, result.lemmas, sizes)
         found = _search(search, depth_limits, known, on_progress)
         refuted += [(fault_class, v) for v in found.values() if v.word is VerdictWord.REFUTED]
-        verdicts += [proved.get(n) or found[n] for n in GUARANTEES]
+        verdicts += [proved.get(n) or found.get(n) or known[n] for n in GUARANTEES]
     return tuple(verdicts)
+
+
+def _take_over(
+    structure: Structure, smaller_group: tuple[Verdict, ...], sizes: Parameters
+) -> list[tuple[FaultClass, Verdict]]:
+    """The refutations of a smaller group that the reference confirms for this one."""
+    taken = []
+    for verdict in smaller_group:
+        fault_class = FAULT_CLASS_BY_NAME[verdict.fault]
+        parameters = evolve(sizes, limits=fault_class.search_limits)
+        if verdict.word is VerdictWord.REFUTED and is_refuted_by(
+            verdict.guarantee, structure, parameters, verdict.schedule
+        ):
+            taken.append((fault_class, verdict))
+    return taken
 
 
 def _inherit(

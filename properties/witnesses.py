@@ -9,10 +9,15 @@ from typing import Any, cast
 
 from properties.guarantee import GUARANTEES
 from properties.property import WITNESSES, witness
-from reference.lineage import has_first_bytes, has_message
+from reference.lineage import has_equal_bytes, has_first_bytes, has_message
 from reference.machine import RecordedInstance, record_machine, record_predicate
 from reference.operations import all_of, any_of, negate
-from reference.put import is_acknowledged
+from reference.put import (
+    DISK_FLUSHES_MAX,
+    TRANSFER_WAKE_UPS_MAX,
+    is_acknowledged,
+    is_flushed,
+)
 from reference.replication import is_positioned
 from reference.state import (
     ANSWERED,
@@ -92,6 +97,60 @@ def an_acknowledged_message_never_reaches_any_slave(cluster: Cluster) -> bool:
             & negate(s.log.ghost_is_content_unknown)
             for m in cluster.messages
             for s in cluster.slaves
+        )
+    )
+
+
+@witness()
+def a_flushed_put_is_answered_flush_disk_timeout(cluster: Cluster) -> bool:
+    """All is on disk, yet FLUSH_DISK_TIMEOUT: two flushes, and no look after the second (R-FL-04).
+
+    It takes a rollover, and no slowness at all.
+    """
+    return any_of(
+        *(
+            (m.phase == ANSWERED)
+            & (m.status == FLUSH_DISK_TIMEOUT)
+            & (m.disk_flushes == DISK_FLUSHES_MAX)
+            & is_flushed(cluster, m)
+            for m in cluster.messages
+        )
+    )
+
+
+@witness()
+def a_put_times_out_while_its_bytes_arrive(cluster: Cluster) -> bool:
+    """FLUSH_SLAVE_TIMEOUT by five wake-ups alone, and the slave goes on receiving (R-HA-21)."""
+    return any_of(
+        *(
+            (m.phase == ANSWERED)
+            & (m.status == FLUSH_SLAVE_TIMEOUT)
+            & (m.wake_ups == TRANSFER_WAKE_UPS_MAX)
+            & link.is_open
+            & has_first_bytes(s.log, m)
+            for m in cluster.messages
+            for s, link in zip(cluster.slaves, cluster.links, strict=True)
+        )
+    )
+
+
+@witness()
+def a_complete_slave_is_not_available(cluster: Cluster) -> bool:
+    """SLAVE_NOT_AVAILABLE, though a slave is connected and holds all that came before the message.
+
+    After a restart the master has forgotten every report: a log that is longer than the fall-behind
+    limit makes each put fail until the first report (finding 23).
+    """
+    return any_of(
+        *(
+            (m.phase == ANSWERED)
+            & (m.status == SLAVE_NOT_AVAILABLE)
+            & link.is_open
+            & (s.log.max_offset == m.start_offset)
+            & (m.start_offset > 0)
+            & has_equal_bytes(s.log, cluster.master.log)
+            for m in cluster.messages
+            for s, link in zip(cluster.slaves, cluster.links, strict=True)
         )
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from reference.machine import Action
 from reference.state import STATUS_NAMES, Cluster, CommitLog
 
-LANE_WIDTH = 30
+LANE_WIDTH = 44
 PRODUCER_WIDTH = 27
 LIFE_LETTERS = "abcdefgh"
 DRAWN_BYTES_MAX = 16

@@ -4,42 +4,21 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from reference.replication import is_positioned
+from reference.replication import is_in_step, is_positioned
 from reference.state import Link
-from reference.trace.clock import JITTER_MS, SLACK_MS
-from reference.trace.log_demands import note_growth
-from reference.trace.plan import Frame
+from reference.trace.clock import JITTER_MS, KILL_MS, SLACK_MS
+from reference.trace.hidden_traffic import carry_hidden_bytes, carry_hidden_report
+from reference.trace.links_ahead import Frame
 from reference.trace.put_order import demand_max_at_least
+from reference.trace.reports import (
+    accept_connection,
+    drop_connection,
+    find_waiting_connection,
+    get_link,
+    position,
+    read_report,
+)
 from reference.trace.state import Arrival, Blocked, Explanation, check, fire
-
-
-def get_link(explanation: Explanation, slave: int) -> Link:
-    """A replication connection as the model has it."""
-    return explanation.cluster.links[slave]
-
-
-def accept_connection(explanation: Explanation, slave: int) -> Explanation:
-    """The master takes the connection that the slave has opened, and counts it."""
-    wire = explanation.wires[slave]
-    if not wire.is_open:
-        raise Blocked("the slave has no connection open", f"connect_slave[{slave}]")
-    if wire.is_accepted:
-        return explanation
-    taken = fire(explanation, "connect_slave", slave)
-    taken = evolve(taken, accepted=(*taken.accepted, slave))
-    return taken.change_wire(slave, is_accepted=True)
-
-
-def find_waiting_connection(explanation: Explanation) -> int | None:
-    """The slave whose open connection the master has not taken for the longest time."""
-    waiting = [s for s, w in enumerate(explanation.wires) if w.is_open and not w.is_accepted]
-    return min(waiting, key=lambda s: explanation.wires[s].opened_ms, default=None)
-
-
-def drop_connection(explanation: Explanation) -> Explanation:
-    """The master notices that a connection is dead; the one that ended first."""
-    dropped = fire(explanation, "drop_connection")
-    return evolve(dropped, dead=dropped.dead[1:])
 
 
 def demand_connection_count(explanation: Explanation, count: int) -> Explanation:
@@ -55,35 +34,30 @@ def demand_connection_count(explanation: Explanation, count: int) -> Explanation
     return explanation.count_check()
 
 
-def read_report(explanation: Explanation, slave: int) -> Explanation:
-    """The master reads the next report that was forwarded on a connection."""
-    wire = explanation.wires[slave]
-    if not wire.unread:
-        raise Blocked(
-            "the master has read every report that was forwarded to it",
-            f"receive_report[{slave}]",
-            ("has_report_in_flight",),
-        )
-    report, rest = wire.unread[0], wire.unread[1:]
-    # A repeated number changes nothing, and the model keeps no such reports.
-    if report.offset > get_link(explanation, slave).slave_ack_offset:
-        explanation = fire(explanation, "receive_report", slave, slave_offset=report.offset)
-    return explanation.change_wire(slave, unread=rest)
-
-
 def demand_push2(explanation: Explanation, offset: int) -> Explanation:
     """``push2SlaveMaxOffset`` is exactly this: a maximum of reports that were forwarded."""
     while explanation.cluster.master.push2_slave_max_offset < offset:
         slave = _find_report(explanation, at_most=offset)
-        if slave is None:
+        if slave is not None:
+            explanation = read_report(explanation, slave)
+            continue
+        before = explanation
+        explanation = _carry_hidden_report(explanation, offset)
+        if explanation is before:
             present = explanation.cluster.master.push2_slave_max_offset
             raise Blocked(
                 f"push2_slave_max_offset is {offset}, but no such report was forwarded; "
                 f"the reports so far make it {present}"
             )
-        explanation = read_report(explanation, slave)
     present = explanation.cluster.master.push2_slave_max_offset
     return check(explanation, "push2_slave_max_offset", present, offset)
+
+
+def _carry_hidden_report(explanation: Explanation, offset: int) -> Explanation:
+    for slave, ahead in enumerate(explanation.plan.links):
+        if ahead.is_traffic_hidden and explanation.slaves[slave].is_started:
+            return carry_hidden_report(demand_max_at_least(explanation, offset), slave, offset)
+    return explanation
 
 
 def read_until_reported(explanation: Explanation, offset: int) -> Explanation:
@@ -113,6 +87,8 @@ def _find_report(explanation: Explanation, at_most: int) -> int | None:
 
 def demand_ack(explanation: Explanation, slave: int, offset: int) -> Explanation:
     """``slaveAckOffset`` of a connection is exactly this: the latest report that was read."""
+    if explanation.plan.links[slave].is_traffic_hidden and offset >= 0:
+        explanation = carry_hidden_report(demand_max_at_least(explanation, offset), slave, offset)
     while get_link(explanation, slave).slave_ack_offset < offset:
         explanation = read_report(explanation, slave)
     present = get_link(explanation, slave).slave_ack_offset
@@ -121,14 +97,20 @@ def demand_ack(explanation: Explanation, slave: int, offset: int) -> Explanation
 
 def demand_positioned(explanation: Explanation, slave: int) -> Explanation:
     """The master knows where to send from; it has read the first report before."""
-    link = get_link(explanation, slave)
-    if is_positioned(link):
+    if is_positioned(get_link(explanation, slave)):
         return explanation
-    if link.slave_request_offset < 0:
-        explanation = read_report(explanation, slave)
-    explanation = fire(explanation, "position_transfer", slave)
-    start = get_link(explanation, slave).next_transfer_offset
-    return explanation.change_wire(slave, next_frame_offset=start)
+    connection = explanation.wires[slave].connection
+    first = explanation.plan.links[slave].first_offsets.get(connection, 0)
+    if explanation.log.last_file_offset < first and _asks_for_last_file(explanation, slave):
+        # A put that rolled over came before the positioning.
+        explanation = demand_max_at_least(explanation, first + 1)
+    return position(explanation, slave)
+
+
+def _asks_for_last_file(explanation: Explanation, slave: int) -> bool:
+    link, unread = get_link(explanation, slave), explanation.wires[slave].unread
+    request = link.slave_request_offset
+    return request == 0 or (request < 0 and bool(unread) and unread[0].offset == 0)
 
 
 def demand_next_transfer(explanation: Explanation, slave: int, offset: int) -> Explanation:
@@ -154,7 +136,8 @@ def send_up_to(explanation: Explanation, slave: int, offset: int) -> Explanation
 def _find_next_frame(explanation: Explanation, slave: int, offset: int) -> Frame:
     """The next frame on a connection: the one that its proxy shows, now or after a stall."""
     wire, start = explanation.wires[slave], get_link(explanation, slave).next_transfer_offset
-    frames = explanation.plan.frames.get((slave, wire.connection), ())
+    ahead = explanation.plan.links[slave]
+    frames = ahead.frames.get(wire.connection, ())
     if wire.frames_sent < len(frames):
         frame = frames[wire.frames_sent]
         if frame.start_offset != start or frame.end_offset > offset:
@@ -163,24 +146,29 @@ def _find_next_frame(explanation: Explanation, slave: int, offset: int) -> Frame
                 f"{frame.start_offset} to {frame.end_offset}"
             )
         return frame
-    if not _may_lose_frames(explanation, slave):
+    if not ahead.is_traffic_hidden and not may_lose_frames(explanation, slave):
         raise Blocked(f"the bytes from {start} to {offset} never came to the proxy of the link")
-    batch = explanation.cluster.parameters.ha_transfer_batch_size_bytes
-    return Frame(start, min(batch, offset - start))
+    parameters = explanation.cluster.parameters
+    in_file = parameters.mapped_file_size_bytes - start % parameters.mapped_file_size_bytes
+    size = min(parameters.ha_transfer_batch_size_bytes, offset - start, in_file)
+    return Frame(explanation.now_ms, start, size)
 
 
-def _may_lose_frames(explanation: Explanation, slave: int) -> bool:
+def may_lose_frames(explanation: Explanation, slave: int) -> bool:
     """Frames may be on their way that no proxy ever shows: the link is stalled or about to end."""
-    wire = explanation.wires[slave]
-    closing = explanation.plan.closings.get((slave, wire.connection))
+    wire, plan = explanation.wires[slave], explanation.plan
+    closing = plan.links[slave].closings_ms.get(wire.connection)
     is_closing = closing is not None and closing - explanation.now_ms <= SLACK_MS
-    events = explanation.plan.recording.events
-    is_end = events[-1].t_ms - explanation.now_ms <= JITTER_MS
-    return wire.is_stalled or is_closing or is_end
+    is_end = plan.end_ms - explanation.now_ms <= JITTER_MS
+    is_killed = plan.process_ends_ms[explanation.process] - explanation.now_ms <= KILL_MS
+    return wire.is_stalled or is_closing or is_end or is_killed
 
 
-def append_arrival(explanation: Explanation, slave: int) -> Explanation:
-    """A slave appends the next frame that has arrived, and reports its new max offset at once."""
+def take_arrival(explanation: Explanation, slave: int) -> Explanation:
+    """A slave reads the next frame that was forwarded to it, and does with it what it must.
+
+    A frame that is not in step stays: it makes the slave close the connection.
+    """
     wire = explanation.wires[slave]
     if not wire.arriving:
         raise Blocked(
@@ -190,19 +178,64 @@ def append_arrival(explanation: Explanation, slave: int) -> Explanation:
             ("has_bytes_in_flight",),
         )
     arrival, rest = wire.arriving[0], wire.arriving[1:]
-    size = arrival.offset - explanation.get_log(slave).max_offset
-    explanation = fire(explanation, "append_to_slave", slave, size_bytes=size)
-    explanation = explanation.change_wire(
-        slave, arriving=rest, reports_due=(*wire.reports_due, arrival.offset)
-    )
-    return note_growth(explanation, slave)
+    size = arrival.size_bytes
+    explanation = explanation.change_wire(slave, arriving=rest)
+    if not size:
+        return take_heartbeat(explanation, slave)
+    broker = explanation.cluster.slaves[slave]
+    if broker.is_stopping:
+        return fire(explanation, "discard_frame", slave, size_bytes=size)
+    has_empty_file = broker.log.has_file and not broker.log.max_offset
+    is_foreign = has_empty_file and not is_in_step(broker, get_link(explanation, slave))
+    rule = "append_at_wrong_offset" if is_foreign else "append_to_slave"
+    explanation = fire(explanation, rule, slave, size_bytes=size)
+    return note_report_due(explanation, slave)
+
+
+def take_heartbeat(explanation: Explanation, slave: int) -> Explanation:
+    """A frame without bytes changes nothing, but at a slave without any file (R-HC-09)."""
+    broker = explanation.cluster.slaves[slave]
+    if broker.log.has_file or broker.is_stopping:
+        return explanation
+    explanation = fire(explanation, "create_first_file", slave)
+    has_grown = get_link(explanation, slave).reported_offset > 0
+    return note_report_due(explanation, slave) if has_grown else explanation
+
+
+def note_report_due(explanation: Explanation, slave: int) -> Explanation:
+    """The slave has reported its new max offset at once (R-HC-10)."""
+    reported = get_link(explanation, slave).reported_offset
+    due = (*explanation.wires[slave].reports_due, reported)
+    return explanation.change_wire(slave, reports_due=due)
 
 
 def demand_slave_max(explanation: Explanation, slave: int, offset: int) -> Explanation:
     """A slave's max offset is exactly this: the end of a frame that has arrived."""
-    while explanation.get_log(slave).max_offset < offset and explanation.wires[slave].arriving:
-        explanation = append_arrival(explanation, slave)
+    ahead = explanation.plan.links[slave]
+    if ahead.is_traffic_hidden and offset > explanation.get_log(slave).max_offset:
+        explanation = demand_max_at_least(explanation, offset)
+        explanation = carry_hidden_bytes(explanation, slave, offset)
+    while explanation.get_log(slave).max_offset < offset and _has_use_of_next(explanation, slave):
+        explanation = take_arrival(explanation, slave)
+    if explanation.get_log(slave).max_offset < offset:
+        explanation = take_hidden_heartbeat(explanation, slave, offset)
     return check(explanation, "max_offset", explanation.get_log(slave).max_offset, offset)
+
+
+def _has_use_of_next(explanation: Explanation, slave: int) -> bool:
+    broker = explanation.cluster.slaves[slave]
+    return bool(explanation.wires[slave].arriving) and not broker.is_stopping
+
+
+def take_hidden_heartbeat(explanation: Explanation, slave: int, offset: int) -> Explanation:
+    """A heartbeat that the recording leaves out has made an empty slave create its first file."""
+    log, link = explanation.get_log(slave), get_link(explanation, slave)
+    if explanation.plan.links[slave].has_heartbeats or log.has_file or not link.is_open:
+        return explanation
+    explanation = demand_positioned(explanation, slave)
+    if get_link(explanation, slave).arrived_offset != offset:
+        return explanation
+    return take_heartbeat(explanation, slave)
 
 
 def forward_report(explanation: Explanation, slave: int, offset: int) -> Explanation:
@@ -210,7 +243,9 @@ def forward_report(explanation: Explanation, slave: int, offset: int) -> Explana
     wire = explanation.wires[slave]
     if offset != wire.last_report:
         if not wire.reports_due:
-            explanation = append_arrival(explanation, slave)
+            explanation = take_hidden_heartbeat(explanation, slave, offset)
+        while not explanation.wires[slave].reports_due:
+            explanation = take_arrival(explanation, slave)
         due, *rest = explanation.wires[slave].reports_due
         explanation = check(explanation, "slave_offset", due, offset)
         explanation = explanation.change_wire(slave, reports_due=tuple(rest), last_report=offset)
@@ -223,7 +258,22 @@ def note_report(explanation: Explanation, slave: int, offset: int) -> Explanatio
     """A forwarded report: from now on the master may read it."""
     arrival = Arrival(explanation.now_ms, offset)
     unread = (*explanation.wires[slave].unread, arrival)
-    explanation = explanation.change_wire(
-        slave, unread=unread, last_report=offset, has_carried_report=True
+    return explanation.change_wire(
+        slave, unread=unread, last_report=offset, last_report_ms=explanation.now_ms
     )
-    return evolve(explanation, reports_seen=(*explanation.reports_seen, offset))
+
+
+def is_out_of_step(explanation: Explanation, slave: int) -> bool:
+    """The next frame, or the next heartbeat, will make the slave close the connection (R-HC-08)."""
+    link: Link = get_link(explanation, slave)
+    broker = explanation.cluster.slaves[slave]
+    is_ready = link.is_open and is_positioned(link) and broker.log.max_offset > 0
+    return is_ready and not is_in_step(broker, link)
+
+
+def forget_connection(explanation: Explanation, slave: int) -> Explanation:
+    """Nothing of the connection is in flight any more."""
+    accepted = tuple(other for other in explanation.accepted if other != slave)
+    return evolve(explanation, accepted=accepted).change_wire(
+        slave, is_open=False, is_accepted=False, arriving=(), reports_due=(), unread=()
+    )

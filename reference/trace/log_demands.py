@@ -1,4 +1,4 @@
-"""What an event may demand of one broker's log: how far it goes, how far it is flushed."""
+"""What an event may demand of one broker's log: its files, its flush, its dispatch."""
 
 from __future__ import annotations
 
@@ -6,22 +6,12 @@ from typing import Any
 
 from attrs import evolve
 
+from reference.mapped_files import compute_last_file_end, cut_to
 from reference.rule import replace_at
 from reference.state import Cluster, CommitLog
+from reference.trace.boundaries import find_scan_end, has_boundary
 from reference.trace.plan import MASTER
 from reference.trace.state import Blocked, Explanation, check, fire
-
-NO_FILE = (-1, 0)
-"""``min_offset`` and ``mapped_files`` of a log without any file (R-CL-08)."""
-
-ONE_FILE = (0, 1)
-"""The same of a log with one file, the only kind that the model has so far."""
-
-
-def note_growth(explanation: Explanation, node: int) -> Explanation:
-    """The log has just grown: it has a file, and a flush may have happened right here."""
-    broker, end = explanation.get_broker(node), explanation.get_log(node).max_offset
-    return explanation.change_broker(node, has_file=True, flushable=(*broker.flushable, end))
 
 
 def demand_flushed(explanation: Explanation, node: int, offset: int) -> Explanation:
@@ -29,85 +19,74 @@ def demand_flushed(explanation: Explanation, node: int, offset: int) -> Explanat
 
     A flush goes to the max offset of its moment (R-CL-10), so only former max offsets qualify.
     """
-    flushed = explanation.get_log(node).flushed_offset
-    if offset < flushed:
-        raise Blocked(f"flushed_offset is {offset}, but it was {flushed} before and never sinks")
-    if offset > flushed:
-        if offset not in explanation.get_broker(node).flushable:
+    log = explanation.get_log(node)
+    if offset < log.flushed_offset:
+        raise Blocked(
+            f"flushed_offset is {offset}, but it was {log.flushed_offset} before and never sinks"
+        )
+    if offset > log.flushed_offset:
+        if not _is_former_max(explanation, node, offset):
             raise Blocked(
                 f"flushed_offset is {offset}, but the log never ended there since it was flushed "
-                f"to {flushed}"
+                f"to {log.flushed_offset}"
             )
-        explanation = place_flush(explanation, node, offset)
+        explanation = flush_to(explanation, node, offset)
     return explanation.count_check()
 
 
-def demand_flushed_at_least(explanation: Explanation, offset: int) -> Explanation:
-    """The master has flushed its log up to here or beyond: the least flush that does it."""
-    if explanation.log.flushed_offset >= offset:
-        return explanation
-    later = [end for end in explanation.master.flushable if end >= offset]
-    return place_flush(explanation, MASTER, min(later)) if later else explanation
-
-
-def place_flush(explanation: Explanation, node: int, offset: int) -> Explanation:
-    """A flush that ended at this former or present max offset of the log."""
-    log = explanation.get_log(node)
+def _is_former_max(explanation: Explanation, node: int, offset: int) -> bool:
+    """The log ends here, or it may have ended here once."""
+    log, plan = explanation.get_log(node), explanation.plan
     if offset == log.max_offset:
-        is_master = node == MASTER
-        rule, indexes = ("flush_master", ()) if is_master else ("flush_slave", (node,))
-        explanation = fire(explanation, rule, *indexes)
-    else:
-        # The flush happened in the past, when the log ended here. The rule touches nothing but
-        # these two offsets and nothing depended on them since, so its effect is written now. This
-        # is the only place where the checker acts for a rule that was enabled before.
-        past = evolve(log, flushed_offset=offset, ghost_durable_offset=offset)
-        explanation = replace_log(explanation, node, past)
-    kept = tuple(end for end in explanation.get_broker(node).flushable if end > offset)
-    return explanation.change_broker(node, flushable=kept)
+        return True
+    if offset > log.max_offset:
+        return False
+    if node == MASTER:
+        return plan.are_puts_hidden or has_boundary(plan.tables, log, offset)
+    return plan.links[node].is_traffic_hidden or offset in plan.links[node].slave_ends
+
+
+def flush_to(explanation: Explanation, node: int, offset: int) -> Explanation:
+    """Flushes, file after file, that ended at this former or present max offset of the log.
+
+    A flush that is seen late happened when the log ended at its end. So the rule is fired on the
+    log as it was then; it touches but two offsets, and nothing has depended on them since.
+    """
+    while explanation.get_log(node).flushed_offset < offset:
+        log = explanation.get_log(node)
+        is_past = offset < log.max_offset
+        past = cut_to(log, offset, explanation.cluster.parameters) if is_past else log
+        flushed = _fire_flush(replace_log(explanation, node, past), node, offset)
+        after = flushed.get_log(node)
+        forward = evolve(
+            log,
+            flushed_offset=after.flushed_offset,
+            ghost_durable_offset=after.ghost_durable_offset,
+        )
+        explanation = replace_log(flushed, node, forward)
+    return explanation
+
+
+def _fire_flush(explanation: Explanation, node: int, offset: int) -> Explanation:
+    if node != MASTER:
+        return fire(explanation, "flush_slave", node)
+    if offset > find_lost_offset(explanation):
+        # The disk did not keep these bytes, although the broker believed so.
+        return fire(explanation, "swallow_flush_error")
+    return fire(explanation, "flush_master")
+
+
+def find_lost_offset(explanation: Explanation) -> float:
+    """From where on the end of the master's present process takes what was flushed."""
+    lost = explanation.plan.lost_offsets.get(explanation.process)
+    return float("inf") if lost is None else lost
 
 
 def replace_log(explanation: Explanation, node: int, log: CommitLog) -> Explanation:
     """The explanation with another log of one broker."""
+    if log is explanation.get_log(node):
+        return explanation
     return evolve(explanation, cluster=_with_log(explanation.cluster, node, log))
-
-
-def check_dispatched(explanation: Explanation, node: int, offset: int) -> Explanation:
-    """The dispatch cursor, which the model leaves out, fits the log.
-
-    It never moves back, nor beyond the log, and goes from message to message (R-RP-01).
-    """
-    lowest = explanation.get_broker(node).dispatched_offset
-    highest = explanation.get_log(node).max_offset
-    if not lowest <= offset <= highest:
-        raise Blocked(f"dispatched_offset is {offset}, but must be {lowest} to {highest}")
-    if offset != lowest and not _is_boundary(explanation, offset):
-        raise Blocked(f"dispatched_offset is {offset}, where no message begins or ends")
-    return explanation.change_broker(node, dispatched_offset=offset).count_check()
-
-
-def _is_boundary(explanation: Explanation, offset: int) -> bool:
-    messages = explanation.cluster.messages
-    return any(offset in (message.start_offset, message.end_offset) for message in messages)
-
-
-def check_files(explanation: Explanation, node: int, min_offset: int, files: int) -> Explanation:
-    """``min_offset`` and ``mapped_files`` fit the log."""
-    broker, observed = explanation.get_broker(node), (min_offset, files)
-    if observed == ONE_FILE and not broker.has_file and _may_have_empty_file(explanation, node):
-        explanation = explanation.change_broker(node, has_file=True)
-        broker = explanation.get_broker(node)
-    expected = ONE_FILE if broker.has_file else NO_FILE
-    return check(explanation, "(min_offset, mapped_files)", expected, observed).count_check()
-
-
-def _may_have_empty_file(explanation: Explanation, node: int) -> bool:
-    """A mere heartbeat makes an empty slave create its first file (R-HC-09).
-
-    The first frame follows the first report at once (R-HA-12). Some recordings leave heartbeats
-    out, so the report has to do.
-    """
-    return node != MASTER and explanation.wires[node].has_carried_report
 
 
 def _with_log(cluster: Cluster, node: int, log: CommitLog) -> Cluster:
@@ -115,3 +94,52 @@ def _with_log(cluster: Cluster, node: int, log: CommitLog) -> Cluster:
         return evolve(cluster, master=evolve(cluster.master, log=log))
     slave: Any = evolve(cluster.slaves[node], log=log)
     return evolve(cluster, slaves=replace_at(cluster.slaves, node, slave))
+
+
+def demand_dispatched(explanation: Explanation, node: int, offset: int) -> Explanation:
+    """The dispatch cursor is exactly this: between two records, and behind no torn one."""
+    log, tables = explanation.get_log(node), explanation.plan.tables
+    if offset < log.dispatched_offset:
+        raise Blocked(
+            f"dispatched_offset is {offset}, but it was {log.dispatched_offset} before and never "
+            "sinks"
+        )
+    if offset == log.dispatched_offset:
+        return explanation.count_check()
+    highest = find_scan_end(tables, log)
+    if offset > highest:
+        raise Blocked(f"dispatched_offset is {offset}, but the records end at {highest}")
+    if not explanation.plan.are_puts_hidden and not has_boundary(tables, log, offset):
+        raise Blocked(f"dispatched_offset is {offset}, where no message begins or ends")
+    return dispatch_to(explanation, node, offset).count_check()
+
+
+def dispatch_to(explanation: Explanation, node: int, offset: int) -> Explanation:
+    """The dispatch goes on to this offset, where a record ends."""
+    if offset <= explanation.get_log(node).dispatched_offset:
+        return explanation
+    if node == MASTER:
+        return fire(explanation, "dispatch_master", dispatched_offset=offset)
+    return fire(explanation, "dispatch_slave", node, dispatched_offset=offset)
+
+
+def dispatch_all(explanation: Explanation, node: int) -> Explanation:
+    """The dispatch goes as far as it can come."""
+    end = find_scan_end(explanation.plan.tables, explanation.get_log(node))
+    return dispatch_to(explanation, node, end)
+
+
+def check_files(explanation: Explanation, node: int, min_offset: int, files: int) -> Explanation:
+    """``min_offset`` and ``mapped_files`` are those of the log (R-CL-08: -1 without any file)."""
+    log = explanation.get_log(node)
+    size = explanation.cluster.parameters.mapped_file_size_bytes
+    if not log.has_file:
+        return check(explanation, "(min_offset, mapped_files)", (-1, 0), (min_offset, files))
+    explanation = check(explanation, "min_offset", log.start_offset, min_offset)
+    expected = (log.last_file_offset - log.start_offset) // size + 1
+    is_full = log.max_offset == compute_last_file_end(log, explanation.cluster.parameters)
+    if is_full and files == expected + 1:
+        # Who asks for a file to append to gets the next one, even if nothing is appended then
+        # (MappedFileQueue#getLastMappedFile): a heartbeat does so on a slave.
+        return explanation.count_check()
+    return check(explanation, "mapped_files", expected, files)

@@ -7,86 +7,38 @@ store afterwards. All of that is gathered here and never changes.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from attrs import frozen
+from attrs import fields, frozen
 
 from reference.configuration_keys import KEYS
 from reference.roles import FlushDiskType, Role
 from reference.structure import FaultCounts, Parameters, Structure
-from reference.trace.clock import Timers
+from reference.trace.boundaries import Table, make_tables
+from reference.trace.clock import JITTER_MS, Timers, compute_longest_put_ms
+from reference.trace.groups import LINK_PREFIX, OutsideTheModel
+from reference.trace.kinds import END_KINDS
+from reference.trace.links_ahead import LinkAhead, Sightings, gather_link, gather_sightings
+from reference.trace.puts_ahead import (
+    Put,
+    count_overlapping,
+    find_sampled,
+    group_by_process,
+    mark_gaps,
+    order_puts,
+)
 from reference.trace.reading import Event, Recording
-
-MOST_SLAVES = 2
-"""As many slaves as a structure may have."""
-
-LINK_PREFIX = "link_"
-"""A link is named after its slave, for example ``link_slave1``."""
 
 MASTER = -1
 """Stands for the master where slaves are told by their number."""
 
-SLAVE_SIGHTING_KINDS = ("node_started", "snapshot", "node_stop_clean")
-"""Events whose ``max_offset`` is that of a whole broker (of a get_message it is a queue's)."""
-
-NOT_LIMITED = 1_000_000
+NOT_LIMITED = 1_000_000_000
 """A recording may hold any number of faults: what happened has happened."""
 
-
-class OutsideTheModel(Exception):  # noqa: N818
-    """A recording of a shape that no structure of the model has."""
-
-
-@frozen
-class Put:
-    """One put that was appended: the followed message of the same number."""
-
-    number: int
-    """Index of its message."""
-    seq: int
-    """Its event."""
-    begin_ms: float
-    """When the producer called."""
-    duration_ms: float
-    """How long the call took."""
-    start_offset: int
-    """``wrote_offset``."""
-    size_bytes: int
-    """``wrote_bytes``."""
-    waits_for_store: bool
-    """``wait_store_ok``."""
-    status: str
-    """``put_status``: its answer."""
-
-    @property
-    def end_offset(self) -> int:
-        """One past its last byte."""
-        return self.start_offset + self.size_bytes
-
-
-@frozen
-class Frame:
-    """One frame with a body, as the proxy of a link saw it."""
-
-    start_offset: int
-    """``master_offset``."""
-    size_bytes: int
-    """``body_bytes``."""
-
-    @property
-    def end_offset(self) -> int:
-        """Where the next frame starts."""
-        return self.start_offset + self.size_bytes
-
-
-@frozen
-class Sighting:
-    """A value that some event will show: looked at only where something else is lost for good."""
-
-    t_ms: float
-    value: int
+SPARE_MESSAGES = 2
+"""Followed messages beside those of the most puts that overlap: one that is refused, one more."""
 
 
 @frozen
@@ -95,29 +47,41 @@ class Plan:
 
     recording: Recording
     structure: Structure
-    """One followed message per appended put, one life per power loss and one more."""
+    """As many followed messages as puts overlap, and one life per power loss and one more."""
     parameters: Parameters
     """As configured; faults without limit."""
     timers: Timers
-    """As configured."""
+    """Of the master."""
+    slave_timers: tuple[Timers, ...]
+    """Of each slave, with the master's where the master owns the timer."""
     master: str
     """The master's name."""
     slaves: tuple[str, ...]
     """The slaves' names; their numbers are their indexes."""
     puts: tuple[Put, ...]
     """In the order in which they were appended."""
+    puts_of_process: Mapping[int, tuple[Put, ...]]
+    """The same by process of the master."""
     put_by_seq: Mapping[int, Put]
     """The same by event."""
-    frames: Mapping[tuple[int, int], tuple[Frame, ...]]
-    """By (slave, connection): the frames with a body, in the order in which they were sent."""
-    closings: Mapping[tuple[int, int], float]
-    """By (slave, connection): when its end was first seen."""
-    push2_sightings: tuple[Sighting, ...]
+    tables: tuple[Table, ...]
+    """The same by life of the master's log."""
+    process_ends_ms: tuple[float, ...]
+    """When each process of the master ended; the last one, when the recording did."""
+    are_puts_hidden: bool
+    """Messages come through a whole broker, which does not show where they go in the log."""
+    links: tuple[LinkAhead, ...]
+    """What the recording tells of each slave's link."""
+    push2_sightings: Sightings
     """Every ``push2SlaveMaxOffset`` that an event shows."""
-    slave_sightings: tuple[tuple[Sighting, ...], ...]
-    """Every max offset of a slave that an event shows."""
+    flushed_sightings: Sightings
+    """Every ``flushedWhere`` of the master that an event shows."""
     surgeries: Mapping[int, Event]
-    """By the ``seq`` of a kill: the surgery on the store before the broker's next start."""
+    """By the ``seq`` of a process's end: the surgery on the store before the next start."""
+    lost_offsets: Mapping[int, int]
+    """By process of the master: from where on such a surgery took its bytes."""
+    sampled_processes: frozenset[int]
+    """Processes of the master of whose puts the recorder left some out by a stride."""
 
     def find_node(self, event: Event) -> int:
         """The number of the slave that an event is about, or MASTER."""
@@ -135,162 +99,136 @@ class Plan:
             raise OutsideTheModel(f"the configuration has no slave for {event['link']!r}")
         return self.slaves.index(name)
 
+    @property
+    def end_ms(self) -> float:
+        """When the recording ended."""
+        return self.process_ends_ms[-1]
+
 
 def make_plan(recording: Recording) -> Plan:
-    """Everything that is known of a recording in advance.
+    """Everything that is known of a recording of one group in advance.
 
     Raises:
         OutsideTheModel: a group that the model has no structure for.
     """
     nodes: Mapping[str, Any] = recording.config["nodes"]
-    master, slaves = _find_brokers(nodes)
+    master, *slaves = nodes
     events = recording.events
-    puts = tuple(_order_puts(events, master))
-    surgeries = dict(_match_surgeries(events))
-    structure = _make_structure(nodes[master], len(slaves), len(puts), 1 + len(surgeries))
+    surgeries = match_surgeries(events)
+    lives, ends_ms = _see_processes(events, master, surgeries)
+    timers = make_timers(nodes[master], nodes[master])
+    puts = mark_gaps(order_puts(events, master, lives), ends_ms, compute_longest_put_ms(timers))
+    overlap = count_overlapping((p.begin_ms - JITTER_MS, p.end_ms + JITTER_MS) for p in puts)
     return Plan(
         recording=recording,
-        structure=structure,
-        parameters=_make_parameters(nodes[master]["store_config"]),
-        timers=_make_timers(nodes[master], [nodes[name] for name in slaves]),
+        structure=_make_structure(nodes[master], len(slaves), overlap, 1 + lives[-1]),
+        parameters=make_parameters(nodes[master]["store_config"]),
+        timers=timers,
+        slave_timers=tuple(make_timers(nodes[master], nodes[name]) for name in slaves),
         master=master,
-        slaves=slaves,
+        slaves=tuple(slaves),
         puts=puts,
+        puts_of_process=group_by_process(puts),
         put_by_seq={put.seq: put for put in puts},
-        frames=_gather_frames(events, slaves),
-        closings=_gather_closings(events, slaves),
-        push2_sightings=tuple(_see_push2(events, master)),
-        slave_sightings=tuple(tuple(_see_slave(events, name)) for name in slaves),
+        tables=make_tables(puts, 1 + lives[-1]),
+        process_ends_ms=ends_ms,
+        are_puts_hidden=any(event.kind == "send_message" for event in events),
+        links=tuple(gather_link(events, name) for name in slaves),
+        push2_sightings=gather_sightings(events, master, "push2"),
+        flushed_sightings=gather_sightings(events, master, "flushed"),
         surgeries=surgeries,
+        lost_offsets=_find_lost(events, master, surgeries),
+        sampled_processes=frozenset(puts[number].process for number in find_sampled(puts)),
     )
 
 
-def _find_brokers(nodes: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
-    masters = [name for name, node in nodes.items() if node["role"] != Role.SLAVE.name]
-    slaves = tuple(name for name, node in nodes.items() if node["role"] == Role.SLAVE.name)
-    if len(masters) != 1 or len(slaves) > MOST_SLAVES:
-        raise OutsideTheModel(
-            f"the model covers one master with 0 to {MOST_SLAVES} slaves, "
-            f"not {len(masters)} with {len(slaves)}"
-        )
-    return masters[0], slaves
-
-
-def _make_structure(node: Mapping[str, Any], slaves: int, messages: int, lives: int) -> Structure:
+def _make_structure(node: Mapping[str, Any], slaves: int, overlap: int, lives: int) -> Structure:
     return Structure(
         role=Role[node["role"]],
         flush_disk_type=FlushDiskType[node["flush_type"]],
         slaves=slaves,
-        messages=messages,
+        messages=overlap + SPARE_MESSAGES,
         lives=lives,
     )
 
 
-def _make_parameters(store_config: Mapping[str, Any]) -> Parameters:
+def make_parameters(store_config: Mapping[str, Any]) -> Parameters:
+    """The sizes of a master."""
     return Parameters(
-        ha_slave_fallbehind_max_bytes=_read_number(store_config, "haSlaveFallbehindMax"),
-        ha_transfer_batch_size_bytes=_read_number(store_config, "haTransferBatchSize"),
-        mapped_file_size_bytes=_read_number(store_config, "mapedFileSizeCommitLog"),
-        message_size_max_bytes=_read_number(store_config, "maxMessageSize"),
-        limits=FaultCounts(*[NOT_LIMITED] * 5),
+        ha_slave_fallbehind_max_bytes=read_number(store_config, "haSlaveFallbehindMax"),
+        ha_transfer_batch_size_bytes=read_number(store_config, "haTransferBatchSize"),
+        mapped_file_size_bytes=read_number(store_config, "mapedFileSizeCommitLog"),
+        message_size_max_bytes=read_number(store_config, "maxMessageSize"),
+        limits=FaultCounts(*[NOT_LIMITED] * len(fields(FaultCounts))),
     )
 
 
-def _make_timers(master: Mapping[str, Any], slaves: Iterable[Mapping[str, Any]]) -> Timers:
-    heartbeat = "haSendHeartbeatInterval"
-    intervals = [_read_number(slave["store_config"], heartbeat) for slave in slaves]
+def make_timers(master: Mapping[str, Any], slave: Mapping[str, Any]) -> Timers:
+    """The timers of a master and one of its slaves."""
+    heartbeat, housekeeping = "haSendHeartbeatInterval", "haHousekeepingInterval"
+    theirs, own = master["store_config"], slave["store_config"]
     return Timers(
-        ha_send_heartbeat_interval_ms=min(intervals, default=0),
-        sync_flush_timeout_ms=_read_number(master["store_config"], "syncFlushTimeout"),
+        ha_send_heartbeat_interval_ms=read_number(own, heartbeat),
+        sync_flush_timeout_ms=read_number(theirs, "syncFlushTimeout"),
+        ha_housekeeping_interval_ms=read_number(own, housekeeping),
+        master_heartbeat_interval_ms=read_number(theirs, heartbeat),
+        master_housekeeping_interval_ms=read_number(theirs, housekeeping),
     )
 
 
-def _read_number(store_config: Mapping[str, Any], key: str) -> int:
+def read_number(store_config: Mapping[str, Any], key: str) -> int:
+    """A property of MessageStoreConfig that has to be a positive number, or its default."""
     value = store_config.get(key, KEYS[key].default)
     if not isinstance(value, int) or isinstance(value, bool) or value <= 0:
         raise OutsideTheModel(f"{key} is {value!r}, not a positive number")
     return value
 
 
-def _order_puts(events: Iterable[Event], master: str) -> Iterator[Put]:
-    """Appended puts by life of the master's process, then by the place that they got in its log."""
-    found: list[tuple[int, int, Event]] = []
-    deaths = 0
+def match_surgeries(events: Iterable[Event]) -> Mapping[int, Event]:
+    """By the latest end of a node's process: the surgery that follows before the node's start."""
+    ends: dict[str, int] = {}
+    found: dict[int, Event] = {}
     for event in events:
-        if event.data.get("node") != master:
-            continue
-        if event.kind in ("node_kill9", "process_exit"):
-            deaths += 1
-        if event.kind == "put" and event.data.get("append_status") == "PUT_OK":
-            found.append((deaths, event["wrote_offset"], event))
-    found.sort(key=lambda item: item[:2])
-    for number, (_, _, event) in enumerate(found):
-        yield Put(
-            number,
-            event.seq,
-            float(event["t_begin_ms"]),
-            float(event["duration_ms"]),
-            event["wrote_offset"],
-            event["wrote_bytes"],
-            event["wait_store_ok"],
-            event["put_status"],
-        )
-
-
-def _gather_frames(
-    events: Iterable[Event], slaves: tuple[str, ...]
-) -> Mapping[tuple[int, int], tuple[Frame, ...]]:
-    found: dict[tuple[int, int], list[Frame]] = defaultdict(list)
-    for event in events:
-        if event.kind == "ha_frame" and event["body_bytes"]:
-            key = _find_connection(event, slaves)
-            found[key].append(Frame(event["master_offset"], event["body_bytes"]))
-    return {key: tuple(frames) for key, frames in found.items()}
-
-
-def _gather_closings(
-    events: Iterable[Event], slaves: tuple[str, ...]
-) -> Mapping[tuple[int, int], float]:
-    found: dict[tuple[int, int], float] = {}
-    for event in events:
-        if event.kind == "ha_link_close":
-            found.setdefault(_find_connection(event, slaves), event.t_ms)
+        if event.kind in END_KINDS:
+            ends[event["node"]] = event.seq
+        if event.kind in ("node_started", "broker_started"):
+            ends.pop(event["node"], None)
+        if event.kind == "store_surgery" and event["node"] in ends:
+            found[ends.pop(event["node"])] = event
     return found
 
 
-def _find_connection(event: Event, slaves: tuple[str, ...]) -> tuple[int, int]:
-    name = event["link"].removeprefix(LINK_PREFIX)
-    return (slaves.index(name) if name in slaves else MASTER, event["conn"])
-
-
-def _see_push2(events: Iterable[Event], master: str) -> Iterator[Sighting]:
-    found: list[Sighting] = []
+def _see_processes(
+    events: tuple[Event, ...], master: str, surgeries: Mapping[int, Event]
+) -> tuple[list[int], tuple[float, ...]]:
+    """For each process of the master: the life of its log, and when it ended."""
+    lives, ends_ms = [0], []
     for event in events:
-        if event.kind == "put" and event["node"] == master:
-            found.append(Sighting(float(event["t_begin_ms"]), event["push2_slave_before"]))
-            found.append(Sighting(event.t_ms, event["push2_slave_after"]))
-        if event.kind in ("snapshot", "node_started") and event["node"] == master:
-            found.append(Sighting(event.t_ms, event["push2_slave_max_offset"]))
-    found.sort(key=lambda sighting: sighting.t_ms)
-    yield from found
+        if event.kind in END_KINDS and event["node"] == master:
+            lives.append(lives[-1] + (event.seq in surgeries))
+            ends_ms.append(event.t_ms)
+    ends_ms.append(events[-1].t_ms if events else 0.0)
+    return lives, tuple(ends_ms)
 
 
-def _see_slave(events: Iterable[Event], name: str) -> Iterator[Sighting]:
-    for event in events:
-        if event.kind == "ha_report" and event["link"] == LINK_PREFIX + name:
-            yield Sighting(event.t_ms, event["slave_offset"])
-        is_shown = event.kind in SLAVE_SIGHTING_KINDS and "max_offset" in event.data
-        if is_shown and event["node"] == name:
-            yield Sighting(event.t_ms, event["max_offset"])
+def _find_lost(
+    events: tuple[Event, ...], master: str, surgeries: Mapping[int, Event]
+) -> Mapping[int, int]:
+    ends = [event for event in events if event.kind in END_KINDS and event["node"] == master]
+    return {
+        process: surgeries[event.seq]["lost_from_offset"]
+        for process, event in enumerate(ends)
+        if event.seq in surgeries
+    }
 
 
-def _match_surgeries(events: Iterable[Event]) -> Iterator[tuple[int, Event]]:
-    """The latest kill of a node, when a surgery follows before the node starts again."""
-    kills: dict[str, int] = {}
-    for event in events:
-        if event.kind in ("node_kill9", "process_exit"):
-            kills[event["node"]] = event.seq
-        if event.kind == "node_started":
-            kills.pop(event["node"], None)
-        if event.kind == "store_surgery" and event["node"] in kills:
-            yield kills.pop(event["node"]), event
+def find_next(sightings: Sightings, now_ms: float) -> int | None:
+    """The value that is seen next after this moment."""
+    place = bisect_right(sightings.times_ms, now_ms)
+    return sightings.values[place] if place < len(sightings.values) else None
+
+
+def has_near(times_ms: tuple[float, ...], now_ms: float, reach_ms: float) -> bool:
+    """One of these moments lies this close to now."""
+    place = bisect_left(times_ms, now_ms - reach_ms)
+    return place < len(times_ms) and times_ms[place] <= now_ms + reach_ms

@@ -1,24 +1,74 @@
-"""Puts are appended in the order of the places that they got in the log, each after its call."""
+"""Puts are appended in the order of the places that they got in the log, each after its call.
+
+The model follows a fixed number of messages. To follow one is a choice of the specification, not a
+step of a broker; so a message is followed from its append to the line of its put, and the
+place is used again for another one afterwards.
+"""
 
 from __future__ import annotations
 
 from attrs import evolve
 
+from reference.commit_log import compute_message_start
+from reference.mapped_files import compute_last_file_end
 from reference.put import has_disk_wait, has_slave_wait
-from reference.rule import replace_at
-from reference.state import NOT_SENT, WAITS_FOR_DISK, WAITS_FOR_SLAVE_CHECK
-from reference.trace.clock import SKEW_MS
-from reference.trace.log_demands import note_growth
-from reference.trace.plan import MASTER, Put
-from reference.trace.state import Blocked, Explanation, check, fire, try_fire
+from reference.state import WAITS_FOR_DISK, WAITS_FOR_SLAVE_CHECK, Message
+from reference.trace.clock import SKEW_MS, compute_longest_put_ms
+from reference.trace.log_demands import flush_to
+from reference.trace.plan import MASTER, find_next
+from reference.trace.puts_ahead import Put
+from reference.trace.reports import position_before_rollover
+from reference.trace.state import Blocked, Explanation, check, fire, get_timers, try_fire
+
+MESSAGE_HEAD_BYTES = 91
+"""What a stored message has beside body, topic and properties (CommitLog#calMsgLength)."""
 
 
 def find_next_put(explanation: Explanation) -> Put | None:
-    """The put that is appended next."""
-    for put, message in zip(explanation.plan.puts, explanation.cluster.messages, strict=True):
-        if message.phase == NOT_SENT:
+    """The put that this process of the master appends next."""
+    puts = explanation.plan.puts
+    if explanation.next_put < len(puts):
+        put = puts[explanation.next_put]
+        if put.process == explanation.process:
             return put
     return None
+
+
+def find_slot(explanation: Explanation, put: Put) -> int | None:
+    """The message that follows a put; None before its append."""
+    if put.number in explanation.followed:
+        return explanation.followed.index(put.number)
+    return None
+
+
+def get_message(explanation: Explanation, put: Put) -> Message:
+    """The followed message of a put that was appended."""
+    return explanation.cluster.messages[explanation.followed.index(put.number)]
+
+
+def unfollow(explanation: Explanation, put: Put) -> Explanation:
+    """The put's line is explained; its message's place is free for another one."""
+    slot = explanation.followed.index(put.number)
+    messages = explanation.cluster.messages
+    left = (*messages[:slot], *messages[slot + 1 :], Message())
+    followed = (*explanation.followed[:slot], *explanation.followed[slot + 1 :])
+    cluster = evolve(explanation.cluster, messages=left)
+    return evolve(explanation, cluster=cluster, followed=followed)
+
+
+def unfollow_all(explanation: Explanation) -> Explanation:
+    """The master's process has ended: no put of it has a line to come."""
+    messages = (Message(),) * len(explanation.cluster.messages)
+    next_put = explanation.next_put
+    puts = explanation.plan.puts
+    while next_put < len(puts) and puts[next_put].process <= explanation.process:
+        next_put += 1
+    return evolve(
+        explanation,
+        cluster=evolve(explanation.cluster, messages=messages),
+        followed=(),
+        next_put=next_put,
+    )
 
 
 def append_next_put(explanation: Explanation) -> Explanation:
@@ -34,35 +84,88 @@ def append_next_put(explanation: Explanation) -> Explanation:
         raise Blocked(
             f"the bytes from {explanation.log.max_offset} on belong to the put of seq {put.seq}, "
             f"which was called only at {put.begin_ms} ms",
-            f"append_message[{put.number}]",
+            f"append_message[{len(explanation.followed)}]",
         )
-    appended = fire(
-        explanation,
-        "append_message",
-        put.number,
-        size_bytes=put.size_bytes,
-        waits_for_store=int(put.waits_for_store),
+    if put.is_behind_gap:
+        explanation = append_others(explanation, put.start_offset, is_put_next=True)
+    parameters = explanation.cluster.parameters
+    start = compute_message_start(explanation.log, put.size_bytes, parameters)
+    explanation = check(
+        explanation, f"wrote_offset of the put of seq {put.seq}", start, put.start_offset
     )
-    start = appended.cluster.messages[put.number].start_offset
-    appended = check(appended, f"wrote_offset of the put of seq {put.seq}", start, put.start_offset)
-    grown = note_growth(appended, MASTER)
-    return advance_put(note_push2(grown, put.number, grown.push2_before_append), put)
+    if start == compute_last_file_end(explanation.log, parameters):
+        explanation = position_before_rollover(explanation)
+    slot = len(explanation.followed)
+    waits = int(put.waits_for_store)
+    appended = fire(
+        explanation, "append_message", slot, size_bytes=put.size_bytes, waits_for_store=waits
+    )
+    followed = (*appended.followed, put.number)
+    appended = evolve(appended, followed=followed, next_put=put.number + 1)
+    return advance_put(appended, put)
+
+
+def append_others(
+    explanation: Explanation, offset: int, *, is_put_next: bool = False
+) -> Explanation:
+    """Messages that the recording leaves out make the log end here, or a recorded put begin here.
+
+    Nobody can tell how many they are: they are taken to be as large as they may be.
+    """
+    parameters = explanation.cluster.parameters
+    while explanation.log.max_offset < offset:
+        log = explanation.log
+        file_end = compute_last_file_end(log, parameters)
+        end = min(offset, file_end - parameters.end_file_min_blank_bytes)
+        if is_put_next and offset == file_end and log.max_offset == end:
+            break  # The put itself rolls over: it finds no room.
+        if end <= log.max_offset:
+            end = max(offset, file_end + 1)
+        start = log.max_offset if end < file_end else file_end
+        size = min(end - start, parameters.message_size_max_bytes)
+        if start == file_end:
+            explanation = position_before_rollover(explanation)
+        explanation = fire(explanation, "append_other_message", size_bytes=size)
+    return explanation
+
+
+def may_append_others(explanation: Explanation) -> bool:
+    """Behind the last recorded put there may be others without a line, or none was recorded."""
+    plan = explanation.plan
+    if plan.are_puts_hidden:
+        return bool(explanation.sends)
+    if find_next_put(explanation) is not None:
+        return False
+    if explanation.process in plan.sampled_processes:
+        return True
+    longest_ms = compute_longest_put_ms(get_timers(explanation))
+    return explanation.now_ms >= plan.process_ends_ms[explanation.process] - longest_ms
 
 
 def demand_max_at_least(explanation: Explanation, offset: int) -> Explanation:
     """The master's log goes so far at least."""
     while explanation.log.max_offset < offset:
+        if may_append_others(explanation):
+            return append_others(explanation, offset)
+        put = find_next_put(explanation)
+        is_before = put is not None and put.is_behind_gap and offset <= put.start_offset
+        if put is not None and is_before and _leaves_room(explanation, put, offset):
+            return append_others(explanation, offset)
         explanation = append_next_put(explanation)
     return explanation
+
+
+def _leaves_room(explanation: Explanation, put: Put, offset: int) -> bool:
+    """The put does not follow at once: other messages lie in between."""
+    parameters = explanation.cluster.parameters
+    start = compute_message_start(explanation.log, put.size_bytes, parameters)
+    return start != put.start_offset and offset != put.start_offset
 
 
 def demand_max(explanation: Explanation, offset: int) -> Explanation:
     """The master's max offset is exactly this: the end of a put."""
     explanation = demand_max_at_least(explanation, offset)
-    explanation = check(explanation, "max_offset", explanation.log.max_offset, offset)
-    # Every put that is not appended by now will find at least this push2 (see `count_rises`).
-    push2 = explanation.cluster.master.push2_slave_max_offset
-    return evolve(explanation, push2_before_append=push2)
+    return check(explanation, "max_offset", explanation.log.max_offset, offset)
 
 
 def advance_put(explanation: Explanation, put: Put) -> Explanation:
@@ -71,20 +174,25 @@ def advance_put(explanation: Explanation, put: Put) -> Explanation:
     The check for a slave comes right after the append, not at the put's end some seconds later,
     when the connection may be gone. What is not possible yet is demanded at the end.
     """
-    message = explanation.cluster.messages[put.number]
-    if message.phase == WAITS_FOR_DISK and not has_disk_wait(explanation.cluster, message):
-        explanation = fire(explanation, "answer_disk_wait", put.number)
-        message = explanation.cluster.messages[put.number]
+    slot = explanation.followed.index(put.number)
+    message = explanation.cluster.messages[slot]
+    if message.phase == WAITS_FOR_DISK:
+        if has_disk_wait(explanation.cluster, message):
+            if not _is_flushed_at_once(explanation, put):
+                return explanation
+            explanation = flush_to(explanation, MASTER, put.end_offset)
+        explanation = fire(explanation, "answer_disk_wait", slot)
+        message = explanation.cluster.messages[slot]
     is_checked = has_slave_wait(explanation.cluster, message)
     if message.phase == WAITS_FOR_SLAVE_CHECK and is_checked:
         is_refused = put.status == "SLAVE_NOT_AVAILABLE"
         rule = "refuse_slave_wait" if is_refused else "request_slave_wait"
-        explanation = try_fire(explanation, rule, put.number)
+        explanation = try_fire(explanation, rule, slot)
     return explanation
 
 
-def note_push2(explanation: Explanation, number: int, push2: int) -> Explanation:
-    """A put will be appended, or has just been, at this ``push2SlaveMaxOffset`` or a higher one."""
-    highest = max(push2, explanation.push2_at_append[number])
-    known = replace_at(explanation.push2_at_append, number, highest)
-    return evolve(explanation, push2_at_append=known)
+def _is_flushed_at_once(explanation: Explanation, put: Put) -> bool:
+    """The group commit flushes within a few ms, unless an event shows that it has not yet."""
+    seen = find_next(explanation.plan.flushed_sightings, explanation.now_ms)
+    is_seen_before = seen is not None and seen < put.end_offset
+    return put.status != "FLUSH_DISK_TIMEOUT" and not is_seen_before

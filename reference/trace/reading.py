@@ -10,130 +10,26 @@ import itertools
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from attrs import frozen
 
 from reference.roles import FlushDiskType, Role
-
-Fields: TypeAlias = Mapping[str, str]
-"""Required field by name: what it must be, one of the names of CHECKS."""
-
-CHECKS: Mapping[str, str] = {
-    "number": "a whole number",
-    "time": "a number of milliseconds",
-    "flag": "true or false",
-    "text": "a text",
-    "list": "a list of objects",
-    "object": "an object",
-}
-"""What a field may have to be, in words."""
+from reference.trace.kinds import (
+    APPENDED_FIELDS,
+    BROKER_KINDS,
+    CHECKS,
+    COMMON_FIELDS,
+    EXPLAINED_KINDS,
+    IGNORED_KINDS,
+    LIST_FIELDS,
+    MASTER_FIELDS,
+    SLAVE_FIELDS,
+    Fields,
+)
 
 LARGEST_NUMBER = 2**63 - 1
 """Brokers count in 64 bits; a larger number, or an infinite one, is a mistake of the file."""
-
-_COMMON: Fields = {"seq": "number", "t_ms": "time", "ev": "text"}
-_NODE: Fields = {"node": "text"}
-_LINK: Fields = {"link": "text"}
-_CONNECTION: Fields = {"link": "text", "conn": "number"}
-_LOG: Fields = {
-    **_NODE,
-    **dict.fromkeys(
-        ("max_offset", "flushed_offset", "min_offset", "mapped_files", "dispatched_offset"),
-        "number",
-    ),
-}
-
-EXPLAINED_KINDS: Mapping[str, Fields] = {
-    "node_started": {**_LOG, "role": "text"},
-    "snapshot": _LOG,
-    "put": {
-        **_NODE,
-        "put_status": "text",
-        "wait_store_ok": "flag",
-        "topic": "text",
-        "body_bytes": "number",
-        "t_begin_ms": "time",
-        "duration_ms": "time",
-        "push2_slave_before": "number",
-        "push2_slave_after": "number",
-        "connection_count_before": "number",
-        "connection_count_after": "number",
-        "max_offset_after": "number",
-    },
-    "ha_link_open": _CONNECTION,
-    "ha_link_close": {**_CONNECTION, "closed_by": "text"},
-    "ha_report": {**_CONNECTION, "slave_offset": "number"},
-    "ha_frame": {**_CONNECTION, "master_offset": "number", "body_bytes": "number"},
-    "link_stalled": {**_LINK, "slave_to_master": "flag", "master_to_slave": "flag"},
-    "link_healed": _LINK,
-    "link_cut": _LINK,
-    "link_cut_mid_frame": _LINK,
-    "node_stop_begin": _NODE,
-    "node_stop_clean": _NODE,
-    "process_exit": _NODE,
-    "node_kill9": _NODE,
-    "store_surgery": {**_NODE, "lost_from_offset": "number"},
-}
-"""Events that the model's rules have to explain, and the fields that each must carry."""
-
-IGNORED_KINDS = frozenset(
-    {
-        "divergence_check",
-        "get_message",
-        "ha_master_address",
-        "log",
-        "log_crc",
-        "log_scan",
-        "note",
-        "proxy_target_down",
-        "update_ha_master_address",
-    }
-)
-"""Events that only look, or set what the model leaves open (whether a slave finds its master)."""
-
-UNCOVERED_KINDS = frozenset(
-    {
-        "broker_started",
-        "delete_expired_files",
-        "namesrv_started",
-        "persist_consumer_offsets",
-        "pull_message",
-        "query_consumer_offset",
-        "register_broker",
-        "send_message",
-        "set_broker_config",
-        "set_config",
-        "store_wiped",
-        "sync_all",
-        "tables",
-        "update_consumer_offset",
-        "update_subscription_group",
-        "update_topic",
-    }
-)
-"""Events that exist in recordings and that the model has no rule for yet."""
-
-BROKER_KINDS = frozenset({"node_started", "snapshot"})
-"""Events that show a whole broker, with more fields by its role."""
-
-_MASTER_FIELDS: Fields = {
-    "push2_slave_max_offset": "number",
-    "connection_count": "number",
-    "slave_fall_behind": "number",
-    "connections": "list",
-}
-_SLAVE_FIELDS: Fields = {"ha_client_connected": "flag", "ha_client_reported_offset": "number"}
-_APPENDED_FIELDS: Fields = {
-    "append_status": "text",
-    "wrote_offset": "number",
-    "wrote_bytes": "number",
-}
-_CONNECTION_FIELDS: Fields = {
-    "slave_request_offset": "number",
-    "slave_ack_offset": "number",
-    "next_transfer_from": "number",
-}
 
 
 class TraceError(Exception):
@@ -227,7 +123,7 @@ def _read_line(path: str | Path, line: int, text: str) -> Event:
         raise trace_error(path, line, "not JSON", advice) from problem
     if not isinstance(data, dict):
         raise trace_error(path, line, "not a JSON object", advice)
-    _check_fields(path, line, "event", data, _COMMON)
+    _check_fields(path, line, "event", data, COMMON_FIELDS)
     return Event(line, data["seq"], float(data["t_ms"]), data["ev"], data)
 
 
@@ -250,27 +146,28 @@ def _check_config(path: str | Path, config: Event) -> None:
 
 
 def _check_event(path: str | Path, event: Event, config: Event) -> None:
-    if event.kind in IGNORED_KINDS | UNCOVERED_KINDS:
+    if event.kind in IGNORED_KINDS:
         return
     if event.kind not in EXPLAINED_KINDS:
         problem = f"the model does not know events of kind {event.kind!r}"
         raise trace_error(path, event.line, problem, "see EXPLAINED_KINDS for those that it knows")
     wanted = EXPLAINED_KINDS[event.kind]
     _check_fields(path, event.line, event.kind, event.data, wanted)
-    for extra in _find_more_fields(event, config):
-        _check_fields(path, event.line, event.kind, event.data, extra)
-    if "connections" in event.data:
-        for entry in event["connections"]:
-            _check_fields(path, event.line, "connections", entry, _CONNECTION_FIELDS)
+    more = _find_more_fields(event, config)
+    _check_fields(path, event.line, event.kind, event.data, more)
+    for name in LIST_FIELDS.keys() & {*wanted, *more}:
+        for entry in event[name]:
+            _check_fields(path, event.line, name, entry, LIST_FIELDS[name])
 
 
-def _find_more_fields(event: Event, config: Event) -> Iterator[Fields]:
+def _find_more_fields(event: Event, config: Event) -> Fields:
     """Fields that an event must carry because of what it says."""
     node = config["nodes"].get(event.data.get("node"), {})
     if event.kind in BROKER_KINDS:
-        yield _SLAVE_FIELDS if node.get("role") == "SLAVE" else _MASTER_FIELDS
+        return SLAVE_FIELDS if node.get("role") == "SLAVE" else MASTER_FIELDS
     if event.kind == "put" and "append_status" in event.data:
-        yield _APPENDED_FIELDS
+        return APPENDED_FIELDS
+    return {}
 
 
 def _check_fields(

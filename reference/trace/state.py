@@ -8,6 +8,7 @@ cluster is already beyond what an event shows, the recording is refused.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from attrs import evolve, field, frozen
@@ -15,7 +16,7 @@ from attrs import evolve, field, frozen
 from reference.machine import Action, Instance, Outcome, compute_machine, probe
 from reference.rule import RULES, replace_at
 from reference.state import Cluster, CommitLog, Link, initial_cluster
-from reference.trace.clock import TIMER_RANGES
+from reference.trace.clock import FOREVER_MS, GRAIN_MS, TIMER_RANGES, Timers
 from reference.trace.plan import MASTER, Plan
 
 
@@ -46,22 +47,23 @@ class Broker:
 
     is_started: bool = False
     """It was seen to start, and not to end since."""
-    is_stopping: bool = False
-    """Its clean stop has begun: the store takes nothing any more."""
-    has_file: bool = False
-    """Its log has a mapped file (R-CL-08: without one, the min offset is -1)."""
-    dispatched_offset: int = 0
-    """The highest dispatch cursor seen in this process life; it never moves back (R-RP-01)."""
-    flushable: tuple[int, ...] = ()
-    """The max offsets that its log had since it was flushed last: where a hidden flush may be."""
+    started_ms: float = 0.0
+    """When it was seen to have started."""
+    stop_begin_ms: float | None = None
+    """When its clean stop began; None while there is none."""
+    is_store_closed: bool = False
+    """Its clean stop is over; its process may live on."""
+    ha_master_address: str | None = None
+    """Where the slave was told to find its master."""
 
 
 @frozen
 class Arrival:
-    """Something that a proxy forwarded: bytes up to an offset, or a report of it."""
+    """Something that a proxy forwarded: a frame that ends at an offset, or a report of it."""
 
     t_ms: float
     offset: int
+    size_bytes: int = 0
 
 
 @frozen
@@ -86,26 +88,32 @@ class Wire:
     """How often the proxy may still tell of that end: once for each side."""
     opened_ms: float = 0.0
     """When that connection was opened."""
+    closed_ms: float | None = None
+    """When the connection before it ended in this process life of the slave; None for none."""
     is_open: bool = False
     """The connection exists at the slave's end."""
     is_accepted: bool = False
     """The master has taken it, in the least explanation."""
     is_stalled: bool = False
     """The proxy holds back one direction or both."""
+    healed_ms: float = -FOREVER_MS
+    """When it stopped to do so, the last time."""
     frames_sent: int = 0
     """How many of the connection's frames with a body the master has sent."""
     next_frame_offset: int | None = None
     """Where the next frame that the proxy sees has to start; None before the positioning."""
-    has_carried_report: bool = False
-    """This slave has ever reported, so that the master could answer with a frame."""
+    last_frame_ms: float | None = None
+    """When the proxy has shown the latest frame on this connection."""
     arriving: tuple[Arrival, ...] = ()
-    """Ends of frames that were forwarded and that the slave has not appended."""
+    """Frames that were forwarded and that the slave has not taken."""
     reports_due: tuple[int, ...] = ()
     """Reports that the slave has sent and that the proxy has not shown yet."""
     last_report: int | None = None
     """The latest report that the proxy has shown on this connection."""
     first_report_ms: float = 0.0
     """When it has shown the first one."""
+    last_report_ms: float = 0.0
+    """When it has shown the latest one; before the first, when the connection was opened."""
     unread: tuple[Arrival, ...] = ()
     """Reports that were forwarded and that the master has not read."""
     reported_before: int = 0
@@ -120,6 +128,12 @@ class Explanation:
     """What is known in advance."""
     cluster: Cluster
     """The least cluster."""
+    next_put: int = 0
+    """Number of the put that is appended next."""
+    followed: tuple[int, ...] = ()
+    """The puts that the messages of the cluster follow, in the order of their places."""
+    process: int = 0
+    """How many processes of the master have ended."""
     master: Broker = Broker()
     """The master beside it."""
     slaves: tuple[Broker, ...] = ()
@@ -134,13 +148,14 @@ class Explanation:
     """The slaves behind the accepted connections that are not known to be dead, oldest first."""
     dead: tuple[DeadConnection, ...] = ()
     """Connections that have ended and that the master still counts, in the order of their ends."""
-    reports_seen: tuple[int, ...] = ()
-    """All reports forwarded in this life of the master's process."""
-    push2_before_append: int = 0
-    """``push2SlaveMaxOffset`` when the master's max offset was seen last: lower than or equal to
-    what it was at any append that came later."""
-    push2_at_append: tuple[int, ...] = field(factory=tuple)
-    """The same for each followed message, as of its append."""
+    has_read_report: bool = False
+    """The master's process has read a report, so a notification may be left over (R-HA-21)."""
+    sends: tuple[float, ...] = ()
+    """When messages were sent through the broker that no offset has shown since."""
+    checksums: Mapping[tuple[int, ...], str] = field(factory=dict)
+    """The CRC seen of each content: a range, and where in it each life of the log ends."""
+    timers: Timers | None = None
+    """The master's timers, if a ``set_config`` has changed them."""
     fields_checked: int = 0
     """How many observed values were compared with the state."""
 
@@ -156,6 +171,15 @@ class Explanation:
     def get_log(self, node: int) -> CommitLog:
         """A broker's log, by slave number or MASTER."""
         return self.log if node == MASTER else self.cluster.slaves[node].log
+
+    def is_up(self, node: int) -> bool:
+        """A broker's process runs, in the model."""
+        return self.cluster.master.is_up if node == MASTER else self.cluster.slaves[node].is_up
+
+    def is_stopping(self, node: int) -> bool:
+        """A broker's clean stop has begun, in the model."""
+        master, slaves = self.cluster.master, self.cluster.slaves
+        return master.is_stopping if node == MASTER else slaves[node].is_stopping
 
     def change_broker(self, node: int, **changes: Any) -> Explanation:
         """The same with one broker changed."""
@@ -181,7 +205,6 @@ def begin_explanation(plan: Plan) -> Explanation:
         cluster=initial_cluster(plan.structure, plan.parameters),
         slaves=(Broker(),) * len(plan.slaves),
         wires=(Wire(),) * len(plan.slaves),
-        push2_at_append=(0,) * len(plan.puts),
     )
 
 
@@ -236,13 +259,29 @@ def check(explanation: Explanation, name: str, expected: object, observed: objec
     return explanation.count_check()
 
 
+def get_timers(explanation: Explanation, slave: int | None = None) -> Timers:
+    """The timers of the master, or of a slave and its master."""
+    if slave is not None:
+        return explanation.plan.slave_timers[slave]
+    return explanation.timers or explanation.plan.timers
+
+
 def check_timer(
-    explanation: Explanation, timer: str, elapsed_ms: float, extra_ms: float = 0.0
+    explanation: Explanation,
+    timer: str,
+    elapsed_ms: float,
+    *,
+    slave: int | None = None,
+    extra_ms: float = 0.0,
+    grain_ms: float = GRAIN_MS,
 ) -> Explanation:
-    """A duration compared with the range of its timer; ``extra_ms`` may come on top of it."""
-    timer_range = TIMER_RANGES[timer](explanation.plan.timers)
+    """A duration compared with the range of its timer.
+
+    ``extra_ms`` may come on top of it; ``grain_ms`` is how exactly it was measured.
+    """
+    timer_range = TIMER_RANGES[timer](get_timers(explanation, slave))
     wider = evolve(timer_range, high_ms=timer_range.high_ms + extra_ms)
-    violation = wider.explain_violation(elapsed_ms)
+    violation = wider.explain_violation(elapsed_ms, grain_ms)
     if violation:
         raise Blocked(violation)
     return explanation.count_check()
@@ -250,7 +289,7 @@ def check_timer(
 
 def is_overdue(explanation: Explanation, timer: str, since_ms: float) -> bool:
     """What nothing holds back has happened by now."""
-    latest = TIMER_RANGES[timer](explanation.plan.timers).high_ms
+    latest = TIMER_RANGES[timer](get_timers(explanation)).high_ms
     return explanation.now_ms - since_ms > latest
 
 

@@ -77,6 +77,17 @@ def test_the_synchronous_pair_can_lose_an_acknowledged_message(stock: Any) -> No
     assert "proved" == cells["acknowledgement_is_truthful", "master kill"]["verdict"]
 
 
+def test_a_false_acknowledgement_without_any_fault_is_found(stock: Any) -> None:
+    """Known since a model predicted it: an empty slave joins while a put waits (finding 26)."""
+    group = next(g for g in stock["groups"] if g["deployment"].endswith("2m-2s-sync"))
+    cells = {(v["guarantee"], v["fault"]): v for v in group["verdicts"]}
+    false_ack = cells["acknowledgement_is_truthful", "late join"]
+    assert ("refuted", 11) == (false_ack["verdict"], false_ack["steps"])
+    rules = [instance.partition("[")[0] for instance, _ in false_ack["schedule"]]
+    assert {"position_at_last_file", "create_first_file"} <= set(rules)
+    assert "proved" == cells["acknowledgement_is_truthful", "none"]["verdict"]
+
+
 def test_identical_groups_are_shown_once() -> None:
     """Two groups, one table; limits and version in the output."""
     output = run("check", CONF / "2m-2s-sync").stdout
@@ -85,14 +96,16 @@ def test_identical_groups_are_shown_once() -> None:
     assert "RocketMQ 4.4.0" in output
     assert "rollover" in output
     assert "POWER LOSS" in output
+    assert "While the master of broker-a is down, sends go to broker-b" in output
 
 
 @pytest.mark.parametrize(
     ("guarantee", "role", "flush", "code"),
     [
-        ("acknowledged_is_kept_on_master", "ASYNC_MASTER", "SYNC_FLUSH", 0),
-        ("acknowledged_is_kept_on_master", "ASYNC_MASTER", "ASYNC_FLUSH", 1),
-        ("acknowledged_is_kept_on_some_broker", "SYNC_MASTER", "SYNC_FLUSH", 0),
+        ("acknowledged_is_kept_on_master:master power loss", "ASYNC_MASTER", "SYNC_FLUSH", 0),
+        ("acknowledged_is_kept_on_master:master power loss", "ASYNC_MASTER", "ASYNC_FLUSH", 1),
+        ("acknowledged_is_kept_on_some_broker:power loss of both", "SYNC_MASTER", "SYNC_FLUSH", 0),
+        ("acknowledged_is_kept_on_some_broker", "SYNC_MASTER", "SYNC_FLUSH", 1),
     ],
 )
 def test_required_guarantees_decide_the_exit_code(
@@ -141,7 +154,8 @@ def test_a_fault_may_be_required(required: str, code: int) -> None:
 
 def test_what_if_answers_for_other_settings() -> None:
     """With SYNC_FLUSH the embedded pair keeps on the master what it has acknowledged."""
-    asked = ["--require", "acknowledged_is_kept_on_master", "--timelines", 0]
+    cell = "acknowledged_is_kept_on_master:power loss of both"
+    asked = ["--require", cell, "--timelines", 0]
     assert 1 == run("check", *asked).returncode
     changed = run("check", *asked, "--what-if", "flushDiskType=SYNC_FLUSH")
     assert 0 == changed.returncode
@@ -176,10 +190,17 @@ def test_a_strange_fall_behind_limit(tmp_path: Path) -> None:
     assert "proved" == next(v["verdict"] for v in verdicts if v["fault"] == "none")
 
 
-def test_three_slaves_are_outside_the_model(tmp_path: Path) -> None:
-    """The model covers up to two slaves and says so."""
+def test_three_slaves_are_answered(tmp_path: Path) -> None:
+    """Every cell, with what refutes two slaves."""
     answer = check_json(write_group(tmp_path / "g", "SYNC_MASTER", slaves=3))["groups"][0]
-    assert ["3 slaves, the model covers up to 2"] == answer["outside_the_model"]
+    assert [] == answer["outside_the_model"]
+    assert {"proved", "refuted"} == {v["verdict"] for v in answer["verdicts"]}
+
+
+def test_four_slaves_are_outside_the_model(tmp_path: Path) -> None:
+    """The model covers up to three slaves and says so."""
+    answer = check_json(write_group(tmp_path / "g", "SYNC_MASTER", slaves=4))["groups"][0]
+    assert ["4 slaves, the model covers up to 3"] == answer["outside_the_model"]
 
 
 def test_small_sizes_are_answered_live(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """The ledger accounts for every statement of the sources, and says only what is there."""
 
+import json
 import re
 import tomllib
 from collections.abc import Iterator
@@ -27,15 +28,7 @@ FIELD_BY_TREATMENT = {
 OTHER_FIELDS = {"id", "says", "treatment", "note"}
 """What an entry may say whatever its treatment; ``note`` is optional."""
 
-PLANS = {
-    "whole replication",
-    "guarantee matrix",
-    "reading and progress",
-    "campaigns",
-    "versions",
-    "independent judges",
-    "spec book",
-}
+PLANS = {"reading and progress", "campaigns", "versions", "independent judges"}
 """The topics that an entry may be planned in."""
 
 OUTSIDE_OF_RULES = ("configuration:", "trace:")
@@ -43,6 +36,9 @@ OUTSIDE_OF_RULES = ("configuration:", "trace:")
 
 NUMBERED_BY_HAND = re.compile(r"seed-\d{3}-\d{2}|promise-\d{2}|issue-s1(-silent)?|issue-fact-\d{2}")
 """Identifiers of statements that carry no number in their source."""
+
+CITATION = re.compile(r"\b(\w+) seq (\d+)")
+"""A line of a recording: its name and its number."""
 
 needs_sources = pytest.mark.skipif(
     not SHARED.is_dir(),
@@ -201,3 +197,16 @@ def test_index_agrees_with_the_source_documents(source: str) -> None:
     """The index lists what a regular expression finds in the source document today."""
     listed = {name for name in load_toml(INDEX)[source] if not NUMBERED_BY_HAND.fullmatch(name)}
     assert EXTRACTORS[source]() == listed
+
+
+@needs_sources
+def test_citations_exist() -> None:
+    """Every line of a recording that an entry cites exists."""
+    wrong = []
+    for _, entry in ledger_entries():
+        for name, number in CITATION.findall(entry.get("note", "")):
+            path = SHARED / "traces" / f"{name}.jsonl"
+            lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+            if not any(json.loads(line)["seq"] == int(number) for line in lines):
+                wrong.append((entry["id"], name, number))
+    assert [] == wrong

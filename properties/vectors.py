@@ -1,0 +1,144 @@
+"""Test vectors: named scenarios with expected states, for whoever re-implements the broker.
+
+A scenario is a schedule that the proofs rest on: one that refutes a guarantee, or one that reaches
+a rule, a premise or a witness. Each is exported as it is, and once more with a last step that the
+protocol forbids. The format is described in ``spec/vectors.md``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+from attrs import evolve
+
+from properties import certificates
+from properties.fault_class import EVERYTHING, FAULT_CLASS_BY_NAME
+from properties.judgement import judge
+from properties.vacuity import load_witnesses
+from properties.verdict import VerdictWord
+from reference import ROCKETMQ_VERSION
+from reference.leaves import flatten, is_parameter
+from reference.machine import Action, compute_machine, probe
+from reference.state import Cluster, initial_cluster
+from reference.structure import SMALL_PARAMETERS, Parameters, Structure
+
+FORMAT = 1
+"""Version of the format; it changes when a reader of an older file would go wrong."""
+
+
+def make_vectors(structure: Structure) -> Iterator[dict[str, Any]]:
+    """Every scenario of a structure: the valid vector, then the one with a forbidden last step.
+
+    Raises KeyError when the structure has no certificate.
+    """
+    for name, parameters, schedule in list_scenarios(structure):
+        yield make_vector(name, structure, parameters, schedule)
+        forbidden = find_forbidden_step(structure, parameters, schedule)
+        if forbidden is not None:
+            trial = (*schedule, forbidden)
+            yield make_vector(f"{name}, then forbidden", structure, parameters, trial)
+
+
+def list_scenarios(
+    structure: Structure,
+) -> Iterator[tuple[str, Parameters, tuple[Action, ...]]]:
+    """Name, sizes with fault limits, and schedule of every scenario."""
+    document = certificates.load(structure)
+    if document is None:
+        raise KeyError(structure.name)
+    for verdict in certificates.decode_cells(structure, document):
+        if verdict.word is VerdictWord.REFUTED:
+            limits = FAULT_CLASS_BY_NAME[verdict.fault].search_limits
+            name = f"{verdict.guarantee} fails, {verdict.fault}"
+            yield name, evolve(SMALL_PARAMETERS, limits=limits), verdict.schedule
+    for answer in load_witnesses(structure):
+        if answer.schedule is not None:
+            parameters = evolve(SMALL_PARAMETERS, limits=EVERYTHING.search_limits)
+            yield f"reaches {answer.question}", parameters, answer.schedule
+
+
+def make_vector(
+    name: str, structure: Structure, parameters: Parameters, schedule: Sequence[Action]
+) -> dict[str, Any]:
+    """One scenario as data; of each state the leaves that the step has changed."""
+    machine = compute_machine(structure)
+    cluster = initial_cluster(structure, parameters)
+    before = _get_state(cluster)
+    vector: dict[str, Any] = {
+        "format": FORMAT,
+        "rocketmq_version": ROCKETMQ_VERSION,
+        "name": name,
+        "structure": _describe_structure(structure),
+        "parameters": attrs.asdict(parameters),
+        "initial_state": before,
+        "steps": [],
+        "valid": True,
+        "refused_step": None,
+        "failed_conditions": [],
+        "violated_guarantees": [],
+    }
+    for index, action in enumerate(schedule):
+        outcome = machine.step(cluster, action)
+        step: dict[str, Any] = {"rule": action.instance, "arguments": dict(action.arguments)}
+        vector["steps"].append(step)
+        if outcome.is_refused:
+            failed = list(outcome.failed)
+            return vector | {"valid": False, "refused_step": index, "failed_conditions": failed}
+        cluster = outcome.cluster
+        after = _get_state(cluster)
+        step["changes"] = {path: v for path, v in after.items() if v != before[path]}
+        before = after
+    return vector | {"violated_guarantees": list(judge(cluster))}
+
+
+def find_forbidden_step(
+    structure: Structure, parameters: Parameters, schedule: Sequence[Action]
+) -> Action | None:
+    """A step that exactly one named condition forbids at the end; None where there is none.
+
+    Of several the one that differs from the schedule's last step the least: the same rule first.
+    """
+    machine = compute_machine(structure)
+    cluster = initial_cluster(structure, parameters)
+    for action in schedule:
+        cluster = machine.step(cluster, action).cluster
+    last = schedule[-1].instance if schedule else ""
+    names = sorted(machine.instances, key=lambda name: name != last)
+    for name in names:
+        failed, _ = probe(machine.instances[name], cluster)
+        if len(failed) == 1:
+            return Action(name, {})
+    return None
+
+
+def write_vectors(structures: Iterable[Structure], folder: Path) -> dict[str, int]:
+    """One JSON-lines file per structure into a new folder; returns the vectors per file.
+
+    Raises FileExistsError when the folder exists, and KeyError for a structure without certificate.
+    """
+    vectors = {get_file_name(s): list(make_vectors(s)) for s in structures}
+    folder.mkdir(parents=True)
+    for file, lines in vectors.items():
+        (folder / file).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return {file: len(lines) for file, lines in vectors.items()}
+
+
+def get_file_name(structure: Structure) -> str:
+    """For example ``sync_master-async_flush-1_slaves.jsonl``."""
+    return certificates.get_path(structure).with_suffix(".jsonl").name
+
+
+def _describe_structure(structure: Structure) -> dict[str, Any]:
+    described = attrs.asdict(structure)
+    return described | {
+        "role": structure.role.name,
+        "flush_disk_type": structure.flush_disk_type.name,
+    }
+
+
+def _get_state(cluster: Cluster) -> dict[str, Any]:
+    return {path: v for path, v in flatten(cluster).items() if not is_parameter(path)}

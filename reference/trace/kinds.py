@@ -1,0 +1,145 @@
+"""Which kinds of events a recording may hold, and which fields each must carry."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+Fields: TypeAlias = Mapping[str, str]
+"""Required field by name: what it must be, one of the names of CHECKS."""
+
+CHECKS: Mapping[str, str] = {
+    "number": "a whole number",
+    "time": "a number of milliseconds",
+    "flag": "true or false",
+    "text": "a text",
+    "list": "a list of objects",
+    "object": "an object",
+}
+"""What a field may have to be, in words."""
+
+COMMON_FIELDS: Fields = {"seq": "number", "t_ms": "time", "ev": "text"}
+
+_NODE: Fields = {"node": "text"}
+_LINK: Fields = {"link": "text"}
+_CONNECTION: Fields = {"link": "text", "conn": "number"}
+_LOG: Fields = {
+    **_NODE,
+    **dict.fromkeys(
+        ("max_offset", "flushed_offset", "min_offset", "mapped_files", "dispatched_offset"),
+        "number",
+    ),
+}
+
+EXPLAINED_KINDS: Mapping[str, Fields] = {
+    "node_started": {**_LOG, "role": "text", "last_exit_normal": "flag"},
+    "broker_started": {**_LOG, "role": "text", "last_exit_normal": "flag"},
+    "snapshot": _LOG,
+    "put": {
+        **_NODE,
+        "put_status": "text",
+        "wait_store_ok": "flag",
+        "topic": "text",
+        "queue": "number",
+        "body_bytes": "number",
+        "t_begin_ms": "time",
+        "duration_ms": "time",
+        "push2_slave_before": "number",
+        "push2_slave_after": "number",
+        "connection_count_before": "number",
+        "connection_count_after": "number",
+        "max_offset_after": "number",
+    },
+    "send_message": {
+        **_NODE,
+        "topic": "text",
+        "queue": "number",
+        "wait_store_ok": "flag",
+        "response_code": "number",
+        "response": "text",
+    },
+    "ha_link_open": _CONNECTION,
+    "ha_link_close": {**_CONNECTION, "closed_by": "text"},
+    "ha_report": {**_CONNECTION, "slave_offset": "number"},
+    "ha_frame": {**_CONNECTION, "master_offset": "number", "body_bytes": "number"},
+    "link_stalled": {**_LINK, "slave_to_master": "flag", "master_to_slave": "flag"},
+    "link_healed": _LINK,
+    "link_cut": _LINK,
+    "link_cut_mid_frame": _LINK,
+    "proxy_target_down": _LINK,
+    "node_stop_begin": _NODE,
+    "node_stop_clean": _NODE,
+    "process_exit": _NODE,
+    "node_kill9": _NODE,
+    "store_surgery": {**_NODE, "lost_from_offset": "number"},
+    "store_wiped": _NODE,
+    "delete_expired_files": {**_NODE, "deleted": "number"},
+    "set_config": {**_NODE, "props": "object"},
+    "update_ha_master_address": _NODE,
+    "ha_master_address": _NODE,
+    "log_crc": {**_NODE, "files": "list"},
+    "log_scan": {**_NODE, "entries": "list"},
+    "divergence_check": {
+        "lost_from_offset": "number",
+        "compared_to_offset": "number",
+        "common_prefix_equal": "flag",
+        "range_after_equal": "flag",
+    },
+}
+"""Events that the model's rules have to explain, and the fields that each must carry."""
+
+IGNORED_KINDS = frozenset(
+    {
+        "log",
+        "note",
+        "get_message",
+        "namesrv_started",
+        "persist_consumer_offsets",
+        "pull_message",
+        "query_consumer_offset",
+        "register_broker",
+        "set_broker_config",
+        "sync_all",
+        "tables",
+        "update_consumer_offset",
+        "update_subscription_group",
+        "update_topic",
+    }
+)
+"""Remarks, and events of the read side and of the metadata, which the model does not have."""
+
+BROKER_KINDS = frozenset({"node_started", "broker_started", "snapshot"})
+"""Events that show a whole broker, with more fields by its role."""
+
+START_KINDS = frozenset({"node_started", "broker_started"})
+"""Events that tell of a broker's start."""
+
+END_KINDS = frozenset({"node_kill9", "process_exit"})
+"""Events that tell of a process's end."""
+
+CUT_KINDS = frozenset({"link_cut", "link_cut_mid_frame"})
+"""Events that tell of a cut of a link by its proxy."""
+
+MASTER_FIELDS: Fields = {
+    "push2_slave_max_offset": "number",
+    "connection_count": "number",
+    "slave_fall_behind": "number",
+    "connections": "list",
+}
+SLAVE_FIELDS: Fields = {"ha_client_connected": "flag", "ha_client_reported_offset": "number"}
+APPENDED_FIELDS: Fields = {
+    "append_status": "text",
+    "wrote_offset": "number",
+    "wrote_bytes": "number",
+    "queue_offset": "number",
+}
+LIST_FIELDS: Mapping[str, Fields] = {
+    "connections": {
+        "slave_request_offset": "number",
+        "slave_ack_offset": "number",
+        "next_transfer_from": "number",
+    },
+    "files": {"from_offset": "number", "to_offset": "number", "crc32": "text"},
+    "entries": {"offset": "number", "kind": "text"},
+}
+"""What each item of a list must carry, by the name of the list."""
