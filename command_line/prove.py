@@ -7,13 +7,14 @@ import time
 from typing import Any
 
 import click
+from attrs import evolve
 
 from command_line import exit_codes
 from command_line.progress import show_progress
 from properties import certificates
 from properties.certificates import encode_schedule
 from properties.expectation import find_expectation
-from properties.vacuity import find_unwitnessed, save_witnesses, search_witnesses
+from properties.vacuity import WitnessAnswer, find_unwitnessed, save_witnesses, search_witnesses
 from properties.verdict import InternalDisagreementError, Verdict, search_structure
 from reference import ROCKETMQ_VERSION
 from reference.structure import Parameters, Structure
@@ -60,7 +61,10 @@ def command(is_search: bool, names: tuple[str, ...], is_json: bool) -> int:
 def search_all_witnesses() -> None:
     """Find the shortest way to every rule, premise and witness of every structure anew."""
     with show_progress() as progress:
-        found = {s: search_witnesses(s, progress) for s in STRUCTURES.values()}
+        found: dict[Structure, tuple[WitnessAnswer, ...]] = {}
+        for structure in STRUCTURES.values():
+            smaller = found.get(evolve(structure, slaves=structure.slaves - 1), ())
+            found[structure] = search_witnesses(structure, progress, smaller_group=smaller)
     save_witnesses(found)
 
 

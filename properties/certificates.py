@@ -17,9 +17,14 @@ from typing import Any
 
 from attrs import evolve
 
-from properties.fault_class import FAULT_CLASS_BY_NAME, FAULT_CLASSES, SEARCHED, FaultClass
+from properties.fault_class import FAULT_CLASS_BY_NAME, FAULT_CLASSES, SEARCHED
 from properties.guarantee import GUARANTEES
-from properties.induction import InductionProblem, InductionResult, get_candidates
+from properties.induction import (
+    InductionProblem,
+    InductionResult,
+    get_lemmas,
+    prove_lemmas,
+)
 from properties.judgement import find_needless_steps, is_refuted_by
 from properties.verdict import InternalDisagreementError, Verdict, VerdictWord, make_proved
 from reference.machine import Action, record_machine, record_predicate
@@ -69,12 +74,12 @@ def get_path(structure: Structure, folder: Path = CERTIFICATE_FOLDER) -> Path:
 def save(
     structure: Structure, verdicts: tuple[Verdict, ...], folder: Path = CERTIFICATE_FOLDER
 ) -> Path:
-    """Write a structure's certificate; sets of lemmas are stored once per fault class."""
-    sets = {v.fault: list(v.lemmas) for v in verdicts if v.lemmas}
+    """Write a structure's certificate; one set of lemmas serves every proof."""
+    lemmas = next((v.lemmas for v in verdicts if v.lemmas), ())
     document = {
         "structure": structure.name,
         "digest": compute_digest(structure),
-        "inductive_sets": sets,
+        "inductive_set": list(lemmas),
         "cells": [_encode(v) for v in verdicts],
     }
     path = get_path(structure, folder)
@@ -108,25 +113,26 @@ def recheck(
     not hold.
     """
     cells = decode_cells(structure, document)
-    proved: dict[str, InductionResult] = {}
-    for fault_class in FAULT_CLASSES:
-        lemmas = tuple(document["inductive_sets"].get(fault_class.name, ()))
-        if lemmas:
-            on_progress(f"{structure.name}, {fault_class.name}: {len(lemmas)} lemmas")
-            proved[fault_class.name] = _prove(structure, fault_class, lemmas)
+    lemmas = _prove_lemmas(structure, tuple(document["inductive_set"]), on_progress)
+    proved = {
+        c.name: InductionProblem(structure, c).find_consequences(lemmas) for c in FAULT_CLASSES
+    }
+    on_progress(f"{structure.name}: {len(cells)} cells")
     return tuple(_recheck_cell(structure, parameters, cell, proved) for cell in cells)
 
 
-def _prove(
-    structure: Structure, fault_class: FaultClass, lemmas: tuple[str, ...]
-) -> InductionResult:
-    result = InductionProblem(structure, fault_class).find_inductive_set(lemmas)
-    if set(result.lemmas) != set(lemmas):
-        lost = sorted(set(lemmas) - set(result.lemmas))
+def _prove_lemmas(
+    structure: Structure, lemmas: tuple[str, ...], on_progress: Callable[[str], None]
+) -> tuple[str, ...]:
+    on_progress(f"{structure.name}: {len(lemmas)} lemmas")
+    kept = prove_lemmas(structure, lemmas)
+    if set(kept) != set(lemmas):
+        lost = sorted(set(lemmas) - set(kept))
         raise InternalDisagreementError(
-            f"certified lemmas of {structure.name} under {fault_class.name} do not prove: {lost}"
+            f"certified lemmas of {structure.name} do not prove: {lost}; "
+            "run `./rmqspec prove --search`"
         )
-    return result
+    return kept
 
 
 def _recheck_cell(
@@ -136,8 +142,8 @@ def _recheck_cell(
     proved: dict[str, InductionResult],
 ) -> Verdict:
     if cell.word is VerdictWord.PROVED:
-        result = proved.get(cell.fault)
-        if result is None or cell.guarantee not in result.proved:
+        result = proved[cell.fault]
+        if cell.guarantee not in result.proved:
             raise InternalDisagreementError(
                 f"{cell.guarantee} of {structure.name} under {cell.fault} is certified, not proved"
             )
@@ -152,7 +158,7 @@ def decode_cells(structure: Structure, document: dict[str, Any]) -> list[Verdict
     """
     try:
         cells = [_decode(c) for c in document["cells"]]
-        lemmas = {n for names in document["inductive_sets"].values() for n in names}
+        lemmas = set(document["inductive_set"])
     except (KeyError, TypeError, ValueError, AttributeError) as problem:
         raise InternalDisagreementError(
             f"the certificate of {structure.name} is malformed ({problem!r}); "
@@ -163,7 +169,7 @@ def decode_cells(structure: Structure, document: dict[str, Any]) -> list[Verdict
         len(cells) == len(expected) and {(v.guarantee, v.fault) for v in cells} == expected
     )
     is_decided = all(v.word in (VerdictWord.PROVED, VerdictWord.REFUTED) for v in cells)
-    if not is_complete or not is_decided or not lemmas <= set(get_candidates()):
+    if not is_complete or not is_decided or not lemmas or not lemmas <= set(get_lemmas()):
         raise InternalDisagreementError(
             f"the certificate of {structure.name} lacks cells, or leaves some open, or names "
             "lemmas that do not exist; run `./rmqspec prove --search`"

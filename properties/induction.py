@@ -14,7 +14,7 @@ import attrs
 import z3
 from attrs import field, frozen
 
-from properties.fault_class import FaultClass, is_admitted
+from properties.fault_class import EVERYTHING, FaultClass, is_admitted
 from properties.guarantee import GUARANTEES
 from properties.lemmas import LEMMAS
 from properties.property import Property
@@ -61,9 +61,23 @@ class InductionResult:
     """Questions put to Z3."""
 
 
+def get_lemmas() -> dict[str, Property]:
+    """What is inductive whatever strikes: the sanity checks and the lemmas."""
+    return {**SANITY_CHECKS, **LEMMAS}
+
+
 def get_candidates() -> dict[str, Property]:
     """Everything that may become part of an inductive set."""
-    return {**SANITY_CHECKS, **LEMMAS, **GUARANTEES}
+    return {**get_lemmas(), **GUARANTEES}
+
+
+def prove_lemmas(structure: Structure, names: Iterable[str] = ()) -> tuple[str, ...]:
+    """The largest inductive set of these lemmas, or of all, under every fault and circumstance.
+
+    Raises SolverGaveUpError.
+    """
+    wanted = tuple(names) or tuple(get_lemmas())
+    return InductionProblem(structure, EVERYTHING).find_inductive_set(wanted).lemmas
 
 
 class InductionProblem:
@@ -119,6 +133,16 @@ class InductionProblem:
         proved = tuple(g for g in GUARANTEES if g in kept or self.follows(self.predicates[g], kept))
         vacuous = tuple(g for g in proved if self._is_vacuous(g, kept))
         return InductionResult(proved, vacuous, tuple(kept), tuple(dropped), self.queries)
+
+    def find_consequences(self, lemmas: tuple[str, ...]) -> InductionResult:
+        """What follows under this fault class from lemmas that hold whatever strikes.
+
+        One inductive set, proved once under every fault, serves all classes: a class only adds that
+        its other faults never strike. Raises SolverGaveUpError.
+        """
+        proved = tuple(g for g in GUARANTEES if self.follows(self.predicates[g], lemmas))
+        vacuous = tuple(g for g in proved if self._is_vacuous(g, list(lemmas)))
+        return InductionResult(proved, vacuous, lemmas, (), self.queries)
 
     def check(self, solver: z3.Solver, question: Any) -> z3.ModelRef | None:
         """A model of the solver's assertions and the question, or None when there is none."""

@@ -26,8 +26,13 @@ def is_slave_power_intact(cluster: Cluster) -> bool:
 
 
 def is_disk_honest(cluster: Cluster) -> bool:
-    """No restart after a kill, and no swallowed error, made bytes count as flushed that are not."""
-    return (cluster.faults.master_kills == 0) & (cluster.faults.swallowed_disk_errors == 0)
+    """No kill, no swallowed error and no early expiry made bytes count as flushed that are not."""
+    faults = cluster.faults
+    return (
+        (faults.master_kills == 0)
+        & (faults.swallowed_disk_errors == 0)
+        & (faults.early_expiries == 0)
+    )
 
 
 def is_joined_from_start(cluster: Cluster) -> bool:
@@ -77,7 +82,8 @@ def flushed_is_durable(cluster: Cluster) -> bool:
     log, is_up = cluster.master.log, cluster.master.is_up
     is_durable = log.flushed_offset <= log.ghost_durable_offset
     is_left_durable = is_up | (log.max_offset == log.ghost_durable_offset)
-    return implies(is_disk_honest(cluster), is_durable & is_left_durable)
+    is_flush_found = (log.start_offset <= log.flushed_offset) | (log.flushed_offset == 0)
+    return implies(is_disk_honest(cluster), is_durable & is_left_durable & is_flush_found)
 
 
 @lemma(why="Else SYNC_FLUSH acknowledges a message that the next power loss takes.")

@@ -11,7 +11,6 @@ from reference.operations import all_of, choose, implies, is_same, maximum, nega
 from reference.put import DISK_FLUSHES_MAX, TRANSFER_WAKE_UPS_MAX, is_pending
 from reference.state import (
     ANSWERED,
-    CREATE_MAPEDFILE_FAILED,
     FLUSH_DISK_TIMEOUT,
     FLUSH_SLAVE_TIMEOUT,
     NOT_SENT,
@@ -20,6 +19,7 @@ from reference.state import (
     SERVICE_NOT_AVAILABLE,
     SLAVE_NOT_AVAILABLE,
     UNANSWERED,
+    UNKNOWN_ERROR,
     UNKNOWN_OFFSET,
     WAITS_FOR_SLAVE,
     Cluster,
@@ -131,7 +131,7 @@ def message_is_well_formed(cluster: Cluster) -> bool:
             (m.phase >= NOT_SENT)
             & (m.phase <= UNANSWERED)
             & (m.status >= PUT_OK)
-            & (m.status <= CREATE_MAPEDFILE_FAILED)
+            & (m.status <= UNKNOWN_ERROR)
             & is_same(m.phase == REFUSED, m.status >= SERVICE_NOT_AVAILABLE)
             & (m.disk_flushes >= 0)
             & (m.disk_flushes <= DISK_FLUSHES_MAX)

@@ -10,7 +10,7 @@ from attrs import evolve, frozen
 from properties.bounded_search import DEPTH_LIMIT, BoundedSearch
 from properties.fault_class import FAULT_CLASS_BY_NAME, FAULT_CLASSES, FaultClass
 from properties.guarantee import GUARANTEES
-from properties.induction import InductionProblem, InductionResult, get_candidates
+from properties.induction import InductionProblem, InductionResult, prove_lemmas
 from properties.judgement import is_refuted_by, lower_numbers
 from reference.machine import Action, record_predicate
 from reference.operations import negate
@@ -96,9 +96,10 @@ def search_structure(
     """
     refuted = _take_over(structure, smaller_group, sizes)
     verdicts: list[Verdict] = []
+    on_progress(f"{structure.name}: induction")
+    lemmas = prove_lemmas(structure)
     for fault_class in FAULT_CLASSES:
-        on_progress(f"{structure.name}, {fault_class.name}: induction")
-        result = InductionProblem(structure, fault_class).find_inductive_set(get_candidates())
+        result = InductionProblem(structure, fault_class).find_consequences(lemmas)
         proved = {n: make_proved(n, fault_class, result) for n in result.proved}
         known = _inherit(refuted, fault_class)
         depth_limits = {
@@ -106,7 +107,7 @@ def search_structure(
             for n in GUARANTEES
             if n not in proved and not (smaller_group and n in known)
         }
-        search = BoundedSearch(structure, fault_class, result.lemmas, sizes)
+        search = BoundedSearch(structure, fault_class, (*lemmas, *proved), sizes)
         found = _search(search, depth_limits, known, on_progress)
         refuted += [(fault_class, v) for v in found.values() if v.word is VerdictWord.REFUTED]
         verdicts += [proved.get(n) or found.get(n) or known[n] for n in GUARANTEES]

@@ -13,7 +13,7 @@ from typing import Any
 from properties.certificates import CERTIFIED_STRUCTURES, get_path, load
 from properties.fault_class import FAULT_CLASS_BY_NAME, FAULT_CLASSES
 from properties.guarantee import GUARANTEES
-from properties.induction import InductionProblem, get_candidates
+from properties.induction import InductionProblem, prove_lemmas
 from properties.verdict import VerdictWord
 from reference.structure import Structure
 
@@ -51,8 +51,9 @@ def compute_vacuous(structure: Structure) -> set[tuple[str, str]]:
     What induction cannot exclude in the first column, without faults, it cannot exclude in another.
     """
     found: set[tuple[str, str]] = set()
+    lemmas = prove_lemmas(structure)
     for fault_class in FAULT_CLASSES:
-        result = InductionProblem(structure, fault_class).find_inductive_set(get_candidates())
+        result = InductionProblem(structure, fault_class).find_consequences(lemmas)
         if not result.vacuous:
             break
         found |= {(name, fault_class.name) for name in result.vacuous}

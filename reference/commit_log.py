@@ -6,7 +6,7 @@ from attrs import evolve
 
 from reference.lineage import append_bytes, has_first_bytes
 from reference.mapped_files import compute_last_file_end
-from reference.operations import all_of, any_of, choose, minimum, negate
+from reference.operations import all_of, any_of, choose, maximum, minimum, negate
 from reference.rule import RuleBody, between, replace_at, rule, when
 from reference.state import NOT_SENT, WAITS_FOR_DISK, Cluster, CommitLog, Message
 from reference.structure import Parameters
@@ -95,10 +95,19 @@ def append_other_message(cluster: Cluster) -> RuleBody:
     return evolve(cluster, master=evolve(master, log=log))
 
 
-def has_expired_file(log: CommitLog, parameters: Parameters) -> bool:
-    """The first file is not the last one, and it is on disk: retention may take it."""
-    next_file = log.start_offset + parameters.mapped_file_size_bytes
-    return (next_file <= log.last_file_offset) & (next_file <= log.ghost_durable_offset)
+def compute_second_file(log: CommitLog, parameters: Parameters) -> int:
+    """The base of the file after the first one: where the log begins without that."""
+    return log.start_offset + parameters.mapped_file_size_bytes
+
+
+def has_old_file(log: CommitLog, parameters: Parameters) -> bool:
+    """The first file is not the last one: retention may take it (R-BR-06)."""
+    return compute_second_file(log, parameters) <= log.last_file_offset
+
+
+def is_old_file_flushed(log: CommitLog, parameters: Parameters) -> bool:
+    """``flushedWhere`` has left the first file."""
+    return compute_second_file(log, parameters) <= log.flushed_offset
 
 
 def mark_expired(messages: tuple[Message, ...], log: CommitLog, start: int) -> tuple[Message, ...]:
@@ -114,23 +123,45 @@ def mark_expired(messages: tuple[Message, ...], log: CommitLog, start: int) -> t
     )
 
 
+def begin_log_at(log: CommitLog, start: int) -> CommitLog:
+    """The log without the files below ``start``; what is deleted cannot be lost any more."""
+    durable = maximum(log.ghost_durable_offset, start)
+    return evolve(log, start_offset=start, ghost_durable_offset=durable)
+
+
+def expire_first_file_of_master(cluster: Cluster) -> Cluster:
+    """The cluster after the master has deleted its first file."""
+    log = cluster.master.log
+    start = compute_second_file(log, cluster.parameters)
+    shorter = evolve(cluster.master, log=begin_log_at(log, start))
+    return evolve(cluster, master=shorter, messages=mark_expired(cluster.messages, log, start))
+
+
+def expire_first_file_of_slave(cluster: Cluster, slave: int) -> Cluster:
+    """The cluster after a slave has deleted its first file."""
+    log = cluster.slaves[slave].log
+    start = compute_second_file(log, cluster.parameters)
+    shorter = evolve(cluster.slaves[slave], log=begin_log_at(log, start))
+    messages = mark_expired(cluster.messages, log, start)
+    slaves = replace_at(cluster.slaves, slave, shorter)
+    return evolve(cluster, slaves=slaves, messages=messages)
+
+
 @rule(
     who="master",
     source="DefaultMessageStore.CleanCommitLogService#run, MappedFileQueue#deleteExpiredFileByTime",
 )
 def expire_master_file(cluster: Cluster) -> RuleBody:
-    """The master deletes its oldest file; its log begins with the next one."""
-    master, parameters = cluster.master, cluster.parameters
+    """The master deletes its oldest file, which is flushed long since."""
+    log, parameters = cluster.master.log, cluster.parameters
     # ENABLED WHEN
     yield when(
-        is_master_up=master.is_up,
-        has_expired_file=has_expired_file(master.log, parameters),
+        is_master_up=cluster.master.is_up,
+        has_old_file=has_old_file(log, parameters),
+        is_old_file_flushed=is_old_file_flushed(log, parameters),
     )
     # EFFECT
-    start = master.log.start_offset + parameters.mapped_file_size_bytes
-    messages = mark_expired(cluster.messages, master.log, start)
-    log = evolve(master.log, start_offset=start)
-    return evolve(cluster, master=evolve(master, log=log), messages=messages)
+    return expire_first_file_of_master(cluster)
 
 
 @rule(
@@ -138,16 +169,13 @@ def expire_master_file(cluster: Cluster) -> RuleBody:
     source="DefaultMessageStore.CleanCommitLogService#run, MappedFileQueue#deleteExpiredFileByTime",
 )
 def expire_slave_file(cluster: Cluster, slave: int) -> RuleBody:
-    """A slave deletes its oldest file, by its own clock (R-BR-03)."""
+    """A slave deletes its oldest file, which is flushed long since, by its own clock (R-BR-03)."""
     broker, parameters = cluster.slaves[slave], cluster.parameters
     # ENABLED WHEN
     yield when(
         is_slave_up=broker.is_up,
-        has_expired_file=has_expired_file(broker.log, parameters),
+        has_old_file=has_old_file(broker.log, parameters),
+        is_old_file_flushed=is_old_file_flushed(broker.log, parameters),
     )
     # EFFECT
-    start = broker.log.start_offset + parameters.mapped_file_size_bytes
-    messages = mark_expired(cluster.messages, broker.log, start)
-    shorter = evolve(broker, log=evolve(broker.log, start_offset=start))
-    slaves = replace_at(cluster.slaves, slave, shorter)
-    return evolve(cluster, slaves=slaves, messages=messages)
+    return expire_first_file_of_slave(cluster, slave)

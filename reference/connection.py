@@ -10,7 +10,6 @@ from typing import Any
 
 from attrs import evolve
 
-from reference.commit_log import is_store_open
 from reference.operations import count_true, negate
 from reference.rule import RuleBody, replace_at, rule, when
 from reference.state import Cluster, Link
@@ -41,7 +40,7 @@ def connect_slave(cluster: Cluster, slave: int) -> RuleBody:
     master, broker, link = cluster.master, cluster.slaves[slave], cluster.links[slave]
     # ENABLED WHEN
     yield when(
-        is_store_open=is_store_open(cluster),
+        is_master_up=master.is_up,
         is_slave_up=broker.is_up,
         is_link_closed=negate(link.is_open),
     )

@@ -9,6 +9,12 @@ from __future__ import annotations
 
 from attrs import evolve
 
+from reference.commit_log import (
+    expire_first_file_of_master,
+    expire_first_file_of_slave,
+    has_old_file,
+    is_old_file_flushed,
+)
 from reference.connection import close_link
 from reference.fault_account import count_fault, is_within_limit
 from reference.lifecycle import end_master, end_slave
@@ -110,7 +116,8 @@ def lose_master_disk(cluster: Cluster) -> RuleBody:
     # EFFECT
     ended = end_master(cluster)
     log = empty_log(cluster.structure.lives)
-    lost = evolve(ended.master, log=log, ghost_life=master.ghost_life + 1)
+    life = master.ghost_life + 1
+    lost = evolve(ended.master, log=log, ghost_life=life, has_abort_file=False)
     return count_fault(evolve(ended, master=lost), "master_disk_losses")
 
 
@@ -123,7 +130,8 @@ def wipe_slave(cluster: Cluster, slave: int) -> RuleBody:
         is_within_limit=is_within_limit(cluster, "slave_wipes"),
     )
     # EFFECT
-    wiped = Slave(log=empty_log(cluster.structure.lives), is_up=False)
+    log = empty_log(cluster.structure.lives)
+    wiped = Slave(log=log, is_up=False, has_abort_file=False)
     slaves = replace_at(cluster.slaves, slave, wiped)
     return count_fault(evolve(cluster, slaves=slaves), "slave_wipes")
 
@@ -200,3 +208,33 @@ def send_alien_report(cluster: Cluster) -> RuleBody:
     is_woken = master.push2_slave_max_offset < offset
     messages = wake_group_transfer(cluster, is_woken)
     return count_fault(evolve(cluster, master=fooled, messages=messages), "alien_reports")
+
+
+@rule(who="fault", source="DefaultMessageStore.CleanCommitLogService#run (disk nearly full)")
+def expire_unflushed_master_file(cluster: Cluster) -> RuleBody:
+    """The master must delete its oldest file before it is flushed; from then on no flush works."""
+    log, parameters = cluster.master.log, cluster.parameters
+    # ENABLED WHEN
+    yield when(
+        is_master_up=cluster.master.is_up,
+        has_old_file=has_old_file(log, parameters),
+        is_old_file_not_flushed=negate(is_old_file_flushed(log, parameters)),
+        is_within_limit=is_within_limit(cluster, "early_expiries"),
+    )
+    # EFFECT
+    return count_fault(expire_first_file_of_master(cluster), "early_expiries")
+
+
+@rule(who="fault", source="DefaultMessageStore.CleanCommitLogService#run (disk nearly full)")
+def expire_unflushed_slave_file(cluster: Cluster, slave: int) -> RuleBody:
+    """A slave must delete its oldest file before it is flushed."""
+    log, parameters = cluster.slaves[slave].log, cluster.parameters
+    # ENABLED WHEN
+    yield when(
+        is_slave_up=cluster.slaves[slave].is_up,
+        has_old_file=has_old_file(log, parameters),
+        is_old_file_not_flushed=negate(is_old_file_flushed(log, parameters)),
+        is_within_limit=is_within_limit(cluster, "early_expiries"),
+    )
+    # EFFECT
+    return count_fault(expire_first_file_of_slave(cluster, slave), "early_expiries")

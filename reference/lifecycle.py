@@ -25,7 +25,6 @@ def end_master(cluster: Cluster) -> Cluster:
         cluster.master,
         is_up=False,
         is_stopping=False,
-        is_sync=cluster.structure.is_sync_master,
         push2_slave_max_offset=0,
         connection_count=0,
     )
@@ -62,7 +61,9 @@ def finish_master_stop(cluster: Cluster) -> RuleBody:
     # EFFECT
     ended = end_master(cluster)
     stopped = evolve(
-        ended.master, log=flush_all(master.log), has_abort_file=is_dispatch_behind(master.log)
+        ended.master,
+        log=flush_all(master.log, cluster.parameters),
+        has_abort_file=is_dispatch_behind(master.log),
     )
     return evolve(ended, master=stopped)
 
@@ -100,7 +101,7 @@ def finish_slave_stop(cluster: Cluster, slave: int) -> RuleBody:
     # EFFECT
     marked = evolve(broker, has_abort_file=is_dispatch_behind(broker.log))
     changed = evolve(cluster, slaves=replace_at(cluster.slaves, slave, marked))
-    return end_slave(changed, slave, flush_all(broker.log))
+    return end_slave(changed, slave, flush_all(broker.log, cluster.parameters))
 
 
 @rule(who="slave", source="DefaultMessageStore#load, CommitLog#recoverNormally, #recoverAbnormally")
@@ -120,7 +121,10 @@ def restart_slave(cluster: Cluster, slave: int) -> RuleBody:
 
 @rule(who="operator", source="AdminBrokerProcessor#updateBrokerConfig, BrokerConfig (brokerRole)")
 def switch_master_role(cluster: Cluster) -> RuleBody:
-    """The role is changed between ASYNC_MASTER and SYNC_MASTER; the next put follows it."""
+    """The role is changed between ASYNC_MASTER and SYNC_MASTER; the next put follows it.
+
+    The change is written to the broker's file, so it outlives a restart.
+    """
     master = cluster.master
     # ENABLED WHEN
     yield when(

@@ -71,8 +71,13 @@ def cut_to(log: CommitLog, end: int, parameters: Parameters) -> CommitLog:
 
 
 def has_unflushed_bytes(log: CommitLog) -> bool:
-    """Some bytes do not count as flushed."""
-    return log.flushed_offset < log.max_offset
+    """Some bytes do not count as flushed, and the file in which the flush goes on is there.
+
+    Where retention has overtaken ``flushedWhere``, the flush finds no file and does nothing for the
+    rest of the process's life; only 0 stands for the first file, whichever that is (R-CL-09).
+    """
+    is_found = (log.start_offset <= log.flushed_offset) | (log.flushed_offset == 0)
+    return is_found & (log.flushed_offset < log.max_offset)
 
 
 def flush(log: CommitLog, parameters: Parameters) -> CommitLog:
@@ -93,9 +98,15 @@ def flush_without_effect(log: CommitLog, parameters: Parameters) -> CommitLog:
     return evolve(flush(log, parameters), ghost_durable_offset=log.ghost_durable_offset)
 
 
-def flush_all(log: CommitLog) -> CommitLog:
+def flush_all(log: CommitLog, parameters: Parameters) -> CommitLog:
     """The log after an orderly end of its flush service, file after file (R-FL-09)."""
-    return evolve(log, flushed_offset=log.max_offset, ghost_durable_offset=log.max_offset)
+    base = compute_file_base(maximum(log.flushed_offset, log.start_offset), parameters)
+    is_forced = has_unflushed_bytes(log) & (base <= log.ghost_durable_offset)
+    return evolve(
+        log,
+        flushed_offset=choose(has_unflushed_bytes(log), log.max_offset, log.flushed_offset),
+        ghost_durable_offset=choose(is_forced, log.max_offset, log.ghost_durable_offset),
+    )
 
 
 def load(log: CommitLog) -> CommitLog:

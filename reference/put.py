@@ -13,11 +13,10 @@ from attrs import evolve
 
 from reference.commit_log import is_next_message
 from reference.mapped_files import flush
-from reference.operations import all_of, choose, minimum, negate
+from reference.operations import all_of, choose, maximum, minimum, negate
 from reference.rule import RuleBody, between, replace_at, rule, when
 from reference.state import (
     ANSWERED,
-    CREATE_MAPEDFILE_FAILED,
     FLUSH_DISK_TIMEOUT,
     FLUSH_SLAVE_TIMEOUT,
     PUT_OK,
@@ -25,6 +24,7 @@ from reference.state import (
     SERVICE_NOT_AVAILABLE,
     SLAVE_NOT_AVAILABLE,
     UNANSWERED,
+    UNKNOWN_ERROR,
     WAITS_FOR_DISK,
     WAITS_FOR_SLAVE,
     WAITS_FOR_SLAVE_CHECK,
@@ -47,6 +47,11 @@ def is_acknowledged(message: Message) -> bool:
 def is_pending(message: Message) -> bool:
     """Its put was appended and is not answered yet."""
     return (message.phase >= WAITS_FOR_DISK) & (message.phase <= WAITS_FOR_SLAVE)
+
+
+def is_waiting_for_slave(message: Message) -> bool:
+    """Its put is in the line of the group transfer."""
+    return message.phase == WAITS_FOR_SLAVE
 
 
 def has_disk_wait(cluster: Cluster, message: Message) -> bool:
@@ -77,9 +82,15 @@ def is_reported(cluster: Cluster, message: Message) -> bool:
 
 
 def is_at_head_of_line(cluster: Cluster, message: int) -> bool:
-    """No followed put before it waits for a slave: they are served one by one (R-HA-22)."""
-    before = (m.phase == WAITS_FOR_SLAVE for m in cluster.messages[:message])
-    return all_of(*(negate(is_waiting) for is_waiting in before))
+    """No followed put with an earlier request waits for a slave: one by one (R-HA-22)."""
+    turn = cluster.messages[message].transfer_turn
+    others = (m for i, m in enumerate(cluster.messages) if i != message)
+    return all_of(*(negate(is_waiting_for_slave(m) & (m.transfer_turn < turn)) for m in others))
+
+
+def compute_next_turn(messages: tuple[Message, ...]) -> int:
+    """The place behind all followed puts that wait for a slave; 1 where none does."""
+    return 1 + maximum(0, *(choose(is_waiting_for_slave(m), m.transfer_turn, 0) for m in messages))
 
 
 def advance(cluster: Cluster, message: int, **changes: Any) -> Cluster:
@@ -99,7 +110,7 @@ def wake_group_transfer(cluster: Cluster, is_woken: bool) -> tuple[Message, ...]
         evolve(
             m,
             wake_ups=choose(
-                is_woken & (m.phase == WAITS_FOR_SLAVE) & is_at_head_of_line(cluster, i),
+                is_woken & is_waiting_for_slave(m) & is_at_head_of_line(cluster, i),
                 minimum(m.wake_ups + 1, TRANSFER_WAKE_UPS_MAX),
                 m.wake_ups,
             ),
@@ -119,7 +130,7 @@ def refuse_put(cluster: Cluster, message: int) -> RuleBody:
         is_master_up=cluster.master.is_up,
         is_next_message=is_next_message(cluster, message),
     )
-    status = yield between("status", SERVICE_NOT_AVAILABLE, CREATE_MAPEDFILE_FAILED)
+    status = yield between("status", SERVICE_NOT_AVAILABLE, UNKNOWN_ERROR)
     # EFFECT
     return advance(cluster, message, phase=REFUSED, status=status)
 
@@ -220,7 +231,8 @@ def request_slave_wait(cluster: Cluster, message: int) -> RuleBody:
         is_slave_ok=is_slave_ok(cluster, put),
     )
     # EFFECT
-    return advance(cluster, message, phase=WAITS_FOR_SLAVE)
+    turn = compute_next_turn(cluster.messages)
+    return advance(cluster, message, phase=WAITS_FOR_SLAVE, transfer_turn=turn)
 
 
 @rule(who="master", source="GroupTransferService#doWaitTransfer")
@@ -229,7 +241,7 @@ def wait_one_second(cluster: Cluster, message: int) -> RuleBody:
     put = cluster.messages[message]
     # ENABLED WHEN
     yield when(
-        is_waiting_for_slave=put.phase == WAITS_FOR_SLAVE,
+        is_waiting_for_slave=is_waiting_for_slave(put),
         is_at_head_of_line=is_at_head_of_line(cluster, message),
         is_not_reported=negate(is_reported(cluster, put)),
         has_wake_up_left=put.wake_ups < TRANSFER_WAKE_UPS_MAX,
@@ -244,7 +256,7 @@ def answer_slave_wait(cluster: Cluster, message: int) -> RuleBody:
     put = cluster.messages[message]
     # ENABLED WHEN
     yield when(
-        is_waiting_for_slave=put.phase == WAITS_FOR_SLAVE,
+        is_waiting_for_slave=is_waiting_for_slave(put),
         is_at_head_of_line=is_at_head_of_line(cluster, message),
         is_reported=is_reported(cluster, put),
     )
@@ -258,7 +270,7 @@ def give_up_slave_wait(cluster: Cluster, message: int) -> RuleBody:
     put = cluster.messages[message]
     # ENABLED WHEN
     yield when(
-        is_waiting_for_slave=put.phase == WAITS_FOR_SLAVE,
+        is_waiting_for_slave=is_waiting_for_slave(put),
         is_not_reported=negate(is_reported(cluster, put)),
         has_no_wake_up_left=put.wake_ups == TRANSFER_WAKE_UPS_MAX,
     )
@@ -271,6 +283,6 @@ def time_out_slave_wait(cluster: Cluster, message: int) -> RuleBody:
     """The put's own clock ends its wait for a slave: FLUSH_SLAVE_TIMEOUT, the message stays."""
     put = cluster.messages[message]
     # ENABLED WHEN
-    yield when(is_waiting_for_slave=put.phase == WAITS_FOR_SLAVE)
+    yield when(is_waiting_for_slave=is_waiting_for_slave(put))
     # EFFECT
     return advance(cluster, message, phase=ANSWERED, status=FLUSH_SLAVE_TIMEOUT)

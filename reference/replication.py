@@ -49,6 +49,11 @@ def is_in_step(slave: Slave, link: Link) -> bool:
     return negate(slave.log.has_file) | (slave.log.max_offset == link.arrived_offset)
 
 
+def is_frame_taken(slave: Slave, link: Link) -> bool:
+    """HAClient#dispatchReadRequest goes on: the log is empty, or ends where the frame begins."""
+    return (slave.log.max_offset == 0) | (slave.log.max_offset == link.arrived_offset)
+
+
 def mark_received(messages: tuple[Message, ...], log: CommitLog) -> tuple[Message, ...]:
     """Ghost bookkeeping: which followed messages a slave's log now holds completely."""
     return tuple(
@@ -242,7 +247,7 @@ def append_at_wrong_offset(cluster: Cluster, slave: int) -> RuleBody:
         is_link_open=link.is_open,
         is_accepting=is_accepting(broker),
         has_bytes_in_flight=has_bytes_in_flight(link),
-        has_empty_file=broker.log.has_file & (broker.log.max_offset == 0),
+        is_frame_taken=is_frame_taken(broker, link),
         is_out_of_step=negate(is_in_step(broker, link)),
     )
     size = yield between("size_bytes", 1, compute_frame_max_bytes(cluster, slave))
@@ -269,8 +274,7 @@ def refuse_frame(cluster: Cluster, slave: int) -> RuleBody:
         is_link_open=link.is_open,
         is_slave_up=broker.is_up,
         is_positioned=is_positioned(link),
-        is_log_not_empty=broker.log.max_offset > 0,
-        is_out_of_step=negate(is_in_step(broker, link)),
+        is_frame_not_taken=negate(is_frame_taken(broker, link)),
     )
     # EFFECT
     return close_link(cluster, slave)
@@ -287,7 +291,7 @@ def discard_frame(cluster: Cluster, slave: int) -> RuleBody:
         is_slave_up=broker.is_up,
         is_stopping=broker.is_stopping,
         has_bytes_in_flight=has_bytes_in_flight(link),
-        is_in_step=is_in_step(broker, link),
+        is_frame_taken=is_frame_taken(broker, link),
     )
     size = yield between("size_bytes", 1, in_flight)
     # EFFECT

@@ -39,7 +39,8 @@ from reference.structure import (
     PROPERTIES_SIZE_EXCEEDED,
     OS_PAGECACHE_BUSY,
     CREATE_MAPEDFILE_FAILED,
-) = range(9)
+    UNKNOWN_ERROR,
+) = range(10)
 STATUS_NAMES = (
     "PUT_OK",
     "FLUSH_DISK_TIMEOUT",
@@ -50,6 +51,7 @@ STATUS_NAMES = (
     "PROPERTIES_SIZE_EXCEEDED",
     "OS_PAGECACHE_BUSY",
     "CREATE_MAPEDFILE_FAILED",
+    "UNKNOWN_ERROR",
 )
 
 UNKNOWN_OFFSET = -1
@@ -164,6 +166,8 @@ class Message:
     """One past its last byte: the ``nextOffset`` that a slave has to report."""
     disk_flushes: Count = 0
     """How often the group commit has flushed for it: two flushes end its turn (R-FL-03)."""
+    transfer_turn: Count = 0
+    """Its place in the line of the group transfer: below it, earlier requests (R-HA-20)."""
     wake_ups: Count = 0
     """How often the group transfer has waited for it: five end its turn (R-HA-21)."""
     has_producer_given_up: Flag = False

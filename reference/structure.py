@@ -82,6 +82,8 @@ class FaultCounts:
     """Failures of ``force`` or of a slave's write that the broker only logs."""
     alien_reports: Count = 0
     """Eight bytes that a stranger sends to the master's HA port."""
+    early_expiries: Count = 0
+    """Files that a nearly full disk forces a broker to delete before they are flushed."""
     role_switches: Count = 0
     """No failure: ``brokerRole`` is changed between ASYNC_MASTER and SYNC_MASTER at run time."""
 

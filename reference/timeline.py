@@ -19,6 +19,8 @@ PHRASES: Mapping[str, Callable[[Mapping[str, int], Cluster], str]] = {
     "append_other_message": lambda a, c: f"another put, {a['size_bytes']} B",
     "expire_master_file": lambda a, c: f"expires a file, begins at {c.master.log.start_offset}",
     "expire_slave_file": lambda a, c: "expires a file",
+    "expire_unflushed_master_file": lambda a, c: "## DELETES AN UNFLUSHED FILE",
+    "expire_unflushed_slave_file": lambda a, c: "## DELETES AN UNFLUSHED FILE",
     "dispatch_master": lambda a, c: f"dispatches to {a['dispatched_offset']}",
     "dispatch_slave": lambda a, c: f"dispatches to {a['dispatched_offset']}",
     "refuse_put": lambda a, c: "m{i}: refused",
@@ -154,6 +156,7 @@ PRODUCER_LANE_RULES = frozenset(
 SLAVE_LANE_RULES = frozenset(
     {
         "expire_slave_file",
+        "expire_unflushed_slave_file",
         "dispatch_slave",
         "create_first_file",
         "append_at_wrong_offset",

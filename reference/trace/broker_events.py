@@ -1,4 +1,4 @@
-"""Events about a whole broker: its start and end, and what a look at it shows."""
+"""Events about a whole broker: its start, and what a look at it shows."""
 
 from __future__ import annotations
 
@@ -7,46 +7,66 @@ from typing import Any
 
 from attrs import evolve
 
+from reference.trace.boundaries import find_recovered_range
 from reference.trace.clock import TIMER_RANGES
-from reference.trace.hidden_steps import end_connection, settle_link
+from reference.trace.hidden_steps import expire_files
 from reference.trace.link_demands import (
-    accept_connection,
-    append_arrival,
     demand_ack,
     demand_connection_count,
+    demand_first_file,
     demand_next_transfer,
     demand_push2,
     demand_slave_max,
+    take_arrival,
+)
+from reference.trace.log_demands import (
+    check_files,
+    demand_dispatched,
+    demand_flushed,
+)
+from reference.trace.plan import MASTER, has_near
+from reference.trace.put_order import demand_max
+from reference.trace.queues import check_queues
+from reference.trace.reading import Event
+from reference.trace.reports import (
+    accept_connection,
     drop_connection,
     find_waiting_connection,
     get_link,
 )
-from reference.trace.log_demands import (
-    check_dispatched,
-    check_files,
-    demand_flushed,
-    replace_log,
+from reference.trace.state import (
+    Blocked,
+    DeadConnection,
+    Explanation,
+    check,
+    fire,
+    get_timers,
 )
-from reference.trace.plan import MASTER
-from reference.trace.put_order import demand_max
-from reference.trace.reading import Event
-from reference.trace.state import Blocked, DeadConnection, Explanation, check, fire
 
 
 def explain_start(explanation: Explanation, event: Event) -> Explanation:
     """A broker has started: the first time, or with the log that its last life left."""
     node = explanation.plan.find_node(event)
-    broker = explanation.get_broker(node)
-    if broker.is_started:
+    if explanation.get_broker(node).is_started:
         raise Blocked("this broker runs already")
-    if not _is_up(explanation, node):
+    is_first = explanation.is_up(node)
+    cluster = explanation.cluster
+    broker = cluster.master if node == MASTER else cluster.slaves[node]
+    # A broker that was never started before has left no abort file behind (R-RC-01).
+    is_normal = is_first or not broker.has_abort_file
+    explanation = check(explanation, "last_exit_normal", is_normal, event["last_exit_normal"])
+    if not is_first:
         explanation = _restart(explanation, node, event["max_offset"])
     role = explanation.plan.recording.config["nodes"][event["node"]]["role"]
     explanation = check(explanation, "role", role, event["role"])
-    # The dispatch begins at the end of the log that was found (R-RC-11).
-    dispatched = explanation.get_log(node).max_offset
+    address = event.data.get("ha_master_address")
     explanation = explanation.change_broker(
-        node, is_started=True, is_stopping=False, flushable=(), dispatched_offset=dispatched
+        node,
+        is_started=True,
+        started_ms=event.t_ms,
+        stop_begin_ms=None,
+        is_store_closed=False,
+        ha_master_address=address if isinstance(address, str) else None,
     )
     return explain_snapshot(explanation, event)
 
@@ -54,38 +74,44 @@ def explain_start(explanation: Explanation, event: Event) -> Explanation:
 def _restart(explanation: Explanation, node: int, recovered: int) -> Explanation:
     if node == MASTER:
         return fire(explanation, "restart_master")
+    low, high = find_recovered_range(explanation.plan.tables, explanation.get_log(node))
+    if not low <= recovered <= high and not explanation.plan.are_puts_hidden:
+        raise Blocked(f"max_offset is {recovered}, but recovery cuts the log to {low}")
     explanation = fire(explanation, "restart_slave", node, recovered_offset=recovered)
-    return explanation.change_wire(node, reported_before=0)
-
-
-def _is_up(explanation: Explanation, node: int) -> bool:
-    cluster = explanation.cluster
-    return cluster.master.is_up if node == MASTER else cluster.slaves[node].is_up
+    return explanation.change_wire(node, reported_before=0, closed_ms=None)
 
 
 def explain_snapshot(explanation: Explanation, event: Event) -> Explanation:
     """A look at a broker; its fields were read one after another, in this order."""
     node = explanation.plan.find_node(event)
-    if not _is_up(explanation, node) or not explanation.get_broker(node).is_started:
+    if not explanation.is_up(node) or not explanation.get_broker(node).is_started:
         raise Blocked("this broker does not run")
-    explanation = _demand_max(explanation, node, event["max_offset"])
+    explanation = demand_node_max(explanation, node, event["max_offset"])
     explanation = demand_flushed(explanation, node, event["flushed_offset"])
+    if node != MASTER and event["mapped_files"]:
+        explanation = demand_first_file(explanation, node, event["max_offset"])
+    if explanation.plan.are_puts_hidden:
+        # A whole broker deletes old files by itself, and no event tells of it.
+        explanation = expire_files(explanation, node, event["min_offset"])
     explanation = check_files(explanation, node, event["min_offset"], event["mapped_files"])
-    explanation = check_dispatched(explanation, node, event["dispatched_offset"])
+    explanation = demand_dispatched(explanation, node, event["dispatched_offset"])
     explain = _explain_master_fields if node == MASTER else _explain_slave_fields
-    return explain(explanation, node, event)
+    explanation = explain(explanation, node, event)
+    return check_queues(explanation, node, event)
 
 
-def _demand_max(explanation: Explanation, node: int, offset: int) -> Explanation:
+def demand_node_max(explanation: Explanation, node: int, offset: int) -> Explanation:
+    """A broker's max offset is exactly this."""
     if node == MASTER:
-        return demand_max(explanation, offset)
+        shown = demand_max(explanation, offset)
+        return evolve(shown, sends=0, max_seen_ms=explanation.now_ms)
     return demand_slave_max(explanation, node, offset)
 
 
 def _explain_master_fields(explanation: Explanation, node: int, event: Event) -> Explanation:
     explanation = demand_push2(explanation, event["push2_slave_max_offset"])
     explanation = demand_connection_count(explanation, event["connection_count"])
-    behind = explanation.log.max_offset - explanation.cluster.master.push2_slave_max_offset
+    behind = event["max_offset"] - explanation.cluster.master.push2_slave_max_offset
     explanation = check(explanation, "slave_fall_behind", behind, event["slave_fall_behind"])
     return _explain_connections(explanation, event["connections"])
 
@@ -137,8 +163,13 @@ def _explain_connection(
 
 def _explain_slave_fields(explanation: Explanation, slave: int, event: Event) -> Explanation:
     is_connected, reported = event["ha_client_connected"], event["ha_client_reported_offset"]
+    ahead = explanation.plan.links[slave]
     wire = explanation.wires[slave]
-    if wire.is_open != is_connected and not _is_changing(explanation, slave):
+    if ahead.is_traffic_hidden:
+        return _explain_hidden_fields(explanation, slave, event)
+    latest_ms = TIMER_RANGES["client_notices"](get_timers(explanation)).high_ms
+    is_changing = wire.is_stalled or has_near(ahead.changes_ms, explanation.now_ms, latest_ms)
+    if wire.is_open != is_connected and not is_changing:
         raise Blocked(f"ha_client_connected is {is_connected}, but the link says otherwise")
     explanation = explanation.count_check()
     if not get_link(explanation, slave).is_open or not is_connected:
@@ -148,89 +179,16 @@ def _explain_slave_fields(explanation: Explanation, slave: int, event: Event) ->
             raise Blocked(f"ha_client_reported_offset is {reported}, but {own} by the model")
         return explanation.count_check()
     while get_link(explanation, slave).reported_offset < reported:
-        explanation = append_arrival(explanation, slave)
+        explanation = take_arrival(explanation, slave)
     expected = get_link(explanation, slave).reported_offset
     return check(explanation, "ha_client_reported_offset", expected, reported)
 
 
-def _is_changing(explanation: Explanation, slave: int) -> bool:
-    """The slave's connection begins or ends right now; proxy and slave see it one by one."""
-    recording, now_ms = explanation.plan.recording, explanation.now_ms
-    latest_ms = TIMER_RANGES["client_notices"](explanation.plan.timers).high_ms
-    return any(
-        event.kind in ("ha_link_open", "ha_link_close")
-        and explanation.plan.find_slave_of_link(event) == slave
-        and abs(event.t_ms - now_ms) <= latest_ms
-        for event in recording.events
-    )
-
-
-def explain_stop_begin(explanation: Explanation, event: Event) -> Explanation:
-    """A clean stop begins: from now on the store takes nothing (R-RC-02)."""
-    node = explanation.plan.find_node(event)
-    return explanation.change_broker(node, is_stopping=True)
-
-
-def explain_stop_clean(explanation: Explanation, event: Event) -> Explanation:
-    """The store is shut down; the process may live on for a while."""
-    node = explanation.plan.find_node(event)
-    if "max_offset" not in event.data:
-        return explanation
-    return _demand_max(explanation, node, event["max_offset"])
-
-
-def explain_process_exit(explanation: Explanation, event: Event) -> Explanation:
-    """A stopped broker's process ends.
-
-    The model has no clean stop. What it leaves on disk is what a kill leaves in the page cache: all
-    bytes; what it takes with it is the same as well, so it is explained as a kill.
-    """
-    return explain_kill(explanation, event)
-
-
-def explain_kill(explanation: Explanation, event: Event) -> Explanation:
-    """A process ends without warning; with a surgery on its store that is a power loss."""
-    node = explanation.plan.find_node(event)
-    ending = range(len(explanation.slaves)) if node == MASTER else (node,)
-    for slave in ending:
-        explanation = settle_link(explanation, slave)
-    for slave in ending:
-        explanation = end_connection(explanation, slave)
-    surgery = explanation.plan.surgeries.get(event.seq)
-    if surgery is None:
-        explanation = _fire_fault(explanation, node, "kill_{}")
-    else:
-        explanation = _lose_power(explanation, node, surgery["lost_from_offset"])
-    if node == MASTER:
-        explanation = evolve(
-            explanation, dead=(), accepted=(), reports_seen=(), push2_before_append=0
-        )
-    return explanation.change_broker(node, is_started=False, is_stopping=False, flushable=())
-
-
-def _lose_power(explanation: Explanation, node: int, kept_offset: int) -> Explanation:
-    """A kill with a surgery on the store: the tail from this offset on is gone."""
-    log = explanation.get_log(node)
-    if 0 <= kept_offset < log.ghost_durable_offset:
-        # The recorder's hand took even what was on disk, which no power loss does and no rule
-        # says so far. To let the rule act, the disk is first made to hold no more than is kept;
-        # nothing else looks at that offset between here and there.
-        log = evolve(log, ghost_durable_offset=kept_offset)
-        explanation = replace_log(explanation, node, log)
-    return _fire_fault(explanation, node, "lose_{}_power", kept_offset=kept_offset)
-
-
-def _fire_fault(explanation: Explanation, node: int, fault: str, **arguments: int) -> Explanation:
-    if node == MASTER:
-        return fire(explanation, fault.format("master"), **arguments)
-    return fire(explanation, fault.format("slave"), node, **arguments)
-
-
-def explain_surgery(explanation: Explanation, event: Event) -> Explanation:
-    """The recorder zeroes a tail of the store while its broker is down: see `explain_kill`."""
-    node = explanation.plan.find_node(event)
-    if event not in explanation.plan.surgeries.values():
-        raise Blocked("no kill of this broker precedes the surgery")
-    if explanation.get_log(node).max_offset > event["lost_from_offset"]:
-        raise Blocked("the log goes on beyond the offset from which everything was lost")
-    return explanation.count_check()
+def _explain_hidden_fields(explanation: Explanation, slave: int, event: Event) -> Explanation:
+    """Without a proxy's word, the slave's own is taken; it never reports more than it has."""
+    if event["ha_client_connected"] and explanation.is_up(MASTER):
+        explanation = accept_connection(explanation, slave)
+    own, reported = explanation.get_log(slave).max_offset, event["ha_client_reported_offset"]
+    if reported not in (0, own, explanation.wires[slave].reported_before):
+        raise Blocked(f"ha_client_reported_offset is {reported}, but {own} by the model")
+    return explanation.count_check(2)

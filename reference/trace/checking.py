@@ -8,27 +8,31 @@ the conditions that stand in its way.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from attrs import evolve, field, frozen
 
 from reference.state import Cluster
-from reference.trace.order import Step, explain_next, order_observations
-from reference.trace.plan import OutsideTheModel, make_plan
-from reference.trace.reading import (
-    IGNORED_KINDS,
-    Event,
-    Recording,
-    TraceError,
-    read_recording,
-)
+from reference.trace.groups import OutsideTheModel, split_groups
+from reference.trace.kinds import IGNORED_KINDS
+from reference.trace.order import History, explain_next, forget_old, order_observations
+from reference.trace.plan import Plan, make_plan
+from reference.trace.put_order import find_slot
+from reference.trace.reading import Event, Recording, TraceError, read_recording
 from reference.trace.state import Blocked, Explanation, begin_explanation, list_candidates
 
 __all__ = ["CONFORMS", "REJECTED", "TraceError", "TraceVerdict", "check_recording", "check_trace"]
 
 CONFORMS, REJECTED = "conforms", "rejected"
+
+Progress: TypeAlias = Callable[[int, int], None] | None
+"""Is told how many observations are explained, and of how many."""
+
+PROGRESS_STEP = 1000
+"""After so many observations the progress is told."""
 
 JSON_FIELDS = (
     "file",
@@ -94,15 +98,29 @@ def check_trace(path: str | Path) -> TraceVerdict:
     return check_recording(read_recording(path))
 
 
-def check_recording(recording: Recording) -> TraceVerdict:
-    """Explains the events of a recording one after another."""
+def check_recording(recording: Recording, progress: Progress = None) -> TraceVerdict:
+    """Explains the events of a recording one after another, each group of brokers by itself.
+
+    ``progress`` is told from time to time how many events are explained.
+    """
     try:
-        explanation = begin_explanation(make_plan(recording))
+        groups = split_groups(recording)
+        plans = [make_plan(group) for group in groups]
     except OutsideTheModel as problem:
         return _reject_group(recording, str(problem))
+    verdicts = [_check_group(plan, progress) for plan in plans]
+    return verdicts[0] if len(verdicts) == 1 else _unite(recording, verdicts)
+
+
+def _check_group(plan: Plan, progress: Progress) -> TraceVerdict:
+    """Explains the events of one group."""
+    recording = plan.recording
+    events = [event for event in recording.events if event.kind not in IGNORED_KINDS]
     reversal = find_time_reversal(recording)
-    waiting = order_observations(recording, without=IGNORED_KINDS)[::-1]
-    history: list[Step] = []
+    waiting = list(order_observations(events))[::-1]
+    total = len(waiting)
+    explanation = begin_explanation(plan)
+    history: History = deque()
     while waiting:
         event = waiting[-1].event
         try:
@@ -111,15 +129,32 @@ def check_recording(recording: Recording) -> TraceVerdict:
                 raise Blocked(f"t_ms goes back to {event.t_ms}")
             explanation = explain_next(history, explanation, waiting)
         except Blocked as blocked:
-            return _reject(recording, history, explanation, event, blocked)
-    ignored = sum(event.kind in IGNORED_KINDS for event in recording.events)
-    return _count(CONFORMS, recording, history, ignored, explanation)
+            return _reject(recording, explanation, event, blocked)
+        forget_old(history, explanation.now_ms)
+        if progress and (total - len(waiting)) % PROGRESS_STEP == 0:
+            progress(total - len(waiting), total)
+    return _count(CONFORMS, recording, None, explanation)
+
+
+def _unite(recording: Recording, verdicts: Sequence[TraceVerdict]) -> TraceVerdict:
+    """One verdict for several groups: that of the first event that cannot be explained."""
+    rejected = [v for v in verdicts if not v.is_conforming]
+    chosen = min(rejected, key=lambda v: v.first_unexplained_seq or 0, default=verdicts[0])
+    return evolve(
+        chosen,
+        events=len(recording.events),
+        explained=sum(v.explained for v in verdicts),
+        ignored=sum(v.ignored for v in verdicts),
+        fields_checked=sum(v.fields_checked for v in verdicts),
+    )
 
 
 def find_time_reversal(recording: Recording) -> Event | None:
     """The first event that was noted before its predecessor."""
-    times = itertools.pairwise((recording.config, *recording.events))
-    return next((event for before, event in times if event.t_ms < before.t_ms), None)
+    for before, event in itertools.pairwise((recording.config, *recording.events)):
+        if event.t_ms < before.t_ms:
+            return event
+    return None
 
 
 def _reject_group(recording: Recording, reason: str) -> TraceVerdict:
@@ -138,40 +173,37 @@ def _reject_group(recording: Recording, reason: str) -> TraceVerdict:
 
 def _reject(
     recording: Recording,
-    history: list[Step],
     explanation: Explanation,
     event: Event,
     blocked: Blocked,
 ) -> TraceVerdict:
     put = explanation.plan.put_by_seq.get(event.seq)
+    slot = find_slot(explanation, put) if put else None
     needed = {blocked.instance: blocked.failed} if blocked.failed else {}
     cluster = blocked.cluster or explanation.cluster
-    before = [each for each in recording.events if each.seq < event.seq]
-    ignored = sum(each.kind in IGNORED_KINDS for each in before)
     return evolve(
-        _count(REJECTED, recording, history, ignored, explanation),
+        _count(REJECTED, recording, event, explanation),
         first_unexplained_seq=event.seq,
         reason=blocked.reason,
         blocked_event=event.data,
         blocked_instance=blocked.instance,
         blocked_conditions=blocked.failed,
-        candidates={**needed, **list_candidates(cluster, put.number if put else None)},
+        candidates={**needed, **list_candidates(cluster, slot)},
         cluster=cluster,
     )
 
 
 def _count(
-    verdict: str,
-    recording: Recording,
-    history: list[Step],
-    ignored: int,
-    explanation: Explanation,
+    verdict: str, recording: Recording, blocked: Event | None, explanation: Explanation
 ) -> TraceVerdict:
+    """A verdict with its numbers: those of the events before the one that cannot be explained."""
+    before = [e for e in recording.events if blocked is None or e.seq < blocked.seq]
+    ignored = sum(event.kind in IGNORED_KINDS for event in before)
     return TraceVerdict(
         file=recording.file,
         verdict=verdict,
         events=len(recording.events),
-        explained=sum(observation.is_whole for _, observation in history),
+        explained=len(before) - ignored,
         ignored=ignored,
         fields_checked=explanation.fields_checked,
         cluster=explanation.cluster,

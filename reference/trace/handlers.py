@@ -7,16 +7,20 @@ from typing import TypeAlias
 
 from attrs import evolve
 
-from reference.trace.broker_events import (
+from reference.trace.broker_events import explain_snapshot, explain_start
+from reference.trace.config_events import explain_address, explain_set_config
+from reference.trace.content_events import explain_checksums, explain_comparison, explain_scan
+from reference.trace.groups import OutsideTheModel
+from reference.trace.hidden_steps import catch_up
+from reference.trace.lifecycle_events import (
+    explain_expiry,
     explain_kill,
     explain_process_exit,
-    explain_snapshot,
-    explain_start,
     explain_stop_begin,
     explain_stop_clean,
     explain_surgery,
+    explain_wipe,
 )
-from reference.trace.hidden_steps import catch_up
 from reference.trace.link_events import (
     explain_close,
     explain_cut,
@@ -25,10 +29,10 @@ from reference.trace.link_events import (
     explain_open,
     explain_report,
     explain_stall,
+    explain_target_down,
 )
-from reference.trace.plan import OutsideTheModel
-from reference.trace.put_events import begin_put, explain_put
-from reference.trace.reading import UNCOVERED_KINDS, Event
+from reference.trace.put_events import begin_put, explain_put, explain_send
+from reference.trace.reading import Event
 from reference.trace.state import Blocked, Explanation
 
 Handler: TypeAlias = Callable[[Explanation, Event], Explanation]
@@ -39,9 +43,11 @@ PUT_BEGIN = "put_begin"
 
 HANDLERS: Mapping[str, Handler] = {
     "node_started": explain_start,
+    "broker_started": explain_start,
     "snapshot": explain_snapshot,
     PUT_BEGIN: begin_put,
     "put": explain_put,
+    "send_message": explain_send,
     "ha_link_open": explain_open,
     "ha_link_close": explain_close,
     "ha_report": explain_report,
@@ -50,19 +56,26 @@ HANDLERS: Mapping[str, Handler] = {
     "link_healed": explain_heal,
     "link_cut": explain_cut,
     "link_cut_mid_frame": explain_cut,
+    "proxy_target_down": explain_target_down,
     "node_stop_begin": explain_stop_begin,
     "node_stop_clean": explain_stop_clean,
     "process_exit": explain_process_exit,
     "node_kill9": explain_kill,
     "store_surgery": explain_surgery,
+    "store_wiped": explain_wipe,
+    "delete_expired_files": explain_expiry,
+    "set_config": explain_set_config,
+    "update_ha_master_address": explain_address,
+    "ha_master_address": explain_address,
+    "log_crc": explain_checksums,
+    "log_scan": explain_scan,
+    "divergence_check": explain_comparison,
 }
 """The handler of every kind of event that the model explains."""
 
 
 def explain(explanation: Explanation, kind: str, t_ms: float, event: Event) -> Explanation:
     """The least explanation with one more event; raises Blocked when there is none."""
-    if kind in UNCOVERED_KINDS:
-        raise Blocked(f"the model has no rule for {kind} yet")
     is_at_master = event.data.get("node") == explanation.plan.master
     explanation = catch_up(evolve(explanation, now_ms=t_ms, is_at_master=is_at_master))
     try:

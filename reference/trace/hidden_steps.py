@@ -10,19 +10,22 @@ from __future__ import annotations
 from attrs import evolve
 
 from reference.state import WAITS_FOR_DISK, WAITS_FOR_SLAVE_CHECK
-from reference.trace.clock import GRAIN_MS, TIMER_RANGES
+from reference.trace.clock import FOREVER_MS, GRAIN_MS, TIMER_RANGES
 from reference.trace.link_demands import (
-    accept_connection,
-    append_arrival,
     demand_positioned,
-    drop_connection,
-    get_link,
-    read_report,
+    is_out_of_step,
+    send_up_to,
+    take_arrival,
+    take_hidden_heartbeat,
 )
-from reference.trace.plan import Put, Sighting
+from reference.trace.hidden_traffic import carry_hidden_bytes
+from reference.trace.log_demands import expire_file
+from reference.trace.plan import MASTER, find_next
 from reference.trace.put_demands import finish_disk_step, request_slave
-from reference.trace.put_order import append_next_put, find_next_put
-from reference.trace.state import Blocked, DeadConnection, Explanation, is_overdue
+from reference.trace.put_order import append_next_put, demand_max_at_least, find_next_put
+from reference.trace.puts_ahead import Put
+from reference.trace.reports import accept_connection, drop_connection, get_link, read_report
+from reference.trace.state import Blocked, DeadConnection, Explanation, get_timers, is_overdue
 
 SIDES = 2
 """A connection goes through a proxy, which sees both of its sides end."""
@@ -32,7 +35,7 @@ def catch_up(explanation: Explanation) -> Explanation:
     """Everything has happened by now that nothing can have held back for so long."""
     for slave in range(len(explanation.wires)):
         explanation = append_overdue_frames(explanation, slave)
-    if explanation.master.is_stopping:
+    if explanation.is_stopping(MASTER):
         return explanation  # Nobody knows how far its services still come (R-RC-02).
     explanation = append_overdue_puts(explanation)
     for slave in range(len(explanation.wires)):
@@ -48,9 +51,11 @@ def append_overdue_puts(explanation: Explanation) -> Explanation:
     while put is not None and _is_put_overdue(explanation, put):
         explanation = append_next_put(explanation)
         put = find_next_put(explanation)
-    for other in explanation.plan.puts:
-        phase = explanation.cluster.messages[other.number].phase
+    for number in explanation.followed:
+        slot = explanation.followed.index(number)
+        phase = explanation.cluster.messages[slot].phase
         is_before_check = phase in (WAITS_FOR_DISK, WAITS_FOR_SLAVE_CHECK)
+        other = explanation.plan.puts[number]
         if is_before_check and _is_put_overdue(explanation, other):
             explanation = _ask_for_slave(explanation, other)
     return explanation
@@ -59,7 +64,7 @@ def append_overdue_puts(explanation: Explanation) -> Explanation:
 def _is_put_overdue(explanation: Explanation, put: Put) -> bool:
     if put.status == "FLUSH_SLAVE_TIMEOUT":
         # Its wait began a full time-out before its end.
-        wait_ms = TIMER_RANGES["slave_time_out"](explanation.plan.timers).low_ms
+        wait_ms = TIMER_RANGES["slave_time_out"](get_timers(explanation)).low_ms
         latest_ms = put.begin_ms + max(put.duration_ms - wait_ms, 0.0) + GRAIN_MS
         if put.duration_ms >= wait_ms and explanation.now_ms > latest_ms:
             return True
@@ -78,8 +83,11 @@ def _ask_for_slave(explanation: Explanation, put: Put) -> Explanation:
 def accept_overdue_connection(explanation: Explanation, slave: int) -> Explanation:
     """The master takes an open connection soon."""
     wire = explanation.wires[slave]
-    is_due = wire.is_open and is_overdue(explanation, "accept", wire.opened_ms)
-    return accept_connection(explanation, slave) if is_due else explanation
+    is_due = wire.is_open and not wire.is_accepted
+    is_ready = explanation.is_up(MASTER) and explanation.is_up(slave)
+    if is_due and is_ready and is_overdue(explanation, "accept", wire.opened_ms):
+        return accept_connection(explanation, slave)
+    return explanation
 
 
 def read_overdue_reports(explanation: Explanation, slave: int) -> Explanation:
@@ -101,12 +109,20 @@ def position_overdue_transfer(explanation: Explanation, slave: int) -> Explanati
 
 
 def append_overdue_frames(explanation: Explanation, slave: int) -> Explanation:
-    """A slave appends soon what was forwarded to it, unless it is stopping."""
-    while not explanation.slaves[slave].is_stopping:
-        arriving = explanation.wires[slave].arriving
-        if not arriving or not is_overdue(explanation, "append_frame", arriving[0].t_ms):
+    """A slave takes soon what was forwarded to it; what is out of step it refuses."""
+    while explanation.wires[slave].arriving and get_link(explanation, slave).is_open:
+        arrival = explanation.wires[slave].arriving[0]
+        if not is_overdue(explanation, "append_frame", arrival.t_ms):
             return explanation
-        explanation = append_arrival(explanation, slave)
+        if is_out_of_step(explanation, slave):
+            raise Blocked(
+                f"a frame came {explanation.now_ms - arrival.t_ms:.0f} ms ago that does not begin "
+                f"where the slave's log ends, but the connection is still open",
+                f"append_to_slave[{slave}]",
+                ("is_in_step",),
+                explanation.cluster,
+            )
+        explanation = take_arrival(explanation, slave)
     return explanation
 
 
@@ -125,14 +141,72 @@ def settle_link(explanation: Explanation, slave: int) -> Explanation:
     Reports up to the next ``push2SlaveMaxOffset`` that an event shows were read; frames up to the
     slave's next max offset were appended. Everything else in flight is lost with the connection.
     """
-    explanation = _append_seen_frames(explanation, slave)
-    push2 = _find_next(explanation.plan.push2_sightings, explanation.now_ms)
+    explanation = append_seen_frames(explanation, slave)
+    push2 = find_next(explanation.plan.push2_sightings, explanation.now_ms)
     while push2 is not None and explanation.wires[slave].unread:
         if not get_link(explanation, slave).is_open:
             break
         if explanation.wires[slave].unread[0].offset > push2:
             break
         explanation = read_report(explanation, slave)
+    return explanation
+
+
+def settle_hidden(explanation: Explanation, slave: int) -> Explanation:
+    """Before an end that nobody saw coming: what later events show to have been there is there."""
+    ahead, plan = explanation.plan.links[slave], explanation.plan
+    if not ahead.is_traffic_hidden or not explanation.slaves[slave].is_started:
+        return explanation
+    started = find_next(plan.start_sightings, explanation.now_ms)
+    if started is not None and explanation.is_up(MASTER):
+        explanation = demand_max_at_least(explanation, started)
+    requested = find_next(ahead.requests, explanation.now_ms)
+    seen = find_next(ahead.slave_sightings, explanation.now_ms)
+    shown = [offset for offset in (requested, seen, started) if offset is not None]
+    own = explanation.get_log(slave).max_offset
+    offset = min(shown, default=own)
+    return carry_hidden_bytes(explanation, slave, offset) if offset > own else explanation
+
+
+def append_seen_frames(explanation: Explanation, slave: int) -> Explanation:
+    """A slave appends what was forwarded to it, as far as its next max offset shows it."""
+    seen = explanation.plan.links[slave].slave_sightings
+    offset = find_next(seen, explanation.now_ms)
+    while offset is not None and explanation.wires[slave].arriving:
+        if explanation.get_log(slave).max_offset >= offset or explanation.is_stopping(slave):
+            break
+        if not get_link(explanation, slave).is_open or is_out_of_step(explanation, slave):
+            break
+        explanation = take_arrival(explanation, slave)
+    if offset and get_link(explanation, slave).is_open and explanation.wires[slave].unread:
+        explanation = take_hidden_heartbeat(explanation, slave, offset)
+    return explanation
+
+
+def send_seen_frames(
+    explanation: Explanation, slave: int, below_offset: float = FOREVER_MS
+) -> Explanation:
+    """Before the master can send no more: what its proxy shows later was sent by now.
+
+    With an offset, only the frames that begin below it.
+    """
+    wire = explanation.wires[slave]
+    frames = explanation.plan.links[slave].frames.get(wire.connection, ())
+    left = [f for f in frames[wire.frames_sent :] if f.start_offset < below_offset]
+    if wire.is_open and left:
+        explanation = demand_positioned(explanation, slave)
+        explanation = send_up_to(explanation, slave, left[-1].end_offset)
+    return explanation
+
+
+def expire_files(explanation: Explanation, node: int, min_offset: int) -> Explanation:
+    """A broker deletes its oldest files; what it sends of them, it has sent by now."""
+    while explanation.get_log(node).start_offset < min_offset:
+        if node == MASTER:
+            for slave in range(len(explanation.slaves)):
+                explanation = settle_hidden(explanation, slave)
+                explanation = send_seen_frames(explanation, slave, min_offset)
+        explanation = expire_file(explanation, node)
     return explanation
 
 
@@ -151,6 +225,7 @@ def end_connection(explanation: Explanation, slave: int) -> Explanation:
         slave,
         ended_connection=wire.connection,
         ends_to_see=SIDES if wire.is_open else wire.ends_to_see,
+        closed_ms=explanation.now_ms if wire.is_open else wire.closed_ms,
         is_open=False,
         is_accepted=False,
         arriving=(),
@@ -158,18 +233,3 @@ def end_connection(explanation: Explanation, slave: int) -> Explanation:
         unread=(),
         reported_before=reported,
     )
-
-
-def _append_seen_frames(explanation: Explanation, slave: int) -> Explanation:
-    offset = _find_next(explanation.plan.slave_sightings[slave], explanation.now_ms)
-    while offset is not None and explanation.wires[slave].arriving:
-        if explanation.get_log(slave).max_offset >= offset:
-            break
-        if not get_link(explanation, slave).is_open:
-            break
-        explanation = append_arrival(explanation, slave)
-    return explanation
-
-
-def _find_next(sightings: tuple[Sighting, ...], now_ms: float) -> int | None:
-    return next((sighting.value for sighting in sightings if sighting.t_ms > now_ms), None)

@@ -49,3 +49,21 @@ def make_ready(explanation: Explanation, slave: int) -> Explanation:
     if not is_positioned(get_link(explanation, slave)):
         explanation = position(explanation, slave)
     return explanation
+
+
+def position_before_rollover(explanation: Explanation) -> Explanation:
+    """Transfers that begin in the file that is the last one now are positioned before the next."""
+    for slave, wire in enumerate(explanation.wires):
+        ahead, link = explanation.plan.links[slave], get_link(explanation, slave)
+        last = explanation.log.last_file_offset
+        if ahead.is_traffic_hidden:
+            is_started = explanation.slaves[slave].is_started
+            is_there = is_started and (wire.is_open or ahead.is_connection_hidden)
+            if is_there and ahead.hidden_base == last and not is_positioned(link):
+                explanation = make_ready(explanation, slave)
+            continue
+        is_next = bool(wire.unread) or link.slave_request_offset >= 0
+        is_here = ahead.first_offsets.get(wire.connection) == last
+        if link.is_open and is_next and is_here and not is_positioned(link):
+            explanation = position(explanation, slave)
+    return explanation

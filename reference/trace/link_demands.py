@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from reference.replication import is_in_step, is_positioned
+from reference.replication import is_frame_taken, is_positioned
 from reference.state import Link
 from reference.trace.clock import JITTER_MS, KILL_MS, SLACK_MS
 from reference.trace.hidden_traffic import carry_hidden_bytes, carry_hidden_report
@@ -186,7 +186,7 @@ def take_arrival(explanation: Explanation, slave: int) -> Explanation:
     if broker.is_stopping:
         return fire(explanation, "discard_frame", slave, size_bytes=size)
     has_empty_file = broker.log.has_file and not broker.log.max_offset
-    is_foreign = has_empty_file and not is_in_step(broker, get_link(explanation, slave))
+    is_foreign = has_empty_file and get_link(explanation, slave).arrived_offset > 0
     rule = "append_at_wrong_offset" if is_foreign else "append_to_slave"
     explanation = fire(explanation, rule, slave, size_bytes=size)
     return note_report_due(explanation, slave)
@@ -225,6 +225,17 @@ def demand_slave_max(explanation: Explanation, slave: int, offset: int) -> Expla
 def _has_use_of_next(explanation: Explanation, slave: int) -> bool:
     broker = explanation.cluster.slaves[slave]
     return bool(explanation.wires[slave].arriving) and not broker.is_stopping
+
+
+def demand_first_file(explanation: Explanation, slave: int, offset: int) -> Explanation:
+    """The slave has a file, made by a heartbeat if no bytes have come (R-HC-09)."""
+    while not explanation.get_log(slave).has_file and explanation.wires[slave].arriving:
+        explanation = take_arrival(explanation, slave)
+    if explanation.get_log(slave).has_file or not explanation.wires[slave].is_open:
+        return explanation
+    if explanation.plan.links[slave].is_traffic_hidden:
+        return carry_hidden_bytes(explanation, slave, offset)
+    return take_hidden_heartbeat(explanation, slave, offset)
 
 
 def take_hidden_heartbeat(explanation: Explanation, slave: int, offset: int) -> Explanation:
@@ -267,8 +278,8 @@ def is_out_of_step(explanation: Explanation, slave: int) -> bool:
     """The next frame, or the next heartbeat, will make the slave close the connection (R-HC-08)."""
     link: Link = get_link(explanation, slave)
     broker = explanation.cluster.slaves[slave]
-    is_ready = link.is_open and is_positioned(link) and broker.log.max_offset > 0
-    return is_ready and not is_in_step(broker, link)
+    is_ready = link.is_open and is_positioned(link)
+    return is_ready and not is_frame_taken(broker, link)
 
 
 def forget_connection(explanation: Explanation, slave: int) -> Explanation:

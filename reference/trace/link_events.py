@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from reference.trace.clock import JITTER_MS
+from reference.trace.clock import JITTER_MS, RECONNECT_MS, SLACK_MS
+from reference.trace.closings import close_connection
 from reference.trace.hidden_steps import end_connection, settle_link
 from reference.trace.link_demands import (
-    accept_connection,
     demand_positioned,
     forward_report,
-    get_link,
     note_report,
     send_up_to,
+    take_hidden_heartbeat,
 )
+from reference.trace.plan import MASTER
 from reference.trace.reading import Event
+from reference.trace.reports import accept_connection, get_link
 from reference.trace.state import Arrival, Blocked, Explanation, check, check_timer, fire
+
+CLOSING_SIDES = ("slave", "master", "proxy", "reset")
+"""What ``closed_by`` may say. Both ends may drop a connection within a ms, and either is named."""
 
 
 def explain_open(explanation: Explanation, event: Event) -> Explanation:
@@ -24,11 +29,12 @@ def explain_open(explanation: Explanation, event: Event) -> Explanation:
     wire = explanation.wires[slave]
     if wire.is_open:
         # A slave opens the next connection at once, and the proxy may see that first (R-HC-12).
-        ended_ms = explanation.plan.closings.get((slave, wire.connection))
+        ended_ms = explanation.plan.links[slave].closings_ms.get(wire.connection)
         if ended_ms is None or ended_ms > event.t_ms + JITTER_MS:
             raise Blocked(f"connection {wire.connection} of this link is still open")
         explanation = close_connection(explanation, slave)
     explanation = check(explanation, "conn", wire.connection + 1, event["conn"])
+    explanation = _check_reconnect(explanation, slave)
     return explanation.change_wire(
         slave,
         connection=event["conn"],
@@ -37,14 +43,29 @@ def explain_open(explanation: Explanation, event: Event) -> Explanation:
         is_accepted=False,
         frames_sent=0,
         next_frame_offset=None,
+        last_frame_ms=None,
         last_report=None,
+        last_report_ms=event.t_ms,
     )
+
+
+def _check_reconnect(explanation: Explanation, slave: int) -> Explanation:
+    """A slave connects again at once, or 5 s after a connect that was refused (R-HC-12)."""
+    closed_ms = explanation.wires[slave].closed_ms
+    if closed_ms is None:
+        return explanation
+    elapsed_ms = explanation.now_ms - closed_ms
+    is_at_once = elapsed_ms < (RECONNECT_MS + SLACK_MS) / 2
+    timer = "reconnect_at_once" if is_at_once else "reconnect"
+    return check_timer(explanation, timer, elapsed_ms, slave=slave, grain_ms=JITTER_MS)
 
 
 def explain_close(explanation: Explanation, event: Event) -> Explanation:
     """A connection ends; the proxy tells so once for each side."""
     slave = explanation.plan.find_slave_of_link(event)
     wire = explanation.wires[slave]
+    if event["closed_by"] not in CLOSING_SIDES:
+        raise Blocked(f"closed_by is {event['closed_by']!r}, which is no side of a connection")
     if wire.is_open and event["conn"] == wire.connection:
         explanation = close_connection(explanation, slave)
     wire = explanation.wires[slave]
@@ -57,51 +78,117 @@ def explain_close(explanation: Explanation, event: Event) -> Explanation:
 def explain_cut(explanation: Explanation, event: Event) -> Explanation:
     """The proxy cuts a link: the connection on it ends, if there is one."""
     slave = explanation.plan.find_slave_of_link(event)
-    is_open = explanation.wires[slave].is_open
-    return close_connection(explanation, slave) if is_open else explanation
-
-
-def close_connection(explanation: Explanation, slave: int) -> Explanation:
-    """The end of a connection that the end of neither process explains."""
+    if not explanation.wires[slave].is_open:
+        return explanation
     explanation = settle_link(explanation, slave)
+    was_accepted = get_link(explanation, slave).is_open
     ended = end_connection(explanation, slave)
-    is_accepted = get_link(explanation, slave).is_open
-    return fire(ended, "cut_link", slave) if is_accepted else ended
+    return fire(ended, "cut_link", slave) if was_accepted else ended
 
 
 def explain_report(explanation: Explanation, event: Event) -> Explanation:
     """A slave's report comes to the proxy, which then forwards it to the master."""
     slave = _find_open_link(explanation, event)
+    explanation = explanation.count_check()
+    if not explanation.is_up(MASTER):
+        return explanation  # It reaches nobody any more.
     if explanation.wires[slave].last_report is not None:
+        explanation = _check_repeated(explanation, slave, event)
         return forward_report(explanation, slave, event["slave_offset"])
     explanation = accept_connection(explanation, slave)
     explanation = fire(explanation, "report_offset", slave)
     elapsed_ms = event.t_ms - explanation.wires[slave].opened_ms
-    explanation = check_timer(explanation, "first_report", elapsed_ms)
+    explanation = check_timer(
+        explanation,
+        "first_report",
+        elapsed_ms,
+        slave=slave,
+        extra_ms=_compute_held_ms(explanation, slave),
+        grain_ms=JITTER_MS,
+    )
     reported = get_link(explanation, slave).reported_offset
     explanation = check(explanation, "slave_offset", reported, event["slave_offset"])
     explanation = explanation.change_wire(slave, first_report_ms=event.t_ms)
     return note_report(explanation, slave, reported)
 
 
+def _compute_held_ms(explanation: Explanation, slave: int) -> float:
+    """How long the proxy may have held back what it shows now."""
+    wire = explanation.wires[slave]
+    is_held = wire.is_stalled or wire.healed_ms >= wire.opened_ms
+    return float("inf") if is_held else 0.0
+
+
+def _check_repeated(explanation: Explanation, slave: int, event: Event) -> Explanation:
+    """A number is reported again only when nothing came for a heartbeat interval (R-HC-04)."""
+    wire = explanation.wires[slave]
+    if event["slave_offset"] != wire.last_report or not wire.last_frame_ms:
+        return explanation
+    if wire.is_stalled or wire.healed_ms + SLACK_MS >= event.t_ms:
+        return explanation  # What piled up comes at once.
+    elapsed_ms = event.t_ms - wire.last_frame_ms
+    return check_timer(
+        explanation, "repeated_report", elapsed_ms, slave=slave, grain_ms=JITTER_MS
+    )
+
+
 def explain_frame(explanation: Explanation, event: Event) -> Explanation:
     """A frame comes to the proxy, which then forwards it to the slave; without a body, a beat."""
     slave = _find_open_link(explanation, event)
-    explanation = demand_positioned(explanation, slave)
     start, size = event["master_offset"], event["body_bytes"]
-    expected = explanation.wires[slave].next_frame_offset
-    explanation = check(explanation, "master_offset", expected, start)
     if size < 0:
         raise Blocked(f"body_bytes is {size}")
-    explanation = send_up_to(explanation, slave, start + size).count_check()
-    return _forward_frame(explanation, slave, Arrival(event.t_ms, start + size), is_beat=not size)
+    if not explanation.is_up(MASTER):
+        return explanation.count_check()
+    explanation = demand_positioned(explanation, slave)
+    expected = explanation.wires[slave].next_frame_offset
+    explanation = check(explanation, "master_offset", expected, start)
+    if size:
+        explanation = _precede_by_heartbeat(explanation, slave)
+        explanation = send_up_to(explanation, slave, start + size).count_check()
+    else:
+        explanation = _check_heartbeat(explanation, slave)
+    wire = explanation.wires[slave]
+    arrival = Arrival(event.t_ms, start + size, size)
+    return explanation.change_wire(
+        slave,
+        next_frame_offset=arrival.offset,
+        last_frame_ms=event.t_ms,
+        arriving=(*wire.arriving, arrival),
+    )
+
+
+def _precede_by_heartbeat(explanation: Explanation, slave: int) -> Explanation:
+    """Where a recording leaves heartbeats out, one may have come first (R-HA-12)."""
+    if explanation.wires[slave].last_frame_ms is not None or not explanation.is_up(slave):
+        return explanation
+    seen = explanation.plan.links[slave].slave_sightings
+    start = get_link(explanation, slave).next_transfer_offset
+    return take_hidden_heartbeat(explanation, slave, start) if start in seen.values else explanation
+
+
+def _check_heartbeat(explanation: Explanation, slave: int) -> Explanation:
+    """The master beats only when it has sent nothing for its heartbeat interval (R-HA-12)."""
+    wire = explanation.wires[slave]
+    if wire.last_frame_ms is None or wire.is_stalled:
+        return explanation
+    if wire.healed_ms + SLACK_MS >= wire.last_frame_ms:
+        return explanation  # What piled up comes at once.
+    elapsed_ms = explanation.now_ms - wire.last_frame_ms
+    return check_timer(explanation, "heartbeat", elapsed_ms, slave=slave, grain_ms=JITTER_MS)
 
 
 def explain_stall(explanation: Explanation, event: Event) -> Explanation:
     """The proxy holds something back; what is sent now comes to it when the link is healed."""
     slave = explanation.plan.find_slave_of_link(event)
     is_stalled = event["slave_to_master"] or event["master_to_slave"]
-    return explanation.change_wire(slave, is_stalled=is_stalled)
+    was_stalled = explanation.wires[slave].is_stalled
+    changed = explanation.change_wire(slave, is_stalled=is_stalled)
+    if was_stalled and not is_stalled:
+        return explain_heal(changed, event)
+    if was_stalled:
+        return changed.change_wire(slave, healed_ms=event.t_ms)
+    return changed
 
 
 def explain_heal(explanation: Explanation, event: Event) -> Explanation:
@@ -109,7 +196,19 @@ def explain_heal(explanation: Explanation, event: Event) -> Explanation:
     slave = explanation.plan.find_slave_of_link(event)
     # The ends of connections are forwarded now, too.
     dead = tuple(evolve(each, ended_ms=event.t_ms) for each in explanation.dead)
-    return evolve(explanation.change_wire(slave, is_stalled=False), dead=dead)
+    healed = explanation.change_wire(slave, is_stalled=False, healed_ms=event.t_ms)
+    return evolve(healed, dead=dead)
+
+
+def explain_target_down(explanation: Explanation, event: Event) -> Explanation:
+    """The proxy could not reach the master: its process does not run, or it is ending."""
+    explanation.plan.find_slave_of_link(event)
+    master = explanation.master
+    is_running = explanation.is_up(MASTER) and master.is_started
+    is_settled = explanation.now_ms - master.started_ms > SLACK_MS
+    if is_running and is_settled and not explanation.is_stopping(MASTER):
+        raise Blocked("the master runs, so its port can be reached")
+    return explanation.count_check()
 
 
 def _find_open_link(explanation: Explanation, event: Event) -> int:
@@ -119,15 +218,3 @@ def _find_open_link(explanation: Explanation, event: Event) -> int:
     if not wire.is_open:
         raise Blocked(f"connection {wire.connection} of this link is closed")
     return slave
-
-
-def _forward_frame(
-    explanation: Explanation, slave: int, arrival: Arrival, *, is_beat: bool
-) -> Explanation:
-    wire, broker = explanation.wires[slave], explanation.slaves[slave]
-    is_kept = not is_beat and not broker.is_stopping  # A stopping store throws it away (R-CL-14).
-    return explanation.change_wire(
-        slave,
-        next_frame_offset=arrival.offset,
-        arriving=(*wire.arriving, arrival) if is_kept else wire.arriving,
-    )

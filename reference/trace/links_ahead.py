@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from attrs import frozen
 
@@ -56,6 +56,8 @@ class LinkAhead:
     """When a connection was opened or ended."""
     slave_sightings: Sightings
     """Every max offset of the slave that an event shows."""
+    flushed_sightings: Sightings
+    """Every ``flushedWhere`` of the slave that an event shows."""
     slave_ends: frozenset[int]
     """Where the slave's log may once have ended: with a frame, or after a restart."""
     starts_ms: tuple[float, ...]
@@ -66,9 +68,13 @@ class LinkAhead:
     """The recording shows neither frames nor reports: what came, the logs tell."""
     is_connection_hidden: bool
     """There is no proxy: the slave is connected directly."""
+    requests: Sightings
+    """What the master is seen to have been asked for, by any connection."""
+    hidden_base: int | None
+    """Where the slave's log is first seen to begin; None where it is never seen to have a file."""
 
 
-def gather_link(events: Iterable[Event], slave: str) -> LinkAhead:
+def gather_link(events: Sequence[Event], slave: str) -> LinkAhead:
     """What the recording tells of one slave's link."""
     link = LINK_PREFIX + slave
     own = [event for event in events if event.data.get("link") == link]
@@ -82,14 +88,20 @@ def gather_link(events: Iterable[Event], slave: str) -> LinkAhead:
         closings_ms=_gather_closings(own),
         changes_ms=tuple(e.t_ms for e in own if e.kind in ("ha_link_open", "ha_link_close")),
         slave_sightings=_see_slave(own, broker),
+        flushed_sightings=gather_sightings(broker, slave, "flushed"),
         slave_ends=frozenset(
             [frame.end_offset for sent in frames.values() for frame in sent]
+            + [e["master_offset"] for e in own if e.kind == "ha_frame"]
             + [e["max_offset"] for e in broker if e.kind in START_KINDS]
         ),
         starts_ms=tuple(event.t_ms for event in broker if event.kind in START_KINDS),
         has_heartbeats=any(e.kind == "ha_frame" and not e["body_bytes"] for e in own),
         is_traffic_hidden=not kinds & {"ha_frame", "ha_report"},
         is_connection_hidden="ha_link_open" not in kinds,
+        requests=_see_requests(events),
+        hidden_base=next(
+            (e["min_offset"] for e in broker if e.kind in BROKER_KINDS and e["mapped_files"]), None
+        ),
     )
 
 
@@ -118,6 +130,17 @@ def _gather_closings(events: Iterable[Event]) -> Mapping[int, float]:
     return found
 
 
+def _see_requests(events: Iterable[Event]) -> Sightings:
+    found = [
+        (event.t_ms, connection["slave_request_offset"])
+        for event in events
+        if event.kind in BROKER_KINDS
+        for connection in event.data.get("connections", ())
+        if connection["slave_request_offset"] >= 0
+    ]
+    return Sightings(tuple(t_ms for t_ms, _ in found), tuple(value for _, value in found))
+
+
 def _see_slave(link: Iterable[Event], broker: Iterable[Event]) -> Sightings:
     kinds = {*BROKER_KINDS, "node_stop_clean"}
     found = [(event.t_ms, event["slave_offset"]) for event in link if event.kind == "ha_report"]
@@ -130,17 +153,19 @@ def _see_slave(link: Iterable[Event], broker: Iterable[Event]) -> Sightings:
     return Sightings(tuple(t_ms for t_ms, _ in found), tuple(value for _, value in found))
 
 
-def gather_sightings(events: Iterable[Event], master: str, name: str) -> Sightings:
-    """Every ``push2SlaveMaxOffset``, or every ``flushedWhere``, of the master."""
-    field = {"push2": "push2_slave_max_offset", "flushed": "flushed_offset"}[name]
+def gather_sightings(events: Iterable[Event], node: str, name: str) -> Sightings:
+    """Every value that is shown of a broker: ``push2``, ``flushed``, or its max at a ``start``."""
     found: list[tuple[float, int]] = []
     for event in events:
-        if event.data.get("node") != master:
+        if event.data.get("node") != node:
             continue
         if event.kind == "put" and name == "push2":
             found.append((float(event["t_begin_ms"]), event["push2_slave_before"]))
             found.append((event.t_ms, event["push2_slave_after"]))
-        if event.kind in BROKER_KINDS:
+        if event.kind in BROKER_KINDS and name != "start":
+            field = {"push2": "push2_slave_max_offset", "flushed": "flushed_offset"}[name]
             found.append((event.t_ms, event[field]))
+        if event.kind in START_KINDS and name == "start":
+            found.append((event.t_ms, event["max_offset"]))
     found.sort()
     return Sightings(tuple(t_ms for t_ms, _ in found), tuple(value for _, value in found))

@@ -6,11 +6,12 @@ from typing import Any
 
 from attrs import evolve
 
+from reference.commit_log import compute_second_file, is_old_file_flushed
 from reference.mapped_files import compute_last_file_end, cut_to
 from reference.rule import replace_at
 from reference.state import Cluster, CommitLog
 from reference.trace.boundaries import find_scan_end, has_boundary
-from reference.trace.plan import MASTER
+from reference.trace.plan import MASTER, find_next
 from reference.trace.state import Blocked, Explanation, check, fire
 
 
@@ -143,3 +144,19 @@ def check_files(explanation: Explanation, node: int, min_offset: int, files: int
         # (MappedFileQueue#getLastMappedFile): a heartbeat does so on a slave.
         return explanation.count_check()
     return check(explanation, "mapped_files", expected, files)
+
+
+def expire_file(explanation: Explanation, node: int) -> Explanation:
+    """A broker deletes its oldest file, flushed or not: the next look at its flush tells."""
+    parameters = explanation.cluster.parameters
+    end = compute_second_file(explanation.get_log(node), parameters)
+    plan = explanation.plan
+    seen = plan.flushed_sightings if node == MASTER else plan.links[node].flushed_sightings
+    flushed = find_next(seen, explanation.now_ms)
+    if flushed is not None and flushed >= end:
+        explanation = flush_to(explanation, node, end)
+    is_flushed = is_old_file_flushed(explanation.get_log(node), parameters)
+    rule = "expire_{}_file" if is_flushed else "expire_unflushed_{}_file"
+    if node == MASTER:
+        return fire(explanation, rule.format("master"))
+    return fire(explanation, rule.format("slave"), node)

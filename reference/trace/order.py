@@ -2,32 +2,37 @@
 
 Time stamps of different processes and threads are good to a few ms only: a thread may look at a
 value, lose the processor, and note the time afterwards. So an observation that cannot be explained
-where it stands is tried a little earlier, before what another thread or process noted.
+where it stands is tried a little earlier, before what another thread or process noted, and then a
+little later, behind it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 from attrs import evolve, frozen
 
-from reference.trace.clock import JITTER_MS
+from reference.trace.clock import JITTER_MS, KILL_MS
 from reference.trace.handlers import PUT_BEGIN, explain
-from reference.trace.reading import Event, Recording
+from reference.trace.reading import Event
 from reference.trace.state import Blocked, Explanation
 
 FIXED_KINDS = frozenset(
     {
-        "node_kill9",
         "node_started",
-        "node_stop_begin",
+        "broker_started",
         "node_stop_clean",
         "process_exit",
         "store_surgery",
+        "store_wiped",
     }
 )
 """Events that keep their place, and that nothing passes."""
+
+HISTORY_MAX = 256
+"""More observations than this within a few ms are not put into another order."""
 
 
 @frozen
@@ -54,34 +59,38 @@ class Observation:
     @property
     def interval_ms(self) -> tuple[float, float]:
         """From when to when the thread that noted it was busy with it."""
-        if self.event.kind != "put":
-            return self.t_ms, self.t_ms
-        return float(self.event["t_begin_ms"]), self.event.t_ms
+        if self.event.kind == "put":
+            return float(self.event["t_begin_ms"]), self.event.t_ms
+        if self.event.data.get("derived") is True:
+            return self.t_ms - JITTER_MS, self.t_ms + JITTER_MS
+        return self.t_ms, self.t_ms
 
 
 Step: TypeAlias = tuple[Explanation, Observation]
 """An observation, and the explanation before it."""
 
+History: TypeAlias = deque[Step]
+"""The latest steps, as many as may still be put into another order."""
 
-def order_observations(recording: Recording, *, without: frozenset[str]) -> list[Observation]:
-    """Events in the order of the file, without some kinds; a put is also seen when it begins."""
-    events = [event for event in recording.events if event.kind not in without]
+
+def order_observations(events: Iterable[Event]) -> Iterator[Observation]:
+    """Events in the order of the file; a put is also seen when it begins."""
+    events = list(events)
     begins = [
         Observation(float(event["t_begin_ms"]), PUT_BEGIN, event)
         for event in events
         if event.kind == "put"
     ]
     begins.sort(key=lambda begin: begin.t_ms, reverse=True)
-    found: list[Observation] = []
     for event in events:
         while begins and begins[-1].t_ms <= event.t_ms:
-            found.append(begins.pop())
-        found.append(Observation(event.t_ms, event.kind, event))
-    return found + begins[::-1]
+            yield begins.pop()
+        yield Observation(event.t_ms, event.kind, event)
+    yield from begins[::-1]
 
 
 def explain_next(
-    history: list[Step], explanation: Explanation, waiting: list[Observation]
+    history: History, explanation: Explanation, waiting: list[Observation]
 ) -> Explanation:
     """The explanation with the next observation, at its place or near it.
 
@@ -96,6 +105,10 @@ def explain_next(
     except Blocked:
         repaired = _explain_earlier(history, waiting)
         if repaired is None:
+            repaired = _explain_later(history, explanation, waiting)
+        if repaired is None:
+            repaired = _delay_earlier(history, waiting)
+        if repaired is None:
             raise
         return repaired
     history.append((explanation, waiting.pop()))
@@ -106,17 +119,59 @@ def _explain(explanation: Explanation, observation: Observation) -> Explanation:
     return explain(explanation, observation.kind, observation.t_ms, observation.event)
 
 
-def _explain_earlier(history: list[Step], waiting: list[Observation]) -> Explanation | None:
+def _explain_earlier(history: History, waiting: list[Observation]) -> Explanation | None:
     """The next observation before some of the latest ones."""
     observation = waiting[-1]
+    latest: list[Step] = []
     for passed in range(1, _count_passable(history, observation) + 1):
-        latest = history[-passed:]
+        latest.insert(0, history[-passed])
         moved = evolve(observation, t_ms=latest[0][1].t_ms)
         found = _explain_all(latest[0][0], [moved, *(step[1] for step in latest)])
         if found:
-            history[-passed:] = found[0]
+            for _ in latest:
+                history.pop()
+            history.extend(found[0])
             waiting.pop()
             return found[1]
+    return None
+
+
+def _explain_later(
+    history: History, explanation: Explanation, waiting: list[Observation]
+) -> Explanation | None:
+    """The next observation behind some of those that follow it."""
+    observation = waiting[-1]
+    followers: list[Observation] = []
+    for follower in waiting[-2::-1]:
+        if follower.t_ms - observation.t_ms > JITTER_MS or not _may_swap(observation, follower):
+            return None
+        followers.append(evolve(follower, t_ms=observation.t_ms))
+        found = _explain_all(explanation, [*followers, observation])
+        if found:
+            history.extend(found[0])
+            del waiting[-1 - len(followers) :]
+            return found[1]
+    return None
+
+
+def _delay_earlier(history: History, waiting: list[Observation]) -> Explanation | None:
+    """One of the latest observations behind all that came since, this one included."""
+    observation = waiting[-1]
+    since: list[Observation] = [observation]
+    for place in range(1, len(history) + 1):
+        before, delayed = history[-place]
+        if observation.t_ms - delayed.t_ms > JITTER_MS:
+            return None
+        if all(_may_swap(delayed, each) for each in since):
+            moved = evolve(delayed, t_ms=observation.t_ms)
+            found = _explain_all(before, [*since, moved])
+            if found:
+                for _ in range(place):
+                    history.pop()
+                history.extend(found[0])
+                waiting.pop()
+                return found[1]
+        since.insert(0, delayed)
     return None
 
 
@@ -133,22 +188,35 @@ def _explain_all(
     return steps, explanation
 
 
-def _count_passable(history: Sequence[Step], observation: Observation) -> int:
+def _count_passable(history: History, observation: Observation) -> int:
     """How many of the latest observations may really have happened after this one."""
     count = 0
     for _, earlier in reversed(history):
-        is_near = observation.t_ms - earlier.t_ms <= JITTER_MS
-        if not is_near or not _are_independent(earlier, observation):
+        is_kill = earlier.kind == "node_kill9" and observation.source == "proxy"
+        reach_ms = KILL_MS if is_kill or count else JITTER_MS
+        if observation.t_ms - earlier.t_ms > (reach_ms if is_kill else JITTER_MS):
+            break
+        if not _may_swap(earlier, observation):
             break
         count += 1
     return count
 
 
-def _are_independent(earlier: Observation, later: Observation) -> bool:
+def _may_swap(earlier: Observation, later: Observation) -> bool:
     """Of two processes, or of two threads: no thread is busy with two things at a time."""
-    if FIXED_KINDS & {earlier.kind, later.kind} or earlier.event is later.event:
+    kinds = {earlier.kind, later.kind}
+    if FIXED_KINDS & kinds or earlier.event is later.event:
+        return False
+    if "node_kill9" in kinds and "proxy" not in (earlier.source, later.source):
         return False
     if earlier.source != later.source:
         return True
     # The proxy is one thread, and so is the one that looks at brokers; only puts overlap.
     return later.interval_ms[0] < earlier.interval_ms[1]
+
+
+def forget_old(history: History, now_ms: float) -> None:
+    """What happened too long ago to be put into another order need not be kept."""
+    reach_ms = JITTER_MS + KILL_MS
+    while history and (now_ms - history[0][1].t_ms > reach_ms or len(history) > HISTORY_MAX):
+        history.popleft()

@@ -23,9 +23,11 @@ from reference.trace.kinds import END_KINDS
 from reference.trace.links_ahead import LinkAhead, Sightings, gather_link, gather_sightings
 from reference.trace.puts_ahead import (
     Put,
+    QueueIndex,
+    QueueKey,
     count_overlapping,
     find_sampled,
-    group_by_process,
+    index_queues,
     mark_gaps,
     order_puts,
 )
@@ -60,22 +62,29 @@ class Plan:
     """The slaves' names; their numbers are their indexes."""
     puts: tuple[Put, ...]
     """In the order in which they were appended."""
-    puts_of_process: Mapping[int, tuple[Put, ...]]
-    """The same by process of the master."""
     put_by_seq: Mapping[int, Put]
     """The same by event."""
     tables: tuple[Table, ...]
     """The same by life of the master's log."""
+    queue_index: Mapping[QueueKey, QueueIndex]
+    """The same by life and queue."""
+    queue_names: frozenset[str]
+    """The queues that have messages."""
     process_ends_ms: tuple[float, ...]
     """When each process of the master ended; the last one, when the recording did."""
     are_puts_hidden: bool
     """Messages come through a whole broker, which does not show where they go in the log."""
+    own_writes_ms: tuple[float, ...]
+    """When a whole broker has written a message of its own: it has corrected a consumer (R-PM-05).
+    """
     links: tuple[LinkAhead, ...]
     """What the recording tells of each slave's link."""
     push2_sightings: Sightings
     """Every ``push2SlaveMaxOffset`` that an event shows."""
     flushed_sightings: Sightings
     """Every ``flushedWhere`` of the master that an event shows."""
+    start_sightings: Sightings
+    """The max offset with which each later process of the master has started."""
     surgeries: Mapping[int, Event]
     """By the ``seq`` of a process's end: the surgery on the store before the next start."""
     lost_offsets: Mapping[int, int]
@@ -128,14 +137,17 @@ def make_plan(recording: Recording) -> Plan:
         master=master,
         slaves=tuple(slaves),
         puts=puts,
-        puts_of_process=group_by_process(puts),
         put_by_seq={put.seq: put for put in puts},
         tables=make_tables(puts, 1 + lives[-1]),
+        queue_index=index_queues(puts),
+        queue_names=frozenset(put.queue for put in puts),
         process_ends_ms=ends_ms,
         are_puts_hidden=any(event.kind == "send_message" for event in events),
+        own_writes_ms=tuple(e.t_ms for e in events if _is_own_write(e, master)),
         links=tuple(gather_link(events, name) for name in slaves),
         push2_sightings=gather_sightings(events, master, "push2"),
         flushed_sightings=gather_sightings(events, master, "flushed"),
+        start_sightings=gather_sightings(events, master, "start"),
         surgeries=surgeries,
         lost_offsets=_find_lost(events, master, surgeries),
         sampled_processes=frozenset(puts[number].process for number in find_sampled(puts)),
@@ -220,6 +232,17 @@ def _find_lost(
         for process, event in enumerate(ends)
         if event.seq in surgeries
     }
+
+
+def _is_own_write(event: Event, master: str) -> bool:
+    is_moved = event.kind == "pull_message" and event.data.get("response") == "PULL_OFFSET_MOVED"
+    return is_moved and event.data.get("node") == master
+
+
+def has_within(times_ms: tuple[float, ...], after_ms: float, until_ms: float) -> bool:
+    """One of these moments lies after the first and not after the second."""
+    place = bisect_right(times_ms, after_ms)
+    return place < len(times_ms) and times_ms[place] <= until_ms
 
 
 def find_next(sightings: Sightings, now_ms: float) -> int | None:

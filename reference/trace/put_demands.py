@@ -4,43 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from reference.put import has_disk_wait, has_slave_wait, is_slave_ok
+from reference.put import (
+    DISK_FLUSHES_MAX,
+    TRANSFER_WAKE_UPS_MAX,
+    has_disk_wait,
+    has_slave_wait,
+    is_flushed,
+    is_slave_ok,
+)
 from reference.state import (
     ANSWERED,
-    NOT_SENT,
     STATUS_NAMES,
     WAITS_FOR_DISK,
+    WAITS_FOR_SLAVE,
     WAITS_FOR_SLAVE_CHECK,
-    Message,
 )
-from reference.trace.clock import TIMER_RANGES, compute_put_extra_ms, may_wake_ups_end_wait
-from reference.trace.link_demands import (
+from reference.trace.clock import GRAIN_MS, JITTER_MS, TRANSFER_WAIT_MS, compute_put_extra_ms
+from reference.trace.link_demands import read_until_reported
+from reference.trace.log_demands import flush_to
+from reference.trace.plan import MASTER
+from reference.trace.put_order import append_next_put, find_slot, get_message
+from reference.trace.puts_ahead import Put
+from reference.trace.reports import (
     accept_connection,
     drop_connection,
     find_waiting_connection,
-    read_until_reported,
+    is_timed_out,
+    read_report,
 )
-from reference.trace.log_demands import demand_flushed_at_least
-from reference.trace.plan import Put
-from reference.trace.put_order import append_next_put
-from reference.trace.state import Blocked, Explanation, check, check_timer, fire
-
-
-def get_message(explanation: Explanation, put: Put) -> Message:
-    """The followed message of a put."""
-    return explanation.cluster.messages[put.number]
+from reference.trace.state import Blocked, Explanation, check, check_timer, fire, get_timers
 
 
 def demand_answer(explanation: Explanation, put: Put) -> Explanation:
     """The put is answered, with exactly this status."""
     if put.status not in ANSWERS:
         raise Blocked(f"put_status is {put.status!r}, which no put gets that was appended")
-    while get_message(explanation, put).phase == NOT_SENT:
+    while find_slot(explanation, put) is None:
         explanation = append_next_put(explanation)
-    explanation = finish_disk_step(explanation, put)
-    explanation = ANSWERS[put.status](explanation, put)
+    if get_message(explanation, put).phase != ANSWERED:
+        explanation = finish_disk_step(explanation, put)
+        explanation = ANSWERS[put.status](explanation, put)
     status = STATUS_NAMES[get_message(explanation, put).status]
-    return check(explanation, "put_status", status, put.status)
+    explanation = check(explanation, "put_status", status, put.status)
+    return check_duration(explanation, put)
 
 
 def finish_disk_step(explanation: Explanation, put: Put) -> Explanation:
@@ -49,15 +55,27 @@ def finish_disk_step(explanation: Explanation, put: Put) -> Explanation:
     Where the slave step overrides the status, nobody can tell how the disk step ended; a flush is
     always possible, so it is taken to have ended well.
     """
-    if put.status == "FLUSH_DISK_TIMEOUT":
-        explanation = fire(explanation, "time_out_disk_wait", put.number)
-        return check_timer(explanation, "disk_time_out", put.duration_ms)
     message = get_message(explanation, put)
     if message.phase != WAITS_FOR_DISK:
         return explanation
-    if has_disk_wait(explanation.cluster, message):
-        explanation = demand_flushed_at_least(explanation, put.end_offset)
-    return fire(explanation, "answer_disk_wait", put.number)
+    slot = explanation.followed.index(put.number)
+    if put.status == "FLUSH_DISK_TIMEOUT":
+        return give_up_disk(explanation, put, slot)
+    if has_disk_wait(explanation.cluster, message) and not is_flushed(explanation.cluster, message):
+        explanation = flush_to(explanation, MASTER, put.end_offset)
+    return fire(explanation, "answer_disk_wait", slot)
+
+
+def give_up_disk(explanation: Explanation, put: Put, slot: int) -> Explanation:
+    """FLUSH_DISK_TIMEOUT: after the full time, or after two flushes, one file each (R-FL-04)."""
+    timeout_ms = get_timers(explanation).sync_flush_timeout_ms
+    if put.duration_ms + GRAIN_MS >= timeout_ms:
+        return fire(explanation, "time_out_disk_wait", slot)
+    if not has_disk_wait(explanation.cluster, explanation.cluster.messages[slot]):
+        return fire(explanation, "time_out_disk_wait", slot)  # It tells why this cannot be.
+    while explanation.cluster.messages[slot].disk_flushes < DISK_FLUSHES_MAX:
+        explanation = fire(explanation, "flush_for_put", slot)
+    return fire(explanation, "give_up_disk_wait", slot)
 
 
 def request_slave(explanation: Explanation, put: Put) -> Explanation:
@@ -69,44 +87,92 @@ def request_slave(explanation: Explanation, put: Put) -> Explanation:
         explanation = accept_connection(explanation, slave)
     limit = explanation.cluster.parameters.ha_slave_fallbehind_max_bytes
     explanation = read_until_reported(explanation, put.end_offset - limit + 1)
-    return fire(explanation, "request_slave_wait", put.number)
+    return fire(explanation, "request_slave_wait", explanation.followed.index(put.number))
 
 
 def answer_by_disk_step(explanation: Explanation, put: Put) -> Explanation:
     """PUT_OK or FLUSH_DISK_TIMEOUT: the slave step found nothing to complain about."""
-    extra_ms = _compute_extra_ms(explanation, put)
-    if not has_slave_wait(explanation.cluster, get_message(explanation, put)):
-        explanation = fire(explanation, "skip_slave_wait", put.number)
-        return check_timer(explanation, "no_wait", put.duration_ms, extra_ms)
+    slot = explanation.followed.index(put.number)
+    message = explanation.cluster.messages[slot]
+    is_before = message.phase == WAITS_FOR_SLAVE_CHECK
+    if is_before and not has_slave_wait(explanation.cluster, message):
+        return fire(explanation, "skip_slave_wait", slot)
     explanation = request_slave(explanation, put)
     explanation = read_until_reported(explanation, put.end_offset)
-    explanation = fire(explanation, "answer_slave_wait", put.number)
-    return check_timer(explanation, "slave_wait", put.duration_ms, extra_ms)
+    explanation = answer_those_before(explanation, put)
+    return fire(explanation, "answer_slave_wait", slot)
+
+
+def answer_those_before(explanation: Explanation, put: Put) -> Explanation:
+    """Requests are served one by one (R-HA-22): whoever waits in front has its answer by now."""
+    turn = get_message(explanation, put).transfer_turn
+    puts = explanation.plan.puts
+    for number in sorted(explanation.followed, key=lambda number: puts[number].end_ms):
+        slot = explanation.followed.index(number)
+        message = explanation.cluster.messages[slot]
+        if message.phase != WAITS_FOR_SLAVE or message.transfer_turn >= turn:
+            continue
+        other = puts[number]
+        if other.status in ("PUT_OK", "FLUSH_DISK_TIMEOUT"):
+            explanation = fire(explanation, "answer_slave_wait", slot)
+        elif other.end_ms <= explanation.now_ms + JITTER_MS:
+            explanation = answer_slave_time_out(explanation, other)
+    return explanation
 
 
 def answer_slave_time_out(explanation: Explanation, put: Put) -> Explanation:
-    """FLUSH_SLAVE_TIMEOUT: the wait was as long as it may be, or its wake-ups were used up."""
+    """FLUSH_SLAVE_TIMEOUT: the put's own clock ended its wait, or its wake-ups were used up."""
     explanation = request_slave(explanation, put)
-    explanation = fire(explanation, "time_out_slave_wait", put.number)
-    lowest_ms = TIMER_RANGES["slave_time_out"](explanation.plan.timers).low_ms
-    if put.duration_ms < lowest_ms and may_wake_ups_end_wait(count_rises(explanation, put)):
-        return explanation.count_check()
-    extra_ms = _compute_extra_ms(explanation, put)
-    return check_timer(explanation, "slave_time_out", put.duration_ms, extra_ms)
+    slot = explanation.followed.index(put.number)
+    timeout_ms = get_timers(explanation).sync_flush_timeout_ms
+    if put.duration_ms + GRAIN_MS >= timeout_ms:
+        return fire(explanation, "time_out_slave_wait", slot)
+    explanation = wake_up_in_vain(explanation, put)
+    if explanation.cluster.messages[slot].phase == ANSWERED:
+        return explanation
+    return fire(explanation, "give_up_slave_wait", slot)
+
+
+def wake_up_in_vain(explanation: Explanation, put: Put) -> Explanation:
+    """The group transfer wakes up for the put until its five times are used up.
+
+    Each rise of ``push2SlaveMaxOffset`` is one, each second another, and one may be left from
+    before the wait, when nobody waited for the notification (R-HA-21).
+    """
+    slot = explanation.followed.index(put.number)
+    seconds = int((put.duration_ms + GRAIN_MS) // TRANSFER_WAIT_MS)
+    left = seconds + explanation.has_read_report
+    while explanation.cluster.messages[slot].wake_ups < TRANSFER_WAKE_UPS_MAX:
+        slave = _find_report_below(explanation, min(put.end_offset, put.push2_after + 1))
+        if slave is not None:
+            explanation = read_report(explanation, slave)
+        elif left:
+            explanation = fire(explanation, "wait_one_second", slot)
+            left -= 1
+        else:
+            break
+        if explanation.cluster.messages[slot].phase == ANSWERED:
+            break
+    return explanation
+
+
+def _find_report_below(explanation: Explanation, offset: int) -> int | None:
+    """The connection whose next report comes first and does not reach this offset."""
+    heads = [
+        (wire.unread[0].t_ms, slave)
+        for slave, wire in enumerate(explanation.wires)
+        if wire.unread and wire.unread[0].offset < offset
+    ]
+    return min(heads)[1] if heads else None
 
 
 def answer_slave_not_available(explanation: Explanation, put: Put) -> Explanation:
     """SLAVE_NOT_AVAILABLE: no connection, or every report too far behind, at the time of asking."""
-    while (
-        is_slave_ok(explanation.cluster, get_message(explanation, put))
-        and explanation.dead
-        and get_message(explanation, put).phase != ANSWERED
-    ):
+    slot = explanation.followed.index(put.number)
+    message = explanation.cluster.messages[slot]
+    while is_slave_ok(explanation.cluster, message) and explanation.dead:
         explanation = drop_connection(explanation)
-    if get_message(explanation, put).phase != ANSWERED:
-        explanation = fire(explanation, "refuse_slave_wait", put.number)
-    extra_ms = _compute_extra_ms(explanation, put)
-    return check_timer(explanation, "no_wait", put.duration_ms, extra_ms)
+    return fire(explanation, "refuse_slave_wait", slot)
 
 
 ANSWERS: Mapping[str, Callable[[Explanation, Put], Explanation]] = {
@@ -118,16 +184,20 @@ ANSWERS: Mapping[str, Callable[[Explanation, Put], Explanation]] = {
 """How a put that was appended comes to its answer, by ``put_status``."""
 
 
-def count_rises(explanation: Explanation, put: Put) -> int:
-    """How often ``push2SlaveMaxOffset`` may have risen in vain during a put's wait, at most.
-
-    Each rise wakes the group transfer (R-HA-21); one that reaches the put's end answers it instead.
-    """
-    lowest = explanation.push2_at_append[put.number]
-    return len({o for o in explanation.reports_seen if lowest < o < put.end_offset})
-
-
-def _compute_extra_ms(explanation: Explanation, put: Put) -> float:
+def check_duration(explanation: Explanation, put: Put) -> Explanation:
+    """The call took as long as its answer says."""
     message = get_message(explanation, put)
-    waits = has_disk_wait(explanation.cluster, message)
-    return compute_put_extra_ms(explanation.plan.timers, waits_for_disk=waits)
+    waits_for_disk = has_disk_wait(explanation.cluster, message)
+    extra_ms = compute_put_extra_ms(get_timers(explanation), waits_for_disk=waits_for_disk)
+    is_worn = put.status == "FLUSH_SLAVE_TIMEOUT" and not is_timed_out(explanation, put)
+    is_rolled = put.status == "FLUSH_DISK_TIMEOUT"
+    if is_worn or is_rolled:
+        return check_timer(explanation, "slave_wait", put.duration_ms, extra_ms=extra_ms)
+    has_wait = has_slave_wait(explanation.cluster, message)
+    timer = {
+        "PUT_OK": "slave_wait" if has_wait else "no_wait",
+        "FLUSH_SLAVE_TIMEOUT": "slave_time_out",
+        "SLAVE_NOT_AVAILABLE": "no_wait",
+    }[put.status]
+    return check_timer(explanation, timer, put.duration_ms, extra_ms=extra_ms)
+

@@ -1,20 +1,31 @@
-"""The two halves of a ``put`` line: what its producer saw before the call, and the answer."""
+"""The two halves of a ``put`` line, and messages sent through a whole broker."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from attrs import evolve
+
+from reference.state import STATUS_NAMES, Message
 from reference.trace.clock import JITTER_MS, SLACK_MS
 from reference.trace.link_demands import demand_connection_count, demand_push2
 from reference.trace.plan import MASTER
 from reference.trace.put_demands import demand_answer
-from reference.trace.put_order import demand_max, note_push2
+from reference.trace.put_order import MESSAGE_HEAD_BYTES, demand_max, unfollow
 from reference.trace.reading import Event
-from reference.trace.state import Blocked, Explanation, check
-
-MESSAGE_HEAD_BYTES = 91
-"""What a stored message has beside body, topic and properties (CommitLog#calMsgLength)."""
+from reference.trace.state import Blocked, Explanation, check, fire
 
 PROPERTIES_MAX_BYTES = 32767
 """The longest properties (R-CL-01); a recording does not show them."""
+
+RESPONSES: Mapping[str, tuple[int, str]] = {
+    "PUT_OK": (0, "SUCCESS"),
+    "FLUSH_DISK_TIMEOUT": (10, "FLUSH_DISK_TIMEOUT"),
+    "SLAVE_NOT_AVAILABLE": (11, "SLAVE_NOT_AVAILABLE"),
+    "FLUSH_SLAVE_TIMEOUT": (12, "FLUSH_SLAVE_TIMEOUT"),
+    "SERVICE_NOT_AVAILABLE": (14, "SERVICE_NOT_AVAILABLE"),
+}
+"""Response code and its name by ``PutMessageStatus`` (R-CL-19)."""
 
 
 def begin_put(explanation: Explanation, event: Event) -> Explanation:
@@ -22,12 +33,7 @@ def begin_put(explanation: Explanation, event: Event) -> Explanation:
     if explanation.plan.find_node(event) != MASTER:
         return explanation
     explanation = demand_push2(explanation, event["push2_slave_before"])
-    explanation = demand_connection_count(explanation, event["connection_count_before"])
-    put = explanation.plan.put_by_seq.get(event.seq)
-    if put is None:
-        return explanation
-    push2 = explanation.cluster.master.push2_slave_max_offset
-    return note_push2(explanation, put.number, push2)
+    return demand_connection_count(explanation, event["connection_count_before"])
 
 
 def explain_put(explanation: Explanation, event: Event) -> Explanation:
@@ -44,7 +50,8 @@ def explain_put(explanation: Explanation, event: Event) -> Explanation:
         return _check_slave_view(explanation, event, node)
     explanation = demand_push2(explanation, event["push2_slave_after"])
     explanation = demand_connection_count(explanation, event["connection_count_after"])
-    return demand_max(explanation, event["max_offset_after"])
+    explanation = demand_max(explanation, event["max_offset_after"])
+    return explanation if put is None else unfollow(explanation, put)
 
 
 def _check_slave_view(explanation: Explanation, event: Event, slave: int) -> Explanation:
@@ -75,6 +82,9 @@ def _check_size(explanation: Explanation, event: Event) -> Explanation:
     lowest = _compute_size_min_bytes(event)
     if not lowest <= event["wrote_bytes"] <= lowest + PROPERTIES_MAX_BYTES:
         raise Blocked(f"wrote_bytes is {event['wrote_bytes']}, but needs {lowest} at least")
+    limit = explanation.cluster.parameters.message_size_max_bytes
+    if event["wrote_bytes"] > limit:
+        raise Blocked(f"wrote_bytes is {event['wrote_bytes']}, more than maxMessageSize {limit}")
     return explanation.count_check(2)  # With append_status, which decides that it was appended.
 
 
@@ -89,10 +99,57 @@ def _explain_refused_put(explanation: Explanation, event: Event, node: int) -> E
         explanation = check(explanation, name, 0, event.data.get(name, 0))
     limit = explanation.cluster.parameters.message_size_max_bytes
     highest = _compute_size_min_bytes(event) + PROPERTIES_MAX_BYTES
-    broker = explanation.get_broker(node)
-    is_closed = node != MASTER or broker.is_stopping or not broker.is_started
-    if status == "SERVICE_NOT_AVAILABLE" and is_closed:
-        return explanation.count_check()
-    if status == "MESSAGE_ILLEGAL" and highest > limit and node == MASTER:
-        return explanation.count_check()
-    raise Blocked(f"put_status is {status!r} without an append, and nothing explains that")
+    is_closed = node != MASTER or explanation.is_stopping(node) or not explanation.is_up(node)
+    is_too_large = status == "MESSAGE_ILLEGAL" and highest > limit and node == MASTER
+    if not is_too_large and not (status == "SERVICE_NOT_AVAILABLE" and is_closed):
+        raise Blocked(f"put_status is {status!r} without an append, and nothing explains that")
+    if node == MASTER and explanation.is_up(MASTER):
+        explanation = _refuse(explanation, status)
+    return explanation.count_check()
+
+
+def _refuse(explanation: Explanation, status: str) -> Explanation:
+    """The rule for a refused put; its message is not followed any further."""
+    slot = len(explanation.followed)
+    refused = fire(explanation, "refuse_put", slot, status=STATUS_NAMES.index(status))
+    messages = refused.cluster.messages
+    left = (*messages[:slot], Message(), *messages[slot + 1 :])
+    return evolve(refused, cluster=evolve(refused.cluster, messages=left))
+
+
+def explain_send(explanation: Explanation, event: Event) -> Explanation:
+    """A message sent through a whole broker: its response code tells the status (R-CL-19)."""
+    node = explanation.plan.find_node(event)
+    codes = {response: status for status, response in RESPONSES.items()}
+    status = codes.get((event["response_code"], event["response"]))
+    if status is None:
+        raise Blocked(
+            f"response_code {event['response_code']} {event['response']!r} stands for no put status"
+        )
+    is_closed = node != MASTER or explanation.is_stopping(node)
+    if (status == "SERVICE_NOT_AVAILABLE") != is_closed:
+        raise Blocked(f"response {event['response']!r} does not fit the broker that gives it")
+    explanation = explanation.count_check()
+    if node != MASTER:
+        return explanation
+    if not explanation.is_up(MASTER) or not explanation.master.is_started:
+        raise Blocked("the master does not run")
+    return _explain_hidden_answer(explanation, event, status)
+
+
+def _explain_hidden_answer(explanation: Explanation, event: Event, status: str) -> Explanation:
+    """Whether a master of this role may give this answer; its log grows when that is seen.
+
+    The size is not shown. What depends on it, the distance to the slaves, is left open.
+    """
+    explanation = evolve(explanation, sends=explanation.sends + 1)
+    is_waiting = explanation.cluster.master.is_sync and event["wait_store_ok"]
+    is_flushing = explanation.cluster.structure.is_sync_flush and event["wait_store_ok"]
+    possible = {"PUT_OK"}
+    if is_waiting:
+        possible |= {"SLAVE_NOT_AVAILABLE", "FLUSH_SLAVE_TIMEOUT"}
+    if is_flushing:
+        possible.add("FLUSH_DISK_TIMEOUT")
+    if status not in possible:
+        raise Blocked(f"response {event['response']!r} does not fit the master's role")
+    return explanation.count_check()

@@ -12,12 +12,12 @@ from attrs import evolve
 from reference.commit_log import compute_message_start
 from reference.mapped_files import compute_last_file_end
 from reference.put import has_disk_wait, has_slave_wait
-from reference.state import WAITS_FOR_DISK, WAITS_FOR_SLAVE_CHECK, Message
-from reference.trace.clock import SKEW_MS, compute_longest_put_ms
+from reference.state import WAITS_FOR_SLAVE_CHECK, Message
+from reference.trace.clock import JITTER_MS, SKEW_MS, compute_longest_put_ms
+from reference.trace.hidden_traffic import position_before_rollover
 from reference.trace.log_demands import flush_to
-from reference.trace.plan import MASTER, find_next
+from reference.trace.plan import MASTER, find_next, has_within
 from reference.trace.puts_ahead import Put
-from reference.trace.reports import position_before_rollover
 from reference.trace.state import Blocked, Explanation, check, fire, get_timers, try_fire
 
 MESSAGE_HEAD_BYTES = 91
@@ -102,7 +102,42 @@ def append_next_put(explanation: Explanation) -> Explanation:
     )
     followed = (*appended.followed, put.number)
     appended = evolve(appended, followed=followed, next_put=put.number + 1)
-    return advance_put(appended, put)
+    return request_in_order(finish_disk_at_once(appended, put))
+
+
+def request_in_order(explanation: Explanation) -> Explanation:
+    """Puts that are ready to ask for a slave do so, in the order in which they are served.
+
+    Requests are served one by one (R-HA-22), in the order in which they were made. That is not
+    always the order in the log, for a put asks after it has left the lock: in
+    big_message_acks_slow_link the put of seq 443 lies behind that of seq 454, and was served first.
+    """
+    puts = explanation.plan.puts
+    for number in sorted(explanation.followed, key=lambda number: puts[number].end_ms):
+        slot = explanation.followed.index(number)
+        message = explanation.cluster.messages[slot]
+        if message.phase != WAITS_FOR_SLAVE_CHECK or not has_slave_wait(
+            explanation.cluster, message
+        ):
+            continue
+        if puts[number].status == "SLAVE_NOT_AVAILABLE":
+            explanation = try_fire(explanation, "refuse_slave_wait", slot)
+        elif not _is_overtaken(explanation, puts[number]):
+            explanation = try_fire(explanation, "request_slave_wait", slot)
+    return explanation
+
+
+def _is_overtaken(explanation: Explanation, put: Put) -> bool:
+    """A put behind it in the log, called at about the same time, will be served before it."""
+    puts, ahead = explanation.plan.puts, len(explanation.cluster.messages)
+    return any(
+        other.process == put.process
+        and other.waits_for_store
+        and other.status in ("PUT_OK", "FLUSH_SLAVE_TIMEOUT")
+        and other.end_ms < put.end_ms
+        and other.begin_ms < put.begin_ms + JITTER_MS
+        for other in puts[explanation.next_put : explanation.next_put + ahead]
+    )
 
 
 def append_others(
@@ -133,7 +168,8 @@ def may_append_others(explanation: Explanation) -> bool:
     """Behind the last recorded put there may be others without a line, or none was recorded."""
     plan = explanation.plan
     if plan.are_puts_hidden:
-        return bool(explanation.sends)
+        since_ms = explanation.max_seen_ms
+        return bool(explanation.sends) or has_within(plan.own_writes_ms, since_ms, explanation.now_ms)
     if find_next_put(explanation) is not None:
         return False
     if explanation.process in plan.sampled_processes:
@@ -159,7 +195,7 @@ def _leaves_room(explanation: Explanation, put: Put, offset: int) -> bool:
     """The put does not follow at once: other messages lie in between."""
     parameters = explanation.cluster.parameters
     start = compute_message_start(explanation.log, put.size_bytes, parameters)
-    return start != put.start_offset and offset != put.start_offset
+    return start != put.start_offset
 
 
 def demand_max(explanation: Explanation, offset: int) -> Explanation:
@@ -168,27 +204,19 @@ def demand_max(explanation: Explanation, offset: int) -> Explanation:
     return check(explanation, "max_offset", explanation.log.max_offset, offset)
 
 
-def advance_put(explanation: Explanation, put: Put) -> Explanation:
-    """What follows an append at once, as far as it is possible in this state.
+def finish_disk_at_once(explanation: Explanation, put: Put) -> Explanation:
+    """The disk step that follows an append at once, as far as it is possible in this state.
 
-    The check for a slave comes right after the append, not at the put's end some seconds later,
-    when the connection may be gone. What is not possible yet is demanded at the end.
+    The check for a slave comes right after it, not at the put's end some seconds later, when the
+    connection may be gone. What is not possible yet is demanded at the end.
     """
     slot = explanation.followed.index(put.number)
     message = explanation.cluster.messages[slot]
-    if message.phase == WAITS_FOR_DISK:
-        if has_disk_wait(explanation.cluster, message):
-            if not _is_flushed_at_once(explanation, put):
-                return explanation
-            explanation = flush_to(explanation, MASTER, put.end_offset)
-        explanation = fire(explanation, "answer_disk_wait", slot)
-        message = explanation.cluster.messages[slot]
-    is_checked = has_slave_wait(explanation.cluster, message)
-    if message.phase == WAITS_FOR_SLAVE_CHECK and is_checked:
-        is_refused = put.status == "SLAVE_NOT_AVAILABLE"
-        rule = "refuse_slave_wait" if is_refused else "request_slave_wait"
-        explanation = try_fire(explanation, rule, slot)
-    return explanation
+    if has_disk_wait(explanation.cluster, message):
+        if not _is_flushed_at_once(explanation, put):
+            return explanation
+        explanation = flush_to(explanation, MASTER, put.end_offset)
+    return fire(explanation, "answer_disk_wait", slot)
 
 
 def _is_flushed_at_once(explanation: Explanation, put: Put) -> bool:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
 
 from attrs import evolve, frozen
 
@@ -55,6 +56,10 @@ class Put:
     """Topic and queue as snapshots name them, for example ``T0-1``."""
     queue_offset: int
     """Its place in that queue."""
+    message_id: str
+    """``msg_id``: the recorder's name for it, empty where there is none."""
+    push2_after: int
+    """``push2_slave_after``: the highest report that had been read when the call had returned."""
     is_behind_gap: bool = False
     """Puts that the recording leaves out may lie between it and the one before it."""
 
@@ -92,6 +97,8 @@ def order_puts(
             life=life_of_process[process],
             queue=name_queue(event),
             queue_offset=event["queue_offset"],
+            message_id=str(event.data.get("msg_id", "")),
+            push2_after=event["push2_slave_after"],
         )
         for number, (process, event) in enumerate(found)
     )
@@ -155,9 +162,29 @@ def count_overlapping(intervals: Iterable[tuple[float, float]]) -> int:
     return most
 
 
-def group_by_process(puts: Iterable[Put]) -> Mapping[int, tuple[Put, ...]]:
-    """The puts of each process of the master, in the order of their places."""
-    found: dict[int, list[Put]] = defaultdict(list)
+QueueKey: TypeAlias = tuple[int, str]
+"""A life of the master's log, and a queue."""
+
+
+@frozen
+class QueueIndex:
+    """The puts of one queue in one life of the master's log, in the order of their places."""
+
+    puts: tuple[Put, ...]
+    starts: tuple[int, ...]
+    ends: tuple[int, ...]
+
+
+def index_queues(puts: Iterable[Put]) -> Mapping[QueueKey, QueueIndex]:
+    """The puts by life and queue."""
+    found: dict[QueueKey, list[Put]] = defaultdict(list)
     for put in puts:
-        found[put.process].append(put)
-    return {process: tuple(group) for process, group in found.items()}
+        found[put.life, put.queue].append(put)
+    return {
+        key: QueueIndex(
+            tuple(group),
+            tuple(put.start_offset for put in group),
+            tuple(put.end_offset for put in group),
+        )
+        for key, group in found.items()
+    }

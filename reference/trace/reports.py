@@ -102,16 +102,3 @@ def position(explanation: Explanation, slave: int) -> Explanation:
     explanation = fire(explanation, rule, slave)
     start = get_link(explanation, slave).next_transfer_offset
     return explanation.change_wire(slave, next_frame_offset=start)
-
-
-def position_before_rollover(explanation: Explanation) -> Explanation:
-    """Transfers that begin in the file that is the last one now are positioned before the next."""
-    for slave, wire in enumerate(explanation.wires):
-        first = explanation.plan.links[slave].first_offsets.get(wire.connection)
-        link = get_link(explanation, slave)
-        is_next = bool(wire.unread) or link.slave_request_offset >= 0
-        if not link.is_open or is_positioned(link) or not is_next:
-            continue
-        if first is not None and first == explanation.log.last_file_offset:
-            explanation = position(explanation, slave)
-    return explanation

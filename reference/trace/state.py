@@ -150,8 +150,10 @@ class Explanation:
     """Connections that have ended and that the master still counts, in the order of their ends."""
     has_read_report: bool = False
     """The master's process has read a report, so a notification may be left over (R-HA-21)."""
-    sends: tuple[float, ...] = ()
-    """When messages were sent through the broker that no offset has shown since."""
+    sends: int = 0
+    """How many messages were sent through the broker that no offset has shown since."""
+    max_seen_ms: float = 0.0
+    """When the master's max offset was seen last."""
     checksums: Mapping[tuple[int, ...], str] = field(factory=dict)
     """The CRC seen of each content: a range, and where in it each life of the log ends."""
     timers: Timers | None = None

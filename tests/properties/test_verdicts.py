@@ -15,7 +15,7 @@ from properties.bounded_search import BoundedSearch
 from properties.expectation import find_expectation, load_expectations
 from properties.fault_class import FAULT_CLASS_BY_NAME, FAULT_CLASSES
 from properties.guarantee import GUARANTEES
-from properties.induction import InductionProblem, get_candidates
+from properties.induction import prove_lemmas
 from properties.judgement import find_needless_steps, is_refuted_by
 from properties.verdict import (
     InternalDisagreementError,
@@ -103,8 +103,7 @@ def test_false_acknowledgement_is_found_anew() -> None:
     """Bounded search finds the slave that is ahead by itself: 16 steps, none shorter."""
     fault_class = FAULT_CLASS_BY_NAME["master power loss"]
     name = "acknowledgement_is_truthful"
-    lemmas = InductionProblem(SYNCHRONOUS_PAIR, fault_class).find_inductive_set(get_candidates())
-    search = BoundedSearch(SYNCHRONOUS_PAIR, fault_class, lemmas.lemmas)
+    search = BoundedSearch(SYNCHRONOUS_PAIR, fault_class, prove_lemmas(SYNCHRONOUS_PAIR))
     questions = {name: record_violation(SYNCHRONOUS_PAIR, name)}
     answer = search.find_shortest(questions, depth_limits={name: 20})[name]
     assert 16 == answer.depth
@@ -161,13 +160,12 @@ def test_a_forged_proof_is_refused() -> None:
 
 
 def test_a_forged_lemma_is_refused() -> None:
-    """A certificate whose lemmas are not inductive is a disagreement."""
-    structure = Structure(flush_disk_type=FlushDiskType.SYNC_FLUSH)
-    document = certificates.load(structure)
+    """A certificate whose lemmas carry no proof of one of them is a disagreement."""
+    document = certificates.load(SYNCHRONOUS_PAIR)
     assert document is not None
-    document["inductive_sets"]["master power loss"].append("acknowledgement_is_truthful")
-    with pytest.raises(InternalDisagreementError):
-        certificates.recheck(structure, Parameters(), document)
+    document["inductive_set"].remove("written_in_first_life_is_on_master")
+    with pytest.raises(InternalDisagreementError, match="do not prove"):
+        certificates.recheck(SYNCHRONOUS_PAIR, Parameters(), document)
 
 
 def forge_bounded(document: dict[str, Any]) -> None:
@@ -199,7 +197,7 @@ def forge_longer(document: dict[str, Any]) -> None:
 
 def forge_lemma(document: dict[str, Any]) -> None:
     """Name a lemma that does not exist."""
-    document["inductive_sets"]["none"].append("everything_is_fine")
+    document["inductive_set"].append("everything_is_fine")
 
 
 def forge_shape(document: dict[str, Any]) -> None:
@@ -247,8 +245,10 @@ def test_certificates_are_found_anew(structure: Structure) -> None:
         (c["guarantee"], c["fault"]): (c["verdict"], len(c.get("schedule", ())))
         for c in document["cells"]
     }
+    smaller = certificates.load_smaller_group(structure)
     found = {
-        (v.guarantee, v.fault): (v.word.value, len(v.schedule)) for v in search_structure(structure)
+        (v.guarantee, v.fault): (v.word.value, len(v.schedule))
+        for v in search_structure(structure, smaller_group=smaller)
     }
     assert stored == found
     assert SMALL_PARAMETERS.mapped_file_size_bytes < 32

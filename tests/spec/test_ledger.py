@@ -87,7 +87,7 @@ def numbered_findings(prefix: str, section: str) -> set[str]:
 
 
 def extract_semantics() -> set[str]:
-    """The rows that the dossier defines, in tables or in bold at the start of a line."""
+    """The rows that the source defines, in tables or in bold at the start of a line."""
     row = re.compile(r"^(?:\| |\*\*)((?:R-[A-Z]{2}|K|V)-\d{2})(?: \||\*\*)", re.MULTILINE)
     return set(row.findall(read_source("semantics.md")))
 

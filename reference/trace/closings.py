@@ -1,0 +1,74 @@
+"""Why a replication connection ends: each end needs a reason, and each reason its rule."""
+
+from __future__ import annotations
+
+from reference.trace.clock import JITTER_MS, KILL_MS, SELECT_MS, SHUTDOWN_MS, SLACK_MS
+from reference.trace.hidden_steps import end_connection, settle_link
+from reference.trace.link_demands import is_out_of_step, take_arrival
+from reference.trace.plan import MASTER
+from reference.trace.reports import get_link
+from reference.trace.state import Explanation, check_timer, fire, get_timers
+
+
+def close_connection(explanation: Explanation, slave: int) -> Explanation:
+    """A connection ends that neither a cut nor the known end of a process has closed."""
+    explanation = settle_link(explanation, slave)
+    if not get_link(explanation, slave).is_open:
+        return end_connection(explanation, slave)
+    if _is_ending(explanation, slave):
+        return _close(explanation, slave, "close_idle_connection")
+    explanation = _take_until_out_of_step(explanation, slave)
+    if is_out_of_step(explanation, slave):
+        return _close(explanation, slave, "refuse_frame")
+    explanation = _check_housekeeping(explanation, slave)
+    return _close(explanation, slave, "close_idle_connection")
+
+
+def _close(explanation: Explanation, slave: int, rule: str) -> Explanation:
+    return fire(end_connection(explanation, slave), rule, slave)
+
+
+def _is_ending(explanation: Explanation, slave: int) -> bool:
+    """One of the two processes is about to end, which closes its sockets.
+
+    A stopping master ends its HA service after a second; a stopping slave keeps its connection
+    until its process ends, which the recorder notes some time later (R-RC-02).
+    """
+    stop_ms = explanation.master.stop_begin_ms
+    is_shut = stop_ms is not None and explanation.now_ms - stop_ms >= SHUTDOWN_MS - JITTER_MS
+    is_gone = not explanation.is_up(MASTER)
+    return is_shut or is_gone or explanation.slaves[slave].is_store_closed
+
+
+def _take_until_out_of_step(explanation: Explanation, slave: int) -> Explanation:
+    """A stopping slave throws frames away, and refuses the next one (R-HC-08)."""
+    while explanation.wires[slave].arriving and not is_out_of_step(explanation, slave):
+        if not explanation.is_stopping(slave) and explanation.wires[slave].arriving[0].size_bytes:
+            break
+        explanation = take_arrival(explanation, slave)
+    return explanation
+
+
+def _check_housekeeping(explanation: Explanation, slave: int) -> Explanation:
+    """One of the two ends has read nothing for its housekeeping interval (R-HA-08, R-HC-14)."""
+    wire = explanation.wires[slave]
+    silent_ms = explanation.now_ms - wire.last_report_ms
+    heard_ms = wire.opened_ms if wire.last_frame_ms is None else wire.last_frame_ms
+    unheard_ms = explanation.now_ms - heard_ms
+    limit_ms = get_timers(explanation, slave).ha_housekeeping_interval_ms
+    ahead = explanation.plan.links[slave]
+    is_unheard = ahead.has_heartbeats or wire.is_stalled or wire.last_frame_ms is None
+    if is_unheard and unheard_ms >= limit_ms - JITTER_MS:
+        timer, elapsed_ms = "slave_housekeeping", unheard_ms
+    else:
+        timer, elapsed_ms = "master_housekeeping", silent_ms
+    return check_timer(
+        explanation,
+        timer,
+        elapsed_ms,
+        slave=slave,
+        extra_ms=SELECT_MS + SLACK_MS + KILL_MS,
+        grain_ms=JITTER_MS,
+    )
+
+
