@@ -19,7 +19,7 @@ from properties import certificates
 from properties.fault_class import EVERYTHING, FAULT_CLASS_BY_NAME
 from properties.judgement import judge
 from properties.vacuity import load_witnesses
-from properties.verdict import VerdictWord
+from properties.verdict import InternalDisagreementError, VerdictWord
 from reference import ROCKETMQ_VERSION
 from reference.leaves import flatten, is_parameter
 from reference.machine import Action, compute_machine, probe
@@ -33,7 +33,7 @@ FORMAT = 1
 def make_vectors(structure: Structure) -> Iterator[dict[str, Any]]:
     """Every scenario of a structure: the valid vector, then the one with a forbidden last step.
 
-    Raises KeyError when the structure has no certificate.
+    Raises InternalDisagreementError when the structure has no certificate.
     """
     for name, parameters, schedule in list_scenarios(structure):
         yield make_vector(name, structure, parameters, schedule)
@@ -49,7 +49,9 @@ def list_scenarios(
     """Name, sizes with fault limits, and schedule of every scenario."""
     document = certificates.load(structure)
     if document is None:
-        raise KeyError(structure.name)
+        raise InternalDisagreementError(
+            f"{structure.name} has no certificate for these rules; run `./rmqspec prove --search`"
+        )
     for verdict in certificates.decode_cells(structure, document):
         if verdict.word is VerdictWord.REFUTED:
             limits = FAULT_CLASS_BY_NAME[verdict.fault].search_limits
@@ -118,7 +120,8 @@ def find_forbidden_step(
 def write_vectors(structures: Iterable[Structure], folder: Path) -> dict[str, int]:
     """One JSON-lines file per structure into a new folder; returns the vectors per file.
 
-    Raises FileExistsError when the folder exists, and KeyError for a structure without certificate.
+    Raises FileExistsError when the folder exists, and InternalDisagreementError for a structure
+    without certificate.
     """
     vectors = {get_file_name(s): list(make_vectors(s)) for s in structures}
     folder.mkdir(parents=True)

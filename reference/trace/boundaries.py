@@ -47,6 +47,12 @@ class Table:
         place = bisect_right(self.ends, offset)
         return self.ends[place - 1] if place else -1
 
+    def find_at(self, offset: int) -> Put | None:
+        """The recorded message that begins here."""
+        place = bisect_left(self.starts, offset)
+        is_there = place < len(self.starts) and self.starts[place] == offset
+        return self.puts[place] if is_there else None
+
     def find_torn(self, offset: int) -> Put | None:
         """The recorded message that goes on at this offset, having begun below it."""
         place = bisect_left(self.starts, offset)

@@ -144,8 +144,10 @@ def _explain_dead_connection(
     """What the master knew at the end; it may have read or sent a little more since."""
     request, ack = connection["slave_request_offset"], connection["slave_ack_offset"]
     check(explanation, "slave_request_offset", dead.link.slave_request_offset, request)
-    is_less = connection["next_transfer_from"] < dead.link.next_transfer_offset
-    if ack < dead.link.slave_ack_offset or is_less:
+    following = connection["next_transfer_from"]
+    if ack not in (dead.link.slave_ack_offset, *dead.unread):
+        raise Blocked(f"slave_ack_offset is {ack}, which nobody has reported on this connection")
+    if following < dead.link.next_transfer_offset or (request < 0 <= following):
         raise Blocked("a connection knew more before its end than it does afterwards")
     return explanation.count_check()
 
@@ -168,8 +170,9 @@ def _explain_slave_fields(explanation: Explanation, slave: int, event: Event) ->
     if ahead.is_traffic_hidden:
         return _explain_hidden_fields(explanation, slave, event)
     latest_ms = TIMER_RANGES["client_notices"](get_timers(explanation)).high_ms
-    is_changing = wire.is_stalled or has_near(ahead.changes_ms, explanation.now_ms, latest_ms)
-    if wire.is_open != is_connected and not is_changing:
+    is_changing = has_near(ahead.changes_ms, explanation.now_ms, latest_ms)
+    is_end_held = is_connected and (wire.is_stalled or explanation.now_ms - wire.healed_ms < latest_ms)
+    if wire.is_open != is_connected and not is_changing and not is_end_held:
         raise Blocked(f"ha_client_connected is {is_connected}, but the link says otherwise")
     explanation = explanation.count_check()
     if not get_link(explanation, slave).is_open or not is_connected:
@@ -186,7 +189,8 @@ def _explain_slave_fields(explanation: Explanation, slave: int, event: Event) ->
 
 def _explain_hidden_fields(explanation: Explanation, slave: int, event: Event) -> Explanation:
     """Without a proxy's word, the slave's own is taken; it never reports more than it has."""
-    if event["ha_client_connected"] and explanation.is_up(MASTER):
+    is_there = explanation.wires[slave].is_open or explanation.plan.links[slave].is_connection_hidden
+    if event["ha_client_connected"] and is_there and explanation.is_up(MASTER):
         explanation = accept_connection(explanation, slave)
     own, reported = explanation.get_log(slave).max_offset, event["ha_client_reported_offset"]
     if reported not in (0, own, explanation.wires[slave].reported_before):

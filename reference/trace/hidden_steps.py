@@ -164,7 +164,7 @@ def settle_hidden(explanation: Explanation, slave: int) -> Explanation:
     seen = find_next(ahead.slave_sightings, explanation.now_ms)
     shown = [offset for offset in (requested, seen, started) if offset is not None]
     own = explanation.get_log(slave).max_offset
-    offset = min(shown, default=own)
+    offset = min(shown, default=explanation.log.max_offset)
     return carry_hidden_bytes(explanation, slave, offset) if offset > own else explanation
 
 
@@ -216,10 +216,12 @@ def end_connection(explanation: Explanation, slave: int) -> Explanation:
     link = get_link(explanation, slave)
     reported = link.reported_offset if link.is_open else explanation.get_log(slave).max_offset
     if wire.is_accepted:
+        unread = (*(report.offset for report in wire.unread), *wire.reports_due)
+        ended = DeadConnection(explanation.now_ms, link, unread)
         explanation = evolve(
             explanation,
             accepted=tuple(other for other in explanation.accepted if other != slave),
-            dead=(*explanation.dead, DeadConnection(explanation.now_ms, link)),
+            dead=(*explanation.dead, ended),
         )
     return explanation.change_wire(
         slave,

@@ -7,6 +7,7 @@ an event shows to have arrived. The steps are the same ones; they are taken when
 from __future__ import annotations
 
 from reference.replication import is_positioned
+from reference.trace.clock import NOTICE_MS
 from reference.trace.reports import accept_connection, get_link, position
 from reference.trace.state import Arrival, Blocked, Explanation, fire
 
@@ -51,8 +52,11 @@ def make_ready(explanation: Explanation, slave: int) -> Explanation:
     return explanation
 
 
-def position_before_rollover(explanation: Explanation) -> Explanation:
-    """Transfers that begin in the file that is the last one now are positioned before the next."""
+def position_before_rollover(explanation: Explanation, begin_ms: float) -> Explanation:
+    """Transfers that begin in the file that is the last one now are positioned before the next.
+
+    Where nothing shows where one begins, it does so soon after the first report (R-HA-10).
+    """
     for slave, wire in enumerate(explanation.wires):
         ahead, link = explanation.plan.links[slave], get_link(explanation, slave)
         last = explanation.log.last_file_offset
@@ -63,7 +67,8 @@ def position_before_rollover(explanation: Explanation) -> Explanation:
                 explanation = make_ready(explanation, slave)
             continue
         is_next = bool(wire.unread) or link.slave_request_offset >= 0
-        is_here = ahead.first_offsets.get(wire.connection) == last
+        first = ahead.first_offsets.get(wire.connection)
+        is_here = first == last or (first is None and begin_ms - wire.first_report_ms > NOTICE_MS)
         if link.is_open and is_next and is_here and not is_positioned(link):
             explanation = position(explanation, slave)
     return explanation

@@ -160,7 +160,7 @@ def may_lose_frames(explanation: Explanation, slave: int) -> bool:
     closing = plan.links[slave].closings_ms.get(wire.connection)
     is_closing = closing is not None and closing - explanation.now_ms <= SLACK_MS
     is_end = plan.end_ms - explanation.now_ms <= JITTER_MS
-    is_killed = plan.process_ends_ms[explanation.process] - explanation.now_ms <= KILL_MS
+    is_killed = plan.processes[explanation.process].end_ms - explanation.now_ms <= KILL_MS
     return wire.is_stalled or is_closing or is_end or is_killed
 
 

@@ -29,8 +29,9 @@ def explain_open(explanation: Explanation, event: Event) -> Explanation:
     wire = explanation.wires[slave]
     if wire.is_open:
         # A slave opens the next connection at once, and the proxy may see that first (R-HC-12).
-        ended_ms = explanation.plan.links[slave].closings_ms.get(wire.connection)
-        if ended_ms is None or ended_ms > event.t_ms + JITTER_MS:
+        plan = explanation.plan
+        ended_ms = plan.links[slave].closings_ms.get(wire.connection, plan.end_ms)
+        if ended_ms > event.t_ms + JITTER_MS:
             raise Blocked(f"connection {wire.connection} of this link is still open")
         explanation = close_connection(explanation, slave)
     explanation = check(explanation, "conn", wire.connection + 1, event["conn"])

@@ -96,7 +96,9 @@ def gather_link(events: Sequence[Event], slave: str) -> LinkAhead:
         ),
         starts_ms=tuple(event.t_ms for event in broker if event.kind in START_KINDS),
         has_heartbeats=any(e.kind == "ha_frame" and not e["body_bytes"] for e in own),
-        is_traffic_hidden=not kinds & {"ha_frame", "ha_report"},
+        is_traffic_hidden=not kinds & {"ha_frame", "ha_report"} and any(
+            event.kind in BROKER_KINDS and event["mapped_files"] for event in broker
+        ),
         is_connection_hidden="ha_link_open" not in kinds,
         requests=_see_requests(events),
         hidden_base=next(

@@ -22,6 +22,7 @@ from reference.trace.groups import LINK_PREFIX, OutsideTheModel
 from reference.trace.kinds import END_KINDS
 from reference.trace.links_ahead import LinkAhead, Sightings, gather_link, gather_sightings
 from reference.trace.puts_ahead import (
+    ProcessAhead,
     Put,
     QueueIndex,
     QueueKey,
@@ -30,6 +31,7 @@ from reference.trace.puts_ahead import (
     index_queues,
     mark_gaps,
     order_puts,
+    see_processes,
 )
 from reference.trace.reading import Event, Recording
 
@@ -70,8 +72,8 @@ class Plan:
     """The same by life and queue."""
     queue_names: frozenset[str]
     """The queues that have messages."""
-    process_ends_ms: tuple[float, ...]
-    """When each process of the master ended; the last one, when the recording did."""
+    processes: tuple[ProcessAhead, ...]
+    """Each process of the master."""
     are_puts_hidden: bool
     """Messages come through a whole broker, which does not show where they go in the log."""
     own_writes_ms: tuple[float, ...]
@@ -111,7 +113,7 @@ class Plan:
     @property
     def end_ms(self) -> float:
         """When the recording ended."""
-        return self.process_ends_ms[-1]
+        return self.processes[-1].end_ms
 
 
 def make_plan(recording: Recording) -> Plan:
@@ -124,9 +126,12 @@ def make_plan(recording: Recording) -> Plan:
     master, *slaves = nodes
     events = recording.events
     surgeries = match_surgeries(events)
-    lives, ends_ms = _see_processes(events, master, surgeries)
+    lives = _see_lives(events, master, surgeries)
     timers = make_timers(nodes[master], nodes[master])
-    puts = mark_gaps(order_puts(events, master, lives), ends_ms, compute_longest_put_ms(timers))
+    processes = see_processes(events, master)
+    is_sync = nodes[master]["role"] == Role.SYNC_MASTER.name
+    longest_ms = compute_longest_put_ms(timers, waits_for_slave=is_sync)
+    puts = mark_gaps(order_puts(events, master, lives), processes, longest_ms)
     overlap = count_overlapping((p.begin_ms - JITTER_MS, p.end_ms + JITTER_MS) for p in puts)
     return Plan(
         recording=recording,
@@ -141,7 +146,7 @@ def make_plan(recording: Recording) -> Plan:
         tables=make_tables(puts, 1 + lives[-1]),
         queue_index=index_queues(puts),
         queue_names=frozenset(put.queue for put in puts),
-        process_ends_ms=ends_ms,
+        processes=processes,
         are_puts_hidden=any(event.kind == "send_message" for event in events),
         own_writes_ms=tuple(e.t_ms for e in events if _is_own_write(e, master)),
         links=tuple(gather_link(events, name) for name in slaves),
@@ -210,17 +215,15 @@ def match_surgeries(events: Iterable[Event]) -> Mapping[int, Event]:
     return found
 
 
-def _see_processes(
+def _see_lives(
     events: tuple[Event, ...], master: str, surgeries: Mapping[int, Event]
-) -> tuple[list[int], tuple[float, ...]]:
-    """For each process of the master: the life of its log, and when it ended."""
-    lives, ends_ms = [0], []
+) -> list[int]:
+    """For each process of the master the life of its log."""
+    lives = [0]
     for event in events:
         if event.kind in END_KINDS and event["node"] == master:
             lives.append(lives[-1] + (event.seq in surgeries))
-            ends_ms.append(event.t_ms)
-    ends_ms.append(events[-1].t_ms if events else 0.0)
-    return lives, tuple(ends_ms)
+    return lives
 
 
 def _find_lost(

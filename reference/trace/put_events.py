@@ -12,6 +12,7 @@ from reference.trace.link_demands import demand_connection_count, demand_push2
 from reference.trace.plan import MASTER
 from reference.trace.put_demands import demand_answer
 from reference.trace.put_order import MESSAGE_HEAD_BYTES, demand_max, unfollow
+from reference.trace.queues import check_queue_offset
 from reference.trace.reading import Event
 from reference.trace.state import Blocked, Explanation, check, fire
 
@@ -51,7 +52,9 @@ def explain_put(explanation: Explanation, event: Event) -> Explanation:
     explanation = demand_push2(explanation, event["push2_slave_after"])
     explanation = demand_connection_count(explanation, event["connection_count_after"])
     explanation = demand_max(explanation, event["max_offset_after"])
-    return explanation if put is None else unfollow(explanation, put)
+    if put is None:
+        return explanation
+    return unfollow(check_queue_offset(explanation, put), put)
 
 
 def _check_slave_view(explanation: Explanation, event: Event, slave: int) -> Explanation:

@@ -94,7 +94,7 @@ def append_next_put(explanation: Explanation) -> Explanation:
         explanation, f"wrote_offset of the put of seq {put.seq}", start, put.start_offset
     )
     if start == compute_last_file_end(explanation.log, parameters):
-        explanation = position_before_rollover(explanation)
+        explanation = position_before_rollover(explanation, put.begin_ms)
     slot = len(explanation.followed)
     waits = int(put.waits_for_store)
     appended = fire(
@@ -148,6 +148,8 @@ def append_others(
     Nobody can tell how many they are: they are taken to be as large as they may be.
     """
     parameters = explanation.cluster.parameters
+    if is_put_next and 0 < offset - explanation.log.max_offset < MESSAGE_HEAD_BYTES:
+        return explanation  # Too little for a message: the put itself has rolled over.
     while explanation.log.max_offset < offset:
         log = explanation.log
         file_end = compute_last_file_end(log, parameters)
@@ -159,13 +161,13 @@ def append_others(
         start = log.max_offset if end < file_end else file_end
         size = min(end - start, parameters.message_size_max_bytes)
         if start == file_end:
-            explanation = position_before_rollover(explanation)
+            explanation = position_before_rollover(explanation, explanation.now_ms)
         explanation = fire(explanation, "append_other_message", size_bytes=size)
     return explanation
 
 
-def may_append_others(explanation: Explanation) -> bool:
-    """Behind the last recorded put there may be others without a line, or none was recorded."""
+def may_append_others(explanation: Explanation, offset: int) -> bool:
+    """Behind the last recorded put there may be others up to here, or none was recorded."""
     plan = explanation.plan
     if plan.are_puts_hidden:
         since_ms = explanation.max_seen_ms
@@ -174,14 +176,16 @@ def may_append_others(explanation: Explanation) -> bool:
         return False
     if explanation.process in plan.sampled_processes:
         return True
-    longest_ms = compute_longest_put_ms(get_timers(explanation))
-    return explanation.now_ms >= plan.process_ends_ms[explanation.process] - longest_ms
+    is_sync = explanation.cluster.master.is_sync
+    longest_ms = compute_longest_put_ms(get_timers(explanation), waits_for_slave=is_sync)
+    process = plan.processes[explanation.process]
+    return process.may_be_pending(offset, explanation.now_ms, longest_ms)
 
 
 def demand_max_at_least(explanation: Explanation, offset: int) -> Explanation:
     """The master's log goes so far at least."""
     while explanation.log.max_offset < offset:
-        if may_append_others(explanation):
+        if may_append_others(explanation, offset):
             return append_others(explanation, offset)
         put = find_next_put(explanation)
         is_before = put is not None and put.is_behind_gap and offset <= put.start_offset

@@ -9,13 +9,15 @@ when the recording or the broker's process ended.
 from __future__ import annotations
 
 import itertools
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from attrs import evolve, frozen
 
-from reference.trace.kinds import END_KINDS
+from reference.trace.clock import UNDER_WAY_MS
+from reference.trace.kinds import BROKER_KINDS, END_KINDS
 from reference.trace.reading import Event
 
 SCHEDULE_TOPIC = "SCHEDULE_TOPIC_XXXX"
@@ -69,6 +71,58 @@ class Put:
         return self.start_offset + self.size_bytes
 
 
+@frozen
+class ProcessAhead:
+    """What a recording tells in advance of one process of the master."""
+
+    end_ms: float
+    """When it ended; of the last one, when the recording did."""
+    reported_ms: tuple[float, ...]
+    """When more than before was seen to be reported."""
+    reported: tuple[int, ...]
+    """What was reported then: the highest number so far."""
+
+    def may_be_pending(self, end_offset: int, seen_ms: float, longest_put_ms: float) -> bool:
+        """A message that ends here and is there at this moment is not answered at the end.
+
+        It must still wait for a slave then: what is reported is answered at once.
+        """
+        place = bisect_left(self.reported, end_offset)
+        is_answered = (
+            place < len(self.reported) and self.reported_ms[place] < self.end_ms - UNDER_WAY_MS
+        )
+        if is_answered:
+            return seen_ms >= self.end_ms - UNDER_WAY_MS
+        return seen_ms >= self.end_ms - longest_put_ms
+
+
+def see_processes(events: Iterable[Event], master: str) -> tuple[ProcessAhead, ...]:
+    """What a recording tells in advance of each process of the master."""
+    found: list[ProcessAhead] = []
+    times: list[float] = []
+    values: list[int] = []
+    now_ms = 0.0
+    for event in events:
+        now_ms = event.t_ms
+        reported = max(_list_reported(event, master), default=-1)
+        if reported > (values[-1] if values else -1):
+            times.append(event.t_ms)
+            values.append(reported)
+        if event.kind in END_KINDS and event["node"] == master:
+            found.append(ProcessAhead(now_ms, tuple(times), tuple(values)))
+            times, values = [], []
+    return (*found, ProcessAhead(now_ms, tuple(times), tuple(values)))
+
+
+def _list_reported(event: Event, master: str) -> Iterator[int]:
+    if event.kind == "ha_report":
+        yield event["slave_offset"]
+    if event.data.get("node") == master and event.kind == "put":
+        yield event["push2_slave_after"]
+    if event.data.get("node") == master and event.kind in BROKER_KINDS:
+        yield event["push2_slave_max_offset"]
+
+
 def order_puts(
     events: Iterable[Event], master: str, life_of_process: Sequence[int]
 ) -> tuple[Put, ...]:
@@ -113,7 +167,7 @@ def name_queue(event: Event) -> str:
 
 
 def mark_gaps(
-    puts: Sequence[Put], process_ends_ms: Sequence[float], longest_put_ms: float
+    puts: Sequence[Put], processes: Sequence[ProcessAhead], longest_put_ms: float
 ) -> tuple[Put, ...]:
     """The puts with a mark on those before which unrecorded ones may lie."""
     behind_leap = find_sampled(puts)
@@ -121,7 +175,7 @@ def mark_gaps(
         evolve(
             put,
             is_behind_gap=put.number in behind_leap
-            or put.end_ms >= process_ends_ms[put.process] - longest_put_ms,
+            or processes[put.process].may_be_pending(put.start_offset, put.end_ms, longest_put_ms),
         )
         for put in puts
     )

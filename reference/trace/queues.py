@@ -53,6 +53,20 @@ def _check_queue(
     return explanation.count_check(2)
 
 
+def check_queue_offset(explanation: Explanation, put: Put) -> Explanation:
+    """A put's place in its queue follows the one before it in the log (R-CL-07)."""
+    if explanation.plan.are_puts_hidden:
+        return explanation
+    log = explanation.log
+    expected = _find_next_offset(explanation, log, put.queue, put.start_offset)
+    before = list(_list_last_puts(explanation, log, put.queue, put.start_offset))
+    since = max((each.number for each in before), default=-1)
+    is_gap = any(each.is_behind_gap for each in explanation.plan.puts[since + 1 : put.number + 1])
+    if put.queue_offset == expected or (is_gap and put.queue_offset > expected):
+        return explanation.count_check()
+    raise Blocked(f"queue_offset is {put.queue_offset}, but {expected} is the next one")
+
+
 def _find_next_offset(explanation: Explanation, log: CommitLog, name: str, end: int) -> int:
     """The queue offset behind the last message of a queue that ends at ``end`` or below."""
     highest = 0

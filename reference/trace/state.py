@@ -74,6 +74,8 @@ class DeadConnection:
     """When it ended, or when the link was healed afterwards."""
     link: Link
     """What the master knew of it at its end."""
+    unread: tuple[int, ...] = ()
+    """Reports that it may have read after that."""
 
 
 @frozen
