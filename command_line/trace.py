@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import json
+import sys
+from collections.abc import Iterator
 
 import click
 
 from command_line import exit_codes
 from reference import ROCKETMQ_VERSION
-from reference.trace.checking import TraceVerdict, check_recording
+from reference.state import STATUS_NAMES, Cluster, CommitLog
+from reference.trace.checking import Progress, TraceVerdict, check_recording
 from reference.trace.reading import read_recording
 
 CANDIDATES_MAX = 6
-"""How many rules a rejection lists beside the one that is in the way."""
+"""How many rules a rejection lists beside the one that is in the way, unless all are asked for."""
 
 EPILOG = """\b
 Examples:
   rmqspec trace tests/data/traces/a_sync_healthy.jsonl
   rmqspec trace recordings/*.jsonl --json
+  rmqspec trace suspicious.jsonl --explain
 \b
 Exit codes: 0 all conform, 1 one is rejected, 3 not a trace.
 """
@@ -26,25 +30,46 @@ Exit codes: 0 all conform, 1 one is rejected, 3 not a trace.
 @click.command(name="trace", epilog=EPILOG)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--json", "is_json", is_flag=True, help="Print JSON for programs.")
-def command(files: tuple[str, ...], is_json: bool) -> int:
+@click.option(
+    "--explain",
+    "is_explained",
+    is_flag=True,
+    help="Print the state at the end, or where a recording is rejected, and every rule that could "
+    "not help there, with the conditions that fail.",
+)
+def command(files: tuple[str, ...], is_json: bool, is_explained: bool) -> int:
     """Explain every event of a recording by the model's rules, or say which one cannot be."""
     recordings = [read_recording(file) for file in files]
     for recording in recordings:
         version = recording.config.data.get("rocketmq", ROCKETMQ_VERSION)
         if version != ROCKETMQ_VERSION:
             click.echo(f"note: {recording.file} is a recording of RocketMQ {version}", err=True)
-    verdicts = [check_recording(recording) for recording in recordings]
+    if not is_json:
+        click.echo(f"Model of RocketMQ {ROCKETMQ_VERSION}.")
+    verdicts = []
+    for recording in recordings:
+        verdicts.append(check_recording(recording, make_progress(recording.file)))
+        if not is_json:
+            print_verdict(verdicts[-1], is_explained=is_explained)
     if is_json:
         click.echo(json.dumps([v.as_json() for v in verdicts], indent=1))
-    else:
-        click.echo(f"Model of RocketMQ {ROCKETMQ_VERSION}.")
-        for verdict in verdicts:
-            print_verdict(verdict)
     is_rejected = any(v.verdict == "rejected" for v in verdicts)
     return exit_codes.REFUTED if is_rejected else exit_codes.ANALYSED
 
 
-def print_verdict(verdict: TraceVerdict) -> None:
+def make_progress(file: str) -> Progress:
+    """Shows on a terminal how far the checker has come; nothing anywhere else."""
+    if not sys.stderr.isatty():
+        return None
+
+    def show(done: int, total: int) -> None:
+        is_last = done >= total
+        click.echo(f"\r{file}: {done} of {total}", nl=is_last, err=True)
+
+    return show
+
+
+def print_verdict(verdict: TraceVerdict, *, is_explained: bool = False) -> None:
     """One line for a trace that conforms, a few for one that does not."""
     click.echo(
         f"{verdict.file}: {verdict.verdict}; {verdict.explained} of {verdict.events} events "
@@ -52,8 +77,23 @@ def print_verdict(verdict: TraceVerdict) -> None:
     )
     if verdict.verdict == "rejected":
         click.echo(f"  seq {verdict.first_unexplained_seq}: {verdict.reason}")
+    if is_explained:
+        print_explanation(verdict)
+    elif verdict.verdict == "rejected":
         for name, failed in choose_candidates(verdict):
             click.echo(f"  {name}: {', '.join(failed)} does not hold")
+
+
+def print_explanation(verdict: TraceVerdict) -> None:
+    """The state at the end of what is explained, and the rules that could not fire there."""
+    if verdict.cluster is not None:
+        click.echo("  state there:")
+        for line in describe_cluster(verdict.cluster):
+            click.echo(f"    {line}")
+    if verdict.candidates:
+        click.echo("  what could not happen there:")
+    for name, failed in verdict.candidates.items():
+        click.echo(f"    {name}: {', '.join(failed)} does not hold")
 
 
 def choose_candidates(verdict: TraceVerdict) -> list[tuple[str, tuple[str, ...]]]:
@@ -65,3 +105,47 @@ def choose_candidates(verdict: TraceVerdict) -> list[tuple[str, tuple[str, ...]]
         if bracket and name.endswith(bracket + index) and name != verdict.blocked_instance
     ]
     return is_alike[:CANDIDATES_MAX]
+
+
+def describe_cluster(cluster: Cluster) -> Iterator[str]:
+    """A state in a few lines: the brokers, their connections, the puts that wait."""
+    master = cluster.master
+    role = "SYNC_MASTER" if master.is_sync else "ASYNC_MASTER"
+    yield (
+        f"master: {role}, {_describe_process(master.is_up, master.is_stopping)}, "
+        f"{describe_log(master.log)}; push2_slave_max_offset {master.push2_slave_max_offset}, "
+        f"connection_count {master.connection_count}"
+    )
+    for number, (slave, link) in enumerate(zip(cluster.slaves, cluster.links, strict=True)):
+        yield (
+            f"slave {number}: {_describe_process(slave.is_up, slave.is_stopping)}, "
+            f"{describe_log(slave.log)}"
+        )
+        if link.is_open:
+            yield (
+                f"link {number}: reported {link.reported_offset}, "
+                f"request {link.slave_request_offset}, ack {link.slave_ack_offset}, "
+                f"next transfer {link.next_transfer_offset}, next frame {link.arrived_offset}"
+            )
+    for number, message in enumerate(cluster.messages):
+        if message.phase:
+            yield (
+                f"put {number}: {message.start_offset} to {message.end_offset}, "
+                f"{STATUS_NAMES[message.status]} so far, {message.wake_ups} wake-ups"
+            )
+
+
+def describe_log(log: CommitLog) -> str:
+    """A log in a few words."""
+    if not log.has_file:
+        return "no file"
+    return (
+        f"log {log.start_offset} to {log.max_offset}, flushed to {log.flushed_offset}, "
+        f"dispatched to {log.dispatched_offset}, lives end at {', '.join(map(str, log.ends))}"
+    )
+
+
+def _describe_process(is_up: bool, is_stopping: bool) -> str:
+    if not is_up:
+        return "down"
+    return "stopping" if is_stopping else "up"

@@ -1,9 +1,9 @@
 """Bounded search: the shortest schedule that refutes a guarantee or reaches a witness.
 
-Six-bit vectors over a log of a few bytes, one merged if-then-else per leaf and step, incremental in
+Seven-bit vectors over a log of a few bytes, one merged if-then-else per leaf and step, incremental in
 the depth; proved lemmas hold at each step, and of two orders of independent neighbours only one is
 searched. What it finds is widened: the reference replays the schedule under the real parameters and
-judges it again, so that no verdict rests on six bits.
+judges it again, so that no verdict rests on seven bits.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from reference.state import initial_cluster
 from reference.structure import SMALL_PARAMETERS, Parameters, Structure
 from reference.terms import Term, specialise
 
-WIDTH = 6
-"""Bits of an offset."""
+WIDTH = 7
+"""Bits of an offset: the searched log has 24 bytes, and sums of an offset and two files fit too."""
 
 DEPTH_LIMIT = 24
 """How deep a search goes before it calls a cell undecided."""

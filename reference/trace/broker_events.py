@@ -25,7 +25,7 @@ from reference.trace.log_demands import (
     demand_flushed,
 )
 from reference.trace.plan import MASTER, has_near
-from reference.trace.put_order import demand_max
+from reference.trace.put_order import demand_max, is_rolling_over
 from reference.trace.queues import check_queues
 from reference.trace.reading import Event
 from reference.trace.reports import (
@@ -93,7 +93,10 @@ def explain_snapshot(explanation: Explanation, event: Event) -> Explanation:
     if explanation.plan.are_puts_hidden:
         # A whole broker deletes old files by itself, and no event tells of it.
         explanation = expire_files(explanation, node, event["min_offset"])
-    explanation = check_files(explanation, node, event["min_offset"], event["mapped_files"])
+    is_rolling = node == MASTER and is_rolling_over(explanation, event["max_offset"])
+    explanation = check_files(
+        explanation, node, event["min_offset"], event["mapped_files"], is_rolling=is_rolling
+    )
     explanation = demand_dispatched(explanation, node, event["dispatched_offset"])
     explain = _explain_master_fields if node == MASTER else _explain_slave_fields
     explanation = explain(explanation, node, event)
@@ -170,8 +173,10 @@ def _explain_slave_fields(explanation: Explanation, slave: int, event: Event) ->
     if ahead.is_traffic_hidden:
         return _explain_hidden_fields(explanation, slave, event)
     latest_ms = TIMER_RANGES["client_notices"](get_timers(explanation)).high_ms
-    is_changing = has_near(ahead.changes_ms, explanation.now_ms, latest_ms)
-    is_end_held = is_connected and (wire.is_stalled or explanation.now_ms - wire.healed_ms < latest_ms)
+    is_end = explanation.plan.end_ms - explanation.now_ms <= latest_ms
+    is_changing = is_end or has_near(ahead.changes_ms, explanation.now_ms, latest_ms)
+    is_held = wire.is_stalled or explanation.now_ms - wire.healed_ms < latest_ms
+    is_end_held = is_connected and is_held and wire.closed_ms is not None
     if wire.is_open != is_connected and not is_changing and not is_end_held:
         raise Blocked(f"ha_client_connected is {is_connected}, but the link says otherwise")
     explanation = explanation.count_check()
@@ -189,7 +194,8 @@ def _explain_slave_fields(explanation: Explanation, slave: int, event: Event) ->
 
 def _explain_hidden_fields(explanation: Explanation, slave: int, event: Event) -> Explanation:
     """Without a proxy's word, the slave's own is taken; it never reports more than it has."""
-    is_there = explanation.wires[slave].is_open or explanation.plan.links[slave].is_connection_hidden
+    is_direct = explanation.plan.links[slave].is_connection_hidden
+    is_there = explanation.wires[slave].is_open or is_direct
     if event["ha_client_connected"] and is_there and explanation.is_up(MASTER):
         explanation = accept_connection(explanation, slave)
     own, reported = explanation.get_log(slave).max_offset, event["ha_client_reported_offset"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reference.trace.clock import JITTER_MS, KILL_MS, SELECT_MS, SHUTDOWN_MS, SLACK_MS
+from reference.trace.clock import FOREVER_MS, JITTER_MS, SHUTDOWN_MS
 from reference.trace.hidden_steps import end_connection, settle_link
 from reference.trace.link_demands import is_out_of_step, take_arrival
 from reference.trace.plan import MASTER
@@ -50,25 +50,20 @@ def _take_until_out_of_step(explanation: Explanation, slave: int) -> Explanation
 
 
 def _check_housekeeping(explanation: Explanation, slave: int) -> Explanation:
-    """One of the two ends has read nothing for its housekeeping interval (R-HA-08, R-HC-14)."""
-    wire = explanation.wires[slave]
-    silent_ms = explanation.now_ms - wire.last_report_ms
+    """One of the two ends has read nothing for its housekeeping interval (R-HA-08, R-HC-14).
+
+    What the slave has read is known less well: a recording may leave heartbeats out.
+    """
+    wire, timers = explanation.wires[slave], get_timers(explanation, slave)
     heard_ms = wire.opened_ms if wire.last_frame_ms is None else wire.last_frame_ms
     unheard_ms = explanation.now_ms - heard_ms
-    limit_ms = get_timers(explanation, slave).ha_housekeeping_interval_ms
-    ahead = explanation.plan.links[slave]
-    is_unheard = ahead.has_heartbeats or wire.is_stalled or wire.last_frame_ms is None
-    if is_unheard and unheard_ms >= limit_ms - JITTER_MS:
-        timer, elapsed_ms = "slave_housekeeping", unheard_ms
-    else:
-        timer, elapsed_ms = "master_housekeeping", silent_ms
+    silent_ms = explanation.now_ms - wire.last_report_ms
+    is_by_master = silent_ms >= timers.master_housekeeping_interval_ms - JITTER_MS
+    is_by_slave = unheard_ms >= timers.ha_housekeeping_interval_ms - JITTER_MS
+    if is_by_slave and not is_by_master:
+        return check_timer(explanation, "slave_housekeeping", unheard_ms, slave=slave)
+    is_held = wire.is_stalled or wire.healed_ms > wire.last_report_ms
+    extra_ms = FOREVER_MS if is_held else 0.0
     return check_timer(
-        explanation,
-        timer,
-        elapsed_ms,
-        slave=slave,
-        extra_ms=SELECT_MS + SLACK_MS + KILL_MS,
-        grain_ms=JITTER_MS,
+        explanation, "master_housekeeping", silent_ms, slave=slave, extra_ms=extra_ms
     )
-
-

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from attrs import evolve
 
@@ -37,13 +38,14 @@ def explain_set_config(explanation: Explanation, event: Event) -> Explanation:
         if name == "brokerRole":
             explanation = set_role(explanation, value)
         if name in SIZES:
-            changes = {SIZES[name]: read_number(name, value)}
+            changes: dict[str, Any] = {SIZES[name]: read_number(name, value)}
             parameters = evolve(explanation.cluster.parameters, **changes)
             cluster = evolve(explanation.cluster, parameters=parameters)
             explanation = evolve(explanation, cluster=cluster)
         if name in TIMES:
             changes = {TIMES[name]: read_number(name, value)}
-            explanation = evolve(explanation, timers=evolve(get_timers(explanation), **changes))
+            timers = evolve(get_timers(explanation), **changes)
+            explanation = evolve(explanation, timers=timers)
     return explanation.count_check()
 
 
@@ -78,4 +80,3 @@ def explain_address(explanation: Explanation, event: Event) -> Explanation:
         known = explanation.slaves[node].ha_master_address
         return check(explanation, "ha_master_address", known or shown, shown)
     return explanation.change_broker(node, ha_master_address=shown).count_check()
-

@@ -12,8 +12,8 @@ from reference.state import CommitLog
 from reference.trace.boundaries import Table, find_scan_end, list_segments
 from reference.trace.broker_events import demand_node_max
 from reference.trace.plan import MASTER
-from reference.trace.puts_ahead import Put
 from reference.trace.put_order import MESSAGE_HEAD_BYTES
+from reference.trace.puts_ahead import Put
 from reference.trace.reading import Event
 from reference.trace.state import Blocked, Explanation, check
 
@@ -105,9 +105,7 @@ def _find_table(tables: Sequence[Table], log: CommitLog, offset: int) -> Table:
     raise Blocked(f"the log has no byte at {offset}")
 
 
-def _explain_message(
-    explanation: Explanation, put: Put, entry: Mapping[str, Any]
-) -> Explanation:
+def _explain_message(explanation: Explanation, put: Put, entry: Mapping[str, Any]) -> Explanation:
     """The record is that of a recorded put, in every field that both show."""
     queue = f"{entry.get('topic')}-{entry.get('queue')}"
     for name, expected, observed in (

@@ -11,6 +11,8 @@ from attrs import evolve
 
 from reference.state import WAITS_FOR_DISK, WAITS_FOR_SLAVE_CHECK
 from reference.trace.clock import FOREVER_MS, GRAIN_MS, TIMER_RANGES
+from reference.trace.hidden_traffic import carry_hidden_bytes
+from reference.trace.late_traffic import keep_what_is_in_flight
 from reference.trace.link_demands import (
     demand_positioned,
     is_out_of_step,
@@ -18,7 +20,6 @@ from reference.trace.link_demands import (
     take_arrival,
     take_hidden_heartbeat,
 )
-from reference.trace.hidden_traffic import carry_hidden_bytes
 from reference.trace.log_demands import expire_file
 from reference.trace.plan import MASTER, find_next
 from reference.trace.put_demands import finish_disk_step, request_slave
@@ -109,7 +110,12 @@ def position_overdue_transfer(explanation: Explanation, slave: int) -> Explanati
 
 
 def append_overdue_frames(explanation: Explanation, slave: int) -> Explanation:
-    """A slave takes soon what was forwarded to it; what is out of step it refuses."""
+    """A slave takes soon what was forwarded to it; what is out of step it refuses.
+
+    A stopping slave reads on for a while, nobody knows how long (R-RC-02).
+    """
+    if explanation.is_stopping(slave):
+        return explanation
     while explanation.wires[slave].arriving and get_link(explanation, slave).is_open:
         arrival = explanation.wires[slave].arriving[0]
         if not is_overdue(explanation, "append_frame", arrival.t_ms):
@@ -212,6 +218,7 @@ def expire_files(explanation: Explanation, node: int, min_offset: int) -> Explan
 
 def end_connection(explanation: Explanation, slave: int) -> Explanation:
     """The slave's end of the connection is gone: nothing is in flight, the master counts on."""
+    explanation = keep_what_is_in_flight(explanation, slave)
     wire = explanation.wires[slave]
     link = get_link(explanation, slave)
     reported = link.reported_offset if link.is_open else explanation.get_log(slave).max_offset

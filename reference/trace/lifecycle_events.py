@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from attrs import evolve
 
+from reference.mapped_files import cut_to
+from reference.trace.boundaries import find_recovered_range
+from reference.trace.broker_events import demand_node_max
 from reference.trace.hidden_steps import (
     append_seen_frames,
     end_connection,
@@ -12,7 +15,6 @@ from reference.trace.hidden_steps import (
     settle_hidden,
     settle_link,
 )
-from reference.trace.broker_events import demand_node_max
 from reference.trace.log_demands import dispatch_all, replace_log
 from reference.trace.plan import MASTER
 from reference.trace.put_order import unfollow_all
@@ -71,6 +73,8 @@ def _end_process(
 ) -> Explanation:
     ending = range(len(explanation.slaves)) if node == MASTER else (node,)
     for slave in ending:
+        if node == MASTER and not explanation.is_stopping(MASTER):
+            explanation = send_seen_frames(explanation, slave)
         explanation = settle_hidden(settle_link(explanation, slave), slave)
     for slave in ending:
         explanation = end_connection(explanation, slave)
@@ -96,16 +100,22 @@ def _end_process(
     )
 
 
-def _lose_power(explanation: Explanation, node: int, kept_offset: int) -> Explanation:
-    """A kill with a surgery on the store: the tail from this offset on is gone."""
-    log = explanation.get_log(node)
-    if 0 <= kept_offset < log.ghost_durable_offset:
+def _lose_power(explanation: Explanation, node: int, lost_from: int) -> Explanation:
+    """A kill with a surgery on the store: the tail from this offset on is gone.
+
+    What a message has below that offset is no whole record any more: the restart cuts it, too.
+    """
+    log, parameters = explanation.get_log(node), explanation.cluster.parameters
+    if not 0 <= lost_from <= log.max_offset:
+        raise Blocked(f"nothing of the log lies at {lost_from}, from where it was lost")
+    kept, _ = find_recovered_range(explanation.plan.tables, cut_to(log, lost_from, parameters))
+    if kept < log.ghost_durable_offset:
         # The recorder's hand took even what was on disk, which no power loss does and no rule
         # says so. To let the rule act, the disk is first made to hold no more than is kept;
         # nothing else looks at that offset between here and there.
-        log = evolve(log, ghost_durable_offset=kept_offset)
+        log = evolve(log, ghost_durable_offset=kept)
         explanation = replace_log(explanation, node, log)
-    return _fire_for(explanation, node, "lose_{}_power", kept_offset=kept_offset)
+    return _fire_for(explanation, node, "lose_{}_power", kept_offset=kept)
 
 
 def _fire_for(explanation: Explanation, node: int, rule: str, **arguments: int) -> Explanation:

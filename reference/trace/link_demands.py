@@ -241,7 +241,7 @@ def demand_first_file(explanation: Explanation, slave: int, offset: int) -> Expl
 def take_hidden_heartbeat(explanation: Explanation, slave: int, offset: int) -> Explanation:
     """A heartbeat that the recording leaves out has made an empty slave create its first file."""
     log, link = explanation.get_log(slave), get_link(explanation, slave)
-    if explanation.plan.links[slave].has_heartbeats or log.has_file or not link.is_open:
+    if log.has_file or not link.is_open:
         return explanation
     explanation = demand_positioned(explanation, slave)
     if get_link(explanation, slave).arrived_offset != offset:

@@ -7,6 +7,7 @@ from attrs import evolve
 from reference.trace.clock import JITTER_MS, RECONNECT_MS, SLACK_MS
 from reference.trace.closings import close_connection
 from reference.trace.hidden_steps import end_connection, settle_link
+from reference.trace.late_traffic import deliver_late_frame, explain_late_report, is_late
 from reference.trace.link_demands import (
     demand_positioned,
     forward_report,
@@ -14,6 +15,7 @@ from reference.trace.link_demands import (
     send_up_to,
     take_hidden_heartbeat,
 )
+from reference.trace.links_ahead import Frame
 from reference.trace.plan import MASTER
 from reference.trace.reading import Event
 from reference.trace.reports import accept_connection, get_link
@@ -58,7 +60,7 @@ def _check_reconnect(explanation: Explanation, slave: int) -> Explanation:
     elapsed_ms = explanation.now_ms - closed_ms
     is_at_once = elapsed_ms < (RECONNECT_MS + SLACK_MS) / 2
     timer = "reconnect_at_once" if is_at_once else "reconnect"
-    return check_timer(explanation, timer, elapsed_ms, slave=slave, grain_ms=JITTER_MS)
+    return check_timer(explanation, timer, elapsed_ms, slave=slave)
 
 
 def explain_close(explanation: Explanation, event: Event) -> Explanation:
@@ -83,16 +85,17 @@ def explain_cut(explanation: Explanation, event: Event) -> Explanation:
         return explanation
     explanation = settle_link(explanation, slave)
     was_accepted = get_link(explanation, slave).is_open
-    ended = end_connection(explanation, slave)
+    ended = end_connection(explanation, slave).change_wire(slave, late_link=None, late_log=None)
     return fire(ended, "cut_link", slave) if was_accepted else ended
 
 
 def explain_report(explanation: Explanation, event: Event) -> Explanation:
     """A slave's report comes to the proxy, which then forwards it to the master."""
+    if is_late(explanation, explanation.plan.find_slave_of_link(event), event["conn"]):
+        slave = explanation.plan.find_slave_of_link(event)
+        return explain_late_report(explanation, slave, event["slave_offset"])
     slave = _find_open_link(explanation, event)
     explanation = explanation.count_check()
-    if not explanation.is_up(MASTER):
-        return explanation  # It reaches nobody any more.
     if explanation.wires[slave].last_report is not None:
         explanation = _check_repeated(explanation, slave, event)
         return forward_report(explanation, slave, event["slave_offset"])
@@ -105,7 +108,6 @@ def explain_report(explanation: Explanation, event: Event) -> Explanation:
         elapsed_ms,
         slave=slave,
         extra_ms=_compute_held_ms(explanation, slave),
-        grain_ms=JITTER_MS,
     )
     reported = get_link(explanation, slave).reported_offset
     explanation = check(explanation, "slave_offset", reported, event["slave_offset"])
@@ -128,19 +130,18 @@ def _check_repeated(explanation: Explanation, slave: int, event: Event) -> Expla
     if wire.is_stalled or wire.healed_ms + SLACK_MS >= event.t_ms:
         return explanation  # What piled up comes at once.
     elapsed_ms = event.t_ms - wire.last_frame_ms
-    return check_timer(
-        explanation, "repeated_report", elapsed_ms, slave=slave, grain_ms=JITTER_MS
-    )
+    return check_timer(explanation, "repeated_report", elapsed_ms, slave=slave)
 
 
 def explain_frame(explanation: Explanation, event: Event) -> Explanation:
     """A frame comes to the proxy, which then forwards it to the slave; without a body, a beat."""
-    slave = _find_open_link(explanation, event)
     start, size = event["master_offset"], event["body_bytes"]
     if size < 0:
         raise Blocked(f"body_bytes is {size}")
-    if not explanation.is_up(MASTER):
-        return explanation.count_check()
+    slave = explanation.plan.find_slave_of_link(event)
+    if is_late(explanation, slave, event["conn"]):
+        return deliver_late_frame(explanation, slave, Frame(event.t_ms, start, size))
+    slave = _find_open_link(explanation, event)
     explanation = demand_positioned(explanation, slave)
     expected = explanation.wires[slave].next_frame_offset
     explanation = check(explanation, "master_offset", expected, start)
@@ -176,7 +177,7 @@ def _check_heartbeat(explanation: Explanation, slave: int) -> Explanation:
     if wire.healed_ms + SLACK_MS >= wire.last_frame_ms:
         return explanation  # What piled up comes at once.
     elapsed_ms = explanation.now_ms - wire.last_frame_ms
-    return check_timer(explanation, "heartbeat", elapsed_ms, slave=slave, grain_ms=JITTER_MS)
+    return check_timer(explanation, "heartbeat", elapsed_ms, slave=slave)
 
 
 def explain_stall(explanation: Explanation, event: Event) -> Explanation:

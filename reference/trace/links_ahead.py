@@ -62,8 +62,6 @@ class LinkAhead:
     """Where the slave's log may once have ended: with a frame, or after a restart."""
     starts_ms: tuple[float, ...]
     """When the slave's process was seen to have started."""
-    has_heartbeats: bool
-    """The recording shows frames without a body; some leave them out."""
     is_traffic_hidden: bool
     """The recording shows neither frames nor reports: what came, the logs tell."""
     is_connection_hidden: bool
@@ -95,16 +93,22 @@ def gather_link(events: Sequence[Event], slave: str) -> LinkAhead:
             + [e["max_offset"] for e in broker if e.kind in START_KINDS]
         ),
         starts_ms=tuple(event.t_ms for event in broker if event.kind in START_KINDS),
-        has_heartbeats=any(e.kind == "ha_frame" and not e["body_bytes"] for e in own),
-        is_traffic_hidden=not kinds & {"ha_frame", "ha_report"} and any(
-            event.kind in BROKER_KINDS and event["mapped_files"] for event in broker
-        ),
+        is_traffic_hidden=_is_traffic_hidden(events, broker),
         is_connection_hidden="ha_link_open" not in kinds,
         requests=_see_requests(events),
         hidden_base=next(
             (e["min_offset"] for e in broker if e.kind in BROKER_KINDS and e["mapped_files"]), None
         ),
     )
+
+
+def _is_traffic_hidden(events: Iterable[Event], broker: Iterable[Event]) -> bool:
+    """Something has come on the link, for its ends tell so, but the recorder shows no traffic."""
+    if any(event.kind in ("ha_frame", "ha_report") for event in events):
+        return False
+    has_log = any(event.kind in BROKER_KINDS and event["mapped_files"] for event in broker)
+    names = ("push2_slave_max_offset", "push2_slave_after")
+    return has_log or any(event.data.get(name, 0) for event in events for name in names)
 
 
 def _gather_frames(events: Iterable[Event]) -> Mapping[int, tuple[Frame, ...]]:

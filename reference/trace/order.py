@@ -16,6 +16,7 @@ from attrs import evolve, frozen
 
 from reference.trace.clock import JITTER_MS, KILL_MS
 from reference.trace.handlers import PUT_BEGIN, explain
+from reference.trace.kinds import START_KINDS
 from reference.trace.reading import Event
 from reference.trace.state import Blocked, Explanation
 
@@ -30,6 +31,9 @@ FIXED_KINDS = frozenset(
     }
 )
 """Events that keep their place, and that nothing passes."""
+
+LOOK_AHEAD_MAX = 32
+"""No more observations than this are passed by one that is noted late."""
 
 HISTORY_MAX = 256
 """More observations than this within a few ms are not put into another order."""
@@ -74,19 +78,38 @@ History: TypeAlias = deque[Step]
 
 
 def order_observations(events: Iterable[Event]) -> Iterator[Observation]:
-    """Events in the order of the file; a put is also seen when it begins."""
+    """Events in the order of the file; a put is also seen when it begins, and so is a stop."""
     events = list(events)
     begins = [
         Observation(float(event["t_begin_ms"]), PUT_BEGIN, event)
         for event in events
         if event.kind == "put"
     ]
+    begins += derive_stops(events)
     begins.sort(key=lambda begin: begin.t_ms, reverse=True)
     for event in events:
         while begins and begins[-1].t_ms <= event.t_ms:
             yield begins.pop()
         yield Observation(event.t_ms, event.kind, event)
     yield from begins[::-1]
+
+
+def derive_stops(events: Iterable[Event]) -> Iterator[Observation]:
+    """The begins of clean stops that a recording leaves out: their ends tell how long they took."""
+    begun: set[str] = set()
+    for event in events:
+        if event.kind == "node_stop_begin":
+            begun.add(event["node"])
+        if event.kind in START_KINDS:
+            begun.discard(event["node"])
+        took_ms = event.data.get("shutdown_ms")
+        if event.kind != "node_stop_clean" or event["node"] in begun:
+            continue
+        if isinstance(took_ms, int | float) and not isinstance(took_ms, bool) and took_ms >= 0:
+            data = {"node": event["node"], "derived": True}
+            t_ms = event.t_ms - took_ms
+            begin = Event(event.line, event.seq, t_ms, "node_stop_begin", data)
+            yield Observation(t_ms, "node_stop_begin", begin)
 
 
 def explain_next(
@@ -139,17 +162,25 @@ def _explain_earlier(history: History, waiting: list[Observation]) -> Explanatio
 def _explain_later(
     history: History, explanation: Explanation, waiting: list[Observation]
 ) -> Explanation | None:
-    """The next observation behind some of those that follow it."""
+    """The next observation behind what others noted soon after it; they pass whom they may."""
     observation = waiting[-1]
-    followers: list[Observation] = []
-    for follower in waiting[-2::-1]:
-        if follower.t_ms - observation.t_ms > JITTER_MS or not _may_swap(observation, follower):
+    skipped: list[Observation] = [observation]
+    chosen: list[int] = []
+    for place in range(len(waiting) - 2, -1, -1):
+        follower = waiting[place]
+        if follower.t_ms - observation.t_ms > JITTER_MS or len(skipped) > LOOK_AHEAD_MAX:
             return None
-        followers.append(evolve(follower, t_ms=observation.t_ms))
-        found = _explain_all(explanation, [*followers, observation])
+        is_own = follower.source == observation.source
+        if is_own or not all(_may_swap(each, follower) for each in skipped):
+            skipped.append(follower)
+            continue
+        chosen.append(place)
+        sooner = [evolve(waiting[each], t_ms=observation.t_ms) for each in chosen]
+        found = _explain_all(explanation, [*sooner, observation])
         if found:
             history.extend(found[0])
-            del waiting[-1 - len(followers) :]
+            for each in (len(waiting) - 1, *chosen):
+                del waiting[each]
             return found[1]
     return None
 

@@ -215,9 +215,7 @@ def match_surgeries(events: Iterable[Event]) -> Mapping[int, Event]:
     return found
 
 
-def _see_lives(
-    events: tuple[Event, ...], master: str, surgeries: Mapping[int, Event]
-) -> list[int]:
+def _see_lives(events: tuple[Event, ...], master: str, surgeries: Mapping[int, Event]) -> list[int]:
     """For each process of the master the life of its log."""
     lives = [0]
     for event in events:

@@ -200,4 +200,3 @@ def check_duration(explanation: Explanation, put: Put) -> Explanation:
         "SLAVE_NOT_AVAILABLE": "no_wait",
     }[put.status]
     return check_timer(explanation, timer, put.duration_ms, extra_ms=extra_ms)
-

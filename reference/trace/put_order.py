@@ -34,6 +34,13 @@ def find_next_put(explanation: Explanation) -> Put | None:
     return None
 
 
+def find_put_before(explanation: Explanation) -> Put | None:
+    """The recorded put that was appended last, in this life of the log."""
+    puts, place = explanation.plan.puts, explanation.next_put
+    life = explanation.cluster.master.ghost_life
+    return puts[place - 1] if place and puts[place - 1].life == life else None
+
+
 def find_slot(explanation: Explanation, put: Put) -> int | None:
     """The message that follows a put; None before its append."""
     if put.number in explanation.followed:
@@ -171,7 +178,9 @@ def may_append_others(explanation: Explanation, offset: int) -> bool:
     plan = explanation.plan
     if plan.are_puts_hidden:
         since_ms = explanation.max_seen_ms
-        return bool(explanation.sends) or has_within(plan.own_writes_ms, since_ms, explanation.now_ms)
+        return bool(explanation.sends) or has_within(
+            plan.own_writes_ms, since_ms, explanation.now_ms
+        )
     if find_next_put(explanation) is not None:
         return False
     if explanation.process in plan.sampled_processes:
@@ -205,7 +214,27 @@ def _leaves_room(explanation: Explanation, put: Put, offset: int) -> bool:
 def demand_max(explanation: Explanation, offset: int) -> Explanation:
     """The master's max offset is exactly this: the end of a put."""
     explanation = demand_max_at_least(explanation, offset)
+    before = find_put_before(explanation)
+    start = before.end_offset if before else 0
+    if not explanation.plan.are_puts_hidden and start < offset < start + MESSAGE_HEAD_BYTES:
+        raise Blocked(f"max_offset is {offset}, but no message of {offset - start} bytes exists")
+    if is_rolling_over(explanation, offset):
+        return explanation.count_check()
     return check(explanation, "max_offset", explanation.log.max_offset, offset)
+
+
+def is_rolling_over(explanation: Explanation, offset: int) -> bool:
+    """The put that was appended last has just filled its file, and waits for the next one.
+
+    The rule appends filler and message at once. A broker writes the filler, gets a new file, and
+    then writes the message (CommitLog#putMessage); in between, the log ends with the old file.
+    Recorded: v498_r_random_seed21 seq 726 to 730, frames and puts that end at 49152.
+    """
+    put = find_put_before(explanation)
+    if put is None or put.number not in explanation.followed or put.start_offset != offset:
+        return False
+    is_base = not offset % explanation.cluster.parameters.mapped_file_size_bytes
+    return bool(offset) and is_base and explanation.log.max_offset == put.end_offset
 
 
 def finish_disk_at_once(explanation: Explanation, put: Put) -> Explanation:
@@ -216,6 +245,8 @@ def finish_disk_at_once(explanation: Explanation, put: Put) -> Explanation:
     """
     slot = explanation.followed.index(put.number)
     message = explanation.cluster.messages[slot]
+    if put.status == "FLUSH_DISK_TIMEOUT":
+        return explanation
     if has_disk_wait(explanation.cluster, message):
         if not _is_flushed_at_once(explanation, put):
             return explanation
@@ -227,4 +258,4 @@ def _is_flushed_at_once(explanation: Explanation, put: Put) -> bool:
     """The group commit flushes within a few ms, unless an event shows that it has not yet."""
     seen = find_next(explanation.plan.flushed_sightings, explanation.now_ms)
     is_seen_before = seen is not None and seen < put.end_offset
-    return put.status != "FLUSH_DISK_TIMEOUT" and not is_seen_before
+    return not is_seen_before

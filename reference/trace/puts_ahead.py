@@ -196,7 +196,7 @@ def find_sampled(puts: Sequence[Put]) -> frozenset[int]:
         was_sampled = False
         for leap, before, later in leaps:
             is_sampled = leap > 1 and leap == stride >= STRIDE_MIN
-            is_tail = was_sampled and 1 < leap <= stride
+            is_tail = was_sampled and STRIDE_MIN <= leap <= stride
             was_sampled = is_sampled
             if is_sampled or is_tail:
                 found.update(range(before.number + 1, later.number + 1))

@@ -36,15 +36,15 @@ def _is_range(value: Any) -> bool:
     return is_pair and all(isinstance(n, int) and not isinstance(n, bool) for n in value)
 
 
-def _check_queue(
-    explanation: Explanation, node: int, name: str, shown: list[int]
-) -> Explanation:
+def _check_queue(explanation: Explanation, node: int, name: str, shown: list[int]) -> Explanation:
     log = explanation.get_log(node)
     low = _find_next_offset(explanation, log, name, log.dispatched_offset)
     high = _find_highest(explanation, node, name)
     first, following = shown
     if not low <= following <= high:
-        raise Blocked(f"queue {name} ends at {following}, but it ends at {low} to {high} by the log")
+        raise Blocked(
+            f"queue {name} ends at {following}, but it ends at {low} to {high} by the log"
+        )
     if following == 0 or low == 0:
         return explanation.count_check()
     expected = _find_first_offset(explanation, log, name)
@@ -75,9 +75,7 @@ def _find_next_offset(explanation: Explanation, log: CommitLog, name: str, end: 
     return highest
 
 
-def _list_last_puts(
-    explanation: Explanation, log: CommitLog, name: str, end: int
-) -> Iterator[Put]:
+def _list_last_puts(explanation: Explanation, log: CommitLog, name: str, end: int) -> Iterator[Put]:
     for segment in list_segments(log):
         index = explanation.plan.queue_index.get((segment.life, name))
         place = bisect_right(index.ends, min(end, segment.end_offset)) if index else 0

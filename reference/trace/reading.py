@@ -28,6 +28,9 @@ from reference.trace.kinds import (
     Fields,
 )
 
+FORMAT = 1
+"""The version of the format that is read here; a recording that names none has this one."""
+
 LARGEST_NUMBER = 2**63 - 1
 """Brokers count in 64 bits; a larger number, or an infinite one, is a mistake of the file."""
 
@@ -132,6 +135,10 @@ def _refuse_constant(name: str) -> Any:
 
 
 def _check_config(path: str | Path, config: Event) -> None:
+    version = config.data.get("format", FORMAT)
+    if version != FORMAT or isinstance(version, bool):
+        problem = f"format is {version!r}"
+        raise trace_error(path, config.line, problem, f"this reader knows format {FORMAT}")
     _check_fields(path, config.line, "config", config.data, {"nodes": "object"})
     for name, node in config["nodes"].items():
         if not isinstance(node, dict):

@@ -16,7 +16,7 @@ from attrs import evolve, field, frozen
 from reference.machine import Action, Instance, Outcome, compute_machine, probe
 from reference.rule import RULES, replace_at
 from reference.state import Cluster, CommitLog, Link, initial_cluster
-from reference.trace.clock import FOREVER_MS, GRAIN_MS, TIMER_RANGES, Timers
+from reference.trace.clock import FOREVER_MS, GRAIN_MS, JITTER_MS, TIMER_RANGES, Timers
 from reference.trace.plan import MASTER, Plan
 
 
@@ -120,6 +120,12 @@ class Wire:
     """Reports that were forwarded and that the master has not read."""
     reported_before: int = 0
     """``HAClient.currentReportedOffset`` as the last connection left it."""
+    late_link: Link | None = None
+    """The connection that has ended, as it was: what was sent on it may still come."""
+    late_log: CommitLog | None = None
+    """The master's log as it was then."""
+    late_reports: tuple[int, ...] = ()
+    """Reports that the slave has sent on it and that the proxy has not shown."""
 
 
 @frozen
@@ -277,12 +283,13 @@ def check_timer(
     *,
     slave: int | None = None,
     extra_ms: float = 0.0,
-    grain_ms: float = GRAIN_MS,
 ) -> Explanation:
-    """A duration compared with the range of its timer.
+    """A duration compared with the range of its timer; ``extra_ms`` may come on top of it.
 
-    ``extra_ms`` may come on top of it; ``grain_ms`` is how exactly it was measured.
+    What lies between a slave and the proxy of its link is measured less exactly than what lies
+    between two events of one process.
     """
+    grain_ms = GRAIN_MS if slave is None else JITTER_MS
     timer_range = TIMER_RANGES[timer](get_timers(explanation, slave))
     wider = evolve(timer_range, high_ms=timer_range.high_ms + extra_ms)
     violation = wider.explain_violation(elapsed_ms, grain_ms)

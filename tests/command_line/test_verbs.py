@@ -53,7 +53,7 @@ def test_fuzz_then_replay(tmp_path: Path) -> None:
 @pytest.mark.spark
 def test_fuzz_does_not_contradict_the_proofs(tmp_path: Path) -> None:
     """Kills of the master alone refute nothing, as proved."""
-    options = ["--schedules", 2000, "--limits", "2,0,0,0,0", "--out", tmp_path / "kills"]
+    options = ["--schedules", 2000, "--limits", "master_kills=2", "--out", tmp_path / "kills"]
     result = run("fuzz", *options)
     assert 0 == result.returncode, result.stderr
     assert "no guarantee was refuted" in result.stdout

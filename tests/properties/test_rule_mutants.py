@@ -55,7 +55,7 @@ def test_a_range_is_moved_by_one(kind: MutantKind, size: int, is_enough: bool) -
 def test_strictness_is_flipped_in_one_place() -> None:
     """``flushed < max`` becomes ``<=``: an empty log is flushed."""
     begin = initial_cluster(SYNCHRONOUS_PAIR, SMALL_PARAMETERS)
-    mutant = RuleMutant("flush_master", MutantKind.STRICTNESS_FLIPPED, "has_unflushed_bytes")
+    mutant = RuleMutant("flush_master", MutantKind.STRICTNESS_FLIPPED, "has_unflushed_bytes", 1)
     assert is_refused(begin, Action("flush_master"))
     with make_mistake(mutant):
         assert not is_refused(begin, Action("flush_master"))

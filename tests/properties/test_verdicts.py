@@ -134,6 +134,7 @@ def test_search_without_help_agrees() -> None:
     assert certified == {n: a.depth for n, a in answers.items()}
 
 
+@pytest.mark.nightly
 def test_small_sizes_are_searched_when_the_known_schedule_does_not_fit() -> None:
     """A fall-behind limit of one byte: the search goes on where known schedules do not fit."""
     parameters = evolve(Parameters(), ha_slave_fallbehind_max_bytes=1)
@@ -163,7 +164,7 @@ def test_a_forged_lemma_is_refused() -> None:
     """A certificate whose lemmas carry no proof of one of them is a disagreement."""
     document = certificates.load(SYNCHRONOUS_PAIR)
     assert document is not None
-    document["inductive_set"].remove("written_in_first_life_is_on_master")
+    document["inductive_set"].remove("log_ends_in_last_file")
     with pytest.raises(InternalDisagreementError, match="do not prove"):
         certificates.recheck(SYNCHRONOUS_PAIR, Parameters(), document)
 

@@ -6,6 +6,7 @@ possible recording; which ones are, and why, stands with the test that runs them
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
@@ -269,7 +270,7 @@ def swap_order(recording: Recording) -> Iterator[Corruption]:
     """Two frames, or two reports, of one connection in the other order."""
     for kind in ("ha_frame", "ha_report"):
         places = [i for i, event in enumerate(recording.events) if event.kind == kind]
-        for one, other in zip(places, places[1:], strict=False):
+        for one, other in itertools.pairwise(places):
             first, second = recording.events[one], recording.events[other]
             keys = ("slave_offset",) if kind == "ha_report" else ("master_offset", "body_bytes")
             same_link = (first["link"], first["conn"]) == (second["link"], second["conn"])

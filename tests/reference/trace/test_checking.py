@@ -12,42 +12,25 @@ from attrs import evolve
 
 from reference.trace.checking import (
     CONFORMS,
-    REJECTED,
     TraceVerdict,
     check_recording,
     check_trace,
 )
-from reference.trace.clock import TIMER_RANGES, Timers, may_wake_ups_end_wait
-from reference.trace.reading import IGNORED_KINDS, Recording, TraceError, read_recording
+from reference.trace.clock import TIMER_RANGES, Timers, compute_first_report_ms
+from reference.trace.kinds import IGNORED_KINDS
+from reference.trace.reading import Recording, TraceError, read_recording
 
 TRACES = Path(__file__).parents[2] / "data" / "traces"
-MORE_TRACES = Path(__file__).parents[4] / "shared" / "traces"
 
+ALL = sorted(TRACES.glob("*.jsonl"))
 HEALTHY = TRACES / "a_sync_healthy.jsonl"
 NO_SLAVE = TRACES / "b_sync_no_slave.jsonl"
 STALLED = TRACES / "c_sync_stall_heal.jsonl"
 AHEAD = TRACES / "h_slave_ahead_master_empty.jsonl"
-
-MORE_CONFORMING = (
-    "b2_slave_node_rejects_put",
-    "big_message_acks",
-    "big_message_acks_slow_link",
-    "d2_fallbehind_exact",
-    "h_slave_ahead_aligned",
-    "h_slave_ahead_misaligned",
-    "l_wait_store_false",
-    "s_idle_500_3000",
-    "s_idle_default_5000_20000",
-    "u2_control_no_rollover",
-)
-"""Recordings without a second mapped file, of which there is no copy here."""
-
-OUTSIDE = {
-    "o_sync_flush_rollover": "the model covers one master",
-    "j_rollover": "is_size_bytes_in_range does not hold",
-    "x1_pull_decision_table": "the model has no rule for namesrv_started yet",
-}
-"""Recordings of what the model does not have yet, and how the verdict says so."""
+MISALIGNED = TRACES / "h_slave_ahead_misaligned.jsonl"
+THREE_MASTERS = TRACES / "o_sync_flush_rollover.jsonl"
+SAMPLED = TRACES / "p_slave_behind_master_min.jsonl"
+STOPPED = TRACES / "n_clean_restart.jsonl"
 
 
 def change(path: Path, seq: int, **fields: Any) -> Recording:
@@ -67,7 +50,7 @@ def rewrite(path: Path, edit: Callable[[Mapping[str, Any]], Mapping[str, Any] | 
     return evolve(recording, events=events)
 
 
-@pytest.mark.parametrize("path", [HEALTHY, NO_SLAVE, STALLED, AHEAD], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", ALL, ids=lambda path: path.stem)
 def test_conforms(path: Path) -> None:
     """Every event is explained or only looks, and no line is forgotten in between."""
     verdict = check_trace(path)
@@ -77,26 +60,32 @@ def test_conforms(path: Path) -> None:
     events = read_recording(path).events
     assert verdict.ignored == sum(event.kind in IGNORED_KINDS for event in events)
     assert verdict.explained + verdict.ignored == verdict.events == len(events)
-    assert verdict.fields_checked > 3 * verdict.explained
+    assert verdict.fields_checked >= 2 * verdict.explained
     assert verdict.first_unexplained_seq is None
     assert not verdict.candidates
 
 
-@pytest.mark.skipif(not MORE_TRACES.is_dir(), reason="the other recordings are not here")
-@pytest.mark.parametrize("name", MORE_CONFORMING)
-def test_more_recordings_conform(name: str) -> None:
-    """What the rules cover they explain in other recordings as well."""
-    verdict = check_trace(MORE_TRACES / f"{name}.jsonl")
-    assert (verdict.first_unexplained_seq, verdict.reason) == (None, "")
+def cut_everywhere(path: Path, stride: int) -> None:
+    """A recording that stops earlier conforms as well; each ``stride``-th place is tried."""
+    recording = read_recording(path)
+    for length in range(1, len(recording.events), stride):
+        if recording.events[length - 1].kind in IGNORED_KINDS:
+            continue
+        verdict = check_recording(evolve(recording, events=recording.events[:length]))
+        assert (length, verdict.reason) == (length, "")
 
 
-@pytest.mark.skipif(not MORE_TRACES.is_dir(), reason="the other recordings are not here")
-@pytest.mark.parametrize("name", OUTSIDE)
-def test_says_what_is_outside_of_the_model(name: str) -> None:
-    """A recording of what has no rule yet is rejected with a reason, not with a crash."""
-    verdict = check_trace(MORE_TRACES / f"{name}.jsonl")
-    assert verdict.verdict == REJECTED
-    assert OUTSIDE[name] in verdict.reason
+@pytest.mark.parametrize("path", ALL, ids=lambda path: path.stem)
+def test_a_recording_may_stop_early(path: Path) -> None:
+    """What is under way when a recording ends is no contradiction."""
+    cut_everywhere(path, stride=37)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("path", ALL, ids=lambda path: path.stem)
+def test_a_recording_may_stop_anywhere(path: Path) -> None:
+    """The same after every single event."""
+    cut_everywhere(path, stride=1)
 
 
 def test_final_state_is_that_of_the_last_events() -> None:
@@ -139,10 +128,10 @@ def test_verdict_for_other_programs(tmp_path: Path) -> None:
         (NO_SLAVE, 9, "PUT_OK", "request_slave_wait[0]", "is_slave_ok"),
         (NO_SLAVE, 9, "FLUSH_SLAVE_TIMEOUT", "request_slave_wait[0]", "is_slave_ok"),
         (NO_SLAVE, 9, "FLUSH_DISK_TIMEOUT", "time_out_disk_wait[0]", "has_disk_wait"),
-        (NO_SLAVE, 14, "SLAVE_NOT_AVAILABLE", "refuse_slave_wait[5]", "has_slave_wait"),
-        (STALLED, 34, "PUT_OK", "answer_slave_wait[3]", "is_reported"),
-        (STALLED, 34, "SLAVE_NOT_AVAILABLE", "refuse_slave_wait[3]", "is_slave_not_ok"),
-        (AHEAD, 90, "SLAVE_NOT_AVAILABLE", "refuse_slave_wait[6]", "is_slave_not_ok"),
+        (NO_SLAVE, 14, "SLAVE_NOT_AVAILABLE", "refuse_slave_wait[0]", "has_slave_wait"),
+        (STALLED, 34, "PUT_OK", "answer_slave_wait[0]", "is_reported"),
+        (STALLED, 34, "SLAVE_NOT_AVAILABLE", "refuse_slave_wait[0]", "is_slave_not_ok"),
+        (AHEAD, 90, "SLAVE_NOT_AVAILABLE", "refuse_slave_wait[0]", "is_slave_not_ok"),
     ],
 )
 def test_names_the_condition_that_blocks(
@@ -166,7 +155,10 @@ def blocked_at(verdict: TraceVerdict) -> int | None:
 def test_time_is_judged_by_the_clock() -> None:
     """A time-out after 62 ms and a report after 13 ms are none."""
     early = change(STALLED, 34, t_begin_ms=6800.0, duration_ms=62.3)
-    assert "takes 5000 to 6000 ms" in check_recording(early).reason
+    verdict = check_recording(early)
+    assert blocked_at(verdict) == 34
+    # Neither the put's own clock nor five wake-ups can have ended its wait.
+    assert verdict.blocked_conditions == ("has_no_wake_up_left",)
     late = change(AHEAD, 82, t_ms=7781.2)
     assert blocked_at(check_recording(late)) == 82
     assert "the first report after the connect" in check_recording(late).reason
@@ -197,32 +189,70 @@ def test_a_heartbeat_or_a_look_may_be_missing() -> None:
         assert check_recording(rewrite(path, edit)).is_conforming
 
 
-@pytest.mark.parametrize(
-    "kind", ["delete_expired_files", "set_config", "store_wiped", "broker_started", "tables"]
-)
-def test_what_the_model_does_not_cover_is_rejected(kind: str) -> None:
-    """An event that exists in recordings, but has no rule, is named in the reason."""
-    verdict = check_recording(change(HEALTHY, 37, ev=kind))
-    assert blocked_at(verdict) == 37
-    assert verdict.reason == f"the model has no rule for {kind} yet"
+def test_a_group_needs_a_master() -> None:
+    """The model has no structure for slaves alone, nor for more of them than it can tell apart."""
+    recording = read_recording(HEALTHY)
+    slave = recording.config["nodes"]["slave1"]
+    for names, reason in ((("slave1",), "not 0 with 1"), (("a", "b", "c", "d"), "not 0 with 4")):
+        data = {**recording.config.data, "nodes": dict.fromkeys(names, slave)}
+        verdict = check_recording(evolve(recording, config=evolve(recording.config, data=data)))
+        assert blocked_at(verdict) == 0
+        assert reason in verdict.reason
 
 
-@pytest.mark.parametrize(
-    ("nodes", "reason"),
-    [
-        (0, "not 0 with 0"),
-        (2, "not 2 with 0"),
-    ],
-)
-def test_other_groups_are_rejected(nodes: int, reason: str) -> None:
-    """The model has structures for one master only."""
-    recording = read_recording(NO_SLAVE)
-    node = recording.config["nodes"]["master"]
-    data = {**recording.config.data, "nodes": {f"master{i}": node for i in range(nodes)}}
-    other = evolve(recording, config=evolve(recording.config, data=data))
-    verdict = check_recording(other)
-    assert blocked_at(verdict) == 0
-    assert reason in verdict.reason
+def test_masters_are_judged_one_by_one() -> None:
+    """Three masters in one recording: a false answer of the second one is found at its line."""
+    recording = read_recording(THREE_MASTERS)
+    answered = next(e for e in recording.events if e.kind == "put" and e["node"] == "master_async")
+    verdict = check_recording(change(THREE_MASTERS, answered.seq, put_status="SLAVE_NOT_AVAILABLE"))
+    assert blocked_at(verdict) == answered.seq
+    assert "has_slave_wait" in verdict.blocked_conditions
+
+
+def test_a_put_without_a_line_is_missed() -> None:
+    """Where a recorder keeps every tenth put it leaves puts out, elsewhere it does not."""
+
+    def leave_out(name: str) -> Callable[[Mapping[str, Any]], Mapping[str, Any] | None]:
+        return lambda data: None if data.get("msg_id") == name else data
+
+    assert check_trace(SAMPLED).is_conforming
+    for name in ("a3", "b30", "c0"):
+        assert not check_recording(rewrite(SAMPLED, leave_out(name))).is_conforming, name
+    assert not check_recording(rewrite(HEALTHY, leave_out("m3"))).is_conforming
+
+
+def test_equal_checksums_mean_equal_bytes() -> None:
+    """The CRC of other bytes is another one, that of the same bytes the same one."""
+    recording = read_recording(AHEAD)
+    first, second = (e for e in recording.events if e.kind == "log_crc" and e.seq < 100)
+    assert first["files"] != second["files"]
+    assert blocked_at(check_recording(change(AHEAD, second.seq, files=first["files"]))) is not None
+    healthy = [e for e in read_recording(STOPPED).events if e.kind == "log_crc"]
+    files = [dict(each) for each in healthy[1]["files"]]
+    files[0]["crc32"] = "00000000"
+    assert blocked_at(check_recording(change(STOPPED, healthy[1].seq, files=files))) == (
+        healthy[1].seq
+    )
+
+
+def test_foreign_bytes_stop_scan_and_dispatch() -> None:
+    """A slave that was ahead holds the middle of a message: no record begins there (R-HC-18)."""
+    scan = next(
+        e
+        for e in read_recording(MISALIGNED).events
+        if e.kind == "log_scan" and e["node"] == "slave1" and e["entries"][-1]["kind"] != "msg"
+    )
+    assert scan["entries"][-1]["kind"] == "bad_magic"
+    verdict = check_recording(change(MISALIGNED, scan.seq, entries=scan["entries"][:-2]))
+    assert blocked_at(verdict) == scan.seq
+    looks = [
+        e
+        for e in read_recording(MISALIGNED).events
+        if e.kind == "snapshot" and e["node"] == "slave1"
+    ]
+    stuck = next(e for e in looks if e["dispatched_offset"] < e["max_offset"] and e.t_ms > 20_000)
+    moved = change(MISALIGNED, stuck.seq, dispatched_offset=stuck["max_offset"])
+    assert blocked_at(check_recording(moved)) == stuck.seq
 
 
 def test_unknown_names_are_rejected() -> None:
@@ -249,7 +279,20 @@ def test_every_timer_has_a_source_and_a_range() -> None:
     assert TIMER_RANGES["slave_time_out"](long).low_ms == 5000
 
 
-def test_five_wake_ups_end_a_wait() -> None:
-    """Four rises in vain and a remembered notification use up the five iterations."""
-    assert not may_wake_ups_end_wait(rises=3)
-    assert may_wake_ups_end_wait(rises=4)  # and one that was remembered
+@pytest.mark.parametrize(
+    ("interval_ms", "first_ms"),
+    [(400, 1000), (500, 1000), (1500, 2000), (2000, 2000), (5000, 5000)],
+)
+def test_first_reports_come_with_a_select(interval_ms: int, first_ms: int) -> None:
+    """The first select that ends beyond the interval: 1.0 s for 500 ms, 2.0 s for 1500 ms."""
+    assert compute_first_report_ms(interval_ms) == first_ms
+
+
+def test_progress_is_told() -> None:
+    """Who wants to know how far the checker has come is told."""
+    told: list[tuple[int, int]] = []
+    check_recording(
+        read_recording(TRACES / "r_random_seed11.jsonl"),
+        lambda done, total: told.append((done, total)),
+    )
+    assert all(0 < done <= total for done, total in told)
