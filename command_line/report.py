@@ -23,7 +23,7 @@ from reference.outage import compute_outage, describe_outage
 from reference.structure import SIZE_KEYS, clip_sizes
 from reference.timeline import draw_timeline
 
-TABLE_WIDTH_MIN = 140
+TABLE_WIDTH_MIN = 148
 """Columns that the table takes; a narrower terminal wraps it rather than losing a column."""
 
 LEGEND = (
@@ -114,7 +114,7 @@ def make_table(analysis: GroupAnalysis) -> Table:
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 0), pad_edge=False)
     table.add_column("guarantee", no_wrap=True)
     for fault_class in FAULT_CLASSES:
-        table.add_column(fault_class.name, min_width=7)
+        table.add_column(fault_class.name, min_width=9)
     for name in GUARANTEES:
         cells = [make_cell(analysis.get(name, c.name)) for c in FAULT_CLASSES]
         table.add_row(name, *cells)

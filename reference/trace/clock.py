@@ -205,7 +205,7 @@ TIMER_RANGES: Mapping[str, RangeOf] = {
     "drop": lambda t: TimerRange(
         "the master's noticing that a connection is closed",
         0,
-        SLACK_MS,
+        SELECT_MS + SLACK_MS,
         "R-HA-08: ReadSocketService#run, unless the link is stalled",
     ),
     "client_notices": lambda t: TimerRange(

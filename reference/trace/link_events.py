@@ -54,9 +54,10 @@ def explain_open(explanation: Explanation, event: Event) -> Explanation:
 
 def _check_reconnect(explanation: Explanation, slave: int) -> Explanation:
     """A slave connects again at once, or 5 s after a connect that was refused (R-HC-12)."""
-    closed_ms = explanation.wires[slave].closed_ms
-    if closed_ms is None:
-        return explanation
+    wire = explanation.wires[slave]
+    closed_ms = wire.closed_ms
+    if closed_ms is None or wire.is_stalled or wire.healed_ms > closed_ms:
+        return explanation  # The slave may have learnt of the end much later than the proxy.
     elapsed_ms = explanation.now_ms - closed_ms
     is_at_once = elapsed_ms < (RECONNECT_MS + SLACK_MS) / 2
     timer = "reconnect_at_once" if is_at_once else "reconnect"
