@@ -37,7 +37,7 @@ TRANSFER_WAIT_MS = 1000
 TRANSFER_WAITS = 5
 """How many such waits a request gets (R-HA-20)."""
 
-UNDER_WAY_MS = 100.0
+UNDER_WAY_MS = 30.0
 """How long a put that waits for nobody may take until its line is written; recorded are 16 ms."""
 
 SELECT_MS = 1000

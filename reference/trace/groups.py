@@ -64,7 +64,7 @@ def _restrict(recording: Recording, names: tuple[str, ...], *, is_first: bool) -
         event for event in recording.events if _is_about(event, names, every, is_first=is_first)
     )
     config = evolve(recording.config, data={**recording.config.data, "nodes": nodes})
-    return evolve(recording, config=config, events=kept)
+    return evolve(recording, config=config, events=kept, whole=recording.events)
 
 
 def _is_about(

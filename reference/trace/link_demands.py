@@ -6,6 +6,7 @@ from attrs import evolve
 
 from reference.replication import is_frame_taken, is_positioned
 from reference.state import Link
+from reference.trace.boundaries import has_boundary
 from reference.trace.clock import JITTER_MS, KILL_MS, SLACK_MS
 from reference.trace.hidden_traffic import carry_hidden_bytes, carry_hidden_report
 from reference.trace.links_ahead import Frame
@@ -127,10 +128,25 @@ def send_up_to(explanation: Explanation, slave: int, offset: int) -> Explanation
     while get_link(explanation, slave).next_transfer_offset < offset:
         frame = _find_next_frame(explanation, slave, offset)
         explanation = demand_max_at_least(explanation, frame.end_offset)
+        explanation = _check_frame_end(explanation, frame)
         explanation = fire(explanation, "transfer_batch", slave, size_bytes=frame.size_bytes)
         sent = explanation.wires[slave].frames_sent
         explanation = explanation.change_wire(slave, frames_sent=sent + 1)
     return explanation
+
+
+def _check_frame_end(explanation: Explanation, frame: Frame) -> Explanation:
+    """A frame holds all that is there: up to the batch size, the file's end, or the log's end.
+
+    A log grows by whole messages, so a frame that ends with the log ends with one (R-HA-13).
+    """
+    parameters, plan = explanation.cluster.parameters, explanation.plan
+    is_full = frame.size_bytes == parameters.ha_transfer_batch_size_bytes
+    is_file_end = not frame.end_offset % parameters.mapped_file_size_bytes
+    is_open = plan.are_puts_hidden or is_full or is_file_end
+    if is_open or has_boundary(plan.tables, explanation.log, frame.end_offset):
+        return explanation.count_check()
+    raise Blocked(f"a frame ends at {frame.end_offset}, where no message ends")
 
 
 def _find_next_frame(explanation: Explanation, slave: int, offset: int) -> Frame:

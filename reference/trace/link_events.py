@@ -175,8 +175,8 @@ def _check_heartbeat(explanation: Explanation, slave: int) -> Explanation:
     wire = explanation.wires[slave]
     if wire.last_frame_ms is None or wire.is_stalled:
         return explanation
-    if wire.healed_ms + SLACK_MS >= wire.last_frame_ms:
-        return explanation  # What piled up comes at once.
+    if wire.healed_ms <= wire.last_frame_ms <= wire.healed_ms + SLACK_MS:
+        return explanation  # What piled up comes at once: the last frame was sent earlier.
     elapsed_ms = explanation.now_ms - wire.last_frame_ms
     return check_timer(explanation, "heartbeat", elapsed_ms, slave=slave)
 

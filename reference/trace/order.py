@@ -20,6 +20,9 @@ from reference.trace.kinds import START_KINDS
 from reference.trace.reading import Event
 from reference.trace.state import Blocked, Explanation
 
+PROXY = "proxy"
+"""Who notes what goes over the links."""
+
 FIXED_KINDS = frozenset(
     {
         "node_started",
@@ -32,7 +35,7 @@ FIXED_KINDS = frozenset(
 )
 """Events that keep their place, and that nothing passes."""
 
-LOOK_AHEAD_MAX = 32
+LOOK_AHEAD_MAX = 64
 """No more observations than this are passed by one that is noted late."""
 
 HISTORY_MAX = 256
@@ -58,7 +61,7 @@ class Observation:
     @property
     def source(self) -> str:
         """The process that noted it: a broker, or the proxy of the links."""
-        return str(self.event.data.get("node", "proxy"))
+        return str(self.event.data.get("node", PROXY))
 
     @property
     def interval_ms(self) -> tuple[float, float]:
@@ -163,26 +166,43 @@ def _explain_later(
     history: History, explanation: Explanation, waiting: list[Observation]
 ) -> Explanation | None:
     """The next observation behind what others noted soon after it; they pass whom they may."""
-    observation = waiting[-1]
-    skipped: list[Observation] = [observation]
-    chosen: list[int] = []
-    for place in range(len(waiting) - 2, -1, -1):
-        follower = waiting[place]
-        if follower.t_ms - observation.t_ms > JITTER_MS or len(skipped) > LOOK_AHEAD_MAX:
-            return None
-        is_own = follower.source == observation.source
-        if is_own or not all(_may_swap(each, follower) for each in skipped):
-            skipped.append(follower)
-            continue
-        chosen.append(place)
-        sooner = [evolve(waiting[each], t_ms=observation.t_ms) for each in chosen]
-        found = _explain_all(explanation, [*sooner, observation])
-        if found:
-            history.extend(found[0])
-            for each in (len(waiting) - 1, *chosen):
-                del waiting[each]
-            return found[1]
+    followers = _list_followers(waiting)
+    for is_proxy_only in (True, False):
+        chosen: list[int] = []
+        skipped = [waiting[-1]]
+        for place in followers:
+            follower = waiting[place]
+            is_own = follower.source == waiting[-1].source
+            is_left = is_own or (is_proxy_only and follower.source != PROXY)
+            if is_left or not all(_may_swap(each, follower) for each in skipped):
+                skipped.append(follower)
+                continue
+            chosen.append(place)
+            found = _explain_sooner(explanation, waiting, chosen)
+            if found:
+                history.extend(found[0])
+                for each in (len(waiting) - 1, *chosen):
+                    del waiting[each]
+                return found[1]
     return None
+
+
+def _list_followers(waiting: Sequence[Observation]) -> list[int]:
+    """The places of the observations that follow the next one within the tolerance."""
+    found: list[int] = []
+    for place in range(len(waiting) - 2, -1, -1):
+        is_near = waiting[place].t_ms - waiting[-1].t_ms <= JITTER_MS
+        if not is_near or len(found) == LOOK_AHEAD_MAX:
+            break
+        found.append(place)
+    return found
+
+
+def _explain_sooner(
+    explanation: Explanation, waiting: Sequence[Observation], chosen: Sequence[int]
+) -> tuple[list[Step], Explanation] | None:
+    sooner = [evolve(waiting[place], t_ms=waiting[-1].t_ms) for place in chosen]
+    return _explain_all(explanation, [*sooner, waiting[-1]])
 
 
 def _delay_earlier(history: History, waiting: list[Observation]) -> Explanation | None:
@@ -223,7 +243,7 @@ def _count_passable(history: History, observation: Observation) -> int:
     """How many of the latest observations may really have happened after this one."""
     count = 0
     for _, earlier in reversed(history):
-        is_kill = earlier.kind == "node_kill9" and observation.source == "proxy"
+        is_kill = earlier.kind == "node_kill9" and observation.source == PROXY
         reach_ms = KILL_MS if is_kill or count else JITTER_MS
         if observation.t_ms - earlier.t_ms > (reach_ms if is_kill else JITTER_MS):
             break
@@ -238,7 +258,7 @@ def _may_swap(earlier: Observation, later: Observation) -> bool:
     kinds = {earlier.kind, later.kind}
     if FIXED_KINDS & kinds or earlier.event is later.event:
         return False
-    if "node_kill9" in kinds and "proxy" not in (earlier.source, later.source):
+    if "node_kill9" in kinds and PROXY not in (earlier.source, later.source):
         return False
     if earlier.source != later.source:
         return True

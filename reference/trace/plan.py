@@ -8,7 +8,7 @@ store afterwards. All of that is gathered here and never changes.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from attrs import fields, frozen
@@ -127,17 +127,13 @@ def make_plan(recording: Recording) -> Plan:
     events = recording.events
     surgeries = match_surgeries(events)
     lives = _see_lives(events, master, surgeries)
-    timers = make_timers(nodes[master], nodes[master])
-    processes = see_processes(events, master)
-    is_sync = nodes[master]["role"] == Role.SYNC_MASTER.name
-    longest_ms = compute_longest_put_ms(timers, waits_for_slave=is_sync)
-    puts = mark_gaps(order_puts(events, master, lives), processes, longest_ms)
-    overlap = count_overlapping((p.begin_ms - JITTER_MS, p.end_ms + JITTER_MS) for p in puts)
+    processes = see_processes(events, master, recording.end_ms)
+    puts = _see_puts(recording, lives, processes)
     return Plan(
         recording=recording,
-        structure=_make_structure(nodes[master], len(slaves), overlap, 1 + lives[-1]),
+        structure=_make_structure(nodes[master], len(slaves), puts, 1 + lives[-1]),
         parameters=make_parameters(nodes[master]["store_config"]),
-        timers=timers,
+        timers=make_timers(nodes[master], nodes[master]),
         slave_timers=tuple(make_timers(nodes[master], nodes[name]) for name in slaves),
         master=master,
         slaves=tuple(slaves),
@@ -159,7 +155,22 @@ def make_plan(recording: Recording) -> Plan:
     )
 
 
-def _make_structure(node: Mapping[str, Any], slaves: int, overlap: int, lives: int) -> Structure:
+def _see_puts(
+    recording: Recording, lives: Sequence[int], processes: Sequence[ProcessAhead]
+) -> tuple[Put, ...]:
+    """The puts in the order of their places, with a mark where others may lie in between."""
+    nodes: Mapping[str, Any] = recording.config["nodes"]
+    master, *slaves = nodes
+    is_sync = nodes[master]["role"] == Role.SYNC_MASTER.name and bool(slaves)
+    timers = make_timers(nodes[master], nodes[master])
+    longest_ms = compute_longest_put_ms(timers, waits_for_slave=is_sync)
+    return mark_gaps(order_puts(recording.events, master, lives), processes, longest_ms)
+
+
+def _make_structure(
+    node: Mapping[str, Any], slaves: int, puts: Sequence[Put], lives: int
+) -> Structure:
+    overlap = count_overlapping((p.begin_ms - JITTER_MS, p.end_ms + JITTER_MS) for p in puts)
     return Structure(
         role=Role[node["role"]],
         flush_disk_type=FlushDiskType[node["flush_type"]],

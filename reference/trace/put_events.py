@@ -11,7 +11,7 @@ from reference.trace.clock import JITTER_MS, SLACK_MS
 from reference.trace.link_demands import demand_connection_count, demand_push2
 from reference.trace.plan import MASTER
 from reference.trace.put_demands import demand_answer
-from reference.trace.put_order import MESSAGE_HEAD_BYTES, demand_max, unfollow
+from reference.trace.put_order import MESSAGE_HEAD_BYTES, demand_max, find_free_slot, unfollow
 from reference.trace.queues import check_queue_offset
 from reference.trace.reading import Event
 from reference.trace.state import Blocked, Explanation, check, fire
@@ -98,7 +98,7 @@ def _compute_size_min_bytes(event: Event) -> int:
 def _explain_refused_put(explanation: Explanation, event: Event, node: int) -> Explanation:
     """A put that was refused before anything was written (R-CL-01, R-CL-04)."""
     status = event["put_status"]
-    for name in ("wrote_offset", "wrote_bytes"):
+    for name in ("wrote_offset", "wrote_bytes", "queue_offset"):
         explanation = check(explanation, name, 0, event.data.get(name, 0))
     limit = explanation.cluster.parameters.message_size_max_bytes
     highest = _compute_size_min_bytes(event) + PROPERTIES_MAX_BYTES
@@ -113,7 +113,7 @@ def _explain_refused_put(explanation: Explanation, event: Event, node: int) -> E
 
 def _refuse(explanation: Explanation, status: str) -> Explanation:
     """The rule for a refused put; its message is not followed any further."""
-    slot = len(explanation.followed)
+    slot = find_free_slot(explanation)
     refused = fire(explanation, "refuse_put", slot, status=STATUS_NAMES.index(status))
     messages = refused.cluster.messages
     left = (*messages[:slot], Message(), *messages[slot + 1 :])

@@ -24,6 +24,10 @@ MESSAGE_HEAD_BYTES = 91
 """What a stored message has beside body, topic and properties (CommitLog#calMsgLength)."""
 
 
+OTHERS_MAX = 1000
+"""As many messages at most are taken to lie between two things that a recording shows."""
+
+
 def find_next_put(explanation: Explanation) -> Put | None:
     """The put that this process of the master appends next."""
     puts = explanation.plan.puts
@@ -53,6 +57,14 @@ def get_message(explanation: Explanation, put: Put) -> Message:
     return explanation.cluster.messages[explanation.followed.index(put.number)]
 
 
+def find_free_slot(explanation: Explanation) -> int:
+    """The message that follows no put yet."""
+    slot = len(explanation.followed)
+    if slot == len(explanation.cluster.messages):
+        raise Blocked(f"more than {slot} puts are under way at a time, by their own words fewer")
+    return slot
+
+
 def unfollow(explanation: Explanation, put: Put) -> Explanation:
     """The put's line is explained; its message's place is free for another one."""
     slot = explanation.followed.index(put.number)
@@ -80,6 +92,28 @@ def unfollow_all(explanation: Explanation) -> Explanation:
 
 def append_next_put(explanation: Explanation) -> Explanation:
     """The next put gets its place in the master's log; it must have been called by now."""
+    put = _get_called_put(explanation)
+    if put.is_behind_gap:
+        explanation = append_others(explanation, put.start_offset, is_put_next=True)
+    parameters = explanation.cluster.parameters
+    start = compute_message_start(explanation.log, put.size_bytes, parameters)
+    explanation = check(
+        explanation, f"wrote_offset of the put of seq {put.seq}", start, put.start_offset
+    )
+    if start == compute_last_file_end(explanation.log, parameters):
+        explanation = position_before_rollover(explanation, put.begin_ms)
+    slot = find_free_slot(explanation)
+    waits = int(put.waits_for_store)
+    appended = fire(
+        explanation, "append_message", slot, size_bytes=put.size_bytes, waits_for_store=waits
+    )
+    followed = (*appended.followed, put.number)
+    appended = evolve(appended, followed=followed, next_put=put.number + 1)
+    return request_in_order(finish_disk_at_once(appended, put))
+
+
+def _get_called_put(explanation: Explanation) -> Put:
+    """The put that is next in order, if its producer has called by now."""
     put = find_next_put(explanation)
     if put is None:
         raise Blocked(
@@ -93,23 +127,7 @@ def append_next_put(explanation: Explanation) -> Explanation:
             f"which was called only at {put.begin_ms} ms",
             f"append_message[{len(explanation.followed)}]",
         )
-    if put.is_behind_gap:
-        explanation = append_others(explanation, put.start_offset, is_put_next=True)
-    parameters = explanation.cluster.parameters
-    start = compute_message_start(explanation.log, put.size_bytes, parameters)
-    explanation = check(
-        explanation, f"wrote_offset of the put of seq {put.seq}", start, put.start_offset
-    )
-    if start == compute_last_file_end(explanation.log, parameters):
-        explanation = position_before_rollover(explanation, put.begin_ms)
-    slot = len(explanation.followed)
-    waits = int(put.waits_for_store)
-    appended = fire(
-        explanation, "append_message", slot, size_bytes=put.size_bytes, waits_for_store=waits
-    )
-    followed = (*appended.followed, put.number)
-    appended = evolve(appended, followed=followed, next_put=put.number + 1)
-    return request_in_order(finish_disk_at_once(appended, put))
+    return put
 
 
 def request_in_order(explanation: Explanation) -> Explanation:
@@ -157,6 +175,11 @@ def append_others(
     parameters = explanation.cluster.parameters
     if is_put_next and 0 < offset - explanation.log.max_offset < MESSAGE_HEAD_BYTES:
         return explanation  # Too little for a message: the put itself has rolled over.
+    before = find_put_before(explanation)
+    if not is_put_next and explanation.log.max_offset == (before.end_offset if before else 0):
+        offset = max(offset, explanation.log.max_offset + MESSAGE_HEAD_BYTES)
+    if offset - explanation.log.max_offset > OTHERS_MAX * parameters.message_size_max_bytes:
+        raise Blocked(f"the log cannot have grown to {offset} by puts that were not recorded")
     while explanation.log.max_offset < offset:
         log = explanation.log
         file_end = compute_last_file_end(log, parameters)
@@ -185,7 +208,7 @@ def may_append_others(explanation: Explanation, offset: int) -> bool:
         return False
     if explanation.process in plan.sampled_processes:
         return True
-    is_sync = explanation.cluster.master.is_sync
+    is_sync = explanation.cluster.master.is_sync and bool(explanation.slaves)
     longest_ms = compute_longest_put_ms(get_timers(explanation), waits_for_slave=is_sync)
     process = plan.processes[explanation.process]
     return process.may_be_pending(offset, explanation.now_ms, longest_ms)

@@ -96,22 +96,20 @@ class ProcessAhead:
         return seen_ms >= self.end_ms - longest_put_ms
 
 
-def see_processes(events: Iterable[Event], master: str) -> tuple[ProcessAhead, ...]:
-    """What a recording tells in advance of each process of the master."""
+def see_processes(events: Iterable[Event], master: str, end_ms: float) -> tuple[ProcessAhead, ...]:
+    """What a recording that ends then tells in advance of each process of the master."""
     found: list[ProcessAhead] = []
     times: list[float] = []
     values: list[int] = []
-    now_ms = 0.0
     for event in events:
-        now_ms = event.t_ms
         reported = max(_list_reported(event, master), default=-1)
         if reported > (values[-1] if values else -1):
             times.append(event.t_ms)
             values.append(reported)
         if event.kind in END_KINDS and event["node"] == master:
-            found.append(ProcessAhead(now_ms, tuple(times), tuple(values)))
+            found.append(ProcessAhead(event.t_ms, tuple(times), tuple(values)))
             times, values = [], []
-    return (*found, ProcessAhead(now_ms, tuple(times), tuple(values)))
+    return (*found, ProcessAhead(end_ms, tuple(times), tuple(values)))
 
 
 def _list_reported(event: Event, master: str) -> Iterator[int]:
@@ -137,24 +135,28 @@ def order_puts(
             found.append((process, event))
     found.sort(key=lambda item: (item[0], item[1]["wrote_offset"]))
     return tuple(
-        Put(
-            number=number,
-            seq=event.seq,
-            begin_ms=float(event["t_begin_ms"]),
-            end_ms=event.t_ms,
-            duration_ms=float(event["duration_ms"]),
-            start_offset=event["wrote_offset"],
-            size_bytes=event["wrote_bytes"],
-            waits_for_store=event["wait_store_ok"],
-            status=event["put_status"],
-            process=process,
-            life=life_of_process[process],
-            queue=name_queue(event),
-            queue_offset=event["queue_offset"],
-            message_id=str(event.data.get("msg_id", "")),
-            push2_after=event["push2_slave_after"],
-        )
+        _make_put(number, event, process, life_of_process[process])
         for number, (process, event) in enumerate(found)
+    )
+
+
+def _make_put(number: int, event: Event, process: int, life: int) -> Put:
+    return Put(
+        number=number,
+        seq=event.seq,
+        begin_ms=float(event["t_begin_ms"]),
+        end_ms=event.t_ms,
+        duration_ms=float(event["duration_ms"]),
+        start_offset=event["wrote_offset"],
+        size_bytes=event["wrote_bytes"],
+        waits_for_store=event["wait_store_ok"],
+        status=event["put_status"],
+        process=process,
+        life=life,
+        queue=name_queue(event),
+        queue_offset=event["queue_offset"],
+        message_id=str(event.data.get("msg_id", "")),
+        push2_after=event["push2_slave_after"],
     )
 
 

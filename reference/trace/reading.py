@@ -69,6 +69,14 @@ class Recording:
     """Which brokers there are, and the properties in which they differ from the defaults."""
     events: tuple[Event, ...]
     """Everything that was seen, in the order of ``seq``."""
+    whole: tuple[Event, ...] = ()
+    """The same of all groups, where ``events`` is about one group of brokers only."""
+
+    @property
+    def end_ms(self) -> float:
+        """When the recording ended."""
+        last = max(self.events[-1:], self.whole[-1:], key=lambda end: end[0].t_ms if end else 0.0)
+        return last[0].t_ms if last else 0.0
 
 
 def read_recording(path: str | Path) -> Recording:

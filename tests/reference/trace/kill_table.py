@@ -1,12 +1,16 @@
 """Which recording kills which mutant of the rules.
 
-A mutant is killed by a recording that no longer conforms with it, or by a corrupted copy that now
-does. ``python -m tests.reference.trace.kill_table`` decides every mutant anew (some minutes), and
-writes the answers to ``tests/data/kill_table.json`` and the table of ``spec/recordings.md``.
+A mutant is killed by a recording that no longer conforms with it; by a corrupted copy that now
+does; or by a state on the way, in which it allows what no broker can do: both branches of one
+decision, a step that has just been taken and can be taken once only, or a step of a process or a
+connection that is gone. ``python -m tests.reference.trace.kill_table`` decides every mutant anew
+(some minutes), and writes the answers to ``tests/data/kill_table.json`` and the tables of
+``spec/recordings.md``.
 """
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import sys
@@ -17,17 +21,18 @@ from pathlib import Path
 from attrs import evolve, frozen
 
 from properties.rule_mutants import MutantKind, RuleMutant, list_mutants, make_mistake
-from reference.machine import RULES, Action, Machine, Outcome
+from reference.machine import RULES, Action, Machine, Outcome, probe
 from reference.state import Cluster
 from reference.trace.checking import check_recording
 from reference.trace.reading import Recording, read_recording
 from tests.reference.trace.corruptions import MAKERS, Corruption
+from tests.reference.trace.impossible_steps import RELATED, list_impossible
 
 TRACES = Path(__file__).parents[2] / "data" / "traces"
 PAGE = Path(__file__).parents[3] / "spec" / "recordings.md"
 TABLE = Path(__file__).parents[2] / "data" / "kill_table.json"
 
-CORRUPTIONS_PER_MAKER = 60
+CORRUPTIONS_PER_MAKER = 25
 """How many copies of one kind are tried per recording: evenly spread over it."""
 
 TRIALS_MAX = 12
@@ -50,20 +55,33 @@ def read_all() -> dict[str, Recording]:
     return {Path(r.file).stem: evolve(r, file=Path(r.file).name) for r in ordered}
 
 
-def find_fired_rules(recording: Recording) -> set[str]:
-    """The rules by which a recording is explained."""
-    fired: set[str] = set()
+@contextlib.contextmanager
+def watch_steps(watch: Callable[[Machine, Cluster, Action, Outcome], None]) -> Iterator[None]:
+    """Inside, every step of every machine is shown to ``watch`` after it was taken."""
     true_step = Machine.step
 
     def step(self: Machine, cluster: Cluster, action: Action) -> Outcome:
-        fired.add(action.instance.partition("[")[0])
-        return true_step(self, cluster, action)
+        outcome = true_step(self, cluster, action)
+        if not outcome.is_refused:
+            watch(self, cluster, action, outcome)
+        return outcome
 
     Machine.step = step  # type: ignore[method-assign]
     try:
-        check_recording(recording)
+        yield
     finally:
         Machine.step = true_step  # type: ignore[method-assign]
+
+
+def find_fired_rules(recording: Recording) -> set[str]:
+    """The rules by which a recording is explained."""
+    fired: set[str] = set()
+
+    def note(machine: Machine, before: Cluster, action: Action, outcome: Outcome) -> None:
+        fired.add(action.instance.partition("[")[0])
+
+    with watch_steps(note):
+        check_recording(recording)
     return fired
 
 
@@ -108,12 +126,33 @@ def find_killer(
                 name = Path(corruption.recording.file).stem
                 return f"{name} with seq {corruption.seq} corrupted: {corruption.what}"
         for name, recording in recordings.items():
-            if mutant.rule not in fired[name]:
+            if not fired[name] & RELATED[mutant.rule]:
                 continue
+            impossible = find_impossible_step(recording, mutant.rule)
+            if impossible is not None:
+                return f"{name}: {impossible}"
             verdict = check_recording(recording)
             if not verdict.is_conforming:
                 return f"{name} seq {verdict.first_unexplained_seq}"
     return None
+
+
+def find_impossible_step(recording: Recording, rule: str) -> str | None:
+    """Something of this rule that its states allow and no broker can do, in words."""
+    found: list[str] = []
+
+    def look(machine: Machine, before: Cluster, action: Action, outcome: Outcome) -> None:
+        if found:
+            return
+        for name, cluster, why in list_impossible(action, before, outcome.cluster):
+            instance = machine.instances.get(name)
+            is_asked = instance is not None and instance.rule.name == rule
+            if is_asked and not probe(machine.instances[name], cluster)[0]:
+                found.append(f"{name} {why} {action.instance}")
+
+    with watch_steps(look):
+        check_recording(recording)
+    return found[0] if found else None
 
 
 def decide_all() -> dict[str, str | None]:

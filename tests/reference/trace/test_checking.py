@@ -19,6 +19,7 @@ from reference.trace.checking import (
 from reference.trace.clock import TIMER_RANGES, Timers, compute_first_report_ms
 from reference.trace.kinds import IGNORED_KINDS
 from reference.trace.reading import Recording, TraceError, read_recording
+from tests.reference.trace.corruptions import change_event, move
 
 TRACES = Path(__file__).parents[2] / "data" / "traces"
 
@@ -30,6 +31,7 @@ AHEAD = TRACES / "h_slave_ahead_master_empty.jsonl"
 MISALIGNED = TRACES / "h_slave_ahead_misaligned.jsonl"
 THREE_MASTERS = TRACES / "o_sync_flush_rollover.jsonl"
 SAMPLED = TRACES / "p_slave_behind_master_min.jsonl"
+KILLED = TRACES / "m_master_kill9_page_cache.jsonl"
 STOPPED = TRACES / "n_clean_restart.jsonl"
 
 
@@ -219,6 +221,22 @@ def test_a_put_without_a_line_is_missed() -> None:
     for name in ("a3", "b30", "c0"):
         assert not check_recording(rewrite(SAMPLED, leave_out(name))).is_conforming, name
     assert not check_recording(rewrite(HEALTHY, leave_out("m3"))).is_conforming
+
+
+@pytest.mark.parametrize("delay_ms", [2.0, 30.0, 500.0])
+def test_what_was_sent_may_come_after_the_end(delay_ms: float) -> None:
+    """A killed master's last frame is forwarded late: the slave takes it, and tells nobody."""
+    recording = read_recording(KILLED)
+    kill = next(e for e in recording.events if e.kind == "node_kill9")
+    seen = [e for e in recording.events if e.seq not in (58, 59)]  # Looks between frame and kill.
+    seen = [e for e in seen if e.kind != "snapshot" or not 0 < e.t_ms - kill.t_ms < delay_ms]
+    late = evolve(recording, events=tuple(seen))
+    for number, seq in enumerate((55, 57)):
+        place = next(i for i, e in enumerate(late.events) if e.line == seq + 1)
+        late = move(late, place, kill.t_ms + delay_ms + number)
+    assert check_recording(late).reason == ""
+    place = next(i for i, e in enumerate(late.events) if e.line == 58)
+    assert not check_recording(change_event(late, place, slave_offset=24000)).is_conforming
 
 
 def test_equal_checksums_mean_equal_bytes() -> None:

@@ -36,8 +36,11 @@ REFUSED_MIN = 0.98
 POSSIBLE: Mapping[str, str] = {
     "drop put": (
         "its bytes may be those of a put that was still under way when the process or the "
-        "recording ended; it waits for a slave then, or was called within the last 100 ms"
+        "recording ended; it waits for a slave then, or was called within the last 30 ms; a put "
+        "that was refused leaves no trace at all"
     ),
+    "drop ha_link_open": "the recording shows neither frames nor reports: nothing needs it",
+    "ha_frame.body_bytes": "a stopping slave throws the frame away, and nobody shows its end",
     "drop ha_report": "the connection ends before the proxy or the master shows any effect of it",
     "drop ha_frame": "the connection ends, or is stalled, before anybody shows that it came",
     "drop process_exit": "the recording ends, or the node never comes back",
@@ -75,7 +78,6 @@ POSSIBLE: Mapping[str, str] = {
 
 STRICT = (
     "ha_frame.master_offset",
-    "ha_frame.body_bytes",
     "ha_report.slave_offset",
     "report beyond the end",
     "swapped ha_frame",

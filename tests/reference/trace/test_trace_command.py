@@ -1,0 +1,73 @@
+"""``rmqspec trace``: what it prints, and how it ends."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from click.testing import CliRunner, Result
+
+from command_line.trace import EPILOG, command, make_progress
+
+TRACES = Path(__file__).parents[2] / "data" / "traces"
+NO_SLAVE = TRACES / "b_sync_no_slave.jsonl"
+
+
+def run(*arguments: str) -> Result:
+    """The command with these arguments; its exit code is what it returns."""
+    return CliRunner().invoke(command, [*arguments], standalone_mode=False)
+
+
+def write_false_answer(path: Path) -> Path:
+    """A recording in which a put was answered PUT_OK without any slave."""
+    lines = NO_SLAVE.read_text(encoding="utf-8").splitlines()
+    lines[9] = lines[9].replace("SLAVE_NOT_AVAILABLE", "PUT_OK")
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+def test_conforms() -> None:
+    """One line for each recording that conforms."""
+    result = run(str(NO_SLAVE), str(TRACES / "a_sync_healthy.jsonl"))
+    assert result.return_value == 0
+    assert result.output.count("conforms; ") == 2
+
+
+def test_rejected(tmp_path: Path) -> None:
+    """The blocked event, the rule that would be needed, and its condition that fails."""
+    result = run(str(write_false_answer(tmp_path / "trace.jsonl")))
+    assert result.return_value == 1
+    assert "seq 9: request_slave_wait[0] would be needed, but is_slave_ok" in result.output
+    assert "state there" not in result.output
+
+
+def test_explained(tmp_path: Path) -> None:
+    """On request the state there, and every rule that could not help."""
+    result = run("--explain", str(write_false_answer(tmp_path / "trace.jsonl")), str(NO_SLAVE))
+    assert result.return_value == 1
+    assert "master: SYNC_MASTER, up, log 0 to 399" in result.output
+    assert "request_slave_wait[0]: is_slave_ok does not hold" in result.output
+    assert "put 0: 0 to 399" in result.output
+    assert result.output.count("state there:") == 2
+
+
+def test_json() -> None:
+    """A list with one object for each recording."""
+    result = run("--json", str(NO_SLAVE))
+    assert result.return_value == 0
+    (verdict,) = json.loads(result.output)
+    assert verdict["verdict"] == "conforms"
+    assert verdict["explained"] + verdict["ignored"] == verdict["events"]
+
+
+def test_help_has_examples() -> None:
+    """Whoever asks for help finds examples and the exit codes."""
+    result = run("--help")
+    assert "--explain" in result.output
+    for line in EPILOG.splitlines():
+        assert line.strip("\b ") in result.output
+
+
+def test_progress_is_for_terminals_only() -> None:
+    """Nothing is printed where nobody looks."""
+    assert make_progress("trace.jsonl") is None
