@@ -2,8 +2,8 @@
 
 Seven-bit vectors over a log of a few bytes, one merged if-then-else per leaf and step, incremental
 in the depth; proved lemmas hold at each step, and of two orders of independent neighbours only one
-is searched. What it finds is widened: the reference replays the schedule under the real parameters and
-judges it again, so that no verdict rests on seven bits.
+is searched. What it finds is widened: the reference replays the schedule under the real parameters
+and judges it again, so that no verdict rests on seven bits.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
-from reference.machine import RULES, Action
+from reference.machine import Action
 from reference.state import Cluster
 
 DECISIONS = (
@@ -123,20 +123,3 @@ def list_impossible(
     if rule == "begin_slave_stop":
         accepting = ("append_to_slave", "append_at_wrong_offset", "create_first_file")
         yield from ((f"{r}{bracket}{index}", after, "after") for r in accepting)
-
-
-def find_related(rule: str) -> frozenset[str]:
-    """The rules beside or after which a mutant of this one can show."""
-    related = {rule}
-    for branches in DECISIONS:
-        if rule in branches:
-            related |= {*branches}
-    related |= {*ENDS_OF_LINK} if rule in OF_LINK else set()
-    related |= {*ENDS_OF_SLAVE} if rule in OF_SLAVE else set()
-    if rule in (*OF_LINK, *OF_PUT, *OF_MASTER, "connect_slave"):
-        related |= {*ENDS_OF_MASTER, "begin_master_stop", "begin_slave_stop"}
-    return frozenset(related)
-
-
-RELATED = {rule: find_related(rule) for rule in RULES}
-"""By rule: which steps of a recording can show a mistake in it."""

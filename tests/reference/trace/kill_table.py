@@ -2,10 +2,10 @@
 
 A mutant is killed by a recording that no longer conforms with it; by a corrupted copy that now
 does; or by a state on the way, in which it allows what no broker can do: both branches of one
-decision, a step that has just been taken and can be taken once only, or a step of a process or a
-connection that is gone. ``python -m tests.reference.trace.kill_table`` decides every mutant anew
-(some minutes), and writes the answers to ``tests/data/kill_table.json`` and the tables of
-``spec/recordings.md``.
+decision, a step that has just been taken and can be taken once only, a step of a process or a
+connection that is gone, or a step that leads to a state which breaks a sanity check.
+``python -m tests.reference.trace.kill_table`` decides every mutant anew (some minutes), and writes
+the answers to ``tests/data/kill_table.json`` and the tables of ``spec/recordings.md``.
 """
 
 from __future__ import annotations
@@ -21,12 +21,14 @@ from pathlib import Path
 from attrs import evolve, frozen
 
 from properties.rule_mutants import MutantKind, RuleMutant, list_mutants, make_mistake
-from reference.machine import RULES, Action, Machine, Outcome, probe
+from properties.sanity_check import SANITY_CHECKS
+from reference.machine import RULES, Action, Instance, Machine, Outcome, probe
+from reference.rule import Rule
 from reference.state import Cluster
 from reference.trace.checking import check_recording
 from reference.trace.reading import Recording, read_recording
 from tests.reference.trace.corruptions import MAKERS, Corruption
-from tests.reference.trace.impossible_steps import RELATED, list_impossible
+from tests.reference.trace.impossible_steps import list_impossible
 
 TRACES = Path(__file__).parents[2] / "data" / "traces"
 PAGE = Path(__file__).parents[3] / "spec" / "recordings.md"
@@ -57,13 +59,19 @@ def read_all() -> dict[str, Recording]:
 
 @contextlib.contextmanager
 def watch_steps(watch: Callable[[Machine, Cluster, Action, Outcome], None]) -> Iterator[None]:
-    """Inside, every step of every machine is shown to ``watch`` after it was taken."""
+    """Inside, every step of every machine is shown to ``watch``, but for those it takes itself."""
     true_step = Machine.step
+    is_watching = False
 
     def step(self: Machine, cluster: Cluster, action: Action) -> Outcome:
+        nonlocal is_watching
         outcome = true_step(self, cluster, action)
-        if not outcome.is_refused:
-            watch(self, cluster, action, outcome)
+        if not outcome.is_refused and not is_watching:
+            is_watching = True
+            try:
+                watch(self, cluster, action, outcome)
+            finally:
+                is_watching = False
         return outcome
 
     Machine.step = step  # type: ignore[method-assign]
@@ -119,6 +127,7 @@ def find_killer(
     evidence: Mapping[str, list[Evidence]],
 ) -> str | None:
     """What kills a mutant, in words; None for a survivor."""
+    true_rule = RULES[mutant.rule]
     telling = [e.corruption for e in evidence.get(mutant.rule, ()) if is_named_by(mutant, e)]
     with make_mistake(mutant):
         for corruption in telling[:TRIALS_MAX]:
@@ -126,9 +135,7 @@ def find_killer(
                 name = Path(corruption.recording.file).stem
                 return f"{name} with seq {corruption.seq} corrupted: {corruption.what}"
         for name, recording in recordings.items():
-            if not fired[name] & RELATED[mutant.rule]:
-                continue
-            impossible = find_impossible_step(recording, mutant.rule)
+            impossible = find_impossible_step(recording, true_rule)
             if impossible is not None:
                 return f"{name}: {impossible}"
             verdict = check_recording(recording)
@@ -137,9 +144,10 @@ def find_killer(
     return None
 
 
-def find_impossible_step(recording: Recording, rule: str) -> str | None:
-    """Something of this rule that its states allow and no broker can do, in words."""
+def find_impossible_step(recording: Recording, true_rule: Rule) -> str | None:
+    """Something of the mutated rule that a state allows and no broker can do, in words."""
     found: list[str] = []
+    rule = true_rule.name
 
     def look(machine: Machine, before: Cluster, action: Action, outcome: Outcome) -> None:
         if found:
@@ -149,10 +157,30 @@ def find_impossible_step(recording: Recording, rule: str) -> str | None:
             is_asked = instance is not None and instance.rule.name == rule
             if is_asked and not probe(machine.instances[name], cluster)[0]:
                 found.append(f"{name} {why} {action.instance}")
+        for name, instance in machine.instances.items():
+            if not found and instance.rule.name == rule:
+                true = Instance(true_rule, instance.indexes)
+                found.extend(find_broken_check(machine, name, true, outcome.cluster))
 
     with watch_steps(look):
         check_recording(recording)
     return found[0] if found else None
+
+
+def find_broken_check(
+    machine: Machine, name: str, true: Instance, cluster: Cluster
+) -> Iterator[str]:
+    """A sanity check that a step breaks which the mutant allows and the true rule does not."""
+    failed, ranges = probe(machine.instances[name], cluster)
+    true_failed, true_ranges = probe(true, cluster)
+    if failed or (not true_failed and ranges == true_ranges):
+        return
+    for arguments in ({r.name: r.low for r in ranges}, {r.name: r.high for r in ranges}):
+        outcome = machine.step(cluster, Action(name, arguments))
+        for check, sanity in SANITY_CHECKS.items():
+            if sanity.predicate(cluster) and not sanity.predicate(outcome.cluster):
+                yield f"{name} breaks {check}"
+                return
 
 
 def decide_all() -> dict[str, str | None]:
