@@ -10,6 +10,7 @@ import click
 
 from command_line import exit_codes
 from reference import ROCKETMQ_VERSION
+from reference.machine import RULES
 from reference.state import STATUS_NAMES, Cluster, CommitLog
 from reference.trace.checking import Progress, TraceVerdict, check_recording
 from reference.trace.reading import read_recording
@@ -98,11 +99,14 @@ def print_explanation(verdict: TraceVerdict) -> None:
 
 def choose_candidates(verdict: TraceVerdict) -> list[tuple[str, tuple[str, ...]]]:
     """The other rules for the same message or slave: what else could have explained the event."""
-    _, bracket, index = verdict.blocked_instance.partition("[")
+    rule, bracket, index = verdict.blocked_instance.partition("[")
     is_alike = [
         (name, failed)
         for name, failed in verdict.candidates.items()
-        if bracket and name.endswith(bracket + index) and name != verdict.blocked_instance
+        if bracket
+        and name.endswith(bracket + index)
+        and name != verdict.blocked_instance
+        and RULES[name.partition("[")[0]].indexes == RULES[rule].indexes
     ]
     return is_alike[:CANDIDATES_MAX]
 

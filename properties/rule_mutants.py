@@ -22,7 +22,7 @@ from reference.machine import (
     compute_machine,
     record_instance,
 )
-from reference.rule import Argument, Conditions, RuleBody
+from reference.rule import Argument, Conditions, Rule, RuleBody
 from reference.state import Cluster
 from reference.structure import Structure
 from reference.terms import Term, constant, record, substitute, walk
@@ -131,7 +131,7 @@ def _change_conditions(
         return conditions
     if mutant.kind is MutantKind.CONDITION_DROPPED:
         return Conditions({**conditions.named, mutant.where: True})
-    flipped = _flip(cluster.structure, instance.rule.name, instance.indexes, mutant)
+    flipped = _flip(cluster.structure, instance.rule, instance.indexes, mutant)
     holds = bool(substitute(flipped, flatten(cluster)))
     return Conditions({**conditions.named, mutant.where: holds})
 
@@ -148,9 +148,9 @@ def _change_argument(argument: Argument, mutant: RuleMutant) -> Argument:
 
 
 @cache
-def _flip(structure: Structure, rule: str, indexes: tuple[int, ...], mutant: RuleMutant) -> Term:
+def _flip(structure: Structure, rule: Rule, indexes: tuple[int, ...], mutant: RuleMutant) -> Term:
     """The condition with one comparison's strictness exchanged; as it is where it has fewer."""
-    conditions = record_instance(structure, Instance(RULES[rule], indexes)).conditions
+    conditions = record_instance(structure, Instance(rule, indexes)).conditions
     condition = conditions.get(mutant.where, constant(True))
     comparisons = _find_comparisons(condition)
     is_there = mutant.occurrence < len(comparisons)

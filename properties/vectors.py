@@ -124,7 +124,7 @@ def write_vectors(structures: Iterable[Structure], folder: Path) -> dict[str, in
     without certificate.
     """
     vectors = {get_file_name(s): list(make_vectors(s)) for s in structures}
-    folder.mkdir(parents=True)
+    folder.mkdir()
     for file, lines in vectors.items():
         (folder / file).write_text("".join(json.dumps(line) + "\n" for line in lines))
     return {file: len(lines) for file, lines in vectors.items()}

@@ -118,6 +118,12 @@ TIMER_RANGES: Mapping[str, RangeOf] = {
         FOREVER_MS,
         "R-HC-04: HAClient#isTimeToReportOffset, reset by everything that is read",
     ),
+    "report_to_silent_master": lambda t: TimerRange(
+        "a repeated report to a master that has sent nothing",
+        SELECT_MS,
+        FOREVER_MS,
+        "R-HC-05: HAClient#run, one report in each round of its select",
+    ),
     "heartbeat": lambda t: TimerRange(
         "a heartbeat after the frame before it",
         t.master_heartbeat_interval_ms,

@@ -10,6 +10,8 @@ Fields: TypeAlias = Mapping[str, str]
 
 CHECKS: Mapping[str, str] = {
     "number": "a whole number",
+    "count": "a whole number, 0 or more",
+    "checksum": "hexadecimal digits",
     "time": "a number of milliseconds",
     "flag": "true or false",
     "text": "a text",
@@ -41,7 +43,7 @@ EXPLAINED_KINDS: Mapping[str, Fields] = {
         "wait_store_ok": "flag",
         "topic": "text",
         "queue": "number",
-        "body_bytes": "number",
+        "body_bytes": "count",
         "t_begin_ms": "time",
         "duration_ms": "time",
         "push2_slave_before": "number",
@@ -61,7 +63,7 @@ EXPLAINED_KINDS: Mapping[str, Fields] = {
     "ha_link_open": _CONNECTION,
     "ha_link_close": {**_CONNECTION, "closed_by": "text"},
     "ha_report": {**_CONNECTION, "slave_offset": "number"},
-    "ha_frame": {**_CONNECTION, "master_offset": "number", "body_bytes": "number"},
+    "ha_frame": {**_CONNECTION, "master_offset": "number", "body_bytes": "count"},
     "link_stalled": {**_LINK, "slave_to_master": "flag", "master_to_slave": "flag"},
     "link_healed": _LINK,
     "link_cut": _LINK,
@@ -139,7 +141,7 @@ LIST_FIELDS: Mapping[str, Fields] = {
         "slave_ack_offset": "number",
         "next_transfer_from": "number",
     },
-    "files": {"from_offset": "number", "to_offset": "number", "crc32": "text"},
+    "files": {"from_offset": "number", "to_offset": "number", "crc32": "checksum"},
     "entries": {"offset": "number", "kind": "text"},
 }
 """What each item of a list must carry, by the name of the list."""

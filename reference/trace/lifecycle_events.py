@@ -7,6 +7,7 @@ from attrs import evolve
 from reference.mapped_files import cut_to
 from reference.trace.boundaries import find_recovered_range
 from reference.trace.broker_events import demand_node_max
+from reference.trace.clock import SHUTDOWN_MS
 from reference.trace.hidden_steps import (
     append_seen_frames,
     end_connection,
@@ -42,6 +43,10 @@ def explain_stop_clean(explanation: Explanation, event: Event) -> Explanation:
         explanation = explain_stop_begin(explanation, event)  # A whole broker shows only the end.
     if not explanation.is_stopping(node):
         raise Blocked("no clean stop of this broker has begun")
+    if explanation.get_broker(node).is_store_closed:
+        raise Blocked("the store of this broker is shut down already")
+    if event.data.get("shutdown_ms", SHUTDOWN_MS) < SHUTDOWN_MS:
+        raise Blocked(f"shutdown_ms is {event['shutdown_ms']}, but a stop takes {SHUTDOWN_MS} ms")
     if "max_offset" in event.data:
         explanation = demand_node_max(explanation, node, event["max_offset"])
     explanation = dispatch_all(explanation, node)

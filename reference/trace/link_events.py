@@ -96,6 +96,7 @@ def explain_report(explanation: Explanation, event: Event) -> Explanation:
         slave = explanation.plan.find_slave_of_link(event)
         return explain_late_report(explanation, slave, event["slave_offset"])
     slave = _find_open_link(explanation, event)
+    check_not_held(explanation, slave, explanation.wires[slave].are_reports_stalled)
     explanation = explanation.count_check()
     if explanation.wires[slave].last_report is not None:
         explanation = _check_repeated(explanation, slave, event)
@@ -116,6 +117,17 @@ def explain_report(explanation: Explanation, event: Event) -> Explanation:
     return note_report(explanation, slave, reported)
 
 
+def check_not_held(explanation: Explanation, slave: int, is_held: bool) -> None:
+    """Nothing passes in a direction that is stalled, but for what was under way when it began.
+
+    Raises:
+        Blocked: something passes all the same.
+    """
+    since_ms = explanation.now_ms - explanation.wires[slave].stalled_ms
+    if is_held and since_ms > JITTER_MS:
+        raise Blocked(f"this direction of the link has been stalled for {since_ms:.1f} ms")
+
+
 def _compute_held_ms(explanation: Explanation, slave: int) -> float:
     """How long the proxy may have held back what it shows now."""
     wire = explanation.wires[slave]
@@ -126,10 +138,13 @@ def _compute_held_ms(explanation: Explanation, slave: int) -> float:
 def _check_repeated(explanation: Explanation, slave: int, event: Event) -> Explanation:
     """A number is reported again only when nothing came for a heartbeat interval (R-HC-04)."""
     wire = explanation.wires[slave]
-    if event["slave_offset"] != wire.last_report or not wire.last_frame_ms:
+    if event["slave_offset"] != wire.last_report:
         return explanation
     if wire.is_stalled or wire.healed_ms + SLACK_MS >= event.t_ms:
         return explanation  # What piled up comes at once.
+    if wire.last_frame_ms is None:
+        elapsed_ms = event.t_ms - wire.last_report_ms
+        return check_timer(explanation, "report_to_silent_master", elapsed_ms, slave=slave)
     elapsed_ms = event.t_ms - wire.last_frame_ms
     return check_timer(explanation, "repeated_report", elapsed_ms, slave=slave)
 
@@ -143,6 +158,7 @@ def explain_frame(explanation: Explanation, event: Event) -> Explanation:
     if is_late(explanation, slave, event["conn"]):
         return deliver_late_frame(explanation, slave, Frame(event.t_ms, start, size))
     slave = _find_open_link(explanation, event)
+    check_not_held(explanation, slave, explanation.wires[slave].are_frames_stalled)
     explanation = demand_positioned(explanation, slave)
     expected = explanation.wires[slave].next_frame_offset
     explanation = check(explanation, "master_offset", expected, start)
@@ -186,7 +202,12 @@ def explain_stall(explanation: Explanation, event: Event) -> Explanation:
     slave = explanation.plan.find_slave_of_link(event)
     is_stalled = event["slave_to_master"] or event["master_to_slave"]
     was_stalled = explanation.wires[slave].is_stalled
-    changed = explanation.change_wire(slave, is_stalled=is_stalled)
+    changed = explanation.change_wire(
+        slave,
+        are_reports_stalled=event["slave_to_master"],
+        are_frames_stalled=event["master_to_slave"],
+        stalled_ms=event.t_ms,
+    )
     if was_stalled and not is_stalled:
         return explain_heal(changed, event)
     if was_stalled:
@@ -199,7 +220,9 @@ def explain_heal(explanation: Explanation, event: Event) -> Explanation:
     slave = explanation.plan.find_slave_of_link(event)
     # The ends of connections are forwarded now, too.
     dead = tuple(evolve(each, ended_ms=event.t_ms) for each in explanation.dead)
-    healed = explanation.change_wire(slave, is_stalled=False, healed_ms=event.t_ms)
+    healed = explanation.change_wire(
+        slave, are_reports_stalled=False, are_frames_stalled=False, healed_ms=event.t_ms
+    )
     return evolve(healed, dead=dead)
 
 

@@ -33,7 +33,7 @@ from reference.trace.puts_ahead import (
     order_puts,
     see_processes,
 )
-from reference.trace.reading import Event, Recording
+from reference.trace.reading import LARGEST_NUMBER, Event, Recording
 
 MASTER = -1
 """Stands for the master where slaves are told by their number."""
@@ -124,6 +124,9 @@ def make_plan(recording: Recording) -> Plan:
     """
     nodes: Mapping[str, Any] = recording.config["nodes"]
     master, *slaves = nodes
+    sizes = {read_number(n["store_config"], "mapedFileSizeCommitLog") for n in nodes.values()}
+    if len(sizes) > 1:
+        raise OutsideTheModel("the brokers of the group have files of different sizes")
     events = recording.events
     surgeries = match_surgeries(events)
     lives = _see_lives(events, master, surgeries)
@@ -143,7 +146,7 @@ def make_plan(recording: Recording) -> Plan:
         queue_index=index_queues(puts),
         queue_names=frozenset(put.queue for put in puts),
         processes=processes,
-        are_puts_hidden=any(event.kind == "send_message" for event in events),
+        are_puts_hidden=_are_puts_hidden(events),
         own_writes_ms=tuple(e.t_ms for e in events if _is_own_write(e, master)),
         links=tuple(gather_link(events, name) for name in slaves),
         push2_sightings=gather_sightings(events, master, "push2"),
@@ -161,6 +164,9 @@ def _see_puts(
     """The puts in the order of their places, with a mark where others may lie in between."""
     nodes: Mapping[str, Any] = recording.config["nodes"]
     master, *slaves = nodes
+    sizes = {read_number(n["store_config"], "mapedFileSizeCommitLog") for n in nodes.values()}
+    if len(sizes) > 1:
+        raise OutsideTheModel("the brokers of the group have files of different sizes")
     is_sync = nodes[master]["role"] == Role.SYNC_MASTER.name and bool(slaves)
     timers = make_timers(nodes[master], nodes[master])
     longest_ms = compute_longest_put_ms(timers, waits_for_slave=is_sync)
@@ -209,7 +215,14 @@ def read_number(store_config: Mapping[str, Any], key: str) -> int:
     value = store_config.get(key, KEYS[key].default)
     if not isinstance(value, int) or isinstance(value, bool) or value <= 0:
         raise OutsideTheModel(f"{key} is {value!r}, not a positive number")
+    if value > LARGEST_NUMBER:
+        raise OutsideTheModel(f"{key} is {value}, more than 64 bits hold")
     return value
+
+
+def _are_puts_hidden(events: Iterable[Event]) -> bool:
+    """Messages come through a whole broker, which shows its answers only: no put is recorded."""
+    return any(event.kind == "broker_started" for event in events)
 
 
 def match_surgeries(events: Iterable[Event]) -> Mapping[int, Event]:

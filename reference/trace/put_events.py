@@ -92,7 +92,8 @@ def _check_size(explanation: Explanation, event: Event) -> Explanation:
 
 
 def _compute_size_min_bytes(event: Event) -> int:
-    return int(MESSAGE_HEAD_BYTES + event["body_bytes"] + len(event["topic"].encode()))
+    topic = event["topic"].encode("utf-8", "surrogatepass")
+    return int(MESSAGE_HEAD_BYTES + event["body_bytes"] + len(topic))
 
 
 def _explain_refused_put(explanation: Explanation, event: Event, node: int) -> Explanation:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -111,7 +112,7 @@ def trace_error(path: str | Path, line: int, problem: str, advice: str) -> Trace
 
 def _read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = Path(path).read_text(encoding="utf-8-sig")
     except OSError as problem:
         reason = problem.strerror or str(problem)
         raise trace_error(
@@ -196,20 +197,33 @@ def _check_fields(
             raise _wrong_field(path, line, owner, name, check)
 
 
-def _is_of(check: str, value: Any) -> bool:
+def _is_whole(value: Any, lowest: int) -> bool:
+    is_whole = isinstance(value, int) and not isinstance(value, bool)
+    return is_whole and lowest <= value <= LARGEST_NUMBER
+
+
+def _is_time(value: Any) -> bool:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    match check:
-        case "number":
-            return is_number and isinstance(value, int) and abs(value) <= LARGEST_NUMBER
-        case "time":
-            return is_number and abs(value) <= LARGEST_NUMBER
-        case "flag":
-            return isinstance(value, bool)
-        case "text":
-            return isinstance(value, str)
-        case "list":
-            return isinstance(value, list) and all(isinstance(item, dict) for item in value)
-    return isinstance(value, dict)
+    return is_number and abs(value) <= LARGEST_NUMBER
+
+
+IS_OF: Mapping[str, Callable[[Any], bool]] = {
+    "number": lambda value: _is_whole(value, -LARGEST_NUMBER),
+    "count": lambda value: _is_whole(value, 0),
+    "time": _is_time,
+    "flag": lambda value: isinstance(value, bool),
+    "text": lambda value: isinstance(value, str),
+    "checksum": lambda value: (
+        isinstance(value, str) and re.fullmatch(r"[0-9a-fA-F]{1,8}", value) is not None
+    ),
+    "list": lambda value: isinstance(value, list) and all(isinstance(item, dict) for item in value),
+    "object": lambda value: isinstance(value, dict),
+}
+"""Whether a field is what it must be, by the names of CHECKS."""
+
+
+def _is_of(check: str, value: Any) -> bool:
+    return IS_OF[check](value)
 
 
 def _wrong_field(path: str | Path, line: int, owner: str, name: str, check: str) -> TraceError:

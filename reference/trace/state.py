@@ -96,8 +96,12 @@ class Wire:
     """The connection exists at the slave's end."""
     is_accepted: bool = False
     """The master has taken it, in the least explanation."""
-    is_stalled: bool = False
-    """The proxy holds back one direction or both."""
+    stalled_ms: float = 0.0
+    """When the proxy began to hold back."""
+    are_reports_stalled: bool = False
+    """The proxy holds back what the slave sends."""
+    are_frames_stalled: bool = False
+    """The proxy holds back what the master sends."""
     healed_ms: float = -FOREVER_MS
     """When it stopped to do so, the last time."""
     frames_sent: int = 0
@@ -126,6 +130,11 @@ class Wire:
     """The master's log as it was then."""
     late_reports: tuple[int, ...] = ()
     """Reports that the slave has sent on it and that the proxy has not shown."""
+
+    @property
+    def is_stalled(self) -> bool:
+        """The proxy holds back one direction or both."""
+        return self.are_reports_stalled or self.are_frames_stalled
 
 
 @frozen
