@@ -24,7 +24,8 @@ Examples:
   rmqspec trace recordings/*.jsonl --json
   rmqspec trace suspicious.jsonl --explain
 \b
-Exit codes: 0 all conform, 1 one is rejected, 3 not a trace.
+Exit codes: 0 all conform, 1 one is rejected (also a group of a shape that no
+structure has), 3 not a trace. The verdict is about RocketMQ 4.4.0.
 """
 
 

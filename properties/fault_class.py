@@ -19,7 +19,8 @@ class FaultClass:
     name: str
     """Its column's heading and its key in JSON."""
     admitted: tuple[str, ...]
-    """Field names of FaultCounts: what may strike. In a proof kills and cuts are unlimited."""
+    """Field names of FaultCounts: what may strike. In a proof as often as it likes, but for the
+    losses of the master's bytes, which the lives of a structure limit."""
 
     @property
     def search_limits(self) -> FaultCounts:

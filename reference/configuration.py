@@ -101,13 +101,6 @@ class BrokerConfiguration:
             raise TypeError(f"{key} is {value!r}, not a number")
         return value
 
-    def is_enabled(self, key: str) -> bool:
-        """`get` for a truth value; TypeError for a key that holds or may hold something else."""
-        value = self.get(key)
-        if not isinstance(value, bool):
-            raise TypeError(f"{key} is {value!r}, not a truth value")
-        return value
-
     def find_setting(self, key: str) -> Setting | None:
         """The setting of this key in the file, if there is one."""
         return next((setting for setting in self.settings if setting.key == key), None)

@@ -162,13 +162,6 @@ def test_only_a_number_is_a_number(key: str) -> None:
         sample_group().master.get_number(key)
 
 
-@pytest.mark.parametrize("key", ["fileReservedTime", "brokerName", "useTLS"])
-def test_only_a_truth_value_is_one(key: str) -> None:
-    """Numbers, texts and what only the host knows are none."""
-    with pytest.raises(TypeError, match=key):
-        sample_group().master.is_enabled(key)
-
-
 @pytest.mark.parametrize(
     ("line", "effect", "advice"),
     [
