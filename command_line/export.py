@@ -7,10 +7,8 @@ from pathlib import Path
 import click
 
 from command_line import exit_codes
-from properties.certificates import CERTIFIED_STRUCTURES
+from properties.certificates import CERTIFIED_BY_NAME
 from properties.vectors import write_vectors
-
-STRUCTURES = {structure.name: structure for structure in CERTIFIED_STRUCTURES}
 
 EPILOG = """\b
 Examples:
@@ -32,7 +30,7 @@ def command() -> None:
     "--structure",
     "names",
     multiple=True,
-    type=click.Choice(list(STRUCTURES)),
+    type=click.Choice(list(CERTIFIED_BY_NAME)),
     help="Only this structure; may be repeated.",
 )
 def vectors(out: Path, names: tuple[str, ...]) -> int:
@@ -40,7 +38,7 @@ def vectors(out: Path, names: tuple[str, ...]) -> int:
     if out.exists():
         raise click.BadParameter(f"{out} exists and is left as it is; choose another --out")
     try:
-        counts = write_vectors([STRUCTURES[n] for n in names or STRUCTURES], out)
+        counts = write_vectors([CERTIFIED_BY_NAME[n] for n in names or CERTIFIED_BY_NAME], out)
     except OSError as problem:
         raise click.BadParameter(f"{out} cannot be made: {problem.strerror}") from problem
     for file, count in counts.items():

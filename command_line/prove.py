@@ -19,7 +19,7 @@ from properties.verdict import InternalDisagreementError, Verdict, search_struct
 from reference import ROCKETMQ_VERSION
 from reference.structure import Parameters, Structure
 
-STRUCTURES = {s.name: s for s in certificates.CERTIFIED_STRUCTURES}
+STRUCTURES = certificates.CERTIFIED_BY_NAME
 """What can be asked for, by name."""
 
 EPILOG = """\b

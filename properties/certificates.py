@@ -50,6 +50,9 @@ CERTIFIED_STRUCTURES = tuple(
 )
 """Every structure that has a certificate."""
 
+CERTIFIED_BY_NAME = {structure.name: structure for structure in CERTIFIED_STRUCTURES}
+"""The same by name."""
+
 CERTIFICATE_FOLDER = Path(__file__).parent / "certificates"
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from properties.property import LEMMAS, lemma
 from reference.lineage import compute_start_of_life, has_message, is_written
+from reference.mapped_files import is_flush_file_there
 from reference.operations import all_of, any_of, implies, negate
 from reference.put import is_acknowledged, is_pending
 from reference.state import ANSWERED, PUT_OK, WAITS_FOR_SLAVE_CHECK, Cluster
@@ -82,8 +83,7 @@ def flushed_is_durable(cluster: Cluster) -> bool:
     log, is_up = cluster.master.log, cluster.master.is_up
     is_durable = log.flushed_offset <= log.ghost_durable_offset
     is_left_durable = is_up | (log.max_offset == log.ghost_durable_offset)
-    is_flush_found = (log.start_offset <= log.flushed_offset) | (log.flushed_offset == 0)
-    return implies(is_disk_honest(cluster), is_durable & is_left_durable & is_flush_found)
+    return implies(is_disk_honest(cluster), is_durable & is_left_durable & is_flush_file_there(log))
 
 
 @lemma(why="Else SYNC_FLUSH acknowledges a message that the next power loss takes.")

@@ -19,7 +19,7 @@ from reference.connection import close_link
 from reference.fault_account import count_fault, is_within_limit
 from reference.lifecycle import end_master, end_slave
 from reference.lineage import compute_scan_end
-from reference.mapped_files import cut_to, empty_log, flush_without_effect, has_unflushed_bytes
+from reference.mapped_files import cut_to, flush_without_effect, has_unflushed_bytes
 from reference.operations import maximum, negate
 from reference.put import wake_group_transfer
 from reference.replication import (
@@ -30,7 +30,7 @@ from reference.replication import (
     is_in_step,
 )
 from reference.rule import RuleBody, between, replace_at, rule, when
-from reference.state import Cluster, CommitLog, Slave
+from reference.state import Cluster, CommitLog, Slave, empty_log
 from reference.structure import Parameters
 
 

@@ -29,11 +29,6 @@ def compute_bytes_left_in_file(offset: int, parameters: Parameters) -> int:
     return size - remainder(offset, size)
 
 
-def empty_log(lives: int) -> CommitLog:
-    """A log without any file."""
-    return CommitLog(ends=(0,) * lives)
-
-
 def open_first_file(log: CommitLog, offset: int) -> CommitLog:
     """The log with a file: a log without any gets its first one at ``offset``, a file's base.
 
@@ -70,14 +65,18 @@ def cut_to(log: CommitLog, end: int, parameters: Parameters) -> CommitLog:
     )
 
 
-def has_unflushed_bytes(log: CommitLog) -> bool:
-    """Some bytes do not count as flushed, and the file in which the flush goes on is there.
+def is_flush_file_there(log: CommitLog) -> bool:
+    """The file in which the flush goes on is still there.
 
     Where retention has overtaken ``flushedWhere``, the flush finds no file and does nothing for the
     rest of the process's life; only 0 stands for the first file, whichever that is (R-CL-09).
     """
-    is_found = (log.start_offset <= log.flushed_offset) | (log.flushed_offset == 0)
-    return is_found & (log.flushed_offset < log.max_offset)
+    return (log.start_offset <= log.flushed_offset) | (log.flushed_offset == 0)
+
+
+def has_unflushed_bytes(log: CommitLog) -> bool:
+    """Some bytes do not count as flushed, and the flush can go on to them."""
+    return is_flush_file_there(log) & (log.flushed_offset < log.max_offset)
 
 
 def flush(log: CommitLog, parameters: Parameters) -> CommitLog:
@@ -101,10 +100,11 @@ def flush_without_effect(log: CommitLog, parameters: Parameters) -> CommitLog:
 def flush_all(log: CommitLog, parameters: Parameters) -> CommitLog:
     """The log after an orderly end of its flush service, file after file (R-FL-09)."""
     base = compute_file_base(maximum(log.flushed_offset, log.start_offset), parameters)
-    is_forced = has_unflushed_bytes(log) & (base <= log.ghost_durable_offset)
+    is_flushing = has_unflushed_bytes(log)
+    is_forced = is_flushing & (base <= log.ghost_durable_offset)
     return evolve(
         log,
-        flushed_offset=choose(has_unflushed_bytes(log), log.max_offset, log.flushed_offset),
+        flushed_offset=choose(is_flushing, log.max_offset, log.flushed_offset),
         ghost_durable_offset=choose(is_forced, log.max_offset, log.ghost_durable_offset),
     )
 

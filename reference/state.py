@@ -202,9 +202,14 @@ class Cluster:
     """The faults so far."""
 
 
+def empty_log(lives: int) -> CommitLog:
+    """A log without any file."""
+    return CommitLog(ends=(0,) * lives)
+
+
 def initial_cluster(structure: Structure, parameters: Parameters) -> Cluster:
     """Everything up, every log empty, no connection yet."""
-    empty = CommitLog(ends=(0,) * structure.lives)
+    empty = empty_log(structure.lives)
     return Cluster(
         structure=structure,
         parameters=parameters,

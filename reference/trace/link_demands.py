@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from attrs import evolve
-
 from reference.replication import is_frame_taken, is_positioned
 from reference.state import Link
 from reference.trace.boundaries import has_boundary
@@ -296,11 +294,3 @@ def is_out_of_step(explanation: Explanation, slave: int) -> bool:
     broker = explanation.cluster.slaves[slave]
     is_ready = link.is_open and is_positioned(link)
     return is_ready and not is_frame_taken(broker, link)
-
-
-def forget_connection(explanation: Explanation, slave: int) -> Explanation:
-    """Nothing of the connection is in flight any more."""
-    accepted = tuple(other for other in explanation.accepted if other != slave)
-    return evolve(explanation, accepted=accepted).change_wire(
-        slave, is_open=False, is_accepted=False, arriving=(), reports_due=(), unread=()
-    )

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from reference import lineage, mapped_files
 from reference.commit_log import append_to_log
-from reference.state import ANSWERED, CommitLog, Message
+from reference.state import ANSWERED, CommitLog, Message, empty_log
 from reference.structure import SMALL_PARAMETERS
 
 LIVES = 3
@@ -113,7 +113,7 @@ def test_recovery_never_keeps_half_a_message(log: CommitLog, message: Message, e
 def test_no_message_crosses_a_file(sizes: list[int]) -> None:
     """A message that does not fit goes to a new file; flushed file by file, all is on disk."""
     size = SMALL_PARAMETERS.mapped_file_size_bytes
-    log = mapped_files.empty_log(LIVES)
+    log = empty_log(LIVES)
     for length in sizes:
         log = append_to_log(log, 0, length, SMALL_PARAMETERS)
         start = log.max_offset - length
