@@ -48,10 +48,16 @@ FAULT_CLASSES = (
     FaultClass("slave power loss", ("slave_power_losses",)),
     FaultClass("slave wiped", ("slave_wipes", "late_joins")),
     FaultClass("master kill", ("master_kills",)),
+    FaultClass("master kill in a roll", ("master_kills", "torn_rolls")),
     FaultClass("master power loss", ("master_power_losses",)),
     FaultClass("power loss of both", ("master_power_losses", "slave_power_losses")),
     FaultClass("master disk loss", ("master_disk_losses",)),
+    FaultClass("master power and disk loss", ("master_power_losses", "master_disk_losses")),
     FaultClass("disk errors", ("swallowed_disk_errors",)),
+    FaultClass(
+        "disk errors and power losses",
+        ("swallowed_disk_errors", "master_power_losses", "slave_power_losses"),
+    ),
     EVERY_FAULT,
 )
 """Every column, weaker classes before the classes that contain them."""

@@ -32,6 +32,16 @@ def is_any_written(cluster: Cluster) -> bool:
     return any_of(*(is_written(m) for m in cluster.messages))
 
 
+def is_read(message: Message) -> bool:
+    """A consumer may have read the message on the master, and no retention has deleted it."""
+    return message.ghost_is_readable & negate(message.ghost_is_expired)
+
+
+def is_any_read(cluster: Cluster) -> bool:
+    """A consumer may have read some followed message."""
+    return any_of(*(m.ghost_is_readable for m in cluster.messages))
+
+
 def is_any_byte_shared(cluster: Cluster) -> bool:
     """The master and some slave hold bytes at a common offset."""
     master = cluster.master.log
@@ -144,3 +154,28 @@ def message_is_stored_once(cluster: Cluster) -> bool:
     """A message is in the master's commit log at most once."""
     log = cluster.master.log
     return all_of(*(implies(has_message(log, m), m.ghost_copies == 0) for m in cluster.messages))
+
+
+@guarantee(
+    why="A message is dispatched before it is flushed and before any slave has it (R-RP-06): what "
+    "a consumer has done with it stays done, and the master never heard of it.",
+    premise=is_any_read,
+)
+def read_is_kept_on_master(cluster: Cluster) -> bool:
+    """What consumers could read on the master stays in its commit log until it expires."""
+    log = cluster.master.log
+    return all_of(*(implies(is_read(m), has_message(log, m)) for m in cluster.messages))
+
+
+@guarantee(
+    why="If no broker has the message any more, nobody can find out what the consumer acted on.",
+    premise=is_any_read,
+)
+def read_is_kept_on_some_broker(cluster: Cluster) -> bool:
+    """What consumers could read on the master stays on it or on a slave until it expires."""
+    return all_of(
+        *(
+            implies(is_read(m), has_message(cluster.master.log, m) | is_on_some_slave(cluster, m))
+            for m in cluster.messages
+        )
+    )

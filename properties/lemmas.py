@@ -17,8 +17,13 @@ __all__ = ["LEMMAS"]
 
 
 def is_first_life(cluster: Cluster) -> bool:
-    """The master has lost neither power nor disk so far."""
+    """The master has lost neither power nor disk so far, nor a blank at its log's end."""
     return cluster.master.ghost_life == 0
+
+
+def is_master_intact(cluster: Cluster) -> bool:
+    """The master has lost neither power nor disk so far: no message, at most a blank."""
+    return (cluster.faults.master_power_losses == 0) & (cluster.faults.master_disk_losses == 0)
 
 
 def is_slave_power_intact(cluster: Cluster) -> bool:
@@ -48,13 +53,14 @@ def is_reporting_honest(cluster: Cluster) -> bool:
 
 
 @lemma(why="Else an append may find the message's offsets on the master beyond its own log.")
-def written_in_first_life_is_on_master(cluster: Cluster) -> bool:
-    """As long as the master has lost nothing, it holds every message until that expires."""
+def intact_master_holds_what_was_written(cluster: Cluster) -> bool:
+    """As long as the master has lost no message, it holds every one until that expires."""
     log = cluster.master.log
     return all_of(
         *(
             implies(
-                is_first_life(cluster) & is_written(m), has_message(log, m) | m.ghost_is_expired
+                is_master_intact(cluster) & is_written(m),
+                has_message(log, m) | m.ghost_is_expired,
             )
             for m in cluster.messages
         )

@@ -6,7 +6,7 @@ import attrs
 
 from properties.property import SANITY_CHECKS, sanity
 from reference.connection import count_open_links
-from reference.lineage import is_written
+from reference.lineage import has_message, is_written
 from reference.operations import all_of, choose, implies, is_same, maximum, negate
 from reference.put import DISK_FLUSHES_MAX, TRANSFER_WAKE_UPS_MAX, is_pending
 from reference.state import (
@@ -89,12 +89,12 @@ def nothing_below_first_file_is_at_stake(cluster: Cluster) -> bool:
 
 @sanity()
 def life_is_counted(cluster: Cluster) -> bool:
-    """The master's log is in the life that its losses of power and disk have begun."""
-    life = cluster.master.ghost_life
+    """The master's log is in the life that its losses and cut blanks have begun."""
+    life, faults = cluster.master.ghost_life, cluster.faults
     return (
         (life >= 0)
         & (life < cluster.structure.lives)
-        & (life == cluster.faults.master_power_losses + cluster.faults.master_disk_losses)
+        & (life == faults.master_power_losses + faults.master_disk_losses + faults.torn_rolls)
     )
 
 
@@ -145,7 +145,10 @@ def message_is_well_formed(cluster: Cluster) -> bool:
                 & (m.ghost_life >= 0)
                 & (m.ghost_life <= cluster.master.ghost_life),
             )
-            & implies(negate(is_written(m)), negate(m.ghost_is_received | m.ghost_is_expired))
+            & implies(
+                negate(is_written(m)),
+                negate(m.ghost_is_received | m.ghost_is_expired | m.ghost_is_readable),
+            )
             for m in cluster.messages
         )
     )
@@ -231,6 +234,34 @@ def flushes_have_their_cause(cluster: Cluster) -> bool:
 def masters_content_is_known(cluster: Cluster) -> bool:
     """Only a slave stores bytes at a foreign offset, or fails to store them unnoticed."""
     return negate(cluster.master.log.ghost_is_content_unknown)
+
+
+@sanity()
+def message_of_present_life_is_below_the_end(cluster: Cluster) -> bool:
+    """What was appended in the present life of the master's log lies below its end."""
+    master = cluster.master
+    return all_of(
+        *(
+            implies(
+                is_written(m) & (m.ghost_life == master.ghost_life),
+                m.end_offset <= master.log.max_offset,
+            )
+            for m in cluster.messages
+        )
+    )
+
+
+@sanity()
+def trailing_blank_ends_the_log(cluster: Cluster) -> bool:
+    """A trailing blank fills the master's last file, and no followed message reaches into it."""
+    master, size = cluster.master, cluster.parameters.mapped_file_size_bytes
+    blank, log = master.trailing_blank_offset, master.log
+    is_in_last_file = (log.last_file_offset < blank) & (blank < log.max_offset)
+    is_filling = log.max_offset == log.last_file_offset + size
+    is_free = all_of(
+        *(implies(has_message(log, m), m.end_offset <= blank) for m in cluster.messages)
+    )
+    return (blank == UNKNOWN_OFFSET) | (is_in_last_file & is_filling & is_free)
 
 
 @sanity()

@@ -5,10 +5,18 @@ from __future__ import annotations
 from attrs import evolve
 
 from reference.lineage import append_bytes, has_first_bytes
-from reference.mapped_files import compute_last_file_end
+from reference.mapped_files import compute_last_file_end, is_last_file_full, open_next_file
 from reference.operations import all_of, any_of, choose, maximum, minimum, negate
 from reference.rule import RuleBody, between, replace_at, rule, when
-from reference.state import NOT_SENT, WAITS_FOR_DISK, Cluster, CommitLog, Message
+from reference.state import (
+    NOT_SENT,
+    UNKNOWN_OFFSET,
+    WAITS_FOR_DISK,
+    Cluster,
+    CommitLog,
+    Master,
+    Message,
+)
 from reference.structure import Parameters
 
 
@@ -36,20 +44,44 @@ def is_next_message(cluster: Cluster, message: int) -> bool:
     return (cluster.messages[message].phase == NOT_SENT) & all_of(*before)
 
 
-def compute_message_start(log: CommitLog, size: int, parameters: Parameters) -> int:
-    """Where a message of this size goes: to the log's end, or to a new file behind a blank."""
+def compute_room_bytes(log: CommitLog, parameters: Parameters) -> int:
+    """The largest message that can be appended now: to the last file, or to a new one (R-CL-05)."""
+    largest = compute_message_size_max_bytes(parameters)
     file_end = compute_last_file_end(log, parameters)
-    has_room = log.max_offset + size + parameters.end_file_min_blank_bytes <= file_end
-    return choose(has_room, log.max_offset, file_end)
+    in_file = file_end - log.max_offset - parameters.end_file_min_blank_bytes
+    return choose(is_last_file_full(log, parameters), largest, minimum(largest, in_file))
 
 
-def append_to_log(log: CommitLog, life: int, size: int, parameters: Parameters) -> CommitLog:
-    """The log with one more message; if it does not fit, a blank fills the file first (R-CL-05)."""
-    start = compute_message_start(log, size, parameters)
-    is_rolled = start == compute_last_file_end(log, parameters)
-    appended = append_bytes(log, life, start + size - log.max_offset)
-    base = choose(is_rolled, start, log.last_file_offset)
-    return evolve(appended, last_file_offset=base, has_file=True)
+def append_to_master(cluster: Cluster, size: int) -> Master:
+    """The master with one more message at the end of its log."""
+    master = cluster.master
+    log = append_bytes(open_next_file(master.log, cluster.parameters), master.ghost_life, size)
+    return evolve(master, log=evolve(log, has_file=True), trailing_blank_offset=UNKNOWN_OFFSET)
+
+
+@rule(who="producer", source="CommitLog.DefaultAppendMessageCallback#doAppend (END_OF_FILE)")
+def fill_file(cluster: Cluster) -> RuleBody:
+    """A message finds no room: a blank record fills the file, before the next one is there.
+
+    The put lock is held until the message lies in the next file; but the blank is in the log by
+    then, may be sent to slaves, and is all that is left if the next file cannot be made (R-CL-04).
+    Seen half done: v498_r_random_seed21 seq 726 to 730.
+    """
+    master, parameters = cluster.master, cluster.parameters
+    largest = compute_message_size_max_bytes(parameters)
+    # ENABLED WHEN
+    yield when(
+        is_store_open=is_store_open(cluster),
+        has_bytes_in_file=master.log.last_file_offset < master.log.max_offset,
+        is_file_not_full=negate(is_last_file_full(master.log, parameters)),
+        has_message_without_room=compute_room_bytes(master.log, parameters) < largest,
+        is_below_modelled_end=is_below_modelled_end(cluster),
+    )
+    # EFFECT
+    start = master.log.max_offset
+    blank_bytes = compute_last_file_end(master.log, parameters) - start
+    log = append_bytes(master.log, master.ghost_life, blank_bytes)
+    return evolve(cluster, master=evolve(master, log=log, trailing_blank_offset=start))
 
 
 @rule(
@@ -64,10 +96,10 @@ def append_message(cluster: Cluster, message: int) -> RuleBody:
         is_next_message=is_next_message(cluster, message),
         is_below_modelled_end=is_below_modelled_end(cluster),
     )
-    size = yield between("size_bytes", 1, compute_message_size_max_bytes(parameters))
+    size = yield between("size_bytes", 1, compute_room_bytes(master.log, parameters))
     waits = yield between("waits_for_store", 0, 1)
     # EFFECT
-    start = compute_message_start(master.log, size, parameters)
+    start = master.log.max_offset
     put = Message(
         phase=WAITS_FOR_DISK,
         waits_for_store=waits == 1,
@@ -75,24 +107,22 @@ def append_message(cluster: Cluster, message: int) -> RuleBody:
         end_offset=start + size,
         ghost_life=master.ghost_life,
     )
-    log = append_to_log(master.log, master.ghost_life, size, parameters)
     messages = replace_at(cluster.messages, message, put)
-    return evolve(cluster, master=evolve(master, log=log), messages=messages)
+    return evolve(cluster, master=append_to_master(cluster, size), messages=messages)
 
 
 @rule(who="producer", source="CommitLog#putMessage")
 def append_other_message(cluster: Cluster) -> RuleBody:
     """Some other producer's message is appended; nobody follows it."""
-    master = cluster.master
+    log, parameters = cluster.master.log, cluster.parameters
     # ENABLED WHEN
     yield when(
         is_store_open=is_store_open(cluster),
         is_below_modelled_end=is_below_modelled_end(cluster),
     )
-    size = yield between("size_bytes", 1, compute_message_size_max_bytes(cluster.parameters))
+    size = yield between("size_bytes", 1, compute_room_bytes(log, parameters))
     # EFFECT
-    log = append_to_log(master.log, master.ghost_life, size, cluster.parameters)
-    return evolve(cluster, master=evolve(master, log=log))
+    return evolve(cluster, master=append_to_master(cluster, size))
 
 
 def compute_second_file(log: CommitLog, parameters: Parameters) -> int:

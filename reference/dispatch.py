@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from reference.lineage import compute_scan_end
+from reference.lineage import compute_scan_end, has_message
+from reference.operations import any_of
 from reference.rule import RuleBody, between, replace_at, rule, when
 from reference.state import Cluster, CommitLog, Message
 
@@ -22,6 +23,20 @@ def compute_dispatch_limit(log: CommitLog, messages: tuple[Message, ...]) -> int
 def is_dispatch_behind(log: CommitLog) -> bool:
     """``DefaultMessageStore#dispatchBehindBytes`` is not 0."""
     return log.dispatched_offset < log.max_offset
+
+
+def mark_readable(messages: tuple[Message, ...], log: CommitLog) -> tuple[Message, ...]:
+    """Ghost bookkeeping: which followed messages the master has now dispatched completely."""
+    return tuple(
+        evolve(
+            m,
+            ghost_is_readable=any_of(
+                m.ghost_is_readable,
+                has_message(log, m) & (m.end_offset <= log.dispatched_offset),
+            ),
+        )
+        for m in messages
+    )
 
 
 @rule(who="master", source="DefaultMessageStore.ReputMessageService#doReput")
@@ -37,7 +52,8 @@ def dispatch_master(cluster: Cluster) -> RuleBody:
     end = yield between("dispatched_offset", master.log.dispatched_offset + 1, limit)
     # EFFECT
     log = evolve(master.log, dispatched_offset=end)
-    return evolve(cluster, master=evolve(master, log=log))
+    messages = mark_readable(cluster.messages, log)
+    return evolve(cluster, master=evolve(master, log=log), messages=messages)
 
 
 @rule(who="slave", source="DefaultMessageStore.ReputMessageService#doReput")

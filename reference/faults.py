@@ -17,10 +17,16 @@ from reference.commit_log import (
 )
 from reference.connection import close_link
 from reference.fault_account import count_fault, is_within_limit
-from reference.lifecycle import end_master, end_slave
+from reference.lifecycle import (
+    begin_life,
+    compute_end_of_records,
+    end_master,
+    end_slave,
+    has_modelled_life_left,
+)
 from reference.lineage import compute_scan_end
 from reference.mapped_files import cut_to, flush_without_effect, has_unflushed_bytes
-from reference.operations import maximum, negate
+from reference.operations import maximum, minimum, negate
 from reference.put import wake_group_transfer
 from reference.replication import (
     append_frame,
@@ -37,11 +43,6 @@ from reference.structure import Parameters
 def lose_tail(log: CommitLog, end: int, parameters: Parameters) -> CommitLog:
     """A log after a power loss: cut, and what is read back from the disk is on the disk."""
     return evolve(cut_to(log, end, parameters), ghost_durable_offset=end)
-
-
-def has_modelled_life_left(cluster: Cluster) -> bool:
-    """The loss of the master's bytes begins a life that the model still tells apart."""
-    return cluster.master.ghost_life + 1 < cluster.structure.lives
 
 
 @rule(who="fault", source="kill -9 of the master's process; MappedFile (page cache)")
@@ -81,11 +82,12 @@ def lose_master_power(cluster: Cluster) -> RuleBody:
     )
     kept = yield between("kept_offset", master.log.ghost_durable_offset, master.log.max_offset)
     # EFFECT
-    end = compute_scan_end(master.log, cluster.messages, kept)
+    end = minimum(
+        compute_scan_end(master.log, cluster.messages, kept), compute_end_of_records(master)
+    )
     ended = end_master(cluster)
     log = lose_tail(master.log, end, cluster.parameters)
-    lost = evolve(ended.master, log=log, ghost_life=master.ghost_life + 1)
-    return count_fault(evolve(ended, master=lost), "master_power_losses")
+    return count_fault(begin_life(ended, log), "master_power_losses")
 
 
 @rule(who="fault", source="power loss of a slave's machine; CommitLog#recoverAbnormally")
@@ -106,19 +108,16 @@ def lose_slave_power(cluster: Cluster, slave: int) -> RuleBody:
 @rule(who="fault", source="loss of the master's disk; DefaultMessageStore#load")
 def lose_master_disk(cluster: Cluster) -> RuleBody:
     """The master's disk is lost; its broker will start again with an empty one."""
-    master = cluster.master
     # ENABLED WHEN
     yield when(
-        is_master_up=master.is_up,
+        is_master_up=cluster.master.is_up,
         is_within_limit=is_within_limit(cluster, "master_disk_losses"),
         has_modelled_life_left=has_modelled_life_left(cluster),
     )
     # EFFECT
-    ended = end_master(cluster)
-    log = empty_log(cluster.structure.lives)
-    life = master.ghost_life + 1
-    lost = evolve(ended.master, log=log, ghost_life=life, has_abort_file=False)
-    return count_fault(evolve(ended, master=lost), "master_disk_losses")
+    lost = begin_life(end_master(cluster), empty_log(cluster.structure.lives))
+    replaced = evolve(lost, master=evolve(lost.master, has_abort_file=False))
+    return count_fault(replaced, "master_disk_losses")
 
 
 @rule(who="fault", source="removal of a stopped slave's store directory; DefaultMessageStore#load")

@@ -9,14 +9,14 @@ from __future__ import annotations
 from attrs import evolve
 
 from reference.connection import CLOSED_LINK, close_link
-from reference.dispatch import is_dispatch_behind
+from reference.dispatch import is_dispatch_behind, mark_readable
 from reference.fault_account import count_fault, is_within_limit
 from reference.lineage import compute_known_boundary, compute_scan_end
 from reference.mapped_files import cut_to, flush_all, load
-from reference.operations import minimum, negate
+from reference.operations import choose, minimum, negate
 from reference.put import abandon_pending_puts
 from reference.rule import RuleBody, between, replace_at, rule, when
-from reference.state import Cluster, CommitLog, Slave
+from reference.state import UNKNOWN_OFFSET, Cluster, CommitLog, Master, Slave
 
 
 def end_master(cluster: Cluster) -> Cluster:
@@ -40,6 +40,28 @@ def end_slave(cluster: Cluster, slave: int, log: CommitLog) -> Cluster:
     """What the end of a slave's process takes with it: its connection."""
     ended = evolve(cluster.slaves[slave], log=log, is_up=False, is_stopping=False)
     return close_link(evolve(cluster, slaves=replace_at(cluster.slaves, slave, ended)), slave)
+
+
+def has_modelled_life_left(cluster: Cluster) -> bool:
+    """The loss of the master's bytes begins a life that the model still tells apart."""
+    return cluster.master.ghost_life + 1 < cluster.structure.lives
+
+
+def begin_life(cluster: Cluster, log: CommitLog) -> Cluster:
+    """The cluster whose master goes on with a log that lacks bytes, in a new life of it."""
+    life = cluster.master.ghost_life + 1
+    changed = evolve(cluster.master, log=log, ghost_life=life, trailing_blank_offset=UNKNOWN_OFFSET)
+    return evolve(cluster, master=changed)
+
+
+def has_trailing_blank(master: Master) -> bool:
+    """The log ends with the blank of a full file, and the next file is not there."""
+    return master.trailing_blank_offset >= 0
+
+
+def compute_end_of_records(master: Master) -> int:
+    """Where recovery ends the master's log: before a trailing blank, which it does not count."""
+    return choose(has_trailing_blank(master), master.trailing_blank_offset, master.log.max_offset)
 
 
 @rule(who="master", source="DefaultMessageStore#shutdown")
@@ -68,6 +90,14 @@ def finish_master_stop(cluster: Cluster) -> RuleBody:
     return evolve(ended, master=stopped)
 
 
+def start_master(cluster: Cluster) -> Cluster:
+    """The master runs with the log that it has; all of it is dispatched, if it was not before."""
+    log = load(cluster.master.log)
+    started = evolve(cluster.master, is_up=True, log=log, has_abort_file=True)
+    messages = mark_readable(cluster.messages, log)
+    return evolve(cluster, master=started, messages=messages)
+
+
 @rule(
     who="master", source="DefaultMessageStore#load, CommitLog#recoverNormally, #recoverAbnormally"
 )
@@ -75,10 +105,33 @@ def restart_master(cluster: Cluster) -> RuleBody:
     """The master starts again with the log that it finds."""
     master = cluster.master
     # ENABLED WHEN
-    yield when(is_master_down=negate(master.is_up))
+    yield when(
+        is_master_down=negate(master.is_up),
+        has_no_trailing_blank=negate(has_trailing_blank(master)),
+    )
     # EFFECT
-    started = evolve(master, is_up=True, log=load(master.log), has_abort_file=True)
-    return evolve(cluster, master=started)
+    return start_master(cluster)
+
+
+@rule(
+    who="master", source="CommitLog#recoverNormally, #recoverAbnormally (blank record, last file)"
+)
+def restart_master_without_blank(cluster: Cluster) -> RuleBody:
+    """The master's log ends with a blank: its recovery cuts the blank off again (R-RC-04).
+
+    A slave may have that blank already. Then it is ahead of its master, though nothing was lost.
+    """
+    master = cluster.master
+    # ENABLED WHEN
+    yield when(
+        is_master_down=negate(master.is_up),
+        has_trailing_blank=has_trailing_blank(master),
+        is_within_limit=is_within_limit(cluster, "torn_rolls"),
+        has_modelled_life_left=has_modelled_life_left(cluster),
+    )
+    # EFFECT
+    log = cut_to(master.log, compute_end_of_records(master), cluster.parameters)
+    return count_fault(start_master(begin_life(cluster, log)), "torn_rolls")
 
 
 @rule(who="slave", source="DefaultMessageStore#shutdown")

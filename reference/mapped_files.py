@@ -45,11 +45,20 @@ def open_first_file(log: CommitLog, offset: int) -> CommitLog:
     )
 
 
+def is_last_file_full(log: CommitLog, parameters: Parameters) -> bool:
+    """The next byte needs a new file."""
+    return log.max_offset == compute_last_file_end(log, parameters)
+
+
+def compute_next_byte_file(log: CommitLog, parameters: Parameters) -> int:
+    """The base of the file into which the next byte goes, whether it is there yet or not."""
+    is_full = is_last_file_full(log, parameters)
+    return choose(is_full, log.max_offset, log.last_file_offset)
+
+
 def open_next_file(log: CommitLog, parameters: Parameters) -> CommitLog:
     """The log with one more file, if its last one is full (MappedFileQueue#getLastMappedFile)."""
-    file_end = compute_last_file_end(log, parameters)
-    is_full = log.max_offset == file_end
-    return evolve(log, last_file_offset=choose(is_full, file_end, log.last_file_offset))
+    return evolve(log, last_file_offset=compute_next_byte_file(log, parameters))
 
 
 def cut_to(log: CommitLog, end: int, parameters: Parameters) -> CommitLog:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from attrs import evolve
 
 from reference.commit_log import (
-    append_to_log,
-    compute_message_size_max_bytes,
+    append_to_master,
+    compute_room_bytes,
     is_below_modelled_end,
     is_store_open,
 )
@@ -45,7 +45,7 @@ def give_up_send(cluster: Cluster, message: int) -> RuleBody:
 @rule(who="producer", source="DefaultMQProducerImpl#sendDefaultImpl")
 def send_again(cluster: Cluster, message: int) -> RuleBody:
     """After an unknown outcome the message is sent again, by client or user (R-PR-04)."""
-    put, master = cluster.messages[message], cluster.master
+    put = cluster.messages[message]
     # ENABLED WHEN
     yield when(
         is_store_open=is_store_open(cluster),
@@ -53,8 +53,8 @@ def send_again(cluster: Cluster, message: int) -> RuleBody:
         is_below_modelled_end=is_below_modelled_end(cluster),
         has_copy_left=put.ghost_copies < COPIES_MAX,
     )
-    size = yield between("size_bytes", 1, compute_message_size_max_bytes(cluster.parameters))
+    room = compute_room_bytes(cluster.master.log, cluster.parameters)
+    size = yield between("size_bytes", 1, room)
     # EFFECT
-    log = append_to_log(master.log, master.ghost_life, size, cluster.parameters)
     counted = advance(cluster, message, ghost_copies=put.ghost_copies + 1)
-    return evolve(counted, master=evolve(master, log=log))
+    return evolve(counted, master=append_to_master(cluster, size))

@@ -15,6 +15,7 @@ from reference.lineage import append_bytes, copy_bytes, has_message
 from reference.mapped_files import (
     compute_bytes_left_in_file,
     compute_last_file_end,
+    compute_next_byte_file,
     open_first_file,
     open_next_file,
 )
@@ -114,14 +115,17 @@ def receive_report(cluster: Cluster, slave: int) -> RuleBody:
 @rule(who="master", source="HAConnection.WriteSocketService#run")
 def position_transfer(cluster: Cluster, slave: int) -> RuleBody:
     """The master will send from the offset that the slave asked for, without looking at it."""
-    link, log = cluster.links[slave], cluster.master.log
+    link, base = (
+        cluster.links[slave],
+        compute_next_byte_file(cluster.master.log, cluster.parameters),
+    )
     # ENABLED WHEN
     yield when(
         is_link_open=link.is_open,
         is_master_up=cluster.master.is_up,
         has_request=link.slave_request_offset >= 0,
         is_not_positioned=negate(is_positioned(link)),
-        is_request_taken_as_it_is=(link.slave_request_offset > 0) | (log.last_file_offset == 0),
+        is_request_taken_as_it_is=(link.slave_request_offset > 0) | (base == 0),
     )
     # EFFECT
     start = link.slave_request_offset
@@ -130,20 +134,25 @@ def position_transfer(cluster: Cluster, slave: int) -> RuleBody:
 
 @rule(who="master", source="HAConnection.WriteSocketService#run")
 def position_at_last_file(cluster: Cluster, slave: int) -> RuleBody:
-    """A slave that asks for 0 is sent the last file only; it never gets what lies before."""
-    link, log = cluster.links[slave], cluster.master.log
+    """A slave that asks for 0 is sent the last file only; it never gets what lies before.
+
+    Where that is full, and the next one not there yet, not even that (R-HA-11).
+    """
+    link, base = (
+        cluster.links[slave],
+        compute_next_byte_file(cluster.master.log, cluster.parameters),
+    )
     # ENABLED WHEN
     yield when(
         is_link_open=link.is_open,
         is_master_up=cluster.master.is_up,
         is_request_zero=link.slave_request_offset == 0,
         is_not_positioned=negate(is_positioned(link)),
-        has_older_file=log.last_file_offset > 0,
+        has_older_file=base > 0,
         is_within_limit=is_within_limit(cluster, "late_joins"),
     )
     # EFFECT
-    start = log.last_file_offset
-    joined = change_link(cluster, slave, next_transfer_offset=start, arrived_offset=start)
+    joined = change_link(cluster, slave, next_transfer_offset=base, arrived_offset=base)
     return count_fault(joined, "late_joins")
 
 

@@ -103,8 +103,12 @@ class Master:
     """The file that marks a running or badly ended broker exists (R-RC-01)."""
     is_sync: Flag = False
     """``brokerRole`` at this moment is SYNC_MASTER; each put reads it anew (R-BR-07)."""
+    trailing_blank_offset: Offset = UNKNOWN_OFFSET
+    """Where the blank record begins with which its log ends, before the next file is there; -1
+    where the log ends otherwise."""
     ghost_life: Count = 0
-    """The present life of its log; each loss of power or disk begins a new one."""
+    """The present life of its log; each loss of power or disk, and each cut blank, begins a new
+    one."""
     push2_slave_max_offset: Offset = 0
     """``HAService.push2SlaveMaxOffset``: the highest report of any slave in this process life."""
     connection_count: Count = 0
@@ -178,6 +182,8 @@ class Message:
     """The life of the master's log in which it was written."""
     ghost_is_received: Flag = False
     """Some slave has once held all of its bytes, in page cache at least."""
+    ghost_is_readable: Flag = False
+    """The master has once dispatched all of it: a consumer may have read it there."""
     ghost_is_expired: Flag = False
     """Retention has deleted it on some broker: it is too old to be missed."""
 

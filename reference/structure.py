@@ -66,8 +66,8 @@ class FaultCounts:
     slave_kills: Count = 0
     """Kills of a slave's process, all slaves together."""
     master_power_losses: Count = 0
-    """Power losses of the master's machine. With its disk losses, at most ``Structure.lives`` - 1
-    are modelled."""
+    """Power losses of the master's machine. With its disk losses and torn rolls, at most
+    ``Structure.lives`` - 1 are modelled."""
     slave_power_losses: Count = 0
     """Power losses of a slave's machine, all slaves together."""
     link_cuts: Count = 0
@@ -84,6 +84,9 @@ class FaultCounts:
     """Eight bytes that a stranger sends to the master's HA port."""
     early_expiries: Count = 0
     """Files that a nearly full disk forces a broker to delete before they are flushed."""
+    torn_rolls: Count = 0
+    """No failure by itself: the master starts again while its log ends with the blank that fills a
+    file. Its end, by a kill or in order, came between that blank and the next file."""
     role_switches: Count = 0
     """No failure: ``brokerRole`` is changed between ASYNC_MASTER and SYNC_MASTER at run time."""
 

@@ -25,7 +25,7 @@ from reference.trace.log_demands import (
     demand_flushed,
 )
 from reference.trace.plan import MASTER, has_near
-from reference.trace.put_order import demand_max, is_rolling_over
+from reference.trace.put_order import demand_max
 from reference.trace.queues import check_queues
 from reference.trace.reading import Event
 from reference.trace.reports import (
@@ -93,10 +93,7 @@ def explain_snapshot(explanation: Explanation, event: Event) -> Explanation:
     if explanation.plan.are_puts_hidden:
         # A whole broker deletes old files by itself, and no event tells of it.
         explanation = expire_files(explanation, node, event["min_offset"])
-    is_rolling = node == MASTER and is_rolling_over(explanation, event["max_offset"])
-    explanation = check_files(
-        explanation, node, event["min_offset"], event["mapped_files"], is_rolling=is_rolling
-    )
+    explanation = check_files(explanation, node, event["min_offset"], event["mapped_files"])
     explanation = demand_dispatched(explanation, node, event["dispatched_offset"])
     explain = _explain_master_fields if node == MASTER else _explain_slave_fields
     explanation = explain(explanation, node, event)

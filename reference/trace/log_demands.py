@@ -130,9 +130,7 @@ def dispatch_all(explanation: Explanation, node: int) -> Explanation:
     return dispatch_to(explanation, node, end)
 
 
-def check_files(
-    explanation: Explanation, node: int, min_offset: int, files: int, *, is_rolling: bool = False
-) -> Explanation:
+def check_files(explanation: Explanation, node: int, min_offset: int, files: int) -> Explanation:
     """``min_offset`` and ``mapped_files`` are those of the log (R-CL-08: -1 without any file)."""
     log = explanation.get_log(node)
     size = explanation.cluster.parameters.mapped_file_size_bytes
@@ -141,8 +139,6 @@ def check_files(
     explanation = check(explanation, "min_offset", log.start_offset, min_offset)
     expected = (log.last_file_offset - log.start_offset) // size + 1
     is_full = log.max_offset == compute_last_file_end(log, explanation.cluster.parameters)
-    if is_rolling and files == expected - 1:
-        return explanation.count_check()  # The next file is not there yet.
     if is_full and files == expected + 1:
         # Who asks for a file to append to gets the next one, even if nothing is appended then
         # (MappedFileQueue#getLastMappedFile): a heartbeat does so on a slave.

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from reference.commit_log import compute_message_start
+from reference.commit_log import compute_room_bytes
 from reference.mapped_files import compute_last_file_end
 from reference.put import has_disk_wait, has_slave_wait
-from reference.state import WAITS_FOR_SLAVE_CHECK, Message
+from reference.state import WAITS_FOR_SLAVE_CHECK, CommitLog, Message
+from reference.structure import Parameters
 from reference.trace.clock import JITTER_MS, SKEW_MS, compute_longest_put_ms
 from reference.trace.hidden_traffic import position_before_rollover
 from reference.trace.log_demands import flush_to
@@ -100,8 +101,8 @@ def append_next_put(explanation: Explanation) -> Explanation:
     explanation = check(
         explanation, f"wrote_offset of the put of seq {put.seq}", start, put.start_offset
     )
-    if start == compute_last_file_end(explanation.log, parameters):
-        explanation = position_before_rollover(explanation, put.begin_ms)
+    if start != explanation.log.max_offset:
+        explanation = fill_file(explanation, put.begin_ms)
     slot = find_free_slot(explanation)
     waits = int(put.waits_for_store)
     appended = fire(
@@ -190,8 +191,8 @@ def append_others(
             end = max(offset, file_end + 1)
         start = log.max_offset if end < file_end else file_end
         size = min(end - start, parameters.message_size_max_bytes)
-        if start == file_end:
-            explanation = position_before_rollover(explanation, explanation.now_ms)
+        if start != log.max_offset:
+            explanation = fill_file(explanation, explanation.now_ms)
         explanation = fire(explanation, "append_other_message", size_bytes=size)
     return explanation
 
@@ -223,7 +224,10 @@ def demand_max_at_least(explanation: Explanation, offset: int) -> Explanation:
         is_before = put is not None and put.is_behind_gap and offset <= put.start_offset
         if put is not None and is_before and _leaves_room(explanation, put, offset):
             return append_others(explanation, offset)
-        explanation = append_next_put(explanation)
+        if put is not None and _rolls_over_at(explanation, put, offset):
+            explanation = fill_file(explanation, _get_called_put(explanation).begin_ms)
+        else:
+            explanation = append_next_put(explanation)
     return explanation
 
 
@@ -241,23 +245,24 @@ def demand_max(explanation: Explanation, offset: int) -> Explanation:
     start = before.end_offset if before else 0
     if not explanation.plan.are_puts_hidden and start < offset < start + MESSAGE_HEAD_BYTES:
         raise Blocked(f"max_offset is {offset}, but no message of {offset - start} bytes exists")
-    if is_rolling_over(explanation, offset):
-        return explanation.count_check()
     return check(explanation, "max_offset", explanation.log.max_offset, offset)
 
 
-def is_rolling_over(explanation: Explanation, offset: int) -> bool:
-    """The put that was appended last has just filled its file, and waits for the next one.
+def _rolls_over_at(explanation: Explanation, put: Put, offset: int) -> bool:
+    """The put finds no room, and what is asked for is only the blank that it leaves behind."""
+    start = compute_message_start(explanation.log, put.size_bytes, explanation.cluster.parameters)
+    return explanation.log.max_offset < start == put.start_offset == offset
 
-    The rule appends filler and message at once. A broker writes the filler, gets a new file, and
-    then writes the message (CommitLog#putMessage); in between, the log ends with the old file.
-    Recorded: v498_r_random_seed21 seq 726 to 730, frames and puts that end at 49152.
-    """
-    put = find_put_before(explanation)
-    if put is None or put.number not in explanation.followed or put.start_offset != offset:
-        return False
-    is_base = not offset % explanation.cluster.parameters.mapped_file_size_bytes
-    return bool(offset) and is_base and explanation.log.max_offset == put.end_offset
+
+def fill_file(explanation: Explanation, now_ms: float) -> Explanation:
+    """A message finds no room; who waits for the transfer to begin is positioned before that."""
+    return fire(position_before_rollover(explanation, now_ms), "fill_file")
+
+
+def compute_message_start(log: CommitLog, size: int, parameters: Parameters) -> int:
+    """Where a message of this size will lie: at the log's end, or in the next file."""
+    has_room = size <= compute_room_bytes(log, parameters)
+    return log.max_offset if has_room else compute_last_file_end(log, parameters)
 
 
 def finish_disk_at_once(explanation: Explanation, put: Put) -> Explanation:
