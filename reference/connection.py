@@ -34,6 +34,17 @@ def close_link(cluster: Cluster, slave: int) -> Cluster:
     return evolve(cluster, links=replace_at(cluster.links, slave, CLOSED_LINK))
 
 
+def open_link(cluster: Cluster, slave: int) -> Cluster:
+    """The cluster with a fresh connection: counted, and the slave's max offset noted."""
+    master = cluster.master
+    fresh = Link(is_open=True, reported_offset=cluster.slaves[slave].log.max_offset)
+    return evolve(
+        cluster,
+        master=evolve(master, connection_count=master.connection_count + 1),
+        links=replace_at(cluster.links, slave, fresh),
+    )
+
+
 @rule(who="slave", source="HAClient#connectMaster, HAConnection (constructor)")
 def connect_slave(cluster: Cluster, slave: int) -> RuleBody:
     """A slave connects and is counted at once; it notes its max offset but says nothing yet."""
@@ -45,12 +56,7 @@ def connect_slave(cluster: Cluster, slave: int) -> RuleBody:
         is_link_closed=negate(link.is_open),
     )
     # EFFECT
-    fresh = Link(is_open=True, reported_offset=broker.log.max_offset)
-    return evolve(
-        cluster,
-        master=evolve(master, connection_count=master.connection_count + 1),
-        links=replace_at(cluster.links, slave, fresh),
-    )
+    return open_link(cluster, slave)
 
 
 @rule(who="master", source="HAConnection.ReadSocketService#run, HAClient#run")

@@ -13,11 +13,18 @@ from reference.lineage import compute_scan_end, has_message
 from reference.operations import any_of
 from reference.rule import RuleBody, between, replace_at, rule, when
 from reference.state import Cluster, CommitLog, Message
+from reference.variant import overridable
 
 
 def compute_dispatch_limit(log: CommitLog, messages: tuple[Message, ...]) -> int:
     """How far the dispatch can come: to the log's end, or to a torn record."""
     return compute_scan_end(log, messages, log.max_offset)
+
+
+@overridable
+def compute_master_dispatch_limit(cluster: Cluster) -> int:
+    """How far the master's dispatch can come: nothing waits for disk or slaves (R-RP-06)."""
+    return compute_dispatch_limit(cluster.master.log, cluster.messages)
 
 
 def is_dispatch_behind(log: CommitLog) -> bool:
@@ -42,8 +49,7 @@ def mark_readable(messages: tuple[Message, ...], log: CommitLog) -> tuple[Messag
 @rule(who="master", source="DefaultMessageStore.ReputMessageService#doReput")
 def dispatch_master(cluster: Cluster) -> RuleBody:
     """The master dispatches one or more messages of its log."""
-    master = cluster.master
-    limit = compute_dispatch_limit(master.log, cluster.messages)
+    master, limit = cluster.master, compute_master_dispatch_limit(cluster)
     # ENABLED WHEN
     yield when(
         is_master_up=master.is_up,

@@ -38,6 +38,7 @@ from reference.replication import (
 from reference.rule import RuleBody, between, replace_at, rule, when
 from reference.state import Cluster, CommitLog, Slave, empty_log
 from reference.structure import Parameters
+from reference.variant import overridable
 
 
 def lose_tail(log: CommitLog, end: int, parameters: Parameters) -> CommitLog:
@@ -83,7 +84,7 @@ def lose_master_power(cluster: Cluster) -> RuleBody:
     kept = yield between("kept_offset", master.log.ghost_durable_offset, master.log.max_offset)
     # EFFECT
     end = minimum(
-        compute_scan_end(master.log, cluster.messages, kept), compute_end_of_records(master)
+        compute_scan_end(master.log, cluster.messages, kept), compute_end_of_records(cluster)
     )
     ended = end_master(cluster)
     log = lose_tail(master.log, end, cluster.parameters)
@@ -188,6 +189,12 @@ def swallow_append_error(cluster: Cluster, slave: int) -> RuleBody:
     return count_fault(changed, "swallowed_disk_errors")
 
 
+@overridable
+def compute_alien_report_max(cluster: Cluster) -> int:
+    """The highest number that the master takes for a report: any (R-AK-03)."""
+    return cluster.parameters.ghost_log_size_max_bytes
+
+
 @rule(who="fault", source="HAConnection.ReadSocketService#processReadEvent (no validation)")
 def send_alien_report(cluster: Cluster) -> RuleBody:
     """A stranger sends eight bytes to the HA port: they count as a report (R-AK-03)."""
@@ -197,7 +204,7 @@ def send_alien_report(cluster: Cluster) -> RuleBody:
         is_master_up=master.is_up,
         is_within_limit=is_within_limit(cluster, "alien_reports"),
     )
-    offset = yield between("offset", 0, cluster.parameters.ghost_log_size_max_bytes)
+    offset = yield between("offset", 0, compute_alien_report_max(cluster))
     # EFFECT
     fooled = evolve(
         master,

@@ -16,7 +16,8 @@ from reference.mapped_files import cut_to, flush_all, load
 from reference.operations import choose, minimum, negate
 from reference.put import abandon_pending_puts
 from reference.rule import RuleBody, between, replace_at, rule, when
-from reference.state import UNKNOWN_OFFSET, Cluster, CommitLog, Master, Slave
+from reference.state import UNKNOWN_OFFSET, Cluster, CommitLog, Slave
+from reference.variant import overridable
 
 
 def end_master(cluster: Cluster) -> Cluster:
@@ -54,14 +55,16 @@ def begin_life(cluster: Cluster, log: CommitLog) -> Cluster:
     return evolve(cluster, master=changed)
 
 
-def has_trailing_blank(master: Master) -> bool:
-    """The log ends with the blank of a full file, and the next file is not there."""
-    return master.trailing_blank_offset >= 0
+@overridable
+def is_blank_to_cut(cluster: Cluster) -> bool:
+    """The log ends with the blank of a full file: recovery does not count it (R-RC-04)."""
+    return cluster.master.trailing_blank_offset >= 0
 
 
-def compute_end_of_records(master: Master) -> int:
-    """Where recovery ends the master's log: before a trailing blank, which it does not count."""
-    return choose(has_trailing_blank(master), master.trailing_blank_offset, master.log.max_offset)
+def compute_end_of_records(cluster: Cluster) -> int:
+    """Where recovery ends the master's log: before a trailing blank."""
+    master = cluster.master
+    return choose(is_blank_to_cut(cluster), master.trailing_blank_offset, master.log.max_offset)
 
 
 @rule(who="master", source="DefaultMessageStore#shutdown")
@@ -107,7 +110,7 @@ def restart_master(cluster: Cluster) -> RuleBody:
     # ENABLED WHEN
     yield when(
         is_master_down=negate(master.is_up),
-        has_no_trailing_blank=negate(has_trailing_blank(master)),
+        is_no_blank_to_cut=negate(is_blank_to_cut(cluster)),
     )
     # EFFECT
     return start_master(cluster)
@@ -125,12 +128,12 @@ def restart_master_without_blank(cluster: Cluster) -> RuleBody:
     # ENABLED WHEN
     yield when(
         is_master_down=negate(master.is_up),
-        has_trailing_blank=has_trailing_blank(master),
+        is_blank_to_cut=is_blank_to_cut(cluster),
         is_within_limit=is_within_limit(cluster, "torn_rolls"),
         has_modelled_life_left=has_modelled_life_left(cluster),
     )
     # EFFECT
-    log = cut_to(master.log, compute_end_of_records(master), cluster.parameters)
+    log = cut_to(master.log, compute_end_of_records(cluster), cluster.parameters)
     return count_fault(start_master(begin_life(cluster, log)), "torn_rolls")
 
 

@@ -66,6 +66,14 @@ def has_equal_bytes(one: CommitLog, other: CommitLog) -> bool:
     return (high <= low) | (is_equal & is_known)
 
 
+def compute_common_end(one: CommitLog, other: CommitLog) -> int:
+    """Up to where the two logs agree: the first offset at which one ends or the bytes differ."""
+    result = minimum(one.max_offset, other.max_offset)
+    for a, b in zip(one.ends, other.ends, strict=True):
+        result = choose(a == b, result, minimum(result, a, b))
+    return result
+
+
 def append_bytes(log: CommitLog, life: int, size: int) -> CommitLog:
     """The log with ``size`` more bytes of the present life at its end."""
     end = log.max_offset + size

@@ -21,12 +21,14 @@ import reference.flush
 import reference.lifecycle
 import reference.producer
 import reference.put
-import reference.replication  # noqa: F401
+import reference.replication
+import reference.variants  # noqa: F401
 from reference.leaves import flatten, is_parameter, symbolic_cluster
 from reference.rule import RULES, Argument, Conditions, Rule
 from reference.state import Cluster
 from reference.structure import Structure
 from reference.terms import Sort, Term, constant, leaf
+from reference.variant import compute_rules
 
 __all__ = [
     "RULES",
@@ -132,7 +134,7 @@ class Machine:
         self.instances: dict[str, Instance] = {}
         before = symbolic_cluster(structure)
         sizes = {"slave": structure.slaves, "message": structure.messages}
-        for rule in RULES.values():
+        for rule in compute_rules(structure.variants).values():
             for indexes in itertools.product(*(range(sizes[name]) for name in rule.indexes)):
                 instance = Instance(rule, indexes)
                 if not _is_statically_disabled(instance, before):

@@ -31,6 +31,7 @@ from reference.state import (
     Cluster,
     Message,
 )
+from reference.variant import overridable
 
 DISK_FLUSHES_MAX = 2
 """``GroupCommitService#doCommit`` flushes at most twice for a request (R-FL-03)."""
@@ -64,6 +65,7 @@ def has_slave_wait(cluster: Cluster, message: Message) -> bool:
     return cluster.master.is_sync & message.waits_for_store
 
 
+@overridable
 def is_slave_ok(cluster: Cluster, message: Message) -> bool:
     """HAService#isSlaveOK: a connection, and a distance strictly below the limit (R-HA-19)."""
     distance = message.end_offset - cluster.master.push2_slave_max_offset
@@ -76,6 +78,7 @@ def is_flushed(cluster: Cluster, message: Message) -> bool:
     return message.end_offset <= cluster.master.log.flushed_offset
 
 
+@overridable
 def is_reported(cluster: Cluster, message: Message) -> bool:
     """Some slave has reported the message's end, or more, in this process life (R-HA-20)."""
     return message.end_offset <= cluster.master.push2_slave_max_offset

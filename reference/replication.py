@@ -23,6 +23,7 @@ from reference.operations import any_of, choose, maximum, minimum, negate
 from reference.put import wake_group_transfer
 from reference.rule import RuleBody, between, replace_at, rule, when
 from reference.state import Cluster, CommitLog, Link, Message, Slave
+from reference.variant import overridable
 
 
 def is_positioned(link: Link) -> bool:
@@ -80,36 +81,71 @@ def report_offset(cluster: Cluster, slave: int) -> RuleBody:
     return change_link(cluster, slave, has_reported=True)
 
 
-@rule(
-    who="master",
-    source="HAConnection.ReadSocketService#processReadEvent, HAService#notifyTransferSome",
-)
-def receive_report(cluster: Cluster, slave: int) -> RuleBody:
-    """The master reads reports: the last of them counts, unchecked, and it may only raise push2."""
+def is_first_report(link: Link) -> bool:
+    """The master has read nothing yet from this connection."""
+    return link.slave_request_offset < 0
+
+
+def compute_lowest_report(cluster: Cluster, slave: int) -> int:
+    """The lowest report that the master may read next: the first one, or one above the last."""
+    link, log = cluster.links[slave], cluster.slaves[slave].log
+    next_possible = maximum(link.slave_ack_offset + 1, log.start_offset)
+    return choose(is_first_report(link), link.reported_offset, next_possible)
+
+
+@overridable
+def compute_highest_report(cluster: Cluster, slave: int) -> int:
+    """The highest report that the master may read next: it compares none with its own log."""
+    return cluster.links[slave].reported_offset
+
+
+def take_report(cluster: Cluster, slave: int, offset: int) -> Cluster:
+    """The cluster after the master has read a report; waiting puts look at it."""
     master, link = cluster.master, cluster.links[slave]
-    is_first = link.slave_request_offset < 0
-    next_possible = maximum(link.slave_ack_offset + 1, cluster.slaves[slave].log.start_offset)
-    lowest = choose(is_first, link.reported_offset, next_possible)
-    # ENABLED WHEN
-    yield when(
-        is_link_open=link.is_open,
-        is_master_up=master.is_up,
-        has_report_in_flight=has_report_in_flight(link),
-    )
-    offset = yield between("slave_offset", lowest, link.reported_offset)
-    # EFFECT
-    read = change_link(
-        cluster,
-        slave,
-        slave_ack_offset=offset,
-        slave_request_offset=choose(is_first, offset, link.slave_request_offset),
-    )
+    request = choose(is_first_report(link), offset, link.slave_request_offset)
+    read = change_link(cluster, slave, slave_ack_offset=offset, slave_request_offset=request)
     highest = maximum(master.push2_slave_max_offset, offset)
     return evolve(
         read,
         master=evolve(master, push2_slave_max_offset=highest),
         messages=wake_group_transfer(cluster, master.push2_slave_max_offset < offset),
     )
+
+
+@rule(
+    who="master",
+    source="HAConnection.ReadSocketService#processReadEvent, HAService#notifyTransferSome",
+)
+def receive_report(cluster: Cluster, slave: int) -> RuleBody:
+    """The master reads reports: the last of them counts, unchecked, and it may only raise push2."""
+    link = cluster.links[slave]
+    # ENABLED WHEN
+    yield when(
+        is_link_open=link.is_open,
+        is_master_up=cluster.master.is_up,
+        has_report_in_flight=has_report_in_flight(link),
+    )
+    lowest = compute_lowest_report(cluster, slave)
+    offset = yield between("slave_offset", lowest, compute_highest_report(cluster, slave))
+    # EFFECT
+    return take_report(cluster, slave, offset)
+
+
+def begin_transfer(cluster: Cluster, slave: int, start: int) -> Cluster:
+    """The cluster whose master sends the bytes from ``start`` on over this connection."""
+    return change_link(
+        cluster,
+        slave,
+        next_transfer_offset=start,
+        transfer_start_offset=start,
+        arrived_offset=start,
+    )
+
+
+@overridable
+def compute_first_transfer_start(cluster: Cluster) -> int:
+    """Where the transfer to a slave without bytes begins: at the last file (R-HA-11)."""
+    return compute_next_byte_file(cluster.master.log, cluster.parameters)
 
 
 @rule(who="master", source="HAConnection.WriteSocketService#run")
@@ -128,8 +164,7 @@ def position_transfer(cluster: Cluster, slave: int) -> RuleBody:
         is_request_taken_as_it_is=(link.slave_request_offset > 0) | (base == 0),
     )
     # EFFECT
-    start = link.slave_request_offset
-    return change_link(cluster, slave, next_transfer_offset=start, arrived_offset=start)
+    return begin_transfer(cluster, slave, link.slave_request_offset)
 
 
 @rule(who="master", source="HAConnection.WriteSocketService#run")
@@ -152,7 +187,7 @@ def position_at_last_file(cluster: Cluster, slave: int) -> RuleBody:
         is_within_limit=is_within_limit(cluster, "late_joins"),
     )
     # EFFECT
-    joined = change_link(cluster, slave, next_transfer_offset=base, arrived_offset=base)
+    joined = begin_transfer(cluster, slave, compute_first_transfer_start(cluster))
     return count_fault(joined, "late_joins")
 
 

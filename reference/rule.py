@@ -76,14 +76,19 @@ RULES: dict[str, Rule] = {}
 """Every rule by name, in the order of definition."""
 
 
-def rule(*, who: str, source: str) -> Callable[[Callable[..., RuleBody]], Callable[..., RuleBody]]:
-    """Register a rule. Its parameters after ``cluster`` say what it is instantiated for."""
+def rule(
+    *, who: str, source: str, into: dict[str, Rule] = RULES
+) -> Callable[[Callable[..., RuleBody]], Callable[..., RuleBody]]:
+    """Register a rule. Its parameters after ``cluster`` say what it is instantiated for.
+
+    ``into`` is the registry: that of RocketMQ 4.4.0, or the ``rules`` of a variant.
+    """
 
     def register(function: Callable[..., RuleBody]) -> Callable[..., RuleBody]:
         indexes = tuple(inspect.signature(function).parameters)[1:]
         topic = function.__module__.rpartition(".")[2]
         name = function.__name__
-        RULES[name] = Rule(name, who, source, topic, indexes, function)
+        into[name] = Rule(name, who, source, topic, indexes, function)
         return function
 
     return register

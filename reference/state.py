@@ -150,6 +150,8 @@ class Link:
     """``HAConnection.slaveAckOffset``: the last report that the master read."""
     next_transfer_offset: Offset = UNKNOWN_OFFSET
     """``WriteSocketService.nextTransferFromWhere``: the first byte not yet handed to TCP."""
+    transfer_start_offset: Offset = UNKNOWN_OFFSET
+    """Where the transfer over this connection began. 4.4.0 logs it and forgets it."""
     arrived_offset: Offset = UNKNOWN_OFFSET
     """Where the next frame begins that the slave will read: the offset in its header."""
 

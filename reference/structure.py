@@ -35,6 +35,8 @@ class Structure:
     """Messages followed one by one; all others are anonymous bytes."""
     lives: int = 3
     """Lives of the master's log that are told apart: one more than the losses it may have."""
+    variants: tuple[str, ...] = ()
+    """Names of the variants whose rules replace those of RocketMQ 4.4.0."""
 
     @property
     def is_sync_master(self) -> bool:
@@ -50,7 +52,8 @@ class Structure:
     def name(self) -> str:
         """Short name, for example ``SYNC_MASTER/ASYNC_FLUSH/1 slave``."""
         plural = "slave" if self.slaves == 1 else "slaves"
-        return f"{self.role.name}/{self.flush_disk_type.name}/{self.slaves} {plural}"
+        group = f"{self.role.name}/{self.flush_disk_type.name}/{self.slaves} {plural}"
+        return " with ".join((group, *self.variants))
 
 
 @frozen
