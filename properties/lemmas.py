@@ -180,7 +180,7 @@ def frame_of_early_slave_is_where_its_log_ends(cluster: Cluster) -> bool:
 @lemma(why="Else what a slave holds is called unknown, and equals nothing.")
 def content_of_early_slave_is_known(cluster: Cluster) -> bool:
     """A slave that joined from the start never stored bytes at a foreign offset."""
-    is_known = all_of(*(negate(s.log.ghost_is_content_unknown) for s in cluster.slaves))
+    is_known = all_of(*(s.log.ghost_unknown_below_offset == 0 for s in cluster.slaves))
     return implies(is_joined_from_start(cluster), is_known)
 
 

@@ -51,7 +51,7 @@ def log_ends_never_decrease(cluster: Cluster) -> bool:
 
 @sanity()
 def offsets_are_within_log(cluster: Cluster) -> bool:
-    """Neither what is flushed, dispatched or on disk, nor the first file's base exceeds the log."""
+    """No offset of a log exceeds its end: first file, flushed, dispatched, on disk, unknown."""
     return all_of(
         *(
             (offset >= 0) & (offset <= log.max_offset)
@@ -61,6 +61,7 @@ def offsets_are_within_log(cluster: Cluster) -> bool:
                 log.flushed_offset,
                 log.dispatched_offset,
                 log.ghost_durable_offset,
+                log.ghost_unknown_below_offset,
             )
         )
     )
@@ -233,7 +234,7 @@ def flushes_have_their_cause(cluster: Cluster) -> bool:
 @sanity()
 def masters_content_is_known(cluster: Cluster) -> bool:
     """Only a slave stores bytes at a foreign offset, or fails to store them unnoticed."""
-    return negate(cluster.master.log.ghost_is_content_unknown)
+    return cluster.master.log.ghost_unknown_below_offset == 0
 
 
 @sanity()
@@ -282,7 +283,7 @@ def frame_in_step_is_where_the_log_ends(cluster: Cluster) -> bool:
                 link.is_open
                 & (link.arrived_offset >= 0)
                 & negate(slave.is_stopping)
-                & negate(slave.log.ghost_is_content_unknown),
+                & (slave.log.ghost_unknown_below_offset == 0),
                 negate(slave.log.has_file)
                 | (slave.log.max_offset == 0)
                 | (link.arrived_offset == slave.log.max_offset),

@@ -94,7 +94,7 @@ def an_acknowledged_message_never_reaches_any_slave(cluster: Cluster) -> bool:
             is_acknowledged(m)
             & negate(has_message(s.log, m))
             & (s.log.max_offset == log.max_offset)
-            & negate(s.log.ghost_is_content_unknown)
+            & (s.log.ghost_unknown_below_offset == 0)
             for m in cluster.messages
             for s in cluster.slaves
         )

@@ -179,7 +179,8 @@ def swallow_append_error(cluster: Cluster, slave: int) -> RuleBody:
     size = yield between("size_bytes", 1, compute_frame_max_bytes(cluster, slave))
     # EFFECT
     appended = append_frame(cluster, slave, size)
-    spoilt = evolve(appended.slaves[slave].log, ghost_is_content_unknown=True)
+    log = appended.slaves[slave].log
+    spoilt = evolve(log, ghost_unknown_below_offset=log.max_offset)
     after = evolve(appended.slaves[slave], log=spoilt)
     changed = evolve(
         appended,

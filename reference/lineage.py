@@ -45,8 +45,8 @@ def has_first_bytes(log: CommitLog, message: Message) -> bool:
 
 
 def is_known_from(log: CommitLog, offset: int) -> bool:
-    """The log reaches down to the offset, and what it holds is known."""
-    return (log.start_offset <= offset) & negate(log.ghost_is_content_unknown)
+    """The log reaches down to the offset, and what it holds from there on is known."""
+    return (log.start_offset <= offset) & (log.ghost_unknown_below_offset <= offset)
 
 
 def is_prefix(log: CommitLog, of: CommitLog) -> bool:
@@ -62,7 +62,7 @@ def has_equal_bytes(one: CommitLog, other: CommitLog) -> bool:
     is_equal = all_of(
         *(minimum(maximum(a, low), high) == minimum(maximum(b, low), high) for a, b in lives)
     )
-    is_known = negate(one.ghost_is_content_unknown) & negate(other.ghost_is_content_unknown)
+    is_known = is_known_from(one, low) & is_known_from(other, low)
     return (high <= low) | (is_equal & is_known)
 
 
@@ -115,15 +115,17 @@ def compute_known_boundary(
     """The highest message boundary in the log that the followed messages make certain.
 
     A boundary counts only where the log goes through the same segments as the master's log: behind
-    a seam that the master does not have, a scan of the log may stop anywhere (R-HC-18).
+    a seam that the master does not have, and behind unknown bytes, a scan of the log may stop
+    anywhere (R-HC-18).
     """
     result = log.start_offset
     for message in messages:
         is_seamless = all_of(
+            log.ghost_unknown_below_offset <= log.start_offset,
             *(
                 (message.ghost_life <= life) | (log.ends[life] == master_log.ends[life])
                 for life in range(len(log.ends))
-            )
+            ),
         )
         starts = choose(
             has_first_bytes(log, message) & is_seamless, message.start_offset, log.start_offset

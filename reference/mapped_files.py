@@ -70,6 +70,7 @@ def cut_to(log: CommitLog, end: int, parameters: Parameters) -> CommitLog:
         last_file_offset=choose(end < log.last_file_offset, base, log.last_file_offset),
         flushed_offset=minimum(log.flushed_offset, end),
         dispatched_offset=minimum(log.dispatched_offset, end),
+        ghost_unknown_below_offset=minimum(log.ghost_unknown_below_offset, end),
         ghost_durable_offset=minimum(log.ghost_durable_offset, end),
     )
 

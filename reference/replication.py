@@ -297,7 +297,7 @@ def append_at_wrong_offset(cluster: Cluster, slave: int) -> RuleBody:
     size = yield between("size_bytes", 1, compute_frame_max_bytes(cluster, slave))
     # EFFECT
     longer = append_bytes(broker.log, cluster.master.ghost_life, size)
-    log = evolve(longer, ghost_is_content_unknown=True)
+    log = evolve(longer, ghost_unknown_below_offset=longer.max_offset)
     appended = replace_at(cluster.slaves, slave, evolve(broker, log=log))
     arrived = link.arrived_offset + size
     return change_link(

@@ -80,8 +80,8 @@ class CommitLog:
     """``ReputMessageService.reputFromOffset``: below it, consume queues and index are built."""
     ghost_durable_offset: Offset = 0
     """What is on disk: a restart after a kill sets ``flushed_offset`` without writing anything."""
-    ghost_is_content_unknown: Flag = False
-    """Bytes were stored at a foreign offset, or never: what the log holds, nobody can tell."""
+    ghost_unknown_below_offset: Offset = 0
+    """Below it bytes were stored at a foreign offset, or never: what they are, nobody can tell."""
 
     @property
     def max_offset(self) -> int:

@@ -85,12 +85,14 @@ def draw_log(log: CommitLog) -> str:
     """
     begin = (log.start_offset, *log.ends)
     lengths = [max(0, end - start) for start, end in zip(begin, log.ends, strict=False)]
-    letters = "?" * len(LIFE_LETTERS) if log.ghost_is_content_unknown else LIFE_LETTERS
-    pieces = [(letters[i], n) for i, n in enumerate(lengths) if n]
+    pieces = [(LIFE_LETTERS[i], n) for i, n in enumerate(lengths) if n]
     if log.max_offset > DRAWN_BYTES_MAX:
         lost = [f"·{log.start_offset}"] if log.start_offset else []
+        lost += [f"?{log.ghost_unknown_below_offset}"] if log.ghost_unknown_below_offset else []
         return "[" + " ".join(lost + [f"{letter}{n}" for letter, n in pieces]) + "]"
-    drawn = "·" * log.start_offset + "".join(letter * n for letter, n in pieces)
+    known = "".join(letter * n for letter, n in [("·", log.start_offset), *pieces])
+    unknown = max(0, log.ghost_unknown_below_offset - log.start_offset)
+    drawn = known[: log.start_offset] + "?" * unknown + known[log.start_offset + unknown :]
     last = log.last_file_offset
     return "[" + (f"{drawn[:last]}|{drawn[last:]}" if last else drawn) + "]"
 

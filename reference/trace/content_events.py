@@ -7,6 +7,7 @@ from typing import Any
 
 from attrs import evolve
 
+from reference.lineage import is_known_from
 from reference.mapped_files import compute_file_base
 from reference.state import CommitLog
 from reference.trace.boundaries import Table, find_scan_end, list_segments
@@ -35,9 +36,9 @@ def explain_checksums(explanation: Explanation, event: Event) -> Explanation:
     expected = [(base, min(base + size, log.max_offset)) for base in bases]
     shown = [(each["from_offset"], each["to_offset"]) for each in files]
     explanation = check(explanation, "the ranges of the files", expected, shown)
-    if log.ghost_is_content_unknown:
-        return explanation
     for (low, high), each in zip(expected, files, strict=True):
+        if low < log.ghost_unknown_below_offset:
+            continue
         content = (low, high, *clip_lineage(log, low, high))
         explanation = note_checksum(explanation, content, each["crc32"])
     return explanation
@@ -61,7 +62,7 @@ def explain_scan(explanation: Explanation, event: Event) -> Explanation:
     """Every record of a store, one after another, up to the first that is none."""
     node = explanation.plan.find_node(event)
     log, tables = explanation.get_log(node), explanation.plan.tables
-    if log.ghost_is_content_unknown:
+    if log.start_offset < log.ghost_unknown_below_offset:
         return explanation
     end = find_scan_end(tables, log)
     offset = log.start_offset
@@ -145,8 +146,7 @@ def has_equal_range(one: CommitLog, other: CommitLog, low: int, high: int) -> bo
     """Both logs hold these bytes, and they are the same."""
     if low >= high:
         return True
-    is_held = max(one.start_offset, other.start_offset) <= low
-    is_known = not (one.ghost_is_content_unknown or other.ghost_is_content_unknown)
+    is_known = is_known_from(one, low) and is_known_from(other, low)
     is_there = high <= min(one.max_offset, other.max_offset)
     is_same = clip_lineage(one, low, high) == clip_lineage(other, low, high)
-    return is_held and is_there and is_known and is_same
+    return is_known and is_there and is_same

@@ -38,7 +38,7 @@ def compute_truncated_log(cluster: Cluster, slave: int) -> CommitLog:
         flushed_offset=choose(is_kept, cut.flushed_offset, 0),
         dispatched_offset=choose(is_kept, cut.dispatched_offset, 0),
         ghost_durable_offset=choose(is_kept, cut.ghost_durable_offset, 0),
-        ghost_is_content_unknown=log.ghost_is_content_unknown & is_kept,
+        ghost_unknown_below_offset=choose(is_kept, cut.ghost_unknown_below_offset, 0),
     )
 
 
