@@ -13,9 +13,9 @@ from command_line.progress import show_progress
 from command_line.report import print_deployment, print_head, print_limits
 from properties.analysis import MODEL_LIMITS, GroupAnalysis, analyse_group, describe_configuration
 from properties.certificates import encode_schedule
+from properties.claims import CLAIMS
 from properties.expectation import find_expectation
 from properties.fault_class import FAULT_CLASS_BY_NAME
-from properties.guarantee import GUARANTEES
 from properties.verdict import Verdict, VerdictWord
 from reference import ROCKETMQ_VERSION
 from reference.configuration import (
@@ -42,8 +42,8 @@ Examples:
 def parse_required(text: str) -> tuple[str, str]:
     """A guarantee and a fault class, which is empty for all of them."""
     guarantee, _, fault = text.partition(":")
-    if guarantee not in GUARANTEES:
-        raise click.BadParameter(f"{guarantee!r} is none of {', '.join(GUARANTEES)}")
+    if guarantee not in CLAIMS:
+        raise click.BadParameter(f"{guarantee!r} is none of {', '.join(CLAIMS)}")
     if fault and fault not in FAULT_CLASS_BY_NAME:
         raise click.BadParameter(f"{fault!r} is none of {', '.join(FAULT_CLASS_BY_NAME)}")
     return guarantee, fault
@@ -193,7 +193,7 @@ def _verdict_as_json(analysis: GroupAnalysis, verdict: Verdict) -> dict[str, Any
     is_expected = verdict.word is expectation.verdict
     return {
         "guarantee": verdict.guarantee,
-        "sentence": GUARANTEES[verdict.guarantee].sentence,
+        "sentence": CLAIMS[verdict.guarantee].sentence,
         "fault": verdict.fault,
         "verdict": verdict.word.value,
         "steps": verdict.steps,

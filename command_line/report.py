@@ -12,9 +12,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from properties.analysis import MODEL_LIMITS, GroupAnalysis, describe_configuration
+from properties.claims import CLAIMS
 from properties.expectation import find_expectation
 from properties.fault_class import FAULT_CLASS_BY_NAME, FAULT_CLASSES
-from properties.guarantee import GUARANTEES
 from properties.judgement import replay
 from properties.verdict import Verdict, VerdictWord
 from reference import ROCKETMQ_VERSION
@@ -115,7 +115,7 @@ def make_table(analysis: GroupAnalysis) -> Table:
     table.add_column("guarantee", no_wrap=True)
     for fault_class in FAULT_CLASSES:
         table.add_column(fault_class.name, min_width=9)
-    for name in GUARANTEES:
+    for name in CLAIMS:
         cells = [make_cell(analysis.get(name, c.name)) for c in FAULT_CLASSES]
         table.add_row(name, *cells)
     return table
@@ -175,7 +175,7 @@ def print_timeline(analysis: GroupAnalysis, verdict: Verdict) -> None:
     steps = replay(analysis.structure, parameters, verdict.schedule)
     faults = "no fault" if not fault_class.admitted else verdict.fault
     click.echo(f"\n{verdict.guarantee} fails after {verdict.steps} steps ({faults}):")
-    click.echo(f"  {GUARANTEES[verdict.guarantee].sentence}")
+    click.echo(f"  {CLAIMS[verdict.guarantee].sentence}")
     if verdict.is_scaled:
         size = sizes.mapped_file_size_bytes
         click.echo(f"  It takes more than one file, and is drawn with files of {size} bytes.")

@@ -9,8 +9,8 @@ import attrs
 from attrs import evolve, frozen
 
 from properties import certificates
+from properties.claims import CLAIMS
 from properties.fault_class import FAULT_CLASS_BY_NAME, FAULT_CLASSES
-from properties.guarantee import GUARANTEES
 from properties.verdict import Verdict, VerdictWord, search_structure
 from reference.configuration import BrokerGroup, ConfigurationError
 from reference.structure import SIZE_KEYS, SLAVES_MAX, Parameters, Structure, clip_sizes
@@ -76,7 +76,7 @@ def analyse_group(
         note = "outside the model"
         verdicts = [
             Verdict(g, c.name, VerdictWord.UNDECIDED, note=note)
-            for g in GUARANTEES
+            for g in CLAIMS
             for c in FAULT_CLASSES
         ]
         return GroupAnalysis(structure, parameters, tuple(reasons), tuple(verdicts))
@@ -103,7 +103,7 @@ def decide(
 
 def order_by_guarantee(verdicts: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
     """The cells in the order in which the table shows them."""
-    guarantees, faults = list(GUARANTEES), list(FAULT_CLASS_BY_NAME)
+    guarantees, faults = list(CLAIMS), list(FAULT_CLASS_BY_NAME)
     return tuple(
         sorted(verdicts, key=lambda v: (guarantees.index(v.guarantee), faults.index(v.fault)))
     )

@@ -17,8 +17,8 @@ from typing import Any
 
 from attrs import evolve
 
+from properties.claims import CLAIMS
 from properties.fault_class import FAULT_CLASS_BY_NAME, FAULT_CLASSES, SEARCHED
-from properties.guarantee import GUARANTEES
 from properties.induction import (
     InductionProblem,
     InductionResult,
@@ -63,7 +63,7 @@ def compute_digest(structure: Structure) -> str:
         f"{r.instance.name} {dict(r.conditions)} {r.arguments} {dict(r.effects)}"
         for r in record_machine(structure)
     )
-    for name, g in GUARANTEES.items():
+    for name, g in CLAIMS.items():
         text += f"\n{name} {record_predicate(structure, g.predicate)}"
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -167,7 +167,7 @@ def decode_cells(structure: Structure, document: dict[str, Any]) -> list[Verdict
             f"the certificate of {structure.name} is malformed ({problem!r}); "
             "run `./rmqspec prove --search`"
         ) from problem
-    expected = {(g, c.name) for g in GUARANTEES for c in FAULT_CLASSES}
+    expected = {(g, c.name) for g in CLAIMS for c in FAULT_CLASSES}
     is_complete = (
         len(cells) == len(expected) and {(v.guarantee, v.fault) for v in cells} == expected
     )

@@ -43,6 +43,7 @@ EVERY_FAULT = FaultClass(
 FAULT_CLASSES = (
     FaultClass("none", ()),
     FaultClass("late join", ("late_joins",)),
+    FaultClass("slave outrun by retention", ("uncopied_expiries",)),
     FaultClass("link cut", ("link_cuts",)),
     FaultClass("slave kill", ("slave_kills",)),
     FaultClass("slave power loss", ("slave_power_losses",)),

@@ -14,8 +14,8 @@ import attrs
 import z3
 from attrs import field, frozen
 
+from properties.claims import CLAIMS
 from properties.fault_class import EVERYTHING, FaultClass, is_admitted
-from properties.guarantee import GUARANTEES
 from properties.lemmas import LEMMAS
 from properties.property import Property
 from properties.sanity_check import SANITY_CHECKS
@@ -68,7 +68,7 @@ def get_lemmas() -> dict[str, Property]:
 
 def get_candidates() -> dict[str, Property]:
     """Everything that may become part of an inductive set."""
-    return {**get_lemmas(), **GUARANTEES}
+    return {**get_lemmas(), **CLAIMS}
 
 
 def prove_lemmas(structure: Structure, names: Iterable[str] = ()) -> tuple[str, ...]:
@@ -130,7 +130,7 @@ class InductionProblem:
                     names_fallen = {f.lemma for f in fallen}
                     kept = [n for n in kept if n not in names_fallen]
                     is_changed = True
-        proved = tuple(g for g in GUARANTEES if g in kept or self.follows(self.predicates[g], kept))
+        proved = tuple(g for g in CLAIMS if g in kept or self.follows(self.predicates[g], kept))
         vacuous = tuple(g for g in proved if self._is_vacuous(g, kept))
         return InductionResult(proved, vacuous, tuple(kept), tuple(dropped), self.queries)
 
@@ -140,7 +140,7 @@ class InductionProblem:
         One inductive set, proved once under every fault, serves all classes: a class only adds that
         its other faults never strike. Raises SolverGaveUpError.
         """
-        proved = tuple(g for g in GUARANTEES if self.follows(self.predicates[g], lemmas))
+        proved = tuple(g for g in CLAIMS if self.follows(self.predicates[g], lemmas))
         vacuous = tuple(g for g in proved if self._is_vacuous(g, list(lemmas)))
         return InductionResult(proved, vacuous, lemmas, (), self.queries)
 
@@ -169,7 +169,7 @@ class InductionProblem:
         return self.check(solver, z3.Not(claim)) is None
 
     def _is_vacuous(self, name: str, kept: list[str]) -> bool:
-        premise = GUARANTEES[name].premise
+        premise = CLAIMS[name].premise
         if premise is None:
             return False
         return self.follows(record_predicate(self.structure, lambda c: negate(premise(c))), kept)
@@ -179,7 +179,9 @@ class InductionProblem:
         solver = make_solver()
         solver.add(self.parameter_constraints)
         solver.add([self.now(self.predicates[n]) for n in kept])
-        return self.check(solver, z3.Not(self.now(claim))) is None
+        denied = z3.Not(self.now(claim))
+        solver.add(self.now.side_conditions)
+        return self.check(solver, denied) is None
 
 
 class _Step:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from attrs import evolve, frozen
 
+from properties.claims import CLAIMS
 from properties.guarantee import GUARANTEES
 from reference.machine import Action, compute_machine
 from reference.state import Cluster, initial_cluster
@@ -28,25 +29,37 @@ class JudgedStep:
     violated: tuple[str, ...]
 
 
-def judge(cluster: Cluster) -> tuple[str, ...]:
-    """The names of the guarantees that do not hold in a state."""
-    return tuple(name for name, g in GUARANTEES.items() if not g.predicate(cluster))
+def judge(cluster: Cluster, names: Iterable[str] = tuple(GUARANTEES)) -> tuple[str, ...]:
+    """Which of these claims do not hold in a state."""
+    return tuple(name for name in names if not CLAIMS[name].predicate(cluster))
 
 
-def replay(
+def follow(
     structure: Structure, parameters: Parameters, schedule: Iterable[Action]
-) -> Iterator[JudgedStep]:
-    """Every state of a schedule, judged. Raises ScheduleError at the first refused step."""
+) -> Iterator[tuple[Action | None, Cluster]]:
+    """Every state of a schedule, with the step to it; raises ScheduleError at a refused step."""
     machine = compute_machine(structure)
     cluster = initial_cluster(structure, parameters)
-    yield JudgedStep(0, None, cluster, judge(cluster))
+    yield None, cluster
     for index, action in enumerate(schedule, start=1):
         outcome = machine.step(cluster, action)
         if outcome.is_refused:
             reasons = ", ".join(outcome.failed)
             raise ScheduleError(f"step {index}, {action}, is refused: {reasons} does not hold")
         cluster = outcome.cluster
-        yield JudgedStep(index, action, cluster, judge(cluster))
+        yield action, cluster
+
+
+def replay(
+    structure: Structure,
+    parameters: Parameters,
+    schedule: Iterable[Action],
+    names: Iterable[str] = tuple(GUARANTEES),
+) -> Iterator[JudgedStep]:
+    """Every state of a schedule, judged by these claims. Raises ScheduleError."""
+    judged = tuple(names)
+    for index, (action, cluster) in enumerate(follow(structure, parameters, schedule)):
+        yield JudgedStep(index, action, cluster, judge(cluster, judged))
 
 
 def find_first_violation(steps: Iterable[JudgedStep], name: str) -> int | None:
@@ -58,11 +71,12 @@ def is_refuted_by(
     name: str, structure: Structure, parameters: Parameters, schedule: Sequence[Action]
 ) -> bool:
     """The schedule is possible, and its last step is the first that violates the guarantee."""
+    holds = CLAIMS[name].predicate
     try:
-        steps = list(replay(structure, parameters, schedule))
+        states = [cluster for _, cluster in follow(structure, parameters, schedule)]
     except (ScheduleError, KeyError):
         return False
-    return find_first_violation(steps, name) == len(schedule)
+    return all(map(holds, states[:-1])) and not holds(states[-1])
 
 
 def is_reached_by(
@@ -73,10 +87,10 @@ def is_reached_by(
 ) -> bool:
     """The schedule is possible, and the predicate holds at its end."""
     try:
-        *_, last = replay(structure, parameters, schedule)
+        *_, (_, last) = follow(structure, parameters, schedule)
     except (ScheduleError, KeyError):
         return False
-    return bool(predicate(last.cluster))
+    return bool(predicate(last))
 
 
 def lower_numbers(

@@ -7,7 +7,12 @@ power losses are possible it still holds, it just says less.
 from __future__ import annotations
 
 from properties.property import LEMMAS, lemma
-from reference.lineage import compute_start_of_life, has_message, is_written
+from reference.lineage import (
+    compute_start_of_life,
+    has_first_bytes,
+    has_message,
+    is_written,
+)
 from reference.mapped_files import is_flush_file_there
 from reference.operations import all_of, any_of, implies, negate
 from reference.put import is_acknowledged, is_pending
@@ -257,6 +262,44 @@ def acknowledged_by_sync_master_in_first_life_is_received(cluster: Cluster) -> b
             implies(is_honest & is_acknowledged(m), m.ghost_is_received | m.ghost_is_expired)
             for m in cluster.messages
         )
+    )
+
+
+@lemma(why="Else a slave asks for bytes below its master's first file, and is sent nothing.")
+def slave_is_not_outrun(cluster: Cluster) -> bool:
+    """Where retention asks whether a slave has copied, it deletes no file that a slave needs."""
+    faults, log = cluster.faults, cluster.master.log
+    is_patient = (faults.uncopied_expiries == 0) & (faults.early_expiries == 0)
+    is_intact = is_first_life(cluster) & is_slave_power_intact(cluster)
+    return implies(
+        is_patient & is_intact & is_joined_from_start(cluster),
+        all_of(
+            *(
+                (log.start_offset <= slave.log.last_file_offset)
+                & implies(
+                    link.is_open & (link.arrived_offset >= 0) & negate(slave.log.has_file),
+                    log.start_offset <= link.arrived_offset,
+                )
+                for link, slave in zip(cluster.links, cluster.slaves, strict=True)
+            )
+        ),
+    )
+
+
+@lemma(why="Else a broker goes on to flush in a file that its retention has deleted.")
+def flush_file_is_there(cluster: Cluster) -> bool:
+    """Unless a file had to be deleted before it was flushed, the flush can go on."""
+    logs = (cluster.master.log, *(s.log for s in cluster.slaves))
+    is_there = all_of(*(is_flush_file_there(log) for log in logs))
+    return implies(cluster.faults.early_expiries == 0, is_there)
+
+
+@lemma(why="Else the master's dispatch stops at a record that is there in part.")
+def masters_records_are_whole(cluster: Cluster) -> bool:
+    """The master holds a message completely, or not even its first byte."""
+    log = cluster.master.log
+    return all_of(
+        *(implies(has_first_bytes(log, m), has_message(log, m)) for m in cluster.messages)
     )
 
 

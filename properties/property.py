@@ -19,6 +19,8 @@ class PropertyRole(enum.Enum):
 
     GUARANTEE = "guarantee"
     """What an operator relies on."""
+    CONVERGENCE = "convergence"
+    """What a group comes to when it is left in peace."""
     LEMMA = "lemma"
     """What a proof needs; of no interest by itself."""
     SANITY = "sanity"
@@ -40,7 +42,7 @@ class Property:
     why: str = ""
     """Why it matters (guarantee), or which counterexample to induction demanded it (lemma)."""
     premise: Predicate | None = None
-    """For a guarantee: what must be reachable lest the guarantee hold vacuously."""
+    """For a guarantee or convergence: what must be reachable lest it hold vacuously."""
 
     @property
     def sentence(self) -> str:
@@ -49,12 +51,14 @@ class Property:
 
 
 GUARANTEES: dict[str, Property] = {}
+CONVERGENCE: dict[str, Property] = {}
 LEMMAS: dict[str, Property] = {}
 SANITY_CHECKS: dict[str, Property] = {}
 WITNESSES: dict[str, Property] = {}
 
 _REGISTRIES = {
     PropertyRole.GUARANTEE: GUARANTEES,
+    PropertyRole.CONVERGENCE: CONVERGENCE,
     PropertyRole.LEMMA: LEMMAS,
     PropertyRole.SANITY: SANITY_CHECKS,
     PropertyRole.WITNESS: WITNESSES,
@@ -64,6 +68,11 @@ _REGISTRIES = {
 def guarantee(*, why: str, premise: Predicate) -> Callable[[Predicate], Predicate]:
     """Register a guarantee; its docstring's first paragraph is its sentence."""
     return _register(PropertyRole.GUARANTEE, why, premise)
+
+
+def convergence(*, why: str, premise: Predicate) -> Callable[[Predicate], Predicate]:
+    """Register a claim about what a group comes to when it is left in peace."""
+    return _register(PropertyRole.CONVERGENCE, why, premise)
 
 
 def lemma(*, why: str) -> Callable[[Predicate], Predicate]:

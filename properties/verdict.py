@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from attrs import evolve, frozen
 
 from properties.bounded_search import DEPTH_LIMIT, BoundedSearch
+from properties.claims import CLAIMS
 from properties.fault_class import FAULT_CLASS_BY_NAME, FAULT_CLASSES, FaultClass
-from properties.guarantee import GUARANTEES
 from properties.induction import InductionProblem, InductionResult, prove_lemmas
 from properties.judgement import is_refuted_by, lower_numbers
 from reference.machine import Action, record_predicate
@@ -104,13 +104,13 @@ def search_structure(
         known = _inherit(refuted, fault_class)
         depth_limits = {
             n: len(known[n].schedule) - 1 if n in known else depth_limit
-            for n in GUARANTEES
+            for n in CLAIMS
             if n not in proved and not (smaller_group and n in known)
         }
         search = BoundedSearch(structure, fault_class, (*lemmas, *proved), sizes)
         found = _search(search, depth_limits, known, on_progress)
         refuted += [(fault_class, v) for v in found.values() if v.word is VerdictWord.REFUTED]
-        verdicts += [proved.get(n) or found.get(n) or known[n] for n in GUARANTEES]
+        verdicts += [proved.get(n) or found.get(n) or known[n] for n in CLAIMS]
     return tuple(verdicts)
 
 
@@ -171,7 +171,7 @@ def _search(
 
 def record_violation(structure: Structure, name: str) -> Term:
     """That a guarantee does not hold, as a term."""
-    predicate = GUARANTEES[name].predicate
+    predicate = CLAIMS[name].predicate
     return record_predicate(structure, lambda cluster: negate(predicate(cluster)))
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from properties.certificates import CERTIFIED_STRUCTURES, get_path, load
+from properties.claims import CLAIMS
 from properties.fault_class import FAULT_CLASS_BY_NAME, FAULT_CLASSES
-from properties.guarantee import GUARANTEES
 from properties.induction import InductionProblem, prove_lemmas
 from properties.verdict import VerdictWord
 from reference.structure import Structure
@@ -102,7 +102,7 @@ def update(text: str) -> str:
     """The chapter with every generated table as it should be."""
 
     def render(section: re.Match[str]) -> str:
-        if section["name"] not in GUARANTEES:
+        if section["name"] not in CLAIMS:
             return str(section[0])
         return f"{section[1]}{render_table(section['name'])}\n{section[3]}"
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from properties.guarantee import GUARANTEES
+from properties.claims import CLAIMS
 from properties.property import WITNESSES, witness
 from reference.lineage import has_equal_bytes, has_first_bytes, has_message
 from reference.machine import RecordedInstance, record_machine, record_predicate
@@ -189,7 +189,7 @@ def a_slave_dispatch_is_stuck(cluster: Cluster) -> bool:
 def compute_questions(structure: Structure) -> dict[str, Term]:
     """Everything that should be reachable in a structure, by a readable name."""
     questions = {f"rule {r.instance.name}": _enabled(r) for r in record_machine(structure)}
-    for g in GUARANTEES.values():
+    for g in CLAIMS.values():
         if g.premise is not None:
             questions[f"premise of {g.name}"] = record_predicate(structure, g.premise)
     for w in WITNESSES.values():

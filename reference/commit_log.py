@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from attrs import evolve
 
+from reference.fault_account import count_fault, is_within_limit
 from reference.lineage import append_bytes, has_first_bytes
 from reference.mapped_files import compute_last_file_end, is_last_file_full, open_next_file
 from reference.operations import all_of, any_of, choose, maximum, minimum, negate
@@ -140,6 +141,12 @@ def is_old_file_flushed(log: CommitLog, parameters: Parameters) -> bool:
     return compute_second_file(log, parameters) <= log.flushed_offset
 
 
+def is_old_file_copied(cluster: Cluster) -> bool:
+    """Every slave has all of the master's first file, and has begun a later one."""
+    end = compute_second_file(cluster.master.log, cluster.parameters)
+    return all_of(*(end <= s.log.last_file_offset for s in cluster.slaves))
+
+
 def mark_expired(messages: tuple[Message, ...], log: CommitLog, start: int) -> tuple[Message, ...]:
     """Ghost bookkeeping: which followed messages a log loses when it begins at ``start``."""
     return tuple(
@@ -182,16 +189,36 @@ def expire_first_file_of_slave(cluster: Cluster, slave: int) -> Cluster:
     source="DefaultMessageStore.CleanCommitLogService#run, MappedFileQueue#deleteExpiredFileByTime",
 )
 def expire_master_file(cluster: Cluster) -> RuleBody:
-    """The master deletes its oldest file, which is flushed long since."""
+    """The master deletes its oldest file, which is flushed, and copied, long since."""
     log, parameters = cluster.master.log, cluster.parameters
     # ENABLED WHEN
     yield when(
         is_master_up=cluster.master.is_up,
         has_old_file=has_old_file(log, parameters),
         is_old_file_flushed=is_old_file_flushed(log, parameters),
+        is_old_file_copied=is_old_file_copied(cluster),
     )
     # EFFECT
     return expire_first_file_of_master(cluster)
+
+
+@rule(
+    who="master",
+    source="DefaultMessageStore.CleanCommitLogService#run, MappedFileQueue#deleteExpiredFileByTime",
+)
+def expire_uncopied_master_file(cluster: Cluster) -> RuleBody:
+    """The master deletes its oldest file though a slave lacks some of it: it asks no slave."""
+    log, parameters = cluster.master.log, cluster.parameters
+    # ENABLED WHEN
+    yield when(
+        is_master_up=cluster.master.is_up,
+        has_old_file=has_old_file(log, parameters),
+        is_old_file_flushed=is_old_file_flushed(log, parameters),
+        is_old_file_not_copied=negate(is_old_file_copied(cluster)),
+        is_within_limit=is_within_limit(cluster, "uncopied_expiries"),
+    )
+    # EFFECT
+    return count_fault(expire_first_file_of_master(cluster), "uncopied_expiries")
 
 
 @rule(

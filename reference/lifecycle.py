@@ -11,9 +11,14 @@ from attrs import evolve
 from reference.connection import CLOSED_LINK, close_link
 from reference.dispatch import is_dispatch_behind, mark_readable
 from reference.fault_account import count_fault, is_within_limit
-from reference.lineage import compute_known_boundary, compute_scan_end
+from reference.lineage import (
+    compute_known_boundary,
+    compute_scan_end,
+    has_equal_bytes,
+    is_known_from,
+)
 from reference.mapped_files import cut_to, flush_all, load
-from reference.operations import choose, minimum, negate
+from reference.operations import choose, maximum, minimum, negate
 from reference.put import abandon_pending_puts
 from reference.rule import RuleBody, between, replace_at, rule, when
 from reference.state import UNKNOWN_OFFSET, Cluster, CommitLog, Slave
@@ -160,15 +165,29 @@ def finish_slave_stop(cluster: Cluster, slave: int) -> RuleBody:
     return end_slave(changed, slave, flush_all(broker.log, cluster.parameters))
 
 
+def compute_recovery_range(cluster: Cluster, slave: int) -> tuple[int, int]:
+    """Where a slave's recovery may end its log: the lowest and the highest offset.
+
+    The highest is where the scan comes to. Only the last record can be there in part, and none
+    crosses files (R-CL-06): so nothing before the last file is cut, unless the log has a seam or
+    unknown bytes, where a scan may stop anywhere behind a known boundary.
+    """
+    log, master_log = cluster.slaves[slave].log, cluster.master.log
+    is_sound = has_equal_bytes(log, master_log) & is_known_from(log, log.start_offset)
+    certain = choose(is_sound, log.last_file_offset, log.start_offset)
+    highest = maximum(certain, compute_scan_end(log, cluster.messages, log.max_offset))
+    boundary = compute_known_boundary(log, cluster.messages, master_log)
+    return maximum(certain, minimum(boundary, highest)), highest
+
+
 @rule(who="slave", source="DefaultMessageStore#load, CommitLog#recoverNormally, #recoverAbnormally")
 def restart_slave(cluster: Cluster, slave: int) -> RuleBody:
     """A slave starts again; what is no whole record is cut from its end, a blank too (R-RC-04)."""
     broker = cluster.slaves[slave]
     # ENABLED WHEN
     yield when(is_slave_down=negate(broker.is_up))
-    lowest = compute_known_boundary(broker.log, cluster.messages, cluster.master.log)
-    end = compute_scan_end(broker.log, cluster.messages, broker.log.max_offset)
-    recovered = yield between("recovered_offset", minimum(lowest, end), end)
+    lowest, highest = compute_recovery_range(cluster, slave)
+    recovered = yield between("recovered_offset", lowest, highest)
     # EFFECT
     log = load(cut_to(broker.log, recovered, cluster.parameters))
     restarted = Slave(log=log)

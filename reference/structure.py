@@ -87,6 +87,9 @@ class FaultCounts:
     """Eight bytes that a stranger sends to the master's HA port."""
     early_expiries: Count = 0
     """Files that a nearly full disk forces a broker to delete before they are flushed."""
+    uncopied_expiries: Count = 0
+    """No failure: retention deletes a file of the master that a slave has not copied to its end.
+    The slave was away, or too slow, for longer than messages are kept."""
     torn_rolls: Count = 0
     """No failure by itself: the master starts again while its log ends with the blank that fills a
     file. Its end, by a kill or in order, came between that blank and the next file."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from attrs import evolve
 
-from reference.commit_log import compute_second_file, is_old_file_flushed
+from reference.commit_log import compute_second_file, is_old_file_copied, is_old_file_flushed
 from reference.mapped_files import compute_last_file_end, cut_to
 from reference.rule import replace_at
 from reference.state import Cluster, CommitLog
@@ -156,7 +156,11 @@ def expire_file(explanation: Explanation, node: int) -> Explanation:
     if flushed is not None and flushed >= end:
         explanation = flush_to(explanation, node, end)
     is_flushed = is_old_file_flushed(explanation.get_log(node), parameters)
-    rule = "expire_{}_file" if is_flushed else "expire_unflushed_{}_file"
-    if node == MASTER:
-        return fire(explanation, rule.format("master"))
-    return fire(explanation, rule.format("slave"), node)
+    if node != MASTER:
+        rule = "expire_slave_file" if is_flushed else "expire_unflushed_slave_file"
+        return fire(explanation, rule, node)
+    if not is_flushed:
+        return fire(explanation, "expire_unflushed_master_file")
+    is_copied = is_old_file_copied(explanation.cluster)
+    rule = "expire_master_file" if is_copied else "expire_uncopied_master_file"
+    return fire(explanation, rule)

@@ -1,0 +1,180 @@
+"""Convergence: what a group comes to when nothing strikes any more and nobody puts anything.
+
+Two things are proved. *Healing ends*: whatever the order, only so many healing steps are possible
+(``properties.ranking``). *And then*: in every state in which no healing step is possible, what is
+claimed here holds. Together they say that a group which is left in peace gets there. A claim that
+is refuted names a state in which a group is stuck: it is at rest, and is not there.
+
+In peace means: every broker runs, no fault, no stop, no new put, no retention, no idle connection
+that is closed. A limit that a search sets to faults does not keep a step from being possible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from properties.property import CONVERGENCE, convergence
+from reference.lineage import has_message
+from reference.machine import Instance, compute_machine, count_arguments
+from reference.operations import all_of, any_of, implies, negate
+from reference.put import is_pending
+from reference.state import Cluster, CommitLog
+
+__all__ = ["CONVERGENCE"]
+
+REPLICATION_STEPS = (
+    "connect_slave",
+    "report_offset",
+    "receive_report",
+    "position_transfer",
+    "position_at_last_file",
+    "transfer_batch",
+    "create_first_file",
+    "append_to_slave",
+    "append_at_wrong_offset",
+    "refuse_frame",
+    "drop_connection",
+)
+"""How slaves come to have what their master has."""
+FLUSH_STEPS = ("flush_master", "flush_slave")
+"""How bytes come to the disk."""
+DISPATCH_STEPS = ("dispatch_master", "dispatch_slave")
+"""How messages come into the consume queues."""
+PUT_STEPS = (
+    "flush_for_put",
+    "answer_disk_wait",
+    "give_up_disk_wait",
+    "time_out_disk_wait",
+    "skip_slave_wait",
+    "refuse_slave_wait",
+    "request_slave_wait",
+    "wait_one_second",
+    "answer_slave_wait",
+    "give_up_slave_wait",
+    "time_out_slave_wait",
+)
+"""How a put comes to its answer."""
+HEALING_STEPS = (*REPLICATION_STEPS, *FLUSH_STEPS, *DISPATCH_STEPS, *PUT_STEPS)
+"""What goes on when a group is left in peace."""
+
+SEARCH_LIMITS = ("is_within_limit", "has_modelled_life_left")
+"""Conditions that only bound a search: they keep no broker from a step."""
+
+
+def has_all_brokers(cluster: Cluster) -> bool:
+    """Every broker runs, and none is about to stop."""
+    brokers: tuple[Any, ...] = (cluster.master, *cluster.slaves)
+    return all_of(*(b.is_up & negate(b.is_stopping) for b in brokers))
+
+
+def is_possible(instance: Instance, cluster: Cluster) -> bool:
+    """A broker may take this step, whatever limit a search has set."""
+    steps = instance.start(cluster)
+    named = next(steps).named
+    possible = all_of(*(holds for name, holds in named.items() if name not in SEARCH_LIMITS))
+    answer = None
+    for _ in range(count_arguments(instance)):
+        argument = steps.send(answer)
+        possible = possible & (argument.low <= argument.high)
+        answer = argument.low
+    return possible
+
+
+def is_at_rest(cluster: Cluster, steps: tuple[str, ...]) -> bool:
+    """Every broker runs, and none of these steps is possible any more."""
+    instances = compute_machine(cluster.structure).instances.values()
+    moving = (is_possible(i, cluster) for i in instances if i.rule.name in steps)
+    return has_all_brokers(cluster) & negate(any_of(*moving))
+
+
+def is_replication_at_rest(cluster: Cluster) -> bool:
+    """Nothing is in flight, every slave is connected, and the master sends nothing more."""
+    return is_at_rest(cluster, REPLICATION_STEPS)
+
+
+def get_logs(cluster: Cluster) -> tuple[CommitLog, ...]:
+    """The commit logs of all brokers, the master's first."""
+    return (cluster.master.log, *(s.log for s in cluster.slaves))
+
+
+def is_dispatch_at_rest(cluster: Cluster) -> bool:
+    """Replication is at rest, and no broker dispatches anything more."""
+    return is_at_rest(cluster, (*REPLICATION_STEPS, *DISPATCH_STEPS))
+
+
+def is_flush_at_rest(cluster: Cluster) -> bool:
+    """No broker flushes anything more."""
+    return is_at_rest(cluster, FLUSH_STEPS)
+
+
+def are_puts_at_rest(cluster: Cluster) -> bool:
+    """No put goes on."""
+    return is_at_rest(cluster, PUT_STEPS)
+
+
+def claim_at_rest(
+    cluster: Cluster, is_resting: Callable[[Cluster], bool], conclusion: bool
+) -> bool:
+    """Where it is at rest, the conclusion holds."""
+    return negate(is_resting(cluster)) | conclusion
+
+
+@convergence(
+    why="Operators wait for the offsets of master and slave to be equal before they take the next "
+    "step, for example a restart; a group that is stuck never gets there (issues 3349, 3661).",
+    premise=is_replication_at_rest,
+)
+def slaves_reach_the_masters_end(cluster: Cluster) -> bool:
+    """Left in peace, every slave's max offset comes to equal the master's."""
+    end = cluster.master.log.max_offset
+    is_reached = all_of(*(s.log.max_offset == end for s in cluster.slaves))
+    return claim_at_rest(cluster, is_replication_at_rest, is_reached)
+
+
+@convergence(
+    why="'Will slave always have the same commit log with master eventually?' (alibaba issue 359)",
+    premise=is_replication_at_rest,
+)
+def slaves_come_to_hold_everything(cluster: Cluster) -> bool:
+    """Left in peace, every slave holds each message that its master holds, until it expires."""
+    log = cluster.master.log
+    is_held = all_of(
+        *(
+            implies(has_message(log, m) & negate(m.ghost_is_expired), has_message(s.log, m))
+            for s in cluster.slaves
+            for m in cluster.messages
+        )
+    )
+    return claim_at_rest(cluster, is_replication_at_rest, is_held)
+
+
+@convergence(
+    why="Consumers see a message only when it is dispatched; a slave whose dispatch is stuck "
+    "serves nothing new for the rest of its life (issues 289 and 6767).",
+    premise=is_dispatch_at_rest,
+)
+def dispatch_reaches_the_end(cluster: Cluster) -> bool:
+    """Left in peace, every broker comes to have dispatched its whole log."""
+    is_reached = all_of(*(log.dispatched_offset == log.max_offset for log in get_logs(cluster)))
+    return claim_at_rest(cluster, is_dispatch_at_rest, is_reached)
+
+
+@convergence(
+    why="What is never flushed is lost with the next power loss, however long ago it was put.",
+    premise=is_flush_at_rest,
+)
+def flush_reaches_the_end(cluster: Cluster) -> bool:
+    """Left in peace, every broker comes to count its whole log as flushed."""
+    is_reached = all_of(*(log.flushed_offset == log.max_offset for log in get_logs(cluster)))
+    return claim_at_rest(cluster, is_flush_at_rest, is_reached)
+
+
+@convergence(
+    why="A producer's thread waits for the answer, and so does everybody behind it in the line.",
+    premise=are_puts_at_rest,
+)
+def puts_are_answered(cluster: Cluster) -> bool:
+    """Left in peace, every put comes to its answer."""
+    is_reached = all_of(*(negate(is_pending(m)) for m in cluster.messages))
+    return claim_at_rest(cluster, are_puts_at_rest, is_reached)
