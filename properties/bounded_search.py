@@ -1,9 +1,9 @@
 """Bounded search: the shortest schedule that refutes a guarantee or reaches a witness.
 
-Seven-bit vectors over a log of a few bytes, one merged if-then-else per leaf and step, incremental
+Six-bit vectors over a log of a few bytes, one merged if-then-else per leaf and step, incremental
 in the depth; proved lemmas hold at each step, and of two orders of independent neighbours only one
 is searched. What it finds is widened: the reference replays the schedule under the real parameters
-and judges it again, so that no verdict rests on seven bits.
+and judges it again, so that no verdict rests on six bits.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from reference.state import initial_cluster
 from reference.structure import SMALL_PARAMETERS, Parameters, Structure
 from reference.terms import Term, specialise
 
-WIDTH = 7
-"""Bits of an offset: the searched log has 24 bytes, and sums of an offset and two files fit too."""
+WIDTH = 6
+"""Bits of an offset: the searched log has 12 bytes, and sums of an offset and two files fit too."""
 
 DEPTH_LIMIT = 24
 """How deep a search goes before it calls a cell undecided."""
@@ -64,7 +64,10 @@ class BoundedSearch:
         self.solver = make_solver_for_bits()
         self.states = [{p: self.arithmetic.constant(initial[p]) for p in self.sorts}]
         self.lemmas = [
-            specialise(record_predicate(structure, get_candidates()[n].predicate), self.constants)
+            specialise(
+                record_predicate(structure, get_candidates(structure.variants)[n].predicate),
+                self.constants,
+            )
             for n in lemmas
         ]
         self.needless_orders = compute_needless_orders(self.instances)

@@ -172,7 +172,12 @@ def decode_cells(structure: Structure, document: dict[str, Any]) -> list[Verdict
         len(cells) == len(expected) and {(v.guarantee, v.fault) for v in cells} == expected
     )
     is_decided = all(v.word in (VerdictWord.PROVED, VerdictWord.REFUTED) for v in cells)
-    if not is_complete or not is_decided or not lemmas or not lemmas <= set(get_lemmas()):
+    if (
+        not is_complete
+        or not is_decided
+        or not lemmas
+        or not lemmas <= set(get_lemmas(structure.variants))
+    ):
         raise InternalDisagreementError(
             f"the certificate of {structure.name} lacks cells, or leaves some open, or names "
             "lemmas that do not exist; run `./rmqspec prove --search`"

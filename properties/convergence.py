@@ -16,10 +16,12 @@ from typing import Any
 
 from properties.property import CONVERGENCE, convergence
 from reference.lineage import has_message
-from reference.machine import Instance, compute_machine, count_arguments
+from reference.machine import RULES, Instance, compute_machine, count_arguments
 from reference.operations import all_of, any_of, implies, negate
 from reference.put import is_pending
 from reference.state import Cluster, CommitLog
+from reference.structure import Structure
+from reference.variant import compute_rules
 
 __all__ = ["CONVERGENCE"]
 
@@ -34,9 +36,10 @@ REPLICATION_STEPS = (
     "append_to_slave",
     "append_at_wrong_offset",
     "refuse_frame",
-    "drop_connection",
 )
 """How slaves come to have what their master has."""
+CONNECTION_STEPS = ("drop_connection",)
+"""How the master comes to count no connection that is gone."""
 FLUSH_STEPS = ("flush_master", "flush_slave")
 """How bytes come to the disk."""
 DISPATCH_STEPS = ("dispatch_master", "dispatch_slave")
@@ -55,11 +58,22 @@ PUT_STEPS = (
     "time_out_slave_wait",
 )
 """How a put comes to its answer."""
-HEALING_STEPS = (*REPLICATION_STEPS, *FLUSH_STEPS, *DISPATCH_STEPS, *PUT_STEPS)
+HEALING_STEPS = (
+    *REPLICATION_STEPS,
+    *CONNECTION_STEPS,
+    *FLUSH_STEPS,
+    *DISPATCH_STEPS,
+    *PUT_STEPS,
+)
 """What goes on when a group is left in peace."""
 
 SEARCH_LIMITS = ("is_within_limit", "has_modelled_life_left")
 """Conditions that only bound a search: they keep no broker from a step."""
+
+
+def get_added_steps(structure: Structure) -> tuple[str, ...]:
+    """The rules that variants add: each is something that a master or a slave does."""
+    return tuple(name for name in compute_rules(structure.variants) if name not in RULES)
 
 
 def has_all_brokers(cluster: Cluster) -> bool:
@@ -83,8 +97,9 @@ def is_possible(instance: Instance, cluster: Cluster) -> bool:
 
 def is_at_rest(cluster: Cluster, steps: tuple[str, ...]) -> bool:
     """Every broker runs, and none of these steps is possible any more."""
+    added = get_added_steps(cluster.structure) if steps[0] in REPLICATION_STEPS else ()
     instances = compute_machine(cluster.structure).instances.values()
-    moving = (is_possible(i, cluster) for i in instances if i.rule.name in steps)
+    moving = (is_possible(i, cluster) for i in instances if i.rule.name in (*steps, *added))
     return has_all_brokers(cluster) & negate(any_of(*moving))
 
 
@@ -155,8 +170,17 @@ def slaves_come_to_hold_everything(cluster: Cluster) -> bool:
     premise=is_dispatch_at_rest,
 )
 def dispatch_reaches_the_end(cluster: Cluster) -> bool:
-    """Left in peace, every broker comes to have dispatched its whole log."""
-    is_reached = all_of(*(log.dispatched_offset == log.max_offset for log in get_logs(cluster)))
+    """Left in peace, every broker dispatches its whole log, if that is as long as the master's.
+
+    A slave that is stuck behind its master may have the beginning of a message at its end.
+    """
+    end = cluster.master.log.max_offset
+    is_reached = all_of(
+        *(
+            (log.dispatched_offset == log.max_offset) | (log.max_offset < end)
+            for log in get_logs(cluster)
+        )
+    )
     return claim_at_rest(cluster, is_dispatch_at_rest, is_reached)
 
 

@@ -19,6 +19,7 @@ from properties.fault_class import EVERYTHING, FaultClass, is_admitted
 from properties.lemmas import LEMMAS
 from properties.property import Property
 from properties.sanity_check import SANITY_CHECKS
+from properties.variant_lemmas import VARIANT_LEMMAS
 from properties.z3_translation import IntegerArithmetic, Translator
 from reference.leaves import compute_leaf_sorts, flatten, is_parameter
 from reference.machine import RecordedInstance, record_machine, record_predicate
@@ -61,14 +62,15 @@ class InductionResult:
     """Questions put to Z3."""
 
 
-def get_lemmas() -> dict[str, Property]:
+def get_lemmas(variants: tuple[str, ...] = ()) -> dict[str, Property]:
     """What is inductive whatever strikes: the sanity checks and the lemmas."""
-    return {**SANITY_CHECKS, **LEMMAS}
+    own = {n: p for v in variants for n, p in VARIANT_LEMMAS.get(v, {}).items()}
+    return {**SANITY_CHECKS, **LEMMAS, **own}
 
 
-def get_candidates() -> dict[str, Property]:
+def get_candidates(variants: tuple[str, ...] = ()) -> dict[str, Property]:
     """Everything that may become part of an inductive set."""
-    return {**get_lemmas(), **CLAIMS}
+    return {**get_lemmas(variants), **CLAIMS}
 
 
 def prove_lemmas(structure: Structure, names: Iterable[str] = ()) -> tuple[str, ...]:
@@ -76,7 +78,7 @@ def prove_lemmas(structure: Structure, names: Iterable[str] = ()) -> tuple[str, 
 
     Raises SolverGaveUpError.
     """
-    wanted = tuple(names) or tuple(get_lemmas())
+    wanted = tuple(names) or tuple(get_lemmas(structure.variants))
     return InductionProblem(structure, EVERYTHING).find_inductive_set(wanted).lemmas
 
 
@@ -95,7 +97,8 @@ class InductionProblem:
         self.now = Translator(self.arithmetic, self.variables)
         self.instances = [r for r in record_machine(structure) if is_admitted(r, fault_class)]
         self.predicates = {
-            name: record_predicate(structure, p.predicate) for name, p in get_candidates().items()
+            name: record_predicate(structure, p.predicate)
+            for name, p in get_candidates(structure.variants).items()
         }
 
     @cached_property
@@ -117,7 +120,7 @@ class InductionProblem:
         """Houdini from these candidates. Raises SolverGaveUpError."""
         kept = [n for n in names if self._holds_initially(n)]
         dropped: list[CounterexampleToInduction] = []
-        steps = [_Step(self, r) for r in self.instances]
+        steps = [RuleStep(self, r) for r in self.instances]
         is_changed = True
         while is_changed:
             is_changed = False
@@ -184,7 +187,7 @@ class InductionProblem:
         return self.check(solver, denied) is None
 
 
-class _Step:
+class RuleStep:
     """Consecution for one rule instance: its own solver, kept through the whole Houdini run."""
 
     def __init__(self, problem: InductionProblem, recorded: RecordedInstance) -> None:

@@ -41,6 +41,8 @@ class Property:
     """True where the property holds (for a witness: where it is reached)."""
     why: str = ""
     """Why it matters (guarantee), or which counterexample to induction demanded it (lemma)."""
+    variant: str = ""
+    """For a lemma: the variant whose proofs need it; it need not hold without that."""
     premise: Predicate | None = None
     """For a guarantee or convergence: what must be reachable lest it hold vacuously."""
 
@@ -55,6 +57,8 @@ CONVERGENCE: dict[str, Property] = {}
 LEMMAS: dict[str, Property] = {}
 SANITY_CHECKS: dict[str, Property] = {}
 WITNESSES: dict[str, Property] = {}
+VARIANT_LEMMAS: dict[str, dict[str, Property]] = {}
+"""The lemmas that only a variant's proofs need, by variant."""
 
 _REGISTRIES = {
     PropertyRole.GUARANTEE: GUARANTEES,
@@ -80,6 +84,18 @@ def lemma(*, why: str) -> Callable[[Predicate], Predicate]:
     return _register(PropertyRole.LEMMA, why, None)
 
 
+def variant_lemma(*, variant: str, why: str) -> Callable[[Predicate], Predicate]:
+    """Register a lemma that holds where a variant is in force."""
+
+    def register(predicate: Predicate) -> Predicate:
+        name = predicate.__name__
+        made = Property(name, PropertyRole.LEMMA, predicate, why, variant)
+        VARIANT_LEMMAS.setdefault(variant, {})[name] = made
+        return predicate
+
+    return register
+
+
 def sanity() -> Callable[[Predicate], Predicate]:
     """Register a sanity check."""
     return _register(PropertyRole.SANITY, "", None)
@@ -95,7 +111,7 @@ def _register(
 ) -> Callable[[Predicate], Predicate]:
     def register(predicate: Predicate) -> Predicate:
         name = predicate.__name__
-        _REGISTRIES[role][name] = Property(name, role, predicate, why, premise)
+        _REGISTRIES[role][name] = Property(name, role, predicate, why, premise=premise)
         return predicate
 
     return register

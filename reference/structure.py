@@ -132,10 +132,10 @@ SIZE_KEYS = {
 SMALL_PARAMETERS = Parameters(
     ha_slave_fallbehind_max_bytes=3,
     ha_transfer_batch_size_bytes=4,
-    mapped_file_size_bytes=8,
-    message_size_max_bytes=7,
+    mapped_file_size_bytes=4,
+    message_size_max_bytes=3,
     end_file_min_blank_bytes=1,
-    ghost_log_size_max_bytes=24,
+    ghost_log_size_max_bytes=12,
 )
 """Three files of a few bytes: every boundary is met, and arithmetic on a few bits suffices."""
 

@@ -29,7 +29,7 @@ def compute_truncated_log(cluster: Cluster, slave: int) -> CommitLog:
     log = cluster.slaves[slave].log
     end = compute_common_end(log, cluster.master.log)
     cut, none = cut_to(log, end, cluster.parameters), empty_log(cluster.structure.lives)
-    is_kept = log.start_offset < end
+    is_kept = (log.start_offset < end) | (log.max_offset == end)
     return CommitLog(
         ends=tuple(choose(is_kept, a, b) for a, b in zip(cut.ends, none.ends, strict=True)),
         start_offset=choose(is_kept, cut.start_offset, 0),

@@ -1,0 +1,211 @@
+"""What the proofs of variants need, beyond what RocketMQ 4.4.0 has as well."""
+
+from __future__ import annotations
+
+from properties.lemmas import is_disk_honest
+from properties.property import VARIANT_LEMMAS, variant_lemma
+from reference.lineage import compute_start_of_life, has_message, is_prefix, is_written
+from reference.operations import all_of, implies, maximum, minimum
+from reference.put import is_acknowledged
+from reference.replication import is_positioned
+from reference.state import Cluster, CommitLog
+
+__all__ = ["VARIANT_LEMMAS"]
+
+
+def has_same_bytes_from(log: CommitLog, other: CommitLog, start: int) -> bool:
+    """From ``start`` up to its end, the log holds known bytes, and they are the other's."""
+    end = log.max_offset
+    is_same = all_of(
+        *(
+            minimum(maximum(a, start), end) == minimum(maximum(b, start), end)
+            for a, b in zip(log.ends, other.ends, strict=True)
+        )
+    )
+    is_held = (log.ghost_unknown_below_offset <= start) & (end <= other.max_offset)
+    return (end <= start) | (is_same & is_held)
+
+
+@variant_lemma(
+    variant="blank_kept", why="Else the master begins a life without having lost a byte."
+)
+def no_blank_is_cut(cluster: Cluster) -> bool:
+    """No restart of the master cuts a blank off."""
+    return cluster.faults.torn_rolls == 0
+
+
+@variant_lemma(
+    variant="dispatch_flushed", why="Else a power loss takes a message that was readable."
+)
+def readable_is_on_disk(cluster: Cluster) -> bool:
+    """With an honest disk, what consumers could read is on the master's disk."""
+    log = cluster.master.log
+    is_honest = is_disk_honest(cluster) & (cluster.faults.master_disk_losses == 0)
+    return all_of(
+        *(
+            implies(
+                is_honest & m.ghost_is_readable,
+                (has_message(log, m) & (m.end_offset <= log.ghost_durable_offset))
+                | m.ghost_is_expired,
+            )
+            for m in cluster.messages
+        )
+    )
+
+
+@variant_lemma(
+    variant="epoch_check", why="Else a connected slave reports offsets of bytes it has from others."
+)
+def connected_slave_is_prefix(cluster: Cluster) -> bool:
+    """A slave that is connected, and whose bytes are known, holds only what its master holds."""
+    return all_of(
+        *(
+            implies(
+                link.is_open & (slave.log.ghost_unknown_below_offset == 0),
+                is_prefix(slave.log, cluster.master.log),
+            )
+            for link, slave in zip(cluster.links, cluster.slaves, strict=True)
+        )
+    )
+
+
+def is_reporting_of_known_bytes(cluster: Cluster) -> bool:
+    """Nobody but slaves reports, and they wrote what they were sent where it belongs."""
+    faults = cluster.faults
+    return (
+        (faults.alien_reports == 0) & (faults.late_joins == 0) & (faults.swallowed_disk_errors == 0)
+    )
+
+
+@variant_lemma(
+    variant="epoch_check", why="Else unknown bytes hide what a slave would have to truncate."
+)
+def slaves_know_their_bytes(cluster: Cluster) -> bool:
+    """A slave that joined from the start stored every byte at its place."""
+    is_known = all_of(*(s.log.ghost_unknown_below_offset == 0 for s in cluster.slaves))
+    return implies(is_reporting_of_known_bytes(cluster), is_known)
+
+
+@variant_lemma(
+    variant="epoch_check", why="Else the highest report covers a message that is appended later."
+)
+def reports_are_within_log(cluster: Cluster) -> bool:
+    """No report exceeds the master's log, in any of its lives."""
+    master = cluster.master
+    return implies(
+        is_reporting_of_known_bytes(cluster),
+        master.push2_slave_max_offset <= master.log.max_offset,
+    )
+
+
+@variant_lemma(
+    variant="epoch_check", why="Else a slave lacks a message that it reports, below its first file."
+)
+def below_first_file_is_expired(cluster: Cluster) -> bool:
+    """A slave that holds later bytes of a message's life has had the message, until it expired."""
+    return all_of(
+        *(
+            implies(
+                is_reporting_of_known_bytes(cluster)
+                & is_written(m)
+                & (m.ghost_life == life)
+                & (m.start_offset < s.log.start_offset)
+                & (
+                    maximum(s.log.start_offset, compute_start_of_life(s.log, life))
+                    < s.log.ends[life]
+                ),
+                m.ghost_is_expired,
+            )
+            for m in cluster.messages
+            for s in cluster.slaves
+            for life in range(cluster.structure.lives)
+        )
+    )
+
+
+@variant_lemma(variant="epoch_check", why="Else a put is answered by a report of other bytes.")
+def reported_is_received(cluster: Cluster) -> bool:
+    """In any life, a message of it below the highest report was received, or has expired."""
+    master = cluster.master
+    return all_of(
+        *(
+            implies(
+                is_reporting_of_known_bytes(cluster)
+                & is_written(m)
+                & (m.ghost_life == master.ghost_life)
+                & (m.end_offset <= master.push2_slave_max_offset),
+                m.ghost_is_received | m.ghost_is_expired,
+            )
+            for m in cluster.messages
+        )
+    )
+
+
+@variant_lemma(variant="epoch_check", why="Else an answer given in an earlier life is forgotten.")
+def acknowledged_by_sync_master_is_received(cluster: Cluster) -> bool:
+    """What a SYNC_MASTER acknowledged was received, or has expired."""
+    if not cluster.structure.is_sync_master:
+        return True
+    is_honest = is_reporting_of_known_bytes(cluster) & (cluster.faults.role_switches == 0)
+    return all_of(
+        *(
+            implies(is_honest & is_acknowledged(m), m.ghost_is_received | m.ghost_is_expired)
+            for m in cluster.messages
+        )
+    )
+
+
+@variant_lemma(
+    variant="ack_above_transfer_start", why="Else a slave was sent other bytes than it stored."
+)
+def sent_bytes_are_the_masters(cluster: Cluster) -> bool:
+    """What a slave has stored since its transfer began is what the master has there."""
+    return all_of(
+        *(
+            implies(
+                (cluster.faults.swallowed_disk_errors == 0) & link.is_open & is_positioned(link),
+                has_same_bytes_from(slave.log, cluster.master.log, link.transfer_start_offset),
+            )
+            for link, slave in zip(cluster.links, cluster.slaves, strict=True)
+        )
+    )
+
+
+@variant_lemma(
+    variant="ack_above_transfer_start", why="Else a message that was sent is below the first file."
+)
+def sent_message_is_held(cluster: Cluster) -> bool:
+    """A message that was sent completely is held by that slave, or has expired."""
+    return all_of(
+        *(
+            implies(
+                (cluster.faults.swallowed_disk_errors == 0)
+                & link.is_open
+                & is_positioned(link)
+                & is_written(m)
+                & (m.ghost_life == cluster.master.ghost_life)
+                & (link.transfer_start_offset <= m.start_offset)
+                & (m.end_offset <= slave.log.max_offset),
+                has_message(slave.log, m) | m.ghost_is_expired,
+            )
+            for m in cluster.messages
+            for link, slave in zip(cluster.links, cluster.slaves, strict=True)
+        )
+    )
+
+
+@variant_lemma(
+    variant="ack_above_transfer_start", why="Else an answer given in an earlier life is forgotten."
+)
+def acknowledged_by_sync_master_was_sent(cluster: Cluster) -> bool:
+    """What a SYNC_MASTER acknowledged was received, or has expired."""
+    if not cluster.structure.is_sync_master:
+        return True
+    faults = cluster.faults
+    is_honest = (faults.swallowed_disk_errors == 0) & (faults.role_switches == 0)
+    return all_of(
+        *(
+            implies(is_honest & is_acknowledged(m), m.ghost_is_received | m.ghost_is_expired)
+            for m in cluster.messages
+        )
+    )
