@@ -114,8 +114,8 @@ def get_logs(cluster: Cluster) -> tuple[CommitLog, ...]:
 
 
 def is_dispatch_at_rest(cluster: Cluster) -> bool:
-    """Replication is at rest, and no broker dispatches anything more."""
-    return is_at_rest(cluster, (*REPLICATION_STEPS, *DISPATCH_STEPS))
+    """Replication is at rest, and no broker flushes or dispatches anything more."""
+    return is_at_rest(cluster, (*REPLICATION_STEPS, *FLUSH_STEPS, *DISPATCH_STEPS))
 
 
 def is_flush_at_rest(cluster: Cluster) -> bool:

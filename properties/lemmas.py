@@ -11,6 +11,7 @@ from reference.lineage import (
     compute_start_of_life,
     has_first_bytes,
     has_message,
+    is_in_lineage,
     is_written,
 )
 from reference.mapped_files import is_flush_file_there
@@ -65,9 +66,25 @@ def intact_master_holds_what_was_written(cluster: Cluster) -> bool:
         *(
             implies(
                 is_master_intact(cluster) & is_written(m),
-                has_message(log, m) | m.ghost_is_expired,
+                is_in_lineage(log, m) & (has_message(log, m) | m.ghost_is_expired),
             )
             for m in cluster.messages
+        )
+    )
+
+
+@lemma(why="Else a slave's dispatch stops at a record that is there in part.")
+def slaves_records_are_whole_if_masters_are(cluster: Cluster) -> bool:
+    """While the master loses no message, a slave never has other bytes behind the first of one."""
+    is_intact = is_master_intact(cluster) & (cluster.faults.swallowed_disk_errors == 0)
+    return all_of(
+        *(
+            implies(
+                is_intact & has_first_bytes(s.log, m) & (m.end_offset <= s.log.max_offset),
+                has_message(s.log, m),
+            )
+            for m in cluster.messages
+            for s in cluster.slaves
         )
     )
 

@@ -41,8 +41,6 @@ class Property:
     """True where the property holds (for a witness: where it is reached)."""
     why: str = ""
     """Why it matters (guarantee), or which counterexample to induction demanded it (lemma)."""
-    variant: str = ""
-    """For a lemma: the variant whose proofs need it; it need not hold without that."""
     premise: Predicate | None = None
     """For a guarantee or convergence: what must be reachable lest it hold vacuously."""
 
@@ -84,13 +82,14 @@ def lemma(*, why: str) -> Callable[[Predicate], Predicate]:
     return _register(PropertyRole.LEMMA, why, None)
 
 
-def variant_lemma(*, variant: str, why: str) -> Callable[[Predicate], Predicate]:
-    """Register a lemma that holds where a variant is in force."""
+def variant_lemma(*variants: str, why: str) -> Callable[[Predicate], Predicate]:
+    """Register a lemma that the proofs of these variants need."""
 
     def register(predicate: Predicate) -> Predicate:
         name = predicate.__name__
-        made = Property(name, PropertyRole.LEMMA, predicate, why, variant)
-        VARIANT_LEMMAS.setdefault(variant, {})[name] = made
+        for variant in variants:
+            lemmas = VARIANT_LEMMAS.setdefault(variant, {})
+            lemmas[name] = Property(name, PropertyRole.LEMMA, predicate, why)
         return predicate
 
     return register
@@ -111,7 +110,7 @@ def _register(
 ) -> Callable[[Predicate], Predicate]:
     def register(predicate: Predicate) -> Predicate:
         name = predicate.__name__
-        _REGISTRIES[role][name] = Property(name, role, predicate, why, premise=premise)
+        _REGISTRIES[role][name] = Property(name, role, predicate, why, premise)
         return predicate
 
     return register

@@ -6,7 +6,7 @@ import attrs
 
 from properties.property import SANITY_CHECKS, sanity
 from reference.connection import count_open_links
-from reference.lineage import has_message, is_written
+from reference.lineage import has_message, is_in_lineage, is_written
 from reference.operations import all_of, choose, implies, is_same, maximum, negate
 from reference.put import DISK_FLUSHES_MAX, TRANSFER_WAKE_UPS_MAX, is_pending
 from reference.state import (
@@ -238,14 +238,15 @@ def masters_content_is_known(cluster: Cluster) -> bool:
 
 
 @sanity()
-def message_of_present_life_is_below_the_end(cluster: Cluster) -> bool:
-    """What was appended in the present life of the master's log lies below its end."""
+def message_of_present_life_is_on_master(cluster: Cluster) -> bool:
+    """What was appended in the present life of the master's log is in it, until it expires."""
     master = cluster.master
     return all_of(
         *(
             implies(
                 is_written(m) & (m.ghost_life == master.ghost_life),
-                m.end_offset <= master.log.max_offset,
+                (m.end_offset <= master.log.max_offset)
+                & (has_message(master.log, m) | m.ghost_is_expired),
             )
             for m in cluster.messages
         )
@@ -260,7 +261,10 @@ def trailing_blank_ends_the_log(cluster: Cluster) -> bool:
     is_in_last_file = (log.last_file_offset < blank) & (blank < log.max_offset)
     is_filling = log.max_offset == log.last_file_offset + size
     is_free = all_of(
-        *(implies(has_message(log, m), m.end_offset <= blank) for m in cluster.messages)
+        *(
+            implies(is_written(m) & is_in_lineage(log, m), m.end_offset <= blank)
+            for m in cluster.messages
+        )
     )
     return (blank == UNKNOWN_OFFSET) | (is_in_last_file & is_filling & is_free)
 

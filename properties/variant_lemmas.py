@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from properties.lemmas import is_disk_honest
+from properties.lemmas import is_disk_honest, is_first_life
 from properties.property import VARIANT_LEMMAS, variant_lemma
-from reference.lineage import compute_start_of_life, has_message, is_prefix, is_written
-from reference.operations import all_of, implies, maximum, minimum
+from reference.lineage import compute_common_end, compute_start_of_life, has_message, is_written
+from reference.operations import all_of, implies, maximum, minimum, negate
 from reference.put import is_acknowledged
 from reference.replication import is_positioned
 from reference.state import Cluster, CommitLog
@@ -26,17 +26,13 @@ def has_same_bytes_from(log: CommitLog, other: CommitLog, start: int) -> bool:
     return (end <= start) | (is_same & is_held)
 
 
-@variant_lemma(
-    variant="blank_kept", why="Else the master begins a life without having lost a byte."
-)
+@variant_lemma("blank_kept", why="Else the master begins a life without having lost a byte.")
 def no_blank_is_cut(cluster: Cluster) -> bool:
     """No restart of the master cuts a blank off."""
     return cluster.faults.torn_rolls == 0
 
 
-@variant_lemma(
-    variant="dispatch_flushed", why="Else a power loss takes a message that was readable."
-)
+@variant_lemma("dispatch_flushed", why="Else a power loss takes a message that was readable.")
 def readable_is_on_disk(cluster: Cluster) -> bool:
     """With an honest disk, what consumers could read is on the master's disk."""
     log = cluster.master.log
@@ -54,15 +50,15 @@ def readable_is_on_disk(cluster: Cluster) -> bool:
 
 
 @variant_lemma(
-    variant="epoch_check", why="Else a connected slave reports offsets of bytes it has from others."
+    "epoch_check", why="Else a connected slave reports offsets of bytes it has from others."
 )
 def connected_slave_is_prefix(cluster: Cluster) -> bool:
-    """A slave that is connected, and whose bytes are known, holds only what its master holds."""
+    """The history of a connected slave's log is the beginning of its master's, life by life."""
     return all_of(
         *(
             implies(
-                link.is_open & (slave.log.ghost_unknown_below_offset == 0),
-                is_prefix(slave.log, cluster.master.log),
+                is_reporting_of_known_bytes(cluster) & link.is_open,
+                compute_common_end(slave.log, cluster.master.log) == slave.log.max_offset,
             )
             for link, slave in zip(cluster.links, cluster.slaves, strict=True)
         )
@@ -77,9 +73,7 @@ def is_reporting_of_known_bytes(cluster: Cluster) -> bool:
     )
 
 
-@variant_lemma(
-    variant="epoch_check", why="Else unknown bytes hide what a slave would have to truncate."
-)
+@variant_lemma("epoch_check", why="Else unknown bytes hide what a slave would have to truncate.")
 def slaves_know_their_bytes(cluster: Cluster) -> bool:
     """A slave that joined from the start stored every byte at its place."""
     is_known = all_of(*(s.log.ghost_unknown_below_offset == 0 for s in cluster.slaves))
@@ -87,22 +81,21 @@ def slaves_know_their_bytes(cluster: Cluster) -> bool:
 
 
 @variant_lemma(
-    variant="epoch_check", why="Else the highest report covers a message that is appended later."
+    "epoch_check", why="Else the highest report covers a message that is appended later."
 )
 def reports_are_within_log(cluster: Cluster) -> bool:
     """No report exceeds the master's log, in any of its lives."""
     master = cluster.master
-    return implies(
-        is_reporting_of_known_bytes(cluster),
-        master.push2_slave_max_offset <= master.log.max_offset,
-    )
+    is_within = master.push2_slave_max_offset <= master.log.max_offset
+    is_forgotten = master.is_up | (master.push2_slave_max_offset == 0)
+    return implies(is_reporting_of_known_bytes(cluster), is_within & is_forgotten)
 
 
 @variant_lemma(
-    variant="epoch_check", why="Else a slave lacks a message that it reports, below its first file."
+    "epoch_check", why="Else a slave lacks a message that it reports, below its first file."
 )
 def below_first_file_is_expired(cluster: Cluster) -> bool:
-    """A slave that holds later bytes of a message's life has had the message, until it expired."""
+    """What a slave once held and holds no more, at the beginning of its log, has expired."""
     return all_of(
         *(
             implies(
@@ -110,10 +103,8 @@ def below_first_file_is_expired(cluster: Cluster) -> bool:
                 & is_written(m)
                 & (m.ghost_life == life)
                 & (m.start_offset < s.log.start_offset)
-                & (
-                    maximum(s.log.start_offset, compute_start_of_life(s.log, life))
-                    < s.log.ends[life]
-                ),
+                & (compute_start_of_life(s.log, life) <= m.start_offset)
+                & (m.start_offset < s.log.ends[life]),
                 m.ghost_is_expired,
             )
             for m in cluster.messages
@@ -123,7 +114,7 @@ def below_first_file_is_expired(cluster: Cluster) -> bool:
     )
 
 
-@variant_lemma(variant="epoch_check", why="Else a put is answered by a report of other bytes.")
+@variant_lemma("epoch_check", why="Else a put is answered by a report of other bytes.")
 def reported_is_received(cluster: Cluster) -> bool:
     """In any life, a message of it below the highest report was received, or has expired."""
     master = cluster.master
@@ -141,7 +132,7 @@ def reported_is_received(cluster: Cluster) -> bool:
     )
 
 
-@variant_lemma(variant="epoch_check", why="Else an answer given in an earlier life is forgotten.")
+@variant_lemma("epoch_check", why="Else an answer given in an earlier life is forgotten.")
 def acknowledged_by_sync_master_is_received(cluster: Cluster) -> bool:
     """What a SYNC_MASTER acknowledged was received, or has expired."""
     if not cluster.structure.is_sync_master:
@@ -156,8 +147,40 @@ def acknowledged_by_sync_master_is_received(cluster: Cluster) -> bool:
 
 
 @variant_lemma(
-    variant="ack_above_transfer_start", why="Else a slave was sent other bytes than it stored."
+    "ack_above_transfer_start",
+    "full_log_transfer",
+    why="Else a transfer begins in the middle of the first file.",
 )
+def masters_files_follow_a_whole_one(cluster: Cluster) -> bool:
+    """The bases of the master's first and last file are 0, or one file's length at least."""
+    size, log = cluster.parameters.mapped_file_size_bytes, cluster.master.log
+    return all_of(
+        *((base == 0) | (size <= base) for base in (log.start_offset, log.last_file_offset))
+    )
+
+
+@variant_lemma(
+    "ack_above_transfer_start", why="Else a first file begins behind the transfer's start."
+)
+def first_frame_is_the_transfers_first(cluster: Cluster) -> bool:
+    """A slave without bytes has read nothing yet of what it is sent, from the base of a file on."""
+    size = cluster.parameters.mapped_file_size_bytes
+    return all_of(
+        *(
+            implies(
+                link.is_open
+                & is_positioned(link)
+                & (negate(slave.log.has_file) | (slave.log.max_offset == 0))
+                & negate(slave.is_stopping),
+                (link.arrived_offset == link.transfer_start_offset)
+                & ((link.arrived_offset == 0) | (size <= link.arrived_offset)),
+            )
+            for link, slave in zip(cluster.links, cluster.slaves, strict=True)
+        )
+    )
+
+
+@variant_lemma("ack_above_transfer_start", why="Else a slave was sent other bytes than it stored.")
 def sent_bytes_are_the_masters(cluster: Cluster) -> bool:
     """What a slave has stored since its transfer began is what the master has there."""
     return all_of(
@@ -172,7 +195,30 @@ def sent_bytes_are_the_masters(cluster: Cluster) -> bool:
 
 
 @variant_lemma(
-    variant="ack_above_transfer_start", why="Else a message that was sent is below the first file."
+    "ack_above_transfer_start", why="Else a slave's log begins behind a message that was sent."
+)
+def sent_below_first_file_is_expired(cluster: Cluster) -> bool:
+    """What was sent over a connection and lies below the slave's first file, has expired."""
+    return all_of(
+        *(
+            implies(
+                (cluster.faults.swallowed_disk_errors == 0)
+                & link.is_open
+                & is_positioned(link)
+                & is_written(m)
+                & (m.ghost_life == cluster.master.ghost_life)
+                & (link.transfer_start_offset <= m.start_offset)
+                & (m.start_offset < slave.log.start_offset),
+                m.ghost_is_expired,
+            )
+            for m in cluster.messages
+            for link, slave in zip(cluster.links, cluster.slaves, strict=True)
+        )
+    )
+
+
+@variant_lemma(
+    "ack_above_transfer_start", why="Else a message that was sent is below the first file."
 )
 def sent_message_is_held(cluster: Cluster) -> bool:
     """A message that was sent completely is held by that slave, or has expired."""
@@ -195,7 +241,7 @@ def sent_message_is_held(cluster: Cluster) -> bool:
 
 
 @variant_lemma(
-    variant="ack_above_transfer_start", why="Else an answer given in an earlier life is forgotten."
+    "ack_above_transfer_start", why="Else an answer given in an earlier life is forgotten."
 )
 def acknowledged_by_sync_master_was_sent(cluster: Cluster) -> bool:
     """What a SYNC_MASTER acknowledged was received, or has expired."""
@@ -203,6 +249,81 @@ def acknowledged_by_sync_master_was_sent(cluster: Cluster) -> bool:
         return True
     faults = cluster.faults
     is_honest = (faults.swallowed_disk_errors == 0) & (faults.role_switches == 0)
+    return all_of(
+        *(
+            implies(is_honest & is_acknowledged(m), m.ghost_is_received | m.ghost_is_expired)
+            for m in cluster.messages
+        )
+    )
+
+
+def is_full_transfer_honest(cluster: Cluster) -> bool:
+    """The master has lost nothing, only slaves report, and no slave failed to write."""
+    faults = cluster.faults
+    is_true = (faults.alien_reports == 0) & (faults.swallowed_disk_errors == 0)
+    return is_first_life(cluster) & is_true
+
+
+@variant_lemma(
+    "full_log_transfer",
+    why="Else a slave stores foreign bytes where the master has its own.",
+)
+def unknown_bytes_are_below_masters_first_file(cluster: Cluster) -> bool:
+    """What a slave stored at a foreign offset lies where the master has nothing any more."""
+    start = cluster.master.log.start_offset
+    is_below = all_of(*(s.log.ghost_unknown_below_offset <= start for s in cluster.slaves))
+    return implies(is_full_transfer_honest(cluster), is_below)
+
+
+@variant_lemma("full_log_transfer", why="Else a slave's log begins behind a message that it lacks.")
+def below_first_file_of_slave_is_expired(cluster: Cluster) -> bool:
+    """What a slave lacks at the beginning of its log, or will lack, retention has deleted."""
+    start, size = cluster.master.log.start_offset, cluster.parameters.mapped_file_size_bytes
+    return implies(
+        is_full_transfer_honest(cluster),
+        all_of(
+            *(
+                implies(
+                    link.is_open
+                    & is_positioned(link)
+                    & (negate(slave.log.has_file) | (slave.log.max_offset == 0))
+                    & negate(slave.is_stopping),
+                    (link.arrived_offset <= start)
+                    & ((link.arrived_offset == 0) | (size <= link.arrived_offset)),
+                )
+                for link, slave in zip(cluster.links, cluster.slaves, strict=True)
+            ),
+            *(
+                implies(is_written(m) & (m.start_offset < s.log.start_offset), m.ghost_is_expired)
+                for m in cluster.messages
+                for s in cluster.slaves
+            ),
+        ),
+    )
+
+
+@variant_lemma("full_log_transfer", why="Else a put is answered by an earlier report.")
+def reported_was_received(cluster: Cluster) -> bool:
+    """A message below the highest report was received, or has expired."""
+    return all_of(
+        *(
+            implies(
+                is_full_transfer_honest(cluster)
+                & is_written(m)
+                & (m.end_offset <= cluster.master.push2_slave_max_offset),
+                m.ghost_is_received | m.ghost_is_expired,
+            )
+            for m in cluster.messages
+        )
+    )
+
+
+@variant_lemma("full_log_transfer", why="Else an earlier answer is forgotten.")
+def acknowledged_by_sync_master_was_received(cluster: Cluster) -> bool:
+    """What a SYNC_MASTER acknowledged was received, or has expired."""
+    if not cluster.structure.is_sync_master:
+        return True
+    is_honest = is_full_transfer_honest(cluster) & (cluster.faults.role_switches == 0)
     return all_of(
         *(
             implies(is_honest & is_acknowledged(m), m.ghost_is_received | m.ghost_is_expired)

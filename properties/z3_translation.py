@@ -25,10 +25,13 @@ class IntegerArithmetic:
         """The remainder, and what is known of it.
 
         A fresh number from 0 to below the divisor: more than division allows, so a proof holds all
-        the more, and it stays linear where the divisor is symbolic.
+        the more, and it stays linear where the divisor is symbolic. Known besides: what lies in the
+        first file, and that later ones begin at one file's length at least.
         """
         fresh = z3.FreshInt("remainder")
-        return fresh, z3.And(fresh >= 0, fresh < divisor)
+        is_first = z3.Implies(z3.And(dividend >= 0, dividend < divisor), fresh == dividend)
+        is_later = z3.Implies(dividend >= divisor, dividend - fresh >= divisor)
+        return fresh, z3.And(fresh >= 0, fresh < divisor, is_first, is_later)
 
     def value(self, model: z3.ModelRef, expression: Any) -> int | bool:
         """What a model says about an expression; what it leaves open becomes 0 or False."""

@@ -22,15 +22,22 @@ def is_written(message: Message) -> bool:
     return message.phase >= WAITS_FOR_DISK
 
 
+def is_in_lineage(log: CommitLog, message: Message) -> bool:
+    """Every byte of the message is one of those that the log holds, or held before they expired."""
+    return any_of(
+        *(
+            (message.ghost_life == life)
+            & (compute_start_of_life(log, life) <= message.start_offset)
+            & (message.end_offset <= log.ends[life])
+            for life in range(len(log.ends))
+        )
+    )
+
+
 def has_message(log: CommitLog, message: Message) -> bool:
     """The log holds every byte of the message."""
-    in_life = [
-        (message.ghost_life == life)
-        & (compute_start_of_life(log, life) <= message.start_offset)
-        & (message.end_offset <= log.ends[life])
-        for life in range(len(log.ends))
-    ]
-    return is_written(message) & is_known_from(log, message.start_offset) & any_of(*in_life)
+    is_held = is_known_from(log, message.start_offset) & is_in_lineage(log, message)
+    return is_written(message) & is_held
 
 
 def has_first_bytes(log: CommitLog, message: Message) -> bool:
