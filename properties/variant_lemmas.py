@@ -49,6 +49,15 @@ def readable_is_on_disk(cluster: Cluster) -> bool:
     )
 
 
+@variant_lemma("dispatch_replicated", why="Else consumers wait for a report that was read before.")
+def highest_report_covers_all_that_were_read(cluster: Cluster) -> bool:
+    """The highest report is not below the last one of any connection."""
+    highest = cluster.master.push2_slave_max_offset
+    return all_of(
+        *(implies(link.is_open, link.slave_ack_offset <= highest) for link in cluster.links)
+    )
+
+
 @variant_lemma(
     "epoch_check", why="Else a connected slave reports offsets of bytes it has from others."
 )
