@@ -13,6 +13,10 @@ from reference.terms import Sort, Term, walk
 class IntegerArithmetic:
     """Unbounded integers, for proofs about all offsets."""
 
+    def __init__(self) -> None:
+        self.remainders = 0
+        """How many remainders have a number of their own so far."""
+
     def variable(self, name: str, sort: Sort) -> Any:
         """A free variable."""
         return z3.Bool(name) if sort is Sort.BOOLEAN else z3.Int(name)
@@ -27,7 +31,8 @@ class IntegerArithmetic:
         A fresh number from 0 to below the divisor: more than division allows, so a proof holds all
         the more, and it stays linear where the divisor is symbolic.
         """
-        fresh = z3.FreshInt("remainder")
+        fresh = z3.Int(f"remainder.{self.remainders}")
+        self.remainders += 1
         return fresh, z3.And(fresh >= 0, fresh < divisor)
 
     def value(self, model: z3.ModelRef, expression: Any) -> int | bool:
@@ -40,6 +45,7 @@ class BitVectorArithmetic(IntegerArithmetic):
     """Signed bit vectors, for bounded search; the caller keeps values far below the width."""
 
     def __init__(self, width: int = 8) -> None:
+        super().__init__()
         self.width = width
 
     def variable(self, name: str, sort: Sort) -> Any:
