@@ -88,17 +88,19 @@ def ask(question: Question) -> Answer:
     return _Asking(question).ask()
 
 
-def ask_for_minimal_core(question: Question) -> Answer:
+def ask_for_minimal_core(question: Question, *, is_thorough: bool = False) -> Answer:
     """The same, and no fact of the core can be left out.
 
     There may be other minimal cores. The last facts of the question are the first that are tried
-    without, so a question begins with the facts that one likes to see in a core.
+    without, so a question begins with the facts that one likes to see in a core. A thorough answer
+    begins with all facts, a quick one with those that Z3 happened to use.
     """
     asking = _Asking(question)
     answer = asking.ask()
     if answer.outcome is not Outcome.HOLDS:
         return answer
-    core = compute_minimal_core(answer.core, asking.suffices)
+    begin = tuple(question.facts) if is_thorough else answer.core
+    core = compute_minimal_core(begin, asking.suffices)
     return Answer(answer.outcome, answer.work, core)
 
 
