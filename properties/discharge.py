@@ -9,7 +9,7 @@ from typing import Any
 import z3
 from attrs import frozen
 
-from properties import induction
+from properties.induction import limit_work
 
 
 class FactKind(enum.Enum):
@@ -128,10 +128,7 @@ def follows_from(question: Question, core: Iterable[Fact]) -> bool:
 
 def make_plain_solver(context: z3.Context | None = None) -> z3.Solver:
     """A solver for many small questions: without the preparations that only long ones repay."""
-    solver = z3.SimpleSolver(ctx=context)
-    solver.set("rlimit", induction.RLIMIT_PER_QUERY)
-    solver.set("random_seed", 0)
-    return solver
+    return limit_work(z3.SimpleSolver(ctx=context))
 
 
 class _Asking:

@@ -270,7 +270,11 @@ class Step:
 
 def make_solver() -> z3.Solver:
     """A solver that stops by work done, not by time passed."""
-    solver = z3.Solver()
+    return limit_work(z3.Solver())
+
+
+def limit_work(solver: z3.Solver) -> z3.Solver:
+    """The same solver, which gives up a query at the limit, and takes no chances."""
     solver.set("rlimit", RLIMIT_PER_QUERY)
     solver.set("random_seed", 0)
     return solver

@@ -6,7 +6,6 @@ from functools import cache
 
 import pytest
 
-from command_line.consecution import print_consecution
 from properties import induction
 from properties.certificates import CERTIFIED_BY_NAME
 from properties.consecution import check_rule, describe_failure
@@ -16,8 +15,8 @@ from properties.property import Predicate, Property, PropertyRole
 from reference.leaves import unflatten
 from reference.machine import Action, compute_machine
 from reference.state import Cluster
-from tests.structures import SYNCHRONOUS_PAIR
 
+ALONE = CERTIFIED_BY_NAME["SYNC_MASTER/ASYNC_FLUSH/0 slaves"]
 FULL_PAIR = CERTIFIED_BY_NAME["SYNC_MASTER/SYNC_FLUSH/1 slave"]
 
 
@@ -49,11 +48,11 @@ def dispatch_waits_for_flush(cluster: Cluster) -> bool:
 def make_wrong_proof(
     monkeypatch: pytest.MonkeyPatch, wrong: Predicate, lemmas: tuple[str, ...]
 ) -> Proof:
-    """The synchronous pair with one lemma more, a wrong one, in every run of this test."""
+    """A master without slaves, with one lemma more, a wrong one."""
     extra = Property("wrong", PropertyRole.LEMMA, wrong)
     candidates = {**get_candidates(), "wrong": extra}
     monkeypatch.setattr(induction, "get_candidates", lambda: candidates)
-    return Proof(SYNCHRONOUS_PAIR, (*lemmas, "wrong"))
+    return Proof(ALONE, (*lemmas, "wrong"))
 
 
 @pytest.mark.parametrize(
@@ -75,31 +74,13 @@ def test_a_wrong_lemma_breaks_at_the_rules_that_end_it(
     failures = [d for i in proof.problem.steps for d in check_rule(proof, i).broken]
     assert expected == {d.obligation.where for d in failures}
     assert {"wrong"} == {d.obligation.claim for d in failures}
-    machine = compute_machine(SYNCHRONOUS_PAIR)
+    machine = compute_machine(ALONE)
     for discharge in failures:
         shown = discharge.counterexample
         assert shown is not None
-        before = unflatten(SYNCHRONOUS_PAIR, shown.before)
+        before = unflatten(ALONE, shown.before)
         outcome = machine.step(before, Action(discharge.obligation.where, shown.arguments))
-        after = unflatten(SYNCHRONOUS_PAIR, {**shown.before, **shown.after})
+        after = unflatten(ALONE, {**shown.before, **shown.after})
         assert after == outcome.cluster
         assert wrong(before)
         assert not wrong(after)
-
-
-def test_printed_consecution_shows_the_step(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A line for each rule; below a rule that breaks a lemma its step and what the lemma reads."""
-    proof = make_wrong_proof(monkeypatch, dispatch_waits_for_flush, ())
-    assert 70 == print_consecution(proof)
-    lines = capsys.readouterr().out.splitlines()
-    at = next(i for i, line in enumerate(lines) if "BROKEN" in line)
-    assert lines[at].startswith("  dispatch_master ")
-    assert lines[at + 1].startswith("    wrong is lost by dispatch_master(dispatched_offset=")
-    assert {"master.log.dispatched_offset", "master.log.flushed_offset"} == {
-        line.split()[0] for line in lines[at + 2 : at + 4]
-    }
-    assert 1 == sum("->" in line for line in lines[at + 2 : at + 4])
-    assert len(compute_machine(SYNCHRONOUS_PAIR).instances) + 5 == len(lines)
-    assert lines[-1].endswith("1 broken")

@@ -52,9 +52,20 @@ def test_every_fact_of_a_core_is_needed() -> None:
     assert [] == needless
 
 
-def test_found_cores_are_the_stored_ones() -> None:
+def test_found_cores_prove_what_they_were_found_for() -> None:
+    """The cores of a proof with a single lemma prove it, and are found again."""
+    proof = Proof(ALONE, ["masters_content_is_known"])
+    found = find_cores(proof)
+    assert {"masters_content_is_known"} == {obligation.claim for obligation in found}
+    assert () == recheck_cores(proof, found)
+    assert found == find_cores(proof)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("structure", [ALONE, SYNCHRONOUS_PAIR], ids=name_of)
+def test_found_cores_are_the_stored_ones(structure: Structure) -> None:
     """Work and cores are reproduced; run python -m properties.cores when this fails."""
-    assert find_cores(make_proof(ALONE)) == load_cores(ALONE)
+    assert find_cores(make_proof(structure)) == load_cores(structure)
 
 
 def test_a_gap_is_noticed() -> None:

@@ -11,6 +11,7 @@ import pytest
 from properties.certificates import CERTIFIED_BY_NAME
 from properties.obligations import Obligation, ObligationKind, load_proof
 from properties.smt_lib import Renderer, compute_file_name, write_smt_lib
+from reference import ROCKETMQ_VERSION
 from tests.structures import SYNCHRONOUS_PAIR
 
 cvc5 = pytest.importorskip("cvc5", reason="cvc5 re-checks the proofs; it is in the extra `test`")
@@ -85,7 +86,7 @@ def test_every_obligation_has_its_file(tmp_path: Path) -> None:
     assert sorted(expected) == sorted(written)
     file = out / folder / "consecution" / "append_message-0" / "pending_is_on_master.smt2"
     lines = file.read_text().splitlines()
-    assert "; Model of RocketMQ 4.4.0, SYNC_MASTER/SYNC_FLUSH/0 slaves" == lines[0]
+    assert f"; Model of RocketMQ {ROCKETMQ_VERSION}, {ALONE.name}" == lines[0]
     assert "pending_is_on_master holds after one step of the rule append_message[0]" in lines[1]
 
 
