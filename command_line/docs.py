@@ -8,7 +8,7 @@ import click
 
 from command_line.readme import compute_readme, get_readme
 from command_line.run_tests import run_pytest
-from properties.verdict_table import CHAPTER, update
+from properties import proof_page, verdict_table
 
 EPILOG = """\b
 Examples:
@@ -23,7 +23,10 @@ def command(is_check: bool) -> int:
     """Keep spec/ and README.md in step with the code."""
     if is_check:
         return run_pytest(["tests/spec"])
-    texts = {CHAPTER: update(CHAPTER.read_text()), get_readme(): compute_readme()}
+    texts = {
+        page.CHAPTER: page.update(page.CHAPTER.read_text()) for page in (verdict_table, proof_page)
+    }
+    texts[get_readme()] = compute_readme()
     changed = [path for path, text in texts.items() if rewrite(path, text)]
     click.echo("\n".join(f"rewritten: {path.name}" for path in changed) or "nothing has drifted")
     return 0

@@ -1,16 +1,19 @@
-"""``rmqspec export``: what others can check their own work against."""
+"""``rmqspec export``: what others can check their own work against, or ours."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import click
 
 from command_line import exit_codes
 from properties.certificates import CERTIFIED_BY_NAME
+from properties.smt_lib import write_smt_lib
 from properties.vectors import write_vectors
+from reference.structure import Structure
 
-EPILOG = """\b
+VECTORS_EPILOG = """\b
 Examples:
   rmqspec export vectors --out vectors
   rmqspec export vectors --out pair --structure "SYNC_MASTER/ASYNC_FLUSH/1 slave"
@@ -18,29 +21,59 @@ Examples:
 Exit codes: 0 written, 3 bad input (the folder exists).
 """
 
+SMT_LIB_EPILOG = """\b
+Examples:
+  rmqspec export smt-lib --out proofs --structure "SYNC_MASTER/SYNC_FLUSH/1 slave"
+  cvc5 proofs/sync_master-sync_flush-1_slaves/safety/none/acknowledged_is_held_twice.smt2
+\b
+Every file must be answered unsat. A structure takes 5 to 40 MB.
+Exit codes: 0 written, 3 bad input (the folder exists).
+"""
 
-@click.group(name="export")
-def command() -> None:
-    """Write scenarios for other implementations."""
-
-
-@command.command(name="vectors", epilog=EPILOG)
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="A new folder.")
-@click.option(
+OUT = click.option("--out", required=True, type=click.Path(path_type=Path), help="A new folder.")
+STRUCTURES = click.option(
     "--structure",
     "names",
     multiple=True,
     type=click.Choice(list(CERTIFIED_BY_NAME)),
     help="Only this structure; may be repeated.",
 )
+
+
+@click.group(name="export")
+def command() -> None:
+    """Write scenarios and proofs for other programs."""
+
+
+@command.command(name="vectors", epilog=VECTORS_EPILOG)
+@OUT
+@STRUCTURES
 def vectors(out: Path, names: tuple[str, ...]) -> int:
     """Write every named scenario with the state after each step, valid and forbidden ones."""
+    return export(write_vectors, "vectors", out, names)
+
+
+@command.command(name="smt-lib", epilog=SMT_LIB_EPILOG)
+@OUT
+@STRUCTURES
+def smt_lib(out: Path, names: tuple[str, ...]) -> int:
+    """Write every proof obligation as a file of its own, for another solver than Z3."""
+    return export(write_smt_lib, "obligations", out, names)
+
+
+def export(
+    write: Callable[[Iterable[Structure], Path], dict[str, int]],
+    what: str,
+    out: Path,
+    names: tuple[str, ...],
+) -> int:
+    """Write these structures, or all, into a new folder, and tell how much it was."""
     if out.exists():
         raise click.BadParameter(f"{out} exists and is left as it is; choose another --out")
     try:
-        counts = write_vectors([CERTIFIED_BY_NAME[n] for n in names or CERTIFIED_BY_NAME], out)
+        counts = write([CERTIFIED_BY_NAME[n] for n in names or CERTIFIED_BY_NAME], out)
     except OSError as problem:
         raise click.BadParameter(f"{out} cannot be made: {problem.strerror}") from problem
-    for file, count in counts.items():
-        click.echo(f"{out / file}: {count} vectors")
+    for name, count in counts.items():
+        click.echo(f"{out / name}: {count} {what}")
     return exit_codes.ANALYSED

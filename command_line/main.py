@@ -21,7 +21,7 @@ VERBS = {
     "fuzz": ("command_line.fuzz", "Run millions of random failure schedules on Spark."),
     "replay": ("command_line.replay", "Replay one schedule of a campaign and draw it."),
     "trace": ("command_line.trace", "Explain recordings of real brokers by the model."),
-    "export": ("command_line.export", "Write test vectors for other implementations."),
+    "export": ("command_line.export", "Write test vectors and proofs for other programs."),
     "bench": ("command_line.bench", "Measure the reference and the kernel in one run."),
     "test": ("command_line.run_tests", "Run the tests; arguments go to pytest."),
     "docs": ("command_line.docs", "Check that spec/ and README.md agree with the code."),

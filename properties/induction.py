@@ -28,6 +28,9 @@ from reference.state import initial_cluster
 from reference.structure import FaultCounts, Parameters, Structure
 from reference.terms import Sort, Term, walk
 
+LIMIT_PREFIX = "parameters.limits."
+"""Where the parameters lie that say how often each fault may strike."""
+
 RLIMIT_PER_QUERY = 20_000_000
 """Z3 resource units per query: machine-independent, unlike seconds."""
 
@@ -44,6 +47,8 @@ class CounterexampleToInduction:
     instance: str
     before: Mapping[str, int | bool] = field(repr=False)
     arguments: Mapping[str, int]
+    after: Mapping[str, int | bool] = field(repr=False)
+    """The leaves that the step changes, with their new value."""
 
 
 @frozen
@@ -103,28 +108,52 @@ class InductionProblem:
 
     @cached_property
     def parameter_constraints(self) -> list[Any]:
-        """Sizes are positive, the fall-behind limit is any number, other faults never strike."""
-        constraints = []
+        """What is known of the parameters under the fault class of this problem."""
+        return list(self.compute_parameter_facts(self.fault_class).values())
+
+    def compute_parameter_facts(self, fault_class: FaultClass) -> dict[str, Any]:
+        """Sizes are positive, the fall-behind limit is any number, other faults never strike.
+
+        By the path of the parameter that each fact is about.
+        """
+        facts = {}
         for path, variable in self.variables.items():
             if not is_parameter(path):
                 continue
-            fault = path.removeprefix("parameters.limits.")
+            fault = path.removeprefix(LIMIT_PREFIX)
             if fault in attrs.fields_dict(FaultCounts):
-                is_possible = fault in self.fault_class.admitted
-                constraints.append(variable >= 0 if is_possible else variable == 0)
+                facts[path] = variable >= 0 if fault in fault_class.admitted else variable == 0
             elif path != "parameters.ha_slave_fallbehind_max_bytes":
-                constraints.append(variable >= 1)
-        return constraints
+                facts[path] = variable >= 1
+        return facts
+
+    @cached_property
+    def steps(self) -> dict[str, Step]:
+        """Every rule instance that this fault class admits, by its name."""
+        return {r.instance.name: Step(self, r) for r in self.instances}
+
+    @cached_property
+    def initially(self) -> Translator:
+        """Translates to what a term says of the initial state, parameters left symbolic."""
+        initial = flatten(initial_cluster(self.structure, Parameters()))
+        leaves = {
+            path: self.variables[path] if is_parameter(path) else self.arithmetic.constant(value)
+            for path, value in initial.items()
+        }
+        return Translator(self.arithmetic, leaves)
+
+    def read_state(self, model: z3.ModelRef) -> dict[str, int | bool]:
+        """The state that a model describes, by leaf."""
+        return {path: self.arithmetic.value(model, v) for path, v in self.variables.items()}
 
     def find_inductive_set(self, names: Iterable[str]) -> InductionResult:
         """Houdini from these candidates. Raises SolverGaveUpError."""
         kept = [n for n in names if self._holds_initially(n)]
         dropped: list[CounterexampleToInduction] = []
-        steps = [RuleStep(self, r) for r in self.instances]
         is_changed = True
         while is_changed:
             is_changed = False
-            for step in steps:
+            for step in self.steps.values():
                 while True:
                     fallen = step.find_falsified(kept)
                     if not fallen:
@@ -161,15 +190,9 @@ class InductionProblem:
             solver.pop()
 
     def _holds_initially(self, name: str) -> bool:
-        initial = flatten(initial_cluster(self.structure, Parameters()))
-        leaves = {
-            path: self.variables[path] if is_parameter(path) else self.arithmetic.constant(value)
-            for path, value in initial.items()
-        }
-        claim = Translator(self.arithmetic, leaves)(self.predicates[name])
         solver = make_solver()
         solver.add(self.parameter_constraints)
-        return self.check(solver, z3.Not(claim)) is None
+        return self.check(solver, z3.Not(self.initially(self.predicates[name]))) is None
 
     def _is_vacuous(self, name: str, kept: list[str]) -> bool:
         premise = CLAIMS[name].premise
@@ -187,8 +210,8 @@ class InductionProblem:
         return self.check(solver, denied) is None
 
 
-class RuleStep:
-    """Consecution for one rule instance: its own solver, kept through the whole Houdini run."""
+class Step:
+    """One rule instance as formulas: what holds when it fires, and every property after it."""
 
     def __init__(self, problem: InductionProblem, recorded: RecordedInstance) -> None:
         self.problem = problem
@@ -199,48 +222,64 @@ class RuleStep:
             for name, *_ in recorded.arguments
         }
         now = Translator(arithmetic, {**problem.variables, **self.arguments})
-        after = {path: now(term) for path, term in recorded.effects.items()}
-        self.after = Translator(arithmetic, {**problem.variables, **after})
-        self.solver = make_solver()
-        self.solver.add(problem.parameter_constraints)
-        self.solver.add([now(c) for c in recorded.conditions.values()])
-        for _, argument, low, high in recorded.arguments:
-            self.solver.add(now(low) <= now(argument), now(argument) <= now(high))
-        self.solver.add(now.side_conditions)
-        self.is_relevant = {
-            name: not recorded.effects.keys().isdisjoint(get_leaf_names(term))
-            for name, term in problem.predicates.items()
+        self.effects = {path: now(term) for path, term in recorded.effects.items()}
+        self.after = Translator(arithmetic, {**problem.variables, **self.effects})
+        self.conditions = {name: now(term) for name, term in recorded.conditions.items()}
+        self.ranges = {
+            name: z3.And(now(low) <= now(argument), now(argument) <= now(high))
+            for name, argument, low, high in recorded.arguments
         }
+        self.remainders = now.side_conditions
+        """What is known of the fresh numbers that stand for remainders."""
+        self.touched = {
+            name
+            for name, term in problem.predicates.items()
+            if not recorded.effects.keys().isdisjoint(get_leaf_names(term))
+        }
+        """The properties that read a leaf which the step changes."""
+
+    @cached_property
+    def solver(self) -> z3.Solver:
+        """Knows what holds when the instance fires; kept through a whole Houdini run."""
+        solver = make_solver()
+        solver.add(self.problem.parameter_constraints)
+        solver.add([*self.conditions.values(), *self.ranges.values(), *self.remainders])
+        return solver
 
     def find_falsified(self, kept: list[str]) -> list[CounterexampleToInduction]:
         """The candidates that one step of this rule can falsify when all of them hold before."""
         problem = self.problem
-        relevant = [n for n in kept if self.is_relevant[n]]
-        if not relevant:
+        claims = {n: self.after(problem.predicates[n]) for n in kept if n in self.touched}
+        if not claims:
             return []
-        claims = {n: self.after(problem.predicates[n]) for n in relevant}
         assumed = [problem.now(problem.predicates[n]) for n in kept]
         broken = z3.Or([z3.Not(c) for c in claims.values()])
         model = problem.check(self.solver, z3.And(*assumed, broken))
         if model is None:
             return []
         value = problem.arithmetic.value
-        before = {path: value(model, v) for path, v in problem.variables.items()}
-        arguments = {
-            name.removeprefix("argument."): int(value(model, v))
-            for name, v in self.arguments.items()
-        }
-        instance = self.recorded.instance.name
-        return [
-            CounterexampleToInduction(n, instance, before, arguments)
-            for n, claim in claims.items()
-            if not value(model, claim)
-        ]
+        fallen = [n for n, claim in claims.items() if not value(model, claim)]
+        return [self.read_counterexample(model, n) for n in fallen]
+
+    def read_counterexample(self, model: z3.ModelRef, lemma: str) -> CounterexampleToInduction:
+        """The step that a model describes, after which a lemma does not hold."""
+        value = self.problem.arithmetic.value
+        return CounterexampleToInduction(
+            lemma,
+            self.recorded.instance.name,
+            self.problem.read_state(model),
+            {n.removeprefix("argument."): int(value(model, v)) for n, v in self.arguments.items()},
+            {path: value(model, effect) for path, effect in self.effects.items()},
+        )
 
 
 def make_solver() -> z3.Solver:
     """A solver that stops by work done, not by time passed."""
-    solver = z3.Solver()
+    return limit_work(z3.Solver())
+
+
+def limit_work(solver: z3.Solver) -> z3.Solver:
+    """The same solver, which gives up a query at the limit, and takes no chances."""
     solver.set("rlimit", RLIMIT_PER_QUERY)
     solver.set("random_seed", 0)
     return solver

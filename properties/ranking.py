@@ -15,7 +15,7 @@ from attrs import frozen
 
 from properties.convergence import HEALING_STEPS, get_added_steps, get_logs, has_all_brokers
 from properties.fault_class import EVERYTHING
-from properties.induction import InductionProblem, RuleStep
+from properties.induction import InductionProblem, Step
 from reference.connection import count_open_links
 from reference.machine import record_machine, record_predicate
 from reference.operations import choose, count_true, maximum, negate
@@ -162,7 +162,7 @@ def rank_steps(structure: Structure, lemmas: tuple[str, ...]) -> Iterator[Ranked
     is_in_peace = record_predicate(structure, has_all_brokers)
     for recorded in record_machine(structure):
         if recorded.instance.rule.name in (*HEALING_STEPS, *get_added_steps(structure)):
-            step = RuleStep(problem, recorded)
+            step = Step(problem, recorded)
             assumed = [problem.now(problem.predicates[n]) for n in lemmas]
             question = z3.And(
                 *assumed, problem.now(is_in_peace), z3.Not(_is_smaller(step, numbers))
@@ -171,7 +171,7 @@ def rank_steps(structure: Structure, lemmas: tuple[str, ...]) -> Iterator[Ranked
             yield RankedStep(recorded.instance.name, is_smaller)
 
 
-def _is_smaller(step: RuleStep, numbers: list[Term]) -> Any:
+def _is_smaller(step: Step, numbers: list[Term]) -> Any:
     """The rank after the step is smaller, and no number of it was negative before."""
     now, after = step.problem.now, step.after
     result: Any = z3.BoolVal(False)

@@ -54,7 +54,8 @@ def highest_report_covers_all_that_were_read(cluster: Cluster) -> bool:
     """The highest report is not below the last one of any connection."""
     highest = cluster.master.push2_slave_max_offset
     return all_of(
-        *(implies(link.is_open, link.slave_ack_offset <= highest) for link in cluster.links)
+        highest >= 0,
+        *(implies(link.is_open, link.slave_ack_offset <= highest) for link in cluster.links),
     )
 
 

@@ -13,6 +13,10 @@ from reference.terms import Sort, Term, walk
 class IntegerArithmetic:
     """Unbounded integers, for proofs about all offsets."""
 
+    def __init__(self) -> None:
+        self.remainders = 0
+        """How many remainders have a number of their own so far."""
+
     def variable(self, name: str, sort: Sort) -> Any:
         """A free variable."""
         return z3.Bool(name) if sort is Sort.BOOLEAN else z3.Int(name)
@@ -28,7 +32,8 @@ class IntegerArithmetic:
         the more, and it stays linear where the divisor is symbolic. Known besides: what lies in the
         first file, and that later ones begin at one file's length at least.
         """
-        fresh = z3.FreshInt("remainder")
+        fresh = z3.Int(f"remainder.{self.remainders}")
+        self.remainders += 1
         is_first = z3.Implies(z3.And(dividend >= 0, dividend < divisor), fresh == dividend)
         is_later = z3.Implies(dividend >= divisor, dividend - fresh >= divisor)
         return fresh, z3.And(fresh >= 0, fresh < divisor, is_first, is_later)
@@ -43,6 +48,7 @@ class BitVectorArithmetic(IntegerArithmetic):
     """Signed bit vectors, for bounded search; the caller keeps values far below the width."""
 
     def __init__(self, width: int = 8) -> None:
+        super().__init__()
         self.width = width
 
     def variable(self, name: str, sort: Sort) -> Any:
