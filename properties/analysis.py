@@ -95,9 +95,9 @@ def decide(
         verdicts = certificates.recheck(structure, parameters, document, on_progress)
         if all(v.word is not VerdictWord.UNDECIDED for v in verdicts):
             return verdicts
-    smaller = certificates.load_smaller_group(structure)
+    smaller = certificates.load_kin(structure)
     sizes = clip_sizes(parameters)
-    found = search_structure(structure, on_progress, sizes=sizes, smaller_group=smaller)
+    found = search_structure(structure, on_progress, sizes=sizes, kin=smaller)
     return tuple(certificates.rejudge(structure, parameters, v) for v in found)
 
 

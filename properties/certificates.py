@@ -38,7 +38,7 @@ from reference.structure import (
     clip_sizes,
 )
 
-SEARCHED_SLAVES_MAX = 2
+SEARCHED_SLAVES_MAX = 1
 """Groups up to this size are searched for the shortest schedule; a larger one takes over what
 refutes the group with one slave less, and nobody has looked for a shorter one."""
 
@@ -71,7 +71,8 @@ def compute_digest(structure: Structure) -> str:
 def get_path(structure: Structure, folder: Path = CERTIFICATE_FOLDER) -> Path:
     """Where a structure's certificate lies."""
     name = f"{structure.role.name}-{structure.flush_disk_type.name}-{structure.slaves}_slaves"
-    return folder / f"{name.lower()}.json"
+    inside = folder / "+".join(structure.variants) if structure.variants else folder
+    return inside / f"{name.lower()}.json"
 
 
 def save(
@@ -216,16 +217,20 @@ def _is_refuted(structure: Structure, parameters: Parameters, cell: Verdict) -> 
     return False
 
 
-def load_smaller_group(structure: Structure) -> tuple[Verdict, ...]:
-    """The certified cells of the group with one slave less, where those are taken over.
+def load_kin(structure: Structure) -> tuple[Verdict, ...]:
+    """The certified cells whose schedules are tried first: what refutes there may refute here too.
 
-    Empty for a group that is small enough to be searched itself, and where there is no certificate.
+    Of a variant they are those of RocketMQ 4.4.0, of a large group those of the group with one
+    slave less. Empty for a group that is searched itself, and where there is no certificate.
     """
-    if structure.slaves <= SEARCHED_SLAVES_MAX:
+    if structure.variants:
+        kin = evolve(structure, variants=())
+    elif structure.slaves > SEARCHED_SLAVES_MAX:
+        kin = evolve(structure, slaves=structure.slaves - 1)
+    else:
         return ()
-    smaller = evolve(structure, slaves=structure.slaves - 1)
-    document = load(smaller)
-    return tuple(decode_cells(smaller, document)) if document is not None else ()
+    document = load(kin)
+    return tuple(decode_cells(kin, document)) if document is not None else ()
 
 
 def _encode(verdict: Verdict) -> dict[str, Any]:

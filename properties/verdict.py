@@ -84,17 +84,17 @@ def search_structure(
     *,
     depth_limit: int = DEPTH_LIMIT,
     sizes: Parameters = SMALL_PARAMETERS,
-    smaller_group: tuple[Verdict, ...] = (),
+    kin: tuple[Verdict, ...] = (),
 ) -> tuple[Verdict, ...]:
     """Decide every cell of a structure anew: induction first, bounded search for the rest.
 
     A schedule that refutes under fewer faults refutes under more, so there only shorter ones are
-    searched. ``sizes`` are those of the searched log, a few bytes. ``smaller_group`` are the cells
-    of the same group with one slave less: what refutes there refutes here, with a slave that never
-    connects; no shorter schedule is searched then.
+    searched. ``sizes`` are those of the searched log, a few bytes. ``kin`` are the cells of a group
+    with one slave less, or without a variant: what refutes there, and here too, is taken over, and
+    no shorter schedule is searched then.
     Raises InternalDisagreementError when the reference rejects what a solver found.
     """
-    refuted = _take_over(structure, smaller_group, sizes)
+    refuted = _take_over(structure, kin, sizes)
     verdicts: list[Verdict] = []
     on_progress(f"{structure.name}: induction")
     lemmas = prove_lemmas(structure)
@@ -105,7 +105,7 @@ def search_structure(
         depth_limits = {
             n: len(known[n].schedule) - 1 if n in known else depth_limit
             for n in CLAIMS
-            if n not in proved and not (smaller_group and n in known)
+            if n not in proved and not (kin and n in known)
         }
         search = BoundedSearch(structure, fault_class, (*lemmas, *proved), sizes)
         found = _search(search, depth_limits, known, on_progress)
@@ -115,11 +115,11 @@ def search_structure(
 
 
 def _take_over(
-    structure: Structure, smaller_group: tuple[Verdict, ...], sizes: Parameters
+    structure: Structure, kin: tuple[Verdict, ...], sizes: Parameters
 ) -> list[tuple[FaultClass, Verdict]]:
-    """The refutations of a smaller group that the reference confirms for this one."""
+    """The refutations of a kindred group that the reference confirms for this one."""
     taken = []
-    for verdict in smaller_group:
+    for verdict in kin:
         fault_class = FAULT_CLASS_BY_NAME[verdict.fault]
         parameters = evolve(sizes, limits=fault_class.search_limits)
         if verdict.word is VerdictWord.REFUTED and is_refuted_by(

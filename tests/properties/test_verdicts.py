@@ -246,10 +246,10 @@ def test_certificates_are_found_anew(structure: Structure) -> None:
         (c["guarantee"], c["fault"]): (c["verdict"], len(c.get("schedule", ())))
         for c in document["cells"]
     }
-    smaller = certificates.load_smaller_group(structure)
+    smaller = certificates.load_kin(structure)
     found = {
         (v.guarantee, v.fault): (v.word.value, len(v.schedule))
-        for v in search_structure(structure, smaller_group=smaller)
+        for v in search_structure(structure, kin=smaller)
     }
     assert stored == found
     assert SMALL_PARAMETERS.mapped_file_size_bytes < 32
