@@ -64,7 +64,7 @@ def search_all_witnesses() -> None:
         found: dict[Structure, tuple[WitnessAnswer, ...]] = {}
         for structure in STRUCTURES.values():
             smaller = found.get(evolve(structure, slaves=structure.slaves - 1), ())
-            found[structure] = search_witnesses(structure, progress, kin=smaller)
+            found[structure] = search_witnesses(structure, progress, smaller_group=smaller)
     save_witnesses(found)
 
 
@@ -73,7 +73,7 @@ def decide(structure: Structure, is_search: bool) -> tuple[Verdict, ...]:
     with show_progress() as progress:
         if is_search:
             smaller = certificates.load_kin(structure)
-            verdicts = search_structure(structure, progress, kin=smaller)
+            verdicts = search_structure(structure, progress, smaller_group=smaller)
             certificates.save(structure, verdicts)
             return verdicts
         check_witnesses(structure)
