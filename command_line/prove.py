@@ -4,30 +4,52 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
 from typing import Any
 
 import click
-from attrs import evolve
+from attrs import evolve, frozen
 
 from command_line import exit_codes
+from command_line.consecution import print_consecution
 from command_line.progress import show_progress
+from command_line.workers import run_all
 from properties import certificates
-from properties.certificates import encode_schedule
+from properties.certificates import CERTIFIED_BY_NAME, encode_schedule
+from properties.claims import CLAIMS
+from properties.comparison import COMPARED_STRUCTURES, compare, render_change
 from properties.expectation import find_expectation
+from properties.obligations import load_proof
+from properties.ranking import rank_steps
 from properties.vacuity import WitnessAnswer, find_unwitnessed, save_witnesses, search_witnesses
 from properties.verdict import InternalDisagreementError, Verdict, search_structure
 from reference import ROCKETMQ_VERSION
 from reference.structure import Parameters, Structure
+from reference.variant import VARIANTS
 
-STRUCTURES = certificates.CERTIFIED_BY_NAME
+STRUCTURES = CERTIFIED_BY_NAME
 """What can be asked for, by name."""
 
 EPILOG = """\b
 Examples:
-  rmqspec prove                                   re-check all, in well under a minute
+  rmqspec prove                                   re-check all, within two minutes
   rmqspec prove --structure "SYNC_MASTER/ASYNC_FLUSH/1 slave"
+  rmqspec prove --guarantee acknowledgement_is_truthful
+  rmqspec prove --rules --structure "SYNC_MASTER/SYNC_FLUSH/1 slave"
+  rmqspec prove --variant report_capped           a repair instead of RocketMQ 4.4.0
+  rmqspec prove --variant report_capped --compare what it changes
   rmqspec prove --search                          find lemmas and shortest schedules anew
 """
+
+
+@frozen
+class Answer:
+    """What was decided of one structure."""
+
+    verdicts: tuple[Verdict, ...]
+    endless_steps: tuple[str, ...]
+    """Healing steps that are not proved to bring a group nearer to rest."""
+    seconds: float
 
 
 @click.command(name="prove", epilog=EPILOG)
@@ -36,26 +58,78 @@ Examples:
     "--structure",
     "names",
     multiple=True,
-    type=click.Choice(list(STRUCTURES)),
-    help="Only this structure; may be repeated.",
+    metavar="NAME",
+    help="Only this structure, for example 'SYNC_MASTER/ASYNC_FLUSH/1 slave'; may be repeated.",
 )
+@click.option(
+    "--guarantee",
+    "claims",
+    multiple=True,
+    type=click.Choice(list(CLAIMS)),
+    metavar="NAME",
+    help="Print the cells of this guarantee or convergence claim; may be repeated.",
+)
+@click.option(
+    "--variant",
+    "variants",
+    multiple=True,
+    type=click.Choice(list(VARIANTS)),
+    help="Prove this variant of RocketMQ 4.4.0; may be repeated to combine several.",
+)
+@click.option("--compare", "is_comparison", is_flag=True, help="Print what a variant changes.")
+@click.option("--rules", "is_by_rule", is_flag=True, help="Check the lemmas rule by rule.")
+@click.option("--jobs", default=0, type=click.IntRange(0, 64), help="Processes; 0: one per core.")
 @click.option("--json", "is_json", is_flag=True, help="Print JSON for programs.")
-def command(is_search: bool, names: tuple[str, ...], is_json: bool) -> int:
+def command(  # noqa: PLR0913, PLR0917
+    is_search: bool,
+    names: tuple[str, ...],
+    claims: tuple[str, ...],
+    variants: tuple[str, ...],
+    is_comparison: bool,
+    is_by_rule: bool,
+    jobs: int,
+    is_json: bool,
+) -> int:
     """Prove and refute every cell of every structure."""
-    answers: dict[str, tuple[Verdict, ...]] = {}
+    structures = choose_structures(names, variants)
     if not is_json:
         click.echo(f"Model of RocketMQ {ROCKETMQ_VERSION}.")
-    for name in names or STRUCTURES:
-        started = time.monotonic()
-        answers[name] = decide(STRUCTURES[name], is_search)
-        if not is_json:
-            seconds = time.monotonic() - started
-            click.echo(f"{name:34} {count_words(answers[name]):44} {seconds:6.1f} s")
-    if is_search and not names:
+    if is_by_rule:
+        return max(print_consecution(load_proof(s)) for s in structures)
+    answers: dict[Structure, Answer] = {}
+    with show_progress() as progress:
+        work = search if is_search else recheck
+        for structure, answer in run_in_order(work, structures, progress, jobs):
+            answers[structure] = answer
+            if not is_json:
+                print_answer(structure, answer, claims)
+    if is_search and not names and not variants:
         search_all_witnesses()
     if is_json:
-        click.echo(json.dumps(as_json(answers), indent=1))
-    return find_worst(answers)
+        click.echo(json.dumps(as_json(answers, claims), indent=1))
+    elif is_comparison:
+        print_comparison(answers)
+    return 0 if variants else find_worst(answers)
+
+
+def choose_structures(names: tuple[str, ...], variants: tuple[str, ...]) -> list[Structure]:
+    """What is asked for; raises click.BadParameter for a structure that is not certified."""
+    if unknown := [n for n in names if n not in STRUCTURES]:
+        known = "\n  ".join(STRUCTURES)
+        raise click.BadParameter(f"{unknown[0]!r} is none of\n  {known}", param_hint="--structure")
+    known_structures = COMPARED_STRUCTURES if variants else tuple(STRUCTURES.values())
+    chosen = [STRUCTURES[n] for n in names] or list(known_structures)
+    return [evolve(s, variants=variants) for s in chosen]
+
+
+def run_in_order(work: Any, structures: list[Structure], progress: Any, jobs: int) -> Any:
+    """Smaller groups first where larger ones take over what refutes them."""
+    if work is recheck:
+        yield from run_all(work, structures, progress, jobs)
+        return
+    for slaves in sorted({max(1, s.slaves) for s in structures}):
+        wave = [s for s in structures if max(1, s.slaves) == slaves]
+        yield from run_all(work, wave, progress, jobs)
 
 
 def search_all_witnesses() -> None:
@@ -68,22 +142,34 @@ def search_all_witnesses() -> None:
     save_witnesses(found)
 
 
-def decide(structure: Structure, is_search: bool) -> tuple[Verdict, ...]:
-    """Every cell of a structure, from its certificate or by a search that rewrites it."""
-    with show_progress() as progress:
-        if is_search:
-            smaller = certificates.load_kin(structure)
-            verdicts = search_structure(structure, progress, smaller_group=smaller)
-            certificates.save(structure, verdicts)
-            return verdicts
+def search(structure: Structure, progress: Callable[[str], None]) -> Answer:
+    """Every cell of a structure by a search that rewrites its certificate."""
+    started = time.monotonic()
+    verdicts = search_structure(structure, progress, kin=certificates.load_kin(structure))
+    certificates.save(structure, verdicts)
+    return Answer(verdicts, find_endless_steps(structure, verdicts), time.monotonic() - started)
+
+
+def recheck(structure: Structure, progress: Callable[[str], None]) -> Answer:
+    """Every cell of a structure from its certificate, and that none of it is vacuous."""
+    started = time.monotonic()
+    document = certificates.load(structure)
+    if document is None:
+        option = "".join(f" --variant {name}" for name in structure.variants)
+        raise InternalDisagreementError(
+            f"the certificate of {structure.name} is missing or was made from other rules; "
+            f"run `./rmqspec prove --search{option}`"
+        )
+    if not structure.variants:
         check_witnesses(structure)
-        document = certificates.load(structure)
-        if document is None:
-            raise InternalDisagreementError(
-                f"the certificate of {structure.name} is missing or was made from other rules; "
-                "run `./rmqspec prove --search`"
-            )
-        return certificates.recheck(structure, Parameters(), document, progress)
+    verdicts = certificates.recheck(structure, Parameters(), document, progress)
+    return Answer(verdicts, find_endless_steps(structure, verdicts), time.monotonic() - started)
+
+
+def find_endless_steps(structure: Structure, verdicts: tuple[Verdict, ...]) -> tuple[str, ...]:
+    """Healing steps that may be taken for ever, for all that is proved."""
+    lemmas = next((v.lemmas for v in verdicts if v.lemmas), ())
+    return tuple(s.instance for s in rank_steps(structure, lemmas) if not s.is_smaller)
 
 
 def check_witnesses(structure: Structure) -> None:
@@ -96,18 +182,44 @@ def check_witnesses(structure: Structure) -> None:
         )
 
 
-def find_worst(answers: dict[str, tuple[Verdict, ...]]) -> int:
+def print_answer(structure: Structure, answer: Answer, claims: tuple[str, ...]) -> None:
+    """One line for a structure, and one for each cell that is asked for."""
+    click.echo(f"{structure.name:34} {count_words(answer.verdicts):44} {answer.seconds:6.1f} s")
+    for step in answer.endless_steps:
+        click.echo(f"  may never come to rest: nothing bounds how often {step} is taken")
+    for v in answer.verdicts:
+        if v.guarantee in claims:
+            steps = f", {v.steps} steps" if v.steps is not None else ""
+            vacuous = " (vacuous)" if v.is_vacuous else ""
+            click.echo(f"  {v.guarantee}, {v.fault}: {v.word.value}{steps}{vacuous}")
+
+
+def print_comparison(answers: dict[Structure, Answer]) -> None:
+    """Which cells differ from those of RocketMQ 4.4.0."""
+    for structure, answer in answers.items():
+        click.echo(f"\n{structure.name}, compared with RocketMQ {ROCKETMQ_VERSION}:")
+        changes = compare(structure, answer.verdicts)
+        for change in changes:
+            click.echo(f"  {render_change(change)}")
+        if not changes:
+            click.echo("  no cell differs")
+
+
+def find_worst(answers: dict[Structure, Answer]) -> int:
     """0 when every cell is as expected, else 70: the model and its expectation disagree."""
-    for name, verdicts in answers.items():
-        for v in verdicts:
-            expected = find_expectation(v.guarantee, STRUCTURES[name], v.fault)
+    for structure, answer in answers.items():
+        for v in answer.verdicts:
+            expected = find_expectation(v.guarantee, structure, v.fault)
             if v.word is not expected.verdict:
                 click.echo(
-                    f"{name}, {v.fault}: {v.guarantee} is {v.word.value}, "
+                    f"{structure.name}, {v.fault}: {v.guarantee} is {v.word.value}, "
                     f"expected {expected.verdict.value}",
                     err=True,
                 )
                 return exit_codes.INTERNAL_DISAGREEMENT
+        if answer.endless_steps:
+            click.echo(f"{structure.name}: {answer.endless_steps[0]} may go on for ever", err=True)
+            return exit_codes.INTERNAL_DISAGREEMENT
     return exit_codes.ANALYSED
 
 
@@ -117,27 +229,32 @@ def count_words(verdicts: tuple[Verdict, ...]) -> str:
     return ", ".join(f"{words.count(w)} {w}" for w in sorted(set(words)))
 
 
-def as_json(answers: dict[str, tuple[Verdict, ...]]) -> dict[str, Any]:
-    """Every cell of every structure for programs."""
+def as_json(answers: dict[Structure, Answer], claims: tuple[str, ...]) -> dict[str, Any]:
+    """Every cell of every structure for programs, or those of some guarantees."""
     return {
         "rocketmq_version": ROCKETMQ_VERSION,
         "structures": [
             {
-                "structure": name,
+                "structure": structure.name,
+                "variants": list(structure.variants),
+                "endless_steps": list(answer.endless_steps),
                 "verdicts": [
-                    {
-                        "guarantee": v.guarantee,
-                        "fault": v.fault,
-                        "verdict": v.word.value,
-                        "steps": v.steps,
-                        "schedule": encode_schedule(v.schedule) if v.schedule else None,
-                        "is_vacuous": v.is_vacuous,
-                        "lemmas": list(v.lemmas),
-                        "depth": v.depth,
-                    }
-                    for v in verdicts
+                    _cell_as_json(v) for v in answer.verdicts if not claims or v.guarantee in claims
                 ],
             }
-            for name, verdicts in answers.items()
+            for structure, answer in answers.items()
         ],
+    }
+
+
+def _cell_as_json(verdict: Verdict) -> dict[str, Any]:
+    return {
+        "guarantee": verdict.guarantee,
+        "fault": verdict.fault,
+        "verdict": verdict.word.value,
+        "steps": verdict.steps,
+        "schedule": encode_schedule(verdict.schedule) if verdict.schedule else None,
+        "is_vacuous": verdict.is_vacuous,
+        "lemmas": list(verdict.lemmas),
+        "depth": verdict.depth,
     }

@@ -172,7 +172,9 @@ def decode_cells(structure: Structure, document: dict[str, Any]) -> list[Verdict
     is_complete = (
         len(cells) == len(expected) and {(v.guarantee, v.fault) for v in cells} == expected
     )
-    is_decided = all(v.word in (VerdictWord.PROVED, VerdictWord.REFUTED) for v in cells)
+    is_decided = bool(structure.variants) or all(
+        v.word in (VerdictWord.PROVED, VerdictWord.REFUTED) for v in cells
+    )
     if (
         not is_complete
         or not is_decided

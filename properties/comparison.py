@@ -1,0 +1,74 @@
+"""What a variant changes for an operator: the cells in which it differs from RocketMQ 4.4.0."""
+
+from __future__ import annotations
+
+from attrs import evolve, frozen
+
+from properties.certificates import CERTIFIED_BY_NAME, decode_cells, load
+from properties.verdict import InternalDisagreementError, Verdict, VerdictWord
+from reference.structure import Structure
+
+COMPARED_STRUCTURES = (
+    CERTIFIED_BY_NAME["SYNC_MASTER/ASYNC_FLUSH/1 slave"],
+    CERTIFIED_BY_NAME["SYNC_MASTER/SYNC_FLUSH/1 slave"],
+)
+"""The groups for which every variant has a certificate."""
+
+_RANK = {
+    VerdictWord.PROVED: 2,
+    VerdictWord.BOUNDED: 1,
+    VerdictWord.UNDECIDED: 1,
+    VerdictWord.NOT_REFUTED: 1,
+    VerdictWord.REFUTED: 0,
+}
+
+
+@frozen
+class Change:
+    """One cell in which a variant differs."""
+
+    before: Verdict
+    """The cell of RocketMQ 4.4.0."""
+    after: Verdict
+    """The cell of the variant."""
+
+    @property
+    def is_better(self) -> bool:
+        """The variant promises more here, or takes more steps to fail."""
+        ranks = _RANK[self.before.word], _RANK[self.after.word]
+        if ranks[0] != ranks[1]:
+            return ranks[0] < ranks[1]
+        return len(self.before.schedule) < len(self.after.schedule)
+
+
+def load_cells(structure: Structure) -> tuple[Verdict, ...]:
+    """The certified cells of a structure. Raises InternalDisagreementError when there are none."""
+    document = load(structure)
+    if document is None:
+        raise InternalDisagreementError(
+            f"the certificate of {structure.name} is missing or was made from other rules"
+        )
+    return tuple(decode_cells(structure, document))
+
+
+def compare(structure: Structure, cells: tuple[Verdict, ...]) -> list[Change]:
+    """The cells of a variant that differ from those without it, in the order of the matrix."""
+    base = {(v.guarantee, v.fault): v for v in load_cells(evolve(structure, variants=()))}
+    pairs = (Change(base[v.guarantee, v.fault], v) for v in cells)
+    return [c for c in pairs if describe(c.before) != describe(c.after)]
+
+
+def render_change(change: Change) -> str:
+    """One line, for example ``better: ..., late join: refuted, 11 steps -> proved``."""
+    word = "better" if change.is_better else "worse"
+    cell = f"{change.after.guarantee}, {change.after.fault}"
+    return f"{word}: {cell}: {describe(change.before)} -> {describe(change.after)}"
+
+
+def describe(verdict: Verdict) -> str:
+    """A cell in words, for example ``refuted, 12 steps``."""
+    if verdict.word is VerdictWord.REFUTED:
+        return f"{verdict.word.value}, {verdict.steps} steps"
+    if verdict.depth is not None:
+        return f"{verdict.word.value}, searched to depth {verdict.depth}"
+    return str(verdict.word.value)

@@ -1,0 +1,102 @@
+"""The generated parts of ``spec/variants.md``: what each variant changes, and by which schedule.
+
+``python -m properties.variant_page`` writes them anew after certificates have changed.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+from attrs import evolve
+
+from properties.comparison import COMPARED_STRUCTURES, Change, compare, describe, load_cells
+from properties.induction import prove_lemmas
+from properties.ranking import rank_steps
+from properties.verdict import VerdictWord
+from reference.variant import VARIANTS
+
+CHAPTER = Path(__file__).parents[1] / "spec" / "variants.md"
+
+_PART = re.compile(
+    r"(<!-- begin generated: (?P<name>[\w ]+) -->\n).*?(<!-- end generated: (?P=name) -->)",
+    re.DOTALL,
+)
+
+
+def update(text: str) -> str:
+    """The chapter with every generated part as it should be.
+
+    Raises KeyError for a part that nobody generates, and InternalDisagreementError where a
+    certificate is missing or was made from other rules.
+    """
+    return _PART.sub(lambda part: f"{part[1]}{render(part['name'])}\n{part[3]}", text)
+
+
+def render(name: str) -> str:
+    """The part of this name: the summary, or what one variant changes."""
+    return render_summary() if name == "summary" else render_variant(name)
+
+
+@cache
+def compute_changes(variant: str) -> tuple[tuple[str, Change], ...]:
+    """Every cell in which a variant differs, with the name of its structure."""
+    return tuple(
+        (structure.name, change)
+        for structure in COMPARED_STRUCTURES
+        for change in compare(structure, load_cells(evolve(structure, variants=(variant,))))
+    )
+
+
+def render_summary() -> str:
+    """One row per variant: how many cells it proves that 4.4.0 refutes, and the other way round."""
+    lines = [
+        "| Variant | proved instead of refuted | refuted later | worse | may never rest |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    for name in VARIANTS:
+        changes = [change for _, change in compute_changes(name)]
+        better = [c for c in changes if c.is_better]
+        proved = sum(c.after.word is VerdictWord.PROVED for c in better)
+        endless = ", ".join(f"`{step}`" for step in find_endless_steps(name)) or "no"
+        counts = f"{proved} | {len(better) - proved} | {len(changes) - len(better)}"
+        lines.append(f"| [`{name}`](#{name}) | {counts} | {endless} |")
+    return "\n".join(lines)
+
+
+@cache
+def find_endless_steps(variant: str) -> tuple[str, ...]:
+    """Healing steps that a group under this variant may take for ever."""
+    structure = evolve(COMPARED_STRUCTURES[0], variants=(variant,))
+    steps = rank_steps(structure, prove_lemmas(structure))
+    return tuple(step.instance for step in steps if not step.is_smaller)
+
+
+def render_variant(name: str) -> str:
+    """What a variant is, where it comes from, and every cell that it changes."""
+    variant = VARIANTS[name]
+    rules = ", ".join(f"`{rule}`" for rule in (*variant.rules, *variant.conditions))
+    lines = [
+        f"{variant.sentence} Comes from: {variant.comes_from} Overrides or adds: {rules}.",
+        "",
+        "| Structure | Claim | Faults | RocketMQ 4.4.0 | with the variant |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    for structure, change in compute_changes(name):
+        cell = f"`{change.after.guarantee}` | {change.after.fault}"
+        lines.append(
+            f"| {structure} | {cell} | {describe(change.before)} | {describe(change.after)} |"
+        )
+    if not compute_changes(name):
+        lines.append("| both | every claim | every column | the same | the same |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Write the generated parts of the chapter anew."""
+    CHAPTER.write_text(update(CHAPTER.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
