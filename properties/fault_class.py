@@ -8,6 +8,9 @@ from attrs import frozen
 from reference.machine import RecordedInstance
 from reference.structure import FaultCounts
 
+LOSSES = ("master_power_losses", "master_disk_losses", "swallowed_disk_errors")
+"""The faults after which the master, or a disk, does not have what it had."""
+
 SEARCHED = 2
 """How often each admitted fault may strike in a bounded search."""
 
@@ -21,6 +24,11 @@ class FaultClass:
     admitted: tuple[str, ...]
     """Field names of FaultCounts: what may strike. In a proof as often as it likes, but for the
     losses of the master's bytes, which the lives of a structure limit."""
+
+    @property
+    def is_losing(self) -> bool:
+        """The master may lose bytes that it holds, or a disk may fail to take them."""
+        return any(name in self.admitted for name in LOSSES)
 
     @property
     def search_limits(self) -> FaultCounts:
