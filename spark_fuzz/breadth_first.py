@@ -1,0 +1,250 @@
+"""Breadth-first search of small instances: the shortest violation of every guarantee, or none.
+
+The second engine beside ``properties.bounded_search``, which shares nothing with it but the recorded
+terms: every state of one structure under one fault class, depth by depth, explicitly. What it finds
+is replayed and judged by the reference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+from attrs import evolve, frozen
+
+from properties.fault_class import FaultClass
+from properties.guarantee import GUARANTEES
+from properties.judgement import is_refuted_by
+from properties.verdict import InternalDisagreementError
+from reference.machine import Action
+from reference.state import initial_cluster
+from reference.structure import SMALL_PARAMETERS, Parameters, Structure
+from spark_fuzz.frontier import (
+    NO_ROOM_IN_BUFFER,
+    NO_ROOM_IN_FIELD,
+    Buffer,
+    Scratch,
+    Space,
+    Store,
+)
+from spark_fuzz.influence import compute_influence
+from spark_fuzz.kernel import compile_kernel
+from spark_fuzz.packing import FieldOverflowError, compute_packing, describe_overflow
+
+STATES_MAX = 20_000_000
+"""The usual budget: about a gigabyte of memory."""
+
+BATCH = 512
+"""Successors that are inserted together."""
+
+BUFFER_ROWS = 1 << 14
+"""Room for a batch and the successors of one more state."""
+
+
+@frozen
+class ShortestAnswer:
+    """What breadth-first search says of one guarantee."""
+
+    guarantee: str
+    schedule: tuple[Action, ...] | None
+    """The shortest schedule whose last step violates it, or None when none was found."""
+    depth: int
+    """Number of steps of the schedule, or the last depth that was searched completely."""
+
+
+@frozen
+class BreadthFirstResult:
+    """What breadth-first search found for one structure and fault class."""
+
+    answers: tuple[ShortestAnswer, ...]
+    """One per guarantee, in the order in which they were asked for."""
+    states_per_depth: tuple[int, ...]
+    """Distinct states by the number of steps that they need; the last depth may be cut short."""
+    is_complete: bool
+    """There are no other states: what was not violated never is, with these sizes."""
+    is_exhausted: bool
+    """The search ended because its budget of states was used up."""
+
+    @property
+    def states(self) -> int:
+        """Distinct states found."""
+        return sum(self.states_per_depth)
+
+
+class BreadthFirstSearch:
+    """One structure under one fault class, searched state by state."""
+
+    def __init__(
+        self,
+        structure: Structure,
+        fault_class: FaultClass,
+        sizes: Parameters = SMALL_PARAMETERS,
+        guarantees: Iterable[str] = tuple(GUARANTEES),
+        *,
+        is_symmetric: bool = True,
+        batch: int = BATCH,
+    ) -> None:
+        self.structure, self.fault_class, self.batch = structure, fault_class, batch
+        self.guarantees = tuple(guarantees)
+        self.parameters: Parameters = evolve(sizes, limits=fault_class.search_limits)
+        self.kernel = compile_kernel(structure)
+        self.influence = compute_influence(
+            structure, fault_class, self.parameters, self.guarantees
+        )
+        layout = self.kernel.layout
+        self.packing = compute_packing(layout, self.parameters, self.influence.leaves)
+        searched = np.array([n in self.influence.instances for n in self.kernel.names], np.int64)
+        slave_cells = self.packing.slave_cells if is_symmetric else np.zeros((0, 0), np.int64)
+        self.space = Space(self.packing.fields, slave_cells, searched)
+        initial = initial_cluster(structure, self.parameters)
+        self.initial = self.kernel.encode_state(initial)
+        self.parameter_values = self.kernel.encode_parameters(initial)
+        self.scratch, self.buffer = self._make_scratch(), self._make_buffer()
+
+    def search(
+        self,
+        states_max: int = STATES_MAX,
+        depth_max: int | None = None,
+        on_progress: Callable[[int, int, int], None] = lambda depth, states, frontier: None,
+    ) -> BreadthFirstResult:
+        """Search until every guarantee is violated, all states are found, or the budget is used up.
+
+        ``on_progress`` is called after each depth with it, the number of distinct states so far and
+        that of the states found last. Raises FieldOverflowError when a leaf outgrows its bits, and
+        InternalDisagreementError when the reference rejects a schedule.
+        """
+        store = self._make_store(states_max)
+        violating = np.full(len(GUARANTEES), -1, np.int64)
+        per_depth = [1]
+        self._judge(store, 0, 1, violating)
+        while not self._are_all_violated(violating) and len(per_depth) - 1 != depth_max:
+            first, count = sum(per_depth[:-1]), sum(per_depth)
+            after = self._expand(store, first, count)
+            if after == count:
+                return self._conclude(store, violating, per_depth, is_complete=after < states_max)
+            per_depth.append(after - count)
+            self._judge(store, count, after, violating)
+            on_progress(len(per_depth) - 1, after, after - count)
+            if after == states_max:
+                break
+        return self._conclude(store, violating, per_depth, is_complete=False)
+
+    def _are_all_violated(self, violating: Any) -> bool:
+        return all(violating[self._get_bit(name)] >= 0 for name in self.guarantees)
+
+    def _get_bit(self, guarantee: str) -> int:
+        return self.kernel.layout.guarantees.index(guarantee)
+
+    def _expand(self, store: Store, first: int, count: int) -> int:
+        after = self.kernel.module.expand_states(
+            first,
+            count,
+            self.initial,
+            self.parameter_values,
+            self.space,
+            self.scratch,
+            self.buffer,
+            store,
+            self.batch,
+        )
+        return self._check(after)
+
+    def _judge(self, store: Store, first: int, last: int, violating: Any) -> None:
+        self.kernel.module.judge_states(
+            first, last, self.initial, self.parameter_values, self.space, store, violating
+        )
+
+    def _check(self, count: int) -> int:
+        """The count that a compiled function returned, if it is one."""
+        if count == NO_ROOM_IN_FIELD:
+            what = describe_overflow(self.packing, self.kernel.layout, self.scratch.state)
+            raise FieldOverflowError(f"{self.structure.name}, {self.fault_class.name}: {what}")
+        if count == NO_ROOM_IN_BUFFER:
+            raise FieldOverflowError(f"a state has more than {BUFFER_ROWS} successors")
+        return count
+
+    def _conclude(
+        self, store: Store, violating: Any, per_depth: list[int], *, is_complete: bool
+    ) -> BreadthFirstResult:
+        is_exhausted = sum(per_depth) == len(store.words)
+        depth = len(per_depth) - 1 - is_exhausted
+        answers = []
+        for name in self.guarantees:
+            number = int(violating[self._get_bit(name)])
+            schedule = self._rebuild(store, number) if number >= 0 else None
+            if schedule is not None:
+                self._rejudge(name, schedule)
+            steps = depth if schedule is None else len(schedule)
+            answers.append(ShortestAnswer(name, schedule, steps))
+        return BreadthFirstResult(tuple(answers), tuple(per_depth), is_complete, is_exhausted)
+
+    def _rejudge(self, guarantee: str, schedule: tuple[Action, ...]) -> None:
+        if not is_refuted_by(guarantee, self.structure, self.parameters, schedule):
+            steps = "; ".join(map(str, schedule))
+            raise InternalDisagreementError(
+                f"breadth-first search refutes {guarantee} of {self.structure.name} under "
+                f"{self.fault_class.name}, the reference does not: {steps}"
+            )
+
+    def _rebuild(self, store: Store, number: int) -> tuple[Action, ...]:
+        """The schedule to a state: its ancestors are known, the steps between them are found anew.
+
+        Each step goes on from the state as it is, not with its slaves in order, so the schedule is
+        a real one: from an exchanged state the same steps are possible with slaves exchanged.
+        """
+        chain = [number]
+        while chain[-1] > 0:
+            chain.append(int(store.parents[chain[-1]]))
+        state = self.initial.copy()
+        schedule = []
+        for after in reversed(chain[:-1]):
+            row = self._find_row(state, store.words[after])
+            instance, *arguments = map(int, self.buffer.actions[row])
+            self.kernel.module.fire(
+                state, self.parameter_values, instance, np.array(arguments, np.int64)
+            )
+            names = (name for name, *_ in self.kernel.layout.instances[instance].arguments)
+            chosen = dict(zip(names, arguments, strict=False))
+            schedule.append(Action(self.kernel.names[instance], chosen))
+        return tuple(schedule)
+
+    def _find_row(self, state: Any, words: Any) -> int:
+        """The row of the buffer with the first successor of a state that is packed like this."""
+        filled = self._check(
+            self.kernel.module.collect_successors(
+                state, self.parameter_values, self.space, self.scratch, self.buffer, 0
+            )
+        )
+        return int(np.flatnonzero((self.buffer.words[:filled] == words).all(axis=1))[0])
+
+    def _make_scratch(self) -> Scratch:
+        arguments = self.kernel.layout.arguments_max
+        return Scratch(
+            state=self.initial.copy(),
+            enabled=np.empty(len(self.kernel.names), np.int64),
+            ranges=np.empty(2 * arguments, np.int64),
+            arguments=np.zeros(arguments, np.int64),
+        )
+
+    def _make_buffer(self) -> Buffer:
+        arguments = self.kernel.layout.arguments_max
+        return Buffer(
+            words=np.zeros((BUFFER_ROWS, self.packing.word_count), np.int64),
+            actions=np.zeros((BUFFER_ROWS, 1 + arguments), np.int64),
+            parents=np.zeros(BUFFER_ROWS, np.int32),
+            slots=np.zeros(BUFFER_ROWS, np.int64),
+        )
+
+    def _make_store(self, states_max: int) -> Store:
+        """Room for so many states, with the initial one in it."""
+        store = Store(
+            words=np.empty((states_max, self.packing.word_count), np.int64),
+            parents=np.empty(states_max, np.int32),
+            table=np.zeros(1 << (2 * states_max - 1).bit_length(), np.int32),
+        )
+        module = self.kernel.module
+        module.pack_state(self.initial, self.space.fields, self.buffer.words[0])
+        self.buffer.parents[0] = 0
+        module.insert_rows(self.buffer, 1, store, 0)
+        return store

@@ -1,0 +1,112 @@
+"""States packed into a few 64-bit words: which bits of which word hold which leaf."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from attrs import frozen
+
+from reference.leaves import flatten
+from reference.state import UNKNOWN_ERROR, initial_cluster
+from reference.structure import Parameters, Structure
+from reference.terms import Sort
+from spark_fuzz.lowering import Layout
+
+BITS_PER_WORD = 62
+"""No field reaches the sign bit, so that shifts and comparisons need no care."""
+
+LOWEST = -1
+"""The lowest number that a leaf holds: an offset that is not known yet."""
+
+
+class PackedFields(NamedTuple):
+    """The fields as arrays, one entry per packed leaf; what the compiled search reads."""
+
+    cells: Any
+    """Where the leaf lies in the unpacked state."""
+    lows: Any
+    """The smallest value, stored as 0."""
+    highs: Any
+    """The largest value that fits, less the smallest: all bits of the field set."""
+    words: Any
+    """Which word holds it."""
+    shifts: Any
+    """Its lowest bit in that word."""
+
+
+class FieldOverflowError(ValueError):
+    """Raised when a leaf takes a value that its bits cannot hold; the search has no result."""
+
+
+@frozen
+class Packing:
+    """How the leaves that matter are packed."""
+
+    paths: tuple[str, ...]
+    """The packed leaves; all others keep their initial value."""
+    fields: PackedFields
+    word_count: int
+    """Words per state."""
+    slave_cells: Any
+    """Where the packed leaves of each slave and its link lie in the unpacked state, in the same
+    order for each: int64, shape (slaves, leaves of one)."""
+
+
+def compute_packing(layout: Layout, parameters: Parameters, paths: Iterable[str]) -> Packing:
+    """Give each of these leaves its bits."""
+    paths = tuple(paths)
+    rows, word, shift = [], 0, 0
+    for path in paths:
+        low, bits = compute_field(layout.sorts[path], path, layout.structure, parameters)
+        if shift + bits > BITS_PER_WORD:
+            word, shift = word + 1, 0
+        rows.append((layout.state_paths.index(path), low, (1 << bits) - 1, word, shift))
+        shift += bits
+    columns = np.array(rows, np.int64).reshape(-1, 5).T.copy()
+    slave_cells = find_slave_cells(layout, paths)
+    return Packing(paths, PackedFields(*columns), word + 1, slave_cells)
+
+
+def compute_field(
+    sort: Sort, path: str, structure: Structure, parameters: Parameters
+) -> tuple[int, int]:
+    """The smallest value of a leaf, and how many bits it gets.
+
+    A fault strikes at most as often as its limit. Every other number is an offset, at most the end
+    of the modelled log, or a code, or a count; counts grow by at most one a step, so they fit in as
+    many bits for some thirty steps. What is wrong here cannot go unnoticed: packing checks.
+    """
+    if sort is Sort.BOOLEAN:
+        return 0, 1
+    limit = flatten(initial_cluster(structure, parameters)).get(f"parameters.limits.{path[7:]}")
+    if path.startswith("faults.") and limit is not None:
+        return 0, int(limit).bit_length()
+    highest = max(parameters.ghost_log_size_max_bytes, UNKNOWN_ERROR)
+    return LOWEST, (highest - LOWEST).bit_length()
+
+
+def find_slave_cells(layout: Layout, paths: Sequence[str]) -> Any:
+    """The cells of each slave and its link, in the same order for each."""
+    parts: list[list[str]] = []
+    for slave in range(layout.structure.slaves):
+        begins = (f"slaves.{slave}.", f"links.{slave}.")
+        parts.append([p for p in paths if p.startswith(begins)])
+    rows = [[layout.state_paths.index(p) for p in part] for part in parts]
+    return np.array(rows, np.int64).reshape(len(rows), -1)
+
+
+def describe_overflow(
+    packing: Packing, layout: Layout, state: Any
+) -> str:
+    """Which leaves of a state do not fit, with their values."""
+    fields = packing.fields
+    too_large: Mapping[str, int] = {
+        path: int(state[cell])
+        for path, cell, low, high in zip(
+            packing.paths, fields.cells, fields.lows, fields.highs, strict=True
+        )
+        if not 0 <= state[cell] - low <= high
+    }
+    return ", ".join(f"{path} = {value}" for path, value in too_large.items())
