@@ -93,7 +93,7 @@ class BreadthFirstSearch:
             structure, fault_class, self.parameters, self.guarantees
         )
         layout = self.kernel.layout
-        self.packing = compute_packing(layout, self.parameters, self.influence.leaves)
+        self.packing = compute_packing(layout, self.parameters, self.influence)
         searched = np.array([n in self.influence.instances for n in self.kernel.names], np.int64)
         slave_cells = self.packing.slave_cells if is_symmetric else np.zeros((0, 0), np.int64)
         self.space = Space(self.packing.fields, slave_cells, searched)

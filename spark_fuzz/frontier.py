@@ -61,7 +61,7 @@ class Scratch(NamedTuple):
 def unpack_state(words: Any, fields: Any, state: Any) -> None:
     """Write the packed leaves into ``state``; the others stay as they are."""
     for i in range(len(fields.cells)):
-        state[fields.cells[i]] = (words[fields.words[i]] >> fields.shifts[i] & fields.highs[i]) + (
+        state[fields.cells[i]] = (words[fields.words[i]] >> fields.shifts[i] & fields.masks[i]) + (
             fields.lows[i]
         )
 
@@ -71,8 +71,8 @@ def pack_state(state: Any, fields: Any, words: Any) -> bool:
     words[:] = 0
     is_fitting = True
     for i in range(len(fields.cells)):
-        value = state[fields.cells[i]] - fields.lows[i]
-        is_fitting &= 0 <= value <= fields.highs[i]
+        value = min(state[fields.cells[i]], fields.tops[i]) - fields.lows[i]
+        is_fitting &= 0 <= value <= fields.masks[i]
         words[fields.words[i]] |= value << fields.shifts[i]
     return is_fitting
 

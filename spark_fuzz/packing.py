@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from attrs import frozen
 
-from reference.leaves import flatten
-from reference.state import UNKNOWN_ERROR, initial_cluster
-from reference.structure import Parameters, Structure
+from reference.state import UNKNOWN_ERROR
+from reference.structure import Parameters
 from reference.terms import Sort
+from spark_fuzz.influence import LOWEST, Influence
 from spark_fuzz.lowering import Layout
+
+NOTHING_EXCEEDS = 1 << 62
+"""For a leaf of which every value matters."""
 
 BITS_PER_WORD = 62
 """No field reaches the sign bit, so that shifts and comparisons need no care."""
-
-LOWEST = -1
-"""The lowest number that a leaf holds: an offset that is not known yet."""
 
 
 class PackedFields(NamedTuple):
@@ -28,8 +28,10 @@ class PackedFields(NamedTuple):
     """Where the leaf lies in the unpacked state."""
     lows: Any
     """The smallest value, stored as 0."""
-    highs: Any
-    """The largest value that fits, less the smallest: all bits of the field set."""
+    tops: Any
+    """The value that stands for all larger ones, or one that nothing exceeds."""
+    masks: Any
+    """As many ones as the field has bits."""
     words: Any
     """Which word holds it."""
     shifts: Any
@@ -54,37 +56,36 @@ class Packing:
     order for each: int64, shape (slaves, leaves of one)."""
 
 
-def compute_packing(layout: Layout, parameters: Parameters, paths: Iterable[str]) -> Packing:
-    """Give each of these leaves its bits."""
-    paths = tuple(paths)
+def compute_packing(layout: Layout, parameters: Parameters, influence: Influence) -> Packing:
+    """Give each leaf that matters its bits."""
     rows, word, shift = [], 0, 0
-    for path in paths:
-        low, bits = compute_field(layout.sorts[path], path, layout.structure, parameters)
+    for path in influence.leaves:
+        low, high = compute_range(path, layout, parameters)
+        high = influence.highest.get(path, high)
+        bits = (high - low).bit_length()
+        top = high if path in influence.highest else NOTHING_EXCEEDS
         if shift + bits > BITS_PER_WORD:
             word, shift = word + 1, 0
-        rows.append((layout.state_paths.index(path), low, (1 << bits) - 1, word, shift))
+        cell = layout.state_paths.index(path)
+        rows.append((cell, low, top, (1 << bits) - 1, word, shift))
         shift += bits
-    columns = np.array(rows, np.int64).reshape(-1, 5).T.copy()
-    slave_cells = find_slave_cells(layout, paths)
-    return Packing(paths, PackedFields(*columns), word + 1, slave_cells)
+    columns = np.array(rows, np.int64).reshape(-1, len(PackedFields._fields)).T.copy()
+    slave_cells = find_slave_cells(layout, influence.leaves)
+    return Packing(influence.leaves, PackedFields(*columns), word + 1, slave_cells)
 
 
-def compute_field(
-    sort: Sort, path: str, structure: Structure, parameters: Parameters
-) -> tuple[int, int]:
-    """The smallest value of a leaf, and how many bits it gets.
+def compute_range(path: str, layout: Layout, parameters: Parameters) -> tuple[int, int]:
+    """The smallest and the largest value of a leaf.
 
     A fault strikes at most as often as its limit. Every other number is an offset, at most the end
     of the modelled log, or a code, or a count; counts grow by at most one a step, so they fit in as
     many bits for some thirty steps. What is wrong here cannot go unnoticed: packing checks.
     """
-    if sort is Sort.BOOLEAN:
+    if layout.sorts[path] is Sort.BOOLEAN:
         return 0, 1
-    limit = flatten(initial_cluster(structure, parameters)).get(f"parameters.limits.{path[7:]}")
-    if path.startswith("faults.") and limit is not None:
-        return 0, int(limit).bit_length()
-    highest = max(parameters.ghost_log_size_max_bytes, UNKNOWN_ERROR)
-    return LOWEST, (highest - LOWEST).bit_length()
+    if path.startswith("faults."):
+        return 0, int(getattr(parameters.limits, path.removeprefix("faults.")))
+    return LOWEST, max(parameters.ghost_log_size_max_bytes, UNKNOWN_ERROR)
 
 
 def find_slave_cells(layout: Layout, paths: Sequence[str]) -> Any:
@@ -104,9 +105,9 @@ def describe_overflow(
     fields = packing.fields
     too_large: Mapping[str, int] = {
         path: int(state[cell])
-        for path, cell, low, high in zip(
-            packing.paths, fields.cells, fields.lows, fields.highs, strict=True
+        for path, cell, low, mask in zip(
+            packing.paths, fields.cells, fields.lows, fields.masks, strict=True
         )
-        if not 0 <= state[cell] - low <= high
+        if not 0 <= state[cell] - low <= mask
     }
     return ", ".join(f"{path} = {value}" for path, value in too_large.items())
