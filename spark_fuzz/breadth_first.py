@@ -30,7 +30,12 @@ from spark_fuzz.frontier import (
 )
 from spark_fuzz.influence import compute_influence
 from spark_fuzz.kernel import compile_kernel
-from spark_fuzz.packing import FieldOverflowError, compute_packing, describe_overflow
+from spark_fuzz.packing import (
+    FieldOverflowError,
+    compute_packing,
+    compute_writes,
+    describe_overflow,
+)
 
 STATES_MAX = 20_000_000
 """The usual budget: about a gigabyte of memory."""
@@ -94,9 +99,9 @@ class BreadthFirstSearch:
         )
         layout = self.kernel.layout
         self.packing = compute_packing(layout, self.parameters, self.influence)
-        searched = np.array([n in self.influence.instances for n in self.kernel.names], np.int64)
         slave_cells = self.packing.slave_cells if is_symmetric else np.zeros((0, 0), np.int64)
-        self.space = Space(self.packing.fields, slave_cells, searched)
+        writes = compute_writes(layout, self.influence)
+        self.space = Space(self.packing.fields, writes, slave_cells)
         initial = initial_cluster(structure, self.parameters)
         self.initial = self.kernel.encode_state(initial)
         self.parameter_values = self.kernel.encode_parameters(initial)
@@ -140,7 +145,6 @@ class BreadthFirstSearch:
         after = self.kernel.module.expand_states(
             first,
             count,
-            self.initial,
             self.parameter_values,
             self.space,
             self.scratch,
@@ -152,7 +156,7 @@ class BreadthFirstSearch:
 
     def _judge(self, store: Store, first: int, last: int, violating: Any) -> None:
         self.kernel.module.judge_states(
-            first, last, self.initial, self.parameter_values, self.space, store, violating
+            first, last, self.parameter_values, self.space, self.scratch, store, violating
         )
 
     def _check(self, count: int) -> int:
@@ -196,31 +200,34 @@ class BreadthFirstSearch:
         chain = [number]
         while chain[-1] > 0:
             chain.append(int(store.parents[chain[-1]]))
-        state = self.initial.copy()
+        self.scratch.base[:] = self.initial
         schedule = []
         for after in reversed(chain[:-1]):
-            row = self._find_row(state, store.words[after])
-            instance, *arguments = map(int, self.buffer.actions[row])
+            instance, *arguments = self._find_action(store.words[after])
             self.kernel.module.fire(
-                state, self.parameter_values, instance, np.array(arguments, np.int64)
+                self.scratch.base, self.parameter_values, instance, np.array(arguments, np.int64)
             )
             names = (name for name, *_ in self.kernel.layout.instances[instance].arguments)
             chosen = dict(zip(names, arguments, strict=False))
             schedule.append(Action(self.kernel.names[instance], chosen))
+        self.scratch.base[:] = self.initial
         return tuple(schedule)
 
-    def _find_row(self, state: Any, words: Any) -> int:
-        """The row of the buffer with the first successor of a state that is packed like this."""
+    def _find_action(self, words: Any) -> list[int]:
+        """Instance and arguments of the first step from ``scratch.base`` to a state so packed."""
+        module, buffer = self.kernel.module, self.buffer
+        module.pack_state(self.scratch.base, self.space.fields, self.scratch.words, 0)
         filled = self._check(
-            self.kernel.module.collect_successors(
-                state, self.parameter_values, self.space, self.scratch, self.buffer, 0
-            )
+            module.collect_successors(self.parameter_values, self.space, self.scratch, buffer, 0)
         )
-        return int(np.flatnonzero((self.buffer.words[:filled] == words).all(axis=1))[0])
+        row = np.flatnonzero((buffer.words[:filled] == words).all(axis=1))[0]
+        return [int(number) for number in buffer.actions[row]]
 
     def _make_scratch(self) -> Scratch:
         arguments = self.kernel.layout.arguments_max
         return Scratch(
+            words=np.zeros((1, self.packing.word_count), np.int64),
+            base=self.initial.copy(),
             state=self.initial.copy(),
             enabled=np.empty(len(self.kernel.names), np.int64),
             ranges=np.empty(2 * arguments, np.int64),
@@ -234,6 +241,7 @@ class BreadthFirstSearch:
             actions=np.zeros((BUFFER_ROWS, 1 + arguments), np.int64),
             parents=np.zeros(BUFFER_ROWS, np.int32),
             slots=np.zeros(BUFFER_ROWS, np.int64),
+            touched=np.zeros(1, np.int64),
         )
 
     def _make_store(self, states_max: int) -> Store:
@@ -244,7 +252,7 @@ class BreadthFirstSearch:
             table=np.zeros(1 << (2 * states_max - 1).bit_length(), np.int32),
         )
         module = self.kernel.module
-        module.pack_state(self.initial, self.space.fields, self.buffer.words[0])
+        module.pack_state(self.initial, self.space.fields, self.buffer.words, 0)
         self.buffer.parents[0] = 0
         module.insert_rows(self.buffer, 1, store, 0)
         return store

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from spark_fuzz.packing import PackedFields
+from spark_fuzz.packing import CELL, LOW, MASK, SHIFT, TOP, WORD
 from spark_fuzz.walk import find_enabled, find_ranges, fire, judge
 
 NO_ROOM_IN_FIELD = -1
@@ -21,11 +21,12 @@ NO_ROOM_IN_BUFFER = -2
 class Space(NamedTuple):
     """What is searched."""
 
-    fields: PackedFields
+    fields: Any
+    """Of ``Packing``."""
+    writes: Any
+    """Of ``compute_writes``."""
     slave_cells: Any
     """Of ``Packing``; no rows where slaves are told apart."""
-    is_searched: Any
-    """1 for an instance that is to fire, 0 for one that is left out."""
 
 
 class Store(NamedTuple):
@@ -47,33 +48,46 @@ class Buffer(NamedTuple):
     """The instance, then its arguments."""
     parents: Any
     slots: Any
+    """Where in the table each is looked for first."""
+    touched: Any
+    """One number without meaning, see ``touch_slots``."""
 
 
 class Scratch(NamedTuple):
     """Working memory of one expansion."""
 
+    words: Any
+    """The state whose successors are collected, packed; one row."""
+    base: Any
+    """The same, unpacked."""
     state: Any
+    """One of the successors."""
     enabled: Any
     ranges: Any
     arguments: Any
 
 
-def unpack_state(words: Any, fields: Any, state: Any) -> None:
+def unpack_state(rows: Any, row: int, fields: Any, state: Any) -> None:
     """Write the packed leaves into ``state``; the others stay as they are."""
-    for i in range(len(fields.cells)):
-        state[fields.cells[i]] = (words[fields.words[i]] >> fields.shifts[i] & fields.masks[i]) + (
-            fields.lows[i]
-        )
+    for i in range(len(fields)):
+        value = rows[row, fields[i, WORD]] >> fields[i, SHIFT] & fields[i, MASK]
+        state[fields[i, CELL]] = value + fields[i, LOW]
 
 
-def pack_state(state: Any, fields: Any, words: Any) -> bool:
-    """Write a state's words; False when a leaf does not fit into its field."""
-    words[:] = 0
+def pack_field(state: Any, fields: Any, i: int, rows: Any, row: int) -> bool:
+    """Write one leaf into its field of a row; False when it does not fit."""
+    value = min(state[fields[i, CELL]], fields[i, TOP]) - fields[i, LOW]
+    mask, shift, word = fields[i, MASK], fields[i, SHIFT], fields[i, WORD]
+    rows[row, word] = (rows[row, word] & ~(mask << shift)) | (value << shift)
+    return 0 <= value <= mask
+
+
+def pack_state(state: Any, fields: Any, rows: Any, row: int) -> bool:
+    """Write a state into a row; False when a leaf does not fit into its field."""
+    rows[row, :] = 0
     is_fitting = True
-    for i in range(len(fields.cells)):
-        value = min(state[fields.cells[i]], fields.tops[i]) - fields.lows[i]
-        is_fitting &= 0 <= value <= fields.masks[i]
-        words[fields.words[i]] |= value << fields.shifts[i]
+    for i in range(len(fields)):
+        is_fitting &= pack_field(state, fields, i, rows, row)
     return is_fitting
 
 
@@ -85,15 +99,18 @@ def is_before(state: Any, one: Any, other: Any) -> bool:
     return False
 
 
-def order_slaves(state: Any, slave_cells: Any) -> None:
-    """Exchange slaves, each with its link, until they are in order: which is which is no matter."""
+def order_slaves(state: Any, slave_cells: Any) -> bool:
+    """Exchange slaves, each with its link, until they are in order; False when they were."""
+    is_changed = False
     for first in range(len(slave_cells)):
         for second in range(first + 1, len(slave_cells)):
             if is_before(state, slave_cells[second], slave_cells[first]):
+                is_changed = True
                 for i in range(slave_cells.shape[1]):
                     kept = state[slave_cells[first, i]]
                     state[slave_cells[first, i]] = state[slave_cells[second, i]]
                     state[slave_cells[second, i]] = kept
+    return is_changed
 
 
 def advance_arguments(arguments: Any, ranges: Any, count: int) -> bool:
@@ -106,104 +123,134 @@ def advance_arguments(arguments: Any, ranges: Any, count: int) -> bool:
     return False
 
 
-def collect_successors(
-    base: Any, parameters: Any, space: Any, scratch: Any, buffer: Any, filled: int
-) -> int:
+def collect_successors(parameters: Any, space: Any, scratch: Any, buffer: Any, filled: int) -> int:
     """Append a row to the buffer for every successor of a state; return how many rows it has then.
+
+    The state is in ``scratch``, packed and unpacked.
 
     Rows are in the order of instances and arguments. Returns NO_ROOM_IN_FIELD, with the state in
     ``scratch.state``, or NO_ROOM_IN_BUFFER.
     """
+    base, state, enabled = scratch.base, scratch.state, scratch.enabled
     ranges, arguments = scratch.ranges, scratch.arguments
-    for i in range(find_enabled(base, parameters, scratch.enabled)):
-        instance = scratch.enabled[i]
-        if not space.is_searched[instance]:
+    fields, writes, slave_cells = space.fields, space.writes, space.slave_cells
+    rows, actions, words = buffer.words, buffer.actions, scratch.words
+    for i in range(find_enabled(base, parameters, enabled)):
+        instance = enabled[i]
+        if writes[instance, 0] < 0:
             continue
         count = find_ranges(base, parameters, instance, ranges)
         for k in range(count):
             arguments[k] = ranges[2 * k]
         is_more = True
         while is_more:
-            if filled == len(buffer.words):
+            if filled == len(rows):
                 return NO_ROOM_IN_BUFFER
-            scratch.state[:] = base
-            fire(scratch.state, parameters, instance, arguments)
-            order_slaves(scratch.state, space.slave_cells)
-            if not pack_state(scratch.state, space.fields, buffer.words[filled]):
+            state[:] = base
+            fire(state, parameters, instance, arguments)
+            is_fitting = True
+            if len(slave_cells) > 1 and order_slaves(state, slave_cells):
+                is_fitting = pack_state(state, fields, rows, filled)
+            else:
+                for k in range(rows.shape[1]):
+                    rows[filled, k] = words[0, k]
+                for k in range(1, writes[instance, 0] + 1):
+                    is_fitting &= pack_field(state, fields, writes[instance, k], rows, filled)
+            if not is_fitting:
                 return NO_ROOM_IN_FIELD
-            buffer.actions[filled, 0] = instance
-            buffer.actions[filled, 1:] = arguments
+            actions[filled, 0] = instance
+            for k in range(count):
+                actions[filled, k + 1] = arguments[k]
             filled += 1
             is_more = advance_arguments(arguments, ranges, count)
     return filled
 
 
-def compute_slot(words: Any, mask: int) -> int:
+def compute_slot(rows: Any, row: int, mask: int) -> int:
     """Where in the table a state is looked for first."""
     value = 0
-    for i in range(len(words)):
-        value = (value ^ words[i]) * 0x1E3779B97F4A7C15
+    for i in range(rows.shape[1]):
+        value = (value ^ rows[row, i]) * 0x1E3779B97F4A7C15
         value ^= (value >> 32) & 0xFFFFFFFF
     return value & mask
 
 
-def is_same_row(one: Any, other: Any) -> bool:
+def is_same_row(rows: Any, row: int, others: Any, other: int) -> bool:
     """Two states are the same, word by word."""
-    for i in range(len(one)):
-        if one[i] != other[i]:
+    for i in range(rows.shape[1]):
+        if rows[row, i] != others[other, i]:
             return False
     return True
+
+
+def touch_slots(buffer: Any, filled: int, store: Any) -> int:
+    """Compute the slots of the buffer's states, and read what they will be compared with.
+
+    The sum that is returned means nothing; it keeps the reading from being optimised away.
+    """
+    rows, slots, table, words = buffer.words, buffer.slots, store.table, store.words
+    mask = len(table) - 1
+    total = 0
+    for i in range(filled):
+        slots[i] = compute_slot(rows, i, mask)
+        total += table[slots[i]]
+    for i in range(filled):
+        number = table[slots[i]]
+        if number > 0:
+            total += words[number - 1, 0]
+    return total
 
 
 def insert_rows(buffer: Any, filled: int, store: Any, count: int) -> int:
     """Number the buffer's states that are new; return how many states there are then.
 
-    Stops at a full store. A slot of the table holds the number of a state plus one, or 0.
+    Stops at a full store.
     """
-    mask = len(store.table) - 1
-    touched = 0
+    buffer.touched[0] = touch_slots(buffer, filled, store)
+    rows, slots, parents = buffer.words, buffer.slots, buffer.parents
+    table, words, parents_of_states = store.table, store.words, store.parents
+    mask = len(table) - 1
     for i in range(filled):
-        buffer.slots[i] = compute_slot(buffer.words[i], mask)
-        touched |= store.table[buffer.slots[i]]
-    for i in range(filled):
-        number = store.table[buffer.slots[i]]
-        if number:
-            touched |= store.words[number - 1, 0]
-    buffer.slots[filled:] = touched & 0
-    for i in range(filled):
-        slot = buffer.slots[i]
-        while store.table[slot] and not is_same_row(
-            store.words[store.table[slot] - 1], buffer.words[i]
-        ):
+        slot = slots[i]
+        number = table[slot]
+        while number > 0 and not is_same_row(words, number - 1, rows, i):
             slot = (slot + 1) & mask
-        if store.table[slot] == 0:
-            if count == len(store.words):
+            number = table[slot]
+        if number == 0:
+            if count == len(words):
                 return count
-            store.words[count] = buffer.words[i]
-            store.parents[count] = buffer.parents[i]
+            for k in range(rows.shape[1]):
+                words[count, k] = rows[i, k]
+            parents_of_states[count] = parents[i]
             count += 1
-            store.table[slot] = count
+            table[slot] = count
     return count
 
 
-def expand_states(
-    first: int, count: int, initial: Any, parameters: Any, space: Any, scratch: Any, buffer: Any,
-    store: Any, batch: int,
+def expand_states(  # noqa: PLR0913, PLR0917
+    first: int,
+    count: int,
+    parameters: Any,
+    space: Any,
+    scratch: Any,
+    buffer: Any,
+    store: Any,
+    batch: int,
 ) -> int:
     """Find the successors of the states from ``first`` to the last one; return the new count.
 
     Successors are inserted as soon as at least ``batch`` of them are collected. Returns what
     ``collect_successors`` returns when it fails.
     """
-    base = initial.copy()
     filled = 0
-    known = count
-    for number in range(first, known):
-        unpack_state(store.words[number], space.fields, base)
-        end = collect_successors(base, parameters, space, scratch, buffer, filled)
+    for number in range(first, count):
+        scratch.words[0, :] = store.words[number]
+        unpack_state(scratch.words, 0, space.fields, scratch.base)
+        end = collect_successors(parameters, space, scratch, buffer, filled)
         if end < 0:
             return end
-        buffer.parents[filled:end] = number
+        for i in range(filled, end):
+            buffer.parents[i] = number
         filled = end
         if filled >= batch:
             count = insert_rows(buffer, filled, store, count)
@@ -214,16 +261,15 @@ def expand_states(
 
 
 def judge_states(
-    first: int, last: int, initial: Any, parameters: Any, space: Any, store: Any, violating: Any
+    first: int, last: int, parameters: Any, space: Any, scratch: Any, store: Any, violating: Any
 ) -> None:
     """Note the first state per guarantee that violates it, among those from ``first`` to ``last``.
 
     ``violating`` holds a number of a state per guarantee, -1 for none so far.
     """
-    state = initial.copy()
     for number in range(first, last):
-        unpack_state(store.words[number], space.fields, state)
-        violated = judge(state, parameters)
+        unpack_state(store.words, number, space.fields, scratch.base)
+        violated = judge(scratch.base, parameters)
         for bit in range(len(violating)):
             if violated >> bit & 1 and violating[bit] < 0:
                 violating[bit] = number

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from attrs import frozen
@@ -21,21 +21,10 @@ BITS_PER_WORD = 62
 """No field reaches the sign bit, so that shifts and comparisons need no care."""
 
 
-class PackedFields(NamedTuple):
-    """The fields as arrays, one entry per packed leaf; what the compiled search reads."""
-
-    cells: Any
-    """Where the leaf lies in the unpacked state."""
-    lows: Any
-    """The smallest value, stored as 0."""
-    tops: Any
-    """The value that stands for all larger ones, or one that nothing exceeds."""
-    masks: Any
-    """As many ones as the field has bits."""
-    words: Any
-    """Which word holds it."""
-    shifts: Any
-    """Its lowest bit in that word."""
+CELL, LOW, TOP, MASK, WORD, SHIFT = range(6)
+"""What is known of a field: where its leaf lies in the unpacked state; the smallest value, stored
+as 0; the value that stands for all larger ones; as many ones as it has bits; which word holds it;
+its lowest bit in that word."""
 
 
 class FieldOverflowError(ValueError):
@@ -48,7 +37,8 @@ class Packing:
 
     paths: tuple[str, ...]
     """The packed leaves; all others keep their initial value."""
-    fields: PackedFields
+    fields: Any
+    """int64, shape (packed leaves, 6): CELL to SHIFT of each."""
     word_count: int
     """Words per state."""
     slave_cells: Any
@@ -69,9 +59,9 @@ def compute_packing(layout: Layout, parameters: Parameters, influence: Influence
         cell = layout.state_paths.index(path)
         rows.append((cell, low, top, (1 << bits) - 1, word, shift))
         shift += bits
-    columns = np.array(rows, np.int64).reshape(-1, len(PackedFields._fields)).T.copy()
+    fields = np.array(rows, np.int64).reshape(-1, 6)
     slave_cells = find_slave_cells(layout, influence.leaves)
-    return Packing(influence.leaves, PackedFields(*columns), word + 1, slave_cells)
+    return Packing(influence.leaves, fields, word + 1, slave_cells)
 
 
 def compute_range(path: str, layout: Layout, parameters: Parameters) -> tuple[int, int]:
@@ -88,6 +78,22 @@ def compute_range(path: str, layout: Layout, parameters: Parameters) -> tuple[in
     return LOWEST, max(parameters.ghost_log_size_max_bytes, UNKNOWN_ERROR)
 
 
+def compute_writes(layout: Layout, influence: Influence) -> Any:
+    """Which fields each instance writes: their number, then their indexes; int64, a row each.
+
+    The number is -1 for an instance that is left out.
+    """
+    written = [
+        [influence.leaves.index(p) for p in r.effects if p in influence.leaves]
+        for r in layout.instances
+    ]
+    writes = np.full((len(written), 1 + max(map(len, written))), -1, np.int64)
+    for row, recorded, fields in zip(writes, layout.instances, written, strict=True):
+        if recorded.instance.name in influence.instances:
+            row[: 1 + len(fields)] = [len(fields), *fields]
+    return writes
+
+
 def find_slave_cells(layout: Layout, paths: Sequence[str]) -> Any:
     """The cells of each slave and its link, in the same order for each."""
     parts: list[list[str]] = []
@@ -102,12 +108,9 @@ def describe_overflow(
     packing: Packing, layout: Layout, state: Any
 ) -> str:
     """Which leaves of a state do not fit, with their values."""
-    fields = packing.fields
     too_large: Mapping[str, int] = {
-        path: int(state[cell])
-        for path, cell, low, mask in zip(
-            packing.paths, fields.cells, fields.lows, fields.masks, strict=True
-        )
-        if not 0 <= state[cell] - low <= mask
+        path: int(state[field[CELL]])
+        for path, field in zip(packing.paths, packing.fields, strict=True)
+        if not 0 <= min(state[field[CELL]], field[TOP]) - field[LOW] <= field[MASK]
     }
     return ", ".join(f"{path} = {value}" for path, value in too_large.items())
