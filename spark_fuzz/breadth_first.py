@@ -1,8 +1,8 @@
 """Breadth-first search of small instances: the shortest violation of every guarantee, or none.
 
-The second engine beside ``properties.bounded_search``, which shares nothing with it but the recorded
-terms: every state of one structure under one fault class, depth by depth, explicitly. What it finds
-is replayed and judged by the reference.
+The second engine beside ``properties.bounded_search``, with which it shares nothing but the
+recorded terms: every state of one structure under one fault class, depth by depth, explicitly. What
+it finds is replayed and judged by the reference.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class BreadthFirstResult:
 class BreadthFirstSearch:
     """One structure under one fault class, searched state by state."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
         structure: Structure,
         fault_class: FaultClass,
@@ -94,9 +94,7 @@ class BreadthFirstSearch:
         self.guarantees = tuple(guarantees)
         self.parameters: Parameters = evolve(sizes, limits=fault_class.search_limits)
         self.kernel = compile_kernel(structure)
-        self.influence = compute_influence(
-            structure, fault_class, self.parameters, self.guarantees
-        )
+        self.influence = compute_influence(structure, fault_class, self.parameters, self.guarantees)
         layout = self.kernel.layout
         self.packing = compute_packing(layout, self.parameters, self.influence)
         slave_cells = self.packing.slave_cells if is_symmetric else np.zeros((0, 0), np.int64)

@@ -79,7 +79,8 @@ def pack_field(state: Any, fields: Any, i: int, rows: Any, row: int) -> bool:
     value = min(state[fields[i, CELL]], fields[i, TOP]) - fields[i, LOW]
     mask, shift, word = fields[i, MASK], fields[i, SHIFT], fields[i, WORD]
     rows[row, word] = (rows[row, word] & ~(mask << shift)) | (value << shift)
-    return 0 <= value <= mask
+    is_fitting: bool = 0 <= value <= mask
+    return is_fitting
 
 
 def pack_state(state: Any, fields: Any, rows: Any, row: int) -> bool:
@@ -94,8 +95,10 @@ def pack_state(state: Any, fields: Any, rows: Any, row: int) -> bool:
 def is_before(state: Any, one: Any, other: Any) -> bool:
     """The leaves in the cells ``one`` come before those in the cells ``other``."""
     for i in range(len(one)):
-        if state[one[i]] != state[other[i]]:
-            return state[one[i]] < state[other[i]]
+        if state[one[i]] < state[other[i]]:
+            return True
+        if state[one[i]] > state[other[i]]:
+            return False
     return False
 
 
@@ -177,10 +180,10 @@ def compute_slot(rows: Any, row: int, mask: int) -> int:
 
 def is_same_row(rows: Any, row: int, others: Any, other: int) -> bool:
     """Two states are the same, word by word."""
+    is_same = True
     for i in range(rows.shape[1]):
-        if rows[row, i] != others[other, i]:
-            return False
-    return True
+        is_same &= rows[row, i] == others[other, i]
+    return is_same
 
 
 def touch_slots(buffer: Any, filled: int, store: Any) -> int:
@@ -260,7 +263,7 @@ def expand_states(  # noqa: PLR0913, PLR0917
     return insert_rows(buffer, filled, store, count)
 
 
-def judge_states(
+def judge_states(  # noqa: PLR0913, PLR0917
     first: int, last: int, parameters: Any, space: Any, scratch: Any, store: Any, violating: Any
 ) -> None:
     """Note the first state per guarantee that violates it, among those from ``first`` to ``last``.

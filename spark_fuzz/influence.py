@@ -15,6 +15,7 @@ those of the whole model, and a schedule of what remains is a schedule of the wh
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import TypeAlias
 
 from attrs import frozen
 
@@ -30,7 +31,7 @@ from reference.terms import Term, specialise, walk
 LOWEST = -1
 """The lowest number that a leaf holds: an offset that is not known yet."""
 
-Values = Mapping[str, int | bool]
+Values: TypeAlias = dict[str, int | bool]
 """Numbers and truth values by the path of their leaf."""
 
 
@@ -122,19 +123,18 @@ def find_constants(instances: Iterable[RecordedInstance], initial: Values) -> Va
 
 def find_possible_steps(instances: Iterable[RecordedInstance], known: Values) -> list[Step]:
     """The instances that may fire if these leaves have these values, with what they change then."""
-    values = dict(known)
     steps = []
     for recorded in instances:
-        conditions = tuple(specialise(c, values) for c in recorded.conditions.values())
+        conditions = tuple(specialise(c, known) for c in recorded.conditions.values())
         if any(is_constant(c, False) for c in conditions):
             continue
         ranges = (t for _, *terms in recorded.arguments for t in terms)
-        effects = {path: specialise(term, values) for path, term in recorded.effects.items()}
+        effects = {path: specialise(term, known) for path, term in recorded.effects.items()}
         steps.append(
             Step(
                 recorded.instance.name,
                 tuple(c for c in conditions if not is_constant(c, True)),
-                tuple(specialise(t, values) for t in ranges),
+                tuple(specialise(t, known) for t in ranges),
                 {p: t for p, t in effects.items() if not (p in known and is_constant(t, known[p]))},
             )
         )

@@ -101,12 +101,10 @@ def find_slave_cells(layout: Layout, paths: Sequence[str]) -> Any:
         begins = (f"slaves.{slave}.", f"links.{slave}.")
         parts.append([p for p in paths if p.startswith(begins)])
     rows = [[layout.state_paths.index(p) for p in part] for part in parts]
-    return np.array(rows, np.int64).reshape(len(rows), -1)
+    return np.array(rows, np.int64).reshape(len(rows), len(rows[0]) if rows else 0)
 
 
-def describe_overflow(
-    packing: Packing, layout: Layout, state: Any
-) -> str:
+def describe_overflow(packing: Packing, layout: Layout, state: Any) -> str:
     """Which leaves of a state do not fit, with their values."""
     too_large: Mapping[str, int] = {
         path: int(state[field[CELL]])
