@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from spark_fuzz.packing import CELL, LOW, MASK, SHIFT, TOP, WORD
 from spark_fuzz.walk import find_enabled, find_ranges, fire, judge
 
@@ -85,7 +87,8 @@ def pack_field(state: Any, fields: Any, i: int, rows: Any, row: int) -> bool:
 
 def pack_state(state: Any, fields: Any, rows: Any, row: int) -> bool:
     """Write a state into a row; False when a leaf does not fit into its field."""
-    rows[row, :] = 0
+    for i in range(rows.shape[1]):
+        rows[row, i] = 0
     is_fitting = True
     for i in range(len(fields)):
         is_fitting &= pack_field(state, fields, i, rows, row)
@@ -149,7 +152,8 @@ def collect_successors(parameters: Any, space: Any, scratch: Any, buffer: Any, f
         while is_more:
             if filled == len(rows):
                 return NO_ROOM_IN_BUFFER
-            state[:] = base
+            for k in range(len(base)):
+                state[k] = base[k]
             fire(state, parameters, instance, arguments)
             is_fitting = True
             if len(slave_cells) > 1 and order_slaves(state, slave_cells):
@@ -245,10 +249,11 @@ def expand_states(  # noqa: PLR0913, PLR0917
     Successors are inserted as soon as at least ``batch`` of them are collected. Returns what
     ``collect_successors`` returns when it fails.
     """
-    filled = 0
+    filled = np.int64(0)
     for number in range(first, count):
-        scratch.words[0, :] = store.words[number]
-        unpack_state(scratch.words, 0, space.fields, scratch.base)
+        for i in range(store.words.shape[1]):
+            scratch.words[0, i] = store.words[number, i]
+        unpack_state(store.words, number, space.fields, scratch.base)
         end = collect_successors(parameters, space, scratch, buffer, filled)
         if end < 0:
             return end
@@ -257,7 +262,7 @@ def expand_states(  # noqa: PLR0913, PLR0917
         filled = end
         if filled >= batch:
             count = insert_rows(buffer, filled, store, count)
-            filled = 0
+            filled = np.int64(0)
         if count == len(store.words):
             return count
     return insert_rows(buffer, filled, store, count)
