@@ -249,7 +249,8 @@ def expand_states(  # noqa: PLR0913, PLR0917
     Successors are inserted as soon as at least ``batch`` of them are collected. Returns what
     ``collect_successors`` returns when it fails.
     """
-    filled = np.int64(0)
+    # A literal 0 would have the callees compiled twice.
+    filled: Any = np.int64(0)
     for number in range(first, count):
         for i in range(store.words.shape[1]):
             scratch.words[0, i] = store.words[number, i]
