@@ -30,6 +30,7 @@ from spark_fuzz.frontier import (
 )
 from spark_fuzz.influence import compute_influence
 from spark_fuzz.kernel import compile_kernel
+from spark_fuzz.lowering import Layout
 from spark_fuzz.packing import (
     FieldOverflowError,
     compute_packing,
@@ -39,6 +40,9 @@ from spark_fuzz.packing import (
 
 STATES_MAX = 20_000_000
 """The usual budget: about a gigabyte of memory."""
+
+STATES_LIMIT = 2**31 - 1
+"""The largest budget: states are numbered in 32 bits."""
 
 BATCH = 512
 """Successors that are inserted together."""
@@ -103,7 +107,8 @@ class BreadthFirstSearch:
         initial = initial_cluster(structure, self.parameters)
         self.initial = self.kernel.encode_state(initial)
         self.parameter_values = self.kernel.encode_parameters(initial)
-        self.scratch, self.buffer = self._make_scratch(), self._make_buffer()
+        self.scratch = make_scratch(self.initial, self.packing.word_count, layout)
+        self.buffer = make_buffer(self.packing.word_count, layout)
 
     def search(
         self,
@@ -114,9 +119,12 @@ class BreadthFirstSearch:
         """Search until every guarantee is violated, all states are found, or the budget is used up.
 
         ``on_progress`` is called after each depth with it, the number of distinct states so far and
-        that of the states found last. Raises FieldOverflowError when a leaf outgrows its bits, and
-        InternalDisagreementError when the reference rejects a schedule.
+        that of the states found last. Raises FieldOverflowError when a leaf outgrows its bits,
+        InternalDisagreementError when the reference rejects a schedule, ValueError for a budget
+        above STATES_LIMIT.
         """
+        if states_max > STATES_LIMIT:
+            raise ValueError(f"a budget of {states_max} states is above {STATES_LIMIT}")
         store = self._make_store(states_max)
         violating = np.full(len(GUARANTEES), -1, np.int64)
         per_depth = [1]
@@ -221,27 +229,6 @@ class BreadthFirstSearch:
         row = np.flatnonzero((buffer.words[:filled] == words).all(axis=1))[0]
         return [int(number) for number in buffer.actions[row]]
 
-    def _make_scratch(self) -> Scratch:
-        arguments = self.kernel.layout.arguments_max
-        return Scratch(
-            words=np.zeros((1, self.packing.word_count), np.int64),
-            base=self.initial.copy(),
-            state=self.initial.copy(),
-            enabled=np.empty(len(self.kernel.names), np.int64),
-            ranges=np.empty(2 * arguments, np.int64),
-            arguments=np.zeros(arguments, np.int64),
-        )
-
-    def _make_buffer(self) -> Buffer:
-        arguments = self.kernel.layout.arguments_max
-        return Buffer(
-            words=np.zeros((BUFFER_ROWS, self.packing.word_count), np.int64),
-            actions=np.zeros((BUFFER_ROWS, 1 + arguments), np.int64),
-            parents=np.zeros(BUFFER_ROWS, np.int32),
-            slots=np.zeros(BUFFER_ROWS, np.int64),
-            touched=np.zeros(1, np.int64),
-        )
-
     def _make_store(self, states_max: int) -> Store:
         """Room for so many states, with the initial one in it."""
         store = Store(
@@ -249,8 +236,33 @@ class BreadthFirstSearch:
             parents=np.empty(states_max, np.int32),
             table=np.zeros(1 << (2 * states_max - 1).bit_length(), np.int32),
         )
-        module = self.kernel.module
-        module.pack_state(self.initial, self.space.fields, self.buffer.words, 0)
-        self.buffer.parents[0] = 0
-        module.insert_rows(self.buffer, 1, store, 0)
+        module, buffer = self.kernel.module, self.buffer
+        self.scratch.state[:] = self.initial
+        is_fitting = module.pack_state(self.initial, self.space.fields, buffer.words, 0)
+        self._check(1 if is_fitting else NO_ROOM_IN_FIELD)
+        buffer.parents[0] = 0
+        module.insert_rows(buffer, 1, store, 0)
         return store
+
+
+def make_scratch(initial: Any, word_count: int, layout: Layout) -> Scratch:
+    """Working memory for one structure; leaves that are not packed keep their initial value."""
+    return Scratch(
+        words=np.zeros((1, word_count), np.int64),
+        base=initial.copy(),
+        state=initial.copy(),
+        enabled=np.empty(len(layout.instances), np.int64),
+        ranges=np.empty(2 * layout.arguments_max, np.int64),
+        arguments=np.zeros(layout.arguments_max, np.int64),
+    )
+
+
+def make_buffer(word_count: int, layout: Layout) -> Buffer:
+    """An empty buffer."""
+    return Buffer(
+        words=np.zeros((BUFFER_ROWS, word_count), np.int64),
+        actions=np.zeros((BUFFER_ROWS, 1 + layout.arguments_max), np.int64),
+        parents=np.zeros(BUFFER_ROWS, np.int32),
+        slots=np.zeros(BUFFER_ROWS, np.int64),
+        touched=np.zeros(1, np.int64),
+    )

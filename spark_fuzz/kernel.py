@@ -23,7 +23,7 @@ from reference.leaves import flatten
 from reference.machine import Action
 from reference.state import Cluster, initial_cluster
 from reference.structure import Structure
-from spark_fuzz import scheduler
+from spark_fuzz import frontier, packing, scheduler
 from spark_fuzz.lowering import Layout, lower
 from spark_fuzz.schedule import CampaignOptions, compute_weight
 from spark_fuzz.walk import WORD_BITS
@@ -180,7 +180,8 @@ def _generate(layout: Layout) -> str:
 def _load(source: str) -> ModuleType:
     """The generated module, from a file named by its content: numba caches beside that file."""
     versions = f"{sys.version}{numba.__version__}{np.__version__}"
-    stamp = source + inspect.getsource(scheduler) + versions
+    imported = "".join(inspect.getsource(module) for module in (scheduler, packing, frontier))
+    stamp = source + imported + versions
     name = f"kernel_{hashlib.sha256(stamp.encode()).hexdigest()[:20]}"
     path = get_cache_folder() / f"{name}.py"
     if not path.exists():

@@ -20,7 +20,6 @@ NOTHING_EXCEEDS = 1 << 62
 BITS_PER_WORD = 62
 """No field reaches the sign bit, so that shifts and comparisons need no care."""
 
-
 CELL, LOW, TOP, MASK, WORD, SHIFT = range(6)
 """What is known of a field: where its leaf lies in the unpacked state; the smallest value, stored
 as 0; the value that stands for all larger ones; as many ones as it has bits; which word holds it;
