@@ -34,9 +34,11 @@ from spark_fuzz.lowering import Layout
 from spark_fuzz.packing import (
     FieldOverflowError,
     compute_packing,
+    compute_picture_fields,
     compute_writes,
     describe_overflow,
 )
+from spark_fuzz.prospects import compute_prospects
 
 STATES_MAX = 20_000_000
 """The usual budget: about a gigabyte of memory."""
@@ -103,7 +105,14 @@ class BreadthFirstSearch:
         self.packing = compute_packing(layout, self.parameters, self.influence)
         slave_cells = self.packing.slave_cells if is_symmetric else np.zeros((0, 0), np.int64)
         writes = compute_writes(layout, self.influence)
-        self.space = Space(self.packing.fields, writes, slave_cells)
+        self.prospects = compute_prospects(self.influence, layout.sorts)
+        self.space = Space(
+            self.packing.fields,
+            writes,
+            slave_cells,
+            compute_picture_fields(layout, self.prospects),
+            np.array(self.prospects.is_hopeful, np.int64),
+        )
         initial = initial_cluster(structure, self.parameters)
         self.initial = self.kernel.encode_state(initial)
         self.parameter_values = self.kernel.encode_parameters(initial)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spark_fuzz.packing import CELL, LOW, MASK, SHIFT, TOP, WORD
+from spark_fuzz.packing import CELL, LOW, MASK, SHIFT, STRIDE, TOP, WORD
 from spark_fuzz.walk import find_enabled, find_ranges, fire, judge
 
 NO_ROOM_IN_FIELD = -1
@@ -29,6 +29,10 @@ class Space(NamedTuple):
     """Of ``compute_writes``."""
     slave_cells: Any
     """Of ``Packing``; no rows where slaves are told apart."""
+    picture_fields: Any
+    """Of ``compute_picture_fields``."""
+    is_hopeful: Any
+    """Of ``Prospects``."""
 
 
 class Store(NamedTuple):
@@ -95,6 +99,15 @@ def pack_state(state: Any, fields: Any, rows: Any, row: int) -> bool:
     return is_fitting
 
 
+def find_picture(state: Any, picture_fields: Any) -> int:
+    """The number of the picture that a state gives."""
+    number = 0
+    for i in range(len(picture_fields)):
+        value = min(state[picture_fields[i, CELL]], picture_fields[i, TOP])
+        number += (value - picture_fields[i, LOW]) * picture_fields[i, STRIDE]
+    return number
+
+
 def is_before(state: Any, one: Any, other: Any) -> bool:
     """The leaves in the cells ``one`` come before those in the cells ``other``."""
     for i in range(len(one)):
@@ -119,6 +132,30 @@ def order_slaves(state: Any, slave_cells: Any) -> bool:
     return is_changed
 
 
+def pack_successor(  # noqa: PLR0913, PLR0917
+    instance: int,
+    state: Any,
+    words: Any,
+    fields: Any,
+    writes: Any,
+    slave_cells: Any,
+    rows: Any,
+    row: int,
+) -> bool:
+    """Write a successor into a row, slaves in order; False when a leaf does not fit.
+
+    Where no slaves are exchanged, it is the state before but for what the instance writes.
+    """
+    if len(slave_cells) > 1 and order_slaves(state, slave_cells):
+        return pack_state(state, fields, rows, row)
+    for i in range(rows.shape[1]):
+        rows[row, i] = words[0, i]
+    is_fitting = True
+    for i in range(1, writes[instance, 0] + 1):
+        is_fitting &= pack_field(state, fields, writes[instance, i], rows, row)
+    return is_fitting
+
+
 def advance_arguments(arguments: Any, ranges: Any, count: int) -> bool:
     """The next combination of arguments, the last one moving fastest; False behind the last."""
     for i in range(count - 1, -1, -1):
@@ -132,6 +169,7 @@ def advance_arguments(arguments: Any, ranges: Any, count: int) -> bool:
 def collect_successors(parameters: Any, space: Any, scratch: Any, buffer: Any, filled: int) -> int:
     """Append a row to the buffer for every successor of a state; return how many rows it has then.
 
+    Successors without prospects get none.
     The state is in ``scratch``, packed and unpacked.
 
     Rows are in the order of instances and arguments. Returns NO_ROOM_IN_FIELD, with the state in
@@ -140,6 +178,7 @@ def collect_successors(parameters: Any, space: Any, scratch: Any, buffer: Any, f
     base, state, enabled = scratch.base, scratch.state, scratch.enabled
     ranges, arguments = scratch.ranges, scratch.arguments
     fields, writes, slave_cells = space.fields, space.writes, space.slave_cells
+    picture_fields, is_hopeful = space.picture_fields, space.is_hopeful
     rows, actions, words = buffer.words, buffer.actions, scratch.words
     for i in range(find_enabled(base, parameters, enabled)):
         instance = enabled[i]
@@ -155,21 +194,18 @@ def collect_successors(parameters: Any, space: Any, scratch: Any, buffer: Any, f
             for k in range(len(base)):
                 state[k] = base[k]
             fire(state, parameters, instance, arguments)
-            is_fitting = True
-            if len(slave_cells) > 1 and order_slaves(state, slave_cells):
-                is_fitting = pack_state(state, fields, rows, filled)
-            else:
-                for k in range(rows.shape[1]):
-                    rows[filled, k] = words[0, k]
-                for k in range(1, writes[instance, 0] + 1):
-                    is_fitting &= pack_field(state, fields, writes[instance, k], rows, filled)
+            for k in range(count):
+                actions[filled, k + 1] = arguments[k]
+            is_more = advance_arguments(arguments, ranges, count)
+            if not is_hopeful[find_picture(state, picture_fields)]:
+                continue
+            is_fitting = pack_successor(
+                instance, state, words, fields, writes, slave_cells, rows, filled
+            )
             if not is_fitting:
                 return NO_ROOM_IN_FIELD
             actions[filled, 0] = instance
-            for k in range(count):
-                actions[filled, k + 1] = arguments[k]
             filled += 1
-            is_more = advance_arguments(arguments, ranges, count)
     return filled
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
-from attrs import frozen
+from attrs import field, frozen
 
 from properties.fault_class import FaultClass, is_admitted
 from properties.guarantee import GUARANTEES
@@ -45,6 +45,10 @@ class Influence:
     """The instances that have to fire."""
     highest: Mapping[str, int]
     """For some leaves, the value that stands for all larger ones."""
+    steps: tuple[Step, ...] = field(eq=False)
+    """The same instances, with constants in the place of leaves that never change."""
+    claims: tuple[Term, ...] = field(eq=False)
+    """The guarantees, likewise."""
 
 
 @frozen(eq=False)
@@ -102,6 +106,8 @@ def compute_influence(
         leaves=tuple(path for path in initial if path in relevant),
         instances=tuple(s.name for s in kept),
         highest=find_highest_values(relevant, kept, claims),
+        steps=tuple(kept),
+        claims=tuple(claims),
     )
 
 
@@ -187,6 +193,13 @@ def find_other_parts(path: str, effect: Term) -> list[Term]:
         return [effect]
     condition, *branches = effect.arguments
     return [condition, *(part for b in branches for part in find_other_parts(path, b))]
+
+
+def find_chosen_parts(effect: Term) -> list[Term]:
+    """The terms between which an effect chooses; it alone if it does not choose."""
+    if effect.operator not in ("choose", "choose_flag"):
+        return [effect]
+    return [part for branch in effect.arguments[1:] for part in find_chosen_parts(branch)]
 
 
 def get_state_leaves(term: Term) -> set[str]:

@@ -30,7 +30,7 @@ from spark_fuzz.walk import WORD_BITS
 
 _HEAD = """import numpy as np
 from spark_fuzz.frontier import NO_ROOM_IN_BUFFER, NO_ROOM_IN_FIELD
-from spark_fuzz.packing import CELL, LOW, MASK, SHIFT, TOP, WORD
+from spark_fuzz.packing import CELL, LOW, MASK, SHIFT, STRIDE, TOP, WORD
 from spark_fuzz.scheduler import compute_schedule_key, draw, pick_argument, pick_weighted
 
 ARGUMENTS_MAX = {arguments_max}

@@ -13,6 +13,7 @@ from reference.structure import Parameters
 from reference.terms import Sort
 from spark_fuzz.influence import LOWEST, Influence
 from spark_fuzz.lowering import Layout
+from spark_fuzz.prospects import Prospects
 
 NOTHING_EXCEEDS = 1 << 62
 """For a leaf of which every value matters."""
@@ -24,6 +25,9 @@ CELL, LOW, TOP, MASK, WORD, SHIFT = range(6)
 """What is known of a field: where its leaf lies in the unpacked state; the smallest value, stored
 as 0; the value that stands for all larger ones; as many ones as it has bits; which word holds it;
 its lowest bit in that word."""
+
+STRIDE = 3
+"""In a row of ``compute_picture_fields``, behind CELL, LOW and TOP: what one more is worth."""
 
 
 class FieldOverflowError(ValueError):
@@ -91,6 +95,19 @@ def compute_writes(layout: Layout, influence: Influence) -> Any:
         if recorded.instance.name in influence.instances:
             row[: 1 + len(fields)] = [len(fields), *fields]
     return writes
+
+
+def compute_picture_fields(layout: Layout, prospects: Prospects) -> Any:
+    """How the number of a picture follows from an unpacked state: int64, a row per pictured leaf.
+
+    CELL, LOW and TOP as in a field, then what a step of one in this leaf is worth.
+    """
+    rows, stride = [], 1
+    for path, domain in reversed(list(prospects.domains.items())):
+        low, top = int(domain[0]), int(domain[-1])
+        rows.append((layout.state_paths.index(path), low, top, stride))
+        stride *= len(domain)
+    return np.array(rows, np.int64).reshape(-1, 4)
 
 
 def find_slave_cells(layout: Layout, paths: Sequence[str]) -> Any:
