@@ -26,6 +26,14 @@ NO_FAULT = FAULT_CLASS_BY_NAME["none"]
 EVERY_FAULT = FAULT_CLASS_BY_NAME["every fault"]
 POWER_LOSS = FAULT_CLASS_BY_NAME["master power loss"]
 
+
+def describe(value: object) -> str:
+    """A readable test id."""
+    if isinstance(value, Parameters):
+        return f"log of {value.ghost_log_size_max_bytes} bytes"
+    return name_of(value)
+
+
 CASES = [
     (MASTER_ALONE, NO_FAULT, 30),
     (MASTER_ALONE, EVERY_FAULT, 4),
@@ -54,7 +62,7 @@ def test_agrees_with_simple_search(
         (SYNCHRONOUS_PAIR, EVERY_FAULT, TINY, 5),
         (THREE_SLAVES, NO_FAULT, TINY, 5),
     ],
-    ids=name_of,
+    ids=describe,
 )
 def test_agrees_with_longer_simple_search(
     structure: Structure, fault_class: FaultClass, sizes: Parameters, depth_max: int
