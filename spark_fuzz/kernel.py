@@ -23,18 +23,23 @@ from reference.leaves import flatten
 from reference.machine import Action
 from reference.state import Cluster, initial_cluster
 from reference.structure import Structure
-from spark_fuzz import scheduler
+from spark_fuzz import frontier, packing, scheduler
 from spark_fuzz.lowering import Layout, lower
 from spark_fuzz.schedule import CampaignOptions, compute_weight
 from spark_fuzz.walk import WORD_BITS
 
 _HEAD = """import numpy as np
+from spark_fuzz.frontier import NO_ROOM_IN_BUFFER, NO_ROOM_IN_FIELD
+from spark_fuzz.packing import CELL, LOW, MASK, SHIFT, STRIDE, TOP, WORD
 from spark_fuzz.scheduler import compute_schedule_key, draw, pick_argument, pick_weighted
 
 ARGUMENTS_MAX = {arguments_max}
 WORD_BITS = {word_bits}
 
 """
+
+_LOOPS = {"walk.py": "\ndef run_schedules", "frontier.py": "\ndef unpack_state"}
+"""The files whose text follows the lowered rules, and where that text begins."""
 
 for _function in (
     scheduler.mix,
@@ -67,7 +72,8 @@ class Kernel:
         self.structure = structure
         self.layout = Layout(structure)
         self.names = [r.instance.name for r in self.layout.instances]
-        self._module = _load(_generate(self.layout))
+        self.module: Any = _load(_generate(self.layout))
+        """The compiled functions of ``lowering``, ``walk`` and ``frontier``."""
 
     def compute_weights(self) -> Any:
         """The weight of each instance in a random schedule: int64, shape (instances,)."""
@@ -81,7 +87,7 @@ class Kernel:
         violations = np.full((count, len(self.layout.guarantees)), -1, np.int64)
         words = -(-len(self.names) // WORD_BITS)
         used = np.zeros((count, words), np.int64)
-        self._module.run_schedules(
+        self.module.run_schedules(
             options.campaign_seed,
             first_schedule,
             self.encode_state(initial),
@@ -98,7 +104,7 @@ class Kernel:
         """The names of the enabled instances, as the kernel sees them."""
         enabled = np.empty(len(self.names), np.int64)
         state, parameters = self.encode_state(cluster), self.encode_parameters(cluster)
-        count = self._module.find_enabled(state, parameters, enabled)
+        count = self.module.find_enabled(state, parameters, enabled)
         return [self.names[i] for i in enabled[:count]]
 
     def find_ranges(self, cluster: Cluster, name: str) -> list[tuple[int, int]]:
@@ -106,7 +112,7 @@ class Kernel:
         ranges = np.empty(2 * self.layout.arguments_max, np.int64)
         state, parameters = self.encode_state(cluster), self.encode_parameters(cluster)
         index = self.names.index(name)
-        count = self._module.find_ranges(state, parameters, index, ranges)
+        count = self.module.find_ranges(state, parameters, index, ranges)
         return [(int(ranges[2 * i]), int(ranges[2 * i + 1])) for i in range(count)]
 
     def fire(self, cluster: Cluster, action: Action) -> Mapping[str, int]:
@@ -116,12 +122,12 @@ class Kernel:
         for i, (name, *_) in enumerate(self.layout.instances[index].arguments):
             arguments[i] = action.arguments[name]
         state = self.encode_state(cluster)
-        self._module.fire(state, self.encode_parameters(cluster), index, arguments)
+        self.module.fire(state, self.encode_parameters(cluster), index, arguments)
         return dict(zip(self.layout.state_paths, map(int, state), strict=True))
 
     def judge(self, cluster: Cluster) -> tuple[str, ...]:
         """The guarantees that a state violates, as the kernel sees them."""
-        word = self._module.judge(self.encode_state(cluster), self.encode_parameters(cluster))
+        word = self.module.judge(self.encode_state(cluster), self.encode_parameters(cluster))
         return tuple(g for bit, g in enumerate(self.layout.guarantees) if word >> bit & 1)
 
     def encode_state(self, cluster: Cluster) -> Any:
@@ -162,10 +168,10 @@ def get_cache_folder() -> Path:
 
 
 def _generate(layout: Layout) -> str:
-    walk = (Path(__file__).parent / "walk.py").read_text()
-    functions = walk[walk.index("\ndef run_schedules") :].replace(": Any", "")
+    texts = {(Path(__file__).parent / file).read_text(): begin for file, begin in _LOOPS.items()}
+    functions = "\n".join(text[text.index(begin) :] for text, begin in texts.items())
     head = _HEAD.format(arguments_max=layout.arguments_max, word_bits=WORD_BITS)
-    body = head + lower(layout.structure) + functions
+    body = head + lower(layout.structure) + functions.replace(": Any", "")
     return body.replace("\ndef ", "\n@numba.njit(cache=True)\ndef ").replace(
         "import numpy as np", "import numba\nimport numpy as np", 1
     )
@@ -174,7 +180,8 @@ def _generate(layout: Layout) -> str:
 def _load(source: str) -> ModuleType:
     """The generated module, from a file named by its content: numba caches beside that file."""
     versions = f"{sys.version}{numba.__version__}{np.__version__}"
-    stamp = source + inspect.getsource(scheduler) + versions
+    imported = "".join(inspect.getsource(module) for module in (scheduler, packing, frontier))
+    stamp = source + imported + versions
     name = f"kernel_{hashlib.sha256(stamp.encode()).hexdigest()[:20]}"
     path = get_cache_folder() / f"{name}.py"
     if not path.exists():

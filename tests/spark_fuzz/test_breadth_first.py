@@ -1,0 +1,228 @@
+"""Breadth-first search against a search that is too simple to be wrong, and against itself."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+import pytest
+
+from properties.certificates import compute_digest
+from properties.fault_class import FAULT_CLASS_BY_NAME, FaultClass
+from properties.guarantee import GUARANTEES
+from properties.judgement import judge
+from reference.leaves import flatten
+from reference.machine import Action, compute_machine
+from reference.state import Cluster, initial_cluster
+from reference.structure import SMALL_PARAMETERS, Parameters, Structure
+from spark_fuzz.breadth_first import BreadthFirstResult, BreadthFirstSearch
+from spark_fuzz.packing import MASK, FieldOverflowError
+from tests.spark_fuzz.state_counts import INSTANCES, MASTER_ALONE, TINY, Instance, load_counts
+from tests.structures import STRUCTURES, SYNCHRONOUS_PAIR, name_of
+
+THREE_SLAVES = STRUCTURES[-1]
+
+NO_FAULT = FAULT_CLASS_BY_NAME["none"]
+EVERY_FAULT = FAULT_CLASS_BY_NAME["every fault"]
+POWER_LOSS = FAULT_CLASS_BY_NAME["master power loss"]
+
+
+def describe(value: object) -> str:
+    """A readable test id."""
+    if isinstance(value, Parameters):
+        return f"log of {value.ghost_log_size_max_bytes} bytes"
+    return name_of(value)
+
+
+CASES = [
+    (MASTER_ALONE, NO_FAULT, 30),
+    (MASTER_ALONE, EVERY_FAULT, 4),
+    (SYNCHRONOUS_PAIR, NO_FAULT, 6),
+    (SYNCHRONOUS_PAIR, EVERY_FAULT, 3),
+    (THREE_SLAVES, EVERY_FAULT, 2),
+]
+"""Searched simply within seconds, the first one completely."""
+
+
+@pytest.mark.parametrize(("structure", "fault_class", "depth_max"), CASES, ids=name_of)
+def test_agrees_with_simple_search(
+    structure: Structure, fault_class: FaultClass, depth_max: int
+) -> None:
+    """The same number of new states at every depth, the same first violations."""
+    check_against_simple_search(structure, fault_class, TINY, depth_max)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(
+    ("structure", "fault_class", "sizes", "depth_max"),
+    [
+        (MASTER_ALONE, POWER_LOSS, TINY, 30),
+        (MASTER_ALONE, EVERY_FAULT, SMALL_PARAMETERS, 4),
+        (SYNCHRONOUS_PAIR, NO_FAULT, TINY, 8),
+        (SYNCHRONOUS_PAIR, EVERY_FAULT, TINY, 5),
+        (THREE_SLAVES, NO_FAULT, TINY, 5),
+    ],
+    ids=describe,
+)
+def test_agrees_with_longer_simple_search(
+    structure: Structure, fault_class: FaultClass, sizes: Parameters, depth_max: int
+) -> None:
+    """The same for larger instances."""
+    check_against_simple_search(structure, fault_class, sizes, depth_max)
+
+
+def check_against_simple_search(
+    structure: Structure, fault_class: FaultClass, sizes: Parameters, depth_max: int
+) -> None:
+    """Compare the searches for all guarantees, and for one of them, with the simple one."""
+    for guarantees in (tuple(GUARANTEES), ("acknowledged_is_held_twice",)):
+        search = BreadthFirstSearch(structure, fault_class, sizes, guarantees)
+        result = search.search(1_000_000, depth_max)
+        lengths = get_lengths(result)
+        is_ended_early = len(lengths) == len(guarantees)
+        depth = max(lengths.values()) if is_ended_early else depth_max
+        counts, violations = search_simply(search, depth)
+        assert counts == list(result.states_per_depth)
+        assert lengths == {n: d for n, d in violations.items() if n in guarantees}
+
+
+def get_lengths(result: BreadthFirstResult) -> dict[str, int]:
+    """Number of steps of the schedules that were found."""
+    return {a.guarantee: len(a.schedule) for a in result.answers if a.schedule is not None}
+
+
+def search_simply(search: BreadthFirstSearch, depth_max: int) -> tuple[list[int], dict[str, int]]:
+    """New states per depth and the depth of the first violations, by nothing but the reference.
+
+    States are searched whole; a new one is counted if it differs from all before it in a leaf that
+    the other search tells apart, and has prospects.
+    """
+    frontier = {initial_cluster(search.structure, search.parameters)}
+    seen, kept = set(frontier), {project(search, c) for c in frontier}
+    counts, violations = [1], {n: 0 for c in frontier for n in judge(c)}
+    for depth in range(1, depth_max + 1):
+        frontier = {after for c in frontier for after in step_everywhere(c)} - seen
+        seen |= frontier
+        new = {project(search, c) for c in frontier if has_prospects(search, c)} - kept
+        kept |= new
+        counts += [len(new)] if new else []
+        for name in {n for c in frontier for n in judge(c)}:
+            violations.setdefault(name, depth)
+    return counts, violations
+
+
+def step_everywhere(cluster: Cluster) -> Iterator[Cluster]:
+    """The state after every enabled instance with every combination of its arguments."""
+    machine = compute_machine(cluster.structure)
+    for enabled in machine.enabled(cluster):
+        choices: list[dict[str, int]] = [{}]
+        for r in enabled.ranges:
+            choices = [{**c, r.name: v} for c in choices for v in range(r.low, r.high + 1)]
+        for arguments in choices:
+            yield machine.step(cluster, Action(enabled.instance.name, arguments)).cluster
+
+
+def project(search: BreadthFirstSearch, cluster: Cluster) -> tuple[int, ...]:
+    """The leaves that the search tells apart, slaves in that order which makes them smallest."""
+    values, highest = flatten(cluster), search.influence.highest
+    return min(
+        tuple(
+            min(int(values[rename(path, order)]), highest.get(path, 99))
+            for path in search.influence.leaves
+        )
+        for order in itertools.permutations(range(search.structure.slaves))
+    )
+
+
+def has_prospects(search: BreadthFirstSearch, cluster: Cluster) -> bool:
+    """The search goes on from this state."""
+    values, domains = flatten(cluster), search.prospects.domains
+    picture = tuple(min(values[path], domain[-1]) for path, domain in domains.items())
+    pictures = itertools.product(*domains.values())
+    return dict(zip(pictures, search.prospects.is_hopeful, strict=True))[picture]
+
+
+def rename(path: str, order: tuple[int, ...]) -> str:
+    """The path of the same leaf of the slave that comes in the place of this one."""
+    kind, *rest = path.split(".")
+    if kind not in ("slaves", "links"):
+        return path
+    return ".".join([kind, str(order[int(rest[0])]), *rest[1:]])
+
+
+@pytest.mark.parametrize("fault_class", [NO_FAULT, POWER_LOSS], ids=name_of)
+def test_batches_change_nothing(fault_class: FaultClass) -> None:
+    """One successor at a time or hundreds together: the same states, the same schedules."""
+    results = [
+        BreadthFirstSearch(MASTER_ALONE, fault_class, TINY, batch=batch).search(500_000)
+        for batch in (1, 7, 512)
+    ]
+    assert results[0].is_complete
+    assert results[0] == results[1] == results[2]
+
+
+@pytest.mark.parametrize(
+    "instance",
+    [pytest.param(i, marks=[pytest.mark.nightly] * i.is_nightly, id=i.name) for i in INSTANCES],
+)
+def test_complete_instances_have_so_many_states(instance: Instance) -> None:
+    """Exact numbers of distinct states per depth, whatever the size of batches."""
+    recorded = load_counts()[instance.name]
+    if recorded["digest"] != compute_digest(instance.structure):
+        pytest.skip("other rules; renew with `python -m tests.spark_fuzz.state_counts`")
+    for batch in (1, 512):
+        result = instance.count(batch)
+        assert result.is_complete
+        assert recorded["depths"] == list(result.states_per_depth)
+
+
+def test_slaves_may_be_exchanged() -> None:
+    """With and without telling slaves apart schedules are equally long; there are fewer states."""
+    together, apart = (
+        BreadthFirstSearch(THREE_SLAVES, EVERY_FAULT, TINY, is_symmetric=is_symmetric).search(
+            1_000_000, depth_max=6
+        )
+        for is_symmetric in (True, False)
+    )
+    assert get_lengths(together)
+    assert get_lengths(together) == get_lengths(apart)
+    assert together.states < apart.states
+
+
+def test_fewer_guarantees_need_fewer_states() -> None:
+    """Searching for one guarantee alone finds the same length with fewer states."""
+    for name, steps in get_lengths(
+        BreadthFirstSearch(MASTER_ALONE, EVERY_FAULT, TINY).search(1_000_000, depth_max=6)
+    ).items():
+        alone = BreadthFirstSearch(MASTER_ALONE, EVERY_FAULT, TINY, (name,))
+        assert get_lengths(alone.search(1_000_000)) == {name: steps}
+    with_all = BreadthFirstSearch(MASTER_ALONE, NO_FAULT, TINY).search(1_000_000)
+    kept = BreadthFirstSearch(MASTER_ALONE, NO_FAULT, TINY, ("acknowledged_is_kept_on_master",))
+    assert kept.search(1_000_000).states < with_all.states
+
+
+def test_budget_ends_the_search() -> None:
+    """A search with too small a budget says so, and claims no depth that it has not finished."""
+    search = BreadthFirstSearch(MASTER_ALONE, NO_FAULT, SMALL_PARAMETERS)
+    seen: list[tuple[int, int, int]] = []
+    result = search.search(2_000, on_progress=lambda *numbers: seen.append(numbers))
+    assert (result.is_exhausted, result.is_complete, result.states) == (True, False, 2_000)
+    assert [n for _, _, n in seen] == list(result.states_per_depth[1:])
+    depths = {a.depth for a in result.answers if a.schedule is None}
+    assert depths == {len(result.states_per_depth) - 2}
+
+
+def test_leaf_that_outgrows_its_bits_is_noticed() -> None:
+    """A value that does not fit into its field ends the search; it never wraps."""
+    search = BreadthFirstSearch(SYNCHRONOUS_PAIR, NO_FAULT, TINY)
+    field = search.packing.paths.index("master.connection_count")
+    search.space.fields[field, MASK] = 1
+    with pytest.raises(FieldOverflowError, match=r"master.connection_count = 1"):
+        search.search(10_000)
+
+
+def test_order_of_guarantees_is_kept() -> None:
+    """One answer per guarantee, in the order in which they were asked for."""
+    names = tuple(reversed(GUARANTEES))
+    result = BreadthFirstSearch(MASTER_ALONE, NO_FAULT, TINY, names).search(10_000)
+    assert names == tuple(a.guarantee for a in result.answers)

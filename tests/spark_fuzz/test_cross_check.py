@@ -1,0 +1,106 @@
+"""Certificates against breadth-first search: agreement, and disagreements that are noticed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from properties import certificates
+from properties.certificates import encode_schedule
+from properties.fault_class import FAULT_CLASS_BY_NAME, FAULT_CLASSES
+from properties.verdict import InternalDisagreementError, Verdict, VerdictWord
+from reference.machine import Action
+from spark_fuzz import cross_check as subject
+from spark_fuzz.breadth_first import ShortestAnswer
+from spark_fuzz.cross_check import Agreement, CrossCheck, compare_with_certificate, cross_check
+from tests.spark_fuzz.state_counts import MASTER_ALONE
+from tests.structures import STRUCTURES, SYNCHRONOUS_PAIR
+
+STEP = Action("flush_master")
+ONCE = "message_is_stored_once"
+NO_FAULT = FAULT_CLASS_BY_NAME["none"]
+
+
+def make_row(
+    certified: int | None, found: int | None, depth: int, *, is_complete: bool = False
+) -> CrossCheck:
+    """A row from numbers of steps; None for no schedule."""
+    word = VerdictWord.PROVED if certified is None else VerdictWord.REFUTED
+    verdict = Verdict(ONCE, "none", word, (STEP,) * (certified or 0))
+    schedule = None if found is None else (STEP,) * found
+    return CrossCheck("group", verdict, ShortestAnswer(ONCE, schedule, depth), is_complete, 9)
+
+
+@pytest.mark.parametrize(
+    ("row", "agreement"),
+    [
+        (make_row(3, 3, 3), Agreement.CONFIRMED),
+        (make_row(3, 2, 2), Agreement.DISAGREEMENT),
+        (make_row(3, 4, 4), Agreement.DISAGREEMENT),
+        (make_row(3, None, 2), Agreement.NOT_REACHED),
+        (make_row(3, None, 3), Agreement.DISAGREEMENT),
+        (make_row(3, None, 2, is_complete=True), Agreement.DISAGREEMENT),
+        (make_row(None, None, 5), Agreement.NOT_CONTRADICTED),
+        (make_row(None, None, 5, is_complete=True), Agreement.CONFIRMED),
+        (make_row(None, 5, 5), Agreement.DISAGREEMENT),
+    ],
+)
+def test_agreement_follows_from_lengths(row: CrossCheck, agreement: Agreement) -> None:
+    """A shorter schedule, a longer one, none where there should be one, one of a proved cell."""
+    assert row.agreement is agreement
+
+
+def test_every_cell_of_a_lonely_master_agrees() -> None:
+    """A small budget confirms cells of every word and contradicts none."""
+    rows = list(cross_check([MASTER_ALONE.name], states_max=20_000))
+    assert len(rows) == len({(r.certified.guarantee, r.certified.fault) for r in rows})
+    assert {r.certified.fault for r in rows} == {c.name for c in FAULT_CLASSES}
+    assert [r.describe() for r in rows if r.agreement is Agreement.DISAGREEMENT] == []
+    confirmed = {r.certified.word for r in rows if r.agreement is Agreement.CONFIRMED}
+    assert confirmed == {VerdictWord.PROVED, VerdictWord.REFUTED}
+
+
+def test_synchronous_pair_agrees_on_disk_errors() -> None:
+    """Some refuted cells of the stock pair are confirmed within a small budget."""
+    rows = compare_with_certificate(
+        SYNCHRONOUS_PAIR, FAULT_CLASS_BY_NAME["disk errors"], states_max=400_000
+    )
+    assert [r.describe() for r in rows if r.agreement is Agreement.DISAGREEMENT] == []
+    confirmed = {r.certified.guarantee for r in rows if r.agreement is Agreement.CONFIRMED}
+    assert "slave_is_prefix_of_master" in confirmed
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(
+    "structure", [s for s in STRUCTURES if s.slaves <= 1], ids=lambda s: s.name
+)
+def test_no_certificate_is_contradicted(structure: Any) -> None:
+    """Every cell of the smaller groups, within a larger budget."""
+    rows = list(cross_check([structure.name], states_max=2_000_000))
+    assert [r.describe() for r in rows if r.agreement is Agreement.DISAGREEMENT] == []
+
+
+def test_wrong_certificate_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A schedule with a needless step, and a refuted cell that calls itself proved."""
+    document = certificates.load(MASTER_ALONE)
+    assert document is not None
+    cells = {(c["guarantee"], c["fault"]): c for c in document["cells"]}
+    long = cells[ONCE, "none"]
+    long["schedule"] = [*encode_schedule((Action("begin_master_stop"),)), *long["schedule"]]
+    cells[ONCE, "master kill"] |= {"verdict": "proved", "schedule": []}
+    monkeypatch.setattr(subject, "load", lambda structure: document)
+    for fault in ("none", "master kill"):
+        rows = compare_with_certificate(MASTER_ALONE, FAULT_CLASS_BY_NAME[fault], 20_000)
+        wrong = [r for r in rows if r.agreement is Agreement.DISAGREEMENT]
+        assert [r.certified.guarantee for r in wrong] == [ONCE]
+        assert "send_again[0]" in wrong[0].describe()
+
+
+def test_groups_without_claim_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three slaves have no shortest schedules; without a certificate nothing can be compared."""
+    with pytest.raises(ValueError, match="3 slaves"):
+        compare_with_certificate(STRUCTURES[-1], NO_FAULT)
+    monkeypatch.setattr(subject, "load", lambda structure: None)
+    with pytest.raises(InternalDisagreementError, match="no certificate"):
+        compare_with_certificate(MASTER_ALONE, NO_FAULT)
