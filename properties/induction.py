@@ -83,7 +83,10 @@ def prove_lemmas(structure: Structure, names: Iterable[str] = ()) -> tuple[str, 
 class InductionProblem:
     """One structure under one fault class, with sizes, thresholds and limits symbolic."""
 
-    def __init__(self, structure: Structure, fault_class: FaultClass) -> None:
+    def __init__(
+        self, structure: Structure, fault_class: FaultClass, *, sizes: Parameters | None = None
+    ) -> None:
+        """``sizes`` make sizes and limits numbers: for examples, which want to be small."""
         self.structure = structure
         self.fault_class = fault_class
         self.arithmetic = IntegerArithmetic()
@@ -92,6 +95,11 @@ class InductionProblem:
             path: self.arithmetic.variable(path, sort)
             for path, sort in compute_leaf_sorts(structure).items()
         }
+        if sizes is not None:
+            given = flatten(initial_cluster(structure, sizes))
+            self.variables |= {
+                p: self.arithmetic.constant(v) for p, v in given.items() if is_parameter(p)
+            }
         self.now = Translator(self.arithmetic, self.variables)
         self.instances = [r for r in record_machine(structure) if is_admitted(r, fault_class)]
         self.predicates = {
@@ -117,7 +125,7 @@ class InductionProblem:
         """Houdini from these candidates. Raises SolverGaveUpError."""
         kept = [n for n in names if self._holds_initially(n)]
         dropped: list[CounterexampleToInduction] = []
-        steps = [_Step(self, r) for r in self.instances]
+        steps = [Step(self, r) for r in self.instances]
         is_changed = True
         while is_changed:
             is_changed = False
@@ -182,7 +190,7 @@ class InductionProblem:
         return self.check(solver, z3.Not(self.now(claim))) is None
 
 
-class _Step:
+class Step:
     """Consecution for one rule instance: its own solver, kept through the whole Houdini run."""
 
     def __init__(self, problem: InductionProblem, recorded: RecordedInstance) -> None:

@@ -24,9 +24,11 @@ class IntegerArithmetic:
     def remainder(self, dividend: Any, divisor: Any) -> tuple[Any, Any]:
         """The remainder, and what is known of it.
 
-        A fresh number from 0 to below the divisor: more than division allows, so a proof holds all
-        the more, and it stays linear where the divisor is symbolic.
+        For a symbolic divisor a fresh number from 0 to below it: more than division allows, so a
+        proof holds all the more, and it stays linear. A literal divisor needs no such step aside.
         """
+        if z3.is_int_value(divisor):
+            return dividend % divisor, z3.BoolVal(True)
         fresh = z3.FreshInt("remainder")
         return fresh, z3.And(fresh >= 0, fresh < divisor)
 
