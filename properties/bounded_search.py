@@ -22,7 +22,7 @@ from reference.leaves import compute_leaf_sorts, flatten, is_parameter
 from reference.machine import Action, RecordedInstance, record_machine, record_predicate
 from reference.state import initial_cluster
 from reference.structure import SMALL_PARAMETERS, Parameters, Structure
-from reference.terms import Term, specialise
+from reference.terms import Sort, Term, specialise
 
 WIDTH = 6
 """Bits of an offset: the searched log has 12 bytes, and sums of an offset and two files fit too."""
@@ -83,6 +83,7 @@ class BoundedSearch:
     ) -> dict[str, BoundedAnswer]:
         """For each question (a condition to reach) the shortest schedule that reaches it.
 
+        A leaf of a question that the state does not have is a number that may be chosen freely.
         ``depth_limits`` says per question after how many steps to give up; ``on_progress`` is
         called with each depth and the number of questions still open. Raises SolverGaveUpError
         when Z3 answers *unknown*.
@@ -102,7 +103,9 @@ class BoundedSearch:
         return {n: answers.get(n, BoundedAnswer(None, depth_limits[n])) for n in goals}
 
     def _solve(self, goal: Term, depth: int) -> tuple[Action, ...] | None:
-        reached = Translator(self.arithmetic, self.states[depth])(goal)
+        unknown = get_leaf_names(goal) - self.sorts.keys()
+        free = {name: self.arithmetic.variable(name, Sort.INTEGER) for name in unknown}
+        reached = Translator(self.arithmetic, {**self.states[depth], **free})(goal)
         answer = self.solver.check(reached)
         if answer == z3.unknown:
             raise SolverGaveUpError(self.solver.reason_unknown())

@@ -90,7 +90,10 @@ def prove_lemmas(structure: Structure, names: Iterable[str] = ()) -> tuple[str, 
 class InductionProblem:
     """One structure under one fault class, with sizes, thresholds and limits symbolic."""
 
-    def __init__(self, structure: Structure, fault_class: FaultClass) -> None:
+    def __init__(
+        self, structure: Structure, fault_class: FaultClass, *, sizes: Parameters | None = None
+    ) -> None:
+        """``sizes`` make sizes and limits numbers: for examples, which want to be small."""
         self.structure = structure
         self.fault_class = fault_class
         self.arithmetic = IntegerArithmetic()
@@ -99,6 +102,11 @@ class InductionProblem:
             path: self.arithmetic.variable(path, sort)
             for path, sort in compute_leaf_sorts(structure).items()
         }
+        if sizes is not None:
+            given = flatten(initial_cluster(structure, sizes))
+            self.variables |= {
+                p: self.arithmetic.constant(v) for p, v in given.items() if is_parameter(p)
+            }
         self.now = Translator(self.arithmetic, self.variables)
         self.instances = [r for r in record_machine(structure) if is_admitted(r, fault_class)]
         self.predicates = {

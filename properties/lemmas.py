@@ -58,7 +58,7 @@ def is_reporting_honest(cluster: Cluster) -> bool:
     return is_first_life(cluster) & is_joined_from_start(cluster) & is_alien_free
 
 
-@lemma(why="Else an append may find the message's offsets on the master beyond its own log.")
+@lemma(why="Else a message is acknowledged that the master's log never held, with no fault at all.")
 def intact_master_holds_what_was_written(cluster: Cluster) -> bool:
     """As long as the master has lost no message, it holds every one until that expires."""
     log = cluster.master.log
@@ -105,7 +105,7 @@ def pending_is_on_master(cluster: Cluster) -> bool:
     )
 
 
-@lemma(why="Else the flushed offset runs ahead of the disk, file by file.")
+@lemma(why="Else the disk step passes a message that counts as flushed and is not on disk.")
 def flushed_is_durable(cluster: Cluster) -> bool:
     """Without kills and disk errors, what counts as flushed or was left by a stop is on disk."""
     log, is_up = cluster.master.log, cluster.master.is_up
@@ -137,7 +137,7 @@ def past_disk_wait_is_durable(cluster: Cluster) -> bool:
     )
 
 
-@lemma(why="Else a master that lost power truncates an acknowledged message.")
+@lemma(why="Else a master that lost power lacks an acknowledged message.")
 def acknowledged_with_sync_flush_is_on_master(cluster: Cluster) -> bool:
     """With SYNC_FLUSH and an honest disk, an acknowledged message is in the master's log."""
     if not cluster.structure.is_sync_flush:
@@ -182,7 +182,7 @@ def slave_has_no_newer_bytes_of_present_life(cluster: Cluster) -> bool:
     )
 
 
-@lemma(why="Else a frame without bytes creates a slave's first file in the middle of the log.")
+@lemma(why="Else a frame begins behind the slave's log, and its bytes land at a foreign offset.")
 def frame_of_early_slave_is_where_its_log_ends(cluster: Cluster) -> bool:
     """A slave that joined from the start is sent exactly what follows its log."""
     return all_of(
@@ -224,7 +224,7 @@ def below_first_file_of_early_slave_is_expired(cluster: Cluster) -> bool:
     )
 
 
-@lemma(why="Else a slave that connects reports a message that the books say nobody received.")
+@lemma(why="Else a slave reports a message that it holds, and the books say nobody received it.")
 def held_is_received(cluster: Cluster) -> bool:
     """A message that a slave holds, a slave has received."""
     return all_of(
@@ -251,7 +251,7 @@ def reported_in_first_life_is_received(cluster: Cluster) -> bool:
     )
 
 
-@lemma(why="Else a slave kill, which cuts only a message received in part, takes a whole one.")
+@lemma(why="Else a message counts as received and acknowledged, and no slave holds it.")
 def received_in_first_life_is_held(cluster: Cluster) -> bool:
     """While neither side has lost bytes, a message once received is on a slave until it expires."""
     return all_of(
@@ -268,7 +268,7 @@ def received_in_first_life_is_held(cluster: Cluster) -> bool:
     )
 
 
-@lemma(why="Else an asynchronous answer is taken for a synchronous one.")
+@lemma(why="Else a SYNC_MASTER has acknowledged a message that no slave ever received.")
 def acknowledged_by_sync_master_in_first_life_is_received(cluster: Cluster) -> bool:
     """Where reports are honest, what a SYNC_MASTER acknowledged was received or expired."""
     if not cluster.structure.is_sync_master:

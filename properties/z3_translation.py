@@ -30,8 +30,11 @@ class IntegerArithmetic:
 
         A fresh number from 0 to below the divisor: more than division allows, so a proof holds all
         the more, and it stays linear where the divisor is symbolic. Known besides: what lies in the
-        first file, and that later ones begin at one file's length at least.
+        first file, and that later ones begin at one file's length at least. A literal divisor needs
+        no such step aside.
         """
+        if z3.is_int_value(divisor):
+            return dividend % divisor, z3.BoolVal(True)
         fresh = z3.Int(f"remainder.{self.remainders}")
         self.remainders += 1
         is_first = z3.Implies(z3.And(dividend >= 0, dividend < divisor), fresh == dividend)

@@ -1,0 +1,64 @@
+"""The answer to ``rmqspec prove --triage``: what became of each counterexample to induction."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from command_line.progress import show_progress
+from properties.certificates import encode_schedule
+from properties.fault_class import FaultClass
+from properties.induction import get_candidates
+from properties.judgement import replay
+from properties.smallest_state import get_small_sizes
+from properties.triage import TriagedCounterexample, TriageWord, triage
+from reference import ROCKETMQ_VERSION
+from reference.leaves import flatten
+from reference.state import initial_cluster
+from reference.structure import SMALL_PARAMETERS, Structure
+from reference.timeline import draw_timeline
+
+
+def print_triage(structure: Structure, fault_class: FaultClass, property_name: str) -> None:
+    """Triage a property and print the answer for each rule that can break it.
+
+    Raises KeyError for a property that does not exist.
+    """
+    with show_progress() as progress:
+        found = triage(structure, fault_class, property_name, on_progress=progress)
+    candidate = get_candidates()[property_name]
+    click.echo(f"Model of RocketMQ {ROCKETMQ_VERSION}: {structure.name}, {fault_class.name}.")
+    click.echo(f"{property_name}: {candidate.sentence}")
+    if not found:
+        click.echo("No step breaks it from a state in which it holds.")
+    for one in found:
+        click.echo(f"\n{one.action or 'the initial state'}: {one.describe()}")
+        click.echo(describe_way(structure, fault_class, one))
+
+
+def describe_way(
+    structure: Structure, fault_class: FaultClass, triaged: TriagedCounterexample
+) -> str:
+    """The timeline of a reachable one; of another one what in its state is not as initially."""
+    if triaged.word is TriageWord.REACHABLE:
+        steps = replay(structure, get_small_sizes(fault_class), triaged.schedule)
+        return draw_timeline((s.action, s.cluster, s.violated) for s in steps)
+    initial = flatten(initial_cluster(structure, SMALL_PARAMETERS))
+    values = [f"{p}={int(v)}" for p, v in triaged.before.items() if v != initial[p]]
+    return f"  from {', '.join(values) or 'the initial state'}"
+
+
+def as_json(triaged: TriagedCounterexample) -> dict[str, Any]:
+    """One answer for programs."""
+    action = triaged.action
+    return {
+        "property": triaged.property_name,
+        "step": encode_schedule((action,))[0] if action is not None else None,
+        "answer": triaged.word.value,
+        "before": dict(triaged.before),
+        "schedule": encode_schedule(triaged.schedule),
+        "is_same_state": triaged.is_same_state,
+        "depth": triaged.depth,
+        "excluded_by": list(triaged.excluded_by),
+    }

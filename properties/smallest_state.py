@@ -1,0 +1,97 @@
+"""Small examples: of all models of a question the one with the smallest numbers.
+
+Leaf by leaf, in a fixed order, each value is the initial one where a model allows that, else the
+lowest that one does. What is found depends on the question alone, not on what Z3 happens to try.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import z3
+from attrs import evolve
+
+from properties.fault_class import FaultClass
+from properties.induction import InductionProblem, SolverGaveUpError
+from reference.leaves import flatten, is_parameter
+from reference.state import UNKNOWN_OFFSET, initial_cluster
+from reference.structure import SMALL_PARAMETERS, Parameters, Structure
+
+FAULT_PREFIX = "faults."
+
+
+def make_small_problem(structure: Structure, fault_class: FaultClass) -> InductionProblem:
+    """Induction over a log of a few bytes, where each fault strikes as often as in a search."""
+    return InductionProblem(structure, fault_class, sizes=get_small_sizes(fault_class))
+
+
+def get_small_sizes(fault_class: FaultClass) -> Parameters:
+    """The sizes of the searched log, with the limits of a fault class."""
+    sizes: Parameters = evolve(SMALL_PARAMETERS, limits=fault_class.search_limits)
+    return sizes
+
+
+def find_smallest_model(
+    problem: InductionProblem,
+    solver: z3.Solver,
+    question: Any,
+    arguments: Mapping[str, Any],
+) -> dict[str, int | bool] | None:
+    """The smallest values of leaves and arguments under which the question holds.
+
+    No number exceeds the size of the searched log. Of the leaves the faults come first: the fewer
+    have struck, the simpler the example. None where there is no model. Raises SolverGaveUpError.
+    """
+    leaves = {p: v for p, v in problem.variables.items() if not is_parameter(p)}
+    ordered = dict(sorted(leaves.items(), key=lambda item: not item[0].startswith(FAULT_PREFIX)))
+    wanted = {**ordered, **arguments}
+    solver.push()
+    try:
+        solver.add(question, *(_is_small(v) for v in wanted.values()))
+        return _lower(problem, solver, wanted)
+    finally:
+        solver.pop()
+
+
+def _is_small(variable: Any) -> Any:
+    if not z3.is_int(variable):
+        return z3.BoolVal(True)
+    highest = SMALL_PARAMETERS.ghost_log_size_max_bytes
+    return z3.And(variable >= UNKNOWN_OFFSET, variable <= highest)
+
+
+def _lower(
+    problem: InductionProblem, solver: z3.Solver, wanted: Mapping[str, Any]
+) -> dict[str, int | bool] | None:
+    value = problem.arithmetic.value
+    initial = flatten(initial_cluster(problem.structure, SMALL_PARAMETERS))
+    model = _find_model(solver)
+    if model is None:
+        return None
+    found: dict[str, int | bool] = {}
+    for name, variable in wanted.items():
+        for wish in _list_wishes(initial.get(name, 0), value(model, variable)):
+            better = _find_model(solver, variable == wish)
+            if better is not None:
+                model = better
+                break
+        found[name] = value(model, variable)
+        solver.add(variable == found[name])
+    return found
+
+
+def _list_wishes(initial: int | bool, present: int | bool) -> Iterable[int | bool]:
+    """The values that are better than the present one, the best first."""
+    if present == initial:
+        return ()
+    if isinstance(present, bool):
+        return (initial,)
+    return (initial, *(n for n in range(present) if n != initial))
+
+
+def _find_model(solver: z3.Solver, *assumed: Any) -> z3.ModelRef | None:
+    answer = solver.check(*assumed)
+    if answer == z3.unknown:
+        raise SolverGaveUpError(solver.reason_unknown())
+    return solver.model() if answer == z3.sat else None

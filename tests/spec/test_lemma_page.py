@@ -1,0 +1,26 @@
+"""The chapter about lemmas is the one that the data gives."""
+
+import reference.state
+from properties import lemma_page
+
+UPDATE = "run python -m properties.lemma_page, and read the difference"
+
+
+def test_generated_parts_are_those_of_the_data() -> None:
+    """Rendering the chapter anew changes nothing."""
+    text = lemma_page.CHAPTER.read_text(encoding="utf-8")
+    assert lemma_page.update(text) == text, UPDATE
+
+
+def test_every_generated_part_has_its_marks() -> None:
+    """Each part stands once between its marks."""
+    text = lemma_page.CHAPTER.read_text(encoding="utf-8")
+    for name in lemma_page.GENERATED:
+        assert 1 == text.count(f"<!-- begin generated: {name} -->")
+        assert 1 == text.count(f"<!-- end generated: {name} -->")
+
+
+def test_phases_have_their_names() -> None:
+    """A phase's name is that of the constant with its value."""
+    values = [getattr(reference.state, name) for name in lemma_page.PHASE_NAMES]
+    assert list(range(reference.state.UNANSWERED + 1)) == values
