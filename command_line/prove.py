@@ -13,12 +13,15 @@ from attrs import evolve, frozen
 from command_line import exit_codes
 from command_line.consecution import print_consecution
 from command_line.progress import show_progress
+from command_line.triage import print_triage
 from command_line.workers import run_all
 from properties import certificates
 from properties.certificates import CERTIFIED_BY_NAME, encode_schedule
 from properties.claims import CLAIMS
 from properties.comparison import COMPARED_STRUCTURES, compare, render_change
 from properties.expectation import find_expectation
+from properties.fault_class import EVERY_FAULT, FAULT_CLASS_BY_NAME
+from properties.induction import get_candidates
 from properties.obligations import load_proof
 from properties.ranking import rank_steps
 from properties.vacuity import WitnessAnswer, find_unwitnessed, save_witnesses, search_witnesses
@@ -38,6 +41,9 @@ Examples:
   rmqspec prove --rules --structure "SYNC_MASTER/SYNC_FLUSH/1 slave"
   rmqspec prove --variant report_capped           a repair instead of RocketMQ 4.4.0
   rmqspec prove --variant report_capped --compare what it changes
+  rmqspec prove --triage acknowledgement_is_truthful --fault "late join" \\
+      --structure "SYNC_MASTER/ASYNC_FLUSH/1 slave"
+  rmqspec prove --cross-check 2000000 --fault none
   rmqspec prove --search                          find lemmas and shortest schedules anew
 """
 
@@ -78,6 +84,29 @@ class Answer:
 )
 @click.option("--compare", "is_comparison", is_flag=True, help="Print what a variant changes.")
 @click.option("--rules", "is_by_rule", is_flag=True, help="Check the lemmas rule by rule.")
+@click.option(
+    "--triage",
+    "candidate",
+    default="",
+    metavar="PROPERTY",
+    help="Take each step that may break this claim or lemma, and say whether it can be reached.",
+)
+@click.option(
+    "--fault",
+    default=EVERY_FAULT.name,
+    show_default=True,
+    type=click.Choice(list(FAULT_CLASS_BY_NAME)),
+    metavar="CLASS",
+    help="The column of --triage and --cross-check.",
+)
+@click.option(
+    "--cross-check",
+    "states_max",
+    default=0,
+    type=click.IntRange(0),
+    metavar="STATES",
+    help="Compare shortest schedules with those of a breadth-first search of so many states.",
+)
 @click.option("--jobs", default=0, type=click.IntRange(0, 64), help="Processes; 0: one per core.")
 @click.option("--json", "is_json", is_flag=True, help="Print JSON for programs.")
 def command(  # noqa: PLR0913, PLR0917
@@ -87,6 +116,9 @@ def command(  # noqa: PLR0913, PLR0917
     variants: tuple[str, ...],
     is_comparison: bool,
     is_by_rule: bool,
+    candidate: str,
+    fault: str,
+    states_max: int,
     jobs: int,
     is_json: bool,
 ) -> int:
@@ -96,6 +128,10 @@ def command(  # noqa: PLR0913, PLR0917
         click.echo(f"Model of RocketMQ {ROCKETMQ_VERSION}.")
     if is_by_rule:
         return max(print_consecution(load_proof(s)) for s in structures)
+    if candidate:
+        return triage_all(structures, candidate, fault)
+    if states_max:
+        return cross_check_all(structures, fault, states_max)
     answers: dict[Structure, Answer] = {}
     with show_progress() as progress:
         work = search if is_search else recheck
@@ -120,6 +156,34 @@ def choose_structures(names: tuple[str, ...], variants: tuple[str, ...]) -> list
     known_structures = COMPARED_STRUCTURES if variants else tuple(STRUCTURES.values())
     chosen = [STRUCTURES[n] for n in names] or list(known_structures)
     return [evolve(s, variants=variants) for s in chosen]
+
+
+def triage_all(structures: list[Structure], candidate: str, fault: str) -> int:
+    """Print what becomes of each counterexample to induction of one property."""
+    known = get_candidates(structures[0].variants)
+    if candidate not in known:
+        raise click.BadParameter(f"{candidate!r} is none of {', '.join(known)}")
+    for structure in structures:
+        print_triage(structure, FAULT_CLASS_BY_NAME[fault], candidate)
+    return exit_codes.ANALYSED
+
+
+def cross_check_all(structures: list[Structure], fault: str, states_max: int) -> int:
+    """Print what the breadth-first search says of each guarantee in one column."""
+    from spark_fuzz.cross_check import Agreement, compare_with_certificate  # noqa: PLC0415
+
+    worst = exit_codes.ANALYSED
+    searched = [s for s in structures if s.slaves <= certificates.SEARCHED_SLAVES_MAX]
+    for structure in searched:
+        with show_progress() as progress:
+            rows = compare_with_certificate(
+                structure, FAULT_CLASS_BY_NAME[fault], states_max, on_progress=progress
+            )
+        for row in rows:
+            click.echo(row.describe())
+            if row.agreement is Agreement.DISAGREEMENT:
+                worst = exit_codes.INTERNAL_DISAGREEMENT
+    return worst
 
 
 def run_in_order(work: Any, structures: list[Structure], progress: Any, jobs: int) -> Any:
