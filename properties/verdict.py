@@ -89,9 +89,9 @@ def search_structure(
     """Decide every cell of a structure anew: induction first, bounded search for the rest.
 
     A schedule that refutes under fewer faults refutes under more, so there only shorter ones are
-    searched, to ``depth_limit`` steps or as deep as is usual. ``sizes`` are those of the searched log, a few bytes. ``kin`` are the cells of a group
-    with one slave less, or without a variant: what refutes there, and here too, is taken over, and
-    no shorter schedule is searched then.
+    searched, to ``depth_limit`` steps or as deep as is usual. ``sizes`` are those of the searched
+    log, a few bytes. ``kin`` are the cells of a group with one slave less, or without a variant:
+    what refutes there, and here too, is taken over, and no shorter schedule is searched then.
     Raises InternalDisagreementError when the reference rejects what a solver found.
     """
     deepest = depth_limit or (VARIANT_DEPTH_LIMIT if structure.variants else DEPTH_LIMIT)
