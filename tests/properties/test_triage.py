@@ -95,12 +95,13 @@ def test_a_refuted_guarantee_has_a_reachable_counterexample() -> None:
 
 
 def test_another_state_may_be_reached() -> None:
-    """The smallest state is impossible, its log is empty; the rule breaks it from others too."""
-    found = triage(SYNCHRONOUS_PAIR, NO_FAULT, "message_is_stored_once", depth_limit=3)
+    """The smallest state is impossible; the rule breaks it from others too."""
+    late_join = FAULT_CLASS_BY_NAME["late join"]
+    found = triage(SYNCHRONOUS_PAIR, late_join, "acknowledged_is_held_twice", depth_limit=11)
     answers = {one.action.instance: one for one in found if one.action is not None}
-    assert TriageWord.REACHABLE is answers["send_again[0]"].word
-    assert not answers["send_again[0]"].is_same_state
-    assert "reachable from another state, 3 steps" == answers["send_again[0]"].describe()
+    assert TriageWord.REACHABLE is answers["answer_slave_wait[0]"].word
+    assert not answers["answer_slave_wait[0]"].is_same_state
+    assert "reachable from another state, 11 steps" == answers["answer_slave_wait[0]"].describe()
 
 
 def test_what_does_not_fit_into_the_searched_log_is_said() -> None:
