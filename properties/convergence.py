@@ -76,10 +76,15 @@ def get_added_steps(structure: Structure) -> tuple[str, ...]:
     return tuple(name for name in compute_rules(structure.variants) if name not in RULES)
 
 
+def has_brokers(cluster: Cluster, slaves: tuple[int, ...]) -> bool:
+    """The master and these slaves run, and none of them is about to stop."""
+    brokers: tuple[Any, ...] = (cluster.master, *(cluster.slaves[i] for i in slaves))
+    return all_of(*(b.is_up & negate(b.is_stopping) for b in brokers))
+
+
 def has_all_brokers(cluster: Cluster) -> bool:
     """Every broker runs, and none is about to stop."""
-    brokers: tuple[Any, ...] = (cluster.master, *cluster.slaves)
-    return all_of(*(b.is_up & negate(b.is_stopping) for b in brokers))
+    return has_brokers(cluster, tuple(range(cluster.structure.slaves)))
 
 
 def is_possible(instance: Instance, cluster: Cluster) -> bool:
@@ -95,44 +100,75 @@ def is_possible(instance: Instance, cluster: Cluster) -> bool:
     return possible
 
 
-def is_at_rest(cluster: Cluster, steps: tuple[str, ...]) -> bool:
-    """Every broker runs, and none of these steps is possible any more."""
+def is_of(instance: Instance, slaves: tuple[int, ...]) -> bool:
+    """The step is one of the master, or of one of these slaves."""
+    of_slave = zip(instance.rule.indexes, instance.indexes, strict=True)
+    return all(index in slaves for name, index in of_slave if name == "slave")
+
+
+def is_at_rest(cluster: Cluster, steps: tuple[str, ...], slaves: tuple[int, ...]) -> bool:
+    """The master and these slaves run, and none of these steps is possible for them any more."""
     added = get_added_steps(cluster.structure) if steps[0] in REPLICATION_STEPS else ()
     instances = compute_machine(cluster.structure).instances.values()
-    moving = (is_possible(i, cluster) for i in instances if i.rule.name in (*steps, *added))
-    return has_all_brokers(cluster) & negate(any_of(*moving))
+    moving = (
+        is_possible(i, cluster)
+        for i in instances
+        if i.rule.name in (*steps, *added) and is_of(i, slaves)
+    )
+    return has_brokers(cluster, slaves) & negate(any_of(*moving))
+
+
+def get_pairs(cluster: Cluster) -> tuple[tuple[int, ...], ...]:
+    """Each slave by itself, beside the master; a master without slaves is alone.
+
+    What one slave comes to does not wait for another one, which may be down.
+    """
+    return tuple((i,) for i in range(cluster.structure.slaves)) or ((),)
+
+
+def get_everyone(cluster: Cluster) -> tuple[int, ...]:
+    """All slaves together."""
+    return tuple(range(cluster.structure.slaves))
+
+
+def get_logs(cluster: Cluster, slaves: tuple[int, ...]) -> tuple[CommitLog, ...]:
+    """The commit logs of the master and of these slaves."""
+    return (cluster.master.log, *(cluster.slaves[i].log for i in slaves))
 
 
 def is_replication_at_rest(cluster: Cluster) -> bool:
-    """Nothing is in flight, every slave is connected, and the master sends nothing more."""
-    return is_at_rest(cluster, REPLICATION_STEPS)
+    """With some slave nothing is in flight, and it is connected and sent nothing more."""
+    return any_of(*(is_at_rest(cluster, REPLICATION_STEPS, pair) for pair in get_pairs(cluster)))
 
 
-def get_logs(cluster: Cluster) -> tuple[CommitLog, ...]:
-    """The commit logs of all brokers, the master's first."""
-    return (cluster.master.log, *(s.log for s in cluster.slaves))
+SETTLING_STEPS = (*REPLICATION_STEPS, *FLUSH_STEPS, *DISPATCH_STEPS)
+"""What goes on behind the puts."""
 
 
 def is_dispatch_at_rest(cluster: Cluster) -> bool:
-    """Replication is at rest, and no broker flushes or dispatches anything more."""
-    return is_at_rest(cluster, (*REPLICATION_STEPS, *FLUSH_STEPS, *DISPATCH_STEPS))
+    """Some pair replicates, flushes and dispatches nothing more."""
+    return any_of(*(is_at_rest(cluster, SETTLING_STEPS, pair) for pair in get_pairs(cluster)))
 
 
 def is_flush_at_rest(cluster: Cluster) -> bool:
     """No broker flushes anything more."""
-    return is_at_rest(cluster, FLUSH_STEPS)
+    return is_at_rest(cluster, FLUSH_STEPS, get_everyone(cluster))
 
 
 def are_puts_at_rest(cluster: Cluster) -> bool:
     """No put goes on."""
-    return is_at_rest(cluster, PUT_STEPS)
+    return is_at_rest(cluster, PUT_STEPS, get_everyone(cluster))
 
 
 def claim_at_rest(
-    cluster: Cluster, is_resting: Callable[[Cluster], bool], conclusion: bool
+    cluster: Cluster,
+    steps: tuple[str, ...],
+    conclude: Callable[[tuple[int, ...]], bool],
 ) -> bool:
-    """Where it is at rest, the conclusion holds."""
-    return negate(is_resting(cluster)) | conclusion
+    """Wherever a pair is at rest, the conclusion holds of it."""
+    return all_of(
+        *(negate(is_at_rest(cluster, steps, pair)) | conclude(pair) for pair in get_pairs(cluster))
+    )
 
 
 @convergence(
@@ -143,8 +179,11 @@ def claim_at_rest(
 def slaves_reach_the_masters_end(cluster: Cluster) -> bool:
     """Left in peace, every slave's max offset comes to equal the master's."""
     end = cluster.master.log.max_offset
-    is_reached = all_of(*(s.log.max_offset == end for s in cluster.slaves))
-    return claim_at_rest(cluster, is_replication_at_rest, is_reached)
+
+    def is_reached(pair: tuple[int, ...]) -> bool:
+        return all_of(*(cluster.slaves[i].log.max_offset == end for i in pair))
+
+    return claim_at_rest(cluster, REPLICATION_STEPS, is_reached)
 
 
 @convergence(
@@ -154,14 +193,20 @@ def slaves_reach_the_masters_end(cluster: Cluster) -> bool:
 def slaves_come_to_hold_everything(cluster: Cluster) -> bool:
     """Left in peace, every slave holds each message that its master holds, until it expires."""
     log = cluster.master.log
-    is_held = all_of(
-        *(
-            implies(has_message(log, m) & negate(m.ghost_is_expired), has_message(s.log, m))
-            for s in cluster.slaves
-            for m in cluster.messages
+
+    def is_everything_held(pair: tuple[int, ...]) -> bool:
+        return all_of(
+            *(
+                implies(
+                    has_message(log, m) & negate(m.ghost_is_expired),
+                    has_message(cluster.slaves[i].log, m),
+                )
+                for i in pair
+                for m in cluster.messages
+            )
         )
-    )
-    return claim_at_rest(cluster, is_replication_at_rest, is_held)
+
+    return claim_at_rest(cluster, REPLICATION_STEPS, is_everything_held)
 
 
 @convergence(
@@ -175,13 +220,16 @@ def dispatch_reaches_the_end(cluster: Cluster) -> bool:
     A slave that is stuck behind its master may have the beginning of a message at its end.
     """
     end = cluster.master.log.max_offset
-    is_reached = all_of(
-        *(
-            (log.dispatched_offset == log.max_offset) | (log.max_offset < end)
-            for log in get_logs(cluster)
+
+    def is_dispatched(pair: tuple[int, ...]) -> bool:
+        return all_of(
+            *(
+                (log.dispatched_offset == log.max_offset) | (log.max_offset < end)
+                for log in get_logs(cluster, pair)
+            )
         )
-    )
-    return claim_at_rest(cluster, is_dispatch_at_rest, is_reached)
+
+    return claim_at_rest(cluster, SETTLING_STEPS, is_dispatched)
 
 
 @convergence(
@@ -190,8 +238,9 @@ def dispatch_reaches_the_end(cluster: Cluster) -> bool:
 )
 def flush_reaches_the_end(cluster: Cluster) -> bool:
     """Left in peace, every broker comes to count its whole log as flushed."""
-    is_reached = all_of(*(log.flushed_offset == log.max_offset for log in get_logs(cluster)))
-    return claim_at_rest(cluster, is_flush_at_rest, is_reached)
+    logs = get_logs(cluster, get_everyone(cluster))
+    is_reached = all_of(*(log.flushed_offset == log.max_offset for log in logs))
+    return negate(is_flush_at_rest(cluster)) | is_reached
 
 
 @convergence(
@@ -201,4 +250,4 @@ def flush_reaches_the_end(cluster: Cluster) -> bool:
 def puts_are_answered(cluster: Cluster) -> bool:
     """Left in peace, every put comes to its answer."""
     is_reached = all_of(*(negate(is_pending(m)) for m in cluster.messages))
-    return claim_at_rest(cluster, are_puts_at_rest, is_reached)
+    return negate(are_puts_at_rest(cluster)) | is_reached

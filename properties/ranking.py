@@ -13,7 +13,13 @@ from typing import Any, cast
 import z3
 from attrs import frozen
 
-from properties.convergence import HEALING_STEPS, get_added_steps, get_logs, has_all_brokers
+from properties.convergence import (
+    HEALING_STEPS,
+    get_added_steps,
+    get_everyone,
+    get_logs,
+    has_all_brokers,
+)
 from properties.fault_class import EVERYTHING
 from properties.induction import InductionProblem, Step
 from reference.connection import count_open_links
@@ -114,12 +120,14 @@ def compute_flushes_and_wake_ups_left(cluster: Cluster) -> int:
 
 def compute_unflushed_bytes(cluster: Cluster) -> int:
     """What is not flushed, all brokers together."""
-    return sum(log.max_offset - log.flushed_offset for log in get_logs(cluster))
+    logs = get_logs(cluster, get_everyone(cluster))
+    return sum(log.max_offset - log.flushed_offset for log in logs)
 
 
 def compute_undispatched_bytes(cluster: Cluster) -> int:
     """What is not dispatched, all brokers together."""
-    return sum(log.max_offset - log.dispatched_offset for log in get_logs(cluster))
+    logs = get_logs(cluster, get_everyone(cluster))
+    return sum(log.max_offset - log.dispatched_offset for log in logs)
 
 
 RANK: tuple[Callable[[Cluster], int], ...] = (
