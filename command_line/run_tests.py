@@ -16,6 +16,9 @@ CHECKS = (
     ("types", ["mypy"]),
 )
 
+PARALLEL = ["--numprocesses", "auto", "--dist", "loadscope"]
+"""All tests on all cores, the tests of one file one after another."""
+
 EPILOG = """\b
 Examples:
   rmqspec test                       lint, types, all tests but the nightly ones
@@ -37,7 +40,7 @@ def command(arguments: tuple[str, ...]) -> int:
         for name, words in CHECKS:
             click.echo(f"{name}: {' '.join(words)}")
             failures += bool(run([sys.executable, "-m", *words]))
-    failures += run_pytest(list(arguments))
+    failures += run_pytest(list(arguments) or PARALLEL)
     return 1 if failures else 0
 
 
