@@ -8,7 +8,10 @@ import click
 
 from command_line.readme import compute_readme, get_readme
 from command_line.run_tests import run_pytest
-from properties import proof_page, verdict_table
+from properties import prediction_page, proof_page, verdict_table
+
+PAGES = (verdict_table, proof_page, prediction_page)
+"""The modules that render chapters of spec/."""
 
 EPILOG = """\b
 Examples:
@@ -23,9 +26,7 @@ def command(is_check: bool) -> int:
     """Keep spec/ and README.md in step with the code."""
     if is_check:
         return run_pytest(["tests/spec"])
-    texts = {
-        page.CHAPTER: page.update(page.CHAPTER.read_text()) for page in (verdict_table, proof_page)
-    }
+    texts = {page.CHAPTER: page.update(page.CHAPTER.read_text()) for page in PAGES}
     texts[get_readme()] = compute_readme()
     changed = [path for path, text in texts.items() if rewrite(path, text)]
     click.echo("\n".join(f"rewritten: {path.name}" for path in changed) or "nothing has drifted")
