@@ -31,6 +31,10 @@ DEPTH_LIMIT = 24
 """How deep a search goes before it calls a cell undecided."""
 
 
+VARIANT_DEPTH_LIMIT = 16
+"""The same for a variant, of which only what it changes is searched."""
+
+
 @frozen
 class BoundedAnswer:
     """What bounded search found for one question."""

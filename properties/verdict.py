@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from attrs import evolve, frozen
 
-from properties.bounded_search import DEPTH_LIMIT, BoundedSearch
+from properties.bounded_search import DEPTH_LIMIT, VARIANT_DEPTH_LIMIT, BoundedSearch
 from properties.claims import CLAIMS
 from properties.fault_class import FAULT_CLASS_BY_NAME, FAULT_CLASSES, FaultClass
 from properties.induction import InductionProblem, InductionResult, prove_lemmas
@@ -82,18 +82,19 @@ def search_structure(
     structure: Structure,
     on_progress: Callable[[str], None] = lambda text: None,
     *,
-    depth_limit: int = DEPTH_LIMIT,
+    depth_limit: int = 0,
     sizes: Parameters = SMALL_PARAMETERS,
     kin: tuple[Verdict, ...] = (),
 ) -> tuple[Verdict, ...]:
     """Decide every cell of a structure anew: induction first, bounded search for the rest.
 
     A schedule that refutes under fewer faults refutes under more, so there only shorter ones are
-    searched. ``sizes`` are those of the searched log, a few bytes. ``kin`` are the cells of a group
-    with one slave less, or without a variant: what refutes there, and here too, is taken over, and
-    no shorter schedule is searched then.
+    searched, to ``depth_limit`` steps or as deep as is usual. ``sizes`` are those of the searched
+    log, a few bytes. ``kin`` are the cells of a group with one slave less, or without a variant:
+    what refutes there, and here too, is taken over, and no shorter schedule is searched then.
     Raises InternalDisagreementError when the reference rejects what a solver found.
     """
+    deepest = depth_limit or (VARIANT_DEPTH_LIMIT if structure.variants else DEPTH_LIMIT)
     refuted = _take_over(structure, kin, sizes)
     verdicts: list[Verdict] = []
     on_progress(f"{structure.name}: induction")
@@ -103,7 +104,7 @@ def search_structure(
         proved = {n: make_proved(n, fault_class, result) for n in result.proved}
         known = _inherit(refuted, fault_class)
         depth_limits = {
-            n: len(known[n].schedule) - 1 if n in known else depth_limit
+            n: len(known[n].schedule) - 1 if n in known else deepest
             for n in CLAIMS
             if n not in proved and not (kin and n in known)
         }

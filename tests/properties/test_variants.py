@@ -1,0 +1,102 @@
+"""Variants: each differs, each is certified, and what it repairs stays repaired."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+
+import pytest
+from attrs import evolve
+
+from properties import certificates
+from properties.certificates import compute_digest
+from properties.comparison import COMPARED_STRUCTURES, compare, load_cells, render_change
+from properties.fault_class import FAULT_CLASSES
+from properties.induction import get_lemmas, prove_lemmas
+from properties.property import VARIANT_LEMMAS
+from properties.verdict import VerdictWord
+from reference.machine import RULES, compute_machine
+from reference.structure import Parameters, Structure
+from reference.variant import VARIANTS, compute_rules
+from tests.structures import SYNCHRONOUS_PAIR, name_of
+
+TRUTHFUL = "acknowledgement_is_truthful"
+CERTIFIED = [evolve(s, variants=(name,)) for s in COMPARED_STRUCTURES for name in VARIANTS]
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_a_variant_is_a_small_module_that_says_what_differs(name: str) -> None:
+    """The head of its module tells what differs; each thing that it defines is in force."""
+    module = importlib.import_module(f"reference.variants.{name}")
+    variant = VARIANTS[name]
+    assert "Differs from 4.4.0:" in (inspect.getdoc(module) or "")
+    assert variant.sentence.endswith(".")
+    assert variant.comes_from.endswith(".")
+    assert variant.rules or variant.conditions
+    structure = evolve(SYNCHRONOUS_PAIR, variants=(name,))
+    assert compute_digest(structure) != compute_digest(SYNCHRONOUS_PAIR)
+    machine = compute_machine(structure)
+    used = {i.rule.name: i.rule for i in machine.instances.values()}
+    assert all(used[rule] is variant.rules[rule] for rule in variant.rules)
+
+
+def test_the_first_variant_wins() -> None:
+    """Two variants may be combined; their rules replace those of 4.4.0, and no other."""
+    combined = compute_rules(("report_capped", "epoch_check"))
+    changed = {name for name, rule in combined.items() if RULES.get(name) is not rule}
+    assert {"refuse_report", "connect_slave"} == changed
+    with pytest.raises(KeyError):
+        compute_rules(("no_such_variant",))
+
+
+@pytest.mark.parametrize("structure", CERTIFIED, ids=name_of)
+def test_certificates_of_variants_hold(structure: Structure) -> None:
+    """Lemmas prove again, schedules refute again; what is open was searched."""
+    document = certificates.load(structure)
+    assert document is not None, "run ./rmqspec prove --search --variant NAME"
+    cells = certificates.recheck(structure, Parameters(), document)
+    assert len(load_cells(structure)) == len(cells)
+    for v in cells:
+        if v.word is VerdictWord.UNDECIDED:
+            assert v.depth or v.note
+
+
+@pytest.mark.parametrize("variant", VARIANT_LEMMAS)
+def test_lemmas_of_variants_are_inductive_and_needed(variant: str) -> None:
+    """With a variant's lemmas more is proved than without them."""
+    structure = evolve(SYNCHRONOUS_PAIR, variants=(variant,))
+    lemmas = get_lemmas((variant,))
+    assert set(lemmas) == set(prove_lemmas(structure))
+    assert VARIANT_LEMMAS[variant].keys() <= lemmas.keys()
+
+
+def get_words(variant: str, claim: str) -> dict[str, VerdictWord]:
+    """The verdicts of one claim by fault class, for the synchronous pair."""
+    cells = load_cells(evolve(SYNCHRONOUS_PAIR, variants=(variant,)))
+    return {v.fault: v.word for v in cells if v.guarantee == claim}
+
+
+def test_both_false_acknowledgements_are_repaired_by_the_transfer_start() -> None:
+    """Only failed writes, which no report tells of, make an answer a lie then."""
+    words = get_words("ack_above_transfer_start", TRUTHFUL)
+    lies = {fault for fault, word in words.items() if word is not VerdictWord.PROVED}
+    assert {"disk errors", "disk errors and power losses", "every fault"} == lies
+
+
+def test_the_kept_blank_repairs_the_roll() -> None:
+    """With the blank kept, a kill in a roll is like any other kill."""
+    for claim in {v.guarantee for v in load_cells(SYNCHRONOUS_PAIR)}:
+        words = get_words("blank_kept", claim)
+        assert words["master kill"] is words["master kill in a roll"]
+
+
+def test_a_comparison_tells_better_from_worse() -> None:
+    """A repair's changes are better, the other way round they are worse."""
+    structure = evolve(SYNCHRONOUS_PAIR, variants=("blank_kept",))
+    changes = compare(structure, load_cells(structure))
+    assert changes
+    assert all(c.is_better for c in changes)
+    assert not any(evolve(c, before=c.after, after=c.before).is_better for c in changes)
+    assert any("refuted, 17 steps -> proved" in render_change(c) for c in changes)
+    assert [] == compare(SYNCHRONOUS_PAIR, load_cells(SYNCHRONOUS_PAIR))
+    assert {c.after.fault for c in changes} <= {c.name for c in FAULT_CLASSES}
