@@ -102,7 +102,7 @@ def _render_prediction(prediction: Prediction) -> Iterator[str]:
     repair = variants or "no variant of this model"
     yield f"**Repaired by** {repair}. {prediction.repair_note}".rstrip() + "\n"
     yield (
-        f"**The cell:** [`{prediction.claim}`](guarantees.md#{prediction.claim}), column "
+        f"**The cell:** [`{prediction.claim}`](guarantees.md), column "
         f'"{prediction.fault}", {prediction.structure_name}, {verdict.steps} steps, in files of '
         f"{SMALL_PARAMETERS.mapped_file_size_bytes} bytes. To replay it:\n"
     )
