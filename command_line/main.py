@@ -17,6 +17,7 @@ DEBUG = "RMQSPEC_DEBUG"
 
 VERBS = {
     "check": ("command_line.check", "What can a broker group lose? Configuration in, table out."),
+    "explain": ("command_line.explain", "Why a cell is refuted: where it was seen, each step."),
     "prove": ("command_line.prove", "Re-check every certificate, or search them anew."),
     "fuzz": ("command_line.fuzz", "Run millions of random failure schedules on Spark."),
     "replay": ("command_line.replay", "Replay one schedule of a campaign and draw it."),
