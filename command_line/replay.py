@@ -30,8 +30,8 @@ from spark_fuzz.schedule import (
 
 EPILOG = """\b
 Examples:
-  rmqspec replay SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2.2.2.2.2.2.2.2.0/64/0/7
-  rmqspec replay SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2.2.2.2.2.2.2.2.0/64/0/7 \\
+  rmqspec replay SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2.2.2.2.2.2.2.2.2.2.0/64/0/7
+  rmqspec replay SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2.2.2.2.2.2.2.2.2.2.0/64/0/7 \\
     --guarantee slave_is_prefix_of_master
   rmqspec replay campaigns/seven --schedule 196
 """

@@ -36,6 +36,8 @@ GHOST_CONDITIONS = frozenset(
         "has_modelled_life_left",
         "is_below_modelled_end",
         "is_next_message",
+        "is_old_file_copied",
+        "is_old_file_not_copied",
         "is_within_limit",
     }
 )

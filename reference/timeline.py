@@ -17,7 +17,11 @@ PHRASES: Mapping[str, Callable[[Mapping[str, int], Cluster], str]] = {
         f"put m{{i}}, {a['size_bytes']} B" + ("" if a["waits_for_store"] else ", does not wait")
     ),
     "append_other_message": lambda a, c: f"another put, {a['size_bytes']} B",
+    "fill_file": lambda a, c: f"blank fills its file to {c.master.log.max_offset}",
     "expire_master_file": lambda a, c: f"expires a file, begins at {c.master.log.start_offset}",
+    "expire_uncopied_master_file": lambda a, c: (
+        f"expires an uncopied file, begins at {c.master.log.start_offset}"
+    ),
     "expire_slave_file": lambda a, c: "expires a file",
     "expire_unflushed_master_file": lambda a, c: "## DELETES AN UNFLUSHED FILE",
     "expire_unflushed_slave_file": lambda a, c: "## DELETES AN UNFLUSHED FILE",
@@ -72,6 +76,7 @@ PHRASES: Mapping[str, Callable[[Mapping[str, int], Cluster], str]] = {
     "lose_slave_power": lambda a, c: f"## POWER LOSS, keeps {a['kept_offset']} B",
     "cut_link": lambda a, c: "## CONNECTION BREAKS",
     "restart_master": lambda a, c: "starts again",
+    "restart_master_without_blank": lambda a, c: "starts again, cuts its blank off",
     "restart_slave": lambda a, c: f"starts again at {a['recovered_offset']}",
 }
 """What a step looks like in its lane; ``~>`` and ``<~`` stand at the side of the wire."""

@@ -15,7 +15,7 @@ from reference.structure import FaultCounts
 from spark_fuzz.schedule import CampaignOptions
 from tests.command_line.run import ROOT, run
 
-IDENTIFIER = "SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2.2.2.2.2.2.2.2.0/64/0/"
+IDENTIFIER = "SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2.2.2.2.2.2.2.2.2.2.0/64/0/"
 
 
 def test_prove_rechecks_a_structure() -> None:

@@ -38,14 +38,14 @@ def test_a_dropped_condition_lets_a_step_through() -> None:
 @pytest.mark.parametrize(
     ("kind", "size", "is_enough"),
     [
-        (MutantKind.RANGE_WIDER, 8, True),
-        (MutantKind.RANGE_WIDER, 9, False),
-        (MutantKind.RANGE_NARROWER, 7, False),
-        (MutantKind.RANGE_NARROWER, 6, True),
+        (MutantKind.RANGE_WIDER, 4, True),
+        (MutantKind.RANGE_WIDER, 5, False),
+        (MutantKind.RANGE_NARROWER, 3, False),
+        (MutantKind.RANGE_NARROWER, 2, True),
     ],
 )
 def test_a_range_is_moved_by_one(kind: MutantKind, size: int, is_enough: bool) -> None:
-    """The largest message has 7 bytes; with the mistake it has 8, or 6."""
+    """The largest message has 3 bytes; with the mistake it has 4, or 2."""
     begin = initial_cluster(SYNCHRONOUS_PAIR, SMALL_PARAMETERS)
     action = Action("append_message[0]", {"size_bytes": size, "waits_for_store": 1})
     with make_mistake(RuleMutant("append_message", kind, "size_bytes.high")):

@@ -7,11 +7,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference import lineage, mapped_files
-from reference.commit_log import append_to_log
-from reference.state import ANSWERED, CommitLog, Message, empty_log
-from reference.structure import SMALL_PARAMETERS
+from reference.commit_log import compute_room_bytes
+from reference.machine import Action, compute_machine
+from reference.state import ANSWERED, CommitLog, Message, initial_cluster
+from reference.structure import SMALL_PARAMETERS, Structure
 
 LIVES = 3
+ALONE = Structure(slaves=0)
+FILES_OF_EIGHT = evolve(
+    SMALL_PARAMETERS,
+    mapped_file_size_bytes=8,
+    message_size_max_bytes=7,
+    ghost_log_size_max_bytes=96,
+)
+"""Eight messages fit, each in a file of its own."""
 
 
 def logs() -> st.SearchStrategy[CommitLog]:
@@ -112,18 +121,30 @@ def test_recovery_never_keeps_half_a_message(log: CommitLog, message: Message, e
 @given(st.lists(st.integers(1, 7), max_size=8))
 def test_no_message_crosses_a_file(sizes: list[int]) -> None:
     """A message that does not fit goes to a new file; flushed file by file, all is on disk."""
-    size = SMALL_PARAMETERS.mapped_file_size_bytes
-    log = empty_log(LIVES)
-    for length in sizes:
-        log = append_to_log(log, 0, length, SMALL_PARAMETERS)
-        start = log.max_offset - length
-        assert start // size == (log.max_offset - 1) // size
-        assert log.max_offset + SMALL_PARAMETERS.end_file_min_blank_bytes <= (
-            log.last_file_offset + size
-        )
+    log = append_all(sizes)
     flushes = 0
     while mapped_files.has_unflushed_bytes(log):
-        log = mapped_files.flush(log, SMALL_PARAMETERS)
+        log = mapped_files.flush(log, FILES_OF_EIGHT)
         flushes += 1
+    size = FILES_OF_EIGHT.mapped_file_size_bytes
     assert flushes == len({o // size for o in spell(log)})
     assert log.ghost_durable_offset == log.max_offset
+
+
+def append_all(sizes: list[int]) -> CommitLog:
+    """A master's log with messages of these sizes, each within one file and its blank."""
+    size = FILES_OF_EIGHT.mapped_file_size_bytes
+    machine = compute_machine(ALONE)
+    cluster = initial_cluster(ALONE, FILES_OF_EIGHT)
+    for length in sizes:
+        if compute_room_bytes(cluster.master.log, FILES_OF_EIGHT) < length:
+            cluster = machine.step(cluster, Action("fill_file")).cluster
+            assert 0 == cluster.master.log.max_offset % size
+        action = Action("append_other_message", {"size_bytes": length})
+        outcome = machine.step(cluster, action)
+        assert not outcome.is_refused
+        cluster, log = outcome.cluster, outcome.cluster.master.log
+        assert (log.max_offset - length) // size == (log.max_offset - 1) // size
+        blank_bytes = FILES_OF_EIGHT.end_file_min_blank_bytes
+        assert log.max_offset + blank_bytes <= log.last_file_offset + size
+    return cluster.master.log

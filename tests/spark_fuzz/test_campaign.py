@@ -91,7 +91,7 @@ def test_the_manifest_says_how_to_run_it_again(folder: Path) -> None:
     for word in (
         "4.4.0",
         "SYNC_MASTER-ASYNC_FLUSH-1",
-        "2.2.2.2.2.2.2.2.2.2.2.0",
+        "2.2.2.2.2.2.2.2.2.2.2.2.2.0",
         '"campaign_seed": 3',
         '"rules"',
     ):

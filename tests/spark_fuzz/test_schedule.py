@@ -30,7 +30,7 @@ OPTIONS = st.builds(
 )
 
 
-PAIR = "SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2.2.2.2.2.2.2.2.0"
+PAIR = "SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2.2.2.2.2.2.2.2.2.2.0"
 """The beginning of an identifier."""
 
 
@@ -44,8 +44,8 @@ def test_identifiers_are_read_back(options: CampaignOptions, schedule: int) -> N
     ("text", "message"),
     [
         ("", "identifies no schedule"),
-        ("SYNC_MASTER-ASYNC_FLUSH-4/2.2.2.2.2.2.2.2.2.2.2.0/64/0/1", "identifies no schedule"),
-        ("SLAVE-ASYNC_FLUSH-1/2.2.2.2.2.2.2.2.2.2.2.0/64/0/1", "identifies no schedule"),
+        ("SYNC_MASTER-ASYNC_FLUSH-4/2.2.2.2.2.2.2.2.2.2.2.2.2.0/64/0/1", "identifies no schedule"),
+        ("SLAVE-ASYNC_FLUSH-1/2.2.2.2.2.2.2.2.2.2.2.2.2.0/64/0/1", "identifies no schedule"),
         ("SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2/64/0/1", "identifies no schedule"),
         (PAIR + "/0/0/1", "steps 0 is out of range"),
         (PAIR + "/10001/0/1", "steps 10001 is out of range"),

@@ -11,8 +11,8 @@ import pytest
 
 import reference.state
 import reference.structure
+from properties.claims import CLAIMS
 from properties.fault_class import FAULT_CLASSES
-from properties.guarantee import GUARANTEES
 from properties.lemmas import LEMMAS
 from properties.property import Property
 from properties.sanity_check import SANITY_CHECKS
@@ -27,7 +27,7 @@ from reference.structure import Structure
 SPEC = Path(__file__).parents[2] / "spec"
 RECORDINGS = SPEC.parents[1] / "shared" / "traces"
 
-PROPERTIES: dict[str, Property] = {**GUARANTEES, **LEMMAS, **SANITY_CHECKS, **WITNESSES}
+PROPERTIES: dict[str, Property] = {**CLAIMS, **LEMMAS, **SANITY_CHECKS, **WITNESSES}
 
 STRUCTURES = [
     Structure(role=role, flush_disk_type=flush_disk_type, slaves=slaves)

@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
-from properties.guarantee import GUARANTEES
+from properties.claims import CLAIMS
+from properties.convergence import CONVERGENCE
 from reference.machine import RULES
+from reference.variant import VARIANTS
 
 ROOT = Path(__file__).parents[2]
 LEDGER = ROOT / "spec" / "ledger"
@@ -32,7 +34,10 @@ PLANS = {"reading and progress", "campaigns", "versions", "independent judges"}
 """The topics that an entry may be planned in."""
 
 OUTSIDE_OF_RULES = ("configuration:", "trace:")
-"""How a name begins that stands for neither a rule nor a guarantee."""
+"""How a name begins that stands for neither a rule nor a claim."""
+
+VARIANT = "variant:"
+"""How the name of a variant begins."""
 
 NUMBERED_BY_HAND = re.compile(r"seed-\d{3}-\d{2}|promise-\d{2}|issue-s1(-silent)?|issue-fact-\d{2}")
 """Identifiers of statements that carry no number in their source."""
@@ -60,7 +65,7 @@ def ledger_entries() -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def names_of(entry: dict[str, Any]) -> list[str]:
-    """The rules and guarantees that an entry names, for what is done or what is begun."""
+    """The rules, claims and variants that an entry names, for what is done or what is begun."""
     return [*entry.get("by", []), *entry.get("so_far", [])]
 
 
@@ -166,9 +171,9 @@ def test_planned_entries_name_a_known_topic() -> None:
     assert set() == topics - PLANS
 
 
-def test_named_rules_and_guarantees_exist() -> None:
-    """Every name in ``by`` and ``so_far`` is a rule, a guarantee, or says what else it is."""
-    known = RULES.keys() | GUARANTEES.keys()
+def test_named_rules_claims_and_variants_exist() -> None:
+    """Every name in ``by`` and ``so_far`` is one of them, or says what else it is."""
+    known = RULES.keys() | CLAIMS.keys() | {VARIANT + name for name in VARIANTS}
     unknown = {
         name
         for _, entry in ledger_entries()
@@ -176,6 +181,12 @@ def test_named_rules_and_guarantees_exist() -> None:
         if name not in known and not name.startswith(OUTSIDE_OF_RULES)
     }
     assert set() == unknown
+
+
+def test_every_claim_of_convergence_is_accounted_for() -> None:
+    """Somebody asked for each, or ran into its opposite."""
+    named = {name for _, entry in ledger_entries() for name in names_of(entry)}
+    assert set() == CONVERGENCE.keys() - named
 
 
 def test_every_rule_is_accounted_for() -> None:

@@ -8,8 +8,8 @@ import pytest
 import reference.machine
 from properties import verdict_table
 from properties.certificates import CERTIFICATE_FOLDER, get_path
+from properties.claims import CLAIMS
 from properties.fault_class import FAULT_CLASSES
-from properties.guarantee import GUARANTEES
 from properties.verdict import VerdictWord
 
 UPDATE = "run python -m properties.verdict_table, read the difference, and correct the prose"
@@ -23,16 +23,16 @@ def test_tables_are_those_of_the_certificates() -> None:
     assert verdict_table.update(text) == text, UPDATE
 
 
-def test_every_guarantee_has_a_table() -> None:
-    """Between the heading of a guarantee and the next one there are both marks, once."""
+def test_every_claim_has_a_table() -> None:
+    """Between the heading of a claim and the next one there are both marks, once."""
     text = verdict_table.CHAPTER.read_text(encoding="utf-8")
     sections = re.split(r"^## ", text, flags=re.MULTILINE)
     marked = [s.partition("\n")[0].strip("`") for s in sections if verdict_table.BEGIN in s]
-    assert list(GUARANTEES) == marked
-    assert len(GUARANTEES) == text.count(verdict_table.BEGIN) == text.count(verdict_table.END)
+    assert list(CLAIMS) == marked
+    assert len(CLAIMS) == text.count(verdict_table.BEGIN) == text.count(verdict_table.END)
 
 
-@pytest.mark.parametrize("guarantee", GUARANTEES)
+@pytest.mark.parametrize("guarantee", CLAIMS)
 def test_every_certificate_has_its_row(guarantee: str) -> None:
     """A table has a row for each certificate that there is, and a cell for each fault class."""
     expected = [s.name for s in verdict_table.STRUCTURES if get_path(s).exists()]
@@ -67,8 +67,8 @@ def test_cell(cell: dict[str, object], is_vacuous: bool, expected: str) -> None:
 
 
 def test_certificates_hold_every_cell_once() -> None:
-    """Each certificate has one verdict for each guarantee and fault class."""
-    expected = sorted(itertools.product(GUARANTEES, (c.name for c in FAULT_CLASSES)))
+    """Each certificate has one verdict for each claim and fault class."""
+    expected = sorted(itertools.product(CLAIMS, (c.name for c in FAULT_CLASSES)))
     for structure in verdict_table.STRUCTURES:
         if document := verdict_table.load_certificate(structure):
             cells = [(cell["guarantee"], cell["fault"]) for cell in document["cells"]]

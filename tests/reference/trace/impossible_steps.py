@@ -19,10 +19,11 @@ DECISIONS = (
     ("answer_slave_wait", "wait_one_second", "give_up_slave_wait"),
     ("position_transfer", "position_at_last_file"),
     ("append_to_slave", "append_at_wrong_offset", "refuse_frame", "discard_frame"),
-    ("expire_master_file", "expire_unflushed_master_file"),
+    ("expire_master_file", "expire_uncopied_master_file", "expire_unflushed_master_file"),
     ("expire_slave_file", "expire_unflushed_slave_file"),
     ("begin_master_stop", "finish_master_stop"),
     ("begin_slave_stop", "finish_slave_stop"),
+    ("restart_master", "restart_master_without_blank"),
 )
 """Branches of one decision of one thread: where one can be taken, the others cannot."""
 
@@ -36,6 +37,7 @@ ONCE = frozenset(
         "connect_slave",
         "create_first_file",
         "cut_link",
+        "fill_file",
         "give_up_disk_wait",
         "give_up_slave_wait",
         "position_at_last_file",
@@ -44,6 +46,7 @@ ONCE = frozenset(
         "report_offset",
         "request_slave_wait",
         "restart_master",
+        "restart_master_without_blank",
         "restart_slave",
         "skip_slave_wait",
         "time_out_slave_wait",
@@ -70,6 +73,7 @@ OF_LINK = (
 OF_MASTER = (
     "append_message",
     "append_other_message",
+    "fill_file",
     "flush_master",
     "dispatch_master",
     "refuse_put",
@@ -92,7 +96,7 @@ OF_SLAVE = (
 )
 """What a process or a connection does as long as it lives, and not after its end."""
 
-OF_STOPPING_MASTER = ("append_message", "append_other_message", "transfer_batch")
+OF_STOPPING_MASTER = ("append_message", "append_other_message", "fill_file", "transfer_batch")
 """What a master no longer does when its stop has begun."""
 
 
