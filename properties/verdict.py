@@ -161,7 +161,7 @@ def _mirror(
             if not outcome.is_refused:
                 cluster = outcome.cluster
                 mirrored.append(trial)
-            elif trial is action:
+            elif trial is action and (not is_shared or action.instance.endswith("[0]")):
                 return ()
     return tuple(mirrored)
 
