@@ -6,6 +6,7 @@ import numba
 from hypothesis import given
 from hypothesis import strategies as st
 
+import spark_fuzz.kernel  # noqa: F401  # It registers the dice with the compiler.
 from reference.machine import RULES
 from spark_fuzz import scheduler
 from spark_fuzz.schedule import SEED_MAX, WEIGHTS, compute_weight
