@@ -38,7 +38,7 @@ class WitnessAnswer:
 
     question: str
     schedule: tuple[Action, ...] | None
-    """The shortest schedule that reaches it; None where there is none."""
+    """A schedule that reaches it; None where none is known."""
     is_impossible: bool = False
     """Induction proves that nothing reaches it in this structure."""
 
@@ -122,8 +122,17 @@ def is_witnessed(structure: Structure, question: Term, answer: WitnessAnswer) ->
     )
 
 
+def load_open_questions(structure: Structure, folder: Path = CERTIFICATE_FOLDER) -> list[str]:
+    """The questions for which no schedule is known, and which the lemmas do not exclude.
+
+    Raises KeyError when the structure was never searched.
+    """
+    stored = json.loads((folder / WITNESS_FILE).read_text())[structure.name]
+    return list(stored["open"])
+
+
 def find_unwitnessed(structure: Structure) -> list[str]:
-    """What a stored schedule does not reach and the lemmas do not exclude: should be nothing."""
+    """What a stored schedule does not reach and the lemmas do not exclude."""
     questions = compute_questions(structure)
     problem = InductionProblem(structure, EVERYTHING)
     lemmas = prove_lemmas(structure)
@@ -146,6 +155,7 @@ def save_witnesses(
         structure.name: {
             "digest": compute_digest(structure),
             "impossible": [a.question for a in answers if a.is_impossible],
+            "open": [a.question for a in answers if not a.is_impossible and a.schedule is None],
             "schedules": {
                 a.question: encode_schedule(a.schedule) for a in answers if a.schedule is not None
             },
