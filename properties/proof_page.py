@@ -183,7 +183,8 @@ def _is_lemma(node: Node) -> bool:
 
 
 def _link(nodes: Iterable[Node]) -> str:
-    return ", ".join(f"[`{n.name}`](guarantees.md#{n.name})" for n in nodes) or "nothing"
+    chapters = {n.name: "lemmas" if n.name in LEMMAS else "guarantees" for n in nodes}
+    return ", ".join(f"[`{n}`]({chapter}.md#{n})" for n, chapter in chapters.items()) or "nothing"
 
 
 def _quote(names: Iterable[str]) -> str:
