@@ -15,7 +15,7 @@ from tests.structures import STRUCTURES, SYNCHRONOUS_PAIR, name_of
 def test_little_is_open() -> None:
     """What nobody has reached yet is named: of pairs next to nothing, of larger groups a little."""
     for structure in STRUCTURES:
-        assert len(load_open_questions(structure)) <= 5
+        assert len(load_open_questions(structure)) <= 10
 
 
 @pytest.mark.parametrize("structure", STRUCTURES, ids=name_of)
