@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from properties.claims import CLAIMS
 from properties.fault_class import FAULT_CLASSES
-from properties.guarantee import GUARANTEES
 from tests.command_line.run import CONF, run
 
 MASTER = "brokerClusterName=C\nbrokerName=a\nbrokerId=0\nbrokerRole={role}\nflushDiskType={flush}\n"
@@ -55,7 +55,7 @@ def test_stock_configurations_are_all_answered(stock: Any) -> None:
     assert "4.4.0" == stock["rocketmq_version"]
     for group in stock["groups"]:
         cells = {(v["guarantee"], v["fault"]) for v in group["verdicts"]}
-        assert {(g, c.name) for g in GUARANTEES for c in FAULT_CLASSES} == cells
+        assert {(g, c.name) for g in CLAIMS for c in FAULT_CLASSES} == cells
         for v in group["verdicts"]:
             assert v["sentence"]
             assert v["verdict"] in ("proved", "refuted")

@@ -10,7 +10,7 @@ import pytest
 
 from command_line.fuzz import find_broken_promise
 from command_line.replay import EPILOG
-from properties.guarantee import GUARANTEES
+from properties.claims import CLAIMS
 from reference.structure import FaultCounts
 from spark_fuzz.schedule import CampaignOptions
 from tests.command_line.run import ROOT, run
@@ -30,7 +30,7 @@ def test_prove_speaks_json() -> None:
     """For programs."""
     result = run("prove", "--structure", "ASYNC_MASTER/ASYNC_FLUSH/0 slaves", "--json")
     verdicts = json.loads(result.stdout)["structures"][0]["verdicts"]
-    assert set(GUARANTEES) == {v["guarantee"] for v in verdicts}
+    assert set(CLAIMS) == {v["guarantee"] for v in verdicts}
 
 
 @pytest.mark.spark

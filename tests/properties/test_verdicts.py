@@ -12,9 +12,9 @@ from attrs import evolve
 from properties import certificates
 from properties.analysis import decide
 from properties.bounded_search import BoundedSearch
+from properties.claims import CLAIMS
 from properties.expectation import find_expectation, load_expectations
 from properties.fault_class import FAULT_CLASS_BY_NAME, FAULT_CLASSES
-from properties.guarantee import GUARANTEES
 from properties.induction import prove_lemmas
 from properties.judgement import find_needless_steps, is_refuted_by
 from properties.verdict import (
@@ -47,7 +47,7 @@ def verdicts(structure: Structure) -> tuple[Verdict, ...]:
 def test_every_cell_is_decided(structure: Structure, verdicts: tuple[Verdict, ...]) -> None:
     """One verdict per guarantee and fault class, none undecided."""
     cells = {(v.guarantee, v.fault) for v in verdicts}
-    assert {(g, c.name) for g in GUARANTEES for c in FAULT_CLASSES} == cells
+    assert {(g, c.name) for g in CLAIMS for c in FAULT_CLASSES} == cells
     assert [] == [v for v in verdicts if v.word is VerdictWord.UNDECIDED]
 
 
@@ -81,7 +81,7 @@ def test_more_faults_never_help(structure: Structure, verdicts: tuple[Verdict, .
         for stronger in FAULT_CLASSES:
             if not weaker.is_contained_in(stronger):
                 continue
-            for g in GUARANTEES:
+            for g in CLAIMS:
                 fewer, more = cells[g, weaker.name], cells[g, stronger.name]
                 if fewer.word is VerdictWord.REFUTED:
                     assert more.word is VerdictWord.REFUTED
@@ -91,10 +91,7 @@ def test_more_faults_never_help(structure: Structure, verdicts: tuple[Verdict, .
 def test_every_expectation_decides_a_cell() -> None:
     """No entry of the expectations is dead."""
     used = {
-        find_expectation(g, s, c.name)
-        for g in GUARANTEES
-        for s in STRUCTURES
-        for c in FAULT_CLASSES
+        find_expectation(g, s, c.name) for g in CLAIMS for s in STRUCTURES for c in FAULT_CLASSES
     }
     assert set(load_expectations()) == used
 
@@ -118,7 +115,7 @@ def test_search_without_help_agrees() -> None:
     """Lemmas and order reduction lose nothing: a search without either is as short."""
     structure = Structure(Role.ASYNC_MASTER, FlushDiskType.SYNC_FLUSH, 1)
     fault_class = FAULT_CLASS_BY_NAME["master power loss"]
-    names = [n for n in GUARANTEES if n not in ("acknowledged_is_kept_on_master",)]
+    names = [n for n in CLAIMS if n not in ("acknowledged_is_kept_on_master",)]
     names.remove("acknowledged_is_kept_on_some_broker")
     plain = BoundedSearch(structure, fault_class)
     plain.needless_orders = []
