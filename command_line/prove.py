@@ -21,6 +21,7 @@ from properties.claims import CLAIMS
 from properties.comparison import COMPARED_STRUCTURES, compare, render_change
 from properties.expectation import find_expectation
 from properties.fault_class import EVERY_FAULT, FAULT_CLASS_BY_NAME
+from properties.harvest import load_known_schedules
 from properties.induction import get_candidates
 from properties.obligations import load_proof
 from properties.ranking import rank_steps
@@ -205,10 +206,11 @@ def run_in_order(work: Any, structures: list[Structure], progress: Any, jobs: in
 def search_all_witnesses() -> None:
     """Find the shortest way to every rule, premise and witness of every structure anew."""
     with show_progress() as progress:
+        known = load_known_schedules()
         found: dict[Structure, tuple[WitnessAnswer, ...]] = {}
         for structure in STRUCTURES.values():
-            smaller = found.get(evolve(structure, slaves=structure.slaves - 1), ())
-            found[structure] = search_witnesses(structure, progress, smaller_group=smaller)
+            found[structure] = search_witnesses(structure, progress, known=known)
+            known += tuple(a.schedule for a in found[structure] if a.schedule)
     save_witnesses(found)
 
 

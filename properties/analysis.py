@@ -11,6 +11,8 @@ from attrs import evolve, frozen
 from properties import certificates
 from properties.claims import CLAIMS
 from properties.fault_class import FAULT_CLASS_BY_NAME, FAULT_CLASSES
+from properties.fault_set_search import find_refutations
+from properties.harvest import load_known_schedules
 from properties.verdict import Verdict, VerdictWord, search_structure
 from reference.configuration import BrokerGroup, ConfigurationError
 from reference.structure import SIZE_KEYS, SLAVES_MAX, Parameters, Structure, clip_sizes
@@ -20,7 +22,7 @@ MODEL_LIMITS = (
     "4.4.0 closes by itself when they are idle.",
     "A slave without a log that joins a master with more than one file is no failure, but a column "
     "of its own (late join): it gets the last file only.",
-    "With three slaves the schedules are those of two: nobody has searched for shorter ones.",
+    "With several slaves the schedules are those of one: nobody has searched for shorter ones.",
     "Faults strike any number of times; but the master loses power or disk at most twice.",
     "Reads, consumer progress, metadata and the name server are not modelled yet.",
 )
@@ -89,16 +91,33 @@ def decide(
     parameters: Parameters,
     on_progress: Callable[[str], None] = lambda text: None,
 ) -> tuple[Verdict, ...]:
-    """Every cell: by a re-checked certificate, by a search where that does not fit the sizes."""
+    """Every cell: by a re-checked certificate, by other schedules where that does not fit.
+
+    Only what no known schedule refutes under these sizes is searched.
+    """
     document = certificates.load(structure)
+    sizes = clip_sizes(parameters)
+    kin = certificates.load_kin(structure)
     if document is not None:
         verdicts = certificates.recheck(structure, parameters, document, on_progress)
         if all(v.word is not VerdictWord.UNDECIDED for v in verdicts):
             return verdicts
-    smaller = certificates.load_kin(structure)
-    sizes = clip_sizes(parameters)
-    found = search_structure(structure, on_progress, sizes=sizes, kin=smaller)
+        fitting = (v for v in verdicts if v.word is VerdictWord.REFUTED)
+        kin = (*fitting, *kin, *find_known_refutations(structure, sizes))
+    found = search_structure(structure, on_progress, sizes=sizes, kin=kin)
     return tuple(certificates.rejudge(structure, parameters, v) for v in found)
+
+
+def find_known_refutations(structure: Structure, sizes: Parameters) -> tuple[Verdict, ...]:
+    """What the schedules of all certificates, whatever they were found for, refute here."""
+    refutations = find_refutations(structure, load_known_schedules(), sizes)
+    return tuple(
+        Verdict(name, fault_class.name, VerdictWord.REFUTED, schedule)
+        for name, by_faults in refutations.items()
+        for faults, schedule in by_faults.items()
+        for fault_class in FAULT_CLASSES
+        if faults <= set(fault_class.admitted)
+    )
 
 
 def order_by_guarantee(verdicts: tuple[Verdict, ...]) -> tuple[Verdict, ...]:

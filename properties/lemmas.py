@@ -17,7 +17,7 @@ from reference.lineage import (
 from reference.mapped_files import is_flush_file_there
 from reference.operations import all_of, any_of, implies, negate
 from reference.put import is_acknowledged, is_pending
-from reference.state import ANSWERED, PUT_OK, WAITS_FOR_SLAVE_CHECK, Cluster
+from reference.state import ANSWERED, PUT_OK, WAITS_FOR_SLAVE_CHECK, Cluster, CommitLog
 
 __all__ = ["LEMMAS"]
 
@@ -282,22 +282,63 @@ def acknowledged_by_sync_master_in_first_life_is_received(cluster: Cluster) -> b
     )
 
 
+def is_never_outrun(cluster: Cluster) -> bool:
+    """Retention asked whether slaves had copied, and no broker has lost a file since."""
+    faults = cluster.faults
+    is_patient = (faults.uncopied_expiries == 0) & (faults.early_expiries == 0)
+    is_intact = is_first_life(cluster) & (faults.slave_power_losses == 0)
+    return is_patient & is_intact & is_joined_from_start(cluster)
+
+
 @lemma(why="Else a slave asks for bytes below its master's first file, and is sent nothing.")
 def slave_is_not_outrun(cluster: Cluster) -> bool:
     """Where retention asks whether a slave has copied, it deletes no file that a slave needs."""
-    faults, log = cluster.faults, cluster.master.log
-    is_patient = (faults.uncopied_expiries == 0) & (faults.early_expiries == 0)
-    is_intact = is_first_life(cluster) & is_slave_power_intact(cluster)
+    start = cluster.master.log.start_offset
     return implies(
-        is_patient & is_intact & is_joined_from_start(cluster),
+        is_never_outrun(cluster) & (cluster.faults.slave_wipes == 0),
+        all_of(*(start <= slave.log.last_file_offset for slave in cluster.slaves)),
+    )
+
+
+@lemma(why="Else a wiped slave that has a log again asks below its master's first file.")
+def slave_with_a_log_is_not_outrun(cluster: Cluster) -> bool:
+    """The same of a slave that was wiped, as soon as it has a file or is about to get one."""
+    start = cluster.master.log.start_offset
+    return implies(
+        is_never_outrun(cluster),
         all_of(
             *(
-                (log.start_offset <= slave.log.last_file_offset)
+                implies(slave.log.has_file, start <= slave.log.last_file_offset)
                 & implies(
                     link.is_open & (link.arrived_offset >= 0) & negate(slave.log.has_file),
-                    log.start_offset <= link.arrived_offset,
+                    start <= link.arrived_offset,
                 )
                 for link, slave in zip(cluster.links, cluster.slaves, strict=True)
+            )
+        ),
+    )
+
+
+def is_end_known(log: CommitLog, life: int) -> bool:
+    """The bytes before the end of this life are those that they are taken for."""
+    unknown = log.ghost_unknown_below_offset
+    return (unknown == 0) | (unknown < log.ends[life])
+
+
+@lemma(why="Else a slave has bytes of a later life where its master still has those of an earlier.")
+def slave_has_all_of_a_life_that_it_left(cluster: Cluster) -> bool:
+    """While the master loses no message, a slave with bytes of a later life has the earlier one."""
+    lives = range(cluster.structure.lives)
+    return implies(
+        is_master_intact(cluster),
+        all_of(
+            *(
+                implies(
+                    is_end_known(s.log, life) & (s.log.ends[life] < s.log.max_offset),
+                    cluster.master.log.ends[life] <= s.log.ends[life],
+                )
+                for s in cluster.slaves
+                for life in lives
             )
         ),
     )

@@ -19,11 +19,12 @@ from properties.certificates import (
     encode_schedule,
 )
 from properties.fault_class import EVERYTHING
+from properties.harvest import harvest
 from properties.induction import InductionProblem, prove_lemmas
 from properties.judgement import is_reached_by
 from properties.witnesses import compute_questions
 from reference.leaves import flatten
-from reference.machine import RULES, Action
+from reference.machine import Action
 from reference.structure import SMALL_PARAMETERS, Parameters, Structure
 from reference.terms import Term, record, substitute
 
@@ -47,63 +48,40 @@ def search_witnesses(
     structure: Structure,
     on_progress: Callable[[str], None] = lambda text: None,
     *,
-    smaller_group: tuple[WitnessAnswer, ...] = (),
+    known: tuple[tuple[Action, ...], ...] = (),
 ) -> tuple[WitnessAnswer, ...]:
-    """Decide every question of a structure anew: proof of impossibility first, then search.
+    """Decide every question of a structure anew: proof of impossibility, known ways, search.
 
-    ``smaller_group`` are the answers of a group with fewer slaves: what a schedule reaches there it
-    reaches here too, with slaves that do nothing, and slaves may change places.
+    ``known`` are schedules of any group: what they reach on their way needs no search.
     """
     questions = compute_questions(structure)
     problem = InductionProblem(structure, EVERYTHING)
     lemmas = prove_lemmas(structure)
     impossible = {n for n, t in questions.items() if problem.follows(record("not", t), lemmas)}
-    taken = {
-        name: answer
-        for name, term in questions.items()
-        if name not in impossible
-        and (answer := _take_over(structure, name, term, smaller_group)) is not None
-    }
-    open_questions = {n: t for n, t in questions.items() if n not in {*impossible, *taken}}
+    sizes = evolve(SMALL_PARAMETERS, limits=EVERYTHING.search_limits)
+    wanted = {n: t for n, t in questions.items() if n not in impossible}
+    on_progress(f"{structure.name}, witnesses: what {len(known)} known schedules reach")
+    found = harvest(structure, sizes, wanted, known)
+    open_questions = {n: t for n, t in wanted.items() if n not in found}
+    if open_questions:
+        found |= _search(structure, open_questions, lemmas, on_progress)
+    return tuple(WitnessAnswer(n, found.get(n), is_impossible=n in impossible) for n in questions)
+
+
+def _search(
+    structure: Structure,
+    questions: dict[str, Term],
+    lemmas: tuple[str, ...],
+    on_progress: Callable[[str], None],
+) -> dict[str, tuple[Action, ...]]:
     answers = BoundedSearch(structure, EVERYTHING, lemmas).find_shortest(
-        open_questions,
-        depth_limits=dict.fromkeys(open_questions, WITNESS_DEPTH_LIMIT),
+        questions,
+        depth_limits=dict.fromkeys(questions, WITNESS_DEPTH_LIMIT),
         on_progress=lambda depth, left: on_progress(
             f"{structure.name}, witnesses: depth {depth}, {left} open"
         ),
     )
-    return tuple(
-        WitnessAnswer(n, None, is_impossible=True)
-        if n in impossible
-        else taken.get(n) or WitnessAnswer(n, answers[n].schedule)
-        for n in questions
-    )
-
-
-def _take_over(
-    structure: Structure, name: str, question: Term, smaller_group: tuple[WitnessAnswer, ...]
-) -> WitnessAnswer | None:
-    """The answer of a smaller group, as it is or with its first slave in another's place."""
-    first, _, last = name.partition("[")
-    slave = last.rstrip("]")
-    known = {a.question: a.schedule for a in smaller_group}
-    for source in (name, f"{first}[0]"):
-        schedule = known.get(source)
-        if schedule is None:
-            continue
-        moved = schedule if source == name else tuple(_move(a, slave) for a in schedule)
-        answer = WitnessAnswer(name, moved)
-        if is_witnessed(structure, question, answer):
-            return answer
-    return None
-
-
-def _move(action: Action, slave: str) -> Action:
-    """The step of the first slave as a step of another one."""
-    rule, bracket, index = action.instance.partition("[")
-    if not bracket or RULES[rule].indexes != ("slave",) or index != "0]":
-        return action
-    return evolve(action, instance=f"{rule}[{slave}]")
+    return {n: a.schedule for n, a in answers.items() if a.schedule is not None}
 
 
 def is_witnessed(structure: Structure, question: Term, answer: WitnessAnswer) -> bool:

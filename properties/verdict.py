@@ -13,9 +13,9 @@ from properties.claims import CLAIMS
 from properties.fault_class import FAULT_CLASS_BY_NAME, FAULT_CLASSES, FaultClass
 from properties.induction import InductionProblem, InductionResult, prove_lemmas
 from properties.judgement import is_refuted_by, lower_numbers, remove_needless_steps
-from reference.machine import RULES, Action, compute_machine, record_predicate
+from properties.kindred import carry_over
+from reference.machine import Action, record_predicate
 from reference.operations import negate
-from reference.state import initial_cluster
 from reference.structure import SMALL_PARAMETERS, Parameters, Structure
 from reference.terms import Term
 
@@ -129,41 +129,12 @@ def _take_over(
         def is_refuting(trial: Sequence[Action], v: Verdict = verdict, p: Any = parameters) -> bool:
             return is_refuted_by(v.guarantee, structure, p, trial)
 
-        for schedule in (verdict.schedule, _mirror(structure, parameters, verdict.schedule)):
+        for schedule in carry_over(structure, parameters, verdict.schedule):
             if verdict.word is VerdictWord.REFUTED and is_refuting(schedule):
                 needed = remove_needless_steps(schedule, is_refuting)
                 taken.append((fault_class, evolve(verdict, schedule=needed)))
                 break
     return taken
-
-
-SOUND_STEPS = {"swallow_append_error": "append_to_slave"}
-"""What a slave does on which the fault does not strike."""
-
-
-def _mirror(
-    structure: Structure, parameters: Parameters, schedule: tuple[Action, ...]
-) -> tuple[Action, ...]:
-    """The schedule in which every slave does what the first one does, as far as it can.
-
-    Faults strike only the first slave. Empty where the schedule itself becomes impossible.
-    """
-    machine = compute_machine(structure)
-    cluster = initial_cluster(structure, parameters)
-    mirrored: list[Action] = []
-    for action in schedule:
-        rule = action.instance.partition("[")[0]
-        name = SOUND_STEPS.get(rule, rule)
-        is_shared = RULES[name].indexes == ("slave",) and not RULES[name].is_fault
-        others = range(1, structure.slaves) if is_shared else ()
-        for trial in (action, *(evolve(action, instance=f"{name}[{i}]") for i in others)):
-            outcome = machine.step(cluster, trial)
-            if not outcome.is_refused:
-                cluster = outcome.cluster
-                mirrored.append(trial)
-            elif trial is action and (not is_shared or action.instance.endswith("[0]")):
-                return ()
-    return tuple(mirrored)
 
 
 def _inherit(

@@ -1,0 +1,136 @@
+"""Which sets of faults a guarantee survives: the border between proved and refuted sets.
+
+The columns of the table are a choice of fault sets; here all of them are decided. A set under which
+a guarantee is proved speaks for all smaller ones, a schedule that needs certain faults for all
+larger ones, so maximal proved sets and minimal refuted ones say everything. They are found by
+asking for a set on neither side until there is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+
+import z3
+from attrs import frozen
+
+from properties.fault_class import EVERYTHING, get_fault_count_name
+from properties.induction import (
+    LIMIT_PREFIX,
+    InductionProblem,
+    SolverGaveUpError,
+    make_solver,
+)
+from properties.kindred import Schedule
+from reference.machine import record_machine
+from reference.structure import Structure
+
+FaultSet = frozenset[str]
+"""Field names of FaultCounts."""
+
+ALL_FAULTS: FaultSet = frozenset(EVERYTHING.admitted)
+
+
+@frozen
+class Refutation:
+    """A schedule against a guarantee, and the faults that it takes."""
+
+    faults: FaultSet
+    schedule: Schedule
+
+
+@frozen
+class Border:
+    """What one guarantee of one structure survives."""
+
+    guarantee: str
+    proved: tuple[FaultSet, ...]
+    """The largest sets whose faults may strike in any mixture."""
+    refuted: tuple[Refutation, ...]
+    """The smallest sets that refute it, each with a schedule."""
+    undecided: tuple[FaultSet, ...] = ()
+    """The smallest sets that are neither, as far as was searched."""
+
+    def find_open_set(self) -> FaultSet | None:
+        """A set that this border does not decide; None when every set is decided."""
+        return find_unexplored(self.proved, [r.faults for r in self.refuted])
+
+
+def find_unexplored(below: Iterable[FaultSet], above: Iterable[FaultSet]) -> FaultSet | None:
+    """A set of faults that lies in none of the first sets and contains none of the others."""
+    is_in = {name: z3.Bool(name) for name in ALL_FAULTS}
+    solver = z3.Solver()
+    solver.add([z3.Or([is_in[n] for n in ALL_FAULTS - lower]) for lower in below])
+    solver.add([z3.Or([z3.Not(is_in[n]) for n in upper]) for upper in above])
+    if solver.check() != z3.sat:
+        return None
+    model = solver.model()
+    return frozenset(n for n, v in is_in.items() if z3.is_true(model.eval(v)))
+
+
+class FaultSetProver:
+    """Asks under which faults the lemmas of a structure imply a guarantee."""
+
+    def __init__(self, structure: Structure, lemmas: tuple[str, ...]) -> None:
+        self.structure = structure
+        self.problem = InductionProblem(structure, EVERYTHING)
+        self.lemmas = lemmas
+        self.absence = {n: z3.Bool(f"no {n}") for n in EVERYTHING.admitted}
+
+    @cached_property
+    def solver(self) -> z3.Solver:
+        """Knows the lemmas, and what it means that a fault never strikes."""
+        problem, solver = self.problem, make_solver()
+        solver.set(unsat_core=True)
+        solver.add(problem.parameter_constraints)
+        solver.add([problem.now(problem.predicates[n]) for n in self.lemmas])
+        solver.add(
+            [
+                z3.Implies(is_absent, problem.variables[LIMIT_PREFIX + name] == 0)
+                for name, is_absent in self.absence.items()
+            ]
+        )
+        return solver
+
+    def find_survived(self, guarantee: str, faults: FaultSet) -> FaultSet | None:
+        """A set of faults, with at least these, under which it is proved; None without a proof.
+
+        Raises SolverGaveUpError.
+        """
+        problem, solver = self.problem, self.solver
+        solver.push()
+        try:
+            solver.add(z3.Not(problem.now(problem.predicates[guarantee])))
+            solver.add(problem.now.side_conditions)
+            absent = [v for n, v in self.absence.items() if n not in faults]
+            answer = solver.check(*absent)
+            if answer == z3.unknown:
+                raise SolverGaveUpError(solver.reason_unknown())
+            if answer == z3.sat:
+                return None
+            needed = {str(v) for v in solver.unsat_core()}
+            return frozenset(n for n, v in self.absence.items() if str(v) not in needed)
+        finally:
+            solver.pop()
+
+    def grow(self, guarantee: str, faults: FaultSet) -> FaultSet | None:
+        """A largest such set: no fault can be added. None without a proof for these faults."""
+        survived = self.find_survived(guarantee, faults)
+        if survived is None:
+            return None
+        for name in sorted(ALL_FAULTS - survived):
+            survived = self.find_survived(guarantee, survived | {name}) or survived
+        return survived
+
+    def shrink(self, guarantee: str, faults: FaultSet) -> FaultSet:
+        """A smallest part of a set without a proof that has no proof either."""
+        for name in sorted(faults):
+            if self.find_survived(guarantee, faults - {name}) is None:
+                faults -= {name}
+        return faults
+
+
+def compute_faults(structure: Structure, schedule: Schedule) -> FaultSet:
+    """The faults that a schedule takes."""
+    counted = {r.instance.name: get_fault_count_name(r) for r in record_machine(structure)}
+    return frozenset(name for a in schedule if (name := counted[a.instance]) is not None)

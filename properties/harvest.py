@@ -1,0 +1,132 @@
+"""What known schedules reach on their way, or shortly after: witnesses without a search."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from random import Random
+
+from properties.certificates import CERTIFICATE_FOLDER, decode_schedule
+from properties.judgement import is_reached_by, remove_needless_steps
+from properties.kindred import Schedule, carry_over
+from reference.leaves import flatten
+from reference.machine import Action, compute_machine
+from reference.state import Cluster, initial_cluster
+from reference.structure import Parameters, Structure
+from reference.terms import Term, substitute
+
+STRAY_WALKS = 200
+"""Walks that leave a known schedule somewhere and go on at random."""
+STRAY_STEPS = 30
+"""Steps of such a walk at most."""
+
+
+class Harvest:
+    """Follows schedules in one structure, and keeps how the questions were reached first."""
+
+    def __init__(
+        self, structure: Structure, parameters: Parameters, questions: dict[str, Term]
+    ) -> None:
+        self.structure = structure
+        self.parameters = parameters
+        self.questions = dict(questions)
+        self.machine = compute_machine(structure)
+        self.open = dict(questions)
+        self.found: dict[str, Schedule] = {}
+
+    def replay(self, schedule: Schedule) -> tuple[Cluster, list[Action]]:
+        """Follow a schedule as far as it is possible; the last state, and the steps to it."""
+        cluster, steps = initial_cluster(self.structure, self.parameters), list[Action]()
+        self._note(cluster, steps)
+        for action in schedule:
+            if action.instance not in self.machine.instances:
+                break
+            outcome = self.machine.step(cluster, action)
+            if outcome.is_refused:
+                break
+            cluster = outcome.cluster
+            steps.append(action)
+            self._note(cluster, steps)
+        return cluster, steps
+
+    def stray(self, schedule: Schedule, draw: Random) -> None:
+        """Follow the beginning of a schedule, then take random steps."""
+        cluster, steps = self.replay(schedule[: draw.randrange(len(schedule) + 1)])
+        for _ in range(STRAY_STEPS):
+            enabled = self.machine.enabled(cluster)
+            if not enabled or not self.open:
+                break
+            chosen = draw.choice(enabled)
+            numbers = {r.name: draw.randint(r.low, r.high) for r in chosen.ranges}
+            action = Action(chosen.instance.name, numbers)
+            cluster = self.machine.step(cluster, action).cluster
+            steps.append(action)
+            self._note(cluster, steps)
+
+    def _note(self, cluster: Cluster, steps: list[Action]) -> None:
+        leaves = flatten(cluster)
+        for name in [n for n, question in self.open.items() if substitute(question, leaves)]:
+            self.found[name] = tuple(steps)
+            del self.open[name]
+
+    def compute_answers(self) -> dict[str, Schedule]:
+        """What was found, without steps that are not needed."""
+        return {n: self._shorten(self.questions[n], s) for n, s in self.found.items()}
+
+    def _shorten(self, question: Term, schedule: Schedule) -> Schedule:
+        def is_reaching(trial: list[Action] | Schedule) -> bool:
+            return is_reached_by(
+                lambda cluster: bool(substitute(question, flatten(cluster))),
+                self.structure,
+                self.parameters,
+                trial,
+            )
+
+        return remove_needless_steps(schedule, is_reaching)  # type: ignore[arg-type]
+
+
+def harvest(
+    structure: Structure,
+    parameters: Parameters,
+    questions: dict[str, Term],
+    known: Iterable[Schedule],
+    *,
+    seed: int = 1,
+) -> dict[str, Schedule]:
+    """Schedules to those questions that known schedules, of any group, lead to."""
+    gathered = Harvest(structure, parameters, questions)
+    known = sorted(known, key=len)
+    for schedule in known:
+        for carried in carry_over(structure, parameters, schedule):
+            if gathered.open:
+                gathered.replay(carried)
+    draw = Random(seed)
+    for _ in range(STRAY_WALKS):
+        if gathered.open:
+            gathered.stray(draw.choice(known), draw)
+    return gathered.compute_answers()
+
+
+def load_known_schedules() -> tuple[Schedule, ...]:
+    """Every schedule that a certificate or a witness holds, whatever it was found for."""
+    texts = dict.fromkeys(
+        json.dumps(schedule)
+        for path in sorted(CERTIFICATE_FOLDER.glob("*.json"))
+        for schedule in _find_schedules(json.loads(path.read_text()))
+    )
+    return tuple(decode_schedule(json.loads(text)) for text in texts)
+
+
+def _find_schedules(document: object) -> Iterator[object]:
+    """The lists under a key ``schedule`` or ``schedules``, however deep."""
+    if isinstance(document, list):
+        for part in document:
+            yield from _find_schedules(part)
+    elif isinstance(document, dict):
+        for key, part in document.items():
+            if key == "schedule":
+                yield part
+            elif key == "schedules":
+                yield from part.values()
+            else:
+                yield from _find_schedules(part)

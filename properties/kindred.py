@@ -1,0 +1,69 @@
+"""Schedules carried over to kindred groups: with more slaves, or with slaves that change places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attrs import evolve
+
+from reference.machine import RULES, Action, compute_machine
+from reference.state import initial_cluster
+from reference.structure import Parameters, Structure
+
+SOUND_STEPS = {"swallow_append_error": "append_to_slave"}
+"""What a slave does on which the fault does not strike."""
+
+Schedule = tuple[Action, ...]
+
+
+def carry_over(
+    structure: Structure, parameters: Parameters, schedule: Schedule
+) -> Iterator[Schedule]:
+    """The schedule as it is, with all slaves doing the same, and with its first slave moved."""
+    yield schedule
+    if structure.slaves > 1:
+        yield mirror(structure, parameters, schedule)
+    for index in range(1, structure.slaves):
+        yield move(schedule, index)
+
+
+def move(schedule: Schedule, index: int) -> Schedule:
+    """What the first slave does, done by the one with this index; the others stay."""
+    return tuple(
+        evolve(action, instance=f"{rule}[{index}]")
+        if bracket == "[0]" and RULES[rule].indexes == ("slave",)
+        else action
+        for action in schedule
+        for rule, bracket in [_split(action)]
+    )
+
+
+def mirror(structure: Structure, parameters: Parameters, schedule: Schedule) -> Schedule:
+    """The schedule in which every slave does what the first one does, as far as it can.
+
+    Faults strike only the first slave. Empty where the schedule itself becomes impossible.
+    """
+    machine = compute_machine(structure)
+    cluster = initial_cluster(structure, parameters)
+    mirrored: list[Action] = []
+    for action in schedule:
+        rule, _ = _split(action)
+        name = SOUND_STEPS.get(rule, rule)
+        is_shared = RULES[name].indexes == ("slave",) and not RULES[name].is_fault
+        others = range(1, structure.slaves) if is_shared else ()
+        for trial in (action, *(evolve(action, instance=f"{name}[{i}]") for i in others)):
+            if trial.instance not in machine.instances:
+                return ()
+            outcome = machine.step(cluster, trial)
+            if not outcome.is_refused:
+                cluster = outcome.cluster
+                mirrored.append(trial)
+            elif trial is action and (not is_shared or action.instance.endswith("[0]")):
+                return ()
+    return tuple(mirrored)
+
+
+def _split(action: Action) -> tuple[str, str]:
+    """The rule of a step, and its index in brackets, empty where it has none."""
+    rule, bracket, index = action.instance.partition("[")
+    return rule, bracket + index
