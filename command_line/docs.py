@@ -8,9 +8,16 @@ import click
 
 from command_line.readme import compute_readme, get_readme
 from command_line.run_tests import run_pytest
-from properties import lemma_page, prediction_page, proof_page, variant_page, verdict_table
+from properties import (
+    fault_set_page,
+    lemma_page,
+    prediction_page,
+    proof_page,
+    variant_page,
+    verdict_table,
+)
 
-PAGES = (verdict_table, proof_page, lemma_page, variant_page, prediction_page)
+PAGES = (verdict_table, fault_set_page, proof_page, lemma_page, variant_page, prediction_page)
 """The modules that generate parts of a chapter."""
 
 EPILOG = """\b

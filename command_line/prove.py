@@ -12,6 +12,7 @@ from attrs import evolve, frozen
 
 from command_line import exit_codes
 from command_line.consecution import print_consecution
+from command_line.fault_sets import show_fault_sets
 from command_line.progress import show_progress
 from command_line.triage import print_triage
 from command_line.workers import run_all
@@ -45,6 +46,7 @@ Examples:
   rmqspec prove                                   re-check all, within two minutes
   rmqspec prove --structure "SYNC_MASTER/ASYNC_FLUSH/1 slave"
   rmqspec prove --guarantee acknowledgement_is_truthful
+  rmqspec prove --fault-sets --guarantee acknowledged_is_held_twice
   rmqspec prove --rules --structure "SYNC_MASTER/SYNC_FLUSH/1 slave"
   rmqspec prove --variant report_capped           a repair instead of RocketMQ 4.4.0
   rmqspec prove --variant report_capped --compare what it changes
@@ -92,6 +94,12 @@ class Answer:
 @click.option("--compare", "is_comparison", is_flag=True, help="Print what a variant changes.")
 @click.option("--rules", "is_by_rule", is_flag=True, help="Check the lemmas rule by rule.")
 @click.option(
+    "--fault-sets",
+    "is_by_fault_set",
+    is_flag=True,
+    help="Say of every mixture of faults whether a guarantee survives it.",
+)
+@click.option(
     "--triage",
     "candidate",
     default="",
@@ -123,6 +131,7 @@ def command(  # noqa: PLR0913, PLR0917
     variants: tuple[str, ...],
     is_comparison: bool,
     is_by_rule: bool,
+    is_by_fault_set: bool,
     candidate: str,
     fault: str,
     states_max: int,
@@ -135,6 +144,8 @@ def command(  # noqa: PLR0913, PLR0917
         click.echo(f"Model of RocketMQ {ROCKETMQ_VERSION}.")
     if is_by_rule:
         return max(print_consecution(load_proof(s)) for s in structures)
+    if is_by_fault_set:
+        return show_fault_sets(structures, claims, is_search=is_search, is_json=is_json)
     if candidate:
         return triage_all(structures, candidate, fault)
     if states_max:

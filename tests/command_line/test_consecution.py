@@ -15,7 +15,7 @@ ALONE = CERTIFIED_BY_NAME["SYNC_MASTER/ASYNC_FLUSH/0 slaves"]
 
 def test_a_line_for_each_rule(capsys: pytest.CaptureFixture[str]) -> None:
     """Between a head and the sum, every rule says ok."""
-    assert 0 == print_consecution(Proof(ALONE, ["masters_content_is_known"]))
+    assert 0 == print_consecution(Proof(ALONE, ["life_is_counted"]))
     head, *lines, total = capsys.readouterr().out.splitlines()
     assert f"{ALONE.name}: 1 lemmas, rule by rule" == head
     assert list(compute_machine(ALONE).instances) == [line.split()[0] for line in lines]

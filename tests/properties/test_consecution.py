@@ -51,7 +51,7 @@ def make_wrong_proof(
     """A master without slaves, with one lemma more, a wrong one."""
     extra = Property("wrong", PropertyRole.LEMMA, wrong)
     candidates = {**get_candidates(), "wrong": extra}
-    monkeypatch.setattr(induction, "get_candidates", lambda: candidates)
+    monkeypatch.setattr(induction, "get_candidates", lambda variants=(): candidates)
     return Proof(ALONE, (*lemmas, "wrong"))
 
 
@@ -60,7 +60,13 @@ def make_wrong_proof(
     [
         (
             nothing_is_ever_flushed,
-            {"flush_master", "finish_master_stop", "restart_master", "swallow_flush_error"},
+            {
+                "flush_master",
+                "finish_master_stop",
+                "restart_master",
+                "restart_master_without_blank",
+                "swallow_flush_error",
+            },
         ),
         (dispatch_waits_for_flush, {"dispatch_master"}),
     ],

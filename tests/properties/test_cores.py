@@ -54,9 +54,9 @@ def test_every_fact_of_a_core_is_needed() -> None:
 
 def test_found_cores_prove_what_they_were_found_for() -> None:
     """The cores of a proof with a single lemma prove it, and are found again."""
-    proof = Proof(ALONE, ["masters_content_is_known"])
+    proof = Proof(ALONE, ["life_is_counted"])
     found = find_cores(proof)
-    assert {"masters_content_is_known"} == {obligation.claim for obligation in found}
+    assert {"life_is_counted"} == {obligation.claim for obligation in found}
     assert () == recheck_cores(proof, found)
     assert found == find_cores(proof)
 
@@ -94,7 +94,7 @@ def test_a_refuted_cell_has_no_core() -> None:
     cell = Obligation(ObligationKind.SAFETY, "acknowledged_is_kept_on_master", "every fault")
     refuted = (cell.claim, cell.where)
     with pytest.raises(InternalDisagreementError, match=f"{cell} does not hold"):
-        find_cores(Proof(ALONE, ["masters_content_is_known"], [refuted]))
+        find_cores(Proof(ALONE, ["life_is_counted"], [refuted]))
     claimed = {**load_cores(ALONE), cell: Core(1, ())}
     for proof in (make_proof(ALONE), Proof(ALONE, (), (*make_proof(ALONE).proved, refuted))):
         assert [cell] == [failure.obligation for failure in recheck_cores(proof, claimed)]

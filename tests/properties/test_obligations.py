@@ -70,7 +70,7 @@ def test_absence_of_faults_is_told() -> None:
     assert Outcome.HOLDS is discharge.outcome
     assert {"master_power_losses", "master_disk_losses"} == get_absent_faults(discharge)
     lemmas = {fact.name for fact in discharge.core if fact.kind is FactKind.LEMMA}
-    assert "written_in_first_life_is_on_master" in lemmas
+    assert "intact_master_holds_what_was_written" in lemmas
 
 
 def test_conditions_and_arguments_of_a_rule_are_told() -> None:
@@ -105,7 +105,7 @@ def test_a_lemma_that_does_not_hold_initially_fails(monkeypatch: pytest.MonkeyPa
 
     wrong = Property("wrong", PropertyRole.LEMMA, no_file_is_large)
     candidates = {**get_candidates(), "wrong": wrong}
-    monkeypatch.setattr(induction, "get_candidates", lambda: candidates)
+    monkeypatch.setattr(induction, "get_candidates", lambda variants=(): candidates)
     discharge = Proof(ALONE, ["wrong"]).discharge(Obligation(ObligationKind.INITIATION, "wrong"))
     assert Outcome.FAILS is discharge.outcome
     assert discharge.counterexample is not None

@@ -126,9 +126,11 @@ def test_search_without_help_agrees() -> None:
     certified = {
         c["guarantee"]: len(c["schedule"])
         for c in document["cells"]
-        if c["fault"] == fault_class.name and c["guarantee"] in names
+        if c["fault"] == fault_class.name and c["guarantee"] in names and "schedule" in c
     }
-    assert certified == {n: a.depth for n, a in answers.items()}
+    found = {n: a.depth for n, a in answers.items() if a.schedule is not None}
+    assert len(found) > 2
+    assert found == {n: depth for n, depth in certified.items() if depth <= 10}
 
 
 @pytest.mark.nightly

@@ -1,0 +1,90 @@
+"""The answer to ``rmqspec prove --fault-sets``: which mixtures of faults a guarantee survives."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+import click
+
+from command_line import exit_codes
+from command_line.progress import show_progress
+from properties.certificates import SEARCHED_SLAVES_MAX, encode_schedule
+from properties.fault_set_certificates import (
+    BORDERED_STRUCTURES,
+    describe,
+    recheck_borders,
+    save_borders,
+)
+from properties.fault_set_search import find_borders
+from properties.fault_sets import ALL_FAULTS, Border
+from properties.harvest import load_known_schedules
+from reference import ROCKETMQ_VERSION
+from reference.structure import Structure
+
+
+def show_fault_sets(
+    structures: Iterable[Structure], claims: tuple[str, ...], *, is_search: bool, is_json: bool
+) -> int:
+    """Print which sets of faults are survived, decided anew or re-checked; the exit code.
+
+    Raises InternalDisagreementError for a certificate that does not hold.
+    """
+    answers: list[dict[str, Any]] = []
+    chosen = [s for s in structures if s in BORDERED_STRUCTURES]
+    if not chosen:
+        raise click.BadParameter(
+            f"fault sets are decided for groups of up to {SEARCHED_SLAVES_MAX} slave, without "
+            "variants",
+            param_hint="--fault-sets",
+        )
+    for structure in chosen:
+        with show_progress() as progress:
+            if is_search:
+                borders = find_borders(structure, load_known_schedules(), progress)
+                save_borders({structure: borders})
+            else:
+                progress(f"{structure.name}: fault sets")
+                borders = recheck_borders(structure)
+        answers += [as_json(structure, b) for b in borders if not claims or b.guarantee in claims]
+    if is_json:
+        click.echo(json.dumps({"rocketmq_version": ROCKETMQ_VERSION, "borders": answers}, indent=1))
+    else:
+        print_fault_sets(answers)
+    return exit_codes.ANALYSED
+
+
+def print_fault_sets(answers: list[dict[str, Any]]) -> None:
+    """For each guarantee the smallest fatal sets, and what must be absent for a proof."""
+    structure = ""
+    for answer in answers:
+        if structure != answer["structure"]:
+            structure = answer["structure"]
+            click.echo(f"\n{structure}")
+        click.echo(f"  {answer['guarantee']}")
+        for refuted in answer["refuted"]:
+            faults = describe(frozenset(refuted["faults"]))
+            click.echo(f"    refuted by {faults}: {refuted['steps']} steps")
+        for absent in answer["proved_without"]:
+            click.echo(f"    proved without {describe(frozenset(absent))}")
+        for faults in answer["undecided"]:
+            click.echo(f"    undecided with {describe(frozenset(faults))}")
+
+
+def as_json(structure: Structure, border: Border) -> dict[str, Any]:
+    """One border for programs."""
+    return {
+        "structure": structure.name,
+        "guarantee": border.guarantee,
+        "refuted": [
+            {
+                "faults": sorted(r.faults),
+                "steps": len(r.schedule),
+                "schedule": encode_schedule(r.schedule),
+            }
+            for r in border.refuted
+        ],
+        "proved_without": [sorted(ALL_FAULTS - faults) for faults in border.proved],
+        "undecided": [sorted(faults) for faults in border.undecided],
+    }

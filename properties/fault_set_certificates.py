@@ -1,0 +1,144 @@
+"""Borders between survived and fatal fault sets as data, re-checked whenever they are used.
+
+Like every certificate this one is a hint: the sets called proved are proved again, the schedules
+judged again, and that no set of faults was forgotten is asked again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from attrs import evolve
+
+from properties.certificates import (
+    CERTIFICATE_FOLDER,
+    CERTIFIED_STRUCTURES,
+    SEARCHED_SLAVES_MAX,
+    compute_digest,
+    decode_schedule,
+    encode_schedule,
+)
+from properties.claims import CLAIMS
+from properties.fault_class import SEARCHED
+from properties.fault_sets import (
+    ALL_FAULTS,
+    Border,
+    FaultSet,
+    FaultSetProver,
+    Refutation,
+    compute_faults,
+)
+from properties.induction import prove_lemmas
+from properties.judgement import is_refuted_by
+from properties.verdict import InternalDisagreementError
+from reference.structure import SMALL_PARAMETERS, FaultCounts, Structure
+
+FAULT_SET_FILE = "fault_sets.json"
+
+BORDERED_STRUCTURES = tuple(s for s in CERTIFIED_STRUCTURES if s.slaves <= SEARCHED_SLAVES_MAX)
+"""The structures of which all fault sets are decided: of larger groups nobody searched any."""
+
+
+def recheck_borders(structure: Structure, folder: Path = CERTIFICATE_FOLDER) -> tuple[Border, ...]:
+    """The stored borders of a structure, after all that they say was proved or replayed again.
+
+    Raises InternalDisagreementError for what does not hold, or is missing.
+    """
+    borders = load_borders(structure, folder)
+    if [b.guarantee for b in borders] != list(CLAIMS):
+        raise make_disagreement(structure, "borders of some guarantees are missing")
+    prover = FaultSetProver(structure, prove_lemmas(structure))
+    for border in borders:
+        if reason := find_flaw(prover, border):
+            raise make_disagreement(structure, f"{border.guarantee}: {reason}")
+    return borders
+
+
+def find_flaw(prover: FaultSetProver, border: Border) -> str:
+    """What is wrong with a border; empty where nothing is."""
+    for survived in border.proved:
+        if prover.find_survived(border.guarantee, survived) is None:
+            return f"not proved under {describe(survived)}"
+    for refutation in border.refuted:
+        if not is_refutation(prover.structure, border.guarantee, refutation):
+            return f"not refuted under {describe(refutation.faults)}"
+    if (forgotten := border.find_open_set()) is not None:
+        return f"nothing is said of {describe(forgotten)}"
+    return ""
+
+
+def is_refutation(structure: Structure, guarantee: str, refutation: Refutation) -> bool:
+    """Its schedule refutes the guarantee, and takes those faults and no others."""
+    limits = FaultCounts(**dict.fromkeys(refutation.faults, SEARCHED))
+    sizes = evolve(SMALL_PARAMETERS, limits=limits)
+    return (
+        is_refuted_by(guarantee, structure, sizes, refutation.schedule)
+        and compute_faults(structure, refutation.schedule) == refutation.faults
+    )
+
+
+def describe(faults: FaultSet) -> str:
+    """The names in order, or ``no fault``."""
+    return ", ".join(sorted(faults)) or "no fault"
+
+
+def save_borders(
+    found: Mapping[Structure, tuple[Border, ...]], folder: Path = CERTIFICATE_FOLDER
+) -> None:
+    """Write the borders of these structures; those of others are kept."""
+    path = folder / FAULT_SET_FILE
+    document = json.loads(path.read_text()) if path.exists() else {}
+    for structure, borders in found.items():
+        document[structure.name] = {
+            "digest": compute_digest(structure),
+            "borders": [_encode(b) for b in borders],
+        }
+    path.write_text(json.dumps(document, indent=1) + "\n")
+
+
+def load_borders(structure: Structure, folder: Path = CERTIFICATE_FOLDER) -> tuple[Border, ...]:
+    """The stored borders of a structure.
+
+    Raises InternalDisagreementError when there are none for these rules, or they are malformed.
+    """
+    try:
+        stored = json.loads((folder / FAULT_SET_FILE).read_text())[structure.name]
+        is_current = stored["digest"] == compute_digest(structure)
+        borders = tuple(_decode(b) for b in stored["borders"])
+    except (OSError, KeyError, TypeError, ValueError, AttributeError) as problem:
+        raise make_disagreement(structure, f"missing or malformed ({problem!r})") from problem
+    if not is_current:
+        raise make_disagreement(structure, "made from other rules")
+    return borders
+
+
+def make_disagreement(structure: Structure, reason: str) -> InternalDisagreementError:
+    """The error that says what is wrong with the stored borders, and what to do."""
+    return InternalDisagreementError(
+        f"the fault sets of {structure.name}: {reason}; run `./rmqspec prove --fault-sets --search`"
+    )
+
+
+def _encode(border: Border) -> dict[str, Any]:
+    return {
+        "guarantee": border.guarantee,
+        "proved_without": [sorted(ALL_FAULTS - faults) for faults in border.proved],
+        "refuted": [encode_schedule(r.schedule) for r in border.refuted],
+        "faults": [sorted(r.faults) for r in border.refuted],
+        "undecided": [sorted(faults) for faults in border.undecided],
+    }
+
+
+def _decode(data: Any) -> Border:
+    return Border(
+        data["guarantee"],
+        tuple(ALL_FAULTS - frozenset(absent) for absent in data["proved_without"]),
+        tuple(
+            Refutation(frozenset(faults), decode_schedule(schedule))
+            for faults, schedule in zip(data["faults"], data["refuted"], strict=True)
+        ),
+        tuple(frozenset(faults) for faults in data["undecided"]),
+    )

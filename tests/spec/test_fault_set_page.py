@@ -1,0 +1,36 @@
+"""The chapter on fault sets says what the stored borders say."""
+
+from __future__ import annotations
+
+from properties import fault_set_page
+from properties.fault_set_certificates import load_borders
+from tests.structures import SYNCHRONOUS_PAIR
+
+UPDATE = "run python -m properties.fault_set_page, read the difference, and correct the prose"
+
+
+def read() -> str:
+    """The text of the chapter."""
+    return fault_set_page.CHAPTER.read_text(encoding="utf-8")
+
+
+def test_the_table_is_that_of_the_borders() -> None:
+    """Rendering it anew changes nothing."""
+    assert fault_set_page.update(read()) == read(), UPDATE
+
+
+def test_a_drift_is_put_right() -> None:
+    """What stands between the marks is replaced."""
+    spoilt = read().replace("survived", "suffered")
+    assert spoilt != read()
+    assert "suffered" not in fault_set_page.update(spoilt).partition("begin generated")[2]
+
+
+def test_every_fatal_set_is_in_the_chapter() -> None:
+    """With its faults in a row of the right guarantee."""
+    for border in load_borders(SYNCHRONOUS_PAIR):
+        part = read().partition(f"### What ends {border.guarantee}\n")[2].partition("\n###")[0]
+        for refutation in border.refuted:
+            names = " + ".join(f"`{n}`" for n in sorted(refutation.faults)) or "no fault at all"
+            row = next(line for line in part.splitlines() if line.startswith(f"| {names} |"))
+            assert f" {len(refutation.schedule)} |" in row
