@@ -8,8 +8,9 @@ asking for a set on neither side until there is none.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property
+from types import MappingProxyType
 
 import z3
 from attrs import frozen
@@ -24,6 +25,7 @@ from properties.induction import (
 from properties.kindred import Schedule
 from reference.machine import record_machine
 from reference.structure import Structure
+from reference.terms import Term
 
 FaultSet = frozenset[str]
 """Field names of FaultCounts."""
@@ -71,10 +73,16 @@ def find_unexplored(below: Iterable[FaultSet], above: Iterable[FaultSet]) -> Fau
 class FaultSetProver:
     """Asks under which faults the lemmas of a structure imply a guarantee."""
 
-    def __init__(self, structure: Structure, lemmas: tuple[str, ...]) -> None:
+    def __init__(
+        self,
+        structure: Structure,
+        lemmas: Iterable[str],
+        facts: Mapping[str, Term] = MappingProxyType({}),
+    ) -> None:
+        """``facts`` are properties besides the named ones, for lemmas that nobody has named."""
         self.structure = structure
-        self.problem = InductionProblem(structure, EVERYTHING)
-        self.lemmas = lemmas
+        self.problem = InductionProblem(structure, EVERYTHING, facts=facts)
+        self.lemmas = tuple(lemmas)
         self.absence = {n: z3.Bool(f"no {n}") for n in EVERYTHING.admitted}
 
     @cached_property

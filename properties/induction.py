@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import attrs
@@ -91,9 +92,17 @@ class InductionProblem:
     """One structure under one fault class, with sizes, thresholds and limits symbolic."""
 
     def __init__(
-        self, structure: Structure, fault_class: FaultClass, *, sizes: Parameters | None = None
+        self,
+        structure: Structure,
+        fault_class: FaultClass,
+        *,
+        sizes: Parameters | None = None,
+        facts: Mapping[str, Term] = MappingProxyType({}),
     ) -> None:
-        """``sizes`` make sizes and limits numbers: for examples, which want to be small."""
+        """``sizes`` make sizes and limits numbers: for examples, which want to be small.
+
+        ``facts`` are more properties, by name.
+        """
         self.structure = structure
         self.fault_class = fault_class
         self.arithmetic = IntegerArithmetic()
@@ -112,7 +121,7 @@ class InductionProblem:
         self.predicates = {
             name: record_predicate(structure, p.predicate)
             for name, p in get_candidates(structure.variants).items()
-        }
+        } | dict(facts)
 
     @cached_property
     def parameter_constraints(self) -> list[Any]:
@@ -134,6 +143,11 @@ class InductionProblem:
             elif path != "parameters.ha_slave_fallbehind_max_bytes":
                 facts[path] = variable >= 1
         return facts
+
+    @cached_property
+    def leaf_names(self) -> dict[str, set[str]]:
+        """The leaves that each property reads."""
+        return {name: get_leaf_names(term) for name, term in self.predicates.items()}
 
     @cached_property
     def steps(self) -> dict[str, Step]:
@@ -241,8 +255,8 @@ class Step:
         """What is known of the fresh numbers that stand for remainders."""
         self.touched = {
             name
-            for name, term in problem.predicates.items()
-            if not recorded.effects.keys().isdisjoint(get_leaf_names(term))
+            for name, leaves in problem.leaf_names.items()
+            if not recorded.effects.keys().isdisjoint(leaves)
         }
         """The properties that read a leaf which the step changes."""
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from properties.bounded_search import get_reads
+from properties.comparison_grammar import load_report, render_report
 from properties.counterexamples import LemmaCounterexample, load_counterexamples
 from properties.induction import get_candidates, get_leaf_names
 from properties.lemmas import LEMMAS
@@ -111,7 +112,12 @@ def _join(names: tuple[str, ...]) -> str:
     return " and ".join([", ".join(quoted[:-1]), quoted[-1]] if quoted[1:] else quoted)
 
 
-GENERATED: dict[str, Callable[[], str]] = {"lemmas": render_lemmas}
+def render_grammar() -> str:
+    """What the stored report of the comparison grammar says."""
+    return render_report(load_report()) + "\n"
+
+
+GENERATED: dict[str, Callable[[], str]] = {"lemmas": render_lemmas, "grammar": render_grammar}
 """What stands between the marks of each name."""
 
 

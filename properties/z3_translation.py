@@ -105,9 +105,10 @@ class Translator:
 
     def __call__(self, term: Term) -> Any:
         """The Z3 expression for a term; raises KeyError for an operator or leaf not known."""
-        for node in walk([term]):
-            if id(node) not in self._done:
-                self._done[id(node)] = self._translate(node)
+        if id(term) not in self._done:
+            for node in walk([term]):
+                if id(node) not in self._done:
+                    self._done[id(node)] = self._translate(node)
         return self._done[id(term)]
 
     def _translate(self, node: Term) -> Any:
