@@ -73,22 +73,6 @@ def intact_master_holds_what_was_written(cluster: Cluster) -> bool:
     )
 
 
-@lemma(why="Else a slave's dispatch stops at a record that is there in part.")
-def slaves_records_are_whole_if_masters_are(cluster: Cluster) -> bool:
-    """While the master loses no message, a slave never has other bytes behind the first of one."""
-    is_intact = is_master_intact(cluster) & (cluster.faults.swallowed_disk_errors == 0)
-    return all_of(
-        *(
-            implies(
-                is_intact & has_first_bytes(s.log, m) & (m.end_offset <= s.log.max_offset),
-                has_message(s.log, m),
-            )
-            for m in cluster.messages
-            for s in cluster.slaves
-        )
-    )
-
-
 @lemma(why="Else a waiting put is acknowledged although a power loss has taken its message.")
 def pending_is_on_master(cluster: Cluster) -> bool:
     """A message whose put still waits is in the master's log, in its present life."""
@@ -292,17 +276,10 @@ def is_never_outrun(cluster: Cluster) -> bool:
 
 @lemma(why="Else a slave asks for bytes below its master's first file, and is sent nothing.")
 def slave_is_not_outrun(cluster: Cluster) -> bool:
-    """Where retention asks whether a slave has copied, it deletes no file that a slave needs."""
-    start = cluster.master.log.start_offset
-    return implies(
-        is_never_outrun(cluster) & (cluster.faults.slave_wipes == 0),
-        all_of(*(start <= slave.log.last_file_offset for slave in cluster.slaves)),
-    )
+    """Where retention asks whether a slave has copied, it deletes no file that a slave needs.
 
-
-@lemma(why="Else a wiped slave that has a log again asks below its master's first file.")
-def slave_with_a_log_is_not_outrun(cluster: Cluster) -> bool:
-    """The same of a slave that was wiped, as soon as it has a file or is about to get one."""
+    A slave needs none before it has a file, or is about to get one.
+    """
     start = cluster.master.log.start_offset
     return implies(
         is_never_outrun(cluster),
