@@ -19,8 +19,8 @@ from attrs import evolve
 
 from properties.claims import CLAIMS
 from properties.fault_class import FAULT_CLASS_BY_NAME, FAULT_CLASSES, SEARCHED
+from properties.fault_sets import FaultSetProver
 from properties.induction import (
-    InductionProblem,
     InductionResult,
     get_lemmas,
     prove_lemmas,
@@ -118,9 +118,8 @@ def recheck(
     """
     cells = decode_cells(structure, document)
     lemmas = _prove_lemmas(structure, tuple(document["inductive_set"]), on_progress)
-    proved = {
-        c.name: InductionProblem(structure, c).find_consequences(lemmas) for c in FAULT_CLASSES
-    }
+    prover = FaultSetProver(structure, lemmas)
+    proved = {c.name: prover.decide(c) for c in FAULT_CLASSES}
     on_progress(f"{structure.name}: {len(cells)} cells")
     return tuple(_recheck_cell(structure, parameters, cell, proved) for cell in cells)
 

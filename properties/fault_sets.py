@@ -15,15 +15,18 @@ from types import MappingProxyType
 import z3
 from attrs import frozen
 
-from properties.fault_class import EVERYTHING, get_fault_count_name
+from properties.claims import CLAIMS
+from properties.fault_class import EVERYTHING, FaultClass, get_fault_count_name
 from properties.induction import (
     LIMIT_PREFIX,
     InductionProblem,
+    InductionResult,
     SolverGaveUpError,
     make_solver,
 )
 from properties.kindred import Schedule
-from reference.machine import record_machine
+from reference.machine import record_machine, record_predicate
+from reference.operations import negate
 from reference.structure import Structure
 from reference.terms import Term
 
@@ -84,6 +87,8 @@ class FaultSetProver:
         self.problem = InductionProblem(structure, EVERYTHING, facts=facts)
         self.lemmas = tuple(lemmas)
         self.absence = {n: z3.Bool(f"no {n}") for n in EVERYTHING.admitted}
+        self.survived: dict[str, list[FaultSet]] = {}
+        """By claim, the sets of faults for which it is known to follow."""
 
     @cached_property
     def solver(self) -> z3.Solver:
@@ -100,16 +105,43 @@ class FaultSetProver:
         )
         return solver
 
-    def find_survived(self, guarantee: str, faults: FaultSet) -> FaultSet | None:
+    def decide(self, fault_class: FaultClass) -> InductionResult:
+        """What follows under this fault class. Raises SolverGaveUpError."""
+        faults = frozenset(fault_class.admitted)
+        proved = tuple(g for g in CLAIMS if self.find_survived(g, faults) is not None)
+        vacuous = tuple(g for g in proved if self._is_vacuous(g, faults))
+        return InductionResult(proved, vacuous, self.lemmas, (), self.problem.queries)
+
+    def _is_vacuous(self, name: str, faults: FaultSet) -> bool:
+        premise = CLAIMS[name].premise
+        if premise is None:
+            return False
+        never = record_predicate(self.structure, lambda cluster: negate(premise(cluster)))
+        return self._find_survived(f"vacuous {name}", never, faults) is not None
+
+    def find_survived(self, name: str, faults: FaultSet) -> FaultSet | None:
         """A set of faults, with at least these, under which it is proved; None without a proof.
 
         Raises SolverGaveUpError.
         """
+        return self._find_survived(name, self.problem.predicates[name], faults)
+
+    def _find_survived(self, name: str, claim: Term, faults: FaultSet) -> FaultSet | None:
+        known = self.survived.setdefault(name, [])
+        for survived in known:
+            if faults <= survived:
+                return survived
+        found = self._ask(claim, faults)
+        if found is not None:
+            known.append(found)
+        return found
+
+    def _ask(self, claim: Term, faults: FaultSet) -> FaultSet | None:
         problem, solver = self.problem, self.solver
+        problem.queries += 1
         solver.push()
         try:
-            solver.add(z3.Not(problem.now(problem.predicates[guarantee])))
-            solver.add(problem.now.side_conditions)
+            solver.add(z3.Not(problem.now(claim)), *problem.now.side_conditions)
             absent = [v for n, v in self.absence.items() if n not in faults]
             answer = solver.check(*absent)
             if answer == z3.unknown:

@@ -7,7 +7,7 @@ until nothing more falls. What is left is inductive, and what follows from it is
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -84,8 +84,13 @@ def prove_lemmas(structure: Structure, names: Iterable[str] = ()) -> tuple[str, 
 
     Raises SolverGaveUpError.
     """
-    wanted = tuple(names) or tuple(get_lemmas(structure.variants))
-    return InductionProblem(structure, EVERYTHING).find_inductive_set(wanted).lemmas
+    return _prove_lemmas(structure, tuple(names) or tuple(get_lemmas(structure.variants)))
+
+
+@cache
+def _prove_lemmas(structure: Structure, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Nothing but rules and lemmas decides this, and they do not change while a program runs."""
+    return InductionProblem(structure, EVERYTHING).find_inductive_set(names).lemmas
 
 
 class InductionProblem:

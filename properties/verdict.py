@@ -11,7 +11,8 @@ from attrs import evolve, frozen
 from properties.bounded_search import DEPTH_LIMIT, VARIANT_DEPTH_LIMIT, BoundedSearch
 from properties.claims import CLAIMS
 from properties.fault_class import FAULT_CLASS_BY_NAME, FAULT_CLASSES, FaultClass
-from properties.induction import InductionProblem, InductionResult, prove_lemmas
+from properties.fault_sets import FaultSetProver
+from properties.induction import InductionResult, prove_lemmas
 from properties.judgement import is_refuted_by, lower_numbers, remove_needless_steps
 from properties.kindred import carry_over
 from reference.machine import Action, record_predicate
@@ -101,8 +102,9 @@ def search_structure(
     verdicts: list[Verdict] = []
     on_progress(f"{structure.name}: induction")
     lemmas = prove_lemmas(structure)
+    prover = FaultSetProver(structure, lemmas)
     for fault_class in FAULT_CLASSES:
-        result = InductionProblem(structure, fault_class).find_consequences(lemmas)
+        result = prover.decide(fault_class)
         proved = {n: make_proved(n, fault_class, result) for n in result.proved}
         known = _inherit(refuted, fault_class)
         depth_limits = {

@@ -13,7 +13,8 @@ from typing import Any
 from properties.certificates import CERTIFIED_STRUCTURES, get_path, load
 from properties.claims import CLAIMS
 from properties.fault_class import FAULT_CLASS_BY_NAME, FAULT_CLASSES
-from properties.induction import InductionProblem, prove_lemmas
+from properties.fault_sets import FaultSetProver
+from properties.induction import prove_lemmas
 from properties.verdict import VerdictWord
 from reference.structure import Structure
 
@@ -51,9 +52,9 @@ def compute_vacuous(structure: Structure) -> set[tuple[str, str]]:
     What induction cannot exclude in the first column, without faults, it cannot exclude in another.
     """
     found: set[tuple[str, str]] = set()
-    lemmas = prove_lemmas(structure)
+    prover = FaultSetProver(structure, prove_lemmas(structure))
     for fault_class in FAULT_CLASSES:
-        result = InductionProblem(structure, fault_class).find_consequences(lemmas)
+        result = prover.decide(fault_class)
         if not result.vacuous:
             break
         found |= {(name, fault_class.name) for name in result.vacuous}
