@@ -16,16 +16,19 @@ import z3
 from attrs import evolve, frozen
 
 from properties.fault_class import FaultClass, is_admitted
-from properties.induction import SolverGaveUpError, get_candidates, get_leaf_names
+from properties.induction import SolverGaveUpError, get_leaf_names
+from properties.subject import get_candidates_of, get_small_parameters
 from properties.z3_translation import BitVectorArithmetic, Translator
 from reference.leaves import compute_leaf_sorts, flatten, is_parameter
 from reference.machine import Action, RecordedInstance, record_machine, record_predicate
-from reference.state import initial_cluster
-from reference.structure import SMALL_PARAMETERS, Parameters, Structure
 from reference.terms import Sort, Term, specialise
+from reference.world import make_initial
 
 WIDTH = 6
 """Bits of an offset: the searched log has 12 bytes, and sums of an offset and two files fit too."""
+
+FILE_BASE = "master.log.last_file_offset"
+"""Where a state of replication says in which file its log ends."""
 
 DEPTH_LIMIT = 24
 """How deep a search goes before it calls a cell undecided."""
@@ -50,16 +53,17 @@ class BoundedSearch:
 
     def __init__(
         self,
-        structure: Structure,
+        structure: Any,
         fault_class: FaultClass,
         lemmas: Iterable[str] = (),
-        sizes: Parameters = SMALL_PARAMETERS,
+        sizes: Any = None,
     ) -> None:
         self.structure = structure
         self.fault_class = fault_class
-        self.parameters: Parameters = evolve(sizes, limits=fault_class.search_limits)
+        small = sizes or get_small_parameters(structure)
+        self.parameters = evolve(small, limits=fault_class.search_limits)
         self.arithmetic = BitVectorArithmetic(WIDTH)
-        initial = flatten(initial_cluster(structure, self.parameters))
+        initial = flatten(make_initial(structure, self.parameters))
         self.constants = {path: v for path, v in initial.items() if is_parameter(path)}
         self.instances = [r for r in record_machine(structure) if is_admitted(r, fault_class)]
         self.sorts = {
@@ -69,7 +73,7 @@ class BoundedSearch:
         self.states = [{p: self.arithmetic.constant(initial[p]) for p in self.sorts}]
         self.lemmas = [
             specialise(
-                record_predicate(structure, get_candidates(structure.variants)[n].predicate),
+                record_predicate(structure, get_candidates_of(structure)[n].predicate),
                 self.constants,
             )
             for n in lemmas
@@ -117,12 +121,15 @@ class BoundedSearch:
             return None
         model = self.solver.model()
         # A schedule within one file can be replayed with files of any size.
-        if self.solver.check(reached, self._stays_in_first_file(depth)) == z3.sat:
+        if FILE_BASE in self.sorts and self._is_possible(reached, self._stays_in_first_file(depth)):
             model = self.solver.model()
         return self._read_schedule(model, depth)
 
+    def _is_possible(self, *wanted: Any) -> bool:
+        return bool(self.solver.check(*wanted) == z3.sat)
+
     def _stays_in_first_file(self, depth: int) -> Any:
-        bases = (state["master.log.last_file_offset"] for state in self.states[: depth + 1])
+        bases = (state[FILE_BASE] for state in self.states[: depth + 1])
         return z3.And([base == 0 for base in bases])
 
     def _read_schedule(self, model: z3.ModelRef, depth: int) -> tuple[Action, ...]:

@@ -93,7 +93,7 @@ def is_possible(instance: Instance, cluster: Cluster) -> bool:
     named = next(steps).named
     possible = all_of(*(holds for name, holds in named.items() if name not in SEARCH_LIMITS))
     answer = None
-    for _ in range(count_arguments(instance)):
+    for _ in range(count_arguments(instance, cluster.structure)):
         argument = steps.send(answer)
         possible = possible & (argument.low <= argument.high)
         answer = argument.low

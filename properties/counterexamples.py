@@ -79,14 +79,16 @@ class LemmaCounterexample:
     def make_state(self) -> Cluster:
         """The state before, in a log of a few bytes."""
         initial = initial_cluster(self.structure, get_small_sizes(self.fault_class))
-        return unflatten(self.structure, {**flatten(initial), **self.before})
+        state: Cluster = unflatten(self.structure, {**flatten(initial), **self.before})
+        return state
 
     def make_end(self) -> Cluster:
         """The state in which something fails; the state before where the step is refused."""
         before = self.make_state()
         if self.action is None:
             return before
-        return compute_machine(self.structure).step(before, self.action).cluster
+        end: Cluster = compute_machine(self.structure).step(before, self.action).cluster
+        return end
 
     def compute_size(self) -> tuple[bool, int, int]:
         """What makes it hard to read: a step, many leaves, high numbers."""

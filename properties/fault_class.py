@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import attrs
-from attrs import frozen
+from attrs import field, frozen
 
 from reference.machine import RecordedInstance
 from reference.structure import FaultCounts
 
 LOSSES = ("master_power_losses", "master_disk_losses", "swallowed_disk_errors")
 """The faults after which the master, or a disk, does not have what it had."""
+
+FAULT_PREFIX = "faults."
+"""Where the leaves lie that count faults."""
 
 SEARCHED = 2
 """How often each admitted fault may strike in a bounded search."""
@@ -25,15 +30,18 @@ class FaultClass:
     """Field names of FaultCounts: what may strike. In a proof as often as it likes, but for the
     losses of the master's bytes, which the lives of a structure limit."""
 
+    counts: Any = field(default=FaultCounts, repr=False, eq=False)
+    """The class that counts the faults of its world."""
+
     @property
     def is_losing(self) -> bool:
         """The master may lose bytes that it holds, or a disk may fail to take them."""
         return any(name in self.admitted for name in LOSSES)
 
     @property
-    def search_limits(self) -> FaultCounts:
+    def search_limits(self) -> Any:
         """The limits under which schedules are searched."""
-        return FaultCounts(**dict.fromkeys(self.admitted, SEARCHED))
+        return self.counts(**dict.fromkeys(self.admitted, SEARCHED))
 
     def is_contained_in(self, other: FaultClass) -> bool:
         """Whatever can happen here can happen there."""
@@ -76,10 +84,8 @@ FAULT_CLASS_BY_NAME = {c.name: c for c in FAULT_CLASSES}
 
 def get_fault_count_name(recorded: RecordedInstance) -> str | None:
     """The fault limit that an instance counts against, or None where it is no fault."""
-    for name in attrs.fields_dict(FaultCounts):
-        if f"faults.{name}" in recorded.effects:
-            return name
-    return None
+    counted = (path for path in recorded.effects if path.startswith(FAULT_PREFIX))
+    return next((path.removeprefix(FAULT_PREFIX) for path in counted), None)
 
 
 def is_admitted(recorded: RecordedInstance, fault_class: FaultClass) -> bool:

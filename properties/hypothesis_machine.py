@@ -14,8 +14,9 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from properties.property import Predicate
 from reference.machine import Action, Enabled, compute_machine
-from reference.state import Cluster, initial_cluster
+from reference.state import Cluster
 from reference.structure import Parameters, Structure
+from reference.world import make_initial
 
 
 def make_state_machine(
@@ -30,7 +31,7 @@ def make_state_machine(
     class ClusterMachine(RuleBasedStateMachine):  # type: ignore[misc, unused-ignore]
         def __init__(self) -> None:
             super().__init__()
-            self.cluster = initial_cluster(structure, parameters)
+            self.cluster = make_initial(structure, parameters)
             self.schedule: list[Action] = []
 
         @rule(data=st.data())
@@ -68,7 +69,7 @@ def draw_walk(
 ) -> list[tuple[Cluster, Action]]:
     """The states of a random walk that Hypothesis draws, as (cluster, action taken there) pairs."""
     machine = compute_machine(structure)
-    cluster = initial_cluster(structure, parameters)
+    cluster = make_initial(structure, parameters)
     walk = []
     for _ in range(data.draw(st.integers(1, steps), "steps")):
         action = draw_action(data, machine.enabled(cluster))

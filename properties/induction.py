@@ -11,23 +11,19 @@ from functools import cache, cached_property
 from types import MappingProxyType
 from typing import Any
 
-import attrs
 import z3
 from attrs import field, frozen
 
-from properties.claims import CLAIMS
-from properties.fault_class import EVERYTHING, FaultClass, is_admitted
-from properties.lemmas import LEMMAS
+from properties.fault_class import FaultClass, is_admitted
 from properties.property import Property
-from properties.sanity_check import SANITY_CHECKS
-from properties.variant_lemmas import VARIANT_LEMMAS
+from properties.subject import get_candidates_of, get_claims, get_everything, get_lemmas_of
 from properties.z3_translation import IntegerArithmetic, Translator
 from reference.leaves import compute_leaf_sorts, flatten, is_parameter
 from reference.machine import RecordedInstance, record_machine, record_predicate
 from reference.operations import negate
-from reference.state import initial_cluster
-from reference.structure import FaultCounts, Parameters, Structure
+from reference.structure import Structure
 from reference.terms import Sort, Term, walk
+from reference.world import make_initial, make_template
 
 LIMIT_PREFIX = "parameters.limits."
 """Where the parameters lie that say how often each fault may strike."""
@@ -69,28 +65,28 @@ class InductionResult:
 
 
 def get_lemmas(variants: tuple[str, ...] = ()) -> dict[str, Property]:
-    """What is inductive whatever strikes: the sanity checks and the lemmas."""
-    own = {n: p for v in variants for n, p in VARIANT_LEMMAS.get(v, {}).items()}
-    return {**SANITY_CHECKS, **LEMMAS, **own}
+    """What is inductive in replication whatever strikes: the sanity checks and the lemmas."""
+    return get_lemmas_of(Structure(variants=variants))
 
 
 def get_candidates(variants: tuple[str, ...] = ()) -> dict[str, Property]:
-    """Everything that may become part of an inductive set."""
-    return {**get_lemmas(variants), **CLAIMS}
+    """Everything that may become part of an inductive set in replication."""
+    return get_candidates_of(Structure(variants=variants))
 
 
-def prove_lemmas(structure: Structure, names: Iterable[str] = ()) -> tuple[str, ...]:
+def prove_lemmas(structure: Any, names: Iterable[str] = ()) -> tuple[str, ...]:
     """The largest inductive set of these lemmas, or of all, under every fault and circumstance.
 
     Raises SolverGaveUpError.
     """
-    return _prove_lemmas(structure, tuple(names) or tuple(get_lemmas(structure.variants)))
+    return _prove_lemmas(structure, tuple(names) or tuple(get_lemmas_of(structure)))
 
 
 @cache
-def _prove_lemmas(structure: Structure, names: tuple[str, ...]) -> tuple[str, ...]:
+def _prove_lemmas(structure: Any, names: tuple[str, ...]) -> tuple[str, ...]:
     """Nothing but rules and lemmas decides this, and they do not change while a program runs."""
-    return InductionProblem(structure, EVERYTHING).find_inductive_set(names).lemmas
+    problem = InductionProblem(structure, get_everything(structure))
+    return problem.find_inductive_set(names).lemmas
 
 
 class InductionProblem:
@@ -98,10 +94,10 @@ class InductionProblem:
 
     def __init__(
         self,
-        structure: Structure,
+        structure: Any,
         fault_class: FaultClass,
         *,
-        sizes: Parameters | None = None,
+        sizes: Any = None,
         facts: Mapping[str, Term] = MappingProxyType({}),
     ) -> None:
         """``sizes`` make sizes and limits numbers: for examples, which want to be small.
@@ -117,7 +113,7 @@ class InductionProblem:
             for path, sort in compute_leaf_sorts(structure).items()
         }
         if sizes is not None:
-            given = flatten(initial_cluster(structure, sizes))
+            given = flatten(make_initial(structure, sizes))
             self.variables |= {
                 p: self.arithmetic.constant(v) for p, v in given.items() if is_parameter(p)
             }
@@ -125,7 +121,7 @@ class InductionProblem:
         self.instances = [r for r in record_machine(structure) if is_admitted(r, fault_class)]
         self.predicates = {
             name: record_predicate(structure, p.predicate)
-            for name, p in get_candidates(structure.variants).items()
+            for name, p in get_candidates_of(structure).items()
         } | dict(facts)
 
     @cached_property
@@ -143,7 +139,7 @@ class InductionProblem:
             if not is_parameter(path):
                 continue
             fault = path.removeprefix(LIMIT_PREFIX)
-            if fault in attrs.fields_dict(FaultCounts):
+            if path.startswith(LIMIT_PREFIX):
                 facts[path] = variable >= 0 if fault in fault_class.admitted else variable == 0
             elif path != "parameters.ha_slave_fallbehind_max_bytes":
                 facts[path] = variable >= 1
@@ -162,7 +158,7 @@ class InductionProblem:
     @cached_property
     def initially(self) -> Translator:
         """Translates to what a term says of the initial state, parameters left symbolic."""
-        initial = flatten(initial_cluster(self.structure, Parameters()))
+        initial = flatten(make_template(self.structure))
         leaves = {
             path: self.variables[path] if is_parameter(path) else self.arithmetic.constant(value)
             for path, value in initial.items()
@@ -189,7 +185,8 @@ class InductionProblem:
                     names_fallen = {f.lemma for f in fallen}
                     kept = [n for n in kept if n not in names_fallen]
                     is_changed = True
-        proved = tuple(g for g in CLAIMS if g in kept or self.follows(self.predicates[g], kept))
+        claims = get_claims(self.structure)
+        proved = tuple(g for g in claims if g in kept or self.follows(self.predicates[g], kept))
         vacuous = tuple(g for g in proved if self._is_vacuous(g, kept))
         return InductionResult(proved, vacuous, tuple(kept), tuple(dropped), self.queries)
 
@@ -199,7 +196,8 @@ class InductionProblem:
         One inductive set, proved once under every fault, serves all classes: a class only adds that
         its other faults never strike. Raises SolverGaveUpError.
         """
-        proved = tuple(g for g in CLAIMS if self.follows(self.predicates[g], lemmas))
+        claims = get_claims(self.structure)
+        proved = tuple(g for g in claims if self.follows(self.predicates[g], lemmas))
         vacuous = tuple(g for g in proved if self._is_vacuous(g, list(lemmas)))
         return InductionResult(proved, vacuous, lemmas, (), self.queries)
 
@@ -222,7 +220,7 @@ class InductionProblem:
         return self.check(solver, z3.Not(self.initially(self.predicates[name]))) is None
 
     def _is_vacuous(self, name: str, kept: list[str]) -> bool:
-        premise = CLAIMS[name].premise
+        premise = get_claims(self.structure)[name].premise
         if premise is None:
             return False
         return self.follows(record_predicate(self.structure, lambda c: negate(premise(c))), kept)

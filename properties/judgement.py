@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from attrs import evolve, frozen
 
-from properties.claims import CLAIMS
 from properties.guarantee import GUARANTEES
+from properties.subject import get_claims
 from reference.machine import Action, compute_machine
-from reference.state import Cluster, initial_cluster
+from reference.state import Cluster
 from reference.structure import Parameters, Structure
+from reference.world import make_initial
 
 
 class ScheduleError(ValueError):
@@ -31,7 +32,8 @@ class JudgedStep:
 
 def judge(cluster: Cluster, names: Iterable[str] = tuple(GUARANTEES)) -> tuple[str, ...]:
     """Which of these claims do not hold in a state."""
-    return tuple(name for name in names if not CLAIMS[name].predicate(cluster))
+    claims = get_claims(cluster.structure)
+    return tuple(name for name in names if not claims[name].predicate(cluster))
 
 
 def follow(
@@ -39,7 +41,7 @@ def follow(
 ) -> Iterator[tuple[Action | None, Cluster]]:
     """Every state of a schedule, with the step to it; raises ScheduleError at a refused step."""
     machine = compute_machine(structure)
-    cluster = initial_cluster(structure, parameters)
+    cluster = make_initial(structure, parameters)
     yield None, cluster
     for index, action in enumerate(schedule, start=1):
         outcome = machine.step(cluster, action)
@@ -71,7 +73,7 @@ def is_refuted_by(
     name: str, structure: Structure, parameters: Parameters, schedule: Sequence[Action]
 ) -> bool:
     """The schedule is possible, and its last step is the first that violates the guarantee."""
-    holds = CLAIMS[name].predicate
+    holds = get_claims(structure)[name].predicate
     try:
         states = [cluster for _, cluster in follow(structure, parameters, schedule)]
     except (ScheduleError, KeyError):

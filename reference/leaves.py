@@ -13,33 +13,32 @@ from typing import Any
 
 import attrs
 
-from reference.state import Cluster, initial_cluster
-from reference.structure import Parameters, Structure
 from reference.terms import Sort, leaf
+from reference.world import make_template
 
 PARAMETER_PREFIX = "parameters."
 
 
-def transform_leaves(cluster: Cluster, replace: Callable[[str, Sort, Any], Any]) -> Cluster:
+def transform_leaves(cluster: Any, replace: Callable[[str, Sort, Any], Any]) -> Any:
     """The same structure with every leaf replaced by ``replace(path, sort, value)``."""
-    return typing.cast(Cluster, _transform(cluster, "", replace))
+    return _transform(cluster, "", replace)
 
 
-def flatten(cluster: Cluster) -> dict[str, Any]:
+def flatten(cluster: Any) -> dict[str, Any]:
     """Every leaf by its path, in a fixed order; parameters included."""
     found: dict[str, Any] = {}
     _collect(cluster, "", found)
     return found
 
 
-def unflatten(structure: Structure, values: Mapping[str, Any]) -> Cluster:
+def unflatten(structure: Any, values: Mapping[str, Any]) -> Any:
     """The state whose leaves have these values; raises KeyError for a missing path."""
-    template = initial_cluster(structure, Parameters())
+    template = make_template(structure)
     return transform_leaves(template, lambda path, sort, value: values[path])
 
 
 @cache
-def compute_leaf_sorts(structure: Structure) -> dict[str, Sort]:
+def compute_leaf_sorts(structure: Any) -> dict[str, Sort]:
     """The sort of every leaf of a structure, in the order of ``flatten``."""
     sorts: dict[str, Sort] = {}
 
@@ -47,13 +46,13 @@ def compute_leaf_sorts(structure: Structure) -> dict[str, Sort]:
         sorts[path] = sort
         return value
 
-    transform_leaves(initial_cluster(structure, Parameters()), note)
+    transform_leaves(make_template(structure), note)
     return sorts
 
 
-def symbolic_cluster(structure: Structure) -> Cluster:
+def symbolic_cluster(structure: Any) -> Any:
     """The state in which every leaf is a free variable named by its path."""
-    template = initial_cluster(structure, Parameters())
+    template = make_template(structure)
     return transform_leaves(template, lambda path, sort, value: leaf(path, sort))
 
 

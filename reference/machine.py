@@ -25,10 +25,8 @@ import reference.replication
 import reference.variants  # noqa: F401
 from reference.leaves import flatten, is_parameter, symbolic_cluster
 from reference.rule import RULES, Argument, Conditions, Rule
-from reference.state import Cluster
-from reference.structure import Structure
 from reference.terms import Sort, Term, constant, leaf
-from reference.variant import compute_rules
+from reference.world import count_indexes, get_rules
 
 __all__ = [
     "RULES",
@@ -72,7 +70,7 @@ class Instance:
         inside = ",".join(map(str, self.indexes))
         return f"{self.rule.name}[{inside}]" if self.indexes else self.rule.name
 
-    def start(self, cluster: Cluster) -> Any:
+    def start(self, cluster: Any) -> Any:
         """The rule's generator for this cluster."""
         return self.rule.function(cluster, *self.indexes)
 
@@ -93,7 +91,7 @@ class Action:
 class Outcome:
     """What became of an action."""
 
-    cluster: Cluster
+    cluster: Any
     """The state after it; the very same object when it was refused."""
     failed: tuple[str, ...] = ()
     """The names of the conditions that did not hold; empty when the action took place."""
@@ -129,18 +127,18 @@ class RecordedInstance:
 class Machine:
     """All rule instances of one structure."""
 
-    def __init__(self, structure: Structure) -> None:
+    def __init__(self, structure: Any) -> None:
         self.structure = structure
         self.instances: dict[str, Instance] = {}
         before = symbolic_cluster(structure)
-        sizes = {"slave": structure.slaves, "message": structure.messages}
-        for rule in compute_rules(structure.variants).values():
+        sizes = count_indexes(structure)
+        for rule in get_rules(structure).values():
             for indexes in itertools.product(*(range(sizes[name]) for name in rule.indexes)):
                 instance = Instance(rule, indexes)
                 if not _is_statically_disabled(instance, before):
                     self.instances[instance.name] = instance
 
-    def enabled(self, cluster: Cluster) -> list[Enabled]:
+    def enabled(self, cluster: Any) -> list[Enabled]:
         """Every instance that may fire in this state, in the order of the rules."""
         found = []
         for instance in self.instances.values():
@@ -149,7 +147,7 @@ class Machine:
                 found.append(Enabled(instance, ranges))
         return found
 
-    def step(self, cluster: Cluster, action: Action) -> Outcome:
+    def step(self, cluster: Any, action: Action) -> Outcome:
         """Let one action take place; a refused action leaves the state as it is.
 
         Raises KeyError for an instance that this structure does not have.
@@ -170,19 +168,19 @@ class Machine:
 
 
 @cache
-def compute_machine(structure: Structure) -> Machine:
+def compute_machine(structure: Any) -> Machine:
     """The machine of a structure, made once."""
     return Machine(structure)
 
 
-def probe(instance: Instance, cluster: Cluster) -> tuple[list[str], tuple[Argument, ...]]:
+def probe(instance: Instance, cluster: Any) -> tuple[list[str], tuple[Argument, ...]]:
     """The conditions that fail, and, when none does, the ranges of the arguments."""
     steps = instance.start(cluster)
     conditions = next(steps)
     failed = [name for name, holds in conditions.named.items() if not holds]
     if failed:
         return failed, ()
-    count = count_arguments(instance)
+    count = count_arguments(instance, cluster.structure)
     if not count:
         return failed, ()
     ranges = _collect_ranges(steps, count)
@@ -191,12 +189,9 @@ def probe(instance: Instance, cluster: Cluster) -> tuple[list[str], tuple[Argume
 
 
 @cache
-def count_arguments(instance: Instance) -> int:
+def count_arguments(instance: Instance, structure: Any) -> int:
     """How many arguments a rule asks for; the same in every state."""
-    smallest = Structure(
-        slaves=max(1, *instance.indexes, 0) + 1, messages=max(0, *instance.indexes, 0) + 1
-    )
-    steps = instance.start(symbolic_cluster(smallest))
+    steps = instance.start(symbolic_cluster(structure))
     next(steps)
     answer: Term | None = None
     for count in itertools.count():
@@ -208,7 +203,7 @@ def count_arguments(instance: Instance) -> int:
     raise AssertionError("unreachable")
 
 
-def record_instance(structure: Structure, instance: Instance) -> RecordedInstance:
+def record_instance(structure: Any, instance: Instance) -> RecordedInstance:
     """Run a rule on free variables and keep what it says."""
     before = symbolic_cluster(structure)
     steps = instance.start(before)
@@ -237,18 +232,18 @@ def record_instance(structure: Structure, instance: Instance) -> RecordedInstanc
 
 
 @cache
-def record_machine(structure: Structure) -> tuple[RecordedInstance, ...]:
+def record_machine(structure: Any) -> tuple[RecordedInstance, ...]:
     """Every instance of a structure as terms, in the machine's order."""
     machine = compute_machine(structure)
     return tuple(record_instance(structure, i) for i in machine.instances.values())
 
 
-def record_predicate(structure: Structure, predicate: Callable[[Cluster], bool]) -> Term:
+def record_predicate(structure: Any, predicate: Callable[[Any], bool]) -> Term:
     """A predicate over clusters as a term."""
     return _as_term(predicate(symbolic_cluster(structure)))
 
 
-def _is_statically_disabled(instance: Instance, before: Cluster) -> bool:
+def _is_statically_disabled(instance: Instance, before: Any) -> bool:
     conditions = next(instance.start(before)).named.values()
     return any(
         c is False or (isinstance(c, Term) and c.operator == "constant" and not c.payload)

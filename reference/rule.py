@@ -21,8 +21,6 @@ from typing import Any, TypeAlias
 
 from attrs import frozen
 
-from reference.state import Cluster
-
 
 @frozen
 class Conditions:
@@ -41,7 +39,8 @@ class Argument:
     high: int
 
 
-RuleBody: TypeAlias = Generator[Conditions | Argument, int, Cluster]
+RuleBody: TypeAlias = Generator[Conditions | Argument, int, Any]
+"""What a rule is when it runs; it returns the state of its world after its effect."""
 
 
 @frozen(eq=False)
@@ -73,7 +72,7 @@ class Rule:
 
 
 RULES: dict[str, Rule] = {}
-"""Every rule by name, in the order of definition."""
+"""Every rule of replication by name, in the order of definition."""
 
 
 def rule(
@@ -81,7 +80,8 @@ def rule(
 ) -> Callable[[Callable[..., RuleBody]], Callable[..., RuleBody]]:
     """Register a rule. Its parameters after ``cluster`` say what it is instantiated for.
 
-    ``into`` is the registry: that of RocketMQ 4.4.0, or the ``rules`` of a variant.
+    ``into`` is the registry: that of replication in RocketMQ 4.4.0, of another world, or the
+    ``rules`` of a variant.
     """
 
     def register(function: Callable[..., RuleBody]) -> Callable[..., RuleBody]:

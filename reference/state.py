@@ -5,6 +5,8 @@ Fields named ``ghost_...`` exist in the specification only; no broker stores the
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from attrs import field, frozen
 
 from reference.structure import (
@@ -16,6 +18,7 @@ from reference.structure import (
     Parameters,
     Structure,
 )
+from reference.world import count_indexes, make_initial, make_template
 
 # Where a put stands (CommitLog#putMessage: append, then handleDiskFlush, then handleHA).
 (
@@ -215,6 +218,7 @@ def empty_log(lives: int) -> CommitLog:
     return CommitLog(ends=(0,) * lives)
 
 
+@make_initial.register
 def initial_cluster(structure: Structure, parameters: Parameters) -> Cluster:
     """Everything up, every log empty, no connection yet."""
     empty = empty_log(structure.lives)
@@ -226,3 +230,13 @@ def initial_cluster(structure: Structure, parameters: Parameters) -> Cluster:
         links=(Link(),) * structure.slaves,
         messages=(Message(),) * structure.messages,
     )
+
+
+@make_template.register
+def _(structure: Structure) -> Cluster:
+    return initial_cluster(structure, Parameters())
+
+
+@count_indexes.register
+def _(structure: Structure) -> Mapping[str, int]:
+    return {"slave": structure.slaves, "message": structure.messages}

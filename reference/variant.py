@@ -13,6 +13,8 @@ from typing import Any, TypeVar
 from attrs import field, frozen
 
 from reference.rule import RULES, Rule
+from reference.structure import Structure
+from reference.world import get_rules
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -68,3 +70,8 @@ def compute_rules(variants: tuple[str, ...]) -> dict[str, Rule]:
     for name in reversed(variants):
         rules.update(VARIANTS[name].rules)
     return rules
+
+
+@get_rules.register
+def _(structure: Structure) -> dict[str, Rule]:
+    return compute_rules(structure.variants)

@@ -51,7 +51,7 @@ def make_wrong_proof(
     """A master without slaves, with one lemma more, a wrong one."""
     extra = Property("wrong", PropertyRole.LEMMA, wrong)
     candidates = {**get_candidates(), "wrong": extra}
-    monkeypatch.setattr(induction, "get_candidates", lambda variants=(): candidates)
+    monkeypatch.setattr(induction, "get_candidates_of", lambda structure: candidates)
     return Proof(ALONE, (*lemmas, "wrong"))
 
 

@@ -105,7 +105,7 @@ def test_a_lemma_that_does_not_hold_initially_fails(monkeypatch: pytest.MonkeyPa
 
     wrong = Property("wrong", PropertyRole.LEMMA, no_file_is_large)
     candidates = {**get_candidates(), "wrong": wrong}
-    monkeypatch.setattr(induction, "get_candidates", lambda variants=(): candidates)
+    monkeypatch.setattr(induction, "get_candidates_of", lambda structure: candidates)
     discharge = Proof(ALONE, ["wrong"]).discharge(Obligation(ObligationKind.INITIATION, "wrong"))
     assert Outcome.FAILS is discharge.outcome
     assert discharge.counterexample is not None

@@ -1,0 +1,41 @@
+"""Worlds: state machines of their own that share the engines.
+
+A world is known by the class of its structures. It has states made of leaves, rules, and a number
+of things for each index of a rule. Recorder, prover, search and walks ask for these here, and know
+nothing else of a world; a new world registers its answers for the class of its structures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import singledispatch
+from typing import Any
+
+from reference.rule import Rule
+
+
+@singledispatch
+def make_initial(structure: Any, parameters: Any) -> Any:
+    """The first state of a structure with these parameters.
+
+    Raises TypeError for a structure of an unknown world.
+    """
+    raise TypeError(f"{type(structure).__name__} belongs to no world")
+
+
+@singledispatch
+def make_template(structure: Any) -> Any:
+    """The first state with the usual parameters. Raises TypeError."""
+    raise TypeError(f"{type(structure).__name__} belongs to no world")
+
+
+@singledispatch
+def get_rules(structure: Any) -> Mapping[str, Rule]:
+    """The rules of a structure's world, by name and in order. Raises TypeError."""
+    raise TypeError(f"{type(structure).__name__} belongs to no world")
+
+
+@singledispatch
+def count_indexes(structure: Any) -> Mapping[str, int]:
+    """How many of each index there are: slaves, followed messages. Raises TypeError."""
+    raise TypeError(f"{type(structure).__name__} belongs to no world")
