@@ -6,6 +6,7 @@ from attrs import evolve
 
 from reference.consumption.registry import consumption_rule
 from reference.consumption.state import Broker, Consumption
+from reference.fault_account import count_fault, is_within_limit
 from reference.operations import choose, maximum, negate
 from reference.rule import RuleBody, between, when
 
@@ -89,9 +90,13 @@ def start_again(broker: Broker) -> Broker:
 def stop_master(state: Consumption) -> RuleBody:
     """The master stops in order."""
     # ENABLED WHEN
-    yield when(is_master_up=state.master.is_up)
+    yield when(
+        is_master_up=state.master.is_up, is_within_limit=is_within_limit(state, "master_stops")
+    )
     # EFFECT
-    return evolve(state, master=stop_in_order(state.master))
+    stopped: Consumption = evolve(state, master=stop_in_order(state.master))
+    counted: Consumption = count_fault(stopped, "master_stops")
+    return counted
 
 
 @consumption_rule(who="operator", source="BrokerController#initialize, ConsumerOffsetManager#load")
@@ -107,10 +112,12 @@ def start_master(state: Consumption) -> RuleBody:
 def stop_slave(state: Consumption) -> RuleBody:
     """The slave stops in order, and forgets the master's address with its process."""
     # ENABLED WHEN
-    yield when(is_slave_up=state.slave.is_up)
+    yield when(is_slave_up=state.slave.is_up, is_within_limit=is_within_limit(state, "slave_stops"))
     # EFFECT
     routes = evolve(state.routes, is_master_known=False)
-    return evolve(state, slave=stop_in_order(state.slave), routes=routes)
+    stopped = evolve(state, slave=stop_in_order(state.slave), routes=routes)
+    counted: Consumption = count_fault(stopped, "slave_stops")
+    return counted
 
 
 @consumption_rule(who="operator", source="BrokerController#initialize, ConsumerOffsetManager#load")

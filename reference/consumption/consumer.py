@@ -7,7 +7,7 @@ from attrs import evolve
 from reference.consumption.progress import is_positioned
 from reference.consumption.registry import consumption_rule
 from reference.consumption.state import NO_PROGRESS, Broker, Consumption
-from reference.operations import choose, negate
+from reference.operations import choose, maximum, negate
 from reference.rule import RuleBody, when
 
 
@@ -27,11 +27,13 @@ def consume_next(state: Consumption, is_masters_message: bool) -> Consumption:
     """The consumer has consumed the message at its position, and stands behind it."""
     consumer = state.consumer
     is_next = is_masters_message & (consumer.position == consumer.ghost_consumed_below)
-    is_again = is_masters_message & (consumer.position < consumer.ghost_consumed_below)
+    is_again = is_masters_message & (consumer.position < consumer.ghost_read_below)
+    read_below = maximum(consumer.ghost_read_below, consumer.position + 1)
     after = evolve(
         consumer,
         position=consumer.position + 1,
         ghost_consumed_below=consumer.ghost_consumed_below + choose(is_next, 1, 0),
+        ghost_read_below=choose(is_masters_message, read_below, consumer.ghost_read_below),
         ghost_has_reread=consumer.ghost_has_reread | is_again,
     )
     return evolve(state, consumer=after)
@@ -120,13 +122,13 @@ def begin_at(state: Consumption, position: int) -> Consumption:
     """The consumer with its first position since its start; the group's first one owes nothing."""
     consumer = state.consumer
     is_back = consumer.ghost_has_begun & (position < consumer.ghost_stored)
-    below = choose(consumer.ghost_has_begun, consumer.ghost_consumed_below, position)
+    owed_from = maximum(consumer.ghost_consumed_below, position)
+    below = choose(consumer.ghost_has_begun, consumer.ghost_consumed_below, owed_from)
     begun = evolve(
         consumer,
         position=position,
         ghost_has_begun=True,
         ghost_consumed_below=below,
-        ghost_stored=choose(consumer.ghost_has_begun, consumer.ghost_stored, position),
         ghost_has_moved_back=consumer.ghost_has_moved_back | is_back,
     )
     return evolve(state, consumer=begun)
@@ -223,12 +225,13 @@ def begin_at_end(state: Consumption) -> RuleBody:
 
 @consumption_rule(who="operator", source="DefaultMQPushConsumerImpl#shutdown")
 def stop_consumer(state: Consumption) -> RuleBody:
-    """The consumer stops in order, after its progress was taken."""
+    """The consumer stops in order, after the broker that it prefers has taken its progress."""
     consumer = state.consumer
+    has_asked = is_master_asked(state) | is_slave_asked_instead(state)
+    is_stored = has_asked & (compute_asked(state).progress == consumer.position)
     # ENABLED WHEN
     yield when(
-        is_running=consumer.is_running,
-        has_stored_progress=(consumer.position == consumer.ghost_stored) | (consumer.position < 0),
+        is_running=consumer.is_running, is_progress_stored=is_stored | (consumer.position < 0)
     )
     # EFFECT
     return evolve(state, consumer=evolve(consumer, is_running=False, position=NO_PROGRESS))

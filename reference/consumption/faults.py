@@ -54,13 +54,14 @@ def lose_master_power(state: Consumption) -> RuleBody:
     is_file_lost = yield between("is_file_lost", 0, 1)
     # EFFECT
     on_disk = choose(is_file_lost == 1, NO_PROGRESS, master.progress_on_disk)
-    is_read = consumer.ghost_has_begun & (kept < consumer.ghost_consumed_below)
+    is_read = kept < consumer.ghost_read_below
     lost = evolve(
         state,
         master=evolve(master, is_up=False, queue_max=kept, progress_on_disk=on_disk),
         consumer=evolve(
             consumer,
             ghost_consumed_below=minimum(consumer.ghost_consumed_below, kept),
+            ghost_read_below=minimum(consumer.ghost_read_below, kept),
             ghost_has_read_lost=consumer.ghost_has_read_lost | is_read,
         ),
         ghost_same_below=minimum(state.ghost_same_below, kept),

@@ -6,7 +6,7 @@ from attrs import evolve
 
 from reference.consumption.registry import consumption_rule
 from reference.consumption.state import Consumption
-from reference.operations import negate
+from reference.operations import is_same, negate
 from reference.rule import RuleBody, when
 
 
@@ -60,7 +60,7 @@ def learn_master(state: Consumption) -> RuleBody:
     # ENABLED WHEN
     yield when(
         is_slave_up=state.slave.is_up,
-        is_news=routes.is_master_known != routes.is_master_listed,
+        is_news=negate(is_same(routes.is_master_known, routes.is_master_listed)),
     )
     # EFFECT
     return evolve(state, routes=evolve(routes, is_master_known=routes.is_master_listed))

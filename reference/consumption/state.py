@@ -67,8 +67,10 @@ class Consumer:
     """The group has once had a position: what lay before that is not owed to it."""
     ghost_consumed_below: QueueOffset = 0
     """Every message of the master below it was consumed by the group, or is owed no more."""
+    ghost_read_below: QueueOffset = 0
+    """One past the last message of the master that the group has consumed."""
     ghost_stored: QueueOffset = 0
-    """The progress that a broker last took from the consumer."""
+    """The progress that a broker last took from the consumer; 0 before the first."""
     ghost_has_moved_back: Flag = False
     """It has once begun again before the progress that a broker had taken."""
     ghost_has_reread: Flag = False

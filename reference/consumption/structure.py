@@ -35,6 +35,10 @@ class ConsumptionStructure:
 class ConsumptionFaults:
     """A number per kind of fault: how often it has struck, or how often it may."""
 
+    master_stops: Count = 0
+    """No failure: the master is stopped in order, and consumers do without it for a while."""
+    slave_stops: Count = 0
+    """No failure: the slave is stopped in order."""
     consumer_kills: Count = 0
     """Kills of the consumer's process."""
     master_kills: Count = 0
