@@ -20,6 +20,7 @@ from properties import certificates
 from properties.certificates import CERTIFIED_BY_NAME, encode_schedule
 from properties.claims import CLAIMS
 from properties.comparison import COMPARED_STRUCTURES, compare, render_change
+from properties.consumption.world import PROGRESS_GUARANTEES
 from properties.expectation import find_expectation
 from properties.fault_class import EVERY_FAULT, FAULT_CLASS_BY_NAME
 from properties.harvest import load_known_schedules
@@ -35,10 +36,12 @@ from properties.vacuity import (
 )
 from properties.verdict import InternalDisagreementError, Verdict, search_structure
 from reference import ROCKETMQ_VERSION
-from reference.structure import Parameters, Structure
+from reference.consumption.structure import CONSUMPTION_STRUCTURES
+from reference.structure import Structure
 from reference.variant import VARIANTS
+from reference.world import make_template
 
-STRUCTURES = CERTIFIED_BY_NAME
+STRUCTURES: dict[str, Any] = {**CERTIFIED_BY_NAME, **{s.name: s for s in CONSUMPTION_STRUCTURES}}
 """What can be asked for, by name."""
 
 EPILOG = """\b
@@ -80,7 +83,7 @@ class Answer:
     "--guarantee",
     "claims",
     multiple=True,
-    type=click.Choice(list(CLAIMS)),
+    type=click.Choice([*CLAIMS, *PROGRESS_GUARANTEES]),
     metavar="NAME",
     help="Print the cells of this guarantee or convergence claim; may be repeated.",
 )
@@ -173,7 +176,7 @@ def choose_structures(names: tuple[str, ...], variants: tuple[str, ...]) -> list
         raise click.BadParameter(f"{unknown[0]!r} is none of\n  {known}", param_hint="--structure")
     known_structures = COMPARED_STRUCTURES if variants else tuple(STRUCTURES.values())
     chosen = [STRUCTURES[n] for n in names] or list(known_structures)
-    return [evolve(s, variants=variants) for s in chosen]
+    return [evolve(s, variants=variants) if isinstance(s, Structure) else s for s in chosen]
 
 
 def triage_all(structures: list[Structure], candidate: str, fault: str) -> int:
@@ -209,8 +212,9 @@ def run_in_order(work: Any, structures: list[Structure], progress: Any, jobs: in
     if work is recheck:
         yield from run_all(work, structures, progress, jobs)
         return
-    for slaves in sorted({max(1, s.slaves) for s in structures}):
-        wave = [s for s in structures if max(1, s.slaves) == slaves]
+    waves = {s: max(1, getattr(s, "slaves", 1)) for s in structures}
+    for slaves in sorted(set(waves.values())):
+        wave = [s for s in structures if waves[s] == slaves]
         yield from run_all(work, wave, progress, jobs)
 
 
@@ -219,7 +223,7 @@ def search_all_witnesses() -> None:
     with show_progress() as progress:
         known = load_known_schedules()
         found: dict[Structure, tuple[WitnessAnswer, ...]] = {}
-        for structure in STRUCTURES.values():
+        for structure in CERTIFIED_BY_NAME.values():
             found[structure] = search_witnesses(structure, progress, known=known)
             known += tuple(a.schedule for a in found[structure] if a.schedule)
     save_witnesses(found)
@@ -238,19 +242,22 @@ def recheck(structure: Structure, progress: Callable[[str], None]) -> Answer:
     started = time.monotonic()
     document = certificates.load(structure)
     if document is None:
-        option = "".join(f" --variant {name}" for name in structure.variants)
+        option = "".join(f" --variant {name}" for name in getattr(structure, "variants", ()))
         raise InternalDisagreementError(
             f"the certificate of {structure.name} is missing or was made from other rules; "
             f"run `./rmqspec prove --search{option}`"
         )
-    if not structure.variants:
+    if isinstance(structure, Structure) and not structure.variants:
         check_witnesses(structure)
-    verdicts = certificates.recheck(structure, Parameters(), document, progress)
+    parameters = make_template(structure).parameters
+    verdicts = certificates.recheck(structure, parameters, document, progress)
     return Answer(verdicts, find_endless_steps(structure, verdicts), time.monotonic() - started)
 
 
 def find_endless_steps(structure: Structure, verdicts: tuple[Verdict, ...]) -> tuple[str, ...]:
-    """Healing steps that may be taken for ever, for all that is proved."""
+    """Healing steps that may be taken for ever, for all that is proved; of replication only."""
+    if not isinstance(structure, Structure):
+        return ()
     lemmas = next((v.lemmas for v in verdicts if v.lemmas), ())
     return tuple(s.instance for s in rank_steps(structure, lemmas) if not s.is_smaller)
 
@@ -319,7 +326,7 @@ def as_json(answers: dict[Structure, Answer], claims: tuple[str, ...]) -> dict[s
         "structures": [
             {
                 "structure": structure.name,
-                "variants": list(structure.variants),
+                "variants": list(getattr(structure, "variants", ())),
                 "endless_steps": list(answer.endless_steps),
                 "verdicts": [
                     _cell_as_json(v) for v in answer.verdicts if not claims or v.guarantee in claims

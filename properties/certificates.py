@@ -12,31 +12,36 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Sequence
+from functools import singledispatch
 from pathlib import Path
 from typing import Any
 
 from attrs import evolve
 
-from properties.claims import CLAIMS
-from properties.fault_class import FAULT_CLASS_BY_NAME, FAULT_CLASSES, SEARCHED
+from properties.fault_class import SEARCHED
 from properties.fault_sets import FaultSetProver
 from properties.induction import (
     InductionResult,
-    get_lemmas,
     prove_lemmas,
 )
 from properties.judgement import find_needless_steps, is_refuted_by
+from properties.subject import (
+    get_claims,
+    get_fault_class,
+    get_fault_classes,
+    get_lemmas_of,
+    get_small_parameters,
+)
 from properties.verdict import InternalDisagreementError, Verdict, VerdictWord, make_proved
 from reference.machine import Action, record_machine, record_predicate
 from reference.roles import FlushDiskType, Role
-from reference.state import initial_cluster
 from reference.structure import (
     SLAVES_MAX,
-    SMALL_PARAMETERS,
     Parameters,
     Structure,
     clip_sizes,
 )
+from reference.world import make_initial
 
 SEARCHED_SLAVES_MAX = 1
 """Groups up to this size are searched for the shortest schedule; a larger one takes over what
@@ -56,28 +61,34 @@ CERTIFIED_BY_NAME = {structure.name: structure for structure in CERTIFIED_STRUCT
 CERTIFICATE_FOLDER = Path(__file__).parent / "certificates"
 
 
-def compute_digest(structure: Structure) -> str:
+def compute_digest(structure: Any) -> str:
     """A fingerprint of all that decides a structure's verdicts and their shortest schedules."""
-    begin = initial_cluster(structure, SMALL_PARAMETERS)
-    text = f"{begin}\n{FAULT_CLASSES}\n{SEARCHED}\n" + "\n".join(
+    begin = make_initial(structure, get_small_parameters(structure))
+    text = f"{begin}\n{get_fault_classes(structure)}\n{SEARCHED}\n" + "\n".join(
         f"{r.instance.name} {dict(r.conditions)} {r.arguments} {dict(r.effects)}"
         for r in record_machine(structure)
     )
-    for name, g in CLAIMS.items():
+    for name, g in get_claims(structure).items():
         text += f"\n{name} {record_predicate(structure, g.predicate)}"
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def get_path(structure: Structure, folder: Path = CERTIFICATE_FOLDER) -> Path:
-    """Where a structure's certificate lies."""
+@singledispatch
+def get_path(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> Path:
+    """Where a structure's certificate lies: in a folder of its world, called by its name."""
+    world, *rest = structure.name.split("/")
+    path: Path = folder / world / ("-".join(rest).replace(" ", "_") + ".json")
+    return path
+
+
+@get_path.register
+def _(structure: Structure, folder: Path = CERTIFICATE_FOLDER) -> Path:
     name = f"{structure.role.name}-{structure.flush_disk_type.name}-{structure.slaves}_slaves"
     inside = folder / "+".join(structure.variants) if structure.variants else folder
     return inside / f"{name.lower()}.json"
 
 
-def save(
-    structure: Structure, verdicts: tuple[Verdict, ...], folder: Path = CERTIFICATE_FOLDER
-) -> Path:
+def save(structure: Any, verdicts: tuple[Verdict, ...], folder: Path = CERTIFICATE_FOLDER) -> Path:
     """Write a structure's certificate; one set of lemmas serves every proof."""
     lemmas = next((v.lemmas for v in verdicts if v.lemmas), ())
     document = {
@@ -92,7 +103,7 @@ def save(
     return path
 
 
-def load(structure: Structure, folder: Path = CERTIFICATE_FOLDER) -> dict[str, Any] | None:
+def load(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> dict[str, Any] | None:
     """A structure's certificate, or None when there is none or its rules have changed since."""
     path = get_path(structure, folder)
     if not path.exists():
@@ -105,8 +116,8 @@ def load(structure: Structure, folder: Path = CERTIFICATE_FOLDER) -> dict[str, A
 
 
 def recheck(
-    structure: Structure,
-    parameters: Parameters,
+    structure: Any,
+    parameters: Any,
     document: dict[str, Any],
     on_progress: Callable[[str], None] = lambda text: None,
 ) -> tuple[Verdict, ...]:
@@ -119,13 +130,13 @@ def recheck(
     cells = decode_cells(structure, document)
     lemmas = _prove_lemmas(structure, tuple(document["inductive_set"]), on_progress)
     prover = FaultSetProver(structure, lemmas)
-    proved = {c.name: prover.decide(c) for c in FAULT_CLASSES}
+    proved = {c.name: prover.decide(c) for c in get_fault_classes(structure)}
     on_progress(f"{structure.name}: {len(cells)} cells")
     return tuple(_recheck_cell(structure, parameters, cell, proved) for cell in cells)
 
 
 def _prove_lemmas(
-    structure: Structure, lemmas: tuple[str, ...], on_progress: Callable[[str], None]
+    structure: Any, lemmas: tuple[str, ...], on_progress: Callable[[str], None]
 ) -> tuple[str, ...]:
     on_progress(f"{structure.name}: {len(lemmas)} lemmas")
     kept = prove_lemmas(structure, lemmas)
@@ -139,8 +150,8 @@ def _prove_lemmas(
 
 
 def _recheck_cell(
-    structure: Structure,
-    parameters: Parameters,
+    structure: Any,
+    parameters: Any,
     cell: Verdict,
     proved: dict[str, InductionResult],
 ) -> Verdict:
@@ -150,11 +161,12 @@ def _recheck_cell(
             raise InternalDisagreementError(
                 f"{cell.guarantee} of {structure.name} under {cell.fault} is certified, not proved"
             )
-        return make_proved(cell.guarantee, FAULT_CLASS_BY_NAME[cell.fault], result)
+        fault_class = get_fault_class(structure, cell.fault)
+        return make_proved(cell.guarantee, fault_class, result)
     return rejudge(structure, parameters, cell)
 
 
-def decode_cells(structure: Structure, document: dict[str, Any]) -> list[Verdict]:
+def decode_cells(structure: Any, document: dict[str, Any]) -> list[Verdict]:
     """Every cell of a certificate, once, each proved or refuted.
 
     Raises InternalDisagreementError for a certificate that is incomplete or malformed.
@@ -167,18 +179,19 @@ def decode_cells(structure: Structure, document: dict[str, Any]) -> list[Verdict
             f"the certificate of {structure.name} is malformed ({problem!r}); "
             "run `./rmqspec prove --search`"
         ) from problem
-    expected = {(g, c.name) for g in CLAIMS for c in FAULT_CLASSES}
+    columns = get_fault_classes(structure)
+    expected = {(g, c.name) for g in get_claims(structure) for c in columns}
     is_complete = (
         len(cells) == len(expected) and {(v.guarantee, v.fault) for v in cells} == expected
     )
-    is_decided = bool(structure.variants) or all(
+    is_decided = bool(getattr(structure, "variants", ())) or all(
         v.word in (VerdictWord.PROVED, VerdictWord.REFUTED) for v in cells
     )
     if (
         not is_complete
         or not is_decided
         or not lemmas
-        or not lemmas <= set(get_lemmas(structure.variants))
+        or not lemmas <= set(get_lemmas_of(structure))
     ):
         raise InternalDisagreementError(
             f"the certificate of {structure.name} lacks cells, or leaves some open, or names "
@@ -187,7 +200,7 @@ def decode_cells(structure: Structure, document: dict[str, Any]) -> list[Verdict
     return cells
 
 
-def rejudge(structure: Structure, parameters: Parameters, cell: Verdict) -> Verdict:
+def rejudge(structure: Any, parameters: Parameters, cell: Verdict) -> Verdict:
     """A cell as it stands under these sizes: a schedule that is impossible leaves it undecided.
 
     A schedule that takes more than one file is judged in files of a few bytes, and says so.
@@ -202,8 +215,9 @@ def rejudge(structure: Structure, parameters: Parameters, cell: Verdict) -> Verd
     return Verdict(cell.guarantee, cell.fault, VerdictWord.UNDECIDED, note=note)
 
 
-def _is_refuted(structure: Structure, parameters: Parameters, cell: Verdict) -> bool:
-    given = evolve(parameters, limits=FAULT_CLASS_BY_NAME[cell.fault].search_limits)
+def _is_refuted(structure: Any, parameters: Parameters, cell: Verdict) -> bool:
+    fault_class = get_fault_class(structure, cell.fault)
+    given = evolve(parameters, limits=fault_class.search_limits)
 
     def is_refuting(trial: Sequence[Action]) -> bool:
         return is_refuted_by(cell.guarantee, structure, given, trial)
@@ -218,12 +232,14 @@ def _is_refuted(structure: Structure, parameters: Parameters, cell: Verdict) -> 
     return False
 
 
-def load_kin(structure: Structure) -> tuple[Verdict, ...]:
+def load_kin(structure: Any) -> tuple[Verdict, ...]:
     """The certified cells whose schedules are tried first: what refutes there may refute here too.
 
     Of a variant they are those of RocketMQ 4.4.0, of a large group those of the group with one
     slave less. Empty for a group that is searched itself, and where there is no certificate.
     """
+    if not isinstance(structure, Structure):
+        return ()
     if structure.variants:
         kin = evolve(structure, variants=())
     elif structure.slaves > SEARCHED_SLAVES_MAX:

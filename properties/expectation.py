@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from functools import cache
+from functools import cache, singledispatch
 from pathlib import Path
 from typing import Any
 
@@ -29,28 +29,38 @@ class Expectation:
     flushes: tuple[str, ...] = field(default=(), converter=tuple)
     slaves: tuple[int, ...] = field(default=(), converter=tuple)
     faults: tuple[str, ...] = field(default=(), converter=tuple)
+    settings: dict[str, bool] = field(factory=dict)
+    """In another world than replication: fields of the structure with their values."""
 
-    def fits(self, structure: Structure, fault: str) -> bool:
+    def fits(self, structure: Any, fault: str) -> bool:
         """The entry speaks about this structure and fault class."""
-        asked = (
-            (self.roles, structure.role.name),
-            (self.flushes, structure.flush_disk_type.name),
-            (self.slaves, structure.slaves),
-            (self.faults, fault),
-        )
+        asked: list[tuple[tuple[Any, ...], Any]] = [(self.faults, fault)]
+        asked += [((value,), getattr(structure, name)) for name, value in self.settings.items()]
+        if isinstance(structure, Structure):
+            asked += [
+                (self.roles, structure.role.name),
+                (self.flushes, structure.flush_disk_type.name),
+                (self.slaves, structure.slaves),
+            ]
         return all(not wanted or value in wanted for wanted, value in asked)
 
 
 @cache
-def load_expectations() -> tuple[Expectation, ...]:
+def load_expectations(file: Path = EXPECTATIONS_FILE) -> tuple[Expectation, ...]:
     """All entries, in the order of the file."""
-    entries: list[dict[str, Any]] = tomllib.loads(EXPECTATIONS_FILE.read_text())["expected"]
+    entries: list[dict[str, Any]] = tomllib.loads(file.read_text())["expected"]
     return tuple(Expectation(**entry) for entry in entries)
 
 
-def find_expectation(guarantee: str, structure: Structure, fault: str) -> Expectation:
+@singledispatch
+def get_expectations_file(structure: Any) -> Path:
+    """The file that speaks of a structure's world."""
+    return EXPECTATIONS_FILE
+
+
+def find_expectation(guarantee: str, structure: Any, fault: str) -> Expectation:
     """The entry that decides a cell. Raises LookupError when there is none."""
-    for entry in load_expectations():
+    for entry in load_expectations(get_expectations_file(structure)):
         if entry.guarantee == guarantee and entry.fits(structure, fault):
             return entry
     raise LookupError(f"no expectation for {guarantee} of {structure.name} under {fault}")

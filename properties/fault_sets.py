@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from types import MappingProxyType
+from typing import Any
 
 import z3
 from attrs import evolve, frozen
 
-from properties.claims import CLAIMS
 from properties.fault_class import EVERYTHING, FaultClass, get_fault_count_name
 from properties.induction import (
     LIMIT_PREFIX,
@@ -25,6 +25,7 @@ from properties.induction import (
     make_solver,
 )
 from properties.kindred import Schedule
+from properties.subject import get_claims, get_everything
 from reference.machine import record_machine, record_predicate
 from reference.operations import negate
 from reference.structure import SMALL_PARAMETERS, Parameters, Structure
@@ -81,15 +82,16 @@ class FaultSetProver:
 
     def __init__(
         self,
-        structure: Structure,
+        structure: Any,
         lemmas: Iterable[str],
         facts: Mapping[str, Term] = MappingProxyType({}),
     ) -> None:
         """``facts`` are properties besides the named ones, for lemmas that nobody has named."""
         self.structure = structure
-        self.problem = InductionProblem(structure, EVERYTHING, facts=facts)
+        everything = get_everything(structure)
+        self.problem = InductionProblem(structure, everything, facts=facts)
         self.lemmas = tuple(lemmas)
-        self.absence = {n: z3.Bool(f"no {n}") for n in EVERYTHING.admitted}
+        self.absence = {n: z3.Bool(f"no {n}") for n in everything.admitted}
         self.survived: dict[str, list[FaultSet]] = {}
         """By claim, the sets of faults for which it is known to follow."""
 
@@ -111,12 +113,13 @@ class FaultSetProver:
     def decide(self, fault_class: FaultClass) -> InductionResult:
         """What follows under this fault class. Raises SolverGaveUpError."""
         faults = frozenset(fault_class.admitted)
-        proved = tuple(g for g in CLAIMS if self.find_survived(g, faults) is not None)
+        claims = get_claims(self.structure)
+        proved = tuple(g for g in claims if self.find_survived(g, faults) is not None)
         vacuous = tuple(g for g in proved if self._is_vacuous(g, faults))
         return InductionResult(proved, vacuous, self.lemmas, (), self.problem.queries)
 
     def _is_vacuous(self, name: str, faults: FaultSet) -> bool:
-        premise = CLAIMS[name].premise
+        premise = get_claims(self.structure)[name].premise
         if premise is None:
             return False
         never = record_predicate(self.structure, lambda cluster: negate(premise(cluster)))

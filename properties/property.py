@@ -5,13 +5,12 @@ from __future__ import annotations
 import enum
 import inspect
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from attrs import frozen
 
-from reference.state import Cluster
-
-Predicate: TypeAlias = Callable[[Cluster], bool]
+Predicate: TypeAlias = Callable[[Any], bool]
+"""A condition over the states of a world."""
 
 
 class PropertyRole(enum.Enum):

@@ -74,6 +74,11 @@ def _(structure: Structure) -> Parameters:
     return SMALL_PARAMETERS
 
 
+def get_fault_class(structure: Any, name: str) -> FaultClass:
+    """A column by its heading. Raises KeyError for a name that is none."""
+    return {c.name: c for c in get_fault_classes(structure)}[name]
+
+
 def get_candidates_of(structure: Any) -> dict[str, Property]:
     """Everything that may become part of an inductive set."""
     return {**get_lemmas_of(structure), **get_claims(structure)}

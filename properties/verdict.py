@@ -9,15 +9,19 @@ from typing import Any
 from attrs import evolve, frozen
 
 from properties.bounded_search import DEPTH_LIMIT, VARIANT_DEPTH_LIMIT, BoundedSearch
-from properties.claims import CLAIMS
-from properties.fault_class import FAULT_CLASS_BY_NAME, FAULT_CLASSES, FaultClass
+from properties.fault_class import FaultClass
 from properties.fault_sets import FaultSetProver
 from properties.induction import InductionResult, prove_lemmas
 from properties.judgement import is_refuted_by, lower_numbers, remove_needless_steps
 from properties.kindred import carry_over
+from properties.subject import (
+    get_claims,
+    get_fault_class,
+    get_fault_classes,
+    get_small_parameters,
+)
 from reference.machine import Action, record_predicate
 from reference.operations import negate
-from reference.structure import SMALL_PARAMETERS, Parameters, Structure
 from reference.terms import Term
 
 
@@ -82,11 +86,11 @@ def make_proved(name: str, fault_class: FaultClass, result: InductionResult) -> 
 
 
 def search_structure(
-    structure: Structure,
+    structure: Any,
     on_progress: Callable[[str], None] = lambda text: None,
     *,
     depth_limit: int = 0,
-    sizes: Parameters = SMALL_PARAMETERS,
+    sizes: Any = None,
     kin: tuple[Verdict, ...] = (),
 ) -> tuple[Verdict, ...]:
     """Decide every cell of a structure anew: induction first, bounded search for the rest.
@@ -97,35 +101,42 @@ def search_structure(
     what refutes there, and here too, is taken over, and no shorter schedule is searched then.
     Raises InternalDisagreementError when the reference rejects what a solver found.
     """
-    deepest = depth_limit or (VARIANT_DEPTH_LIMIT if structure.variants else DEPTH_LIMIT)
+    deepest = depth_limit or compute_depth_limit(structure)
+    sizes = sizes or get_small_parameters(structure)
     refuted = _take_over(structure, kin, sizes)
     verdicts: list[Verdict] = []
     on_progress(f"{structure.name}: induction")
     lemmas = prove_lemmas(structure)
     prover = FaultSetProver(structure, lemmas)
-    for fault_class in FAULT_CLASSES:
+    claims = get_claims(structure)
+    for fault_class in get_fault_classes(structure):
         result = prover.decide(fault_class)
         proved = {n: make_proved(n, fault_class, result) for n in result.proved}
         known = _inherit(refuted, fault_class)
         depth_limits = {
             n: len(known[n].schedule) - 1 if n in known else deepest
-            for n in CLAIMS
+            for n in claims
             if n not in proved and not (kin and n in known)
         }
         search = BoundedSearch(structure, fault_class, (*lemmas, *proved), sizes)
         found = _search(search, depth_limits, known, on_progress)
         refuted += [(fault_class, v) for v in found.values() if v.word is VerdictWord.REFUTED]
-        verdicts += [proved.get(n) or found.get(n) or known[n] for n in CLAIMS]
+        verdicts += [proved.get(n) or found.get(n) or known[n] for n in claims]
     return tuple(verdicts)
 
 
+def compute_depth_limit(structure: Any) -> int:
+    """How deep a structure is usually searched."""
+    return VARIANT_DEPTH_LIMIT if getattr(structure, "variants", ()) else DEPTH_LIMIT
+
+
 def _take_over(
-    structure: Structure, kin: tuple[Verdict, ...], sizes: Parameters
+    structure: Any, kin: tuple[Verdict, ...], sizes: Any
 ) -> list[tuple[FaultClass, Verdict]]:
     """The refutations of a kindred group that the reference confirms for this one."""
     taken = []
     for verdict in kin:
-        fault_class = FAULT_CLASS_BY_NAME[verdict.fault]
+        fault_class = get_fault_class(structure, verdict.fault)
         parameters = evolve(sizes, limits=fault_class.search_limits)
 
         def is_refuting(trial: Sequence[Action], v: Verdict = verdict, p: Any = parameters) -> bool:
@@ -179,9 +190,9 @@ def _search(
     return verdicts
 
 
-def record_violation(structure: Structure, name: str) -> Term:
+def record_violation(structure: Any, name: str) -> Term:
     """That a guarantee does not hold, as a term."""
-    predicate = CLAIMS[name].predicate
+    predicate = get_claims(structure)[name].predicate
     return record_predicate(structure, lambda cluster: negate(predicate(cluster)))
 
 

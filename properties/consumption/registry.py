@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import attrs
 
+from properties.expectation import get_expectations_file
 from properties.fault_class import FaultClass
 from properties.property import Predicate, Property, PropertyRole
 from properties.subject import (
@@ -67,6 +69,11 @@ CONSUMPTION_FAULT_CLASSES = (
     EVERY_CONSUMPTION_FAULT,
 )
 """Every column of this world, weaker classes before the classes that contain them."""
+
+
+@get_expectations_file.register
+def _(structure: ConsumptionStructure) -> Path:
+    return Path(__file__).parent / "expected_verdicts.toml"
 
 
 @get_claims.register
