@@ -16,8 +16,17 @@ from properties import (
     variant_page,
     verdict_table,
 )
+from properties.consumption import page as consumption_page
 
-PAGES = (verdict_table, fault_set_page, proof_page, lemma_page, variant_page, prediction_page)
+PAGES = (
+    verdict_table,
+    fault_set_page,
+    proof_page,
+    lemma_page,
+    variant_page,
+    prediction_page,
+    consumption_page,
+)
 """The modules that generate parts of a chapter."""
 
 EPILOG = """\b

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from reference.consumption.rules import CONSUMPTION_RULES
 from reference.machine import RULES
 
 ROOT = Path(__file__).parents[1]
@@ -53,7 +54,9 @@ def test_files_have_one_subject(file: Path) -> None:
     assert text.startswith('"""')
 
 
-@pytest.mark.parametrize("rule", RULES.values(), ids=lambda r: r.name)
+@pytest.mark.parametrize(
+    "rule", [*RULES.values(), *CONSUMPTION_RULES.values()], ids=lambda r: r.name
+)
 def test_rules_have_one_shape(rule: object) -> None:
     """ENABLED WHEN, then EFFECT; at most 25 lines of code; a sentence and a source."""
     lines = inspect.getsource(rule.function).splitlines()  # type: ignore[attr-defined]

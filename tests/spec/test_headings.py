@@ -12,6 +12,7 @@ import pytest
 import reference.state
 import reference.structure
 from properties.claims import CLAIMS
+from properties.consumption.world import CONSUMPTION_RULES, PROGRESS_GUARANTEES
 from properties.fault_class import FAULT_CLASSES
 from properties.lemmas import LEMMAS
 from properties.property import Property
@@ -139,6 +140,7 @@ def test_every_heading_has_its_object_and_every_object_its_heading() -> None:
     expected = [(rule.topic, name) for name, rule in RULES.items()]
     expected += [(find_property_chapter(name), name) for name in PROPERTIES]
     expected += [("state", name) for name in find_classes()]
+    expected += [("consumption", name) for name in (*CONSUMPTION_RULES, *PROGRESS_GUARANTEES)]
     assert sorted(expected) == sorted(find_headings())
 
 
