@@ -97,7 +97,7 @@ def test_a_false_lemma_falls(monkeypatch: pytest.MonkeyPatch) -> None:
     candidates = get_candidates()
     wrong = Property("wrong", PropertyRole.LEMMA, nothing_is_ever_flushed)
     monkeypatch.setattr(
-        induction, "get_candidates", lambda variants: {**candidates, "wrong": wrong}
+        induction, "get_candidates_of", lambda structure: {**candidates, "wrong": wrong}
     )
     problem = InductionProblem(SYNCHRONOUS_PAIR, FAULT_CLASS_BY_NAME["none"])
     result = problem.find_inductive_set([*NEEDED, "wrong"])
