@@ -29,13 +29,15 @@ class Expectation:
     flushes: tuple[str, ...] = field(default=(), converter=tuple)
     slaves: tuple[int, ...] = field(default=(), converter=tuple)
     faults: tuple[str, ...] = field(default=(), converter=tuple)
-    settings: dict[str, bool] = field(factory=dict)
+    settings: tuple[tuple[str, bool], ...] = field(
+        default=(), converter=lambda settings: tuple(dict(settings).items())
+    )
     """In another world than replication: fields of the structure with their values."""
 
     def fits(self, structure: Any, fault: str) -> bool:
         """The entry speaks about this structure and fault class."""
         asked: list[tuple[tuple[Any, ...], Any]] = [(self.faults, fault)]
-        asked += [((value,), getattr(structure, name)) for name, value in self.settings.items()]
+        asked += [((value,), getattr(structure, name)) for name, value in self.settings]
         if isinstance(structure, Structure):
             asked += [
                 (self.roles, structure.role.name),

@@ -12,7 +12,7 @@ from properties.consumption.world import (
     PROGRESS_GUARANTEES,
     PROGRESS_LEMMAS,
 )
-from properties.expectation import find_expectation
+from properties.expectation import find_expectation, get_expectations_file, load_expectations
 from properties.fault_sets import FaultSetProver
 from properties.induction import prove_lemmas
 from properties.judgement import find_needless_steps, is_refuted_by
@@ -73,6 +73,17 @@ def test_more_faults_never_help(structure: ConsumptionStructure) -> None:
                     if cells[name, weaker.name].word is VerdictWord.REFUTED:
                         found = cells[name, stronger.name].schedule
                         assert 0 < len(found) <= len(cells[name, weaker.name].schedule)
+
+
+def test_every_expectation_decides_a_cell() -> None:
+    """No entry of the expectations is dead."""
+    used = {
+        find_expectation(g, s, c.name)
+        for g in PROGRESS_GUARANTEES
+        for s in CONSUMPTION_STRUCTURES
+        for c in CONSUMPTION_FAULT_CLASSES
+    }
+    assert set(load_expectations(get_expectations_file(DEFAULTS))) == used
 
 
 def test_the_search_finds_the_certificate_anew() -> None:
