@@ -15,6 +15,10 @@ from reference.structure import Structure
 EXPECTATIONS_FILE = Path(__file__).parent / "expected_verdicts.toml"
 
 
+def _as_pairs(settings: Any) -> tuple[tuple[str, bool], ...]:
+    return tuple(dict(settings).items())
+
+
 @frozen
 class Expectation:
     """What certain cells of one guarantee are expected to be."""
@@ -29,9 +33,7 @@ class Expectation:
     flushes: tuple[str, ...] = field(default=(), converter=tuple)
     slaves: tuple[int, ...] = field(default=(), converter=tuple)
     faults: tuple[str, ...] = field(default=(), converter=tuple)
-    settings: tuple[tuple[str, bool], ...] = field(
-        default=(), converter=lambda settings: tuple(dict(settings).items())
-    )
+    settings: tuple[tuple[str, bool], ...] = field(default=(), converter=_as_pairs)
     """In another world than replication: fields of the structure with their values."""
 
     def fits(self, structure: Any, fault: str) -> bool:
