@@ -1,0 +1,139 @@
+"""The checker refuses every read of a recording in which one field was changed.
+
+What is accepted all the same is listed with the reason why no reader of the recording could tell.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict, deque
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from reference.trace.checking import check_recording
+from reference.trace.groups import split_groups
+from reference.trace.handlers import explain
+from reference.trace.kinds import IGNORED_KINDS
+from reference.trace.order import History, explain_next, forget_old, order_observations
+from reference.trace.plan import make_plan
+from reference.trace.reading import Recording, read_recording
+from reference.trace.state import Blocked, begin_explanation
+from tests.reference.trace.corruptions import Corruption, change_event
+from tests.reference.trace.read_corruptions import corrupt_reads
+
+TRACES = Path(__file__).parents[2] / "data" / "traces"
+
+STORES = tuple(
+    path
+    for path in sorted(TRACES.glob("*.jsonl"))
+    if '"get_message"' in path.read_text() and "k_get" not in path.stem
+)
+"""Recordings with reads besides the one that is made of them."""
+READS = TRACES / "k_get_message.jsonl"
+PULLS = TRACES / "x1_pull_decision_table.jsonl"
+OFFSETS = TRACES / "x2_consumer_offsets_and_sync.jsonl"
+
+POSSIBLE: Mapping[str, str] = {
+    "pull_message.slave_read_enable": "the setting decides nothing in this answer",
+    "pull_message.offset_check_in_slave": "the setting decides nothing in this answer",
+    "pull_message.body_bytes": "the sizes of these messages are shown by no other event",
+    "pull_message.min_offset": "a whole broker deletes old files by itself, and no later event "
+    "shows that this queue has lost nothing",
+    "get_message.max_offset": "the dispatch may be behind the log by one message, or the next "
+    "put may have been dispatched already",
+}
+"""Why a corruption of a field may be accepted."""
+
+SHARE = 0.01
+"""Which part of the rest is also tried as a whole recording."""
+
+
+def find_accepted(recording: Recording) -> Iterator[tuple[Corruption, bool]]:
+    """Every corruption, and whether it is explained in the place of its event."""
+    by_seq: dict[int, list[Corruption]] = defaultdict(list)
+    for corruption in corrupt_reads(recording):
+        by_seq[corruption.seq].append(corruption)
+    (group,) = split_groups(recording)
+    events = [event for event in group.events if event.kind not in IGNORED_KINDS]
+    waiting = list(order_observations(events))[::-1]
+    explanation = begin_explanation(make_plan(group))
+    history: History = deque()
+    while waiting:
+        seen = waiting[-1]
+        for corruption in by_seq.pop(seen.event.seq, ()) if seen.is_whole else ():
+            copies = corruption.recording.events
+            event = next(each for each in copies if each.seq == corruption.seq)
+            try:
+                explain(explanation, seen.kind, seen.t_ms, event)
+            except Blocked:
+                yield corruption, False
+            else:
+                yield corruption, True
+        explanation = explain_next(history, explanation, waiting)
+        forget_old(history, explanation.now_ms)
+
+
+def is_accepted(corruption: Corruption) -> bool:
+    """The corrupted copy conforms as a whole."""
+    return check_recording(corruption.recording).is_conforming
+
+
+@pytest.mark.parametrize("path", [READS, OFFSETS, *STORES], ids=lambda path: path.stem)
+def test_every_changed_field_is_refused(path: Path) -> None:
+    """Unless the reason why not stands above; and a sample of whole recordings agrees."""
+    chance = random.Random(path.stem)
+    found = list(find_accepted(read_recording(path)))
+    accepted = [each for each, is_taken in found if is_taken and is_accepted(each)]
+    assert {each.category for each in accepted} <= set(POSSIBLE)
+    assert len(accepted) <= 12
+    for each, is_taken in found:
+        if not is_taken and chance.random() < SHARE:
+            assert not is_accepted(each), (each.category, each.seq, each.what)
+
+
+def test_nothing_is_accepted_in_the_recording_of_reads() -> None:
+    """All of some three thousand changes are refused."""
+    found = list(find_accepted(read_recording(READS)))
+    assert len(found) > 3000
+    assert not [each for each, is_taken in found if is_taken and is_accepted(each)]
+
+
+def test_every_changed_pull_is_refused() -> None:
+    """All but inputs that do not matter; what looks possible in its place is tried as a whole."""
+    chance = random.Random(PULLS.stem)
+    found = list(find_accepted(read_recording(PULLS)))
+    assert len(found) > 11_000
+    taken = [each for each, is_taken in found if is_taken and each.category not in POSSIBLE]
+    refused = [each for each, is_taken in found if not is_taken and chance.random() < 0.002]
+    for each in (*taken[:20], *refused):
+        assert not is_accepted(each), (each.category, each.seq, each.what)
+    inputs = {"pull_message.slave_read_enable", "pull_message.offset_check_in_slave"}
+    left = [each for each, is_taken in found if is_taken and each.category in inputs]
+    assert 0 < len(left) < 0.04 * len(found)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("path", [READS, PULLS, OFFSETS, *STORES], ids=lambda path: path.stem)
+def test_every_changed_field_is_refused_in_the_whole_recording(path: Path) -> None:
+    """Every corruption as a recording of its own."""
+    found = [each for each in corrupt_reads(read_recording(path)) if is_accepted(each)]
+    assert {each.category for each in found} <= set(POSSIBLE)
+
+
+def test_reads_of_a_stopped_broker_are_refused() -> None:
+    """Nobody answers after the end of the process."""
+    recording = read_recording(TRACES / "x3_master_crash_slave_offsets.jsonl")
+    place = next(i for i, e in enumerate(recording.events) if e.kind == "pull_message")
+    verdict = check_recording(change_event(recording, place, node="master"))
+    assert verdict.reason == "this broker does not run"
+
+
+def test_group_settings_must_be_numbers() -> None:
+    """A property of another type is told by its name."""
+    recording = read_recording(READS)
+    place = next(i for i, e in enumerate(recording.events) if e.kind == "set_config")
+    props = {"accessMessageInMemoryMaxRatio": "much"}
+    verdict = check_recording(change_event(recording, place, props=props))
+    assert "accessMessageInMemoryMaxRatio is 'much', not a whole number" in verdict.reason
