@@ -171,13 +171,23 @@ def react(client: Client, answer: PullAnswer) -> Reaction:
     if status is None or answer.result is None:
         return Reaction(client, None, pause_ms=RETRY_MS)
     begin = answer.result.next_begin_offset
-    after = evolve(client, suggested_id=answer.suggested_broker_id, next_offset=begin)
-    if status is PullStatus.FOUND:
-        cached = evolve(after, is_cache_empty=False)
-        return Reaction(cached, status, messages=answer.result.message_count)
-    if status is PullStatus.OFFSET_ILLEGAL:
-        moved = evolve(after, memory_offset=begin, is_cache_empty=True)
-        return Reaction(moved, status, pause_ms=CORRECTION_MS, is_queue_given_up=True)
-    if client.is_cache_empty:
-        after = evolve(after, memory_offset=max(client.memory_offset, begin))
-    return Reaction(after, status)
+    is_found, is_moved = status is PullStatus.FOUND, status is PullStatus.OFFSET_ILLEGAL
+    progress = client.memory_offset
+    if is_moved:
+        progress = begin
+    elif client.is_cache_empty and not is_found:
+        progress = max(progress, begin)
+    after = evolve(
+        client,
+        suggested_id=answer.suggested_broker_id,
+        next_offset=begin,
+        memory_offset=progress,
+        is_cache_empty=is_moved or (client.is_cache_empty and not is_found),
+    )
+    return Reaction(
+        after,
+        status,
+        pause_ms=CORRECTION_MS if is_moved else 0,
+        is_queue_given_up=is_moved,
+        messages=answer.result.message_count,
+    )

@@ -138,56 +138,48 @@ UNSCANNED: tuple[Case[Read, tuple[GetMessageStatus, int]], ...] = (
 """The cases in which no entry is looked at, in the order of the code: status, corrected offset."""
 
 
-@frozen
-class Batch:
-    """A batch that is being gathered, and the next entry."""
-
-    settings: StoreSettings
-    count_max: int
-    count: int
-    size_bytes: int
-    entry: Entry
-
-
-def is_count_reached(batch: Batch) -> bool:
+def is_count_reached(read: Read, count: int, _: int) -> bool:
     """As many messages as the reader wants."""
-    return batch.count_max <= batch.count
+    return read.max_messages <= count
 
 
-def is_disk_size_reached(batch: Batch) -> bool:
+def is_disk_size_exceeded(read: Read, _: int, size_bytes: int) -> bool:
     """With the next message, more bytes than are read from disk at a time."""
-    return batch.size_bytes + batch.entry.size_bytes > batch.settings.bytes_max_in_disk
+    return size_bytes > read.settings.bytes_max_in_disk
 
 
-def is_disk_count_reached(batch: Batch) -> bool:
+def is_disk_count_reached(read: Read, count: int, _: int) -> bool:
     """As many messages as are read from disk at a time."""
-    return batch.count > batch.settings.count_max_in_disk - 1
+    return count > read.settings.count_max_in_disk - 1
 
 
-def is_memory_size_reached(batch: Batch) -> bool:
+def is_memory_size_exceeded(read: Read, _: int, size_bytes: int) -> bool:
     """With the next message, more bytes than are read from memory at a time."""
-    return batch.size_bytes + batch.entry.size_bytes > batch.settings.bytes_max_in_memory
+    return size_bytes > read.settings.bytes_max_in_memory
 
 
-def is_memory_count_reached(batch: Batch) -> bool:
+def is_memory_count_reached(read: Read, count: int, _: int) -> bool:
     """As many messages as are read from memory at a time."""
-    return batch.count > batch.settings.count_max_in_memory - 1
+    return count > read.settings.count_max_in_memory - 1
 
 
-FULL_ON_DISK = (is_count_reached, is_disk_size_reached, is_disk_count_reached)
-FULL_IN_MEMORY = (is_count_reached, is_memory_size_reached, is_memory_count_reached)
-"""When a batch is full, by where the next message is taken to lie (R-GM-05)."""
+FULL_ON_DISK = (is_count_reached, is_disk_size_exceeded, is_disk_count_reached)
+FULL_IN_MEMORY = (is_count_reached, is_memory_size_exceeded, is_memory_count_reached)
+"""When a batch is full, by where the next message is taken to lie (R-GM-05).
+
+Each condition is told how many messages the batch has, and its bytes with the next one.
+"""
 
 
-def find_full(batch: Batch, is_in_disk: bool) -> str:
+def find_full(read: Read, count: int, size_bytes: int, *, is_in_disk: bool) -> str:
     """The condition by which a batch is full; empty: it is not, as one without messages never is.
 
     Source: DefaultMessageStore#isTheBatchFull.
     """
-    if not batch.count or not batch.size_bytes:
-        return ""
-    conditions = FULL_ON_DISK if is_in_disk else FULL_IN_MEMORY
-    return next((condition.__name__ for condition in conditions if condition(batch)), "")
+    for condition in FULL_ON_DISK if is_in_disk else FULL_IN_MEMORY:
+        if count and condition(read, count, size_bytes):
+            return condition.__name__
+    return ""
 
 
 @frozen
@@ -243,7 +235,7 @@ def gather(read: Read) -> Scan:
         if last < resume_at:
             continue
         is_in_disk = is_further_back_than_memory(read.log_max_offset, last, memory)
-        full = find_full(Batch(settings, read.max_messages, count, size, entry), is_in_disk)
+        full = find_full(read, count, size + entry.size_bytes, is_in_disk=is_in_disk)
         if full:
             return Scan(count, size, used, last, miss, full)
         refused = find_refusal(read, read.offset + used, entry)

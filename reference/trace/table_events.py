@@ -17,7 +17,6 @@ from reference.trace.read_side import NodeView, extend
 from reference.trace.reading import Event
 from reference.trace.state import Blocked, Explanation, check
 
-
 CLIENTS_PREFIX = "%"
 """How topics begin that a broker makes for its clients, for example ``%RETRY%group``."""
 

@@ -8,7 +8,7 @@ import pytest
 from attrs import evolve
 
 from reference.read.consume_queue import ConsumeQueue, Entry, compute_entries_per_file
-from reference.read.get_message import Batch, GetMessageStatus, Read, find_full, get_message
+from reference.read.get_message import GetMessageStatus, Read, find_full, get_message
 from reference.read.settings import StoreSettings, change_store
 from reference.roles import Role
 
@@ -90,13 +90,13 @@ def test_a_batch_ends(changes: dict[str, Any], count: int, by: str) -> None:
 @pytest.mark.parametrize(
     ("properties", "count", "by"),
     [
-        ({"maxTransferBytesOnMessageInMemory": 5 * SIZE}, 5, "is_memory_size_reached"),
+        ({"maxTransferBytesOnMessageInMemory": 5 * SIZE}, 5, "is_memory_size_exceeded"),
         ({"maxTransferCountOnMessageInMemory": 3}, 3, "is_memory_count_reached"),
         ({"accessMessageInMemoryMaxRatio": 0}, 8, "is_disk_count_reached"),
         (
             {"accessMessageInMemoryMaxRatio": 0, "maxTransferBytesOnMessageInDisk": "1400"},
             2,
-            "is_disk_size_reached",
+            "is_disk_size_exceeded",
         ),
     ],
 )
@@ -108,9 +108,8 @@ def test_limits_are_settings(properties: dict[str, Any], count: int, by: str) ->
 
 def test_one_message_of_any_size_is_answered() -> None:
     """A batch without messages is never full."""
-    batch = Batch(MASTER, 0, 0, 0, Entry(0, 10**9))
-    assert find_full(batch, is_in_disk=True) == ""
-    assert find_full(evolve(batch, count=1, size_bytes=1), is_in_disk=True) == "is_count_reached"
+    assert find_full(read(10), 0, 10**9, is_in_disk=True) == ""
+    assert find_full(read(10), 1, 10**9, is_in_disk=True) == "is_disk_size_exceeded"
 
 
 def test_the_suggestion_goes_by_the_last_entry_looked_at() -> None:
