@@ -66,7 +66,10 @@ DEFAULTS = {name: default for name, (_, _, default) in NUMBERS.items()}
 OTHERS = ("role", "group", "brokers", "suspend")
 """The remaining keys that are no properties."""
 
-PROPERTIES = {**STORE_FIELDS, **BROKER_FIELDS, QUEUE_FILE: ""}
+WITHOUT_SAY = {"autoCreateSubscriptionGroup", "enablePropertyFilter", "mapedFileSizeCommitLog"}
+"""They decide about unknown groups, other filters and deleted files, which no question has."""
+
+PROPERTIES = frozenset({*STORE_FIELDS, *BROKER_FIELDS, QUEUE_FILE} - WITHOUT_SAY)
 """Properties that have a say."""
 
 KNOWN = frozenset({*NUMBERS, *OTHERS, *PROPERTIES})
