@@ -60,7 +60,8 @@ class BrokerTables:
     def restart(self, now_ms: float) -> BrokerTables:
         """After a new process has read the files.
 
-        Topics keep their version, groups do not (SubscriptionGroupManager#decode).
+        Topics keep their version once a file of them was written; groups never do
+        (SubscriptionGroupManager#decode).
         """
         return evolve(
             self,

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from attrs import evolve, frozen
 
 from reference.name_server.registry import PERM_WRITE, Answer, QueueData
-from reference.read.pull import PERM_READ
+from reference.read.settings import PERM_READ
 
 PERIOD_LEAST_MS, PERIOD_MOST_MS = 10_000, 60_000
 FIRST_MS = 10_000

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from attrs import field, frozen
 
 from reference.name_server.registry import PERM_WRITE, QueueData, Registry
-from reference.read.pull import PERM_READ
 from reference.read.pull_processor import MASTER_ID
+from reference.read.settings import PERM_READ
 
 
 @frozen

@@ -128,15 +128,15 @@ def remove(registry: Registry, address: str) -> Registry:
     """
     live = {key: value for key, value in registry.live.items() if key != address}
     addresses = {
-        name: kept
+        name: rest
         for name, ids in registry.addresses.items()
-        if (kept := {key: value for key, value in ids.items() if value != address})
+        if (rest := {key: value for key, value in ids.items() if value != address})
     }
     gone = registry.addresses.keys() - addresses.keys()
     queues = {
-        topic: kept
+        topic: left
         for topic, names in registry.queues.items()
-        if (kept := {name: data for name, data in names.items() if name not in gone})
+        if (left := {name: data for name, data in names.items() if name not in gone})
     }
     return Registry(addresses, live, queues)
 

@@ -32,6 +32,7 @@ from reference.trace.link_events import (
     explain_stall,
     explain_target_down,
 )
+from reference.trace.metadata_events import explain_request, explain_running, follow
 from reference.trace.pull_events import explain_pull
 from reference.trace.put_events import begin_put, explain_put, explain_send
 from reference.trace.reading import Event
@@ -85,6 +86,11 @@ HANDLERS: Mapping[str, Handler] = {
     "tables": explain_tables,
     "update_subscription_group": explain_update_group,
     "update_topic": explain_update_topic,
+    "update_consumer_offset": explain_request,
+    "query_consumer_offset": explain_running,
+    "register_broker": explain_running,
+    "sync_all": explain_running,
+    "persist_consumer_offsets": explain_running,
 }
 """The handler of every kind of event that the model explains."""
 
@@ -95,6 +101,6 @@ def explain(explanation: Explanation, kind: str, t_ms: float, event: Event) -> E
     explanation = catch_up(evolve(explanation, now_ms=t_ms, is_at_master=is_at_master))
     try:
         explained = HANDLERS[kind](explanation, event)
-        return remember(explained, event) if kind == event.kind else explained
+        return follow(remember(explained, event), event) if kind == event.kind else explained
     except OutsideTheModel as problem:
         raise Blocked(str(problem)) from problem

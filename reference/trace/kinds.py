@@ -42,6 +42,15 @@ _READ: Fields = {
     ),
 }
 
+_PROGRESS: Fields = {
+    **_NODE,
+    "group": "text",
+    "topic": "text",
+    "queue": "number",
+    "response_code": "number",
+    "response": "text",
+}
+
 EXPLAINED_KINDS: Mapping[str, Fields] = {
     "node_started": {**_LOG, "role": "text", "last_exit_normal": "flag"},
     "broker_started": {**_LOG, "role": "text", "last_exit_normal": "flag"},
@@ -125,6 +134,11 @@ EXPLAINED_KINDS: Mapping[str, Fields] = {
         "response_code": "number",
     },
     "update_topic": {**_NODE, "topic": "text", "queues": "count", "response_code": "number"},
+    "update_consumer_offset": {**_PROGRESS, "offset": "number"},
+    "query_consumer_offset": _PROGRESS,
+    "register_broker": _NODE,
+    "sync_all": _NODE,
+    "persist_consumer_offsets": _NODE,
 }
 """Events that the model's rules have to explain, and the fields that each must carry."""
 
@@ -133,14 +147,9 @@ IGNORED_KINDS = frozenset(
         "log",
         "note",
         "namesrv_started",
-        "persist_consumer_offsets",
-        "query_consumer_offset",
-        "register_broker",
-        "sync_all",
-        "update_consumer_offset",
     }
 )
-"""Remarks, and events of the read side and of the metadata, which the model does not have."""
+"""Remarks, which the model does not have."""
 
 BROKER_KINDS = frozenset({"node_started", "broker_started", "snapshot"})
 """Events that show a whole broker, with more fields by its role."""
