@@ -10,31 +10,33 @@ from typing import Any
 
 from attrs import evolve
 
-from reference.metadata.broker_tables import BrokerTables, VersionedTable
-from reference.metadata.copying import sync_all
+from reference.metadata.broker_tables import BrokerTables
+from reference.metadata.copying import is_master_known, sync_all
 from reference.metadata.data_version import DataVersion
-from reference.name_server.registry import Answer, Registration, make_answer, register, remove
+from reference.name_server.registry import Answer, make_answer, remove
 from reference.progress.offset_table import OffsetTable, name_key
 from reference.read.pull import ResponseCode
-from reference.read.pull_processor import MASTER_ID
 from reference.read.subscription_group import DEFAULT_GROUP
 from reference.trace.get_message_events import find_running_node
 from reference.trace.plan import MASTER
 from reference.trace.pull_events import REFUSED
 from reference.trace.queries import check_query
 from reference.trace.reading import Event
-from reference.trace.state import Blocked, Explanation, check
-from reference.trace.table_worlds import (
-    NodeTables,
-    Surroundings,
-    TableSide,
-    World,
-    change_tables,
-    close,
+from reference.trace.state import Explanation, check
+from reference.trace.table_looks import (
+    follow_start,
+    keep_agreeing,
+    make_registration,
+    name_address,
 )
-
-BROKER_NAME = "b0"
-"""Master and slaves of a group share it; which name it is makes no difference."""
+from reference.trace.table_worlds import (
+    Surroundings,
+    World,
+    add_contents,
+    advance,
+    change_tables,
+    freeze,
+)
 
 NO_GROUP_CODES = (ResponseCode.NO_PERMISSION, ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST)
 """A pull that is refused in this way has made no group."""
@@ -60,20 +62,19 @@ def follow(explanation: Explanation, event: Event) -> Explanation:
     is_followed = event.kind == "broker_started" or name in explanation.tables.worlds[0]
     if change is None or not is_followed:
         return explanation
-    worlds = close(explanation.tables.worlds, look_around(explanation, event))
-    side = evolve(explanation.tables, worlds=worlds)
-    return change(evolve(explanation, tables=side), event)
+    side = advance(explanation.tables, look_around(explanation, event))
+    followed = evolve(explanation, tables=side)
+    is_followed = event.kind == "broker_started" or name in side.worlds[0]
+    return change(followed, event) if is_followed else followed
 
 
 def look_around(explanation: Explanation, event: Event) -> Surroundings:
     """Which hidden steps are possible before an event."""
     return Surroundings(
         now_ms=event.t_ms,
-        started_ms=explanation.tables.started_ms,
         master=explanation.plan.master,
         is_master_there=is_master_there(explanation),
         answers=list_registration_answers(explanation),
-        delayed=explanation.tables.delayed,
     )
 
 
@@ -83,25 +84,10 @@ def is_master_there(explanation: Explanation) -> bool:
     return is_followed and explanation.is_up(MASTER) and explanation.master.is_started
 
 
-def name_address(name: str) -> str:
-    """How a recording writes a broker's address."""
-    return f"<{name}>"
-
-
-def name_ha_address(name: str) -> str:
-    """How a recording writes where a broker takes connections of slaves."""
-    return f"<{name}_ha>"
-
-
 def list_registration_answers(explanation: Explanation) -> tuple[Answer, ...]:
     """What a slave may be told when it registers; a master that stops may be listed or not."""
     told = make_answer(explanation.tables.registry, make_registration("", 1, DataVersion(0)))
     return (told, Answer()) if explanation.is_stopping(MASTER) else (told,)
-
-
-def make_registration(name: str, broker_id: int, version: DataVersion) -> Registration:
-    """What a broker of the group sends to the name server, without its topics."""
-    return Registration(BROKER_NAME, broker_id, name_address(name), name_ha_address(name), version)
 
 
 def change_worlds(
@@ -114,132 +100,6 @@ def change_worlds(
         for world in explanation.tables.worlds
     )
     return evolve(explanation, tables=evolve(explanation.tables, worlds=worlds))
-
-
-def follow_start(explanation: Explanation, event: Event) -> Explanation:
-    """A broker has started: as shown the first time, with what its files keep later."""
-    name, side = event["node"], explanation.tables
-    is_master = name == explanation.plan.master
-    request = make_registration(name, MASTER_ID if is_master else 1, DataVersion(event.t_ms))
-    registry, answer = register(side.registry, request, event.t_ms)
-    worlds = []
-    for world in side.worlds:
-        known = world.get(name)
-        tables = known.tables.restart(event.t_ms) if known else read_tables(event)
-        worlds.append({**world, name: NodeTables(tables).tell(answer)})
-    started_ms = {**side.started_ms, name: event.t_ms}
-    side = TableSide(tuple(worlds), registry, started_ms, side.delayed)
-    return keep_agreeing(evolve(explanation, tables=side), event)
-
-
-def read_tables(event: Event) -> BrokerTables:
-    """The tables of a broker that was never seen before, as it shows them."""
-    data = event.data
-    topics = dict.fromkeys(str(topic) for topic in data.get("topics", ()))
-    groups = data.get("subscription_groups", {})
-    try:
-        topics_version = DataVersion(event.t_ms, int(data.get("topic_data_version_counter", 0)))
-        counter = int(data.get("subscription_group_data_version_counter", 0))
-        return BrokerTables(
-            topics=VersionedTable(topics_version, topics),
-            groups=VersionedTable(DataVersion(event.t_ms, counter), groups),
-            offsets=read_offsets(data.get("consumer_offsets", {})),
-            offset_file=read_offset_file(data.get("consumer_offset_file")),
-            delay_offsets=data.get("delay_offsets_in_memory", {}),
-            delay_file=read_delay_file(data.get("delay_offset_file")),
-        )
-    except (TypeError, ValueError, KeyError, AttributeError) as problem:
-        raise Blocked(f"the tables cannot be read: {problem}") from problem
-
-
-def read_offsets(shown: Mapping[str, Mapping[str, int]]) -> OffsetTable:
-    """Progress as a recording has it."""
-    return {
-        key: {int(queue): offset for queue, offset in queues.items()}
-        for key, queues in shown.items()
-    }
-
-
-def read_offset_file(shown: Mapping[str, Any] | None) -> OffsetTable | None:
-    """The file of progress as a recording has it."""
-    return None if shown is None else read_offsets(shown["offsetTable"])
-
-
-def read_delay_file(shown: Mapping[str, Any] | None) -> Mapping[str, int] | None:
-    """The file of delay offsets as a recording has it."""
-    return None if shown is None else shown["offsetTable"]
-
-
-def describe(node: NodeTables) -> dict[str, Any]:
-    """The fields of an event that shows these tables."""
-    tables = node.tables
-    return {
-        "topics": frozenset(tables.topics.entries),
-        "topic_data_version_counter": tables.topics.version.counter,
-        "consumer_offsets": tables.offsets,
-        "subscription_groups": tables.groups.entries,
-        "subscription_group_data_version_counter": tables.groups.version.counter,
-        "delay_offsets_in_memory": tables.delay_offsets,
-        "delay_offset_file": tables.delay_file,
-        "consumer_offset_file": tables.offset_file,
-        "slave_synchronize_master_addr": tables.master_address,
-        "ha_master_address": node.ha_master or "null",
-    }
-
-
-NOTHING = NodeTables(BrokerTables(VersionedTable(DataVersion(0)), VersionedTable(DataVersion(0))))
-"""A broker without anything."""
-
-READERS: Mapping[str, Callable[[Any], Any]] = {
-    "topics": lambda shown: frozenset(str(topic) for topic in shown),
-    "consumer_offsets": read_offsets,
-    "consumer_offset_file": read_offset_file,
-    "delay_offset_file": read_delay_file,
-}
-"""How fields are read that are not compared as they are."""
-
-
-def read_shown(explanation: Explanation, event: Event) -> dict[str, Any]:
-    """What an event shows of a broker's tables.
-
-    A file or an address that is left out is not there, where addresses are shown at all.
-    """
-    shown = dict(event.data)
-    if "ha_master_address" in shown:
-        shown.setdefault("slave_synchronize_master_addr", None)
-    if is_ha_address_configured(explanation, event["node"]):
-        shown.pop("ha_master_address", None)
-    fields = [name for name in describe(NOTHING) if name in shown]
-    try:
-        return {name: READERS.get(name, lambda value: value)(shown[name]) for name in fields}
-    except (TypeError, ValueError, KeyError, AttributeError) as problem:
-        raise Blocked(f"the tables cannot be read: {problem}") from problem
-
-
-def is_ha_address_configured(explanation: Explanation, name: str) -> bool:
-    """The slave does not learn it, and how a recording writes it is left open (R-NS-04)."""
-    config = explanation.plan.recording.config["nodes"].get(name, {})
-    return "haMasterAddress" in config.get("store_config", {})
-
-
-def keep_agreeing(explanation: Explanation, event: Event) -> Explanation:
-    """Only the worlds that agree with what an event shows of its broker's tables."""
-    shown = read_shown(explanation, event)
-    worlds = explanation.tables.worlds
-    for name, value in shown.items():
-        expected = [describe(world[event["node"]])[name] for world in worlds]
-        pairs = zip(worlds, expected, strict=True)
-        left = tuple(world for world, each in pairs if each == value)
-        if not left:
-            raise Blocked(f"{name} is {show(value)}, but {show(expected[0])} by the model")
-        worlds = left
-    side = evolve(explanation.tables, worlds=worlds)
-    return evolve(explanation, tables=side).count_check(len(shown))
-
-
-def show(value: object) -> str:
-    """A value in a message."""
-    return repr(sorted(value)) if isinstance(value, frozenset) else repr(value)
 
 
 def follow_commit(explanation: Explanation, event: Event) -> Explanation:
@@ -317,22 +177,26 @@ def follow_put(explanation: Explanation, event: Event) -> Explanation:
     level = event.data.get("delay_level")
     if not level or event.data.get("queue_offset") is None:
         return explanation
-    delayed = explanation.tables.delayed
-    counted = {**delayed, str(level): delayed.get(str(level), 0) + 1}
-    return evolve(explanation, tables=evolve(explanation.tables, delayed=counted))
+    side = explanation.tables
+    return evolve(explanation, tables=evolve(side, delays=side.delays.count_put(str(level))))
 
 
 def follow_copy(explanation: Explanation, event: Event) -> Explanation:
     """A slave was told to copy; it does nothing without a master (R-MS-03)."""
-    name, master = event["node"], explanation.plan.master
-    is_there = is_master_there(explanation)
-
-    def copy(world: World) -> World:
-        source = world[master].tables if is_there else None
-        return change_tables(world, name, sync_all(world[name].tables, source))
-
-    worlds = tuple(copy(world) for world in explanation.tables.worlds)
-    return evolve(explanation, tables=evolve(explanation.tables, worlds=worlds))
+    name, master, side = event["node"], explanation.plan.master, explanation.tables
+    if not is_master_there(explanation):
+        return explanation
+    worlds: list[World] = []
+    contents: dict[Any, OffsetTable | None] = {}
+    for world in side.worlds:
+        tables = sync_all(world[name].tables, world[master].tables)
+        worlds.append(change_tables(world, name, tables))
+        is_copied = is_master_known(tables)
+        contents |= {freeze(tables.offsets): tables.offsets} if is_copied else side.files[name]
+    delays = side.delays.copy(name, master) if name != master else side.delays
+    files = {**side.files, name: contents}
+    side = evolve(side, worlds=tuple(worlds), files=files, delays=delays)
+    return evolve(explanation, tables=side)
 
 
 def follow_registration(explanation: Explanation, event: Event) -> Explanation:
@@ -350,8 +214,10 @@ def follow_registration(explanation: Explanation, event: Event) -> Explanation:
 
 
 def follow_persist(explanation: Explanation, event: Event) -> Explanation:
-    """Progress is written; a clean stop does it too (R-CO-03)."""
-    return change_worlds(explanation, event, BrokerTables.persist_offsets)
+    """Progress is written (R-CO-03)."""
+    side, name = explanation.tables, event["node"]
+    files = {**side.files, name: add_contents({}, side.worlds, name)}
+    return evolve(explanation, tables=evolve(side, files=files))
 
 
 def follow_end(explanation: Explanation, event: Event) -> Explanation:
@@ -364,8 +230,7 @@ def follow_end(explanation: Explanation, event: Event) -> Explanation:
 
 def follow_clean_stop(explanation: Explanation, event: Event) -> Explanation:
     """A broker that stops writes its progress, and unregisters (R-BR-08)."""
-    explanation = change_worlds(explanation, event, BrokerTables.persist_offsets)
-    return follow_end(explanation, event)
+    return follow_end(follow_persist(explanation, event), event)
 
 
 CHANGES: Mapping[str, Callable[[Explanation, Event], Explanation]] = {

@@ -6,20 +6,14 @@ What is accepted all the same is listed with the reason why no reader of the rec
 from __future__ import annotations
 
 import random
-from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
 from reference.trace.checking import check_recording
-from reference.trace.groups import split_groups
-from reference.trace.handlers import explain
-from reference.trace.kinds import IGNORED_KINDS
-from reference.trace.order import History, explain_next, forget_old, order_observations
-from reference.trace.plan import make_plan
-from reference.trace.reading import Recording, read_recording
-from reference.trace.state import Blocked, begin_explanation
+from reference.trace.reading import read_recording
+from tests.reference.trace.accepted import find_accepted, is_accepted
 from tests.reference.trace.corruptions import Corruption, change_event
 from tests.reference.trace.read_corruptions import corrupt_reads
 
@@ -50,41 +44,17 @@ SHARE = 0.01
 """Which part of the rest is also tried as a whole recording."""
 
 
-def find_accepted(recording: Recording) -> Iterator[tuple[Corruption, bool]]:
-    """Every corruption, and whether it is explained in the place of its event."""
-    by_seq: dict[int, list[Corruption]] = defaultdict(list)
-    for corruption in corrupt_reads(recording):
-        by_seq[corruption.seq].append(corruption)
-    (group,) = split_groups(recording)
-    events = [event for event in group.events if event.kind not in IGNORED_KINDS]
-    waiting = list(order_observations(events))[::-1]
-    explanation = begin_explanation(make_plan(group))
-    history: History = deque()
-    while waiting:
-        seen = waiting[-1]
-        for corruption in by_seq.pop(seen.event.seq, ()) if seen.is_whole else ():
-            copies = corruption.recording.events
-            event = next(each for each in copies if each.seq == corruption.seq)
-            try:
-                explain(explanation, seen.kind, seen.t_ms, event)
-            except Blocked:
-                yield corruption, False
-            else:
-                yield corruption, True
-        explanation = explain_next(history, explanation, waiting)
-        forget_old(history, explanation.now_ms)
-
-
-def is_accepted(corruption: Corruption) -> bool:
-    """The corrupted copy conforms as a whole."""
-    return check_recording(corruption.recording).is_conforming
+def find_reads(path: Path) -> Iterator[tuple[Corruption, bool]]:
+    """Every corruption of a read, and whether it is explained in the place of its event."""
+    recording = read_recording(path)
+    return find_accepted(recording, corrupt_reads(recording))
 
 
 @pytest.mark.parametrize("path", [READS, OFFSETS, *STORES], ids=lambda path: path.stem)
 def test_every_changed_field_is_refused(path: Path) -> None:
     """Unless the reason why not stands above; and a sample of whole recordings agrees."""
     chance = random.Random(path.stem)
-    found = list(find_accepted(read_recording(path)))
+    found = list(find_reads(path))
     accepted = [each for each, is_taken in found if is_taken and is_accepted(each)]
     assert {each.category for each in accepted} <= set(POSSIBLE)
     assert len(accepted) <= 12
@@ -95,7 +65,7 @@ def test_every_changed_field_is_refused(path: Path) -> None:
 
 def test_nothing_is_accepted_in_the_recording_of_reads() -> None:
     """All of some three thousand changes are refused."""
-    found = list(find_accepted(read_recording(READS)))
+    found = list(find_reads(READS))
     assert len(found) > 3000
     assert not [each for each, is_taken in found if is_taken and is_accepted(each)]
 
@@ -103,7 +73,7 @@ def test_nothing_is_accepted_in_the_recording_of_reads() -> None:
 def test_every_changed_pull_is_refused() -> None:
     """All but inputs that do not matter; what looks possible in its place is tried as a whole."""
     chance = random.Random(PULLS.stem)
-    found = list(find_accepted(read_recording(PULLS)))
+    found = list(find_reads(PULLS))
     assert len(found) > 11_000
     taken = [each for each, is_taken in found if is_taken and each.category not in POSSIBLE]
     refused = [each for each, is_taken in found if not is_taken and chance.random() < 0.002]
