@@ -1,6 +1,8 @@
 """The ledger accounts for every statement of the sources, and says only what is there."""
 
+import importlib
 import json
+import pkgutil
 import re
 import tomllib
 from collections.abc import Iterator
@@ -9,8 +11,10 @@ from typing import Any
 
 import pytest
 
+import reference.read
 from properties.claims import CLAIMS
 from properties.convergence import CONVERGENCE
+from properties.reading import READING_CLAIMS
 from reference.machine import RULES
 from reference.variant import VARIANTS
 
@@ -38,6 +42,9 @@ OUTSIDE_OF_RULES = ("configuration:", "trace:")
 
 VARIANT = "variant:"
 """How the name of a variant begins."""
+
+READ = "read:"
+"""How the name of a function, a table or a claim of the read decision begins."""
 
 NUMBERED_BY_HAND = re.compile(r"seed-\d{3}-\d{2}|promise-\d{2}|issue-s1(-silent)?|issue-fact-\d{2}")
 """Identifiers of statements that carry no number in their source."""
@@ -174,6 +181,7 @@ def test_planned_entries_name_a_known_topic() -> None:
 def test_named_rules_claims_and_variants_exist() -> None:
     """Every name in ``by`` and ``so_far`` is one of them, or says what else it is."""
     known = RULES.keys() | CLAIMS.keys() | {VARIANT + name for name in VARIANTS}
+    known |= {READ + name for name in find_read_names()}
     unknown = {
         name
         for _, entry in ledger_entries()
@@ -181,6 +189,15 @@ def test_named_rules_claims_and_variants_exist() -> None:
         if name not in known and not name.startswith(OUTSIDE_OF_RULES)
     }
     assert set() == unknown
+
+
+def find_read_names() -> set[str]:
+    """What the modules of the read decision define, and the claims about it."""
+    modules = [
+        importlib.import_module(f"reference.read.{module.name}")
+        for module in pkgutil.iter_modules(reference.read.__path__)
+    ]
+    return {name for module in modules for name in vars(module)} | READING_CLAIMS.keys()
 
 
 def test_every_claim_of_convergence_is_accounted_for() -> None:
