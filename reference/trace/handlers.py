@@ -32,6 +32,7 @@ from reference.trace.link_events import (
     explain_stall,
     explain_target_down,
 )
+from reference.trace.progress_events import explain_query_offset, explain_update_offset
 from reference.trace.pull_events import explain_pull
 from reference.trace.put_events import begin_put, explain_put, explain_send
 from reference.trace.reading import Event
@@ -81,8 +82,10 @@ HANDLERS: Mapping[str, Handler] = {
     "divergence_check": explain_comparison,
     "get_message": explain_get_message,
     "pull_message": explain_pull,
+    "query_consumer_offset": explain_query_offset,
     "set_broker_config": explain_set_broker_config,
     "tables": explain_tables,
+    "update_consumer_offset": explain_update_offset,
     "update_subscription_group": explain_update_group,
     "update_topic": explain_update_topic,
 }

@@ -42,6 +42,15 @@ _READ: Fields = {
     ),
 }
 
+_PROGRESS: Fields = {
+    **_NODE,
+    "group": "text",
+    "topic": "text",
+    "queue": "number",
+    "response_code": "number",
+    "response": "text",
+}
+
 EXPLAINED_KINDS: Mapping[str, Fields] = {
     "node_started": {**_LOG, "role": "text", "last_exit_normal": "flag"},
     "broker_started": {**_LOG, "role": "text", "last_exit_normal": "flag"},
@@ -116,7 +125,14 @@ EXPLAINED_KINDS: Mapping[str, Fields] = {
         "body_bytes": "count",
     },
     "set_broker_config": {**_NODE, "props": "object"},
-    "tables": {**_NODE, "topics": "texts", "subscription_groups": "object"},
+    "tables": {
+        **_NODE,
+        "topics": "texts",
+        "subscription_groups": "object",
+        "consumer_offsets": "object",
+    },
+    "update_consumer_offset": {**_PROGRESS, "offset": "number"},
+    "query_consumer_offset": _PROGRESS,
     "update_subscription_group": {
         **_NODE,
         "group": "text",
@@ -134,10 +150,8 @@ IGNORED_KINDS = frozenset(
         "note",
         "namesrv_started",
         "persist_consumer_offsets",
-        "query_consumer_offset",
         "register_broker",
         "sync_all",
-        "update_consumer_offset",
     }
 )
 """Remarks, and events of the read side and of the metadata, which the model does not have."""

@@ -14,7 +14,12 @@ from attrs import evolve
 
 from reference.read.get_message import GetMessageResult, GetMessageStatus
 from reference.read.pull import Pull, ResponseCode, Situation, Topic
-from reference.read.pull_processor import PullAnswer, answer_pull, is_store_unreadable
+from reference.read.pull_processor import (
+    PullAnswer,
+    answer_pull,
+    compute_commit,
+    is_store_unreadable,
+)
 from reference.read.settings import BrokerSettings, StoreSettings
 from reference.read.subscription_group import SubscriptionGroup
 from reference.trace.get_message_events import (
@@ -27,6 +32,7 @@ from reference.trace.get_message_events import (
     read_store_settings,
 )
 from reference.trace.plan import MASTER
+from reference.trace.progress_events import store_offset
 from reference.trace.put_order import MESSAGE_HEAD_BYTES
 from reference.trace.queue_tables import Shown, get_name, name_queue
 from reference.trace.reading import Event
@@ -74,7 +80,17 @@ def explain_pull(explanation: Explanation, event: Event) -> Explanation:
     fields = [describe_answer(a) for a in answers if a.code_decided_by != IS_STORE_UNREADABLE]
     if not fields:
         raise Blocked(f"response is {event['response']!r}, but no check refuses this pull")
-    return check_one_of(explanation, event, fields)
+    explanation = check_one_of(explanation, event, fields)
+    return commit_by_pull(explanation, event, base)
+
+
+def commit_by_pull(explanation: Explanation, event: Event, situation: Situation) -> Explanation:
+    """The progress that came with a pull was stored at its first pass, unless it was refused."""
+    first = evolve(situation, pull=evolve(situation.pull, is_first_pass=True))
+    offset = compute_commit(first) if event["commit_flag"] else None
+    if offset is None or event["next_begin_offset"] == REFUSED:
+        return explanation
+    return store_offset(explanation, event, offset)
 
 
 def check_remark(event: Event) -> None:

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias, TypeVar
 from attrs import evolve, field, frozen
 
 from reference.read.memory import DOUBLE_EXACT_BELOW, compute_memory_bytes
+from reference.read.progress import Offsets, Progress
 from reference.read.subscription_group import SubscriptionGroup
 
 LEAST_TOTAL_BYTES = 2**30
@@ -63,6 +64,12 @@ class NodeView:
     topics: Mapping[str, int | None] = field(factory=dict)
     """The topics that it knows, with the number of their queues where that was shown."""
     memory: MemoryRange = MemoryRange()
+    progress: Progress = field(factory=dict)
+    """Its consumers' progress."""
+    progress_had: Mapping[str, tuple[Offsets, ...]] = field(factory=dict)
+    """By topic and group: every map of offsets that it has had, in order."""
+    copied: Mapping[str, int] = field(factory=dict)
+    """On a slave: number of the master's map that it has copied last, as far as that was seen."""
     queues: Mapping[str, tuple[int, int]] = field(factory=dict)
     """The ends of its queues when they were shown last, in this process."""
 

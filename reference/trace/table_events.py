@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -12,6 +13,7 @@ from reference.read.settings import BrokerSettings, change_broker, read_value
 from reference.read.subscription_group import DEFAULT_GROUP, SubscriptionGroup
 from reference.trace.get_message_events import find_running_node
 from reference.trace.plan import MASTER
+from reference.trace.progress_events import check_progress, load_progress
 from reference.trace.queue_tables import get_properties
 from reference.trace.read_side import NodeView, extend
 from reference.trace.reading import Event
@@ -52,16 +54,21 @@ def read_broker_settings(
 
 def remember_start(explanation: Explanation, event: Event) -> Explanation:
     """A new process begins with its configured properties and with the tables that it shows."""
-    groups = event.data.get("subscription_groups")
-    topics = event.data.get("topics")
+    groups, topics = event.data.get("subscription_groups"), event.data.get("topics")
+    progress = event.data.get("consumer_offsets")
     view = explanation.reads.get_node(event["node"])
+    names = [name for name in topics if isinstance(name, str)] if isinstance(topics, list) else None
     started = NodeView(
         groups=read_groups(groups) if isinstance(groups, Mapping) else view.groups,
-        topics={name: view.topics.get(name) for name in topics or view.topics},
+        topics={name: view.topics.get(name) for name in (view.topics if names is None else names)},
         memory=view.memory,
+        progress_had=view.progress_had,
+        copied=view.copied,
     )
     nodes = extend(explanation.reads.nodes, event["node"], started)
     begun = evolve(explanation, reads=evolve(explanation.reads, nodes=nodes))
+    if isinstance(progress, Mapping):
+        begun = load_progress(begun, explanation.plan.find_node(event), progress)
     return remember_queues(begun, event)
 
 
@@ -70,18 +77,19 @@ def read_groups(shown: Mapping[str, Any]) -> dict[str, SubscriptionGroup]:
     try:
         return {
             name: SubscriptionGroup(
-                broker_id=int(group["broker_id"]),
-                slow_broker_id=int(group["which_broker_when_consume_slowly"]),
+                broker_id=operator.index(group["broker_id"]),
+                slow_broker_id=operator.index(group["which_broker_when_consume_slowly"]),
             )
             for name, group in shown.items()
         }
-    except (TypeError, KeyError, ValueError) as problem:
+    except (TypeError, KeyError) as problem:
         raise Blocked("subscription_groups is no table of groups") from problem
 
 
 def explain_tables(explanation: Explanation, event: Event) -> Explanation:
-    """A broker's groups and topics: its own, or on a slave those of its master, which it copies."""
+    """A broker's tables: its own, or on a slave those of its master, which it copies."""
     node = find_running_node(explanation, event)
+    explanation = check_progress(explanation, node, event["consumer_offsets"])
     shown = read_groups(event["subscription_groups"])
     views = [explanation.reads.get_node(name) for name in list_sources(explanation, node, event)]
     for name, group in shown.items():

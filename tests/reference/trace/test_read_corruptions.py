@@ -34,6 +34,7 @@ STORES = tuple(
 READS = TRACES / "k_get_message.jsonl"
 PULLS = TRACES / "x1_pull_decision_table.jsonl"
 OFFSETS = TRACES / "x2_consumer_offsets_and_sync.jsonl"
+CRASH = TRACES / "x3_master_crash_slave_offsets.jsonl"
 
 POSSIBLE: Mapping[str, str] = {
     "pull_message.slave_read_enable": "the setting decides nothing in this answer",
@@ -41,6 +42,8 @@ POSSIBLE: Mapping[str, str] = {
     "pull_message.body_bytes": "the sizes of these messages are shown by no other event",
     "pull_message.min_offset": "a whole broker deletes old files by itself, and no later event "
     "shows that this queue has lost nothing",
+    "tables.consumer_offsets": "a slave copies its master's progress by a timer that no event "
+    "shows, and may have an older copy, or none",
     "get_message.max_offset": "the dispatch may be behind the log by one message, or the next "
     "put may have been dispatched already",
 }
@@ -80,14 +83,14 @@ def is_accepted(corruption: Corruption) -> bool:
     return check_recording(corruption.recording).is_conforming
 
 
-@pytest.mark.parametrize("path", [READS, OFFSETS, *STORES], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [READS, OFFSETS, CRASH, *STORES], ids=lambda path: path.stem)
 def test_every_changed_field_is_refused(path: Path) -> None:
     """Unless the reason why not stands above; and a sample of whole recordings agrees."""
     chance = random.Random(path.stem)
     found = list(find_accepted(read_recording(path)))
     accepted = [each for each, is_taken in found if is_taken and is_accepted(each)]
     assert {each.category for each in accepted} <= set(POSSIBLE)
-    assert len(accepted) <= 12
+    assert len(accepted) <= 15
     for each, is_taken in found:
         if not is_taken and chance.random() < SHARE:
             assert not is_accepted(each), (each.category, each.seq, each.what)
@@ -115,7 +118,9 @@ def test_every_changed_pull_is_refused() -> None:
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("path", [READS, PULLS, OFFSETS, *STORES], ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", [READS, PULLS, OFFSETS, CRASH, *STORES], ids=lambda path: path.stem
+)
 def test_every_changed_field_is_refused_in_the_whole_recording(path: Path) -> None:
     """Every corruption as a recording of its own."""
     found = [each for each in corrupt_reads(read_recording(path)) if is_accepted(each)]
@@ -124,7 +129,7 @@ def test_every_changed_field_is_refused_in_the_whole_recording(path: Path) -> No
 
 def test_reads_of_a_stopped_broker_are_refused() -> None:
     """Nobody answers after the end of the process."""
-    recording = read_recording(TRACES / "x3_master_crash_slave_offsets.jsonl")
+    recording = read_recording(CRASH)
     place = next(i for i, e in enumerate(recording.events) if e.kind == "pull_message")
     verdict = check_recording(change_event(recording, place, node="master"))
     assert verdict.reason == "this broker does not run"
@@ -137,3 +142,31 @@ def test_group_settings_must_be_numbers() -> None:
     props = {"accessMessageInMemoryMaxRatio": "much"}
     verdict = check_recording(change_event(recording, place, props=props))
     assert "accessMessageInMemoryMaxRatio is 'much', not a whole number" in verdict.reason
+
+
+def test_progress_that_nobody_has_committed_is_refused() -> None:
+    """On the master exactly, on a slave beside everything that the master had."""
+    recording = read_recording(OFFSETS)
+    places = [i for i, e in enumerate(recording.events) if e.kind == "tables"]
+    for place in places:
+        event = recording.events[place]
+        changed = {**event["consumer_offsets"], "T0@NOBODY": {"0": 1}}
+        verdict = check_recording(change_event(recording, place, consumer_offsets=changed))
+        assert "progress of T0@NOBODY" in verdict.reason
+    for wrong in ({"T0@G01": 1}, {"T0@G01": {"zero": 1}}, {"T0@G01": {"0": 0.5}}):
+        copy = change_event(recording, places[-1], consumer_offsets=wrong)
+        assert "no table of offsets" in check_recording(copy).reason
+
+
+def test_a_broker_starts_with_what_it_had() -> None:
+    """The master of this recording comes back with the offsets of its last save."""
+    recording = read_recording(CRASH)
+    place, event = next(
+        (i, e) for i, e in reversed(list(enumerate(recording.events))) if e.kind == "broker_started"
+    )
+    assert event["consumer_offsets"] == {"T0@G01": {"0": 5}}
+    never = change_event(recording, place, consumer_offsets={"T0@G01": {"0": 7}})
+    assert "which it never was" in check_recording(never).reason
+    # Its latest offset is possible, but the next look at its table shows the older one.
+    latest = change_event(recording, place, consumer_offsets={"T0@G01": {"0": 8}})
+    assert check_recording(latest).first_unexplained_seq == event.seq + 1
