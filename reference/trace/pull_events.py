@@ -8,7 +8,7 @@ answer must be one of those that are possible.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from attrs import evolve
 
@@ -68,20 +68,29 @@ def explain_pull(explanation: Explanation, event: Event) -> Explanation:
         explanation = check_ends(explanation, node, event)
         explanation = check_sent(explanation, event)
         explanation, results = find_pull_results(explanation, node, store, event)
-    possible = itertools.product(
-        list_groups(explanation, node, event), list_topics(explanation, node, event), results
-    )
     base = make_situation(event, store, broker)
+    answers = list_answers(
+        base, list_groups(explanation, node, event), list_topics(explanation, node, event), results
+    )
+    if not answers:
+        raise Blocked(f"response is {event['response']!r}, but no check refuses this pull")
+    explanation = check_one_of(explanation, event, [describe_answer(each) for each in answers])
+    return commit_by_pull(explanation, event, base)
+
+
+def list_answers(
+    situation: Situation,
+    groups: Sequence[SubscriptionGroup | None],
+    topics: Sequence[Topic | None],
+    results: Sequence[GetMessageResult | None],
+) -> list[PullAnswer]:
+    """Every answer that is possible; a store that runs can be read."""
+    possible = itertools.product(groups, topics, results)
     answers = [
-        answer_pull(evolve(base, group=group, topic=topic, result=result))
+        answer_pull(evolve(situation, group=group, topic=topic, result=result))
         for group, topic, result in possible
     ]
-    # A store that runs can be read.
-    fields = [describe_answer(a) for a in answers if a.code_decided_by != IS_STORE_UNREADABLE]
-    if not fields:
-        raise Blocked(f"response is {event['response']!r}, but no check refuses this pull")
-    explanation = check_one_of(explanation, event, fields)
-    return commit_by_pull(explanation, event, base)
+    return [each for each in answers if each.code_decided_by != IS_STORE_UNREADABLE]
 
 
 def commit_by_pull(explanation: Explanation, event: Event, situation: Situation) -> Explanation:
