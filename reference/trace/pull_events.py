@@ -23,6 +23,7 @@ from reference.read.pull_processor import (
 from reference.read.settings import BrokerSettings, StoreSettings
 from reference.read.subscription_group import SubscriptionGroup
 from reference.trace.get_message_events import (
+    Expected,
     check_ends,
     check_inputs,
     check_one_of,
@@ -132,7 +133,18 @@ def make_situation(event: Event, store: StoreSettings, broker: BrokerSettings) -
     return Situation(pull, store, broker, None, None, None, None)
 
 
-def describe_answer(answer: PullAnswer) -> dict[str, object]:
+def describe_answer(answer: PullAnswer) -> Expected:
+    """What an event would show of this answer."""
+    reasons = {
+        "response_code": answer.code_decided_by,
+        "suggest_which_broker_id": answer.suggestion_decided_by,
+        "get_status": answer.result.status_decided_by if answer.result else "",
+        "next_begin_offset": answer.result.ended_by if answer.result else "",
+    }
+    return Expected(list_fields(answer), reasons)
+
+
+def list_fields(answer: PullAnswer) -> dict[str, object]:
     """The fields of an event that shows this answer."""
     result = answer.result
     fields: dict[str, object] = {

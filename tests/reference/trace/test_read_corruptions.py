@@ -127,6 +127,25 @@ def test_every_changed_field_is_refused_in_the_whole_recording(path: Path) -> No
     assert {each.category for each in found} <= set(POSSIBLE)
 
 
+def test_a_refusal_names_the_condition_that_decides() -> None:
+    """As an answer does."""
+    recording = read_recording(PULLS)
+    place = next(i for i, e in enumerate(recording.events) if e.seq == 123)
+    for changes, reason in (
+        (
+            {"suggest_which_broker_id": 0},
+            "but 1 by the read decision (is_not_slow_with_slave_read)",
+        ),
+        (
+            {"get_status": "NO_MATCHED_MESSAGE"},
+            "but 'FOUND' by the read decision (is_message_found)",
+        ),
+        ({"next_begin_offset": 31}, "but 32 by the read decision (is_count_reached)"),
+    ):
+        verdict = check_recording(change_event(recording, place, **changes))
+        assert (verdict.first_unexplained_seq, reason in verdict.reason) == (123, True)
+
+
 def test_reads_of_a_stopped_broker_are_refused() -> None:
     """Nobody answers after the end of the process."""
     recording = read_recording(CRASH)
