@@ -171,15 +171,17 @@ def describe_result(
         "bytes": result.size_bytes,
         "suggest_pulling_from_slave": result.is_slave_suggested,
     }
-    known = list_known(explanation, node, shown.name)
-    taken = [known.get(o) for o in range(shown.offset, result.next_begin_offset)]
-    if result.last_looked_at_offset is None:
+    last = result.last_looked_at_offset
+    if last is None:
         return {**fields, "msg_ids": [], "max_phy_offset_pulling": UNSHOWN, "diff": UNSHOWN}
-    if all(put is not None for put in taken):
-        fields["msg_ids"] = [put.message_id for put in taken if put]
-        fields["last_returned_phy_offset"] = taken[-1].start_offset if taken[-1] else UNSHOWN
-        fields["max_phy_offset_pulling"] = result.last_looked_at_offset
-        fields["diff"] = log_max - result.last_looked_at_offset
+    known = list_known(explanation, node, shown.name)
+    taken = [known[o] for o in range(shown.offset, result.next_begin_offset) if o in known]
+    if len(taken) == result.message_count:
+        fields["msg_ids"] = [put.message_id for put in taken]
+        fields["last_returned_phy_offset"] = taken[-1].start_offset if taken else UNSHOWN
+    if any(put.start_offset == last for put in known.values()):
+        fields["max_phy_offset_pulling"] = last
+        fields["diff"] = log_max - last
     return fields
 
 
