@@ -13,11 +13,20 @@ from properties import (
     lemma_page,
     prediction_page,
     proof_page,
+    reading_page,
     variant_page,
     verdict_table,
 )
 
-PAGES = (verdict_table, fault_set_page, proof_page, lemma_page, variant_page, prediction_page)
+PAGES = (
+    verdict_table,
+    fault_set_page,
+    proof_page,
+    lemma_page,
+    variant_page,
+    prediction_page,
+    reading_page,
+)
 """The modules that generate parts of a chapter."""
 
 EPILOG = """\b

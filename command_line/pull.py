@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import textwrap
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,12 @@ from typing import Any
 import click
 
 from reference import ROCKETMQ_VERSION
-from reference.read.question import NUMBERS, QuestionError, Reply, ask, describe
+from reference.read.client import compute_commit_flag
+from reference.read.question import NUMBERS, PROPERTIES, QuestionError, Reply, ask, describe
 from reference.read.subscription_group import GroupError, SubscriptionGroup, read_groups
 from reference.roles import Role
 
-EPILOG = """\b
+EXAMPLES = """\b
 Examples:
   rmqspec pull --offset 0 --max-offset 1000 --behind-bytes 50000000000
   rmqspec pull --role SLAVE --offset 2000 --max-offset 1000
@@ -28,8 +30,17 @@ with properties; what a flag says holds for every row that does not say it:
   {"role": "SLAVE", "offset": 7, "maxOffset": 9, "slaveReadEnable": true,
    "group": "brokerId=1", "brokers": [0, 1, 2], "suspend": true}
 \b
+Properties that have a say:
+"""
+
+EXIT_CODES = """
+\b
 Exit codes: 0 answered, 3 bad input.
 """
+
+PROPERTY_LINES = textwrap.indent(textwrap.fill(", ".join(sorted(PROPERTIES)), 74), "  ")
+
+EPILOG = f"{EXAMPLES}{PROPERTY_LINES}{EXIT_CODES}"
 
 FLAGS = {
     "offset": "Queue offset asked for.",
@@ -52,12 +63,10 @@ STANDARD_INPUT = "standard input"
 def number_flags(command: Any) -> Any:
     """An option for each number of a question, ``--max-msgs`` for ``maxMsgs``."""
     for name, text in reversed(FLAGS.items()):
-        low, high, default = NUMBERS[name]
+        default = NUMBERS[name][2]
         words = "".join(f"-{c.lower()}" if c.isupper() else c for c in name)
         shown = "" if default is None else f" Default: {default}."
-        flag = click.option(
-            f"--{words}", name, type=click.IntRange(low, high), metavar="N", help=text + shown
-        )
+        flag = click.option(f"--{words}", name, type=int, metavar="N", help=text + shown)
         command = flag(command)
     return command
 
@@ -67,7 +76,11 @@ def number_flags(command: Any) -> Any:
 @click.option("--table", "is_table", is_flag=True, help="Answer JSON lines; the same as -.")
 @click.option("--role", type=click.Choice(list(Role.__members__)), help="Role of the broker asked.")
 @click.option(
-    "--set", "pairs", multiple=True, metavar="KEY=VALUE", help="A property of the broker."
+    "--set",
+    "pairs",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="A property of the broker; may be repeated.",
 )
 @click.option("--group", metavar="OPTIONS|NAME", help="brokerId=1,consumeEnable=true or a name.")
 @click.option("--group-file", type=click.Path(path_type=Path), help="A subscriptionGroup.json.")
@@ -105,6 +118,9 @@ def split_pair(pair: str) -> tuple[str, str]:
     name, found, value = pair.partition("=")
     if not found:
         raise QuestionError(f"--set {pair}: write KEY=VALUE")
+    if name not in PROPERTIES:
+        known = ", ".join(sorted(PROPERTIES))
+        raise QuestionError(f"--set {pair}: no property that has a say; these have: {known}")
     return name, value
 
 
@@ -182,6 +198,8 @@ def show_reply(reply: Reply) -> str:
     pause = f" after {reply.reaction.pause_ms} ms" if reply.reaction.pause_ms else ""
     target = f"broker {reply.target.broker_id}{pause}"
     lines.append(("next pull goes to", target, reply.target.decided_by))
+    progress = compute_commit_flag(reply.reaction.client, reply.target)
+    lines.append(("  with progress", "none" if progress is None else str(progress), ""))
     return "\n".join(
         f"{name:<20} {value:<28} {by}".rstrip() if name else value for name, value, by in lines
     )

@@ -25,6 +25,7 @@ from properties.claims import CLAIMS
 from properties.fault_class import SEARCHED
 from properties.fault_sets import (
     ALL_FAULTS,
+    FOUR_FILES,
     Border,
     FaultSet,
     FaultSetProver,
@@ -34,7 +35,7 @@ from properties.fault_sets import (
 from properties.induction import prove_lemmas
 from properties.judgement import is_refuted_by
 from properties.verdict import InternalDisagreementError
-from reference.structure import SMALL_PARAMETERS, FaultCounts, Structure
+from reference.structure import FaultCounts, Structure
 
 FAULT_SET_FILE = "fault_sets.json"
 
@@ -73,7 +74,7 @@ def find_flaw(prover: FaultSetProver, border: Border) -> str:
 def is_refutation(structure: Structure, guarantee: str, refutation: Refutation) -> bool:
     """Its schedule refutes the guarantee, and takes those faults and no others."""
     limits = FaultCounts(**dict.fromkeys(refutation.faults, SEARCHED))
-    sizes = evolve(SMALL_PARAMETERS, limits=limits)
+    sizes = evolve(FOUR_FILES, limits=limits)
     return (
         is_refuted_by(guarantee, structure, sizes, refutation.schedule)
         and compute_faults(structure, refutation.schedule) == refutation.faults
@@ -126,8 +127,10 @@ def _encode(border: Border) -> dict[str, Any]:
     return {
         "guarantee": border.guarantee,
         "proved_without": [sorted(ALL_FAULTS - faults) for faults in border.proved],
-        "refuted": [encode_schedule(r.schedule) for r in border.refuted],
-        "faults": [sorted(r.faults) for r in border.refuted],
+        "refuted": [
+            {"faults": sorted(r.faults), "schedule": encode_schedule(r.schedule)}
+            for r in border.refuted
+        ],
         "undecided": [sorted(faults) for faults in border.undecided],
     }
 
@@ -137,8 +140,8 @@ def _decode(data: Any) -> Border:
         data["guarantee"],
         tuple(ALL_FAULTS - frozenset(absent) for absent in data["proved_without"]),
         tuple(
-            Refutation(frozenset(faults), decode_schedule(schedule))
-            for faults, schedule in zip(data["faults"], data["refuted"], strict=True)
+            Refutation(frozenset(r["faults"]), decode_schedule(r["schedule"]))
+            for r in data["refuted"]
         ),
         tuple(frozenset(faults) for faults in data["undecided"]),
     )

@@ -10,6 +10,7 @@ from properties.bounded_search import BoundedSearch
 from properties.claims import CLAIMS
 from properties.fault_class import EVERYTHING, FaultClass
 from properties.fault_sets import (
+    FOUR_FILES,
     Border,
     FaultSet,
     FaultSetProver,
@@ -40,7 +41,7 @@ def find_borders(
     """Decide for every guarantee which sets of faults it survives. Raises SolverGaveUpError."""
     on_progress(f"{structure.name}, fault sets: what known schedules refute")
     prover = FaultSetProver(structure, prove_lemmas(structure))
-    refuted = find_refutations(structure, known)
+    refuted = find_refutations(structure, known, FOUR_FILES)
     searched: dict[FaultSet, set[str]] = {}
     while True:
         borders = [find_border(prover, name, refuted[name]) for name in CLAIMS]
@@ -87,7 +88,7 @@ def search(
     """The shortest schedules against these guarantees that take no other faults, up to a depth."""
     structure, label = prover.structure, ", ".join(sorted(faults))
     fault_class = FaultClass(label, tuple(sorted(faults)))
-    answers = BoundedSearch(structure, fault_class, prover.lemmas).find_shortest(
+    answers = BoundedSearch(structure, fault_class, prover.lemmas, FOUR_FILES).find_shortest(
         {name: record_violation(structure, name) for name in names},
         depth_limits=dict.fromkeys(names, SEARCH_DEPTH),
         on_progress=lambda depth, left: on_progress(

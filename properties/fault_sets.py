@@ -13,7 +13,7 @@ from functools import cached_property
 from types import MappingProxyType
 
 import z3
-from attrs import frozen
+from attrs import evolve, frozen
 
 from properties.claims import CLAIMS
 from properties.fault_class import EVERYTHING, FaultClass, get_fault_count_name
@@ -27,11 +27,14 @@ from properties.induction import (
 from properties.kindred import Schedule
 from reference.machine import record_machine, record_predicate
 from reference.operations import negate
-from reference.structure import Structure
+from reference.structure import SMALL_PARAMETERS, Parameters, Structure
 from reference.terms import Term
 
 FaultSet = frozenset[str]
 """Field names of FaultCounts."""
+
+FOUR_FILES: Parameters = evolve(SMALL_PARAMETERS, ghost_log_size_max_bytes=16)
+"""The searched log: one file more than for the tables, for what a hole in the middle takes."""
 
 ALL_FAULTS: FaultSet = frozenset(EVERYTHING.admitted)
 

@@ -14,9 +14,16 @@ from typing import Any
 from attrs import frozen
 
 from reference.configuration_keys import KEYS
-from reference.read.client import Client, Reaction, Target, choose_target, react
+from reference.read.client import (
+    Client,
+    Reaction,
+    Target,
+    choose_target,
+    compute_commit_flag,
+    react,
+)
 from reference.read.consume_queue import ConsumeQueue, Entry, compute_entries_per_file
-from reference.read.get_message import Read, get_message
+from reference.read.get_message import GetMessageResult, Read, get_message
 from reference.read.memory import DEFAULT_TOTAL_MEMORY_BYTES, DOUBLE_EXACT_BELOW
 from reference.read.pull import Pull, Situation, Topic
 from reference.read.pull_processor import MASTER_ID, PullAnswer, answer_pull
@@ -227,8 +234,9 @@ def read_brokers(value: object) -> tuple[int, ...]:
 
 def describe(reply: Reply) -> dict[str, Any]:
     """A reply for other programs."""
-    answer, result = reply.answer, reply.answer.result
-    fields: dict[str, Any] = {
+    answer = reply.answer
+    return {
+        **describe_result(answer.result),
         "responseCode": answer.code.value,
         "response": answer.code.name,
         "codeDecidedBy": answer.code_decided_by,
@@ -240,11 +248,16 @@ def describe(reply: Reply) -> dict[str, Any]:
         "suggestionsOverwritten": [[e.value, e.by] for e in answer.suggestions_overwritten],
         "nextPullFrom": reply.target.broker_id,
         "nextPullDecidedBy": reply.target.decided_by,
+        "nextCommitOffset": compute_commit_flag(reply.reaction.client, reply.target),
         "pauseMs": reply.reaction.pause_ms,
         "isQueueGivenUp": reply.reaction.is_queue_given_up,
     }
+
+
+def describe_result(result: GetMessageResult | None) -> dict[str, Any]:
+    """What the store says, for other programs; only the status, as null, where it was not asked."""
     if result is None:
-        return {"status": None, **fields}
+        return {"status": None}
     return {
         "status": result.status.value,
         "statusDecidedBy": result.status_decided_by,
@@ -253,5 +266,4 @@ def describe(reply: Reply) -> dict[str, Any]:
         "messageBytes": result.size_bytes,
         "batchEndedBy": result.ended_by,
         "isSlaveSuggested": result.is_slave_suggested,
-        **fields,
     }

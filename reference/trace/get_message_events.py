@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from attrs import evolve
+from attrs import evolve, frozen
 
 from reference.read.get_message import GetMessageResult, Read, get_message
 from reference.read.settings import StoreSettings, change_store
@@ -31,6 +31,15 @@ UNSHOWN = object()
 """A value that no field of an event can have."""
 
 
+@frozen
+class Expected:
+    """What an event would show of one answer."""
+
+    fields: Mapping[str, object]
+    reasons: Mapping[str, str]
+    """By field: the condition that has decided it."""
+
+
 def explain_get_message(explanation: Explanation, event: Event) -> Explanation:
     """The store answers a read from its queue and its log, as far as they go now."""
     node = find_running_node(explanation, event)
@@ -48,7 +57,10 @@ def explain_get_message(explanation: Explanation, event: Event) -> Explanation:
         event["bytes"],
     )
     candidates = [
-        describe_result(explanation, node, shown, result, event["max_offset_py"])
+        Expected(
+            describe_result(explanation, node, shown, result, event["max_offset_py"]),
+            {"status": result.status_decided_by, "count": result.ended_by},
+        )
         for result in find_results(explanation, node, shown, event["max_msgs"], (settings,))
     ]
     explanation = learn_sizes(explanation, node, shown)
@@ -159,15 +171,17 @@ def describe_result(
         "bytes": result.size_bytes,
         "suggest_pulling_from_slave": result.is_slave_suggested,
     }
-    known = list_known(explanation, node, shown.name)
-    taken = [known.get(o) for o in range(shown.offset, result.next_begin_offset)]
-    if result.last_looked_at_offset is None:
+    last = result.last_looked_at_offset
+    if last is None:
         return {**fields, "msg_ids": [], "max_phy_offset_pulling": UNSHOWN, "diff": UNSHOWN}
-    if all(put is not None for put in taken):
-        fields["msg_ids"] = [put.message_id for put in taken if put]
-        fields["last_returned_phy_offset"] = taken[-1].start_offset if taken[-1] else UNSHOWN
-        fields["max_phy_offset_pulling"] = result.last_looked_at_offset
-        fields["diff"] = log_max - result.last_looked_at_offset
+    known = list_known(explanation, node, shown.name)
+    taken = [known[o] for o in range(shown.offset, result.next_begin_offset) if o in known]
+    if len(taken) == result.message_count:
+        fields["msg_ids"] = [put.message_id for put in taken]
+        fields["last_returned_phy_offset"] = taken[-1].start_offset if taken else UNSHOWN
+    if any(put.start_offset == last for put in known.values()):
+        fields["max_phy_offset_pulling"] = last
+        fields["diff"] = log_max - last
     return fields
 
 
@@ -190,23 +204,21 @@ def learn_sizes(explanation: Explanation, node: int, shown: Shown) -> Explanatio
 
 
 def check_one_of(
-    explanation: Explanation, event: Event, candidates: Sequence[Mapping[str, object]]
+    explanation: Explanation, event: Event, candidates: Sequence[Expected]
 ) -> Explanation:
     """All fields of an event are as one of several answers has them; absent ones are not judged."""
     problems = []
     for expected in candidates:
-        wrong = [
-            (name, value) for name, value in expected.items() if not is_shown(event, name, value)
-        ]
+        wrong = [each for each in expected.fields.items() if not is_shown(event, *each)]
         if not wrong:
-            shown = [name for name in expected if name in event.data]
+            shown = [name for name in expected.fields if name in event.data]
             return explanation.count_check(len(shown))
-        problems.append(wrong[0])
-    name, value = problems[0]
-    observed = event.data.get(name)
+        problems.append((expected, *wrong[0]))
+    expected, name, value = problems[0]
     if value is UNSHOWN:
-        raise Blocked(f"{name} is {observed!r}, but no entry was looked at")
-    raise Blocked(f"{name} is {observed!r}, but {value!r} by the read decision")
+        raise Blocked(f"{name} is {event.data.get(name)!r}, but no entry was looked at")
+    reason = f" ({expected.reasons[name]})" if expected.reasons.get(name) else ""
+    raise Blocked(f"{name} is {event.data.get(name)!r}, but {value!r} by the read decision{reason}")
 
 
 def is_shown(event: Event, name: str, value: object) -> bool:

@@ -16,10 +16,12 @@ from reference.metadata.data_version import DataVersion
 from reference.name_server.registry import Answer, make_answer, remove
 from reference.progress.offset_table import OffsetTable, name_key
 from reference.read.pull import ResponseCode
+from reference.read.pull_processor import compute_commit
+from reference.read.settings import BrokerSettings
 from reference.read.subscription_group import DEFAULT_GROUP
-from reference.trace.get_message_events import find_running_node
+from reference.trace.get_message_events import find_running_node, read_store_settings
 from reference.trace.plan import MASTER
-from reference.trace.pull_events import REFUSED
+from reference.trace.pull_events import REFUSED, make_situation
 from reference.trace.queries import check_query
 from reference.trace.reading import Event
 from reference.trace.state import Explanation, check
@@ -116,14 +118,22 @@ def follow_pull(explanation: Explanation, event: Event) -> Explanation:
         explanation = change_worlds(
             explanation, event, lambda tables: make_group(tables, event["group"], event.t_ms)
         )
-    offset = event.data.get("commit_offset")
-    is_master = event["node"] == explanation.plan.master
-    if offset is None or not is_master or event["next_begin_offset"] == REFUSED:
+    offset = find_commit(explanation, event)
+    if offset is None:
         return explanation
     key = name_key(event["topic"], event["group"])
     return change_worlds(
         explanation, event, lambda tables: tables.commit(key, event["queue"], offset)
     )
+
+
+def find_commit(explanation: Explanation, event: Event) -> int | None:
+    """The progress that a pull has stored when it came, unless it was refused."""
+    if event["next_begin_offset"] == REFUSED:
+        return None
+    store = read_store_settings(explanation, explanation.plan.find_node(event))
+    situation = make_situation(event, store, BrokerSettings())
+    return compute_commit(evolve(situation, pull=evolve(situation.pull, is_first_pass=True)))
 
 
 def make_group(tables: BrokerTables, group: str, now_ms: float) -> BrokerTables:

@@ -8,16 +8,21 @@ answer must be one of those that are possible.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from attrs import evolve
 
 from reference.read.get_message import GetMessageResult, GetMessageStatus
 from reference.read.pull import Pull, ResponseCode, Situation, Topic
-from reference.read.pull_processor import PullAnswer, answer_pull, is_store_unreadable
+from reference.read.pull_processor import (
+    PullAnswer,
+    answer_pull,
+    is_store_unreadable,
+)
 from reference.read.settings import BrokerSettings, StoreSettings
 from reference.read.subscription_group import SubscriptionGroup
 from reference.trace.get_message_events import (
+    Expected,
     check_ends,
     check_inputs,
     check_one_of,
@@ -62,19 +67,28 @@ def explain_pull(explanation: Explanation, event: Event) -> Explanation:
         explanation = check_ends(explanation, node, event)
         explanation = check_sent(explanation, event)
         explanation, results = find_pull_results(explanation, node, store, event)
-    possible = itertools.product(
-        list_groups(explanation, node, event), list_topics(explanation, node, event), results
-    )
     base = make_situation(event, store, broker)
+    answers = list_answers(
+        base, list_groups(explanation, node, event), list_topics(explanation, node, event), results
+    )
+    if not answers:
+        raise Blocked(f"response is {event['response']!r}, but no check refuses this pull")
+    return check_one_of(explanation, event, [describe_answer(each) for each in answers])
+
+
+def list_answers(
+    situation: Situation,
+    groups: Sequence[SubscriptionGroup | None],
+    topics: Sequence[Topic | None],
+    results: Sequence[GetMessageResult | None],
+) -> list[PullAnswer]:
+    """Every answer that is possible; a store that runs can be read."""
+    possible = itertools.product(groups, topics, results)
     answers = [
-        answer_pull(evolve(base, group=group, topic=topic, result=result))
+        answer_pull(evolve(situation, group=group, topic=topic, result=result))
         for group, topic, result in possible
     ]
-    # A store that runs can be read.
-    fields = [describe_answer(a) for a in answers if a.code_decided_by != IS_STORE_UNREADABLE]
-    if not fields:
-        raise Blocked(f"response is {event['response']!r}, but no check refuses this pull")
-    return check_one_of(explanation, event, fields)
+    return [each for each in answers if each.code_decided_by != IS_STORE_UNREADABLE]
 
 
 def check_remark(event: Event) -> None:
@@ -107,7 +121,18 @@ def make_situation(event: Event, store: StoreSettings, broker: BrokerSettings) -
     return Situation(pull, store, broker, None, None, None, None)
 
 
-def describe_answer(answer: PullAnswer) -> dict[str, object]:
+def describe_answer(answer: PullAnswer) -> Expected:
+    """What an event would show of this answer."""
+    reasons = {
+        "response_code": answer.code_decided_by,
+        "suggest_which_broker_id": answer.suggestion_decided_by,
+        "get_status": answer.result.status_decided_by if answer.result else "",
+        "next_begin_offset": answer.result.ended_by if answer.result else "",
+    }
+    return Expected(list_fields(answer), reasons)
+
+
+def list_fields(answer: PullAnswer) -> dict[str, object]:
     """The fields of an event that shows this answer."""
     result = answer.result
     fields: dict[str, object] = {

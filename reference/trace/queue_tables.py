@@ -17,7 +17,7 @@ from reference.trace.boundaries import list_segments
 from reference.trace.plan import MASTER
 from reference.trace.puts_ahead import Put
 from reference.trace.reading import Event
-from reference.trace.state import Explanation
+from reference.trace.state import Blocked, Explanation
 
 ENTRIES_MAX = 100_000
 """More entries than this are not looked at in one read, whatever a recording says."""
@@ -66,7 +66,7 @@ def make_queue(
     first = max(shown.offset, shown.min_offset, 0)
     end = min(shown.max_offset, first + min(length, ENTRIES_MAX))
     known = list_known(explanation, node, shown.name)
-    invented = invent_entries(explanation, node, shown, end, are_old=are_old)
+    invented = invent_entries(explanation, node, shown, range(first, end), are_old=are_old)
     entries = [
         Entry(known[offset].start_offset, known[offset].size_bytes)
         if offset in known
@@ -78,19 +78,18 @@ def make_queue(
 
 
 def invent_entries(
-    explanation: Explanation, node: int, shown: Shown, end: int, *, are_old: bool
+    explanation: Explanation, node: int, shown: Shown, offsets: range, *, are_old: bool
 ) -> Mapping[int, Entry]:
     """Entries of equal size that come to the bytes shown, one behind the other."""
     log = explanation.get_log(node)
     found = max(shown.next_offset - shown.offset, 1)
     size, rest = divmod(shown.size_bytes, found)
-    count = max(end - shown.offset, 0)
-    total = size * count + rest
+    total = size * len(offsets) + rest
     place = log.start_offset if are_old else max(log.max_offset - total, log.start_offset)
     entries = {}
-    for number in range(count):
-        bytes_ = size + (rest if number == found - 1 else 0)
-        entries[shown.offset + number] = Entry(place, bytes_)
+    for number, offset in enumerate(offsets, start=1):
+        bytes_ = size + (rest if number == found else 0)
+        entries[offset] = Entry(place, bytes_)
         place += bytes_
     return entries
 
@@ -105,7 +104,9 @@ def count_entries_per_file(explanation: Explanation, node: int) -> int:
     """By the broker's ``mapedFileSizeConsumeQueue``, which cannot change while it runs."""
     key = "mapedFileSizeConsumeQueue"
     value = get_properties(explanation, node).get(key, KEYS[key].default)
-    return compute_entries_per_file(int(value))
+    if type(value) is not int or value <= 0:
+        raise Blocked(f"{key} is {value!r}, not a positive number")
+    return compute_entries_per_file(value)
 
 
 def get_name(explanation: Explanation, node: int) -> str:
@@ -118,4 +119,5 @@ def get_properties(explanation: Explanation, node: int) -> Mapping[str, Any]:
     name = get_name(explanation, node)
     config = explanation.plan.recording.config["nodes"][name]
     changed = explanation.reads.get_node(name).properties
-    return {**config["store_config"], **config.get("broker_config", {}), **changed}
+    broker = config.get("broker_config")
+    return {**config["store_config"], **(broker if isinstance(broker, dict) else {}), **changed}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -52,12 +53,12 @@ def read_broker_settings(
 
 def remember_start(explanation: Explanation, event: Event) -> Explanation:
     """A new process begins with its configured properties and with the tables that it shows."""
-    groups = event.data.get("subscription_groups")
-    topics = event.data.get("topics")
+    groups, topics = event.data.get("subscription_groups"), event.data.get("topics")
     view = explanation.reads.get_node(event["node"])
+    names = [name for name in topics if isinstance(name, str)] if isinstance(topics, list) else None
     started = NodeView(
         groups=read_groups(groups) if isinstance(groups, Mapping) else view.groups,
-        topics={name: view.topics.get(name) for name in topics or view.topics},
+        topics={name: view.topics.get(name) for name in (view.topics if names is None else names)},
         memory=view.memory,
     )
     nodes = extend(explanation.reads.nodes, event["node"], started)
@@ -70,12 +71,12 @@ def read_groups(shown: Mapping[str, Any]) -> dict[str, SubscriptionGroup]:
     try:
         return {
             name: SubscriptionGroup(
-                broker_id=int(group["broker_id"]),
-                slow_broker_id=int(group["which_broker_when_consume_slowly"]),
+                broker_id=operator.index(group["broker_id"]),
+                slow_broker_id=operator.index(group["which_broker_when_consume_slowly"]),
             )
             for name, group in shown.items()
         }
-    except (TypeError, KeyError, ValueError) as problem:
+    except (TypeError, KeyError) as problem:
         raise Blocked("subscription_groups is no table of groups") from problem
 
 

@@ -43,8 +43,11 @@ def make_registration(name: str, broker_id: int, version: DataVersion) -> Regist
 
 def follow_start(explanation: Explanation, event: Event) -> Explanation:
     """A broker has started: as shown the first time, with what its files keep later."""
-    name, side = event["node"], explanation.tables
-    is_first = name not in side.worlds[0]
+    name = event["node"]
+    is_first = name not in explanation.tables.worlds[0]
+    if not is_first:
+        explanation = keep_agreeing_file(explanation, event)
+    side = explanation.tables
     is_master = name == explanation.plan.master
     request = make_registration(name, MASTER_ID if is_master else 1, DataVersion(event.t_ms))
     registry, answer = register(side.registry, request, event.t_ms)
@@ -92,9 +95,9 @@ def begin_delays(
 def read_tables(event: Event) -> BrokerTables:
     """The tables of a broker that was never seen before, as it shows them."""
     data = event.data
-    topics = dict.fromkeys(str(topic) for topic in data.get("topics", ()))
-    groups = data.get("subscription_groups", {})
     try:
+        topics = dict.fromkeys(str(topic) for topic in data.get("topics", ()))
+        groups = dict(data.get("subscription_groups", {}))
         topics_version = DataVersion(event.t_ms, int(data.get("topic_data_version_counter", 0)))
         counter = int(data.get("subscription_group_data_version_counter", 0))
         return BrokerTables(

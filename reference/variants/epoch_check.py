@@ -34,7 +34,7 @@ def compute_truncated_log(cluster: Cluster, slave: int) -> CommitLog:
         ends=tuple(choose(is_kept, a, b) for a, b in zip(cut.ends, none.ends, strict=True)),
         start_offset=choose(is_kept, cut.start_offset, 0),
         last_file_offset=choose(is_kept, cut.last_file_offset, 0),
-        has_file=is_kept,
+        has_file=is_kept & log.has_file,
         flushed_offset=choose(is_kept, cut.flushed_offset, 0),
         dispatched_offset=choose(is_kept, cut.dispatched_offset, 0),
         ghost_durable_offset=choose(is_kept, cut.ghost_durable_offset, 0),

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from command_line.pull import EPILOG, FLAGS, command
-from reference.read.question import NUMBERS, PROPERTIES, QuestionError
+from reference.read.question import NUMBERS, OTHERS, PROPERTIES, QuestionError
 from tests.command_line.run import ROOT, assert_one_line, run
 
 
@@ -179,8 +179,38 @@ def test_every_property_has_a_say() -> None:
         "shortPollingTimeMills": ({**end, "longPollingEnable": False}, 7),
         "brokerPermission": (base, 2),
     }
+    check_changes(changes)
+    assert set(changes) == PROPERTIES
+
+
+def test_every_number_has_a_say() -> None:
+    """The same for what is no property."""
+    base = {"maxOffset": 40, "offset": 10, "slaveReadEnable": True}
+    far = {**base, "behindBytes": 10**9}
+    changes = {
+        "offset": (base, 50),
+        "minOffset": (base, 20),
+        "maxOffset": (base, 10),
+        "maxMsgs": (base, 5),
+        "messageBytes": (base, 10**6),
+        "behindBytes": (base, 10**12),
+        "totalMemoryBytes": (far, 10**9),
+        "queue": (base, 4),
+        "readQueueNums": (base, 0),
+        "commitOffset": (base, 3),
+        "clientOffset": (base, 3),
+        "role": ({**base, "offset": 50}, "SLAVE"),
+        "group": (base, "brokerId=1"),
+        "brokers": (base, [1]),
+        "suspend": ({"maxOffset": 9, "offset": 9}, True),
+    }
+    check_changes(changes)
+    assert set(changes) == {*NUMBERS, *OTHERS}
+
+
+def check_changes(changes: dict[str, tuple[dict[str, Any], Any]]) -> None:
+    """Each change of a row changes its answer."""
     for name, (row, value) in changes.items():
         rows = "\n".join(json.dumps(each) for each in (row, {**row, name: value}))
         first, second = pull("--table", "--json", rows=rows).output.splitlines()
         assert first != second, name
-    assert set(changes) == PROPERTIES

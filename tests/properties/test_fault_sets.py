@@ -21,6 +21,7 @@ from properties.fault_set_certificates import (
 from properties.fault_set_search import find_border, find_refutations
 from properties.fault_sets import (
     ALL_FAULTS,
+    FOUR_FILES,
     Border,
     FaultSet,
     FaultSetProver,
@@ -109,7 +110,7 @@ def test_known_schedules_show_the_fatal_sets() -> None:
     """The schedules of the borders, and nothing else, give their own fault sets again."""
     borders = load_borders(SYNCHRONOUS_PAIR)
     known = [r.schedule for b in borders for r in b.refuted]
-    found = find_refutations(SYNCHRONOUS_PAIR, known)
+    found = find_refutations(SYNCHRONOUS_PAIR, known, FOUR_FILES)
     for border in borders:
         assert {r.faults for r in border.refuted} == set(found[border.guarantee])
         for faults, schedule in found[border.guarantee].items():

@@ -71,7 +71,7 @@ def test_a_false_claim_is_found() -> None:
             machine,
             settings=settings(
                 max_examples=300,
-                stateful_step_count=STEPS,
+                stateful_step_count=12,
                 derandomize=True,
                 database=None,
                 print_blob=False,

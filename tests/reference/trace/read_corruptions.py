@@ -36,6 +36,14 @@ NUMBERS: Mapping[str, tuple[str, ...]] = {
         "group_broker_id",
         "group_which_broker_when_consume_slowly",
     ),
+    "query_consumer_offset": ("offset", "response_code"),
+    "update_consumer_offset": ("offset", "response_code"),
+    "update_subscription_group": (
+        "broker_id",
+        "which_broker_when_consume_slowly",
+        "response_code",
+    ),
+    "update_topic": ("response_code",),
 }
 """What a read shows in numbers."""
 
@@ -66,6 +74,8 @@ def list_changes(event: Event) -> Iterator[tuple[str, str, dict[str, Any]]]:
         yield "role", "other", {"role": "ASYNC_MASTER" if event["role"] == "SLAVE" else "SLAVE"}
     if event.kind == "pull_message":
         yield from list_pull_changes(event)
+    if event.kind == "tables":
+        yield from list_table_changes(event)
 
 
 def list_pull_changes(event: Event) -> Iterator[tuple[str, str, dict[str, Any]]]:
@@ -79,6 +89,22 @@ def list_pull_changes(event: Event) -> Iterator[tuple[str, str, dict[str, Any]]]
             yield "response", name, {"response": name, "response_code": code}
     if "role" in event.data:
         yield "role", "other", {"role": "ASYNC_MASTER" if event["role"] == "SLAVE" else "SLAVE"}
+
+
+def list_table_changes(event: Event) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Each offset and each id of each group by one, each map and each group left out."""
+    offsets, groups = event["consumer_offsets"], event["subscription_groups"]
+    for key, queues in offsets.items():
+        for queue, offset in queues.items():
+            for step in STEPS:
+                changed = {**offsets, key: {**queues, queue: offset + step}}
+                yield "consumer_offsets", f"{key} {step:+}", {"consumer_offsets": changed}
+        fewer = {name: each for name, each in offsets.items() if name != key}
+        yield "consumer_offsets", f"without {key}", {"consumer_offsets": fewer}
+    for name, group in groups.items():
+        for option, number in group.items():
+            changed = {**groups, name: {**group, option: number + 1}}
+            yield "subscription_groups", f"{name} {option}", {"subscription_groups": changed}
 
 
 def corrupt_reads(recording: Recording) -> Iterator[Corruption]:
