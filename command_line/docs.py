@@ -11,7 +11,9 @@ from command_line.run_tests import run_pytest
 from properties import (
     fault_set_page,
     lemma_page,
+    metadata_page,
     prediction_page,
+    progress_page,
     proof_page,
     reading_page,
     variant_page,
@@ -26,6 +28,8 @@ PAGES = (
     variant_page,
     prediction_page,
     reading_page,
+    progress_page,
+    metadata_page,
 )
 """The modules that generate parts of a chapter."""
 

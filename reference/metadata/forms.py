@@ -1,4 +1,4 @@
-"""The two forms of the copy: that of 4.4.0, and that of 4.5 and later, which some texts quote."""
+"""The two forms of the copy: that of 4.4.0, and that of 4.5.0 to 4.9.8, which some texts quote."""
 
 from __future__ import annotations
 
