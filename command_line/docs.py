@@ -11,8 +11,11 @@ from command_line.run_tests import run_pytest
 from properties import (
     fault_set_page,
     lemma_page,
+    metadata_page,
     prediction_page,
+    progress_page,
     proof_page,
+    reading_page,
     variant_page,
     verdict_table,
 )
@@ -26,6 +29,9 @@ PAGES = (
     variant_page,
     prediction_page,
     consumption_page,
+    reading_page,
+    progress_page,
+    metadata_page,
 )
 """The modules that generate parts of a chapter."""
 

@@ -22,6 +22,7 @@ VERBS = {
     "fuzz": ("command_line.fuzz", "Run millions of random failure schedules on Spark."),
     "replay": ("command_line.replay", "Replay one schedule of a campaign and draw it."),
     "trace": ("command_line.trace", "Explain recordings of real brokers by the model."),
+    "pull": ("command_line.pull", "What is answered to a pull, and where the next one goes."),
     "export": ("command_line.export", "Write test vectors and proofs for other programs."),
     "bench": ("command_line.bench", "Measure the reference and the kernel in one run."),
     "test": ("command_line.run_tests", "Run the tests; arguments go to pytest."),
@@ -91,7 +92,13 @@ def main() -> None:
 def get_exit_code(problem: Exception) -> int | None:
     """The exit code of a failure that is not a defect, told by its class; None for a defect."""
     name = type(problem).__name__
-    if name in ("ConfigurationError", "IdentifierError", "CampaignError", "TraceError"):
+    if name in (
+        "ConfigurationError",
+        "IdentifierError",
+        "CampaignError",
+        "TraceError",
+        "QuestionError",
+    ):
         return exit_codes.BAD_INPUT
     if isinstance(problem, OSError):
         return exit_codes.BAD_INPUT

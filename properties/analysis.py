@@ -24,7 +24,8 @@ MODEL_LIMITS = (
     "of its own (late join): it gets the last file only.",
     "With several slaves the schedules are those of one: nobody has searched for shorter ones.",
     "Faults strike any number of times; but the master loses power or disk at most twice.",
-    "Reads, consumer progress, metadata and the name server are not modelled yet.",
+    "What a pull is answered is told by `rmqspec pull`, without faults; consumer progress, "
+    "metadata and the name server are not modelled yet.",
 )
 """What a reader must know before trusting a cell; printed with every table."""
 

@@ -10,6 +10,7 @@ from attrs import evolve
 from reference.trace.broker_events import explain_snapshot, explain_start
 from reference.trace.config_events import explain_address, explain_set_config
 from reference.trace.content_events import explain_checksums, explain_comparison, explain_scan
+from reference.trace.get_message_events import explain_get_message
 from reference.trace.groups import OutsideTheModel
 from reference.trace.hidden_steps import catch_up
 from reference.trace.lifecycle_events import (
@@ -31,9 +32,18 @@ from reference.trace.link_events import (
     explain_stall,
     explain_target_down,
 )
+from reference.trace.metadata_events import explain_request, explain_running, follow
+from reference.trace.pull_events import explain_pull
 from reference.trace.put_events import begin_put, explain_put, explain_send
 from reference.trace.reading import Event
 from reference.trace.state import Blocked, Explanation
+from reference.trace.table_events import (
+    explain_set_broker_config,
+    explain_tables,
+    explain_update_group,
+    explain_update_topic,
+    remember,
+)
 
 Handler: TypeAlias = Callable[[Explanation, Event], Explanation]
 """Explains one event; raises Blocked when that is not possible."""
@@ -70,6 +80,17 @@ HANDLERS: Mapping[str, Handler] = {
     "log_crc": explain_checksums,
     "log_scan": explain_scan,
     "divergence_check": explain_comparison,
+    "get_message": explain_get_message,
+    "pull_message": explain_pull,
+    "set_broker_config": explain_set_broker_config,
+    "tables": explain_tables,
+    "update_subscription_group": explain_update_group,
+    "update_topic": explain_update_topic,
+    "update_consumer_offset": explain_request,
+    "query_consumer_offset": explain_running,
+    "register_broker": explain_running,
+    "sync_all": explain_running,
+    "persist_consumer_offsets": explain_running,
 }
 """The handler of every kind of event that the model explains."""
 
@@ -79,6 +100,7 @@ def explain(explanation: Explanation, kind: str, t_ms: float, event: Event) -> E
     is_at_master = event.data.get("node") == explanation.plan.master
     explanation = catch_up(evolve(explanation, now_ms=t_ms, is_at_master=is_at_master))
     try:
-        return HANDLERS[kind](explanation, event)
+        explained = HANDLERS[kind](explanation, event)
+        return follow(remember(explained, event), event) if kind == event.kind else explained
     except OutsideTheModel as problem:
         raise Blocked(str(problem)) from problem

@@ -17,6 +17,7 @@ CHECKS: Mapping[str, str] = {
     "text": "a text",
     "list": "a list of objects",
     "object": "an object",
+    "texts": "a list of texts",
 }
 """What a field may have to be, in words."""
 
@@ -31,6 +32,23 @@ _LOG: Fields = {
         ("max_offset", "flushed_offset", "min_offset", "mapped_files", "dispatched_offset"),
         "number",
     ),
+}
+
+_READ: Fields = {
+    **_NODE,
+    "topic": "text",
+    **dict.fromkeys(
+        ("queue", "offset", "max_msgs", "next_begin_offset", "min_offset", "max_offset"), "number"
+    ),
+}
+
+_PROGRESS: Fields = {
+    **_NODE,
+    "group": "text",
+    "topic": "text",
+    "queue": "number",
+    "response_code": "number",
+    "response": "text",
 }
 
 EXPLAINED_KINDS: Mapping[str, Fields] = {
@@ -87,6 +105,45 @@ EXPLAINED_KINDS: Mapping[str, Fields] = {
         "common_prefix_equal": "flag",
         "range_after_equal": "flag",
     },
+    "get_message": {
+        **_READ,
+        "status": "text",
+        "count": "count",
+        "bytes": "count",
+        "suggest_pulling_from_slave": "flag",
+        "max_offset_py": "number",
+        "memory_threshold_bytes": "count",
+    },
+    "pull_message": {
+        **_READ,
+        "group": "text",
+        "commit_flag": "flag",
+        "suspend_flag": "flag",
+        "get_status": "text",
+        "response_code": "number",
+        "response": "text",
+        "body_bytes": "count",
+    },
+    "set_broker_config": {**_NODE, "props": "object"},
+    "tables": {
+        **_NODE,
+        "topics": "texts",
+        "subscription_groups": "object",
+        "consumer_offsets": "object",
+    },
+    "update_consumer_offset": {**_PROGRESS, "offset": "number"},
+    "query_consumer_offset": _PROGRESS,
+    "update_subscription_group": {
+        **_NODE,
+        "group": "text",
+        "broker_id": "number",
+        "which_broker_when_consume_slowly": "number",
+        "response_code": "number",
+    },
+    "update_topic": {**_NODE, "topic": "text", "queues": "count", "response_code": "number"},
+    "register_broker": _NODE,
+    "sync_all": _NODE,
+    "persist_consumer_offsets": _NODE,
 }
 """Events that the model's rules have to explain, and the fields that each must carry."""
 
@@ -94,21 +151,10 @@ IGNORED_KINDS = frozenset(
     {
         "log",
         "note",
-        "get_message",
         "namesrv_started",
-        "persist_consumer_offsets",
-        "pull_message",
-        "query_consumer_offset",
-        "register_broker",
-        "set_broker_config",
-        "sync_all",
-        "tables",
-        "update_consumer_offset",
-        "update_subscription_group",
-        "update_topic",
     }
 )
-"""Remarks, and events of the read side and of the metadata, which the model does not have."""
+"""Remarks, which the model does not have."""
 
 BROKER_KINDS = frozenset({"node_started", "broker_started", "snapshot"})
 """Events that show a whole broker, with more fields by its role."""

@@ -27,7 +27,7 @@ def check_queues(explanation: Explanation, node: int, event: Event) -> Explanati
     if not isinstance(shown, Mapping) or not all(_is_range(each) for each in shown.values()):
         raise Blocked("queues is no object of pairs of numbers")
     for name in {*explanation.plan.queue_names, *shown}:
-        explanation = _check_queue(explanation, node, name, shown.get(name, [0, 0]))
+        explanation = check_queue(explanation, node, name, shown.get(name, [0, 0]))
     return explanation
 
 
@@ -36,7 +36,8 @@ def _is_range(value: Any) -> bool:
     return is_pair and all(isinstance(n, int) and not isinstance(n, bool) for n in value)
 
 
-def _check_queue(explanation: Explanation, node: int, name: str, shown: list[int]) -> Explanation:
+def check_queue(explanation: Explanation, node: int, name: str, shown: list[int]) -> Explanation:
+    """The ends of one queue, first and next queue offset, are those of the messages dispatched."""
     log = explanation.get_log(node)
     low = _find_next_offset(explanation, log, name, log.dispatched_offset)
     high = _find_highest(explanation, node, name)

@@ -218,6 +218,7 @@ IS_OF: Mapping[str, Callable[[Any], bool]] = {
     ),
     "list": lambda value: isinstance(value, list) and all(isinstance(item, dict) for item in value),
     "object": lambda value: isinstance(value, dict),
+    "texts": lambda value: isinstance(value, list) and all(isinstance(item, str) for item in value),
 }
 """Whether a field is what it must be, by the names of CHECKS."""
 

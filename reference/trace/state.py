@@ -18,6 +18,8 @@ from reference.rule import RULES, replace_at
 from reference.state import Cluster, CommitLog, Link, initial_cluster
 from reference.trace.clock import FOREVER_MS, GRAIN_MS, JITTER_MS, TIMER_RANGES, Timers
 from reference.trace.plan import MASTER, Plan
+from reference.trace.read_side import ReadSide
+from reference.trace.table_worlds import TableSide
 
 
 class Blocked(Exception):  # noqa: N818
@@ -175,6 +177,10 @@ class Explanation:
     """The CRC seen of each content: a range, and where in it each life of the log ends."""
     timers: Timers | None = None
     """The master's timers, if a ``set_config`` has changed them."""
+    reads: ReadSide = field(factory=ReadSide)
+    """What reads depend on, beside the model's state."""
+    tables: TableSide = field(factory=TableSide)
+    """What the brokers' tables may be."""
     fields_checked: int = 0
     """How many observed values were compared with the state."""
 

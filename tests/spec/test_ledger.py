@@ -1,6 +1,8 @@
 """The ledger accounts for every statement of the sources, and says only what is there."""
 
+import importlib
 import json
+import pkgutil
 import re
 import tomllib
 from collections.abc import Iterator
@@ -9,8 +11,13 @@ from typing import Any
 
 import pytest
 
+import reference.metadata
+import reference.name_server
+import reference.progress
+import reference.read
 from properties.claims import CLAIMS
 from properties.convergence import CONVERGENCE
+from properties.reading import READING_CLAIMS
 from reference.machine import RULES
 from reference.variant import VARIANTS
 
@@ -38,6 +45,17 @@ OUTSIDE_OF_RULES = ("configuration:", "trace:")
 
 VARIANT = "variant:"
 """How the name of a variant begins."""
+
+READ = "read:"
+"""How the name of a function, a table or a claim of the read decision begins."""
+
+PURE_PACKAGES = {
+    READ: reference.read,
+    "progress:": reference.progress,
+    "metadata:": reference.metadata,
+    "name server:": reference.name_server,
+}
+"""How names of pure functions begin, and where they are."""
 
 NUMBERED_BY_HAND = re.compile(r"seed-\d{3}-\d{2}|promise-\d{2}|issue-s1(-silent)?|issue-fact-\d{2}")
 """Identifiers of statements that carry no number in their source."""
@@ -174,6 +192,7 @@ def test_planned_entries_name_a_known_topic() -> None:
 def test_named_rules_claims_and_variants_exist() -> None:
     """Every name in ``by`` and ``so_far`` is one of them, or says what else it is."""
     known = RULES.keys() | CLAIMS.keys() | {VARIANT + name for name in VARIANTS}
+    known |= find_pure_names()
     unknown = {
         name
         for _, entry in ledger_entries()
@@ -181,6 +200,16 @@ def test_named_rules_claims_and_variants_exist() -> None:
         if name not in known and not name.startswith(OUTSIDE_OF_RULES)
     }
     assert set() == unknown
+
+
+def find_pure_names() -> set[str]:
+    """What the modules of the pure functions define, and the claims about reads."""
+    names = {READ + name for name in READING_CLAIMS}
+    for prefix, package in PURE_PACKAGES.items():
+        for found in pkgutil.iter_modules(package.__path__):
+            module = importlib.import_module(f"{package.__name__}.{found.name}")
+            names |= {prefix + name for name in vars(module)}
+    return names
 
 
 def test_every_claim_of_convergence_is_accounted_for() -> None:

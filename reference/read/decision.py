@@ -1,0 +1,47 @@
+"""Decisions as the broker's code makes them: named conditions, looked at in order.
+
+A condition is a function; its name is what a report calls it. In a *choice* the first condition
+that holds decides. In a *sequence* each condition that holds writes its value over the one before,
+so the last one decides, and a report can tell what was overwritten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Generic, TypeAlias, TypeVar
+
+from attrs import frozen
+
+Subject = TypeVar("Subject")
+Value = TypeVar("Value")
+
+
+@frozen
+class Decided(Generic[Value]):
+    """A value, and the name of the condition that decided it."""
+
+    value: Value
+    by: str
+
+
+Case: TypeAlias = tuple[Callable[[Subject], bool], Callable[[Subject], Value]]
+"""A condition, and the value that it gives."""
+
+
+def choose_first(cases: Iterable[Case[Subject, Value]], subject: Subject) -> Decided[Value] | None:
+    """The value of the first condition that holds; None where none does."""
+    for condition, compute in cases:
+        if condition(subject):
+            return Decided(compute(subject), condition.__name__)
+    return None
+
+
+def write_in_order(
+    cases: Iterable[Case[Subject, Value]], subject: Subject
+) -> tuple[Decided[Value], ...]:
+    """Every value that is written, in order; the last one stays."""
+    return tuple(
+        Decided(compute(subject), condition.__name__)
+        for condition, compute in cases
+        if condition(subject)
+    )
