@@ -10,12 +10,14 @@ import click
 
 from command_line import exit_codes
 from command_line.progress import show_progress
+from command_line.reading_report import reading_as_json
 from command_line.report import print_deployment, print_head, print_limits
 from properties.analysis import MODEL_LIMITS, GroupAnalysis, analyse_group, describe_configuration
 from properties.certificates import encode_schedule
 from properties.claims import CLAIMS
 from properties.expectation import find_expectation
 from properties.fault_class import FAULT_CLASS_BY_NAME
+from properties.reading_analysis import analyse_reading
 from properties.verdict import Verdict, VerdictWord
 from reference import ROCKETMQ_VERSION
 from reference.configuration import (
@@ -26,6 +28,7 @@ from reference.configuration import (
 )
 from reference.configuration_reading import change_master, read_deployments, sample_group
 from reference.outage import compute_outage
+from reference.read.subscription_group import GroupError, SubscriptionGroup, parse_group
 
 EPILOG = """\b
 Examples:
@@ -33,6 +36,7 @@ Examples:
   rmqspec check conf/2m-2s-sync         a folder of broker files
   rmqspec check broker-a.properties broker-a-s.properties
   rmqspec check conf --what-if flushDiskType=SYNC_FLUSH
+  rmqspec check conf --what-if slaveReadEnable=true --group brokerId=1
   rmqspec check conf --json | jq .
   rmqspec check conf --require acknowledged_is_kept_on_some_broker
   rmqspec check conf --require "acknowledgement_is_truthful:master kill"
@@ -47,6 +51,14 @@ def parse_required(text: str) -> tuple[str, str]:
     if fault and fault not in FAULT_CLASS_BY_NAME:
         raise click.BadParameter(f"{fault!r} is none of {', '.join(FAULT_CLASS_BY_NAME)}")
     return guarantee, fault
+
+
+def parse_subscription(text: str) -> SubscriptionGroup:
+    """A subscription group's options; what is not named is RocketMQ's default."""
+    try:
+        return parse_group(text)
+    except GroupError as problem:
+        raise click.BadParameter(str(problem)) from problem
 
 
 def parse_change(text: str) -> tuple[str, str]:
@@ -83,12 +95,21 @@ def parse_change(text: str) -> tuple[str, str]:
     callback=lambda context, parameter, values: [parse_change(v) for v in values],
     help="Answer as if the master's file set this key; may be repeated.",
 )
-def command(
+@click.option(
+    "--group",
+    "subscription",
+    default="",
+    metavar="OPTIONS",
+    callback=lambda context, parameter, value: parse_subscription(value),
+    help="Consumers of such a subscription group: brokerId=1,whichBrokerWhenConsumeSlowly=1.",
+)
+def command(  # noqa: PLR0913, PLR0917
     paths: tuple[str, ...],
     is_json: bool,
     require: list[tuple[str, str]],
     timelines: int,
     changes: list[tuple[str, str]],
+    subscription: SubscriptionGroup,
 ) -> int:
     """Tell what each broker group can lose, and after which failures."""
     deployments, warnings = read(paths)
@@ -96,11 +117,12 @@ def command(
     with show_progress() as progress:
         analyses = analyse_all(deployments, progress)
     if is_json:
-        click.echo(json.dumps(as_json(deployments, analyses, warnings), indent=1))
+        answer = as_json(deployments, analyses, warnings, subscription)
+        click.echo(json.dumps(answer, indent=1))
     else:
         print_head(warnings)
         for deployment in deployments:
-            print_deployment(deployment, analyses, timelines)
+            print_deployment(deployment, analyses, timelines, subscription)
         print_limits()
     return judge_required(require, analyses)
 
@@ -156,6 +178,7 @@ def as_json(
     deployments: tuple[Deployment, ...],
     analyses: dict[Any, GroupAnalysis],
     warnings: tuple[ConfigurationWarning, ...],
+    subscription: SubscriptionGroup,
 ) -> dict[str, Any]:
     """The whole answer for programs; every group is listed, identical ones too."""
     return {
@@ -163,7 +186,7 @@ def as_json(
         "limits": list(MODEL_LIMITS),
         "warnings": [{"file": w.file, "line": w.line, "message": w.message} for w in warnings],
         "groups": [
-            _group_as_json(deployment, g, analyses[g.same_behaviour_key()])
+            _group_as_json(deployment, g, analyses[g.same_behaviour_key()], subscription)
             for deployment in deployments
             for g in deployment.groups
         ],
@@ -171,7 +194,10 @@ def as_json(
 
 
 def _group_as_json(
-    deployment: Deployment, broker_group: BrokerGroup, analysis: GroupAnalysis
+    deployment: Deployment,
+    broker_group: BrokerGroup,
+    analysis: GroupAnalysis,
+    subscription: SubscriptionGroup,
 ) -> dict[str, Any]:
     outage = compute_outage(deployment, broker_group)
     return {
@@ -185,6 +211,7 @@ def _group_as_json(
         },
         "outside_the_model": list(analysis.outside_the_model),
         "verdicts": [_verdict_as_json(analysis, v) for v in analysis.verdicts],
+        "reading": reading_as_json(analyse_reading(broker_group, subscription)),
     }
 
 

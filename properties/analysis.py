@@ -24,8 +24,9 @@ MODEL_LIMITS = (
     "of its own (late join): it gets the last file only.",
     "With several slaves the schedules are those of one: nobody has searched for shorter ones.",
     "Faults strike any number of times; but the master loses power or disk at most twice.",
-    "What a pull is answered is told by `rmqspec pull`, without faults; consumer progress, "
-    "metadata and the name server are not modelled yet.",
+    "Consumers: one queue, one group, one consumer, in a world of their own beside replication; "
+    "what a single pull is answered is told by `rmqspec pull`.",
+    "Metadata, registrations and delayed messages are not in the tables.",
 )
 """What a reader must know before trusting a cell; printed with every table."""
 
