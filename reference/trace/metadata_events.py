@@ -62,12 +62,11 @@ def follow(explanation: Explanation, event: Event) -> Explanation:
     name = event.data.get("node")
     change = CHANGES.get(event.kind)
     is_followed = event.kind == "broker_started" or name in explanation.tables.worlds[0]
-    if change is None or not is_followed:
+    if change is None or not is_followed or explanation.tables.is_given_up:
         return explanation
     side = advance(explanation.tables, look_around(explanation, event))
     followed = evolve(explanation, tables=side)
-    is_followed = event.kind == "broker_started" or name in side.worlds[0]
-    return change(followed, event) if is_followed else followed
+    return followed if side.is_given_up else change(followed, event)
 
 
 def look_around(explanation: Explanation, event: Event) -> Surroundings:

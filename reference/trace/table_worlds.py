@@ -29,8 +29,10 @@ COPY_LATEST_MS = 20_000.0
 """So late a copy may begin, if the thread that it shares is busy."""
 FIRST_PERSIST_MS = 10_000.0
 """From the start to the first time that progress is written (R-CO-03)."""
-WORLDS_MAX = 2_000
-"""With more of them, a recording leaves too much open: its tables are followed no further."""
+WORLDS_MAX = 100
+CONTENTS_MAX = 1_000
+"""With more worlds, or more that a file may hold, a recording leaves too much open: its tables are
+followed no further."""
 
 
 @frozen
@@ -70,6 +72,8 @@ class TableSide:
     registry: Registry = field(factory=Registry)
     started_ms: Mapping[str, float] = field(factory=dict)
     """When each broker that runs was seen to start."""
+    is_given_up: bool = False
+    """Too much is open; nothing is followed any more."""
 
     def is_due(
         self, name: str, delay_ms: float, now_ms: float, early_ms: float = START_LONGEST_MS
@@ -99,7 +103,10 @@ def advance(side: TableSide, surroundings: Surroundings) -> TableSide:
     for name in worlds[0] if worlds else ():
         if side.is_due(name, FIRST_PERSIST_MS, now_ms):
             files[name] = add_contents(files.get(name, {}), worlds, name)
-    return evolve(side, worlds=worlds if len(worlds) <= WORLDS_MAX else ({},), files=files)
+    most = max(map(len, files.values()), default=0)
+    if len(worlds) > WORLDS_MAX or most > CONTENTS_MAX:
+        return TableSide(is_given_up=True)
+    return evolve(side, worlds=worlds, files=files)
 
 
 def close(side: TableSide, surroundings: Surroundings) -> tuple[World, ...]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 
 from reference.trace.checking import check_recording
 from reference.trace.reading import Recording, read_recording
@@ -101,3 +102,15 @@ def test_left_out_events_are_noticed(path: Path, kind: str, unnoticed: list[int]
         if check_recording(replace_event(recording, place)).is_conforming
     ]
     assert conforming == unnoticed
+
+
+def test_a_recording_that_leaves_too_much_open_is_followed_no_further() -> None:
+    """Many commits while the slave may copy at any time: what comes later is not judged."""
+    recording = read_recording(OFFSETS)
+    place, event = next((i, e) for i, e in enumerate(recording.events) if e.seq == 127)
+    fields = {"group": "MANY", "offset": 0}
+    few = [evolve(event, data={**event.data, **fields, "offset": n}) for n in range(20)]
+    many = [evolve(event, data={**event.data, **fields, "offset": n}) for n in range(200)]
+    verdict = check_recording(replace_event(recording, place, event, *few))
+    assert "consumer_offsets" in verdict.reason
+    assert check_recording(replace_event(recording, place, event, *many)).is_conforming
