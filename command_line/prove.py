@@ -240,13 +240,7 @@ def search(structure: Structure, progress: Callable[[str], None]) -> Answer:
 def recheck(structure: Structure, progress: Callable[[str], None]) -> Answer:
     """Every cell of a structure from its certificate, and that none of it is vacuous."""
     started = time.monotonic()
-    document = certificates.load(structure)
-    if document is None:
-        option = "".join(f" --variant {name}" for name in getattr(structure, "variants", ()))
-        raise InternalDisagreementError(
-            f"the certificate of {structure.name} is missing or was made from other rules; "
-            f"run `./rmqspec prove --search{option}`"
-        )
+    document = certificates.load_required(structure)
     if isinstance(structure, Structure) and not structure.variants:
         check_witnesses(structure)
     parameters = make_template(structure).parameters

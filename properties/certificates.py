@@ -115,6 +115,21 @@ def load(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> dict[str, Any] | 
     return document if document.get("digest") == compute_digest(structure) else None
 
 
+def load_required(structure: Any) -> dict[str, Any]:
+    """A structure's certificate.
+
+    Raises InternalDisagreementError where it is missing or was made from other rules.
+    """
+    document = load(structure)
+    if document is None:
+        option = "".join(f" --variant {name}" for name in getattr(structure, "variants", ()))
+        raise InternalDisagreementError(
+            f"the certificate of {structure.name} is missing or was made from other rules; "
+            f"run `./rmqspec prove --search{option}`"
+        )
+    return document
+
+
 def recheck(
     structure: Any,
     parameters: Any,

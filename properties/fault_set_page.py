@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -13,14 +12,10 @@ from pathlib import Path
 from properties.claims import CLAIMS
 from properties.fault_set_certificates import BORDERED_STRUCTURES, load_borders
 from properties.fault_sets import Border, FaultSet
-from properties.proof_page import render_table
+from properties.generated_text import render_table, replace_parts
 from reference.structure import Structure
 
 CHAPTER = Path(__file__).parents[1] / "spec" / "fault_sets.md"
-
-_PART = re.compile(
-    r"(<!-- begin generated: borders -->\n).*?(<!-- end generated: borders -->)", re.DOTALL
-)
 
 
 def update(text: str) -> str:
@@ -28,7 +23,7 @@ def update(text: str) -> str:
 
     Raises InternalDisagreementError where borders are missing or were made from other rules.
     """
-    return _PART.sub(lambda part: f"{part[1]}{render_borders()}\n{part[2]}", text)
+    return replace_parts(text, {"borders": render_borders()}.__getitem__)
 
 
 def render_borders() -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 from properties.bounded_search import get_reads
 from properties.comparison_grammar import load_report, render_report
 from properties.counterexamples import LemmaCounterexample, load_counterexamples
+from properties.generated_text import replace_parts
 from properties.induction import get_candidates, get_leaf_names
 from properties.lemmas import LEMMAS
 from reference.leaves import flatten, is_parameter
@@ -123,13 +124,7 @@ GENERATED: dict[str, Callable[[], str]] = {"lemmas": render_lemmas, "grammar": r
 
 def update(text: str) -> str:
     """The chapter with every generated part as it should be."""
-    for name, render in GENERATED.items():
-        begin, end = f"<!-- begin generated: {name} -->\n", f"<!-- end generated: {name} -->"
-        head, found, rest = text.partition(begin)
-        _, closed, tail = rest.partition(end)
-        if found and closed:
-            text = f"{head}{begin}\n{render()}\n{end}{tail}"
-    return text
+    return replace_parts(text, lambda name: f"\n{GENERATED[name]()}")
 
 
 def main() -> None:

@@ -11,8 +11,7 @@ from typing import Any
 
 from attrs import fields
 
-from properties.progress_page import replace_tables
-from properties.reading_page import render_table
+from properties.generated_text import render_table, replace_parts
 from reference.metadata.broker_tables import BrokerTables, VersionedTable
 from reference.metadata.copying import REQUEST_CODES, STEPS
 from reference.metadata.data_version import DataVersion
@@ -25,7 +24,7 @@ CHAPTER = Path(__file__).parents[1] / "spec" / "metadata.md"
 
 def update(text: str) -> str:
     """The chapter with every generated table as it should be."""
-    return replace_tables(text, TABLES)
+    return replace_parts(text, lambda name: TABLES[name]())
 
 
 def make_broker(version: int, name: str) -> BrokerTables:

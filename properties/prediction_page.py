@@ -13,19 +13,14 @@ from attrs import evolve
 
 from properties.explanation import Explanation, explain_all, load_explanations
 from properties.fault_class import FAULT_CLASS_BY_NAME
+from properties.generated_text import render_table, replace_parts
 from properties.judgement import replay
 from properties.prediction import Prediction, get_cell, load_predictions
-from properties.proof_page import render_table
 from properties.verdict import Verdict
 from reference.structure import SMALL_PARAMETERS, Structure
 from reference.timeline import draw_timeline
 
 CHAPTER = Path(__file__).parents[1] / "spec" / "predictions.md"
-
-_PART = re.compile(
-    r"(<!-- begin generated: (?P<name>[\w ]+) -->\n).*?(<!-- end generated: (?P=name) -->)",
-    re.DOTALL,
-)
 
 _CITATION = re.compile(r"(\w+) seq (\d+) \((\w+)\)")
 
@@ -36,7 +31,7 @@ def update(text: str) -> str:
     Raises KeyError for a part that nobody generates, LookupError for a cell that nothing explains,
     and StaleCertificateError.
     """
-    return _PART.sub(lambda part: f"{part[1]}{render(part['name'])}\n{part[3]}", text)
+    return replace_parts(text, render)
 
 
 def render(name: str) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from attrs import evolve
 
+from properties.generated_text import render_table, replace_parts
 from properties.progress_search import (
     Explored,
     Limits,
@@ -21,7 +22,7 @@ from properties.progress_search import (
     is_slave_set_back,
     is_takeover_behind,
 )
-from properties.reading_page import get_sentence, render_table
+from properties.reading_page import get_sentence
 from reference.progress.client_offsets import BEGINNINGS, ConsumeFromWhere
 from reference.progress.offset_file import (
     Files,
@@ -60,17 +61,7 @@ SEARCHES: tuple[tuple[str, Callable[[Situation], bool], Limits], ...] = (
 
 def update(text: str) -> str:
     """The chapter with every generated table as it should be."""
-    return replace_tables(text, TABLES)
-
-
-def replace_tables(text: str, tables: Mapping[str, Callable[[], str]]) -> str:
-    """A text with the part between the marks of each table rendered anew."""
-    for name, render in tables.items():
-        begin, end = f"<!-- begin generated: {name} -->\n", f"<!-- end generated: {name} -->"
-        before, _, rest = text.partition(begin)
-        _, _, after = rest.partition(end)
-        text = f"{before}{begin}{render()}\n{end}{after}"
-    return text
+    return replace_parts(text, lambda name: TABLES[name]())
 
 
 def render_queries() -> str:

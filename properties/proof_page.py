@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
@@ -15,6 +14,7 @@ from properties.certificates import CERTIFIED_BY_NAME
 from properties.claims import CLAIMS
 from properties.cores import STORED_STRUCTURES, load_cores
 from properties.fault_class import EVERYTHING
+from properties.generated_text import render_table, replace_parts
 from properties.induction import get_lemmas
 from properties.lemmas import LEMMAS
 from properties.obligations import ObligationKind
@@ -31,11 +31,6 @@ SLOWEST = 10
 
 FAULTS = EVERYTHING.admitted
 
-_PART = re.compile(
-    r"(<!-- begin generated: (?P<name>[\w ]+) -->\n).*?(<!-- end generated: (?P=name) -->)",
-    re.DOTALL,
-)
-
 
 def update(text: str) -> str:
     """The chapter with every generated part as it should be.
@@ -43,7 +38,7 @@ def update(text: str) -> str:
     Raises KeyError for a part that nobody generates, and InternalDisagreementError where cores are
     missing or were made from other rules.
     """
-    return _PART.sub(lambda part: f"{part[1]}{PARTS[part['name']]()}\n{part[3]}", text)
+    return replace_parts(text, lambda name: PARTS[name]())
 
 
 @cache
@@ -165,12 +160,6 @@ def render_unused() -> str:
         for node in load_graph(SHOWN).find_unused_lemmas()
     ]
     return render_table(["No guarantee rests on", "so in"], rows)
-
-
-def render_table(head: list[str], rows: Iterable[list[str]]) -> str:
-    """A Markdown table."""
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
 def _get_guarantee(name: str) -> Node:

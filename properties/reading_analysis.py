@@ -10,7 +10,7 @@ from attrs import frozen
 from properties import certificates
 from properties.consumption.world import CONSUMPTION_FAULT_CLASSES, PROGRESS_GUARANTEES
 from properties.reading import READING_CLAIMS, Deployment, Run, decide, names_slave
-from properties.verdict import InternalDisagreementError, Verdict
+from properties.verdict import Verdict
 from reference.configuration import BrokerGroup
 from reference.consumption.structure import ConsumptionParameters, ConsumptionStructure
 from reference.read.pull_processor import MASTER_ID
@@ -71,12 +71,7 @@ def decide_consumption(structure: ConsumptionStructure) -> tuple[Verdict, ...]:
 
     Raises InternalDisagreementError for a certificate that is missing or does not hold.
     """
-    document = certificates.load(structure)
-    if document is None:
-        raise InternalDisagreementError(
-            f"the certificate of {structure.name} is missing or was made from other rules; "
-            "run `./rmqspec prove --search`"
-        )
+    document = certificates.load_required(structure)
     return certificates.recheck(structure, ConsumptionParameters(), document)
 
 

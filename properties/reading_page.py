@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from attrs import evolve
 
+from properties.generated_text import render_table, replace_parts
 from properties.memory_bound import SMALLER_RATIOS, find_first_difference
 from properties.reading import (
     CIRCUMSTANCES,
@@ -55,19 +56,7 @@ GROUP = SubscriptionGroup(broker_id=7, slow_broker_id=8)
 
 def update(text: str) -> str:
     """The chapter with every generated table as it should be."""
-    for name, render in TABLES.items():
-        begin, end = f"<!-- begin generated: {name} -->\n", f"<!-- end generated: {name} -->"
-        before, _, rest = text.partition(begin)
-        _, _, after = rest.partition(end)
-        text = f"{before}{begin}{render()}\n{end}{after}"
-    return text
-
-
-def render_table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
-    """A Markdown table."""
-    head = list(head)
-    lines = [head, ["---"] * len(head), *([str(cell) for cell in row] for row in rows)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return replace_parts(text, lambda name: TABLES[name]())
 
 
 def get_sentence(condition: Callable[..., bool]) -> str:

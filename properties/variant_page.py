@@ -5,24 +5,19 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from pathlib import Path
 
 from attrs import evolve
 
 from properties.comparison import COMPARED_STRUCTURES, Change, compare, describe, load_cells
+from properties.generated_text import replace_parts
 from properties.induction import prove_lemmas
 from properties.ranking import rank_steps
 from properties.verdict import VerdictWord
 from reference.variant import VARIANTS
 
 CHAPTER = Path(__file__).parents[1] / "spec" / "variants.md"
-
-_PART = re.compile(
-    r"(<!-- begin generated: (?P<name>[\w ]+) -->\n).*?(<!-- end generated: (?P=name) -->)",
-    re.DOTALL,
-)
 
 
 def update(text: str) -> str:
@@ -31,7 +26,7 @@ def update(text: str) -> str:
     Raises KeyError for a part that nobody generates, and InternalDisagreementError where a
     certificate is missing or was made from other rules.
     """
-    return _PART.sub(lambda part: f"{part[1]}{render(part['name'])}\n{part[3]}", text)
+    return replace_parts(text, render)
 
 
 def render(name: str) -> str:

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -20,8 +19,8 @@ from properties.consumption.world import (
     PROGRESS_LEMMAS,
 )
 from properties.expectation import Expectation, find_expectation
-from properties.proof_page import render_table
-from properties.verdict import InternalDisagreementError, Verdict, VerdictWord
+from properties.generated_text import render_table, replace_parts
+from properties.verdict import Verdict, VerdictWord
 from reference.consumption.structure import ConsumptionStructure
 from reference.machine import record_machine
 from reference.rule import Rule
@@ -31,10 +30,6 @@ CHAPTER = Path(__file__).parents[2] / "spec" / "consumption.md"
 SHOWN = CONSUMPTION_STRUCTURES[0]
 """The structure whose schedules the page shows: RocketMQ's defaults."""
 
-_PART = re.compile(
-    r"(<!-- begin generated: (?P<name>\w+) -->\n).*?(<!-- end generated: (?P=name) -->)", re.DOTALL
-)
-
 
 def update(text: str) -> str:
     """The chapter with every generated part as it should be.
@@ -42,7 +37,7 @@ def update(text: str) -> str:
     Raises KeyError for a part that nobody generates, and InternalDisagreementError where a
     certificate is missing or was made from other rules.
     """
-    return _PART.sub(lambda part: f"{part[1]}{PARTS[part['name']]()}\n{part[3]}", text)
+    return replace_parts(text, lambda name: PARTS[name]())
 
 
 def render_rules() -> str:
@@ -114,13 +109,7 @@ def group_by_reason(name: str) -> list[tuple[Expectation, list[str]]]:
 @cache
 def load_cells(structure: ConsumptionStructure) -> dict[tuple[str, str], Verdict]:
     """The certified cells of a structure, by guarantee and column."""
-    document = certificates.load(structure)
-    if document is None:
-        raise InternalDisagreementError(
-            f"the certificate of {structure.name} is missing or was made from other rules; "
-            "run `./rmqspec prove --search`"
-        )
-    cells = certificates.decode_cells(structure, document)
+    cells = certificates.decode_cells(structure, certificates.load_required(structure))
     return {(v.guarantee, v.fault): v for v in cells}
 
 

@@ -1,0 +1,26 @@
+"""Text that code writes: what stands between two marks of a chapter, and Markdown tables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+
+_PART = re.compile(
+    r"(<!-- begin generated: (?P<name>[\w ]+) -->\n).*?(<!-- end generated: (?P=name) -->)",
+    re.DOTALL,
+)
+
+
+def replace_parts(text: str, render: Callable[[str], str]) -> str:
+    """The text in which ``render`` has written every marked part anew, by the part's name.
+
+    Raises what ``render`` raises, KeyError for a name that it does not know.
+    """
+    return _PART.sub(lambda part: f"{part[1]}{render(part['name'])}\n{part[3]}", text)
+
+
+def render_table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+    """A Markdown table."""
+    columns = list(head)
+    lines = [columns, ["---"] * len(columns), *([str(cell) for cell in row] for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
