@@ -16,8 +16,13 @@ from properties.analysis import MODEL_LIMITS, GroupAnalysis, analyse_group, desc
 from properties.certificates import encode_schedule
 from properties.claims import CLAIMS
 from properties.expectation import find_expectation
-from properties.fault_class import FAULT_CLASS_BY_NAME
-from properties.reading_analysis import analyse_reading
+from properties.fault_class import FAULT_CLASSES
+from properties.reading_analysis import (
+    CONSUMPTION_FAULT_CLASSES,
+    PROGRESS_GUARANTEES,
+    ReadingAnalysis,
+    analyse_reading,
+)
 from properties.verdict import Verdict, VerdictWord
 from reference import ROCKETMQ_VERSION
 from reference.configuration import (
@@ -40,16 +45,20 @@ Examples:
   rmqspec check conf --json | jq .
   rmqspec check conf --require acknowledged_is_kept_on_some_broker
   rmqspec check conf --require "acknowledgement_is_truthful:master kill"
+  rmqspec check conf --require "no_message_is_skipped:master stop"
 """
 
 
 def parse_required(text: str) -> tuple[str, str]:
     """A guarantee and a fault class, which is empty for all of them."""
     guarantee, _, fault = text.partition(":")
-    if guarantee not in CLAIMS:
-        raise click.BadParameter(f"{guarantee!r} is none of {', '.join(CLAIMS)}")
-    if fault and fault not in FAULT_CLASS_BY_NAME:
-        raise click.BadParameter(f"{fault!r} is none of {', '.join(FAULT_CLASS_BY_NAME)}")
+    known = (*CLAIMS, *PROGRESS_GUARANTEES)
+    if guarantee not in known:
+        raise click.BadParameter(f"{guarantee!r} is none of {', '.join(known)}")
+    classes = FAULT_CLASSES if guarantee in CLAIMS else CONSUMPTION_FAULT_CLASSES
+    names = [c.name for c in classes]
+    if fault and fault not in names:
+        raise click.BadParameter(f"{fault!r} is none of {', '.join(names)}")
     return guarantee, fault
 
 
@@ -124,7 +133,9 @@ def command(  # noqa: PLR0913, PLR0917
         for deployment in deployments:
             print_deployment(deployment, analyses, timelines, subscription)
         print_limits()
-    return judge_required(require, analyses)
+    groups = (g for deployment in deployments for g in deployment.groups)
+    readings = [analyse_reading(g, subscription) for g in groups]
+    return judge_required(require, [*analyses.values(), *filter(None, readings)])
 
 
 def change_deployment(deployment: Deployment, changes: list[tuple[str, str]]) -> Deployment:
@@ -158,12 +169,14 @@ def analyse_all(deployments: tuple[Deployment, ...], progress: Any) -> dict[Any,
     return analyses
 
 
-def judge_required(require: list[tuple[str, str]], analyses: dict[Any, GroupAnalysis]) -> int:
+def judge_required(
+    require: list[tuple[str, str]], analyses: list[GroupAnalysis | ReadingAnalysis]
+) -> int:
     """The exit code: the worst required cell decides. A vacuous proof holds nothing."""
     wanted = set(require)
     cells = [
         v
-        for a in analyses.values()
+        for a in analyses
         for v in a.verdicts
         if wanted & {(v.guarantee, ""), (v.guarantee, v.fault)}
     ]

@@ -58,3 +58,13 @@ def test_an_unknown_option_of_a_group_is_one_line() -> None:
     """With the options that there are."""
     message = assert_one_line(run("check", "--group", "brokerX=1"), 3)
     assert "whichBrokerWhenConsumeSlowly" in message
+
+
+def test_guarantees_of_consumers_can_be_required() -> None:
+    """Proved, refuted, unknown."""
+    pair = CONF / "2m-2s-sync"
+    required = ("--timelines", 0, "--require")
+    assert 0 == run("check", pair, *required, "no_message_is_skipped:slave outage").returncode
+    assert 1 == run("check", pair, *required, "no_message_is_skipped:master stop").returncode
+    message = assert_one_line(run("check", pair, *required, "no_message_is_skipped:late join"), 3)
+    assert "consumer kill" in message
