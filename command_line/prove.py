@@ -142,7 +142,8 @@ def command(  # noqa: PLR0913, PLR0917
     is_json: bool,
 ) -> int:
     """Prove and refute every cell of every structure."""
-    structures = choose_structures(names, variants)
+    is_of_replication = bool(variants or candidate or states_max or is_by_fault_set)
+    structures = choose_structures(names, variants, is_of_replication=is_of_replication)
     if not is_json:
         click.echo(f"Model of RocketMQ {ROCKETMQ_VERSION}.")
     if is_by_rule:
@@ -169,12 +170,24 @@ def command(  # noqa: PLR0913, PLR0917
     return 0 if variants else find_worst(answers)
 
 
-def choose_structures(names: tuple[str, ...], variants: tuple[str, ...]) -> list[Structure]:
-    """What is asked for; raises click.BadParameter for a structure that is not certified."""
+def choose_structures(
+    names: tuple[str, ...], variants: tuple[str, ...], *, is_of_replication: bool
+) -> list[Structure]:
+    """What is asked for; raises click.BadParameter for a structure that is not certified.
+
+    What is ``is_of_replication`` cannot be asked of another world.
+    """
     if unknown := [n for n in names if n not in STRUCTURES]:
         known = "\n  ".join(STRUCTURES)
         raise click.BadParameter(f"{unknown[0]!r} is none of\n  {known}", param_hint="--structure")
-    known_structures = COMPARED_STRUCTURES if variants else tuple(STRUCTURES.values())
+    others = [n for n in names if n not in CERTIFIED_BY_NAME]
+    if is_of_replication and others:
+        raise click.BadParameter(
+            f"{others[0]!r} is no structure of replication, and this is asked of those only",
+            param_hint="--structure",
+        )
+    everything = CERTIFIED_BY_NAME if is_of_replication else STRUCTURES
+    known_structures = COMPARED_STRUCTURES if variants else tuple(everything.values())
     chosen = [STRUCTURES[n] for n in names] or list(known_structures)
     return [evolve(s, variants=variants) if isinstance(s, Structure) else s for s in chosen]
 
@@ -268,7 +281,7 @@ def check_witnesses(structure: Structure) -> None:
 
 def print_answer(structure: Structure, answer: Answer, claims: tuple[str, ...]) -> None:
     """One line for a structure, and one for each cell that is asked for."""
-    click.echo(f"{structure.name:34} {count_words(answer.verdicts):44} {answer.seconds:6.1f} s")
+    click.echo(f"{structure.name:38} {count_words(answer.verdicts):44} {answer.seconds:6.1f} s")
     for step in answer.endless_steps:
         click.echo(f"  may never come to rest: nothing bounds how often {step} is taken")
     for v in answer.verdicts:

@@ -1,0 +1,55 @@
+"""What prove says of another world than replication."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.command_line.run import run
+
+STRUCTURE = "consumer/slave read/offset check"
+
+
+def test_its_cells_are_told() -> None:
+    """As text and as JSON, with the schedule of a refuted one."""
+    asked = ("prove", "--structure", STRUCTURE, "--guarantee", "no_message_is_skipped")
+    result = run(*asked)
+    assert 0 == result.returncode
+    assert "no_message_is_skipped, none: proved" in result.stdout
+    (answer,) = json.loads(run(*asked, "--json").stdout)["structures"]
+    cells = {v["fault"]: v for v in answer["verdicts"]}
+    assert "proved" == cells["none"]["verdict"]
+    assert cells["master stop"]["steps"] == len(cells["master stop"]["schedule"])
+
+
+def test_its_lemmas_are_checked_rule_by_rule() -> None:
+    """Nothing is broken."""
+    result = run("prove", "--rules", "--structure", STRUCTURE)
+    assert 0 == result.returncode
+    assert result.stdout.rstrip().endswith("0 broken")
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        ("--variant", "epoch_check"),
+        ("--triage", "no_message_is_skipped"),
+        ("--cross-check", 1000),
+        ("--fault-sets",),
+    ],
+    ids=lambda option: option[0],
+)
+def test_what_is_about_replication_is_refused_in_one_line(option: tuple[object, ...]) -> None:
+    """No traceback, no internal defect."""
+    result = run("prove", *option, "--structure", STRUCTURE)
+    assert 3 == result.returncode
+    assert 1 == len(result.stderr.splitlines())
+    assert "is no structure of replication" in result.stderr
+
+
+def test_an_unknown_property_of_replication_is_refused() -> None:
+    """A guarantee of the other world is none that can be triaged."""
+    result = run("prove", "--triage", "no_message_is_skipped")
+    assert 3 == result.returncode
+    assert "is none of" in result.stderr
