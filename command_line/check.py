@@ -15,14 +15,10 @@ from command_line.report import print_deployment, print_head, print_limits
 from properties.analysis import MODEL_LIMITS, GroupAnalysis, analyse_group, describe_configuration
 from properties.certificates import encode_schedule
 from properties.claims import CLAIMS
+from properties.consumption.world import CONSUMPTION_FAULT_CLASSES, PROGRESS_GUARANTEES
 from properties.expectation import find_expectation
 from properties.fault_class import FAULT_CLASSES
-from properties.reading_analysis import (
-    CONSUMPTION_FAULT_CLASSES,
-    PROGRESS_GUARANTEES,
-    ReadingAnalysis,
-    analyse_reading,
-)
+from properties.reading_analysis import ReadingAnalysis, analyse_reading
 from properties.verdict import Verdict, VerdictWord
 from reference import ROCKETMQ_VERSION
 from reference.configuration import (

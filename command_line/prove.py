@@ -225,7 +225,7 @@ def run_in_order(work: Any, structures: list[Structure], progress: Any, jobs: in
     if work is recheck:
         yield from run_all(work, structures, progress, jobs)
         return
-    waves = {s: max(1, getattr(s, "slaves", 1)) for s in structures}
+    waves = {s: max(1, s.slaves) for s in structures}
     for slaves in sorted(set(waves.values())):
         wave = [s for s in structures if waves[s] == slaves]
         yield from run_all(work, wave, progress, jobs)
@@ -333,7 +333,7 @@ def as_json(answers: dict[Structure, Answer], claims: tuple[str, ...]) -> dict[s
         "structures": [
             {
                 "structure": structure.name,
-                "variants": list(getattr(structure, "variants", ())),
+                "variants": list(structure.variants),
                 "endless_steps": list(answer.endless_steps),
                 "verdicts": [
                     _cell_as_json(v) for v in answer.verdicts if not claims or v.guarantee in claims

@@ -5,21 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import click
-from rich import box
 from rich.console import Console
-from rich.table import Table
 
+from command_line.cells import make_table
 from properties.certificates import encode_schedule
+from properties.consumption.world import CONSUMPTION_FAULT_CLASSES, PROGRESS_GUARANTEES
 from properties.expectation import find_expectation
 from properties.reading import READING_CLAIMS
-from properties.reading_analysis import (
-    CONSUMPTION_FAULT_CLASSES,
-    PROGRESS_GUARANTEES,
-    ReadingAnalysis,
-)
+from properties.reading_analysis import ReadingAnalysis
 from properties.verdict import Verdict, VerdictWord
-
-STYLES = {VerdictWord.PROVED: "green", VerdictWord.REFUTED: "red"}
 
 
 def print_reading(console: Console, analysis: ReadingAnalysis) -> None:
@@ -33,21 +27,11 @@ def print_reading(console: Console, analysis: ReadingAnalysis) -> None:
         sentence = READING_CLAIMS[name].sentence.replace("``", "")
         told = "yes" if run is None else f"no, pulls go {', then '.join(map(str, run))}"
         click.echo(f"  {sentence} ({told})")
-    console.print(make_reading_table(analysis))
+    title = "while a consumer reads"
+    console.print(make_table(analysis, title, CONSUMPTION_FAULT_CLASSES, PROGRESS_GUARANTEES))
     for name, verdict in list_reasons(analysis):
         expected = find_expectation(name, analysis.structure, verdict.fault)
         click.echo(f"  {name}, {verdict.fault}: {expected.reason}")
-
-
-def make_reading_table(analysis: ReadingAnalysis) -> Table:
-    """One row per guarantee, one column per fault class."""
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 0), pad_edge=False)
-    table.add_column("while a consumer reads", no_wrap=True)
-    for column in CONSUMPTION_FAULT_CLASSES:
-        table.add_column(column.name, min_width=9)
-    for name in PROGRESS_GUARANTEES:
-        table.add_row(name, *(_cell(analysis.get(name, c.name)) for c in CONSUMPTION_FAULT_CLASSES))
-    return table
 
 
 def list_reasons(analysis: ReadingAnalysis) -> list[tuple[str, Verdict]]:
@@ -58,12 +42,6 @@ def list_reasons(analysis: ReadingAnalysis) -> list[tuple[str, Verdict]]:
             reason = find_expectation(v.guarantee, analysis.structure, v.fault).reason
             found.setdefault((v.guarantee, reason), (v.guarantee, v))
     return list(found.values())
-
-
-def _cell(verdict: Verdict) -> str:
-    steps = "" if verdict.steps is None else f"\n{verdict.steps} steps"
-    style = STYLES.get(verdict.word, "yellow")
-    return f"[{style}]{verdict.word.value}{steps}[/{style}]"
 
 
 def reading_as_json(analysis: ReadingAnalysis | None) -> dict[str, Any] | None:

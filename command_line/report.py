@@ -6,16 +6,16 @@ from typing import Any
 
 import click
 from attrs import evolve
-from rich import box
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
+from command_line.cells import make_table
 from command_line.reading_report import print_reading
 from properties.analysis import MODEL_LIMITS, GroupAnalysis, describe_configuration
 from properties.claims import CLAIMS
+from properties.convergence import CONVERGENCE
 from properties.expectation import find_expectation
-from properties.fault_class import FAULT_CLASS_BY_NAME, FAULT_CLASSES, FaultClass
+from properties.fault_class import FAULT_CLASS_BY_NAME, FAULT_CLASSES
 from properties.guarantee import GUARANTEES
 from properties.judgement import replay
 from properties.reading_analysis import analyse_reading
@@ -37,13 +37,6 @@ LEGEND = (
     "RocketMQ's documentation does not promise it for these settings."
 )
 
-STYLES = {
-    VerdictWord.PROVED: "green",
-    VerdictWord.BOUNDED: "green",
-    VerdictWord.REFUTED: "red",
-    VerdictWord.UNDECIDED: "yellow",
-    VerdictWord.NOT_REFUTED: "yellow",
-}
 
 TABLES = (
     ("while nothing is lost", tuple(c for c in FAULT_CLASSES if not c.is_losing)),
@@ -132,42 +125,17 @@ def print_group(
         console.print("undecided: every guarantee, under every fault class")
         return
     for title, fault_classes in TABLES:
-        console.print(make_table(analysis, title, fault_classes))
+        console.print(make_table(analysis, title, fault_classes, GUARANTEES, CONVERGENCE))
     print_reasons(analysis)
     print_bytes_at_risk(analysis)
     for verdict in choose_telling(analysis, timelines):
         print_timeline(analysis, verdict)
 
 
-def make_table(analysis: GroupAnalysis, title: str, fault_classes: tuple[FaultClass, ...]) -> Table:
-    """One row per claim, one column per fault class; the claims about rest below a line."""
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 0), pad_edge=False)
-    table.add_column(title, no_wrap=True)
-    for fault_class in fault_classes:
-        table.add_column(fault_class.name, min_width=9)
-    for name in CLAIMS:
-        cells = [make_cell(analysis.get(name, c.name)) for c in fault_classes]
-        table.add_row(name, *cells, end_section=name == list(GUARANTEES)[-1])
-    return table
-
-
 def print_bytes_at_risk(analysis: GroupAnalysis) -> None:
     """How much an ASYNC_FLUSH master may lose with its power: derived, not proved."""
     if not analysis.structure.is_sync_flush:
         click.echo(f"  {BYTES_AT_RISK}")
-
-
-def make_cell(verdict: Verdict) -> str:
-    """The text of a cell, for example ``refuted``, and below it ``16 steps``."""
-    text = verdict.word.value
-    if verdict.word is VerdictWord.REFUTED:
-        text += f"\n{verdict.steps} steps"
-    if verdict.is_vacuous:
-        text += "\n(vacuous)"
-    if verdict.depth is not None:
-        text += f"\nto {verdict.depth}"
-    style = "dim" if verdict.is_vacuous else STYLES[verdict.word]
-    return f"[{style}]{text}[/{style}]"
 
 
 def print_reasons(analysis: GroupAnalysis) -> None:

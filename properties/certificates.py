@@ -122,7 +122,7 @@ def load_required(structure: Any) -> dict[str, Any]:
     """
     document = load(structure)
     if document is None:
-        option = "".join(f" --variant {name}" for name in getattr(structure, "variants", ()))
+        option = "".join(f" --variant {name}" for name in structure.variants)
         raise InternalDisagreementError(
             f"the certificate of {structure.name} is missing or was made from other rules; "
             f"run `./rmqspec prove --search{option}`"
@@ -199,7 +199,7 @@ def decode_cells(structure: Any, document: dict[str, Any]) -> list[Verdict]:
     is_complete = (
         len(cells) == len(expected) and {(v.guarantee, v.fault) for v in cells} == expected
     )
-    is_decided = bool(getattr(structure, "variants", ())) or all(
+    is_decided = bool(structure.variants) or all(
         v.word in (VerdictWord.PROVED, VerdictWord.REFUTED) for v in cells
     )
     if (

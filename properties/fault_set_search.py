@@ -19,11 +19,9 @@ from properties.fault_sets import (
     find_unexplored,
 )
 from properties.induction import prove_lemmas
-from properties.judgement import is_refuted_by, remove_needless_steps
+from properties.judgement import follow_while_possible, is_refuted_by, remove_needless_steps
 from properties.kindred import Schedule, carry_over
 from properties.verdict import record_violation
-from reference.machine import compute_machine
-from reference.state import initial_cluster
 from reference.structure import SMALL_PARAMETERS, Parameters, Structure
 
 SEARCH_DEPTH = 20
@@ -138,16 +136,9 @@ def _find_violations(
     structure: Structure, parameters: Parameters, schedule: Schedule
 ) -> Iterator[tuple[str, Schedule]]:
     """Each guarantee that the schedule comes to violate, with its beginning up to there."""
-    machine = compute_machine(structure)
-    cluster = initial_cluster(structure, parameters)
     held = dict(CLAIMS)
-    for index, action in enumerate(schedule, start=1):
-        if action.instance not in machine.instances:
-            return
-        outcome = machine.step(cluster, action)
-        if outcome.is_refused:
-            return
-        cluster = outcome.cluster
+    states = follow_while_possible(structure, parameters, schedule)
+    for index, (_, cluster) in enumerate(states):
         for name in [n for n, claim in held.items() if not claim.predicate(cluster)]:
             yield name, schedule[:index]
             del held[name]

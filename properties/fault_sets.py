@@ -9,7 +9,7 @@ asking for a set on neither side until there is none.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -178,5 +178,11 @@ class FaultSetProver:
 
 def compute_faults(structure: Structure, schedule: Schedule) -> FaultSet:
     """The faults that a schedule takes."""
-    counted = {r.instance.name: get_fault_count_name(r) for r in record_machine(structure)}
+    counted = _get_fault_count_names(structure)
     return frozenset(name for a in schedule if (name := counted[a.instance]) is not None)
+
+
+@cache
+def _get_fault_count_names(structure: Structure) -> dict[str, str | None]:
+    """What each rule instance counts against, or None where it is no fault."""
+    return {r.instance.name: get_fault_count_name(r) for r in record_machine(structure)}

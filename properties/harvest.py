@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 from random import Random
 
 from properties.certificates import CERTIFICATE_FOLDER, decode_schedule
-from properties.judgement import is_reached_by, remove_needless_steps
+from properties.judgement import follow_while_possible, is_reached_by, remove_needless_steps
 from properties.kindred import Schedule, carry_over
 from reference.leaves import flatten
 from reference.machine import Action, compute_machine
-from reference.state import Cluster, initial_cluster
+from reference.state import Cluster
 from reference.structure import Parameters, Structure
 from reference.terms import Term, substitute
 
@@ -36,16 +36,10 @@ class Harvest:
 
     def replay(self, schedule: Schedule) -> tuple[Cluster, list[Action]]:
         """Follow a schedule as far as it is possible; the last state, and the steps to it."""
-        cluster, steps = initial_cluster(self.structure, self.parameters), list[Action]()
-        self._note(cluster, steps)
-        for action in schedule:
-            if action.instance not in self.machine.instances:
-                break
-            outcome = self.machine.step(cluster, action)
-            if outcome.is_refused:
-                break
-            cluster = outcome.cluster
-            steps.append(action)
+        steps: list[Action] = []
+        for action, cluster in follow_while_possible(self.structure, self.parameters, schedule):
+            if action is not None:
+                steps.append(action)
             self._note(cluster, steps)
         return cluster, steps
 

@@ -86,7 +86,8 @@ def prove_lemmas(structure: Any, names: Iterable[str] = ()) -> tuple[str, ...]:
 def _prove_lemmas(structure: Any, names: tuple[str, ...]) -> tuple[str, ...]:
     """Nothing but rules and lemmas decides this, and they do not change while a program runs."""
     problem = InductionProblem(structure, get_everything(structure))
-    return problem.find_inductive_set(names).lemmas
+    kept, _ = problem.run_houdini(names)
+    return tuple(kept)
 
 
 class InductionProblem:
@@ -170,7 +171,20 @@ class InductionProblem:
         return {path: self.arithmetic.value(model, v) for path, v in self.variables.items()}
 
     def find_inductive_set(self, names: Iterable[str]) -> InductionResult:
-        """Houdini from these candidates. Raises SolverGaveUpError."""
+        """Houdini from these candidates, and what follows. Raises SolverGaveUpError."""
+        kept, dropped = self.run_houdini(names)
+        claims = get_claims(self.structure)
+        proved = tuple(g for g in claims if g in kept or self.follows(self.predicates[g], kept))
+        vacuous = tuple(g for g in proved if self._is_vacuous(g, kept))
+        return InductionResult(proved, vacuous, tuple(kept), tuple(dropped), self.queries)
+
+    def run_houdini(
+        self, names: Iterable[str]
+    ) -> tuple[list[str], list[CounterexampleToInduction]]:
+        """The largest inductive set of these candidates, and how the others fell.
+
+        Raises SolverGaveUpError.
+        """
         kept = [n for n in names if self._holds_initially(n)]
         dropped: list[CounterexampleToInduction] = []
         is_changed = True
@@ -185,10 +199,7 @@ class InductionProblem:
                     names_fallen = {f.lemma for f in fallen}
                     kept = [n for n in kept if n not in names_fallen]
                     is_changed = True
-        claims = get_claims(self.structure)
-        proved = tuple(g for g in claims if g in kept or self.follows(self.predicates[g], kept))
-        vacuous = tuple(g for g in proved if self._is_vacuous(g, kept))
-        return InductionResult(proved, vacuous, tuple(kept), tuple(dropped), self.queries)
+        return kept, dropped
 
     def find_consequences(self, lemmas: tuple[str, ...]) -> InductionResult:
         """What follows under this fault class from lemmas that hold whatever strikes.

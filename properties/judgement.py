@@ -52,6 +52,23 @@ def follow(
         yield action, cluster
 
 
+def follow_while_possible(
+    structure: Structure, parameters: Parameters, schedule: Iterable[Action]
+) -> Iterator[tuple[Action | None, Cluster]]:
+    """Every state of a schedule, with the step to it, up to the first step that is impossible."""
+    machine = compute_machine(structure)
+    cluster = make_initial(structure, parameters)
+    yield None, cluster
+    for action in schedule:
+        if action.instance not in machine.instances:
+            return
+        outcome = machine.step(cluster, action)
+        if outcome.is_refused:
+            return
+        cluster = outcome.cluster
+        yield action, cluster
+
+
 def replay(
     structure: Structure,
     parameters: Parameters,

@@ -8,7 +8,6 @@ from functools import cache
 from attrs import frozen
 
 from properties import certificates
-from properties.consumption.world import CONSUMPTION_FAULT_CLASSES, PROGRESS_GUARANTEES
 from properties.reading import READING_CLAIMS, Deployment, Run, decide, names_slave
 from properties.verdict import Verdict
 from reference.configuration import BrokerGroup
@@ -73,13 +72,3 @@ def decide_consumption(structure: ConsumptionStructure) -> tuple[Verdict, ...]:
     """
     document = certificates.load_required(structure)
     return certificates.recheck(structure, ConsumptionParameters(), document)
-
-
-__all__ = [
-    "CONSUMPTION_FAULT_CLASSES",
-    "PROGRESS_GUARANTEES",
-    "ReadingAnalysis",
-    "analyse_reading",
-    "compute_deployment",
-    "decide_consumption",
-]

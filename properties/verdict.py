@@ -127,7 +127,7 @@ def search_structure(
 
 def compute_depth_limit(structure: Any) -> int:
     """How deep a structure is usually searched."""
-    return VARIANT_DEPTH_LIMIT if getattr(structure, "variants", ()) else DEPTH_LIMIT
+    return VARIANT_DEPTH_LIMIT if structure.variants else DEPTH_LIMIT
 
 
 def _take_over(

@@ -6,6 +6,7 @@ from attrs import evolve
 
 from reference.consumption.progress import is_positioned
 from reference.consumption.registry import consumption_rule
+from reference.consumption.routes import see_what_is_listed
 from reference.consumption.state import NO_PROGRESS, Broker, Consumption
 from reference.operations import choose, maximum, negate
 from reference.rule import RuleBody, when
@@ -170,10 +171,8 @@ def start_consumer(state: Consumption) -> RuleBody:
         is_any_listed=routes.is_master_listed | routes.is_slave_listed,
     )
     # EFFECT
-    seen = evolve(
-        routes, is_master_seen=routes.is_master_listed, is_slave_seen=routes.is_slave_listed
-    )
-    return evolve(state, routes=seen, consumer=evolve(state.consumer, is_running=True))
+    started = evolve(state.consumer, is_running=True)
+    return evolve(state, routes=see_what_is_listed(routes), consumer=started)
 
 
 @consumption_rule(who="consumer", source="RebalancePushImpl#computePullFromWhere")

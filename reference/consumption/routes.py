@@ -5,7 +5,7 @@ from __future__ import annotations
 from attrs import evolve
 
 from reference.consumption.registry import consumption_rule
-from reference.consumption.state import Consumption
+from reference.consumption.state import Consumption, Routes
 from reference.operations import is_same, negate
 from reference.rule import RuleBody, when
 
@@ -66,6 +66,15 @@ def learn_master(state: Consumption) -> RuleBody:
     return evolve(state, routes=evolve(routes, is_master_known=routes.is_master_listed))
 
 
+def see_what_is_listed(routes: Routes) -> Routes:
+    """The routes after the consumer has asked the name server."""
+    return evolve(
+        routes,
+        is_master_seen=routes.is_master_listed,
+        is_slave_seen=routes.is_slave_listed,
+    )
+
+
 @consumption_rule(who="consumer", source="MQClientInstance#updateTopicRouteInfoFromNameServer")
 def refresh_route(state: Consumption) -> RuleBody:
     """The consumer takes over what the name server lists, every 30 s (R-CC-04).
@@ -79,9 +88,4 @@ def refresh_route(state: Consumption) -> RuleBody:
         is_any_listed=routes.is_master_listed | routes.is_slave_listed,
     )
     # EFFECT
-    seen = evolve(
-        routes,
-        is_master_seen=routes.is_master_listed,
-        is_slave_seen=routes.is_slave_listed,
-    )
-    return evolve(state, routes=seen)
+    return evolve(state, routes=see_what_is_listed(routes))

@@ -24,6 +24,16 @@ class ConsumptionStructure:
     """``offsetCheckInSlave`` on the slave (R-GM-03)."""
 
     @property
+    def slaves(self) -> int:
+        """Every pair has one."""
+        return 1
+
+    @property
+    def variants(self) -> tuple[str, ...]:
+        """This world has none."""
+        return ()
+
+    @property
     def name(self) -> str:
         """Short name, for example ``consumer/slave read/no offset check``."""
         read = "slave read" if self.is_slave_read else "no slave read"
