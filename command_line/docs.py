@@ -18,8 +18,9 @@ from properties import (
     reading_page,
     variant_page,
     verdict_table,
+    world_page,
 )
-from properties.consumption import page as consumption_page
+from properties.worlds import WORLDS
 
 PAGES = (
     verdict_table,
@@ -28,7 +29,6 @@ PAGES = (
     lemma_page,
     variant_page,
     prediction_page,
-    consumption_page,
     reading_page,
     progress_page,
     metadata_page,
@@ -49,6 +49,9 @@ def command(is_check: bool) -> int:
     if is_check:
         return run_pytest(["tests/spec"])
     texts = {page.CHAPTER: page.update(page.CHAPTER.read_text()) for page in PAGES}
+    for world in WORLDS:
+        path = world.chapter_path
+        texts[path] = world_page.update(world, path.read_text())
     texts[get_readme()] = compute_readme()
     changed = [path for path, text in texts.items() if rewrite(path, text)]
     click.echo("\n".join(f"rewritten: {path.name}" for path in changed) or "nothing has drifted")

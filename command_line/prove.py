@@ -20,7 +20,6 @@ from properties import certificates
 from properties.certificates import CERTIFIED_BY_NAME, encode_schedule
 from properties.claims import CLAIMS
 from properties.comparison import COMPARED_STRUCTURES, compare, render_change
-from properties.consumption.world import PROGRESS_GUARANTEES
 from properties.expectation import find_expectation
 from properties.fault_class import EVERY_FAULT, FAULT_CLASS_BY_NAME
 from properties.harvest import load_known_schedules
@@ -35,13 +34,13 @@ from properties.vacuity import (
     search_witnesses,
 )
 from properties.verdict import InternalDisagreementError, Verdict, search_structure
+from properties.worlds import WORLD_STRUCTURES, WORLDS
 from reference import ROCKETMQ_VERSION
-from reference.consumption.structure import CONSUMPTION_STRUCTURES
 from reference.structure import Structure
 from reference.variant import VARIANTS
 from reference.world import make_template
 
-STRUCTURES: dict[str, Any] = {**CERTIFIED_BY_NAME, **{s.name: s for s in CONSUMPTION_STRUCTURES}}
+STRUCTURES: dict[str, Any] = {**CERTIFIED_BY_NAME, **WORLD_STRUCTURES}
 """What can be asked for, by name."""
 
 EPILOG = """\b
@@ -83,7 +82,7 @@ class Answer:
     "--guarantee",
     "claims",
     multiple=True,
-    type=click.Choice([*CLAIMS, *PROGRESS_GUARANTEES]),
+    type=click.Choice([*CLAIMS, *(g for w in WORLDS for g in w.guarantees)]),
     metavar="NAME",
     help="Print the cells of this guarantee or convergence claim; may be repeated.",
 )

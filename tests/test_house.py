@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from reference.consumption.rules import CONSUMPTION_RULES
+from properties.worlds import WORLDS
 from reference.machine import RULES
 
 ROOT = Path(__file__).parents[1]
@@ -55,7 +55,7 @@ def test_files_have_one_subject(file: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "rule", [*RULES.values(), *CONSUMPTION_RULES.values()], ids=lambda r: r.name
+    "rule", [*RULES.values(), *(r for w in WORLDS for r in w.rules.values())], ids=lambda r: r.name
 )
 def test_rules_have_one_shape(rule: object) -> None:
     """ENABLED WHEN, then EFFECT; at most 25 lines of code; a sentence and a source."""

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from properties.consumption.registry import PROGRESS_GUARANTEES, progress_guarantee
+from properties.consumption.registry import CONSUMPTION, PROGRESS_GUARANTEES
 from reference.consumption.consumer import is_outside, is_slave_asked
 from reference.consumption.progress import is_positioned
 from reference.consumption.state import Consumption
@@ -15,7 +15,7 @@ from reference.operations import all_of, implies, minimum, negate
 __all__ = ["PROGRESS_GUARANTEES"]
 
 
-@progress_guarantee(why="A message that no consumer sees is lost to the application.")
+@CONSUMPTION.guarantee(why="A message that no consumer sees is lost to the application.")
 def no_message_is_skipped(state: Consumption) -> bool:
     """A consumer has consumed every message that the master has and that lies behind it."""
     consumer = state.consumer
@@ -23,7 +23,7 @@ def no_message_is_skipped(state: Consumption) -> bool:
     return implies(is_positioned(state), behind <= consumer.ghost_consumed_below)
 
 
-@progress_guarantee(why="Whoever starts from such progress skips messages, perhaps much later.")
+@CONSUMPTION.guarantee(why="Whoever starts from such progress skips messages, perhaps much later.")
 def stored_progress_covers_consumed_only(state: Consumption) -> bool:
     """No table of a broker is ahead of what was consumed of the master's messages."""
     end, below = state.master.queue_max, state.consumer.ghost_consumed_below
@@ -36,19 +36,19 @@ def stored_progress_covers_consumed_only(state: Consumption) -> bool:
     return all_of(*(minimum(progress, end) <= below for progress in tables))
 
 
-@progress_guarantee(why="What was taken by a broker should not have to be done again.")
+@CONSUMPTION.guarantee(why="What was taken by a broker should not have to be done again.")
 def progress_never_moves_back(state: Consumption) -> bool:
     """A consumer that begins again begins at or behind the progress that a broker last took."""
     return negate(state.consumer.ghost_has_moved_back)
 
 
-@progress_guarantee(why="Applications have to cope with what they see twice.")
+@CONSUMPTION.guarantee(why="Applications have to cope with what they see twice.")
 def no_message_is_consumed_twice(state: Consumption) -> bool:
     """A message of the master is consumed at most once."""
     return negate(state.consumer.ghost_has_reread)
 
 
-@progress_guarantee(
+@CONSUMPTION.guarantee(
     why="The application has acted on something that never was, for everybody else."
 )
 def consumed_messages_stay(state: Consumption) -> bool:
@@ -56,7 +56,7 @@ def consumed_messages_stay(state: Consumption) -> bool:
     return negate(state.consumer.ghost_has_read_lost)
 
 
-@progress_guarantee(why="Pulls without a pause fill logs and use up processors on both sides.")
+@CONSUMPTION.guarantee(why="Pulls without a pause fill logs and use up processors on both sides.")
 def no_pull_is_repeated_at_once(state: Consumption) -> bool:
     """No consumer pulls without news or pause: from a slave that has nothing at its position.
 

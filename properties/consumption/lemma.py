@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from properties.consumption.registry import ALL_CONSUMPTION_FAULTS, PROGRESS_LEMMAS, progress_lemma
+from properties.consumption.registry import CONSUMPTION, PROGRESS_LEMMAS
 from reference.consumption.state import NO_PROGRESS, Consumption
+from reference.fault_account import has_faults_within_limits
 from reference.operations import all_of, implies, negate
 
 __all__ = ["PROGRESS_LEMMAS"]
@@ -30,7 +31,7 @@ def is_calm(state: Consumption) -> bool:
     return is_master_always_there(state) & (state.faults.consumer_kills == 0)
 
 
-@progress_lemma(why="Else a queue ends before it begins.")
+@CONSUMPTION.lemma(why="Else a queue ends before it begins.")
 def queues_are_well_formed(state: Consumption) -> bool:
     """Queues begin at 0 or later and do not end before they begin; positions are -1 or more."""
     brokers, consumer = (state.master, state.slave), state.consumer
@@ -46,19 +47,13 @@ def queues_are_well_formed(state: Consumption) -> bool:
     )
 
 
-@progress_lemma(why="Else a fault that never strikes has struck.")
+@CONSUMPTION.lemma(why="Else a fault that never strikes has struck.")
 def fault_counts_are_within_limits(state: Consumption) -> bool:
     """No fault strikes more often than it may."""
-    return all_of(
-        *(
-            (getattr(state.faults, name) >= 0)
-            & (getattr(state.faults, name) <= getattr(state.parameters.limits, name))
-            for name in ALL_CONSUMPTION_FAULTS
-        )
-    )
+    return has_faults_within_limits(state)
 
 
-@progress_lemma(why="Else a master that was never away is not listed.")
+@CONSUMPTION.lemma(why="Else a master that was never away is not listed.")
 def master_that_was_never_away_is_known(state: Consumption) -> bool:
     """It runs, the name server lists it, and the consumer's route has it."""
     routes = state.routes
@@ -66,7 +61,7 @@ def master_that_was_never_away_is_known(state: Consumption) -> bool:
     return implies(is_master_always_there(state), is_there)
 
 
-@progress_lemma(why="Else a slave has messages that its master has not.")
+@CONSUMPTION.lemma(why="Else a slave has messages that its master has not.")
 def slave_is_behind_its_master(state: Consumption) -> bool:
     """While the master loses no power, the slave has a beginning of its messages."""
     slave, end = state.slave, state.master.queue_max
@@ -74,7 +69,7 @@ def slave_is_behind_its_master(state: Consumption) -> bool:
     return implies(is_powered(state), (slave.queue_max <= end) & is_same)
 
 
-@progress_lemma(why="Else a correction passes over messages that are owed.")
+@CONSUMPTION.lemma(why="Else a correction passes over messages that are owed.")
 def expired_is_not_owed(state: Consumption) -> bool:
     """What retention has deleted is owed to nobody; on a slave while the master loses no power."""
     below = state.consumer.ghost_consumed_below
@@ -82,7 +77,7 @@ def expired_is_not_owed(state: Consumption) -> bool:
     return (state.master.queue_min <= below) & is_so_on_slave
 
 
-@progress_lemma(why="Else more was consumed than there was.")
+@CONSUMPTION.lemma(why="Else more was consumed than there was.")
 def consumed_is_within_the_queue(state: Consumption) -> bool:
     """Nothing was consumed beyond the master's end, and what was consumed is not owed any more."""
     consumer, end = state.consumer, state.master.queue_max
@@ -90,14 +85,14 @@ def consumed_is_within_the_queue(state: Consumption) -> bool:
     return implies(is_powered(state), is_within & negate(consumer.ghost_has_read_lost))
 
 
-@progress_lemma(why="Else a consumer begins at the end although its group had begun before.")
+@CONSUMPTION.lemma(why="Else a consumer begins at the end although its group had begun before.")
 def stopped_group_has_progress(state: Consumption) -> bool:
     """A group whose consumer stopped in order has an entry at a master that was always there."""
     is_between = state.consumer.ghost_has_begun & (state.consumer.position < 0)
     return implies(is_calm(state) & is_between, state.master.progress >= 0)
 
 
-@progress_lemma(why="Else a group has progress that no consumer has sent.")
+@CONSUMPTION.lemma(why="Else a group has progress that no consumer has sent.")
 def progress_comes_from_a_consumer(state: Consumption) -> bool:
     """Before the group's first position no table has an entry."""
     brokers = (state.master, state.slave)
@@ -107,7 +102,7 @@ def progress_comes_from_a_consumer(state: Consumption) -> bool:
     return implies(negate(state.consumer.ghost_has_begun), is_empty)
 
 
-@progress_lemma(why="Else a position is taken from a table that is ahead.")
+@CONSUMPTION.lemma(why="Else a position is taken from a table that is ahead.")
 def positions_are_consumed(state: Consumption) -> bool:
     """Where the consumer stopped in order, no position is ahead of what was consumed."""
     consumer, brokers = state.consumer, (state.master, state.slave)
@@ -116,7 +111,7 @@ def positions_are_consumed(state: Consumption) -> bool:
     return implies(is_calm(state), all_of(*(p <= below for p in (*tables, consumer.position))))
 
 
-@progress_lemma(why="Else a consumer begins before the progress that a broker has taken.")
+@CONSUMPTION.lemma(why="Else a consumer begins before the progress that a broker has taken.")
 def master_has_what_it_took(state: Consumption) -> bool:
     """A master that was always there, and got no stale commit, has the progress taken last."""
     is_fresh = is_master_always_there(state) & (state.faults.stale_commits == 0)
@@ -126,7 +121,7 @@ def master_has_what_it_took(state: Consumption) -> bool:
     return implies(is_fresh, has_it & negate(state.consumer.ghost_has_moved_back))
 
 
-@progress_lemma(why="Else a consumer comes upon a message that it has consumed.")
+@CONSUMPTION.lemma(why="Else a consumer comes upon a message that it has consumed.")
 def position_is_behind_what_was_read(state: Consumption) -> bool:
     """Without stale commits and corrections by a slave, everything read lies below the position."""
     structure, consumer = state.structure, state.consumer

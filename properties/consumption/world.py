@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from properties.consumption.guarantee import PROGRESS_GUARANTEES
 from properties.consumption.lemma import PROGRESS_LEMMAS
-from properties.consumption.registry import CONSUMPTION_FAULT_CLASSES
+from properties.consumption.registry import CONSUMPTION, CONSUMPTION_FAULT_CLASSES
 from reference.consumption.rules import CONSUMPTION_RULES
 from reference.consumption.structure import CONSUMPTION_STRUCTURES
 
 __all__ = [
+    "CONSUMPTION",
     "CONSUMPTION_FAULT_CLASSES",
     "CONSUMPTION_RULES",
     "CONSUMPTION_STRUCTURES",

@@ -12,13 +12,13 @@ import pytest
 import reference.state
 import reference.structure
 from properties.claims import CLAIMS
-from properties.consumption.world import CONSUMPTION_RULES, PROGRESS_GUARANTEES
 from properties.fault_class import FAULT_CLASSES
 from properties.lemmas import LEMMAS
 from properties.property import Property
 from properties.sanity_check import SANITY_CHECKS
 from properties.verdict import VerdictWord
 from properties.witnesses import WITNESSES
+from properties.worlds import WORLDS
 from reference import ROCKETMQ_VERSION
 from reference.leaves import symbolic_cluster
 from reference.machine import RULES, compute_machine, record_machine
@@ -140,7 +140,7 @@ def test_every_heading_has_its_object_and_every_object_its_heading() -> None:
     expected = [(rule.topic, name) for name, rule in RULES.items()]
     expected += [(find_property_chapter(name), name) for name in PROPERTIES]
     expected += [("state", name) for name in find_classes()]
-    expected += [("consumption", name) for name in (*CONSUMPTION_RULES, *PROGRESS_GUARANTEES)]
+    expected += [(w.topic, name) for w in WORLDS for name in (*w.rules, *w.guarantees)]
     assert sorted(expected) == sorted(find_headings())
 
 

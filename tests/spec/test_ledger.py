@@ -16,9 +16,9 @@ import reference.name_server
 import reference.progress
 import reference.read
 from properties.claims import CLAIMS
-from properties.consumption.world import CONSUMPTION_RULES, PROGRESS_GUARANTEES
 from properties.convergence import CONVERGENCE
 from properties.reading import READING_CLAIMS
+from properties.worlds import WORLDS
 from reference.machine import RULES
 from reference.variant import VARIANTS
 
@@ -46,9 +46,6 @@ OUTSIDE_OF_RULES = ("configuration:", "trace:")
 
 VARIANT = "variant:"
 """How the name of a variant begins."""
-
-CONSUMPTION = "consumption:"
-"""How the name of a rule or guarantee of the world of consumption begins."""
 
 READ = "read:"
 """How the name of a function, a table or a claim of the read decision begins."""
@@ -197,7 +194,7 @@ def test_named_rules_claims_and_variants_exist() -> None:
     """Every name in ``by`` and ``so_far`` is one of them, or says what else it is."""
     known = RULES.keys() | CLAIMS.keys() | {VARIANT + name for name in VARIANTS}
     known |= find_pure_names()
-    known |= {CONSUMPTION + name for name in (*CONSUMPTION_RULES, *PROGRESS_GUARANTEES)}
+    known |= {f"{w.topic}:{name}" for w in WORLDS for name in (*w.rules, *w.guarantees)}
     unknown = {
         name
         for _, entry in ledger_entries()

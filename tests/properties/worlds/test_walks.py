@@ -1,9 +1,10 @@
-"""Walks through consumption: every rule is reached, what is proved holds, readings agree."""
+"""Walks through each world: every rule is reached, what is proved holds, readings agree."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from attrs import evolve
@@ -11,34 +12,27 @@ from hypothesis import settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from properties import certificates
-from properties.consumption.world import (
-    CONSUMPTION_FAULT_CLASSES,
-    CONSUMPTION_RULES,
-    CONSUMPTION_STRUCTURES,
-    PROGRESS_GUARANTEES,
-    PROGRESS_LEMMAS,
-)
 from properties.fault_class import FaultClass
 from properties.hypothesis_machine import make_state_machine
-from properties.subject import get_everything
-from reference.consumption.state import Consumption, initial_consumption
-from reference.consumption.structure import SMALL_CONSUMPTION, ConsumptionStructure
+from properties.subject import get_everything, get_small_parameters
+from properties.verdict import VerdictWord
+from properties.world import World
+from properties.worlds import WORLD_STRUCTURES, WORLDS
 from reference.leaves import flatten
 from reference.machine import Action, compute_machine, record_machine
 from reference.terms import substitute
+from reference.world import make_initial
 from tests.structures import name_of
 
-EVERYTHING_READ = ConsumptionStructure(is_slave_read=True, is_offset_checked_in_slave=True)
+COLUMNS = [(world, column) for world in WORLDS for column in world.columns]
 
 
-def walk(
-    structure: ConsumptionStructure, seed: int, steps: int
-) -> Iterator[tuple[Consumption, Action]]:
+def walk(structure: Any, seed: int, steps: int) -> Iterator[tuple[Any, Action]]:
     """States and the random step taken from each."""
     draw = random.Random(seed)
     machine = compute_machine(structure)
     limits = get_everything(structure).search_limits
-    state = initial_consumption(structure, evolve(SMALL_CONSUMPTION, limits=limits))
+    state = make_initial(structure, evolve(get_small_parameters(structure), limits=limits))
     for _ in range(steps):
         enabled = machine.enabled(state)
         if not enabled:
@@ -50,14 +44,20 @@ def walk(
         state = machine.step(state, action).cluster
 
 
-def test_every_rule_is_reached() -> None:
+@pytest.mark.parametrize("world", WORLDS, ids=name_of)
+def test_every_rule_is_reached(world: World) -> None:
     """None stands there for nothing."""
-    taken = {a.instance for seed in range(60) for _, a in walk(EVERYTHING_READ, seed, 120)}
-    assert set(CONSUMPTION_RULES) == taken
+    taken = {
+        action.instance.partition("[")[0]
+        for structure in world.structures
+        for seed in range(60)
+        for _, action in walk(structure, seed, 120)
+    }
+    assert set(world.rules) == taken
 
 
-@pytest.mark.parametrize("structure", CONSUMPTION_STRUCTURES, ids=name_of)
-def test_the_recorded_terms_say_what_the_reference_does(structure: ConsumptionStructure) -> None:
+@pytest.mark.parametrize("structure", WORLD_STRUCTURES.values(), ids=name_of)
+def test_the_recorded_terms_say_what_the_reference_does(structure: Any) -> None:
     """Conditions and effects of every rule, in states of random walks."""
     machine = compute_machine(structure)
     recorded = {r.instance.name: r for r in record_machine(structure)}
@@ -75,19 +75,14 @@ def test_the_recorded_terms_say_what_the_reference_does(structure: ConsumptionSt
             assert after == {**leaves, **told}
 
 
-@pytest.mark.parametrize("fault_class", CONSUMPTION_FAULT_CLASSES, ids=name_of)
-def test_what_is_proved_holds_on_every_walk(fault_class: FaultClass) -> None:
+@pytest.mark.parametrize(("world", "column"), COLUMNS, ids=name_of)
+def test_what_is_proved_holds_on_every_walk(world: World, column: FaultClass) -> None:
     """Lemmas, and the guarantees of the column."""
-    structure = CONSUMPTION_STRUCTURES[0]
-    document = certificates.load(structure)
-    assert document is not None
-    proved = {
-        c["guarantee"]
-        for c in document["cells"]
-        if c["fault"] == fault_class.name and c["verdict"] == "proved"
-    }
-    properties = {**PROGRESS_LEMMAS, **{n: PROGRESS_GUARANTEES[n] for n in proved}}
-    parameters = evolve(SMALL_CONSUMPTION, limits=fault_class.search_limits)
+    structure = world.structures[0]
+    cells = certificates.decode_cells(structure, certificates.load_required(structure))
+    proved = {v.guarantee for v in cells if v.fault == column.name and v.word is VerdictWord.PROVED}
+    properties = {**world.lemmas, **{n: world.guarantees[n] for n in proved}}
+    parameters = evolve(world.small, limits=column.search_limits)
     claims = {n: p.predicate for n, p in properties.items()}
     machine = make_state_machine(structure, parameters, claims)
     examples = settings.default.max_examples if settings.default else 50

@@ -1,0 +1,131 @@
+"""The matrix of each world: proved again, replayed again, as expected, and not vacuous."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from attrs import evolve
+
+from properties import certificates
+from properties.expectation import find_expectation, get_expectations_file, load_expectations
+from properties.fault_sets import FaultSetProver
+from properties.induction import prove_lemmas
+from properties.judgement import find_needless_steps, is_refuted_by
+from properties.subject import (
+    get_claims,
+    get_fault_class,
+    get_fault_classes,
+    get_lemmas_of,
+    get_small_parameters,
+)
+from properties.verdict import InternalDisagreementError, Verdict, VerdictWord, search_structure
+from properties.world import World
+from properties.worlds import WORLD_STRUCTURES, WORLDS
+from tests.structures import name_of
+
+of_structures = pytest.mark.parametrize("structure", WORLD_STRUCTURES.values(), ids=name_of)
+of_worlds = pytest.mark.parametrize("world", WORLDS, ids=name_of)
+LEMMAS = [(world, name) for world in WORLDS for name in world.lemmas]
+
+
+def recheck(structure: Any) -> tuple[Verdict, ...]:
+    """The cells of a structure from its certificate."""
+    document = certificates.load(structure)
+    assert document is not None, "run ./rmqspec prove --search"
+    return certificates.recheck(structure, get_small_parameters(structure), document)
+
+
+@of_structures
+def test_every_lemma_is_inductive(structure: Any) -> None:
+    """Whatever strikes."""
+    assert set(get_lemmas_of(structure)) == set(prove_lemmas(structure))
+
+
+@of_structures
+def test_every_cell_is_as_expected(structure: Any) -> None:
+    """None is undecided, and each has its reason."""
+    cells = recheck(structure)
+    assert len(cells) == len(get_claims(structure)) * len(get_fault_classes(structure))
+    for v in cells:
+        expected = find_expectation(v.guarantee, structure, v.fault)
+        assert expected.verdict is v.word, (v.guarantee, v.fault)
+        assert expected.reason
+
+
+@of_structures
+def test_schedules_are_minimal(structure: Any) -> None:
+    """From no refuting schedule can a step be left out."""
+    for v in recheck(structure):
+        limits = get_fault_class(structure, v.fault).search_limits
+        parameters = evolve(get_small_parameters(structure), limits=limits)
+        if v.word is VerdictWord.REFUTED:
+            assert is_refuted_by(v.guarantee, structure, parameters, v.schedule)
+            assert [] == find_needless_steps(
+                v.schedule,
+                lambda trial, v=v, p=parameters: is_refuted_by(v.guarantee, structure, p, trial),  # type: ignore[misc]
+            )
+
+
+@of_structures
+def test_more_faults_never_help(structure: Any) -> None:
+    """What is refuted under fewer faults is refuted under more, in as few steps."""
+    cells = {(v.guarantee, v.fault): v for v in recheck(structure)}
+    columns = get_fault_classes(structure)
+    for weaker in columns:
+        for stronger in columns:
+            if weaker.is_contained_in(stronger):
+                for name in get_claims(structure):
+                    if cells[name, weaker.name].word is VerdictWord.REFUTED:
+                        found = cells[name, stronger.name].schedule
+                        assert 0 < len(found) <= len(cells[name, weaker.name].schedule)
+
+
+@of_worlds
+def test_every_expectation_decides_a_cell(world: World) -> None:
+    """No entry of the expectations is dead."""
+    used = {
+        find_expectation(g, s, c.name)
+        for g in world.guarantees
+        for s in world.structures
+        for c in world.columns
+    }
+    assert set(load_expectations(get_expectations_file(world.structures[0]))) == used
+
+
+@of_worlds
+def test_the_search_finds_the_certificate_anew(world: World) -> None:
+    """The same verdicts, and schedules of the same length."""
+    shown = world.structures[0]
+    stored = {(v.guarantee, v.fault): (v.word, v.steps) for v in recheck(shown)}
+    found = search_structure(shown)
+    assert stored == {(v.guarantee, v.fault): (v.word, v.steps) for v in found}
+
+
+@pytest.mark.parametrize(("world", "left_out"), LEMMAS, ids=name_of)
+def test_every_lemma_is_needed(world: World, left_out: str) -> None:
+    """Without it something is not proved any more: a guarantee in a column, or another lemma."""
+    others = [name for name in world.lemmas if name != left_out]
+    assert any(
+        set(others) != set(prove_lemmas(structure, others))
+        or prove_cells(structure, others) != prove_cells(structure, list(world.lemmas))
+        for structure in world.structures
+    )
+
+
+def prove_cells(structure: Any, lemmas: list[str]) -> set[tuple[str, str]]:
+    """The cells that are proved with these lemmas."""
+    prover = FaultSetProver(structure, prove_lemmas(structure, lemmas))
+    return {(c.name, g) for c in get_fault_classes(structure) for g in prover.decide(c).proved}
+
+
+@of_worlds
+def test_a_forged_proof_is_refused(world: World) -> None:
+    """A refuted cell that a certificate calls proved is a disagreement."""
+    shown = world.structures[0]
+    document = certificates.load(shown)
+    assert document is not None
+    cell = next(c for c in document["cells"] if c["verdict"] == "refuted")
+    cell["verdict"] = "proved"
+    with pytest.raises(InternalDisagreementError, match="certified, not proved"):
+        certificates.recheck(shown, get_small_parameters(shown), document)

@@ -1,0 +1,41 @@
+"""The chapter of each world says what its rules and certificates say."""
+
+from __future__ import annotations
+
+import pytest
+
+from properties import world_page
+from properties.world import World
+from properties.worlds import WORLDS
+from tests.structures import name_of
+
+UPDATE = "run python -m properties.world_page, read the difference, and correct the prose"
+
+
+def read(world: World) -> str:
+    """The text of the chapter."""
+    return world.chapter_path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("world", WORLDS, ids=name_of)
+def test_generated_parts_are_those_of_the_code(world: World) -> None:
+    """Rendering them anew changes nothing."""
+    assert world_page.update(world, read(world)) == read(world), UPDATE
+
+
+@pytest.mark.parametrize("world", WORLDS, ids=name_of)
+def test_a_drift_is_put_right(world: World) -> None:
+    """What stands between the marks is replaced."""
+    spoilt = read(world).replace("- **Who:** slave", "- **Who:** salve")
+    assert spoilt != read(world)
+    assert read(world) == world_page.update(world, spoilt)
+
+
+@pytest.mark.parametrize("world", WORLDS, ids=name_of)
+def test_every_rule_and_lemma_is_told(world: World) -> None:
+    """With its name, and its conditions."""
+    for name, rule in world.rules.items():
+        section = read(world).partition(f"### `{name}`\n")[2].partition("\n### ")[0]
+        conditions, _ = world_page.list_conditions(world, rule)
+        assert all(f"`{condition}`" in section for condition in conditions)
+    assert all(f"| `{name}` |" in read(world) for name in world.lemmas)
