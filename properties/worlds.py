@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from properties.consumption.world import CONSUMPTION
+from properties.tables.world import TABLES
 
-WORLDS = (CONSUMPTION,)
+WORLDS = (CONSUMPTION, TABLES)
 """In the order in which they are told."""
 
 WORLD_STRUCTURES = {s.name: s for world in WORLDS for s in world.structures}

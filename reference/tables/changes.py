@@ -1,0 +1,147 @@
+"""Tables that are changed where they are: first the content, then the version and the file.
+
+Source: TopicConfigManager#updateTopicConfig, #deleteTopicConfig and
+SubscriptionGroupManager#updateSubscriptionGroupConfig, #findSubscriptionGroupConfig of 4.4.0.
+"""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from reference.fault_account import count_fault, is_within_limit
+from reference.operations import all_of, choose, negate
+from reference.rule import RuleBody, between, replace_at, when
+from reference.tables.registry import tables_rule
+from reference.tables.state import CopiedTables, Table, TableBroker
+from reference.tables.structure import Instant
+
+
+def is_free(broker: TableBroker) -> bool:
+    """Its process runs, and nobody else is changing the table, which a lock sees to."""
+    return broker.is_up & negate(broker.is_changing)
+
+
+def replace_broker(state: CopiedTables, number: int, broker: TableBroker) -> CopiedTables:
+    """The state with one broker exchanged."""
+    return evolve(state, brokers=replace_at(state.brokers, number, broker))
+
+
+def begin_change(state: CopiedTables, number: int, *, has_entry: bool) -> CopiedTables:
+    """The state after a broker's table has got a content that no table had before."""
+    broker = state.brokers[number]
+    content = state.ghost_contents + 1
+    table = evolve(broker.table, content=content, has_entry=has_entry)
+    changed = evolve(
+        broker,
+        table=table,
+        is_changing=True,
+        ghost_has_known_entry=broker.ghost_has_known_entry & has_entry,
+    )
+    return evolve(replace_broker(state, number, changed), ghost_contents=content)
+
+
+@tables_rule(who="administrator", source="TopicConfigManager#updateTopicConfig")
+def change_on_master(state: CopiedTables, broker: int) -> RuleBody:
+    """Something else than the followed entry is created, changed or deleted on a master."""
+    own = state.brokers[broker]
+    # ENABLED WHEN
+    yield when(is_free=is_free(own), is_master=own.is_master)
+    # EFFECT
+    return begin_change(state, broker, has_entry=own.table.has_entry)
+
+
+@tables_rule(who="client", source="SubscriptionGroupManager#findSubscriptionGroupConfig")
+def change_on_slave(state: CopiedTables, broker: int) -> RuleBody:
+    """A slave's table is changed: by a heartbeat, or by an administrator (R-MS-09)."""
+    own = state.brokers[broker]
+    # ENABLED WHEN
+    yield when(
+        is_free=is_free(own),
+        is_slave=negate(own.is_master),
+        is_within_limit=is_within_limit(state, "slave_changes"),
+    )
+    # EFFECT
+    changed = begin_change(state, broker, has_entry=own.table.has_entry)
+    marked = evolve(changed.brokers[broker], ghost_has_own_change=True)
+    counted: CopiedTables = count_fault(replace_broker(changed, broker, marked), "slave_changes")
+    return counted
+
+
+@tables_rule(who="administrator", source="TopicConfigManager#updateTopicConfig")
+def create_entry(state: CopiedTables, broker: int) -> RuleBody:
+    """The followed entry is created on a master, once."""
+    own = state.brokers[broker]
+    # ENABLED WHEN
+    yield when(is_free=is_free(own), is_master=own.is_master, is_new=negate(state.ghost_is_created))
+    # EFFECT
+    return evolve(begin_change(state, broker, has_entry=True), ghost_is_created=True)
+
+
+@tables_rule(who="administrator", source="TopicConfigManager#deleteTopicConfig")
+def delete_entry(state: CopiedTables, broker: int) -> RuleBody:
+    """The followed entry is deleted on the master that has it."""
+    own = state.brokers[broker]
+    # ENABLED WHEN
+    yield when(
+        is_free=is_free(own),
+        is_master=own.is_master,
+        has_entry=own.table.has_entry,
+        is_answered=state.ghost_is_answered,
+    )
+    # EFFECT
+    changed = begin_change(state, broker, has_entry=False)
+    brokers = tuple(evolve(b, ghost_has_known_entry=False) for b in changed.brokers)
+    return evolve(changed, brokers=brokers, ghost_is_deleted=True)
+
+
+def complete_change(state: CopiedTables, number: int, stamp: Instant) -> CopiedTables:
+    """The state after version and file, and what the administrator is told.
+
+    The file is what is in memory at that moment, be it half of a copy.
+    """
+    own = state.brokers[number]
+    table = evolve(own.table, stamp=stamp, counter=own.table.counter + 1)
+    done = evolve(own, table=table, file=table, is_changing=False)
+    is_entry_told = all_of(own.is_master, table.has_entry, negate(state.ghost_is_answered))
+    is_deletion_told = all_of(own.is_master, state.ghost_is_deleted, negate(table.has_entry))
+    return evolve(
+        replace_broker(state, number, done),
+        ghost_is_answered=state.ghost_is_answered | is_entry_told,
+        ghost_answered_by=choose(is_entry_told, number, state.ghost_answered_by),
+        ghost_is_deletion_answered=state.ghost_is_deletion_answered | is_deletion_told,
+    )
+
+
+def tick(state: CopiedTables) -> CopiedTables:
+    """The state a while later."""
+    return evolve(state, ghost_clock=state.ghost_clock + 1)
+
+
+@tables_rule(who="broker", source="DataVersion#nextVersion, ConfigManager#persist")
+def finish_change(state: CopiedTables, broker: int) -> RuleBody:
+    """Version and file follow the changed content, and whoever asked for it is answered."""
+    # ENABLED WHEN
+    yield when(is_up=state.brokers[broker].is_up, is_changing=state.brokers[broker].is_changing)
+    # EFFECT
+    later = tick(state)
+    return complete_change(later, broker, later.ghost_clock)
+
+
+@tables_rule(who="fault", source="DataVersion#nextVersion, System#currentTimeMillis")
+def finish_change_at_used_instant(state: CopiedTables, broker: int) -> RuleBody:
+    """The clock shows an instant that a version has already, perhaps on the other broker."""
+    # ENABLED WHEN
+    yield when(
+        is_up=state.brokers[broker].is_up,
+        is_changing=state.brokers[broker].is_changing,
+        is_within_limit=is_within_limit(state, "clock_coincidences"),
+    )
+    stamp = yield between("stamp", 1, state.ghost_clock)
+    # EFFECT
+    counted: CopiedTables = count_fault(state, "clock_coincidences")
+    return complete_change(counted, broker, stamp)
+
+
+def make_table_without_file(state: CopiedTables) -> Table:
+    """What a broker begins with that finds no file; its content is like no other's."""
+    return Table(state.ghost_clock + 1, content=state.ghost_contents + 1)

@@ -1,0 +1,44 @@
+"""What goes wrong in the world of copied tables; each kind is counted."""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from reference.fault_account import count_fault, is_within_limit
+from reference.rule import RuleBody, between, when
+from reference.tables.changes import make_table_without_file, replace_broker, tick
+from reference.tables.lifecycle import end_process, leave_name_server
+from reference.tables.registry import tables_rule
+from reference.tables.state import CopiedTables, choose_table
+
+
+@tables_rule(who="fault", source="kill -9 of the broker")
+def kill_broker(state: CopiedTables, broker: int) -> RuleBody:
+    """A broker's process is gone, and its connection to the name server with it."""
+    own = state.brokers[broker]
+    # ENABLED WHEN
+    yield when(is_up=own.is_up, is_within_limit=is_within_limit(state, "kills"))
+    # EFFECT
+    killed = end_process(leave_name_server(state, broker), broker)
+    counted: CopiedTables = count_fault(killed, "kills")
+    return counted
+
+
+@tables_rule(who="fault", source="power loss of the broker's machine")
+def lose_power(state: CopiedTables, broker: int) -> RuleBody:
+    """A broker's machine is off; its file, never forced to disk, may be gone.
+
+    Nobody closes its connection, so the name server lists it until it notices, or for good: if the
+    broker has registered with another role by then, the old entry is not looked for any more.
+    """
+    own = state.brokers[broker]
+    # ENABLED WHEN
+    yield when(is_up=own.is_up, is_within_limit=is_within_limit(state, "power_losses"))
+    is_lost = yield between("is_file_lost", 0, 1)
+    # EFFECT
+    new = make_table_without_file(state)
+    later = evolve(tick(state), ghost_contents=new.content)
+    kept = choose_table(is_lost == 1, new, own.file)
+    off = end_process(replace_broker(later, broker, evolve(own, file=kept)), broker)
+    counted: CopiedTables = count_fault(off, "power_losses")
+    return counted
