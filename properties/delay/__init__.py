@@ -1,0 +1,1 @@
+"""What is claimed of delayed delivery, and proved."""
