@@ -9,6 +9,7 @@ import click
 from command_line.readme import compute_readme, get_readme
 from command_line.run_tests import run_pytest
 from properties import (
+    clients_page,
     fault_set_page,
     lemma_page,
     metadata_page,
@@ -32,6 +33,7 @@ PAGES = (
     reading_page,
     progress_page,
     metadata_page,
+    clients_page,
 )
 """The modules that generate parts of a chapter."""
 
