@@ -17,6 +17,7 @@ from properties import (
     progress_page,
     proof_page,
     reading_page,
+    source_page,
     variant_page,
     verdict_table,
     world_page,
@@ -34,6 +35,7 @@ PAGES = (
     progress_page,
     metadata_page,
     clients_page,
+    source_page,
 )
 """The modules that generate parts of a chapter."""
 

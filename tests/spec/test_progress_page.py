@@ -1,4 +1,4 @@
-"""The chapters on progress, copied tables and clients say what the functions say."""
+"""The chapters on progress, copied tables, clients and limits say what the functions say."""
 
 from __future__ import annotations
 
@@ -6,9 +6,14 @@ from types import ModuleType
 
 import pytest
 
-from properties import clients_page, metadata_page, progress_page
+from properties import clients_page, metadata_page, progress_page, source_page
 
-PAGES = {"progress": progress_page, "metadata": metadata_page, "clients": clients_page}
+PAGES = {
+    "progress": progress_page,
+    "metadata": metadata_page,
+    "clients": clients_page,
+    "sources": source_page,
+}
 
 
 @pytest.mark.parametrize("page", PAGES.values(), ids=PAGES)
