@@ -55,6 +55,6 @@ def may_consume(lock: Lock, now_ms: float) -> bool:
     return lock.is_locked and not is_expired(lock, now_ms)
 
 
-def may_take_queue(lock: Lock) -> bool:
-    """A queue that is newly assigned is only taken with its lock."""
-    return lock.is_locked
+def may_take_queue(brokers: Collection[int], *, is_granted: bool | None) -> bool:
+    """A queue that is newly assigned is only taken with a lock that is granted now."""
+    return ask(Lock(), brokers, now_ms=0, is_granted=is_granted).is_locked

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from reference.clients.heartbeats import list_targets
-from reference.clients.orderly_lock import Lock, ask, may_take_queue
+from reference.clients.orderly_lock import may_take_queue
 from reference.clients.send_back import Failed, send_back
 from reference.clients.sending import SendAnswer
 from reference.name_server.client_side import Route, list_read_queues, list_write_queues
@@ -116,8 +116,7 @@ def is_beginning_at_time_possible(brokers: Brokers) -> bool:
 
 def is_order_possible(brokers: Brokers) -> bool:
     """An orderly consumer takes a queue."""
-    is_granted = True if MASTER_ID in brokers else None
-    return may_take_queue(ask(Lock(), brokers, now_ms=0, is_granted=is_granted))
+    return may_take_queue(brokers, is_granted=True if MASTER_ID in brokers else None)
 
 
 def is_giving_back_possible(brokers: Brokers) -> bool:
