@@ -192,8 +192,12 @@ def analyse_all(deployments: tuple[Deployment, ...], progress: Any) -> dict[Any,
 def judge_required(
     require: list[tuple[str, str]], analyses: list[GroupAnalysis | ReadingAnalysis]
 ) -> int:
-    """The exit code: the worst required cell decides. A vacuous proof holds nothing."""
-    wanted = set(require)
+    """The exit code: the worst required cell decides.
+
+    A vacuous proof holds nothing, and neither does a guarantee of which no group has a cell, as
+    those of consumers where there is no slave.
+    """
+    wanted, judged = set(require), {v.guarantee for a in analyses for v in a.verdicts}
     cells = [
         v
         for a in analyses
@@ -202,7 +206,8 @@ def judge_required(
     ]
     if any(v.word is VerdictWord.REFUTED for v in cells):
         return exit_codes.REFUTED
-    if any(v.is_vacuous or v.word is not VerdictWord.PROVED for v in cells):
+    is_unjudged = any(guarantee not in judged for guarantee, _ in wanted)
+    if is_unjudged or any(v.is_vacuous or v.word is not VerdictWord.PROVED for v in cells):
         return exit_codes.UNDECIDED
     return exit_codes.ANALYSED
 

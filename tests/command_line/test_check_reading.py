@@ -146,10 +146,12 @@ def test_the_memory_is_told_or_assumed() -> None:
 
 
 def test_guarantees_of_consumers_can_be_required() -> None:
-    """Proved, refuted, unknown."""
+    """Proved, refuted, nowhere judged, unknown."""
     pair = CONF / "2m-2s-sync"
     required = ("--timelines", 0, "--require")
     assert 0 == run("check", pair, *required, "no_message_is_skipped:slave outage").returncode
     assert 1 == run("check", pair, *required, "no_message_is_skipped:master stop").returncode
+    alone = CONF / "2m-noslave"
+    assert 2 == run("check", alone, *required, "no_message_is_skipped:none").returncode
     message = assert_one_line(run("check", pair, *required, "no_message_is_skipped:late join"), 3)
     assert "consumer kill" in message
