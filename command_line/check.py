@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import click
+from attrs import frozen
 
 from command_line import exit_codes
 from command_line.progress import show_progress
+from command_line.reading_options import add_reading_options, gather_question
 from command_line.reading_report import reading_as_json
 from command_line.report import print_deployment, print_head, print_limits
 from properties.analysis import MODEL_LIMITS, GroupAnalysis, analyse_group, describe_configuration
@@ -18,7 +20,7 @@ from properties.claims import CLAIMS
 from properties.consumption.world import CONSUMPTION_FAULT_CLASSES, PROGRESS_GUARANTEES
 from properties.expectation import find_expectation
 from properties.fault_class import FAULT_CLASSES
-from properties.reading_analysis import ReadingAnalysis, analyse_reading
+from properties.reading_analysis import ReadingAnalysis, ReadingQuestion, analyse_readings
 from properties.verdict import Verdict, VerdictWord
 from reference import ROCKETMQ_VERSION
 from reference.configuration import (
@@ -27,9 +29,13 @@ from reference.configuration import (
     ConfigurationWarning,
     Deployment,
 )
-from reference.configuration_reading import change_master, read_deployments, sample_group
+from reference.configuration_reading import (
+    change_master,
+    change_slaves,
+    read_deployments,
+    sample_group,
+)
 from reference.outage import compute_outage
-from reference.read.subscription_group import GroupError, SubscriptionGroup, parse_group
 
 EPILOG = """\b
 Examples:
@@ -38,11 +44,17 @@ Examples:
   rmqspec check broker-a.properties broker-a-s.properties
   rmqspec check conf --what-if flushDiskType=SYNC_FLUSH
   rmqspec check conf --what-if slaveReadEnable=true --group brokerId=1
+  rmqspec check conf --what-if slave.slaveReadEnable=true
+  rmqspec check conf --group-file subscriptionGroup.json
   rmqspec check conf --json | jq .
   rmqspec check conf --require acknowledged_is_kept_on_some_broker
   rmqspec check conf --require "acknowledgement_is_truthful:master kill"
   rmqspec check conf --require "no_message_is_skipped:master stop"
 """
+
+
+SLAVES_PREFIX = "slave."
+"""How a change begins that is about the slaves; no key of RocketMQ has a dot."""
 
 
 def parse_required(text: str) -> tuple[str, str]:
@@ -58,20 +70,26 @@ def parse_required(text: str) -> tuple[str, str]:
     return guarantee, fault
 
 
-def parse_subscription(text: str) -> SubscriptionGroup:
-    """A subscription group's options; what is not named is RocketMQ's default."""
-    try:
-        return parse_group(text)
-    except GroupError as problem:
-        raise click.BadParameter(str(problem)) from problem
+@frozen
+class Change:
+    """Another value of a key, in the files of all masters or of all slaves."""
+
+    key: str
+    value: str
+    is_of_slaves: bool = False
+
+    def __str__(self) -> str:
+        """As it was asked."""
+        return f"{SLAVES_PREFIX if self.is_of_slaves else ''}{self.key}={self.value}"
 
 
-def parse_change(text: str) -> tuple[str, str]:
-    """A key and a value."""
+def parse_change(text: str) -> Change:
+    """Whose key, and its value; without a prefix it is the master's."""
     key, equals, value = text.partition("=")
     if not equals:
         raise click.BadParameter(f"{text!r} is not of the form KEY=VALUE")
-    return key, value
+    is_of_slaves = key.startswith(SLAVES_PREFIX)
+    return Change(key.removeprefix(SLAVES_PREFIX), value, is_of_slaves)
 
 
 @click.command(name="check", epilog=EPILOG)
@@ -96,50 +114,56 @@ def parse_change(text: str) -> tuple[str, str]:
     "--what-if",
     "changes",
     multiple=True,
-    metavar="KEY=VALUE",
+    metavar="[slave.]KEY=VALUE",
     callback=lambda context, parameter, values: [parse_change(v) for v in values],
-    help="Answer as if the master's file set this key; may be repeated.",
+    help="Answer as if the master's file set this key, or each slave's; may be repeated.",
 )
-@click.option(
-    "--group",
-    "subscription",
-    default="",
-    metavar="OPTIONS",
-    callback=lambda context, parameter, value: parse_subscription(value),
-    help="Consumers of such a subscription group: brokerId=1,whichBrokerWhenConsumeSlowly=1.",
-)
-def command(  # noqa: PLR0913, PLR0917
+@add_reading_options
+def command(
     paths: tuple[str, ...],
     is_json: bool,
     require: list[tuple[str, str]],
     timelines: int,
-    changes: list[tuple[str, str]],
-    subscription: SubscriptionGroup,
+    changes: list[Change],
+    **consumers: Any,
 ) -> int:
     """Tell what each broker group can lose, and after which failures."""
+    question = gather_question(**consumers)
     deployments, warnings = read(paths)
-    deployments = tuple(change_deployment(d, changes) for d in deployments)
+    deployments = change_all(deployments, changes)
     with show_progress() as progress:
         analyses = analyse_all(deployments, progress)
     if is_json:
-        answer = as_json(deployments, analyses, warnings, subscription)
-        click.echo(json.dumps(answer, indent=1))
+        click.echo(json.dumps(as_json(deployments, analyses, warnings, question), indent=1))
     else:
         print_head(warnings)
         for deployment in deployments:
-            print_deployment(deployment, analyses, timelines, subscription)
+            print_deployment(deployment, analyses, timelines, question)
         print_limits()
-    groups = (g for deployment in deployments for g in deployment.groups)
-    readings = [analyse_reading(g, subscription) for g in groups]
-    return judge_required(require, [*analyses.values(), *filter(None, readings)])
+    groups = [g for deployment in deployments for g in deployment.groups]
+    return judge_required(require, [*analyses.values(), *analyse_readings(groups, question)])
 
 
-def change_deployment(deployment: Deployment, changes: list[tuple[str, str]]) -> Deployment:
-    """The deployment as it would be with other settings of its masters."""
+def change_all(
+    deployments: tuple[Deployment, ...], changes: list[Change]
+) -> tuple[Deployment, ...]:
+    """The deployments with other settings.
+
+    Raises ConfigurationError where slaves are to be changed and there are none.
+    """
+    has_slaves = any(group.slaves for deployment in deployments for group in deployment.groups)
+    if not has_slaves and any(change.is_of_slaves for change in changes):
+        raise ConfigurationError("--what-if slave.KEY=VALUE: no group has a slave")
+    return tuple(change_deployment(deployment, changes) for deployment in deployments)
+
+
+def change_deployment(deployment: Deployment, changes: list[Change]) -> Deployment:
+    """The deployment as it would be with other settings of its masters or slaves."""
     groups = deployment.groups
-    for key, value in changes:
-        groups = tuple(change_master(g, key, value) for g in groups)
-    asked = "".join(f", what if {key}={value}" for key, value in changes)
+    for each in changes:
+        change = change_slaves if each.is_of_slaves else change_master
+        groups = tuple(change(group, each.key, each.value) for group in groups)
+    asked = "".join(f", what if {change}" for change in changes)
     return Deployment(deployment.name + asked, groups)
 
 
@@ -168,8 +192,12 @@ def analyse_all(deployments: tuple[Deployment, ...], progress: Any) -> dict[Any,
 def judge_required(
     require: list[tuple[str, str]], analyses: list[GroupAnalysis | ReadingAnalysis]
 ) -> int:
-    """The exit code: the worst required cell decides. A vacuous proof holds nothing."""
-    wanted = set(require)
+    """The exit code: the worst required cell decides.
+
+    A vacuous proof holds nothing, and neither does a guarantee of which no group has a cell, as
+    those of consumers where there is no slave.
+    """
+    wanted, judged = set(require), {v.guarantee for a in analyses for v in a.verdicts}
     cells = [
         v
         for a in analyses
@@ -178,7 +206,8 @@ def judge_required(
     ]
     if any(v.word is VerdictWord.REFUTED for v in cells):
         return exit_codes.REFUTED
-    if any(v.is_vacuous or v.word is not VerdictWord.PROVED for v in cells):
+    is_unjudged = any(guarantee not in judged for guarantee, _ in wanted)
+    if is_unjudged or any(v.is_vacuous or v.word is not VerdictWord.PROVED for v in cells):
         return exit_codes.UNDECIDED
     return exit_codes.ANALYSED
 
@@ -187,7 +216,7 @@ def as_json(
     deployments: tuple[Deployment, ...],
     analyses: dict[Any, GroupAnalysis],
     warnings: tuple[ConfigurationWarning, ...],
-    subscription: SubscriptionGroup,
+    question: ReadingQuestion,
 ) -> dict[str, Any]:
     """The whole answer for programs; every group is listed, identical ones too."""
     return {
@@ -195,7 +224,7 @@ def as_json(
         "limits": list(MODEL_LIMITS),
         "warnings": [{"file": w.file, "line": w.line, "message": w.message} for w in warnings],
         "groups": [
-            _group_as_json(deployment, g, analyses[g.same_behaviour_key()], subscription)
+            _group_as_json(deployment, g, analyses[g.same_behaviour_key()], question)
             for deployment in deployments
             for g in deployment.groups
         ],
@@ -206,7 +235,7 @@ def _group_as_json(
     deployment: Deployment,
     broker_group: BrokerGroup,
     analysis: GroupAnalysis,
-    subscription: SubscriptionGroup,
+    question: ReadingQuestion,
 ) -> dict[str, Any]:
     outage = compute_outage(deployment, broker_group)
     return {
@@ -220,7 +249,7 @@ def _group_as_json(
         },
         "outside_the_model": list(analysis.outside_the_model),
         "verdicts": [_verdict_as_json(analysis, v) for v in analysis.verdicts],
-        "reading": reading_as_json(analyse_reading(broker_group, subscription)),
+        "readings": [reading_as_json(each) for each in analyse_readings([broker_group], question)],
     }
 
 

@@ -9,6 +9,7 @@ import click
 from command_line.readme import compute_readme, get_readme
 from command_line.run_tests import run_pytest
 from properties import (
+    clients_page,
     fault_set_page,
     lemma_page,
     metadata_page,
@@ -16,6 +17,7 @@ from properties import (
     progress_page,
     proof_page,
     reading_page,
+    source_page,
     variant_page,
     verdict_table,
     world_page,
@@ -32,6 +34,8 @@ PAGES = (
     reading_page,
     progress_page,
     metadata_page,
+    clients_page,
+    source_page,
 )
 """The modules that generate parts of a chapter."""
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import click
 
+from command_line.reading_options import find_group
 from reference import ROCKETMQ_VERSION
 from reference.read.client import compute_commit_flag
 from reference.read.question import NUMBERS, PROPERTIES, QuestionError, Reply, ask, describe
-from reference.read.subscription_group import GroupError, SubscriptionGroup, read_groups
 from reference.roles import Role
 
 EXAMPLES = """\b
@@ -130,17 +130,6 @@ def split_brokers(text: str) -> list[int]:
         return [int(each) for each in text.split(",")]
     except ValueError as problem:
         raise QuestionError(f"--brokers {text}: write ids like 0,1") from problem
-
-
-def find_group(name: str | None, file: Path) -> SubscriptionGroup:
-    """A group by its name from a broker's file."""
-    try:
-        groups = read_groups(file.read_text(encoding="utf-8"))
-    except (GroupError, UnicodeDecodeError) as problem:
-        raise QuestionError(f"{file}: {problem}") from problem
-    if name not in groups:
-        raise QuestionError(f"{file} has the groups {', '.join(groups)}; name one with --group")
-    return groups[name]
 
 
 def answer_rows(common: dict[str, Any], lines: Iterable[bytes]) -> Iterator[Reply]:

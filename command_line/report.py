@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from command_line.cells import make_table
-from command_line.reading_report import print_reading
+from command_line.reading_report import print_readings
 from properties.analysis import MODEL_LIMITS, GroupAnalysis, describe_configuration
 from properties.claims import CLAIMS
 from properties.convergence import CONVERGENCE
@@ -18,12 +18,11 @@ from properties.expectation import find_expectation
 from properties.fault_class import FAULT_CLASS_BY_NAME, FAULT_CLASSES
 from properties.guarantee import GUARANTEES
 from properties.judgement import replay
-from properties.reading_analysis import analyse_reading
+from properties.reading_analysis import ReadingQuestion, analyse_readings
 from properties.verdict import Verdict, VerdictWord
 from reference import ROCKETMQ_VERSION
 from reference.configuration import BrokerGroup, ConfigurationWarning, Deployment
 from reference.outage import compute_outage, describe_outage
-from reference.read.subscription_group import SubscriptionGroup
 from reference.structure import SIZE_KEYS, clip_sizes
 from reference.timeline import draw_timeline
 
@@ -93,7 +92,7 @@ def print_deployment(
     deployment: Deployment,
     analyses: dict[Any, GroupAnalysis],
     timelines: int,
-    subscription: SubscriptionGroup,
+    question: ReadingQuestion,
 ) -> None:
     """Every group of a deployment, identical ones once."""
     alike: dict[Any, list[BrokerGroup]] = {}
@@ -101,9 +100,7 @@ def print_deployment(
         alike.setdefault(group.same_behaviour_key(), []).append(group)
     for key, groups in alike.items():
         print_group(deployment, groups, analyses[key], timelines)
-        reading = analyse_reading(groups[0], subscription)
-        if reading is not None:
-            print_reading(make_console(), reading)
+        print_readings(make_console(), analyse_readings(groups, question), question)
 
 
 def print_group(

@@ -16,6 +16,7 @@ from properties.progress_search import (
     Limits,
     Situation,
     explore,
+    is_message_repeated,
     is_message_skipped,
     is_returned_master_behind,
     is_skipped_after_commit,
@@ -39,6 +40,7 @@ ENOUGH = 40
 """More steps than any sequence has that leads to something new."""
 
 YOUNG = Limits(steps=ENOUGH)
+KEPT = evolve(YOUNG, is_consumer_replaced=False)
 OLD = evolve(YOUNG, is_queue_young=False)
 FIRST = evolve(OLD, strategy=ConsumeFromWhere.FIRST_OFFSET)
 
@@ -55,8 +57,18 @@ SEARCHES: tuple[tuple[str, Callable[[Situation], bool], Limits], ...] = (
     ("young queue", is_returned_master_behind, YOUNG),
     ("young queue", is_slave_set_back, evolve(YOUNG, faults=0)),
     ("young queue", is_slave_set_back, YOUNG),
+    ("young queue", is_message_repeated, evolve(YOUNG, faults=0)),
+    ("young queue, one consumer to the end", is_message_repeated, evolve(KEPT, faults=2)),
 )
 """The group, what is looked for, and how far."""
+
+REMEDIES: Mapping[str, Limits] = {
+    "4.4.0": YOUNG,
+    "a copy keeps the larger": evolve(YOUNG, is_larger_kept=True),
+    "a returning master takes over": evolve(YOUNG, is_brought_back=True),
+    "both": evolve(YOUNG, is_larger_kept=True, is_brought_back=True),
+}
+"""What users ask for (issue 1094), and how far it is searched."""
 
 
 def update(text: str) -> str:
@@ -128,11 +140,22 @@ def describe_search(explored: Explored) -> str:
     return "never" if explored.is_complete else "not within these steps"
 
 
+def render_remedies() -> str:
+    """What is left of progress that moves back, with each remedy."""
+    rows = [
+        (f"`{wanted.__name__}`", remedy, describe_search(explore(limits, wanted)))
+        for wanted in (is_takeover_behind, is_returned_master_behind, is_slave_set_back)
+        for remedy, limits in REMEDIES.items()
+    ]
+    return render_table(("Situation", "With", "shortest way"), rows)
+
+
 TABLES: Mapping[str, Callable[[], str]] = {
     "queries": render_queries,
     "beginnings": render_beginnings,
     "files": render_files,
     "searches": render_searches,
+    "remedies": render_remedies,
 }
 """The generated parts of the page, by their marker."""
 

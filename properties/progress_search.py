@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from attrs import evolve, field, frozen
 
 from reference.metadata.broker_tables import BrokerTables, VersionedTable
-from reference.metadata.copying import sync_all
+from reference.metadata.copying import merge_larger_offsets, sync_all
 from reference.metadata.data_version import DataVersion
 from reference.progress.client_offsets import (
     Beginning,
@@ -46,6 +46,12 @@ class Limits:
     """The queue still begins at 0, and near the end of the log."""
     strategy: ConsumeFromWhere = ConsumeFromWhere.LAST_OFFSET
     """Where a group without progress begins."""
+    is_consumer_replaced: bool = True
+    """A consumer may end without a word, and another one take its queue."""
+    is_larger_kept: bool = False
+    """Not 4.4.0: a copy never lowers the slave's progress."""
+    is_brought_back: bool = False
+    """Not 4.4.0: a master that returns takes over what its slave has of larger progress."""
 
 
 def make_broker() -> BrokerTables:
@@ -133,10 +139,20 @@ def persist(situation: Situation, _limits: Limits) -> Situation | None:
     return evolve(situation, master=situation.master.persist_offsets()) if is_up else None
 
 
-def copy(situation: Situation, _limits: Limits) -> Situation | None:
+def copy(situation: Situation, limits: Limits) -> Situation | None:
     """The slave copies (R-MS-06)."""
-    is_up = situation.is_master_up
-    return evolve(situation, slave=sync_all(situation.slave, situation.master)) if is_up else None
+    if not situation.is_master_up:
+        return None
+    slave = sync_all(situation.slave, situation.master)
+    if limits.is_larger_kept:
+        slave = take_larger(slave, situation.slave)
+    return evolve(situation, slave=slave)
+
+
+def take_larger(tables: BrokerTables, other: BrokerTables) -> BrokerTables:
+    """A broker after it has taken over what another one has of larger progress."""
+    larger = merge_larger_offsets(tables.offsets, other.offsets)
+    return evolve(tables, offsets=larger).persist_offsets()
 
 
 def kill_master(situation: Situation, limits: Limits) -> Situation | None:
@@ -146,11 +162,14 @@ def kill_master(situation: Situation, limits: Limits) -> Situation | None:
     return evolve(situation, is_master_up=False, faults=situation.faults + 1)
 
 
-def restart_master(situation: Situation, _limits: Limits) -> Situation | None:
+def restart_master(situation: Situation, limits: Limits) -> Situation | None:
     """It comes back with its file."""
     if situation.is_master_up:
         return None
-    return evolve(situation, is_master_up=True, master=situation.master.restart(0))
+    master = situation.master.restart(0)
+    if limits.is_brought_back:
+        master = take_larger(master, situation.slave)
+    return evolve(situation, is_master_up=True, master=master)
 
 
 def kill_slave(situation: Situation, limits: Limits) -> Situation | None:
@@ -168,9 +187,10 @@ def refresh_route(situation: Situation, _limits: Limits) -> Situation | None:
     return evolve(situation, is_master_listed=situation.is_master_up)
 
 
-def stop_consumer(situation: Situation, _limits: Limits) -> Situation | None:
+def stop_consumer(situation: Situation, limits: Limits) -> Situation | None:
     """The consumer ends without a word."""
-    return None if situation.position is None else evolve(situation, position=None)
+    may_end = limits.is_consumer_replaced and situation.position is not None
+    return evolve(situation, position=None) if may_end else None
 
 
 def start_consumer(situation: Situation, limits: Limits) -> Situation | None:
@@ -246,6 +266,11 @@ def is_slave_set_back(situation: Situation) -> bool:
 def compute_repeated(situation: Situation) -> int:
     """How many messages the consumer will take that its group has consumed before."""
     return 0 if situation.position is None else max(situation.consumed - situation.position, 0)
+
+
+def is_message_repeated(situation: Situation) -> bool:
+    """The consumer will take a message again that its group has consumed."""
+    return compute_repeated(situation) > 0
 
 
 @frozen

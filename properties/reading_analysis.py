@@ -2,26 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 
 from attrs import frozen
 
 from properties import certificates
 from properties.reading import READING_CLAIMS, Deployment, Run, decide, names_slave
+from properties.slow_readers import BrokerReading, compute_broker_readings
 from properties.verdict import Verdict
 from reference.configuration import BrokerGroup
 from reference.consumption.structure import ConsumptionParameters, ConsumptionStructure
+from reference.read.memory import DEFAULT_TOTAL_MEMORY_BYTES
 from reference.read.pull_processor import MASTER_ID
-from reference.read.subscription_group import SubscriptionGroup
+from reference.read.subscription_group import DEFAULT_GROUP, SubscriptionGroup
+
+
+@frozen
+class Consumers:
+    """Subscription groups whose consumers are sent to the same brokers."""
+
+    options: SubscriptionGroup
+    """Defaults but for what decides that."""
+    names: tuple[str, ...] = ()
+    """None for options that no group was named for."""
+
+
+@frozen
+class ReadingQuestion:
+    """What is asked about the consumers of every broker group."""
+
+    consumers: tuple[Consumers, ...] = (Consumers(DEFAULT_GROUP),)
+    total_memory_bytes: int | None = None
+    """Of each broker's machine; None: what 4.4.0 assumes where it cannot ask."""
+
+    @property
+    def memory_bytes(self) -> int:
+        """The memory that is reckoned with."""
+        if self.total_memory_bytes is None:
+            return DEFAULT_TOTAL_MEMORY_BYTES
+        return self.total_memory_bytes
+
+
+def gather_alike(groups: Mapping[str, SubscriptionGroup]) -> tuple[Consumers, ...]:
+    """The groups of a file, those whose consumers are sent to the same brokers together."""
+    names: dict[SubscriptionGroup, list[str]] = {}
+    for name, options in groups.items():
+        names.setdefault(keep_deciding(options), []).append(name)
+    return tuple(Consumers(options, tuple(sorted(names[options]))) for options in names)
+
+
+def keep_deciding(options: SubscriptionGroup) -> SubscriptionGroup:
+    """The group with nothing but what decides where its consumers are sent, and whether at all."""
+    return SubscriptionGroup(
+        broker_id=options.broker_id,
+        slow_broker_id=options.slow_broker_id,
+        is_consume_enabled=options.is_consume_enabled,
+    )
 
 
 @frozen
 class ReadingAnalysis:
-    """The answer for one broker group and one subscription group."""
+    """The answer for one broker group and the subscription groups of one kind."""
 
+    consumers: Consumers
     deployment: Deployment
     """What decides where pulls go."""
+    brokers: tuple[BrokerReading, ...]
+    """What each broker makes of consumers: the master, then the slaves."""
     claims: Mapping[str, Run | None]
     """Claims about reading that speak of this deployment, each with a run that breaks it."""
     structure: ConsumptionStructure
@@ -33,20 +81,38 @@ class ReadingAnalysis:
         return next(v for v in self.verdicts if (v.guarantee, v.fault) == (guarantee, fault))
 
 
-def analyse_reading(group: BrokerGroup, subscription: SubscriptionGroup) -> ReadingAnalysis | None:
-    """Where a consumer of the group reads; None for a group without slaves.
+def analyse_readings(
+    groups: Iterable[BrokerGroup], question: ReadingQuestion
+) -> tuple[ReadingAnalysis, ...]:
+    """The different answers for some broker groups; none for groups without slaves.
 
     Raises InternalDisagreementError for a certificate that does not hold.
     """
+    found = (
+        analyse_reading(g, c, question.memory_bytes) for g in groups for c in question.consumers
+    )
+    different: list[ReadingAnalysis] = []
+    for analysis in found:
+        if analysis is not None and analysis not in different:
+            different.append(analysis)
+    return tuple(different)
+
+
+def analyse_reading(
+    group: BrokerGroup, consumers: Consumers, memory_bytes: int
+) -> ReadingAnalysis | None:
+    """Where consumers of the group read; None for a group without slaves."""
     if not group.slaves:
         return None
-    deployment = compute_deployment(group, subscription)
+    deployment = compute_deployment(group, consumers.options)
     structure = ConsumptionStructure(
         is_slave_read=names_slave(deployment),
         is_offset_checked_in_slave=deployment.is_offset_checked_in_slave,
     )
     claims = {n: decide(n, deployment) for n, c in READING_CLAIMS.items() if c.is_meant(deployment)}
-    return ReadingAnalysis(deployment, claims, structure, decide_consumption(structure))
+    brokers = compute_broker_readings(group, deployment, memory_bytes)
+    verdicts = decide_consumption(structure)
+    return ReadingAnalysis(consumers, deployment, brokers, claims, structure, verdicts)
 
 
 def compute_deployment(group: BrokerGroup, subscription: SubscriptionGroup) -> Deployment:

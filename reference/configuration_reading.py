@@ -42,6 +42,8 @@ _NOT_A_BROKERS = "no key in this file is one that a RocketMQ 4.4.0 broker reads"
 SAMPLE_FILE = "(embedded sample)"
 """File name of the settings of `sample_group`."""
 
+_WHAT_IF = "(what if)"
+
 
 def read_deployments(
     paths: Sequence[str | Path],
@@ -93,16 +95,33 @@ def change_master(group: BrokerGroup, key: str, value: str) -> BrokerGroup:
 
     Raises:
         ConfigurationError: 4.4.0 does not know the key or would ignore the value, or the master
-            would be a slave.
+            would be a slave or of another group.
     """
-    place = "(what if)"
+    return evolve(group, master=_change(group.master, key, value))
+
+
+def change_slaves(group: BrokerGroup, key: str, value: str) -> BrokerGroup:
+    """The same with the files of all its slaves; a group without slaves stays as it is.
+
+    Raises:
+        ConfigurationError: as `change_master`, or two slaves would have one ``brokerId``.
+    """
+    slaves = [_change(slave, key, value) for slave in group.slaves]
+    return _build_group([group.master, *slaves], [group.master])
+
+
+def _change(broker: BrokerConfiguration, key: str, value: str) -> BrokerConfiguration:
     if key not in KEYS:
-        raise _error(explain_unknown_key(key), "ask about a key that it knows", place)
-    kept = [Entry(s.key, s.value, s.line) for s in group.master.settings if s.key != key]
-    changed = _interpret(place, [*kept, Entry(key, value, 0)], [])
-    if changed.role is Role.SLAVE:
-        raise _error("a master cannot be asked about as a SLAVE", "ask about another role", place)
-    return evolve(group, master=evolve(changed, file=group.master.file))
+        raise _error(explain_unknown_key(key), "ask about a key that it knows", _WHAT_IF)
+    kept = [Entry(s.key, s.value, s.line) for s in broker.settings if s.key != key]
+    changed = _interpret(_WHAT_IF, [*kept, Entry(key, value, 0)], [])
+    if (changed.role is Role.SLAVE) is not (broker.role is Role.SLAVE):
+        was = "slave" if broker.role is Role.SLAVE else "master"
+        problem = f"a {was} cannot be asked about as {changed.role.name}"
+        raise _error(problem, "ask about another role", _WHAT_IF)
+    if key in ("brokerName", "brokerClusterName"):
+        raise _error(f"{key} ties a group together", "ask about another key", _WHAT_IF)
+    return evolve(changed, file=broker.file)
 
 
 def _error(problem: str, advice: str, file: str = "", line: int = 0) -> ConfigurationError:

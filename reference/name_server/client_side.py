@@ -32,10 +32,18 @@ def pick_route(registry: Registry, topic: str) -> Route | None:
     return Route(queues, addresses) if addresses else None
 
 
+def find_publish_address(route: Route, name: str) -> str | None:
+    """Where messages for this name are sent: to id 0, never to a slave (R-CC-03).
+
+    Source: MQClientInstance#findBrokerAddressInPublish.
+    """
+    return route.addresses.get(name, {}).get(MASTER_ID)
+
+
 def is_writable_there(route: Route, name: str) -> bool:
     """Producers use the queues of this name: they may be written, and it has a master."""
     has_permission = bool(route.queues[name].permission & PERM_WRITE)
-    return has_permission and MASTER_ID in route.addresses.get(name, {})
+    return has_permission and find_publish_address(route, name) is not None
 
 
 def is_readable_there(route: Route, name: str) -> bool:

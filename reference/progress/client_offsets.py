@@ -61,7 +61,10 @@ def compute_consumed(unprocessed: frozenset[int], highest_seen: int) -> int:
 
 
 def read_stored(answer: QueryAnswer | None) -> int:
-    """What the client makes of a broker's answer (R-CC-14); None: there was none."""
+    """What the client makes of a broker's answer (R-CC-14); None: there was none.
+
+    Every answer without an offset counts as no progress, whatever its code.
+    """
     if answer is None:
         return NOT_READABLE
     return NOT_STORED if answer.offset is None else answer.offset

@@ -20,6 +20,9 @@ HASH_BUCKETS = 16
 RETRY_MS = 3_000
 """A pull that failed is sent again after this time."""
 
+PULL_TIMEOUT_MS = 30_000
+"""How long a consumer waits for the answer to a pull; a broker may hold it for half of that."""
+
 CORRECTION_MS = 10_000
 """A corrected offset is stored and the queue given up after this time."""
 

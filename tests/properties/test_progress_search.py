@@ -7,10 +7,13 @@ from collections.abc import Callable
 import pytest
 
 from properties.progress_search import (
+    STEPS,
     Limits,
     Situation,
     compute_repeated,
     explore,
+    get_stored,
+    is_message_repeated,
     is_message_skipped,
     is_returned_master_behind,
     is_skipped_after_commit,
@@ -99,6 +102,56 @@ def test_everything_may_be_repeated(messages: int) -> None:
     limits = Limits(messages=messages, steps=ENOUGH)
     assert explore(limits, lambda s: compute_repeated(s) == messages).found is not None
     assert explore(limits, lambda s: compute_repeated(s) > messages).found is None
+
+
+def test_a_consumer_that_runs_on_repeats_nothing() -> None:
+    """It goes on from its own memory, whatever becomes of the tables (K-31, K-32)."""
+    for is_queue_young in (False, True):
+        limits = Limits(
+            faults=2, steps=ENOUGH, is_queue_young=is_queue_young, is_consumer_replaced=False
+        )
+        explored = explore(limits, is_message_repeated)
+        assert explored.found is None
+        assert explored.is_complete
+        assert explored.situations > 1_000
+    assert explore(Limits(faults=0), is_message_repeated).found == (
+        "consume",
+        "stop_consumer",
+        "start_consumer",
+    )
+
+
+def test_a_consumer_that_runs_on_corrects_the_master() -> None:
+    """With its next commit after it has seen the master again; the next copy takes that over."""
+    limits, situation = Limits(), Situation()
+    path = (
+        *("consume", "kill_master", "refresh_route", "consume", "commit"),
+        *("restart_master", "copy", "refresh_route", "commit", "copy"),
+    )
+    stored = []
+    for name in path:
+        after = STEPS[name](situation, limits)
+        assert after is not None
+        situation = after
+        stored.append((get_stored(situation.master), get_stored(situation.slave)))
+    assert stored[-6:] == [(-1, 2), (-1, 2), (-1, 2), (-1, 2), (2, 2), (2, 2)]
+
+
+@pytest.mark.parametrize(
+    ("remedy", "last_step"),
+    [
+        ({}, "copy"),
+        ({"is_larger_kept": True}, "commit"),
+        ({"is_larger_kept": True, "is_brought_back": True}, "commit"),
+    ],
+)
+def test_keeping_the_larger_progress_ends_what_the_copy_does(
+    remedy: dict[str, bool], last_step: str
+) -> None:
+    """A commit still overwrites: request 1 is not met by either remedy."""
+    explored = explore(Limits(steps=ENOUGH, **remedy), is_slave_set_back)
+    assert explored.found is not None
+    assert explored.found[-1] == last_step
 
 
 def test_limits_are_kept() -> None:

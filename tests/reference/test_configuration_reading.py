@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from reference.configuration import (
+    ConfigurationError,
     FlushDiskType,
     Role,
 )
-from reference.configuration_reading import read_deployments, sample_group
+from reference.configuration_reading import change_slaves, read_deployments, sample_group
 from tests.reference.broker_files import (
     MASTER,
     SLAVE,
@@ -371,3 +372,38 @@ def test_the_last_duplicate_wins(tmp_path: Path) -> None:
 def test_a_replaced_value_is_not_checked(tmp_path: Path) -> None:
     """It never reaches a setter."""
     assert Role.SYNC_MASTER is read_broker(tmp_path, "brokerRole=?\n" + MASTER).role
+
+
+def test_slaves_may_be_changed(tmp_path: Path) -> None:
+    """All of them, and nothing else."""
+    second = SLAVE.replace("brokerId=1", "brokerId=2")
+    group = read_group(tmp_path / "g", m=MASTER, s=SLAVE, t=second)
+    changed = change_slaves(group, "slaveReadEnable", "true")
+    assert [True, True] == [slave.get("slaveReadEnable") for slave in changed.slaves]
+    assert group.master == changed.master
+    assert [slave.file for slave in group.slaves] == [slave.file for slave in changed.slaves]
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "words"),
+    [
+        ("brokerId", "3", "a second slave"),
+        ("brokerRole", "ASYNC_MASTER", "a slave cannot be asked about as ASYNC_MASTER"),
+        ("brokerName", "x", "brokerName ties a group together"),
+        ("slaveReadEnable", "yes", "slaveReadEnable"),
+    ],
+)
+def test_slaves_must_stay_slaves_of_their_group(
+    tmp_path: Path, key: str, value: str, words: str
+) -> None:
+    """With ids of their own."""
+    second = SLAVE.replace("brokerId=1", "brokerId=2")
+    group = read_group(tmp_path / "g", m=MASTER, s=SLAVE, t=second)
+    with pytest.raises(ConfigurationError, match=words):
+        change_slaves(group, key, value)
+
+
+def test_a_group_without_slaves_stays_as_it_is(tmp_path: Path) -> None:
+    """There is nothing to change."""
+    group = read_group(tmp_path / "g", m=MASTER)
+    assert change_slaves(group, "slaveReadEnable", "true") == group

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import reference.clients
 import reference.metadata
 import reference.name_server
 import reference.progress
@@ -55,6 +56,7 @@ PURE_PACKAGES = {
     "progress:": reference.progress,
     "metadata:": reference.metadata,
     "name server:": reference.name_server,
+    "clients:": reference.clients,
 }
 """How names of pure functions begin, and where they are."""
 

@@ -1,4 +1,4 @@
-"""The chapters on progress and on copied tables say what the functions say."""
+"""The chapters on progress, copied tables, clients and limits say what the functions say."""
 
 from __future__ import annotations
 
@@ -6,10 +6,17 @@ from types import ModuleType
 
 import pytest
 
-from properties import metadata_page, progress_page
+from properties import clients_page, metadata_page, progress_page, source_page
+
+PAGES = {
+    "progress": progress_page,
+    "metadata": metadata_page,
+    "clients": clients_page,
+    "sources": source_page,
+}
 
 
-@pytest.mark.parametrize("page", [progress_page, metadata_page], ids=["progress", "metadata"])
+@pytest.mark.parametrize("page", PAGES.values(), ids=PAGES)
 def test_the_tables_are_those_of_the_functions(page: ModuleType) -> None:
     """Rendering them anew changes nothing, and each stands there once."""
     text = page.CHAPTER.read_text(encoding="utf-8")

@@ -16,6 +16,7 @@ from reference.metadata.copying import (
     compute_worst_ms,
     is_content_empty,
     list_instants,
+    merge_larger_offsets,
     merge_offsets,
     sync_all,
 )
@@ -136,6 +137,29 @@ def test_a_local_change_of_a_slave_is_thrown_away() -> None:
     same = sync_all(SLAVE, MASTER)
     changed = evolve(same, groups=same.groups.put("own", None, now_ms=9))
     assert sync_all(changed, MASTER).groups == MASTER.groups
+
+
+def test_a_group_that_is_deleted_leaves_its_progress() -> None:
+    """The master's version moves on, so the slave's next copy takes the group away (issue 55).
+
+    Progress has no version and no end: the slave keeps it, and a master that was one does, too.
+    """
+    both = make(OLD, "ab", {"T@a": {0: 9}}, 4)
+    deleted = evolve(make(NEW, "b", {}, 4), master_address=None)
+    after = sync_all(both, deleted)
+    assert list(after.groups.entries) == ["b"]
+    assert after.offsets == after.offset_file == {"T@a": {0: 9}}
+
+
+def test_every_merge_of_larger_progress() -> None:
+    """All 10,000 pairs: nothing is lost or lowered, and the order does not matter (request 1)."""
+    tables = list(list_tables())
+    for one, other in itertools.product(tables, repeat=2):
+        merged = merge_larger_offsets(one, other)
+        assert merged == merge_larger_offsets(other, one)
+        for table in (one, other):
+            for key, queues in table.items():
+                assert all(merged[key][queue] >= offset for queue, offset in queues.items())
 
 
 def find_equal_versions(steps: int) -> list[tuple[str, ...]]:

@@ -1,0 +1,45 @@
+"""The share of the sources counts every statement of the ledger once."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from properties.source_page import COLUMNS, PARTS, Part, count, load_entries
+
+SEMANTICS = Path(__file__).parents[2].parent / "shared" / "semantics.md"
+
+NUMBERED = [part for part in PARTS if part.source == "semantics"]
+
+
+def test_every_statement_is_in_one_part() -> None:
+    """None is left out of the table, and none is counted twice."""
+    for source, entry in load_entries():
+        owners = [part.title for part in PARTS if part.has(source, entry)]
+        assert len(owners) == 1, (entry["id"], owners)
+
+
+def test_every_statement_is_in_one_column() -> None:
+    """The columns behind the first one add up to it."""
+    everything, *columns = count(entry for _, entry in load_entries())
+    assert sum(columns) == everything
+    assert next(iter(COLUMNS)) == "statements"
+
+
+def test_no_part_is_empty() -> None:
+    """A pattern that finds nothing would hide its statements nowhere."""
+    for part in PARTS:
+        assert any(part.has(source, entry) for source, entry in load_entries()), part.title
+
+
+@pytest.mark.skipif(not SEMANTICS.exists(), reason="the source documents are not beside it")
+@pytest.mark.parametrize("part", NUMBERED, ids=lambda part: part.title)
+def test_parts_are_the_sections_of_the_dossier(part: Part) -> None:
+    """Every statement of a part is defined below the heading of its number."""
+    number = part.title.partition(".")[0]
+    text = SEMANTICS.read_text(encoding="utf-8")
+    section = re.split(r"^## ", text.partition(f"\n## {number}. ")[2], maxsplit=1, flags=re.M)[0]
+    names = [e["id"] for source, e in load_entries() if part.has(source, e)]
+    assert [] == [name for name in names if not re.search(rf"\b{name}\b", section)]
