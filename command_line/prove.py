@@ -18,15 +18,14 @@ from command_line.triage import print_triage
 from command_line.workers import run_all
 from properties import certificates
 from properties.certificates import CERTIFIED_BY_NAME, encode_schedule
-from properties.claims import CLAIMS
 from properties.comparison import COMPARED_STRUCTURES, compare, render_change
-from properties.consumption.world import PROGRESS_GUARANTEES
 from properties.expectation import find_expectation
-from properties.fault_class import EVERY_FAULT, FAULT_CLASS_BY_NAME
+from properties.fault_class import EVERY_FAULT
 from properties.harvest import load_known_schedules
 from properties.induction import get_candidates
 from properties.obligations import load_proof
 from properties.ranking import rank_steps
+from properties.subject import get_fault_class, get_fault_classes
 from properties.vacuity import (
     WitnessAnswer,
     find_unwitnessed,
@@ -35,14 +34,11 @@ from properties.vacuity import (
     search_witnesses,
 )
 from properties.verdict import InternalDisagreementError, Verdict, search_structure
+from properties.worlds import CLAIM_NAMES, COLUMN_NAMES, STRUCTURES
 from reference import ROCKETMQ_VERSION
-from reference.consumption.structure import CONSUMPTION_STRUCTURES
 from reference.structure import Structure
 from reference.variant import VARIANTS
 from reference.world import make_template
-
-STRUCTURES: dict[str, Any] = {**CERTIFIED_BY_NAME, **{s.name: s for s in CONSUMPTION_STRUCTURES}}
-"""What can be asked for, by name."""
 
 EPILOG = """\b
 Examples:
@@ -83,7 +79,7 @@ class Answer:
     "--guarantee",
     "claims",
     multiple=True,
-    type=click.Choice([*CLAIMS, *PROGRESS_GUARANTEES]),
+    type=click.Choice(CLAIM_NAMES),
     metavar="NAME",
     help="Print the cells of this guarantee or convergence claim; may be repeated.",
 )
@@ -113,7 +109,7 @@ class Answer:
     "--fault",
     default=EVERY_FAULT.name,
     show_default=True,
-    type=click.Choice(list(FAULT_CLASS_BY_NAME)),
+    type=click.Choice(COLUMN_NAMES),
     metavar="CLASS",
     help="The column of --triage and --cross-check.",
 )
@@ -142,8 +138,10 @@ def command(  # noqa: PLR0913, PLR0917
     is_json: bool,
 ) -> int:
     """Prove and refute every cell of every structure."""
-    is_of_replication = bool(variants or candidate or states_max or is_by_fault_set)
+    is_of_replication = bool(variants or candidate or is_by_fault_set)
     structures = choose_structures(names, variants, is_of_replication=is_of_replication)
+    if candidate or states_max:
+        structures = keep_column(structures, fault, names)
     if not is_json:
         click.echo(f"Model of RocketMQ {ROCKETMQ_VERSION}.")
     if is_by_rule:
@@ -192,13 +190,24 @@ def choose_structures(
     return [evolve(s, variants=variants) if isinstance(s, Structure) else s for s in chosen]
 
 
+def keep_column(structures: list[Any], fault: str, names: tuple[str, ...]) -> list[Any]:
+    """The structures whose world has this column; raises click.BadParameter for others by name."""
+    kept = [s for s in structures if fault in {c.name for c in get_fault_classes(s)}]
+    missing = next((s for s in structures if s not in kept), None)
+    if names and missing is not None:
+        columns = ", ".join(c.name for c in get_fault_classes(missing))
+        message = f"{missing.name} has no column {fault!r}; it has {columns}"
+        raise click.BadParameter(message, param_hint="--fault")
+    return kept
+
+
 def triage_all(structures: list[Structure], candidate: str, fault: str) -> int:
     """Print what becomes of each counterexample to induction of one property."""
     known = get_candidates(structures[0].variants)
     if candidate not in known:
         raise click.BadParameter(f"{candidate!r} is none of {', '.join(known)}")
     for structure in structures:
-        print_triage(structure, FAULT_CLASS_BY_NAME[fault], candidate)
+        print_triage(structure, get_fault_class(structure, fault), candidate)
     return exit_codes.ANALYSED
 
 
@@ -211,7 +220,7 @@ def cross_check_all(structures: list[Structure], fault: str, states_max: int) ->
     for structure in searched:
         with show_progress() as progress:
             rows = compare_with_certificate(
-                structure, FAULT_CLASS_BY_NAME[fault], states_max, on_progress=progress
+                structure, get_fault_class(structure, fault), states_max, on_progress=progress
             )
         for row in rows:
             click.echo(row.describe())

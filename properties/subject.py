@@ -12,7 +12,7 @@ from typing import Any
 from properties.claims import CLAIMS
 from properties.fault_class import EVERYTHING, FAULT_CLASSES, FaultClass
 from properties.lemmas import LEMMAS
-from properties.property import Property
+from properties.property import Property, PropertyRole
 from properties.sanity_check import SANITY_CHECKS
 from properties.variant_lemmas import VARIANT_LEMMAS
 from reference.structure import SMALL_PARAMETERS, Parameters, Structure
@@ -72,6 +72,17 @@ def _(structure: Structure) -> FaultClass:
 @get_small_parameters.register
 def _(structure: Structure) -> Parameters:
     return SMALL_PARAMETERS
+
+
+def get_guarantees(structure: Any) -> dict[str, Property]:
+    """The claims that are judged state by state, by name and in order."""
+    claims = get_claims(structure).items()
+    return {name: claim for name, claim in claims if claim.role is PropertyRole.GUARANTEE}
+
+
+def get_every_fault(structure: Any) -> FaultClass:
+    """The last column: all that may befall a system whose configuration nobody changes."""
+    return get_fault_classes(structure)[-1]
 
 
 def get_fault_class(structure: Any, name: str) -> FaultClass:

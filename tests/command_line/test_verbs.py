@@ -50,6 +50,19 @@ def test_fuzz_then_replay(tmp_path: Path) -> None:
     assert replayed.stdout == same.stdout
 
 
+@pytest.mark.nightly
+@pytest.mark.spark
+def test_fuzz_of_a_consumer(tmp_path: Path) -> None:
+    """Another world by name: its faults, its guarantees, its identifiers."""
+    limits = ["--limits", "consumer_kills=2", "--schedules", 2000]
+    structure = ["--structure", "consumer/slave read/offset check"]
+    result = run("fuzz", *structure, *limits, "--out", tmp_path / "kills")
+    assert 0 == result.returncode, result.stderr
+    assert "consumer-slave_read-offset_check/0.0.2.0.0.0.0.0/64/0/" in result.stdout
+    assert "no_message_is_consumed_twice: refuted" in result.stdout
+    assert "consumed_messages_stay" not in result.stdout
+
+
 @pytest.mark.spark
 def test_fuzz_does_not_contradict_the_proofs(tmp_path: Path) -> None:
     """Kills of the master alone refute nothing but what no fault at all refutes, as proved."""
