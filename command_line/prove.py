@@ -22,10 +22,9 @@ from properties.comparison import COMPARED_STRUCTURES, compare, render_change
 from properties.expectation import find_expectation
 from properties.fault_class import EVERY_FAULT
 from properties.harvest import load_known_schedules
-from properties.induction import get_candidates
 from properties.obligations import load_proof
 from properties.ranking import rank_steps
-from properties.subject import get_fault_class, get_fault_classes
+from properties.subject import get_candidates_of, get_fault_class, get_fault_classes
 from properties.vacuity import (
     WitnessAnswer,
     find_unwitnessed,
@@ -138,8 +137,10 @@ def command(  # noqa: PLR0913, PLR0917
     is_json: bool,
 ) -> int:
     """Prove and refute every cell of every structure."""
-    is_of_replication = bool(variants or candidate or is_by_fault_set)
+    is_of_replication = bool(variants or is_by_fault_set)
     structures = choose_structures(names, variants, is_of_replication=is_of_replication)
+    if candidate:
+        structures = keep_candidate(structures, candidate, names)
     if candidate or states_max:
         structures = keep_column(structures, fault, names)
     if not is_json:
@@ -190,6 +191,15 @@ def choose_structures(
     return [evolve(s, variants=variants) if isinstance(s, Structure) else s for s in chosen]
 
 
+def keep_candidate(structures: list[Any], candidate: str, names: tuple[str, ...]) -> list[Any]:
+    """The structures that have this property; raises click.BadParameter for others by name."""
+    kept = [s for s in structures if candidate in get_candidates_of(s)]
+    if not kept or (names and len(kept) < len(structures)):
+        known = get_candidates_of(next(s for s in structures if s not in kept))
+        raise click.BadParameter(f"{candidate!r} is none of {', '.join(known)}")
+    return kept
+
+
 def keep_column(structures: list[Any], fault: str, names: tuple[str, ...]) -> list[Any]:
     """The structures whose world has this column; raises click.BadParameter for others by name."""
     kept = [s for s in structures if fault in {c.name for c in get_fault_classes(s)}]
@@ -203,9 +213,6 @@ def keep_column(structures: list[Any], fault: str, names: tuple[str, ...]) -> li
 
 def triage_all(structures: list[Structure], candidate: str, fault: str) -> int:
     """Print what becomes of each counterexample to induction of one property."""
-    known = get_candidates(structures[0].variants)
-    if candidate not in known:
-        raise click.BadParameter(f"{candidate!r} is none of {', '.join(known)}")
     for structure in structures:
         print_triage(structure, get_fault_class(structure, fault), candidate)
     return exit_codes.ANALYSED

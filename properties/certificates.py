@@ -88,6 +88,11 @@ def _(structure: Structure, folder: Path = CERTIFICATE_FOLDER) -> Path:
     return inside / f"{name.lower()}.json"
 
 
+def get_stem(structure: Any) -> str:
+    """What other files about a structure are called: ``sync_master-async_flush-1_slaves``."""
+    return "-".join(get_path(structure, Path()).with_suffix("").parts)
+
+
 def save(structure: Any, verdicts: tuple[Verdict, ...], folder: Path = CERTIFICATE_FOLDER) -> Path:
     """Write a structure's certificate; one set of lemmas serves every proof."""
     lemmas = next((v.lemmas for v in verdicts if v.lemmas), ())

@@ -10,14 +10,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from attrs import evolve
-
 from properties.explanation import Explanation, explain_all, load_explanations
 from properties.fault_class import FAULT_CLASS_BY_NAME
 from properties.generated_text import render_table, replace_parts
 from properties.judgement import replay
 from properties.prediction import Prediction, get_cell, load_predictions
-from properties.subject import get_fault_class, get_small_parameters
+from properties.subject import get_fault_class, get_search_parameters
 from properties.verdict import Verdict
 from reference.structure import SMALL_PARAMETERS
 from reference.timeline import draw_timeline
@@ -80,8 +78,7 @@ def describe_evidence(explanation: Explanation) -> str:
 
 def draw_cell(structure: Any, verdict: Verdict) -> str:
     """The timeline of a refuted cell in small sizes, up to the claim that it breaks."""
-    limits = get_fault_class(structure, verdict.fault).search_limits
-    parameters = evolve(get_small_parameters(structure), limits=limits)
+    parameters = get_search_parameters(structure, get_fault_class(structure, verdict.fault))
     steps = replay(structure, parameters, verdict.schedule, (verdict.guarantee,))
     return draw_timeline((step.action, step.cluster, step.violated) for step in steps)
 

@@ -11,11 +11,11 @@ import enum
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from properties.certificates import SEARCHED_SLAVES_MAX, decode_cells, load
 from properties.fault_class import FaultClass
-from properties.subject import get_fault_classes, get_guarantees, get_small_parameters
+from properties.subject import get_fault_classes, get_guarantees, get_search_parameters
 from properties.verdict import InternalDisagreementError, Verdict, VerdictWord
 from properties.worlds import STRUCTURES
 from reference.machine import Action
@@ -126,7 +126,7 @@ def cross_check(
 
 def group_by_influence(structure: Any, fault_class: FaultClass) -> list[list[str]]:
     """The guarantees, those together that depend on the same leaves and steps."""
-    parameters = evolve(get_small_parameters(structure), limits=fault_class.search_limits)
+    parameters = get_search_parameters(structure, fault_class)
     groups: list[tuple[Influence, list[str]]] = []
     for name in get_guarantees(structure):
         influence = compute_influence(structure, fault_class, parameters, (name,))

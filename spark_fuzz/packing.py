@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import attrs
 import numpy as np
 from attrs import frozen
 
+from properties.subject import get_largest_size
 from reference.state import UNKNOWN_ERROR
 from reference.terms import Sort
 from reference.world import count_indexes
@@ -80,8 +80,7 @@ def compute_range(path: str, layout: Layout, parameters: Any) -> tuple[int, int]
         return 0, 1
     if path.startswith("faults."):
         return 0, int(getattr(parameters.limits, path.removeprefix("faults.")))
-    sizes = (v for v in attrs.asdict(parameters, recurse=False).values() if isinstance(v, int))
-    return LOWEST, max(UNKNOWN_ERROR, *sizes)
+    return LOWEST, max(UNKNOWN_ERROR, get_largest_size(parameters))
 
 
 def compute_writes(layout: Layout, influence: Influence) -> Any:

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from properties.consumption.world import PROGRESS_GUARANTEES
+from properties.consumption.world import CONSUMPTION_RULES, PROGRESS_GUARANTEES
 from tests.command_line.run import run
 
 STRUCTURE = "consumer/slave read/offset check"
@@ -25,9 +25,11 @@ def test_its_cells_are_told() -> None:
 
 
 def test_its_lemmas_are_checked_rule_by_rule() -> None:
-    """Nothing is broken."""
+    """Nothing is broken, by faults either."""
     result = run("prove", "--rules", "--structure", STRUCTURE)
     assert 0 == result.returncode
+    rows = {line.split()[0] for line in result.stdout.splitlines() if line.endswith("  ok")}
+    assert rows == set(CONSUMPTION_RULES)
     assert result.stdout.rstrip().endswith("0 broken")
 
 
@@ -42,7 +44,6 @@ def test_its_certificate_is_cross_checked() -> None:
     "option",
     [
         ("--variant", "epoch_check"),
-        ("--triage", "no_message_is_skipped"),
         ("--fault-sets",),
     ],
     ids=lambda option: option[0],
@@ -55,8 +56,25 @@ def test_what_is_about_replication_is_refused_in_one_line(option: tuple[object, 
     assert "is no structure of replication" in result.stderr
 
 
-def test_an_unknown_property_of_replication_is_refused() -> None:
-    """A guarantee of the other world is none that can be triaged."""
-    result = run("prove", "--triage", "no_message_is_skipped")
+def test_its_counterexamples_to_induction_are_triaged() -> None:
+    """The reachable one with its timeline."""
+    asked = ("prove", "--triage", "no_message_is_consumed_twice", "--fault", "consumer kill")
+    output = run(*asked, "--structure", STRUCTURE).stdout
+    assert "read_from_master(): reachable" in output
+    assert "step  consumer " in output
+    assert "✗ no_message_is_consumed_twice" in output
+
+
+@pytest.mark.parametrize(
+    ("candidate", "structure"),
+    [
+        ("no_message_is_skipped", "SYNC_MASTER/SYNC_FLUSH/1 slave"),
+        ("message_is_stored_once", STRUCTURE),
+        ("no_such_property", STRUCTURE),
+    ],
+)
+def test_a_property_of_another_world_is_refused(candidate: str, structure: str) -> None:
+    """One line with those that there are."""
+    result = run("prove", "--triage", candidate, "--structure", structure)
     assert 3 == result.returncode
-    assert "is none of" in result.stderr
+    assert f"'{candidate}' is none of" in result.stderr
