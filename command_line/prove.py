@@ -137,7 +137,7 @@ def command(  # noqa: PLR0913, PLR0917
     is_json: bool,
 ) -> int:
     """Prove and refute every cell of every structure."""
-    is_of_replication = bool(variants or is_by_fault_set)
+    is_of_replication = bool(variants)
     structures = choose_structures(names, variants, is_of_replication=is_of_replication)
     if candidate:
         structures = keep_candidate(structures, candidate, names)

@@ -24,6 +24,14 @@ def test_its_cells_are_told() -> None:
     assert cells["master stop"]["steps"] == len(cells["master stop"]["schedule"])
 
 
+def test_its_fault_sets_are_decided() -> None:
+    """Which faults are fatal, and what must be absent for a proof."""
+    asked = ("prove", "--fault-sets", "--guarantee", "consumed_messages_stay")
+    lines = [x.strip() for x in run(*asked, "--structure", STRUCTURE).stdout.splitlines()]
+    assert "refuted by master_power_losses: 5 steps" in lines
+    assert "proved without master_power_losses" in lines
+
+
 def test_its_lemmas_are_checked_rule_by_rule() -> None:
     """Nothing is broken, by faults either."""
     result = run("prove", "--rules", "--structure", STRUCTURE)
@@ -44,7 +52,6 @@ def test_its_certificate_is_cross_checked() -> None:
     "option",
     [
         ("--variant", "epoch_check"),
-        ("--fault-sets",),
     ],
     ids=lambda option: option[0],
 )
