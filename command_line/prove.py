@@ -26,8 +26,8 @@ from properties.obligations import load_proof
 from properties.ranking import rank_steps
 from properties.subject import get_candidates_of, get_fault_class, get_fault_classes
 from properties.vacuity import (
-    WitnessAnswer,
     find_unwitnessed,
+    has_witnesses,
     load_open_questions,
     save_witnesses,
     search_witnesses,
@@ -160,8 +160,8 @@ def command(  # noqa: PLR0913, PLR0917
             answers[structure] = answer
             if not is_json:
                 print_answer(structure, answer, claims)
-    if is_search and not names and not variants:
-        search_all_witnesses()
+    if is_search and not variants:
+        search_all_witnesses([s for s in structures if not names or not has_witnesses(s)])
     if is_json:
         click.echo(json.dumps(as_json(answers, claims), indent=1))
     elif is_comparison:
@@ -247,15 +247,12 @@ def run_in_order(work: Any, structures: list[Structure], progress: Any, jobs: in
         yield from run_all(work, wave, progress, jobs)
 
 
-def search_all_witnesses() -> None:
-    """Find the shortest way to every rule, premise and witness of every structure anew."""
+def search_all_witnesses(structures: list[Any]) -> None:
+    """Find the shortest way to every rule, premise and witness of these structures anew."""
     with show_progress() as progress:
-        known = load_known_schedules()
-        found: dict[Structure, tuple[WitnessAnswer, ...]] = {}
-        for structure in CERTIFIED_BY_NAME.values():
-            found[structure] = search_witnesses(structure, progress, known=known)
-            known += tuple(a.schedule for a in found[structure] if a.schedule)
-    save_witnesses(found)
+        for structure in structures:
+            known = load_known_schedules(certificates.get_world_folder(structure))
+            save_witnesses({structure: search_witnesses(structure, progress, known=known)})
 
 
 def search(structure: Structure, progress: Callable[[str], None]) -> Answer:
@@ -270,7 +267,7 @@ def recheck(structure: Structure, progress: Callable[[str], None]) -> Answer:
     """Every cell of a structure from its certificate, and that none of it is vacuous."""
     started = time.monotonic()
     document = certificates.load_required(structure)
-    if isinstance(structure, Structure) and not structure.variants:
+    if not structure.variants:
         check_witnesses(structure)
     parameters = make_template(structure).parameters
     verdicts = certificates.recheck(structure, parameters, document, progress)
@@ -287,6 +284,10 @@ def find_endless_steps(structure: Structure, verdicts: tuple[Verdict, ...]) -> t
 
 def check_witnesses(structure: Structure) -> None:
     """Everything that should be reachable is reached. Raises InternalDisagreementError."""
+    if not has_witnesses(structure):
+        raise InternalDisagreementError(
+            f"{structure.name} was never searched for witnesses; run `./rmqspec prove --search`"
+        )
     missing = sorted(set(find_unwitnessed(structure)) - set(load_open_questions(structure)))
     if missing:
         raise InternalDisagreementError(

@@ -18,7 +18,7 @@ import attrs
 from properties import certificates
 from properties.judgement import judge
 from properties.subject import get_everything, get_fault_class, get_search_parameters
-from properties.vacuity import load_witnesses
+from properties.vacuity import has_witnesses, load_witnesses
 from properties.verdict import InternalDisagreementError, VerdictWord
 from reference import ROCKETMQ_VERSION
 from reference.leaves import flatten, is_parameter
@@ -56,7 +56,7 @@ def list_scenarios(
             name = f"{verdict.guarantee} fails, {verdict.fault}"
             fault_class = get_fault_class(structure, verdict.fault)
             yield name, get_search_parameters(structure, fault_class), verdict.schedule
-    for answer in load_witnesses(structure):
+    for answer in load_witnesses(structure) if has_witnesses(structure) else ():
         if answer.schedule is not None:
             parameters = get_search_parameters(structure, get_everything(structure))
             yield f"reaches {answer.question}", parameters, answer.schedule

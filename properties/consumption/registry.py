@@ -28,9 +28,9 @@ PROGRESS_GUARANTEES: dict[str, Property] = {}
 PROGRESS_LEMMAS: dict[str, Property] = {}
 
 
-def progress_guarantee(*, why: str) -> Callable[[Predicate], Predicate]:
+def progress_guarantee(*, why: str, premise: Predicate) -> Callable[[Predicate], Predicate]:
     """Register a guarantee of this world; its docstring's first paragraph is its sentence."""
-    return _register(PROGRESS_GUARANTEES, PropertyRole.GUARANTEE, why)
+    return _register(PROGRESS_GUARANTEES, PropertyRole.GUARANTEE, why, premise)
 
 
 def progress_lemma(*, why: str) -> Callable[[Predicate], Predicate]:
@@ -39,11 +39,11 @@ def progress_lemma(*, why: str) -> Callable[[Predicate], Predicate]:
 
 
 def _register(
-    registry: dict[str, Property], role: PropertyRole, why: str
+    registry: dict[str, Property], role: PropertyRole, why: str, premise: Predicate | None = None
 ) -> Callable[[Predicate], Predicate]:
     def register(predicate: Predicate) -> Predicate:
         name = predicate.__name__
-        registry[name] = Property(name, role, predicate, why)
+        registry[name] = Property(name, role, predicate, why, premise)
         return predicate
 
     return register
