@@ -15,8 +15,8 @@ import click
 
 from reference import ROCKETMQ_VERSION
 from reference.machine import compute_machine
-from reference.state import initial_cluster
 from reference.structure import Structure
+from reference.world import make_initial
 from spark_fuzz.kernel import compile_kernel
 from spark_fuzz.schedule import CampaignOptions, replay_schedule
 
@@ -74,7 +74,7 @@ def measure_replay(options: CampaignOptions, seed: int) -> float:
     schedules = [[s.action for s in replay_schedule(seeded, n) if s.action] for n in range(40)]
     started = time.perf_counter()
     for schedule in schedules:
-        cluster = initial_cluster(options.structure, options.parameters)
+        cluster = make_initial(options.structure, options.parameters)
         for action in schedule:
             cluster = machine.step(cluster, action).cluster
     return sum(map(len, schedules)) / (time.perf_counter() - started)

@@ -2,46 +2,70 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-from properties.certificates import CERTIFIED_BY_NAME
-from properties.claims import CLAIMS
-from properties.explanation import explain, load_refuted
-from properties.fault_class import FAULT_CLASS_BY_NAME
+from properties.certificates import decode_cells, load_required
+from properties.expectation import find_expectation
+from properties.explanation import explain
 from properties.prediction_page import draw_cell
+from properties.subject import get_claims, get_fault_classes
+from properties.verdict import Verdict, VerdictWord
+from properties.worlds import CLAIM_NAMES, COLUMN_NAMES, STRUCTURES
 from reference import ROCKETMQ_VERSION
+from reference.structure import Structure
 
 EPILOG = """\b
 Examples:
   rmqspec explain acknowledgement_is_truthful "late join"
   rmqspec explain flush_reaches_the_end "every fault" \\
     --structure "ASYNC_MASTER/SYNC_FLUSH/0 slaves"
+  rmqspec explain no_message_is_skipped "master stop" \\
+    --structure "consumer/slave read/no offset check"
 """
 
 
 @click.command(name="explain", epilog=EPILOG)
-@click.argument("claim", type=click.Choice(list(CLAIMS)), metavar="CLAIM")
-@click.argument("fault", type=click.Choice(list(FAULT_CLASS_BY_NAME)), metavar="FAULT")
+@click.argument("claim", type=click.Choice(CLAIM_NAMES), metavar="CLAIM")
+@click.argument("fault", type=click.Choice(COLUMN_NAMES), metavar="FAULT")
 @click.option(
     "--structure",
     "name",
-    type=click.Choice(list(CERTIFIED_BY_NAME)),
+    type=click.Choice(list(STRUCTURES)),
     metavar="NAME",
     default="SYNC_MASTER/ASYNC_FLUSH/1 slave",
     show_default=True,
-    help="Which group.",
+    help="Which group, or which consumer.",
 )
 def command(claim: str, fault: str, name: str) -> None:
     """Tell why a claim fails under a fault class: what happens, where it was seen, each step."""
-    structure = CERTIFIED_BY_NAME[name]
+    structure = STRUCTURES[name]
+    verdict = find_cell(structure, claim, fault)
     click.echo(f"Model of RocketMQ {ROCKETMQ_VERSION}: {name}, {fault}.")
-    click.echo(f"{claim}: {CLAIMS[claim].sentence}")
-    for refuted, verdict in load_refuted():
-        if refuted == structure and (verdict.guarantee, verdict.fault) == (claim, fault):
-            found = explain(structure, verdict)
-            evidence = (*found.threads, *found.recordings)
-            seen = ", ".join(evidence) or "predicted, see spec/predictions.md"
-            click.echo(f"{found.name}: {found.sentence} ({seen})\n")
-            click.echo(draw_cell(structure, verdict))
-            return
-    click.echo("It is not refuted.")
+    click.echo(f"{claim}: {get_claims(structure)[claim].sentence}")
+    if verdict.word is not VerdictWord.REFUTED:
+        click.echo("It is not refuted.")
+        return
+    click.echo(f"{describe_reason(structure, verdict)}\n")
+    click.echo(draw_cell(structure, verdict))
+
+
+def find_cell(structure: Any, claim: str, fault: str) -> Verdict:
+    """The certified cell. Raises click.BadParameter where the structure's world has none such."""
+    if claim not in get_claims(structure):
+        raise click.BadParameter(f"{claim} is not claimed of {structure.name}; name a --structure")
+    if fault not in {c.name for c in get_fault_classes(structure)}:
+        columns = ", ".join(c.name for c in get_fault_classes(structure))
+        raise click.BadParameter(f"{structure.name} has no column {fault!r}; it has {columns}")
+    cells = decode_cells(structure, load_required(structure))
+    return next(v for v in cells if (v.guarantee, v.fault) == (claim, fault))
+
+
+def describe_reason(structure: Any, verdict: Verdict) -> str:
+    """The class of a refutation and its evidence; outside of replication the expected reason."""
+    if not isinstance(structure, Structure):
+        return find_expectation(verdict.guarantee, structure, verdict.fault).reason
+    found = explain(structure, verdict)
+    seen = ", ".join((*found.threads, *found.recordings)) or "predicted, see spec/predictions.md"
+    return f"{found.name}: {found.sentence} ({seen})"

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 import click
 
 from command_line import exit_codes
-from properties.certificates import CERTIFIED_BY_NAME
 from properties.smt_lib import write_smt_lib
 from properties.vectors import write_vectors
-from reference.structure import Structure
+from properties.worlds import STRUCTURES
 
 VECTORS_EPILOG = """\b
 Examples:
@@ -31,11 +31,11 @@ Exit codes: 0 written, 3 bad input (the folder exists).
 """
 
 OUT = click.option("--out", required=True, type=click.Path(path_type=Path), help="A new folder.")
-STRUCTURES = click.option(
+CHOSEN = click.option(
     "--structure",
     "names",
     multiple=True,
-    type=click.Choice(list(CERTIFIED_BY_NAME)),
+    type=click.Choice(list(STRUCTURES)),
     help="Only this structure; may be repeated.",
 )
 
@@ -47,7 +47,7 @@ def command() -> None:
 
 @command.command(name="vectors", epilog=VECTORS_EPILOG)
 @OUT
-@STRUCTURES
+@CHOSEN
 def vectors(out: Path, names: tuple[str, ...]) -> int:
     """Write every named scenario with the state after each step, valid and forbidden ones."""
     return export(write_vectors, "vectors", out, names)
@@ -55,14 +55,14 @@ def vectors(out: Path, names: tuple[str, ...]) -> int:
 
 @command.command(name="smt-lib", epilog=SMT_LIB_EPILOG)
 @OUT
-@STRUCTURES
+@CHOSEN
 def smt_lib(out: Path, names: tuple[str, ...]) -> int:
     """Write every proof obligation as a file of its own, for another solver than Z3."""
     return export(write_smt_lib, "obligations", out, names)
 
 
 def export(
-    write: Callable[[Iterable[Structure], Path], dict[str, int]],
+    write: Callable[[Iterable[Any], Path], dict[str, int]],
     what: str,
     out: Path,
     names: tuple[str, ...],
@@ -71,7 +71,7 @@ def export(
     if out.exists():
         raise click.BadParameter(f"{out} exists and is left as it is; choose another --out")
     try:
-        counts = write([CERTIFIED_BY_NAME[n] for n in names or CERTIFIED_BY_NAME], out)
+        counts = write([STRUCTURES[n] for n in names or STRUCTURES], out)
     except OSError as problem:
         raise click.BadParameter(f"{out} cannot be made: {problem.strerror}") from problem
     for name, count in counts.items():

@@ -10,7 +10,7 @@ import click
 
 from command_line import exit_codes
 from command_line.progress import show_progress
-from properties.certificates import SEARCHED_SLAVES_MAX, encode_schedule
+from properties.certificates import SEARCHED_SLAVES_MAX, encode_schedule, get_world_folder
 from properties.fault_set_certificates import (
     BORDERED_STRUCTURES,
     describe,
@@ -18,14 +18,13 @@ from properties.fault_set_certificates import (
     save_borders,
 )
 from properties.fault_set_search import find_borders
-from properties.fault_sets import ALL_FAULTS, Border
+from properties.fault_sets import Border, get_all_faults
 from properties.harvest import load_known_schedules
 from reference import ROCKETMQ_VERSION
-from reference.structure import Structure
 
 
 def show_fault_sets(
-    structures: Iterable[Structure], claims: tuple[str, ...], *, is_search: bool, is_json: bool
+    structures: Iterable[Any], claims: tuple[str, ...], *, is_search: bool, is_json: bool
 ) -> int:
     """Print which sets of faults are survived, decided anew or re-checked; the exit code.
 
@@ -42,7 +41,8 @@ def show_fault_sets(
     for structure in chosen:
         with show_progress() as progress:
             if is_search:
-                borders = find_borders(structure, load_known_schedules(), progress)
+                known = load_known_schedules(get_world_folder(structure))
+                borders = find_borders(structure, known, progress)
                 save_borders({structure: borders})
             else:
                 progress(f"{structure.name}: fault sets")
@@ -72,7 +72,7 @@ def print_fault_sets(answers: list[dict[str, Any]]) -> None:
             click.echo(f"    undecided with {describe(frozenset(faults))}")
 
 
-def as_json(structure: Structure, border: Border) -> dict[str, Any]:
+def as_json(structure: Any, border: Border) -> dict[str, Any]:
     """One border for programs."""
     return {
         "structure": structure.name,
@@ -85,6 +85,6 @@ def as_json(structure: Structure, border: Border) -> dict[str, Any]:
             }
             for r in border.refuted
         ],
-        "proved_without": [sorted(ALL_FAULTS - faults) for faults in border.proved],
+        "proved_without": [sorted(get_all_faults(structure) - faults) for faults in border.proved],
         "undecided": [sorted(faults) for faults in border.undecided],
     }

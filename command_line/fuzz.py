@@ -16,50 +16,73 @@ import click
 from command_line import exit_codes
 from command_line.progress import ProgressLine, show_progress
 from properties.expectation import find_expectation
-from properties.fault_class import FAULT_CLASSES
+from properties.subject import get_everything, get_fault_classes
 from properties.verdict import VerdictWord
+from properties.worlds import STRUCTURES, STRUCTURES_BY_WORLD
 from reference import ROCKETMQ_VERSION
 from reference.roles import FlushDiskType, Role
-from reference.structure import SLAVES_MAX, FaultCounts, Structure
+from reference.structure import SLAVES_MAX, Structure
 from spark_fuzz.java import MissingPrerequisiteError, find_java
 from spark_fuzz.schedule import (
-    DEFAULT_LIMITS,
     SCHEDULES_MAX,
     SEED_MAX,
     STEPS_MAX,
     CampaignOptions,
+    get_default_limits,
 )
 
 if TYPE_CHECKING:
     from spark_fuzz.campaign import Progress
 
-FAULT_NAMES = tuple(attrs.fields_dict(FaultCounts))
+
+def get_fault_names(structure: Any) -> tuple[str, ...]:
+    """What may strike in a structure's world, in the order of an identifier's limits."""
+    return tuple(attrs.fields_dict(get_everything(structure).counts))
+
 
 EPILOG = """\b
 Examples:
   rmqspec fuzz                                  100,000 schedules of a synchronous pair
   rmqspec fuzz --schedules 10000000 --seed 7 --out campaigns/seven
   rmqspec fuzz --role ASYNC_MASTER --slaves 2 --limits link_cuts=4,master_kills=1
+  rmqspec fuzz --structure "consumer/slave read/no offset check"
   rmqspec fuzz --limits none
   rmqspec fuzz --master spark://127.0.0.1:7077
 \b
---limits: how often each fault may strike in one schedule; what is not named never strikes:
-  {faults}
-""".format(faults="\n  ".join(FAULT_NAMES))
+--limits: how often each fault may strike in one schedule; what is not named never strikes.
+{faults}
+""".format(
+    faults="\n".join(
+        "\n  ".join((f"Of {world}:", *get_fault_names(structures[0])))
+        for world, structures in STRUCTURES_BY_WORLD.items()
+    )
+)
 
 
-def parse_limits(ctx: click.Context, parameter: click.Parameter, value: str) -> FaultCounts:
+def parse_limits(structure: Any, value: str) -> Any:
     """Pairs NAME=COUNT, separated by commas; or ``default``, or ``none``."""
     if value == "default":
-        return DEFAULT_LIMITS
+        return get_default_limits(structure)
+    known = get_fault_names(structure)
     counts: dict[str, int] = {}
     for pair in value.split(",") if value != "none" else ():
         name, _, count = (part.strip() for part in pair.partition("="))
-        if name not in FAULT_NAMES or not re.fullmatch(r"[0-9]{1,4}", count):
-            message = "give NAME=COUNT pairs such as link_cuts=2,slave_kills=1; see --help"
-            raise click.BadParameter(message, ctx, parameter)
+        if name not in known or not re.fullmatch(r"[0-9]{1,4}", count):
+            example = ",".join(f"{fault}=1" for fault in known[:2])
+            message = f"give NAME=COUNT pairs such as {example}; see --help"
+            raise click.BadParameter(message, param_hint="--limits")
         counts[name] = int(count)
-    return FaultCounts(**counts)
+    return get_everything(structure).counts(**counts)
+
+
+def choose_structure(name: str | None, role: str, flush: str, slaves: int) -> Any:
+    """The structure of this name; without one the group of replication that the rest describes."""
+    if name is None:
+        return Structure(Role[role], FlushDiskType[flush], slaves)
+    if name not in STRUCTURES:
+        known = "\n  ".join(STRUCTURES)
+        raise click.BadParameter(f"{name!r} is none of\n  {known}", param_hint="--structure")
+    return STRUCTURES[name]
 
 
 MASTERS = re.compile(r"local(\[[0-9*, ]+\])?|local-cluster\[.+\]|(spark|k8s|yarn)(://.+)?")
@@ -78,10 +101,16 @@ def parse_master(ctx: click.Context, parameter: click.Parameter, value: str) -> 
 )
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(0, SEED_MAX - 1))
 @click.option("--steps", default=64, show_default=True, type=click.IntRange(1, STEPS_MAX))
+@click.option(
+    "--structure",
+    "name",
+    metavar="NAME",
+    help="Any structure of `rmqspec prove`, instead of --role, --flush and --slaves.",
+)
 @click.option("--role", default="SYNC_MASTER", type=click.Choice(["ASYNC_MASTER", "SYNC_MASTER"]))
 @click.option("--flush", default="ASYNC_FLUSH", type=click.Choice([f.name for f in FlushDiskType]))
 @click.option("--slaves", default=1, show_default=True, type=click.IntRange(0, SLAVES_MAX))
-@click.option("--limits", default="default", help="Every fault twice.", callback=parse_limits)
+@click.option("--limits", default="default", help="Every fault twice.")
 @click.option("--out", type=click.Path(path_type=Path), help="A new folder for the rows.")
 @click.option(
     "--master",
@@ -94,17 +123,18 @@ def command(  # noqa: PLR0913, PLR0917
     schedules: int,
     seed: int,
     steps: int,
+    name: str | None,
     role: str,
     flush: str,
     slaves: int,
-    limits: FaultCounts,
+    limits: str,
     out: Path | None,
     master: str,
 ) -> int:
     """Hunt for violated guarantees with random failure schedules."""
+    structure = choose_structure(name, role, flush, slaves)
+    options = CampaignOptions(structure, parse_limits(structure, limits), steps, seed)
     find_java()
-    structure = Structure(Role[role], FlushDiskType[flush], slaves)
-    options = CampaignOptions(structure, limits, steps, seed)
     folder = out or Path("campaigns") / f"{time.strftime('%Y%m%d-%H%M%S')}-seed{seed}"
     if folder.exists():
         raise click.BadParameter(f"{folder} exists and is left as it is; choose another --out")
@@ -183,8 +213,8 @@ def print_summary(summary: dict[str, Any], options: CampaignOptions) -> None:
 
 def find_broken_promise(summary: dict[str, Any], options: CampaignOptions) -> int:
     """1 when a guarantee is violated that is proved for these faults, else 0."""
-    admitted = {name for name in FAULT_NAMES if getattr(options.limits, name) > 0}
-    for fault_class in FAULT_CLASSES:
+    admitted = {name for name, count in attrs.asdict(options.limits).items() if count > 0}
+    for fault_class in get_fault_classes(options.structure):
         if not admitted <= set(fault_class.admitted):
             continue
         for name in summary["violations"]:

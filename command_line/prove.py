@@ -18,30 +18,26 @@ from command_line.triage import print_triage
 from command_line.workers import run_all
 from properties import certificates
 from properties.certificates import CERTIFIED_BY_NAME, encode_schedule
-from properties.claims import CLAIMS
 from properties.comparison import COMPARED_STRUCTURES, compare, render_change
 from properties.expectation import find_expectation
-from properties.fault_class import EVERY_FAULT, FAULT_CLASS_BY_NAME
+from properties.fault_class import EVERY_FAULT
 from properties.harvest import load_known_schedules
-from properties.induction import get_candidates
 from properties.obligations import load_proof
 from properties.ranking import rank_steps
+from properties.subject import get_candidates_of, get_fault_class, get_fault_classes
 from properties.vacuity import (
-    WitnessAnswer,
     find_unwitnessed,
+    has_witnesses,
     load_open_questions,
     save_witnesses,
     search_witnesses,
 )
 from properties.verdict import InternalDisagreementError, Verdict, search_structure
-from properties.worlds import WORLD_STRUCTURES, WORLDS
+from properties.worlds import CLAIM_NAMES, COLUMN_NAMES, STRUCTURES
 from reference import ROCKETMQ_VERSION
 from reference.structure import Structure
 from reference.variant import VARIANTS
 from reference.world import make_template
-
-STRUCTURES: dict[str, Any] = {**CERTIFIED_BY_NAME, **WORLD_STRUCTURES}
-"""What can be asked for, by name."""
 
 EPILOG = """\b
 Examples:
@@ -82,7 +78,7 @@ class Answer:
     "--guarantee",
     "claims",
     multiple=True,
-    type=click.Choice([*CLAIMS, *(g for w in WORLDS for g in w.guarantees)]),
+    type=click.Choice(CLAIM_NAMES),
     metavar="NAME",
     help="Print the cells of this guarantee or convergence claim; may be repeated.",
 )
@@ -112,7 +108,7 @@ class Answer:
     "--fault",
     default=EVERY_FAULT.name,
     show_default=True,
-    type=click.Choice(list(FAULT_CLASS_BY_NAME)),
+    type=click.Choice(COLUMN_NAMES),
     metavar="CLASS",
     help="The column of --triage and --cross-check.",
 )
@@ -141,8 +137,12 @@ def command(  # noqa: PLR0913, PLR0917
     is_json: bool,
 ) -> int:
     """Prove and refute every cell of every structure."""
-    is_of_replication = bool(variants or candidate or states_max or is_by_fault_set)
+    is_of_replication = bool(variants)
     structures = choose_structures(names, variants, is_of_replication=is_of_replication)
+    if candidate:
+        structures = keep_candidate(structures, candidate, names)
+    if candidate or states_max:
+        structures = keep_column(structures, fault, names)
     if not is_json:
         click.echo(f"Model of RocketMQ {ROCKETMQ_VERSION}.")
     if is_by_rule:
@@ -160,8 +160,8 @@ def command(  # noqa: PLR0913, PLR0917
             answers[structure] = answer
             if not is_json:
                 print_answer(structure, answer, claims)
-    if is_search and not names and not variants:
-        search_all_witnesses()
+    if is_search and not variants:
+        search_all_witnesses([s for s in structures if not names or not has_witnesses(s)])
     if is_json:
         click.echo(json.dumps(as_json(answers, claims), indent=1))
     elif is_comparison:
@@ -191,13 +191,30 @@ def choose_structures(
     return [evolve(s, variants=variants) if isinstance(s, Structure) else s for s in chosen]
 
 
+def keep_candidate(structures: list[Any], candidate: str, names: tuple[str, ...]) -> list[Any]:
+    """The structures that have this property; raises click.BadParameter for others by name."""
+    kept = [s for s in structures if candidate in get_candidates_of(s)]
+    if not kept or (names and len(kept) < len(structures)):
+        known = get_candidates_of(next(s for s in structures if s not in kept))
+        raise click.BadParameter(f"{candidate!r} is none of {', '.join(known)}")
+    return kept
+
+
+def keep_column(structures: list[Any], fault: str, names: tuple[str, ...]) -> list[Any]:
+    """The structures whose world has this column; raises click.BadParameter for others by name."""
+    kept = [s for s in structures if fault in {c.name for c in get_fault_classes(s)}]
+    missing = next((s for s in structures if s not in kept), None)
+    if names and missing is not None:
+        columns = ", ".join(c.name for c in get_fault_classes(missing))
+        message = f"{missing.name} has no column {fault!r}; it has {columns}"
+        raise click.BadParameter(message, param_hint="--fault")
+    return kept
+
+
 def triage_all(structures: list[Structure], candidate: str, fault: str) -> int:
     """Print what becomes of each counterexample to induction of one property."""
-    known = get_candidates(structures[0].variants)
-    if candidate not in known:
-        raise click.BadParameter(f"{candidate!r} is none of {', '.join(known)}")
     for structure in structures:
-        print_triage(structure, FAULT_CLASS_BY_NAME[fault], candidate)
+        print_triage(structure, get_fault_class(structure, fault), candidate)
     return exit_codes.ANALYSED
 
 
@@ -210,7 +227,7 @@ def cross_check_all(structures: list[Structure], fault: str, states_max: int) ->
     for structure in searched:
         with show_progress() as progress:
             rows = compare_with_certificate(
-                structure, FAULT_CLASS_BY_NAME[fault], states_max, on_progress=progress
+                structure, get_fault_class(structure, fault), states_max, on_progress=progress
             )
         for row in rows:
             click.echo(row.describe())
@@ -230,15 +247,12 @@ def run_in_order(work: Any, structures: list[Structure], progress: Any, jobs: in
         yield from run_all(work, wave, progress, jobs)
 
 
-def search_all_witnesses() -> None:
-    """Find the shortest way to every rule, premise and witness of every structure anew."""
+def search_all_witnesses(structures: list[Any]) -> None:
+    """Find the shortest way to every rule, premise and witness of these structures anew."""
     with show_progress() as progress:
-        known = load_known_schedules()
-        found: dict[Structure, tuple[WitnessAnswer, ...]] = {}
-        for structure in CERTIFIED_BY_NAME.values():
-            found[structure] = search_witnesses(structure, progress, known=known)
-            known += tuple(a.schedule for a in found[structure] if a.schedule)
-    save_witnesses(found)
+        for structure in structures:
+            known = load_known_schedules(certificates.get_world_folder(structure))
+            save_witnesses({structure: search_witnesses(structure, progress, known=known)})
 
 
 def search(structure: Structure, progress: Callable[[str], None]) -> Answer:
@@ -253,7 +267,7 @@ def recheck(structure: Structure, progress: Callable[[str], None]) -> Answer:
     """Every cell of a structure from its certificate, and that none of it is vacuous."""
     started = time.monotonic()
     document = certificates.load_required(structure)
-    if isinstance(structure, Structure) and not structure.variants:
+    if not structure.variants:
         check_witnesses(structure)
     parameters = make_template(structure).parameters
     verdicts = certificates.recheck(structure, parameters, document, progress)
@@ -270,6 +284,10 @@ def find_endless_steps(structure: Structure, verdicts: tuple[Verdict, ...]) -> t
 
 def check_witnesses(structure: Structure) -> None:
     """Everything that should be reachable is reached. Raises InternalDisagreementError."""
+    if not has_witnesses(structure):
+        raise InternalDisagreementError(
+            f"{structure.name} was never searched for witnesses; run `./rmqspec prove --search`"
+        )
     missing = sorted(set(find_unwitnessed(structure)) - set(load_open_questions(structure)))
     if missing:
         raise InternalDisagreementError(

@@ -10,7 +10,6 @@ from typing import Any
 import click
 
 from properties.certificates import encode_schedule
-from properties.guarantee import GUARANTEES
 from properties.judgement import (
     JudgedStep,
     find_first_violation,
@@ -18,6 +17,8 @@ from properties.judgement import (
     remove_needless_steps,
     replay,
 )
+from properties.subject import get_guarantees
+from properties.worlds import CLAIM_NAMES
 from reference import ROCKETMQ_VERSION
 from reference.machine import Action
 from reference.timeline import draw_timeline
@@ -42,7 +43,8 @@ Examples:
 @click.option("--schedule", type=int, help="The schedule's number, when a campaign is given.")
 @click.option(
     "--guarantee",
-    type=click.Choice(list(GUARANTEES)),
+    type=click.Choice(CLAIM_NAMES),
+    metavar="NAME",
     help="Stop where it is first violated, and leave out every step that it does not need.",
 )
 @click.option("--json", "is_json", is_flag=True, help="Print JSON for programs.")
@@ -89,6 +91,8 @@ def read_manifest(folder: Path, schedule: int | None) -> tuple[CampaignOptions, 
 
 def shorten(options: CampaignOptions, steps: list[JudgedStep], guarantee: str) -> list[JudgedStep]:
     """The schedule up to the violation, without the steps that it does not need."""
+    if guarantee not in get_guarantees(options.structure):
+        raise IdentifierError(f"{guarantee} is no guarantee of {options.structure.name}")
     at = find_first_violation(steps, guarantee)
     if at is None:
         raise IdentifierError(f"this schedule does not violate {guarantee}")
@@ -109,5 +113,7 @@ def as_json(options: CampaignOptions, number: int, steps: list[JudgedStep]) -> d
         "identifier": options.format_identifier(number),
         "structure": options.structure.name,
         "schedule": encode_schedule(actions),
-        "violating_steps": {g: find_first_violation(steps, g) for g in GUARANTEES},
+        "violating_steps": {
+            g: find_first_violation(steps, g) for g in get_guarantees(options.structure)
+        },
     }

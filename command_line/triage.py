@@ -9,25 +9,23 @@ import click
 from command_line.progress import show_progress
 from properties.certificates import encode_schedule
 from properties.fault_class import FaultClass
-from properties.induction import get_candidates
 from properties.judgement import replay
-from properties.smallest_state import get_small_sizes
+from properties.subject import get_candidates_of, get_search_parameters, get_small_parameters
 from properties.triage import TriagedCounterexample, TriageWord, triage
 from reference import ROCKETMQ_VERSION
 from reference.leaves import flatten
-from reference.state import initial_cluster
-from reference.structure import SMALL_PARAMETERS, Structure
 from reference.timeline import draw_timeline
+from reference.world import make_initial
 
 
-def print_triage(structure: Structure, fault_class: FaultClass, property_name: str) -> None:
+def print_triage(structure: Any, fault_class: FaultClass, property_name: str) -> None:
     """Triage a property and print the answer for each rule that can break it.
 
     Raises KeyError for a property that does not exist.
     """
     with show_progress() as progress:
         found = triage(structure, fault_class, property_name, on_progress=progress)
-    candidate = get_candidates()[property_name]
+    candidate = get_candidates_of(structure)[property_name]
     click.echo(f"Model of RocketMQ {ROCKETMQ_VERSION}: {structure.name}, {fault_class.name}.")
     click.echo(f"{property_name}: {candidate.sentence}")
     if not found:
@@ -37,14 +35,12 @@ def print_triage(structure: Structure, fault_class: FaultClass, property_name: s
         click.echo(describe_way(structure, fault_class, one))
 
 
-def describe_way(
-    structure: Structure, fault_class: FaultClass, triaged: TriagedCounterexample
-) -> str:
+def describe_way(structure: Any, fault_class: FaultClass, triaged: TriagedCounterexample) -> str:
     """The timeline of a reachable one; of another one what in its state is not as initially."""
     if triaged.word is TriageWord.REACHABLE:
-        steps = replay(structure, get_small_sizes(fault_class), triaged.schedule)
+        steps = replay(structure, get_search_parameters(structure, fault_class), triaged.schedule)
         return draw_timeline((s.action, s.cluster, s.violated) for s in steps)
-    initial = flatten(initial_cluster(structure, SMALL_PARAMETERS))
+    initial = flatten(make_initial(structure, get_small_parameters(structure)))
     values = [f"{p}={int(v)}" for p, v in triaged.before.items() if v != initial[p]]
     return f"  from {', '.join(values) or 'the initial state'}"
 

@@ -88,6 +88,16 @@ def _(structure: Structure, folder: Path = CERTIFICATE_FOLDER) -> Path:
     return inside / f"{name.lower()}.json"
 
 
+def get_world_folder(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> Path:
+    """Where the certificates of a structure's world lie, and what else is stored about it."""
+    return get_path(structure, folder).parent
+
+
+def get_stem(structure: Any) -> str:
+    """What other files about a structure are called: ``sync_master-async_flush-1_slaves``."""
+    return "-".join(get_path(structure, Path()).with_suffix("").parts)
+
+
 def save(structure: Any, verdicts: tuple[Verdict, ...], folder: Path = CERTIFICATE_FOLDER) -> Path:
     """Write a structure's certificate; one set of lemmas serves every proof."""
     lemmas = next((v.lemmas for v in verdicts if v.lemmas), ())

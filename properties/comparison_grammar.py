@@ -23,7 +23,7 @@ from properties.claims import CLAIMS
 from properties.fact_induction import FactInduction
 from properties.facts import Grammar
 from properties.fault_class import FAULT_CLASSES
-from properties.fault_sets import ALL_FAULTS, FaultSetProver
+from properties.fault_sets import FaultSetProver, get_all_faults
 from properties.induction import get_lemmas
 from properties.lemmas import LEMMAS
 from properties.random_walk import walk_randomly
@@ -93,7 +93,7 @@ def make_report(
     predicates = induction.problem.predicates
     trivial = tuple(n for n in named if predicates[n].operator == "constant")
     by_facts = FaultSetProver(structure, induction.find_strongest(facts), given)
-    follows = {n for n in named if by_facts.find_survived(n, ALL_FAULTS) is not None}
+    follows = {n for n in named if by_facts.find_survived(n, get_all_faults(structure)) is not None}
     return GrammarReport(
         structure=structure.name,
         digest=compute_digest(structure),

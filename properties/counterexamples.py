@@ -36,9 +36,9 @@ from properties.lemmas import LEMMAS
 from properties.smallest_state import (
     FAULT_PREFIX,
     find_smallest_model,
-    get_small_sizes,
     make_small_problem,
 )
+from properties.subject import get_search_parameters
 from reference.leaves import flatten, unflatten
 from reference.machine import Action, compute_machine
 from reference.roles import FlushDiskType, Role
@@ -78,7 +78,9 @@ class LemmaCounterexample:
 
     def make_state(self) -> Cluster:
         """The state before, in a log of a few bytes."""
-        initial = initial_cluster(self.structure, get_small_sizes(self.fault_class))
+        initial = initial_cluster(
+            self.structure, get_search_parameters(self.structure, self.fault_class)
+        )
         state: Cluster = unflatten(self.structure, {**flatten(initial), **self.before})
         return state
 
@@ -179,7 +181,7 @@ def _make_entry(
     action: Action | None,
     breakable: list[str],
 ) -> LemmaCounterexample:
-    initial = flatten(initial_cluster(structure, get_small_sizes(EVERYTHING)))
+    initial = flatten(initial_cluster(structure, get_search_parameters(structure, EVERYTHING)))
     before = {path: v for path, v in values.items() if v != initial[path]}
     fault_class = _find_weakest_class(structure, before, action)
     entry = LemmaCounterexample(lemma, structure, before, action, (), fault_class)

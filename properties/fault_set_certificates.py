@@ -15,41 +15,41 @@ from attrs import evolve
 
 from properties.certificates import (
     CERTIFICATE_FOLDER,
-    CERTIFIED_STRUCTURES,
     SEARCHED_SLAVES_MAX,
     compute_digest,
     decode_schedule,
     encode_schedule,
+    get_world_folder,
 )
-from properties.claims import CLAIMS
 from properties.fault_class import SEARCHED
 from properties.fault_sets import (
-    ALL_FAULTS,
-    FOUR_FILES,
     Border,
     FaultSet,
     FaultSetProver,
     Refutation,
     compute_faults,
+    get_all_faults,
+    get_border_sizes,
 )
 from properties.induction import prove_lemmas
 from properties.judgement import is_refuted_by
+from properties.subject import get_claims, get_everything
 from properties.verdict import InternalDisagreementError
-from reference.structure import FaultCounts, Structure
+from properties.worlds import STRUCTURES
 
 FAULT_SET_FILE = "fault_sets.json"
 
-BORDERED_STRUCTURES = tuple(s for s in CERTIFIED_STRUCTURES if s.slaves <= SEARCHED_SLAVES_MAX)
+BORDERED_STRUCTURES = tuple(s for s in STRUCTURES.values() if s.slaves <= SEARCHED_SLAVES_MAX)
 """The structures of which all fault sets are decided: of larger groups nobody searched any."""
 
 
-def recheck_borders(structure: Structure, folder: Path = CERTIFICATE_FOLDER) -> tuple[Border, ...]:
+def recheck_borders(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> tuple[Border, ...]:
     """The stored borders of a structure, after all that they say was proved or replayed again.
 
     Raises InternalDisagreementError for what does not hold, or is missing.
     """
     borders = load_borders(structure, folder)
-    if [b.guarantee for b in borders] != list(CLAIMS):
+    if [b.guarantee for b in borders] != list(get_claims(structure)):
         raise make_disagreement(structure, "borders of some guarantees are missing")
     prover = FaultSetProver(structure, prove_lemmas(structure))
     for border in borders:
@@ -66,15 +66,15 @@ def find_flaw(prover: FaultSetProver, border: Border) -> str:
     for refutation in border.refuted:
         if not is_refutation(prover.structure, border.guarantee, refutation):
             return f"not refuted under {describe(refutation.faults)}"
-    if (forgotten := border.find_open_set()) is not None:
+    if (forgotten := border.find_open_set(get_all_faults(prover.structure))) is not None:
         return f"nothing is said of {describe(forgotten)}"
     return ""
 
 
-def is_refutation(structure: Structure, guarantee: str, refutation: Refutation) -> bool:
+def is_refutation(structure: Any, guarantee: str, refutation: Refutation) -> bool:
     """Its schedule refutes the guarantee, and takes those faults and no others."""
-    limits = FaultCounts(**dict.fromkeys(refutation.faults, SEARCHED))
-    sizes = evolve(FOUR_FILES, limits=limits)
+    limits = get_everything(structure).counts(**dict.fromkeys(refutation.faults, SEARCHED))
+    sizes = evolve(get_border_sizes(structure), limits=limits)
     return (
         is_refuted_by(guarantee, structure, sizes, refutation.schedule)
         and compute_faults(structure, refutation.schedule) == refutation.faults
@@ -87,28 +87,30 @@ def describe(faults: FaultSet) -> str:
 
 
 def save_borders(
-    found: Mapping[Structure, tuple[Border, ...]], folder: Path = CERTIFICATE_FOLDER
+    found: Mapping[Any, tuple[Border, ...]], folder: Path = CERTIFICATE_FOLDER
 ) -> None:
     """Write the borders of these structures; those of others are kept."""
-    path = folder / FAULT_SET_FILE
-    document = json.loads(path.read_text()) if path.exists() else {}
     for structure, borders in found.items():
+        path = get_world_folder(structure, folder) / FAULT_SET_FILE
+        path.parent.mkdir(parents=True, exist_ok=True)
+        document = json.loads(path.read_text()) if path.exists() else {}
         document[structure.name] = {
             "digest": compute_digest(structure),
-            "borders": [_encode(b) for b in borders],
+            "borders": [_encode(b, get_all_faults(structure)) for b in borders],
         }
-    path.write_text(json.dumps(document, indent=1) + "\n")
+        path.write_text(json.dumps(document, indent=1) + "\n")
 
 
-def load_borders(structure: Structure, folder: Path = CERTIFICATE_FOLDER) -> tuple[Border, ...]:
+def load_borders(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> tuple[Border, ...]:
     """The stored borders of a structure.
 
     Raises InternalDisagreementError when there are none for these rules, or they are malformed.
     """
     try:
-        stored = json.loads((folder / FAULT_SET_FILE).read_text())[structure.name]
+        path = get_world_folder(structure, folder) / FAULT_SET_FILE
+        stored = json.loads(path.read_text())[structure.name]
         is_current = stored["digest"] == compute_digest(structure)
-        borders = tuple(_decode(b) for b in stored["borders"])
+        borders = tuple(_decode(b, get_all_faults(structure)) for b in stored["borders"])
     except (OSError, KeyError, TypeError, ValueError, AttributeError) as problem:
         raise make_disagreement(structure, f"missing or malformed ({problem!r})") from problem
     if not is_current:
@@ -116,17 +118,17 @@ def load_borders(structure: Structure, folder: Path = CERTIFICATE_FOLDER) -> tup
     return borders
 
 
-def make_disagreement(structure: Structure, reason: str) -> InternalDisagreementError:
+def make_disagreement(structure: Any, reason: str) -> InternalDisagreementError:
     """The error that says what is wrong with the stored borders, and what to do."""
     return InternalDisagreementError(
         f"the fault sets of {structure.name}: {reason}; run `./rmqspec prove --fault-sets --search`"
     )
 
 
-def _encode(border: Border) -> dict[str, Any]:
+def _encode(border: Border, all_faults: FaultSet) -> dict[str, Any]:
     return {
         "guarantee": border.guarantee,
-        "proved_without": [sorted(ALL_FAULTS - faults) for faults in border.proved],
+        "proved_without": [sorted(all_faults - faults) for faults in border.proved],
         "refuted": [
             {"faults": sorted(r.faults), "schedule": encode_schedule(r.schedule)}
             for r in border.refuted
@@ -135,10 +137,10 @@ def _encode(border: Border) -> dict[str, Any]:
     }
 
 
-def _decode(data: Any) -> Border:
+def _decode(data: Any, all_faults: FaultSet) -> Border:
     return Border(
         data["guarantee"],
-        tuple(ALL_FAULTS - frozenset(absent) for absent in data["proved_without"]),
+        tuple(all_faults - frozenset(absent) for absent in data["proved_without"]),
         tuple(
             Refutation(frozenset(r["faults"]), decode_schedule(r["schedule"]))
             for r in data["refuted"]

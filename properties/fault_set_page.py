@@ -1,46 +1,55 @@
-"""The generated part of ``spec/fault_sets.md``, rendered from the stored borders without a solver.
+"""The generated parts of ``spec/fault_sets.md``, rendered from the stored borders without a solver.
 
-``python -m properties.fault_set_page`` writes it anew.
+``python -m properties.fault_set_page`` writes them anew.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, singledispatch
 from pathlib import Path
+from typing import Any
 
-from properties.claims import CLAIMS
 from properties.fault_set_certificates import BORDERED_STRUCTURES, load_borders
 from properties.fault_sets import Border, FaultSet
 from properties.generated_text import render_table, replace_parts
+from properties.subject import get_claims
+from properties.worlds import STRUCTURES_BY_WORLD
 from reference.structure import Structure
 
 CHAPTER = Path(__file__).parents[1] / "spec" / "fault_sets.md"
 
 
 def update(text: str) -> str:
-    """The chapter with its generated part as it should be.
+    """The chapter with its generated parts as they should be.
 
-    Raises InternalDisagreementError where borders are missing or were made from other rules.
+    Raises KeyError for a part that nobody generates, and InternalDisagreementError where borders
+    are missing or were made from other rules.
     """
-    return replace_parts(text, {"borders": render_borders()}.__getitem__)
+    return replace_parts(text, render_borders)
 
 
-def render_borders() -> str:
-    """For each guarantee the smallest fatal sets, and in how many steps they strike."""
-    return "\n\n".join("\n".join(_render_guarantee(name)) for name in CLAIMS)
+def render_borders(part: str) -> str:
+    """For each guarantee of a world the smallest fatal sets, and in how many steps they strike.
+
+    The part is called ``borders of`` the world.
+    """
+    world = STRUCTURES_BY_WORLD[part.removeprefix("borders of ")]
+    structures = [s for s in world if s in BORDERED_STRUCTURES]
+    names = get_claims(structures[0])
+    return "\n\n".join("\n".join(_render_guarantee(name, structures)) for name in names)
 
 
-def _render_guarantee(name: str) -> Iterator[str]:
+def _render_guarantee(name: str, structures: list[Any]) -> Iterator[str]:
     yield f"### What ends {name}\n"
-    yield f"> {CLAIMS[name].sentence}\n"
-    borders = {s: _load(s)[name] for s in BORDERED_STRUCTURES}
+    yield f"> {get_claims(structures[0])[name].sentence}\n"
+    borders = {s: _load(s)[name] for s in structures}
     fatal = {r.faults for b in borders.values() for r in b.refuted}
     if not fatal:
         yield "No mixture of faults does, in any structure."
     else:
         ordered = sorted(fatal, key=lambda f: (len(f), sorted(f)))
-        head = ["Smallest fatal set", *(_abbreviate(s) for s in BORDERED_STRUCTURES)]
+        head = ["Smallest fatal set", *(_abbreviate(s) for s in structures)]
         rows = [[_quote(f), *(_tell_steps(b, f) for b in borders.values())] for f in ordered]
         yield render_table(head, rows)
     for structure, border in borders.items():
@@ -49,7 +58,7 @@ def _render_guarantee(name: str) -> Iterator[str]:
 
 
 @cache
-def _load(structure: Structure) -> dict[str, Border]:
+def _load(structure: Any) -> dict[str, Border]:
     return {b.guarantee: b for b in load_borders(structure)}
 
 
@@ -63,7 +72,14 @@ def _tell_steps(border: Border, faults: FaultSet) -> str:
     return "survived" if any(faults <= p for p in border.proved) else "open"
 
 
-def _abbreviate(structure: Structure) -> str:
+@singledispatch
+def _abbreviate(structure: Any) -> str:
+    """The name without that of the world, for example ``slave read, offset check``."""
+    return ", ".join(structure.name.split("/")[1:])
+
+
+@_abbreviate.register
+def _(structure: Structure) -> str:
     """For example ``SYNC/ASYNC, 1``: role, flush, slaves."""
     role = structure.role.name.removesuffix("_MASTER")
     flush = structure.flush_disk_type.name.removesuffix("_FLUSH")
@@ -75,7 +91,7 @@ def _quote(faults: FaultSet) -> str:
 
 
 def main() -> None:
-    """Write the generated part of the chapter anew."""
+    """Write the generated parts of the chapter anew."""
     CHAPTER.write_text(update(CHAPTER.read_text(encoding="utf-8")), encoding="utf-8")
 
 

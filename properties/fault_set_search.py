@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 from attrs import evolve
 
 from properties.bounded_search import BoundedSearch
-from properties.claims import CLAIMS
-from properties.fault_class import EVERYTHING, FaultClass
+from properties.fault_class import FaultClass
 from properties.fault_sets import (
-    FOUR_FILES,
     Border,
     FaultSet,
     FaultSetProver,
     Refutation,
     compute_faults,
     find_unexplored,
+    get_all_faults,
+    get_border_sizes,
 )
 from properties.induction import prove_lemmas
 from properties.judgement import follow_while_possible, is_refuted_by, remove_needless_steps
 from properties.kindred import Schedule, carry_over
+from properties.subject import get_claims, get_everything, get_small_parameters
 from properties.verdict import record_violation
-from reference.structure import SMALL_PARAMETERS, Parameters, Structure
 
 SEARCH_DEPTH = 20
 """Steps after which a set of faults counts as undecided."""
@@ -32,17 +33,17 @@ Refutations = dict[str, dict[FaultSet, Schedule]]
 
 
 def find_borders(
-    structure: Structure,
+    structure: Any,
     known: Iterable[Schedule],
     on_progress: Callable[[str], None] = lambda text: None,
 ) -> tuple[Border, ...]:
     """Decide for every guarantee which sets of faults it survives. Raises SolverGaveUpError."""
     on_progress(f"{structure.name}, fault sets: what known schedules refute")
     prover = FaultSetProver(structure, prove_lemmas(structure))
-    refuted = find_refutations(structure, known, FOUR_FILES)
+    refuted = find_refutations(structure, known, get_border_sizes(structure))
     searched: dict[FaultSet, set[str]] = {}
     while True:
-        borders = [find_border(prover, name, refuted[name]) for name in CLAIMS]
+        borders = [find_border(prover, name, refuted[name]) for name in refuted]
         asked = [
             (faults, border.guarantee)
             for border in borders
@@ -62,7 +63,8 @@ def find_border(prover: FaultSetProver, guarantee: str, known: dict[FaultSet, Sc
     """The border as far as proofs and these schedules tell it. Raises SolverGaveUpError."""
     proved: list[FaultSet] = []
     undecided: list[FaultSet] = []
-    while (faults := find_unexplored(proved, [*known, *undecided])) is not None:
+    everything = get_all_faults(prover.structure)
+    while (faults := find_unexplored(everything, proved, [*known, *undecided])) is not None:
         largest = prover.grow(guarantee, faults)
         if largest is None:
             undecided.append(prover.shrink(guarantee, faults))
@@ -85,8 +87,9 @@ def search(
 ) -> dict[str, Schedule]:
     """The shortest schedules against these guarantees that take no other faults, up to a depth."""
     structure, label = prover.structure, ", ".join(sorted(faults))
-    fault_class = FaultClass(label, tuple(sorted(faults)))
-    answers = BoundedSearch(structure, fault_class, prover.lemmas, FOUR_FILES).find_shortest(
+    counts, sizes = get_everything(structure).counts, get_border_sizes(structure)
+    fault_class = FaultClass(label, tuple(sorted(faults)), counts)
+    answers = BoundedSearch(structure, fault_class, prover.lemmas, sizes).find_shortest(
         {name: record_violation(structure, name) for name in names},
         depth_limits=dict.fromkeys(names, SEARCH_DEPTH),
         on_progress=lambda depth, left: on_progress(
@@ -96,15 +99,15 @@ def search(
     return {name: a.schedule for name, a in answers.items() if a.schedule is not None}
 
 
-def find_refutations(
-    structure: Structure, known: Iterable[Schedule], sizes: Parameters = SMALL_PARAMETERS
-) -> Refutations:
+def find_refutations(structure: Any, known: Iterable[Schedule], sizes: Any = None) -> Refutations:
     """How beginnings of these schedules refute guarantees, by the faults that they take.
 
-    Of each guarantee only sets that contain no other one are kept.
+    Without ``sizes`` they are the small ones. Of each guarantee only sets that contain no other one
+    are kept.
     """
-    parameters = evolve(sizes, limits=EVERYTHING.search_limits)
-    found: Refutations = {name: {} for name in CLAIMS}
+    given = get_small_parameters(structure) if sizes is None else sizes
+    parameters = evolve(given, limits=get_everything(structure).search_limits)
+    found: Refutations = {name: {} for name in get_claims(structure)}
     for schedule in sorted(known, key=len):
         for carried in carry_over(structure, parameters, schedule):
             for name, beginning in _find_violations(structure, parameters, carried):
@@ -113,8 +116,8 @@ def find_refutations(
 
 
 def _note(
-    structure: Structure,
-    parameters: Parameters,
+    structure: Any,
+    parameters: Any,
     found: dict[FaultSet, Schedule],
     name: str,
     beginning: Schedule,
@@ -133,10 +136,10 @@ def _note(
 
 
 def _find_violations(
-    structure: Structure, parameters: Parameters, schedule: Schedule
+    structure: Any, parameters: Any, schedule: Schedule
 ) -> Iterator[tuple[str, Schedule]]:
     """Each guarantee that the schedule comes to violate, with its beginning up to there."""
-    held = dict(CLAIMS)
+    held = dict(get_claims(structure))
     states = follow_while_possible(structure, parameters, schedule)
     for index, (_, cluster) in enumerate(states):
         for name in [n for n, claim in held.items() if not claim.predicate(cluster)]:

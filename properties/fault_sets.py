@@ -9,14 +9,14 @@ asking for a set on neither side until there is none.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cache, cached_property
+from functools import cache, cached_property, singledispatch
 from types import MappingProxyType
 from typing import Any
 
 import z3
 from attrs import evolve, frozen
 
-from properties.fault_class import EVERYTHING, FaultClass, get_fault_count_name
+from properties.fault_class import FaultClass, get_fault_count_name
 from properties.induction import (
     LIMIT_PREFIX,
     InductionProblem,
@@ -25,19 +25,33 @@ from properties.induction import (
     make_solver,
 )
 from properties.kindred import Schedule
-from properties.subject import get_claims, get_everything
+from properties.subject import get_claims, get_everything, get_small_parameters
 from reference.machine import record_machine, record_predicate
 from reference.operations import negate
 from reference.structure import SMALL_PARAMETERS, Parameters, Structure
 from reference.terms import Term
 
 FaultSet = frozenset[str]
-"""Field names of FaultCounts."""
+"""Names of faults, as the class has them that counts those of a world."""
 
 FOUR_FILES: Parameters = evolve(SMALL_PARAMETERS, ghost_log_size_max_bytes=16)
 """The searched log: one file more than for the tables, for what a hole in the middle takes."""
 
-ALL_FAULTS: FaultSet = frozenset(EVERYTHING.admitted)
+
+@singledispatch
+def get_border_sizes(structure: Any) -> Any:
+    """The sizes in which schedules to fault sets are searched: small ones."""
+    return get_small_parameters(structure)
+
+
+@get_border_sizes.register
+def _(structure: Structure) -> Parameters:
+    return FOUR_FILES
+
+
+def get_all_faults(structure: Any) -> FaultSet:
+    """Every fault and circumstance of a structure's world."""
+    return frozenset(get_everything(structure).admitted)
 
 
 @frozen
@@ -60,16 +74,18 @@ class Border:
     undecided: tuple[FaultSet, ...] = ()
     """The smallest sets that are neither, as far as was searched."""
 
-    def find_open_set(self) -> FaultSet | None:
-        """A set that this border does not decide; None when every set is decided."""
-        return find_unexplored(self.proved, [r.faults for r in self.refuted])
+    def find_open_set(self, all_faults: FaultSet) -> FaultSet | None:
+        """A set of these that this border does not decide; None when every set is decided."""
+        return find_unexplored(all_faults, self.proved, [r.faults for r in self.refuted])
 
 
-def find_unexplored(below: Iterable[FaultSet], above: Iterable[FaultSet]) -> FaultSet | None:
+def find_unexplored(
+    all_faults: FaultSet, below: Iterable[FaultSet], above: Iterable[FaultSet]
+) -> FaultSet | None:
     """A set of faults that lies in none of the first sets and contains none of the others."""
-    is_in = {name: z3.Bool(name) for name in ALL_FAULTS}
+    is_in = {name: z3.Bool(name) for name in sorted(all_faults)}
     solver = z3.Solver()
-    solver.add([z3.Or([is_in[n] for n in ALL_FAULTS - lower]) for lower in below])
+    solver.add([z3.Or([is_in[n] for n in all_faults - lower]) for lower in below])
     solver.add([z3.Or([z3.Not(is_in[n]) for n in upper]) for upper in above])
     if solver.check() != z3.sat:
         return None
@@ -164,7 +180,7 @@ class FaultSetProver:
         survived = self.find_survived(guarantee, faults)
         if survived is None:
             return None
-        for name in sorted(ALL_FAULTS - survived):
+        for name in sorted(self.absence.keys() - survived):
             survived = self.find_survived(guarantee, survived | {name}) or survived
         return survived
 
@@ -176,13 +192,13 @@ class FaultSetProver:
         return faults
 
 
-def compute_faults(structure: Structure, schedule: Schedule) -> FaultSet:
+def compute_faults(structure: Any, schedule: Schedule) -> FaultSet:
     """The faults that a schedule takes."""
     counted = _get_fault_count_names(structure)
     return frozenset(name for a in schedule if (name := counted[a.instance]) is not None)
 
 
 @cache
-def _get_fault_count_names(structure: Structure) -> dict[str, str | None]:
+def _get_fault_count_names(structure: Any) -> dict[str, str | None]:
     """What each rule instance counts against, or None where it is no fault."""
     return {r.instance.name: get_fault_count_name(r) for r in record_machine(structure)}

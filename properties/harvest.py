@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from random import Random
+from typing import Any
 
 from properties.certificates import CERTIFICATE_FOLDER, decode_schedule
 from properties.judgement import follow_while_possible, is_reached_by, remove_needless_steps
 from properties.kindred import Schedule, carry_over
 from reference.leaves import flatten
 from reference.machine import Action, compute_machine
-from reference.state import Cluster
-from reference.structure import Parameters, Structure
 from reference.terms import Term, substitute
 
 STRAY_WALKS = 200
@@ -24,9 +24,7 @@ STRAY_STEPS = 30
 class Harvest:
     """Follows schedules in one structure, and keeps how the questions were reached first."""
 
-    def __init__(
-        self, structure: Structure, parameters: Parameters, questions: dict[str, Term]
-    ) -> None:
+    def __init__(self, structure: Any, parameters: Any, questions: dict[str, Term]) -> None:
         self.structure = structure
         self.parameters = parameters
         self.questions = dict(questions)
@@ -34,7 +32,7 @@ class Harvest:
         self.open = dict(questions)
         self.found: dict[str, Schedule] = {}
 
-    def replay(self, schedule: Schedule) -> tuple[Cluster, list[Action]]:
+    def replay(self, schedule: Schedule) -> tuple[Any, list[Action]]:
         """Follow a schedule as far as it is possible; the last state, and the steps to it."""
         steps: list[Action] = []
         for action, cluster in follow_while_possible(self.structure, self.parameters, schedule):
@@ -57,7 +55,7 @@ class Harvest:
             steps.append(action)
             self._note(cluster, steps)
 
-    def _note(self, cluster: Cluster, steps: list[Action]) -> None:
+    def _note(self, cluster: Any, steps: list[Action]) -> None:
         leaves = flatten(cluster)
         for name in [n for n, question in self.open.items() if substitute(question, leaves)]:
             self.found[name] = tuple(steps)
@@ -80,8 +78,8 @@ class Harvest:
 
 
 def harvest(
-    structure: Structure,
-    parameters: Parameters,
+    structure: Any,
+    parameters: Any,
     questions: dict[str, Term],
     known: Iterable[Schedule],
     *,
@@ -101,11 +99,14 @@ def harvest(
     return gathered.compute_answers()
 
 
-def load_known_schedules() -> tuple[Schedule, ...]:
-    """Every schedule that a certificate or a witness holds, whatever it was found for."""
+def load_known_schedules(folder: Path = CERTIFICATE_FOLDER) -> tuple[Schedule, ...]:
+    """Every schedule that a certificate or a witness of a world holds, whatever it was found for.
+
+    ``folder`` is that of the world.
+    """
     texts = dict.fromkeys(
         json.dumps(schedule)
-        for path in sorted(CERTIFICATE_FOLDER.glob("*.json"))
+        for path in sorted(folder.glob("*.json"))
         for schedule in _find_schedules(json.loads(path.read_text()))
     )
     return tuple(decode_schedule(json.loads(text)) for text in texts)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 from attrs import evolve, frozen
 
-from properties.guarantee import GUARANTEES
-from properties.subject import get_claims
+from properties.subject import get_claims, get_guarantees
 from reference.machine import Action, compute_machine
-from reference.state import Cluster
-from reference.structure import Parameters, Structure
 from reference.world import make_initial
 
 
@@ -26,19 +24,20 @@ class JudgedStep:
     """0 for the initial state, else the number of steps taken."""
     action: Action | None
     """The step that led here; None for the initial state."""
-    cluster: Cluster
+    cluster: Any
     violated: tuple[str, ...]
 
 
-def judge(cluster: Cluster, names: Iterable[str] = tuple(GUARANTEES)) -> tuple[str, ...]:
-    """Which of these claims do not hold in a state."""
+def judge(cluster: Any, names: Iterable[str] | None = None) -> tuple[str, ...]:
+    """Which of these claims do not hold in a state; without names, which guarantees."""
     claims = get_claims(cluster.structure)
-    return tuple(name for name in names if not claims[name].predicate(cluster))
+    judged = get_guarantees(cluster.structure) if names is None else names
+    return tuple(name for name in judged if not claims[name].predicate(cluster))
 
 
 def follow(
-    structure: Structure, parameters: Parameters, schedule: Iterable[Action]
-) -> Iterator[tuple[Action | None, Cluster]]:
+    structure: Any, parameters: Any, schedule: Iterable[Action]
+) -> Iterator[tuple[Action | None, Any]]:
     """Every state of a schedule, with the step to it; raises ScheduleError at a refused step."""
     machine = compute_machine(structure)
     cluster = make_initial(structure, parameters)
@@ -53,8 +52,8 @@ def follow(
 
 
 def follow_while_possible(
-    structure: Structure, parameters: Parameters, schedule: Iterable[Action]
-) -> Iterator[tuple[Action | None, Cluster]]:
+    structure: Any, parameters: Any, schedule: Iterable[Action]
+) -> Iterator[tuple[Action | None, Any]]:
     """Every state of a schedule, with the step to it, up to the first step that is impossible."""
     machine = compute_machine(structure)
     cluster = make_initial(structure, parameters)
@@ -70,13 +69,13 @@ def follow_while_possible(
 
 
 def replay(
-    structure: Structure,
-    parameters: Parameters,
+    structure: Any,
+    parameters: Any,
     schedule: Iterable[Action],
-    names: Iterable[str] = tuple(GUARANTEES),
+    names: Iterable[str] | None = None,
 ) -> Iterator[JudgedStep]:
-    """Every state of a schedule, judged by these claims. Raises ScheduleError."""
-    judged = tuple(names)
+    """Every state of a schedule, judged by these claims or the guarantees. Raises ScheduleError."""
+    judged = None if names is None else tuple(names)
     for index, (action, cluster) in enumerate(follow(structure, parameters, schedule)):
         yield JudgedStep(index, action, cluster, judge(cluster, judged))
 
@@ -86,9 +85,7 @@ def find_first_violation(steps: Iterable[JudgedStep], name: str) -> int | None:
     return next((s.index for s in steps if name in s.violated), None)
 
 
-def is_refuted_by(
-    name: str, structure: Structure, parameters: Parameters, schedule: Sequence[Action]
-) -> bool:
+def is_refuted_by(name: str, structure: Any, parameters: Any, schedule: Sequence[Action]) -> bool:
     """The schedule is possible, and its last step is the first that violates the guarantee."""
     holds = get_claims(structure)[name].predicate
     try:
@@ -99,9 +96,9 @@ def is_refuted_by(
 
 
 def is_reached_by(
-    predicate: Callable[[Cluster], bool],
-    structure: Structure,
-    parameters: Parameters,
+    predicate: Callable[[Any], bool],
+    structure: Any,
+    parameters: Any,
     schedule: Sequence[Action],
 ) -> bool:
     """The schedule is possible, and the predicate holds at its end."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from attrs import evolve
 
 from reference.machine import RULES, Action, compute_machine
-from reference.state import initial_cluster
-from reference.structure import Parameters, Structure
+from reference.world import make_initial
 
 SOUND_STEPS = {"swallow_append_error": "append_to_slave"}
 """What a slave does on which the fault does not strike."""
@@ -16,9 +16,7 @@ SOUND_STEPS = {"swallow_append_error": "append_to_slave"}
 Schedule = tuple[Action, ...]
 
 
-def carry_over(
-    structure: Structure, parameters: Parameters, schedule: Schedule
-) -> Iterator[Schedule]:
+def carry_over(structure: Any, parameters: Any, schedule: Schedule) -> Iterator[Schedule]:
     """The schedule as it is, with all slaves doing the same, and with its first slave moved."""
     yield schedule
     if structure.slaves > 1:
@@ -38,13 +36,13 @@ def move(schedule: Schedule, index: int) -> Schedule:
     )
 
 
-def mirror(structure: Structure, parameters: Parameters, schedule: Schedule) -> Schedule:
+def mirror(structure: Any, parameters: Any, schedule: Schedule) -> Schedule:
     """The schedule in which every slave does what the first one does, as far as it can.
 
     Faults strike only the first slave. Empty where the schedule itself becomes impossible.
     """
     machine = compute_machine(structure)
-    cluster = initial_cluster(structure, parameters)
+    cluster = make_initial(structure, parameters)
     mirrored: list[Action] = []
     for action in schedule:
         rule, _ = _split(action)

@@ -24,12 +24,12 @@ from properties.discharge import (
     ask,
     ask_for_minimal_core,
 )
-from properties.fault_class import EVERYTHING, FAULT_CLASS_BY_NAME, FaultClass
-from properties.induction import LIMIT_PREFIX, InductionProblem, Step, get_lemmas
+from properties.fault_class import FaultClass
+from properties.induction import LIMIT_PREFIX, InductionProblem, Step
+from properties.subject import get_everything, get_fault_class, get_lemmas_of
 from properties.verdict import InternalDisagreementError, VerdictWord
 from properties.z3_translation import Translator
 from reference.leaves import PARAMETER_PREFIX
-from reference.structure import Structure
 
 
 class ObligationKind(enum.Enum):
@@ -92,7 +92,7 @@ class Proof:
 
     def __init__(
         self,
-        structure: Structure,
+        structure: Any,
         lemmas: Iterable[str] = (),
         proved: Iterable[tuple[str, str]] = (),
     ) -> None:
@@ -101,8 +101,9 @@ class Proof:
         ``proved`` are the cells (guarantee, fault class) that are to follow from it.
         """
         self.structure = structure
-        self.problem = InductionProblem(structure, EVERYTHING)
-        self.lemmas = tuple(lemmas) or tuple(get_lemmas(structure.variants))
+        self.everything = get_everything(structure)
+        self.problem = InductionProblem(structure, self.everything)
+        self.lemmas = tuple(lemmas) or tuple(get_lemmas_of(structure))
         self.proved = tuple(proved)
         self._lemma_facts = {
             Fact(FactKind.LEMMA, name): self.problem.now(self.problem.predicates[name])
@@ -132,15 +133,15 @@ class Proof:
         """
         predicate = self.problem.predicates[obligation.claim]
         if obligation.kind is ObligationKind.INITIATION:
-            facts = self._compute_parameter_facts(EVERYTHING)
+            facts = self._compute_parameter_facts(self.everything)
             return Question(facts, self.problem.initially(predicate))
         if obligation.kind is ObligationKind.CONSECUTION:
             step = self.problem.steps[obligation.where]
-            facts = _compute_step_facts(step) | self._compute_parameter_facts(EVERYTHING)
+            facts = _compute_step_facts(step) | self._compute_parameter_facts(self.everything)
             own = Fact(FactKind.LEMMA, obligation.claim)
             facts |= {own: self._lemma_facts[own]} | self._lemma_facts
             return Question(facts, step.after(predicate))
-        facts = self._compute_parameter_facts(FAULT_CLASS_BY_NAME[obligation.where])
+        facts = self._compute_parameter_facts(get_fault_class(self.structure, obligation.where))
         now = Translator(self.problem.arithmetic, self.problem.variables)
         conclusion = now(predicate)
         remainders = _name_remainders(now.side_conditions)
@@ -199,7 +200,7 @@ def _name_parameter_fact(path: str, fault_class: FaultClass) -> Fact:
     return Fact(FactKind.LIMIT if is_possible else FactKind.ABSENCE, fault)
 
 
-def load_proof(structure: Structure) -> Proof:
+def load_proof(structure: Any) -> Proof:
     """The proof that the certificate of a structure claims: its lemmas, its proved cells.
 
     Raises InternalDisagreementError when there is none for these rules.

@@ -8,16 +8,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-
-from attrs import evolve
+from typing import Any
 
 from properties.explanation import Explanation, explain_all, load_explanations
 from properties.fault_class import FAULT_CLASS_BY_NAME
 from properties.generated_text import render_table, replace_parts
 from properties.judgement import replay
 from properties.prediction import Prediction, get_cell, load_predictions
+from properties.subject import get_fault_class, get_search_parameters
 from properties.verdict import Verdict
-from reference.structure import SMALL_PARAMETERS, Structure
+from reference.structure import SMALL_PARAMETERS
 from reference.timeline import draw_timeline
 
 CHAPTER = Path(__file__).parents[1] / "spec" / "predictions.md"
@@ -76,10 +76,9 @@ def describe_evidence(explanation: Explanation) -> str:
     return "; ".join([", ".join(explanation.threads), *recordings, *links]).removeprefix("; ")
 
 
-def draw_cell(structure: Structure, verdict: Verdict) -> str:
-    """The timeline of a refuted cell in files of a few bytes, up to the claim that it breaks."""
-    limits = FAULT_CLASS_BY_NAME[verdict.fault].search_limits
-    parameters = evolve(SMALL_PARAMETERS, limits=limits)
+def draw_cell(structure: Any, verdict: Verdict) -> str:
+    """The timeline of a refuted cell in small sizes, up to the claim that it breaks."""
+    parameters = get_search_parameters(structure, get_fault_class(structure, verdict.fault))
     steps = replay(structure, parameters, verdict.schedule, (verdict.guarantee,))
     return draw_timeline((step.action, step.cluster, step.violated) for step in steps)
 

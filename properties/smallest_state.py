@@ -10,26 +10,22 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import z3
-from attrs import evolve
 
 from properties.fault_class import FaultClass
 from properties.induction import InductionProblem, SolverGaveUpError
+from properties.subject import get_largest_size, get_search_parameters, get_small_parameters
 from reference.leaves import flatten, is_parameter
-from reference.state import UNKNOWN_OFFSET, initial_cluster
-from reference.structure import SMALL_PARAMETERS, Parameters, Structure
+from reference.state import UNKNOWN_OFFSET
+from reference.world import make_initial
 
 FAULT_PREFIX = "faults."
 
 
-def make_small_problem(structure: Structure, fault_class: FaultClass) -> InductionProblem:
+def make_small_problem(structure: Any, fault_class: FaultClass) -> InductionProblem:
     """Induction over a log of a few bytes, where each fault strikes as often as in a search."""
-    return InductionProblem(structure, fault_class, sizes=get_small_sizes(fault_class))
-
-
-def get_small_sizes(fault_class: FaultClass) -> Parameters:
-    """The sizes of the searched log, with the limits of a fault class."""
-    sizes: Parameters = evolve(SMALL_PARAMETERS, limits=fault_class.search_limits)
-    return sizes
+    return InductionProblem(
+        structure, fault_class, sizes=get_search_parameters(structure, fault_class)
+    )
 
 
 def find_smallest_model(
@@ -40,24 +36,25 @@ def find_smallest_model(
 ) -> dict[str, int | bool] | None:
     """The smallest values of leaves and arguments under which the question holds.
 
-    No number exceeds the size of the searched log. Of the leaves the faults come first: the fewer
-    have struck, the simpler the example. None where there is no model. Raises SolverGaveUpError.
+    No number exceeds the size of the searched log or queue. Of the leaves the faults come first:
+    the fewer have struck, the simpler the example. None where there is no model. Raises
+    SolverGaveUpError.
     """
     leaves = {p: v for p, v in problem.variables.items() if not is_parameter(p)}
     ordered = dict(sorted(leaves.items(), key=lambda item: not item[0].startswith(FAULT_PREFIX)))
     wanted = {**ordered, **arguments}
     solver.push()
     try:
-        solver.add(question, *(_is_small(v) for v in wanted.values()))
+        highest = get_largest_size(get_small_parameters(problem.structure))
+        solver.add(question, *(_is_small(v, highest) for v in wanted.values()))
         return _lower(problem, solver, wanted)
     finally:
         solver.pop()
 
 
-def _is_small(variable: Any) -> Any:
+def _is_small(variable: Any, highest: int) -> Any:
     if not z3.is_int(variable):
         return z3.BoolVal(True)
-    highest = SMALL_PARAMETERS.ghost_log_size_max_bytes
     return z3.And(variable >= UNKNOWN_OFFSET, variable <= highest)
 
 
@@ -65,7 +62,7 @@ def _lower(
     problem: InductionProblem, solver: z3.Solver, wanted: Mapping[str, Any]
 ) -> dict[str, int | bool] | None:
     value = problem.arithmetic.value
-    initial = flatten(initial_cluster(problem.structure, SMALL_PARAMETERS))
+    initial = flatten(make_initial(problem.structure, get_small_parameters(problem.structure)))
     model = _find_model(solver)
     if model is None:
         return None

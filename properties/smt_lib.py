@@ -13,13 +13,11 @@ from typing import Any
 
 import z3
 
-from properties.certificates import get_path
+from properties.certificates import get_stem
 from properties.discharge import FactKind, Question
-from properties.fault_class import FAULT_CLASS_BY_NAME
-from properties.induction import get_candidates
 from properties.obligations import Obligation, ObligationKind, Proof, load_proof
+from properties.subject import get_candidates_of, get_fault_class
 from reference import ROCKETMQ_VERSION
-from reference.structure import Structure
 
 LOGIC = "QF_LIA"
 """No quantifiers; sums and comparisons of integers, and truth values."""
@@ -50,7 +48,7 @@ _FACTS = {
 }
 
 
-def write_smt_lib(structures: Iterable[Structure], out: Path) -> dict[str, int]:
+def write_smt_lib(structures: Iterable[Any], out: Path) -> dict[str, int]:
     """Write a folder for each structure into a new one; returns how many obligations each has.
 
     Raises FileExistsError when the folder exists, and InternalDisagreementError for a structure
@@ -62,7 +60,7 @@ def write_smt_lib(structures: Iterable[Structure], out: Path) -> dict[str, int]:
     for proof in proofs:
         renderer = Renderer(proof)
         obligations = list(proof.list_obligations())
-        folder = out / get_path(proof.structure).stem
+        folder = out / get_stem(proof.structure)
         for obligation in obligations:
             file = folder / compute_file_name(obligation)
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -82,6 +80,7 @@ class Renderer:
 
     def __init__(self, proof: Proof) -> None:
         self.proof = proof
+        self.candidates = get_candidates_of(proof.structure)
         self._done: dict[int, tuple[Any, str, set[str]]] = {}
 
     def render(self, obligation: Obligation) -> str:
@@ -94,11 +93,11 @@ class Renderer:
         sentence, meaning = _MEANING[obligation.kind]
         where = obligation.where
         if obligation.kind is ObligationKind.SAFETY:
-            where = ", ".join(FAULT_CLASS_BY_NAME[where].admitted) or "nothing"
+            where = ", ".join(get_fault_class(self.proof.structure, where).admitted) or "nothing"
         claim = sentence.format(claim=obligation.claim, where=where)
         yield f"Model of RocketMQ {ROCKETMQ_VERSION}, {self.proof.structure.name}"
         yield f"{obligation.kind.value.capitalize()}: {claim}"
-        yield f'"{get_candidates()[obligation.claim].sentence}"'
+        yield f'"{self.candidates[obligation.claim].sentence}"'
         yield ""
         yield f"unsat: {meaning}."
         yield "sat: a counterexample; ask for it with (get-model)."

@@ -9,10 +9,13 @@ from __future__ import annotations
 from functools import singledispatch
 from typing import Any
 
+import attrs
+from attrs import evolve
+
 from properties.claims import CLAIMS
 from properties.fault_class import EVERYTHING, FAULT_CLASSES, FaultClass
 from properties.lemmas import LEMMAS
-from properties.property import Property
+from properties.property import Property, PropertyRole
 from properties.sanity_check import SANITY_CHECKS
 from properties.variant_lemmas import VARIANT_LEMMAS
 from reference.structure import SMALL_PARAMETERS, Parameters, Structure
@@ -72,6 +75,28 @@ def _(structure: Structure) -> FaultClass:
 @get_small_parameters.register
 def _(structure: Structure) -> Parameters:
     return SMALL_PARAMETERS
+
+
+def get_search_parameters(structure: Any, fault_class: FaultClass) -> Any:
+    """The sizes of a search, with the limits of a column."""
+    return evolve(get_small_parameters(structure), limits=fault_class.search_limits)
+
+
+def get_largest_size(parameters: Any) -> int:
+    """Where the modelled log or queue of a search ends: no offset is beyond."""
+    sizes = attrs.asdict(parameters, recurse=False).values()
+    return max(size for size in sizes if isinstance(size, int))
+
+
+def get_guarantees(structure: Any) -> dict[str, Property]:
+    """The claims that are judged state by state, by name and in order."""
+    claims = get_claims(structure).items()
+    return {name: claim for name, claim in claims if claim.role is PropertyRole.GUARANTEE}
+
+
+def get_every_fault(structure: Any) -> FaultClass:
+    """The last column: all that may befall a system whose configuration nobody changes."""
+    return get_fault_classes(structure)[-1]
 
 
 def get_fault_class(structure: Any, name: str) -> FaultClass:

@@ -22,21 +22,19 @@ from properties.fault_class import FaultClass
 from properties.induction import (
     InductionProblem,
     Step,
-    get_candidates,
     get_leaf_names,
     prove_lemmas,
 )
 from properties.judgement import is_reached_by, replay
-from properties.property import Property
-from properties.sanity_check import SANITY_CHECKS
-from properties.smallest_state import find_smallest_model, get_small_sizes, make_small_problem
+from properties.property import Property, PropertyRole
+from properties.smallest_state import find_smallest_model, make_small_problem
+from properties.subject import get_candidates_of, get_search_parameters
 from properties.verdict import InternalDisagreementError
 from reference.leaves import flatten, is_parameter, symbolic_cluster, unflatten
 from reference.machine import Action, RecordedInstance, compute_machine, probe, record_predicate
 from reference.operations import all_of, is_same, negate
-from reference.state import Cluster, initial_cluster
-from reference.structure import Structure
 from reference.terms import Term
+from reference.world import make_initial
 
 TRIAGE_DEPTH_LIMIT = 12
 """Steps after which a state counts as unreached."""
@@ -87,7 +85,7 @@ class TriagedCounterexample:
 
 
 def triage(
-    structure: Structure,
+    structure: Any,
     fault_class: FaultClass,
     property_name: str,
     *,
@@ -100,14 +98,14 @@ def triage(
     not exist, SolverGaveUpError, and InternalDisagreementError when the reference rejects what a
     solver found.
     """
-    candidate = get_candidates()[property_name]
+    candidate = get_candidates_of(structure)[property_name]
     return triage_candidate(
         structure, fault_class, candidate, depth_limit=depth_limit, on_progress=on_progress
     )
 
 
 def triage_candidate(
-    structure: Structure,
+    structure: Any,
     fault_class: FaultClass,
     candidate: Property,
     *,
@@ -115,7 +113,7 @@ def triage_candidate(
     on_progress: Callable[[str], None] = lambda text: None,
 ) -> tuple[TriagedCounterexample, ...]:
     """The same for any property, for example a lemma that somebody is about to propose."""
-    initial = initial_cluster(structure, get_small_sizes(fault_class))
+    initial = make_initial(structure, get_search_parameters(structure, fault_class))
     if not candidate.predicate(initial):
         return (TriagedCounterexample(candidate.name, None, {}, TriageWord.REACHABLE),)
     on_progress(f"{structure.name}: induction")
@@ -127,16 +125,21 @@ def triage_candidate(
 class _Triager:
     """One property of one structure under one fault class."""
 
-    def __init__(self, structure: Structure, fault_class: FaultClass, candidate: Property) -> None:
+    def __init__(self, structure: Any, fault_class: FaultClass, candidate: Property) -> None:
         self.structure = structure
         self.fault_class = fault_class
         self.candidate = candidate
+        self.candidates = get_candidates_of(structure)
+        self.sizes = get_search_parameters(structure, fault_class)
         self.small = make_small_problem(structure, fault_class)
         self.unbounded = InductionProblem(structure, fault_class)
         self.claim = record_predicate(structure, candidate.predicate)
         lemmas = prove_lemmas(structure)
         guarantees = self.unbounded.find_consequences(lemmas).proved
         self.proved = [n for n in (*lemmas, *guarantees) if n != candidate.name]
+
+    def _is_sanity_check(self, name: str) -> bool:
+        return self.candidates[name].role is PropertyRole.SANITY
 
     def examine(self, recorded: RecordedInstance) -> TriagedCounterexample | None:
         """How this rule breaks the property, the more is assumed the better; None if it never does.
@@ -145,7 +148,7 @@ class _Triager:
         """
         if recorded.effects.keys().isdisjoint(get_leaf_names(self.claim)):
             return None
-        sanity = [n for n in self.proved if n in SANITY_CHECKS]
+        sanity = [n for n in self.proved if self._is_sanity_check(n)]
         for assumed in (self.proved, sanity, []):
             for problem in (self.small, self.unbounded):
                 values = self._find_values(problem, recorded, assumed)
@@ -187,10 +190,10 @@ class _Triager:
         if assumed is self.proved:
             is_small = problem is self.small
             return found if is_small else evolve(found, word=TriageWord.OUT_OF_RANGE)
-        initial = flatten(initial_cluster(self.structure, get_small_sizes(self.fault_class)))
+        initial = flatten(make_initial(self.structure, self.sizes))
         state = unflatten(self.structure, {**initial, **values})
-        excluded_by = [n for n in self.proved if not get_candidates()[n].predicate(state)]
-        telling = sorted(excluded_by, key=lambda name: name in SANITY_CHECKS)
+        excluded_by = [n for n in self.proved if not self.candidates[n].predicate(state)]
+        telling = sorted(excluded_by, key=self._is_sanity_check)
         return evolve(found, word=TriageWord.EXCLUDED, excluded_by=tuple(telling))
 
     def _compute_support(self, recorded: RecordedInstance) -> set[str]:
@@ -267,17 +270,16 @@ class _Triager:
 
     def _find_breaking_action(self, way: tuple[Action, ...], instance: str) -> Action:
         """The step after which the reference finds the property broken."""
-        parameters = get_small_sizes(self.fault_class)
-        *_, last = replay(self.structure, parameters, way)
+        *_, last = replay(self.structure, self.sizes, way)
         failed, ranges = probe(compute_machine(self.structure).instances[instance], last.cluster)
         choices = itertools.product(*(range(r.low, r.high + 1) for r in ranges))
 
-        def is_broken(cluster: Cluster) -> bool:
+        def is_broken(cluster: Any) -> bool:
             return not self.candidate.predicate(cluster)
 
         for numbers in [] if failed else choices:
             action = Action(instance, dict(zip((r.name for r in ranges), numbers, strict=True)))
-            if is_reached_by(is_broken, self.structure, parameters, (*way, action)):
+            if is_reached_by(is_broken, self.structure, self.sizes, (*way, action)):
                 return action
         raise InternalDisagreementError(
             f"bounded search reaches a state from which {instance} breaks {self.candidate.name} of "

@@ -6,8 +6,9 @@ The schedules are certificates like those of the guarantees: data, replayed by t
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from attrs import evolve, frozen
 
@@ -17,16 +18,17 @@ from properties.certificates import (
     compute_digest,
     decode_schedule,
     encode_schedule,
+    get_world_folder,
 )
-from properties.fault_class import EVERYTHING
 from properties.harvest import harvest
 from properties.induction import InductionProblem, prove_lemmas
 from properties.judgement import is_reached_by
+from properties.subject import get_everything, get_search_parameters, get_small_parameters
 from properties.witnesses import compute_questions
 from reference.leaves import flatten
 from reference.machine import Action
-from reference.structure import SMALL_PARAMETERS, Parameters, Structure
 from reference.terms import Term, record, substitute
+from reference.world import make_template
 
 WITNESS_FILE = "witnesses.json"
 WITNESS_DEPTH_LIMIT = 18
@@ -45,7 +47,7 @@ class WitnessAnswer:
 
 
 def search_witnesses(
-    structure: Structure,
+    structure: Any,
     on_progress: Callable[[str], None] = lambda text: None,
     *,
     known: tuple[tuple[Action, ...], ...] = (),
@@ -55,10 +57,10 @@ def search_witnesses(
     ``known`` are schedules of any group: what they reach on their way needs no search.
     """
     questions = compute_questions(structure)
-    problem = InductionProblem(structure, EVERYTHING)
+    problem = InductionProblem(structure, get_everything(structure))
     lemmas = prove_lemmas(structure)
     impossible = {n for n, t in questions.items() if problem.follows(record("not", t), lemmas)}
-    sizes = evolve(SMALL_PARAMETERS, limits=EVERYTHING.search_limits)
+    sizes = get_search_parameters(structure, get_everything(structure))
     wanted = {n: t for n, t in questions.items() if n not in impossible}
     on_progress(f"{structure.name}, witnesses: what {len(known)} known schedules reach")
     found = harvest(structure, sizes, wanted, known)
@@ -69,12 +71,12 @@ def search_witnesses(
 
 
 def _search(
-    structure: Structure,
+    structure: Any,
     questions: dict[str, Term],
     lemmas: tuple[str, ...],
     on_progress: Callable[[str], None],
 ) -> dict[str, tuple[Action, ...]]:
-    answers = BoundedSearch(structure, EVERYTHING, lemmas).find_shortest(
+    answers = BoundedSearch(structure, get_everything(structure), lemmas).find_shortest(
         questions,
         depth_limits=dict.fromkeys(questions, WITNESS_DEPTH_LIMIT),
         on_progress=lambda depth, left: on_progress(
@@ -84,35 +86,34 @@ def _search(
     return {n: a.schedule for n, a in answers.items() if a.schedule is not None}
 
 
-def is_witnessed(structure: Structure, question: Term, answer: WitnessAnswer) -> bool:
+def is_witnessed(structure: Any, question: Term, answer: WitnessAnswer) -> bool:
     """The reference follows the schedule, and what is asked for holds at its end."""
     if answer.schedule is None:
         return False
-    schedule = answer.schedule
+    schedule, limits = answer.schedule, get_everything(structure).search_limits
     return any(
         is_reached_by(
             lambda cluster: bool(substitute(question, flatten(cluster))),
             structure,
-            evolve(sizes, limits=EVERYTHING.search_limits),
+            evolve(sizes, limits=limits),
             schedule,
         )
-        for sizes in (Parameters(), SMALL_PARAMETERS)
+        for sizes in (make_template(structure).parameters, get_small_parameters(structure))
     )
 
 
-def load_open_questions(structure: Structure, folder: Path = CERTIFICATE_FOLDER) -> list[str]:
+def load_open_questions(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> list[str]:
     """The questions for which no schedule is known, and which the lemmas do not exclude.
 
     Raises KeyError when the structure was never searched.
     """
-    stored = json.loads((folder / WITNESS_FILE).read_text())[structure.name]
-    return list(stored["open"])
+    return list(_load(structure, folder)["open"])
 
 
-def find_unwitnessed(structure: Structure) -> list[str]:
+def find_unwitnessed(structure: Any) -> list[str]:
     """What a stored schedule does not reach and the lemmas do not exclude."""
     questions = compute_questions(structure)
-    problem = InductionProblem(structure, EVERYTHING)
+    problem = InductionProblem(structure, get_everything(structure))
     lemmas = prove_lemmas(structure)
     return [
         a.question
@@ -126,11 +127,13 @@ def find_unwitnessed(structure: Structure) -> list[str]:
 
 
 def save_witnesses(
-    found: dict[Structure, tuple[WitnessAnswer, ...]], folder: Path = CERTIFICATE_FOLDER
+    found: Mapping[Any, tuple[WitnessAnswer, ...]], folder: Path = CERTIFICATE_FOLDER
 ) -> None:
-    """Write the witnesses of all structures."""
-    document = {
-        structure.name: {
+    """Write the witnesses of these structures; those of others are kept."""
+    for structure, answers in found.items():
+        path = get_world_folder(structure, folder) / WITNESS_FILE
+        document = json.loads(path.read_text()) if path.exists() else {}
+        document[structure.name] = {
             "digest": compute_digest(structure),
             "impossible": [a.question for a in answers if a.is_impossible],
             "open": [a.question for a in answers if not a.is_impossible and a.schedule is None],
@@ -138,19 +141,30 @@ def save_witnesses(
                 a.question: encode_schedule(a.schedule) for a in answers if a.schedule is not None
             },
         }
-        for structure, answers in found.items()
-    }
-    (folder / WITNESS_FILE).write_text(json.dumps(document, indent=1) + "\n")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(document, indent=1) + "\n")
 
 
-def load_witnesses(
-    structure: Structure, folder: Path = CERTIFICATE_FOLDER
-) -> tuple[WitnessAnswer, ...]:
+def has_witnesses(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> bool:
+    """The structure was once searched."""
+    path = get_world_folder(structure, folder) / WITNESS_FILE
+    return path.exists() and structure.name in json.loads(path.read_text())
+
+
+def _load(structure: Any, folder: Path) -> dict[str, Any]:
+    path = get_world_folder(structure, folder) / WITNESS_FILE
+    if not has_witnesses(structure, folder):
+        raise KeyError(f"{structure.name} was never searched for witnesses")
+    stored: dict[str, Any] = json.loads(path.read_text())[structure.name]
+    return stored
+
+
+def load_witnesses(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> tuple[WitnessAnswer, ...]:
     """The stored answers of a structure; a question that is not stored has no schedule.
 
     Raises KeyError when the structure was never searched.
     """
-    stored = json.loads((folder / WITNESS_FILE).read_text())[structure.name]
+    stored = _load(structure, folder)
     return tuple(
         WitnessAnswer(
             question,

@@ -9,28 +9,27 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
 import attrs
-from attrs import evolve
 
 from properties import certificates
-from properties.fault_class import EVERYTHING, FAULT_CLASS_BY_NAME
 from properties.judgement import judge
-from properties.vacuity import load_witnesses
+from properties.subject import get_everything, get_fault_class, get_search_parameters
+from properties.vacuity import has_witnesses, load_witnesses
 from properties.verdict import InternalDisagreementError, VerdictWord
 from reference import ROCKETMQ_VERSION
 from reference.leaves import flatten, is_parameter
 from reference.machine import Action, compute_machine, probe
-from reference.state import Cluster, initial_cluster
-from reference.structure import SMALL_PARAMETERS, Parameters, Structure
+from reference.world import make_initial
 
 FORMAT = 1
 """Version of the format; it changes when a reader of an older file would go wrong."""
 
 
-def make_vectors(structure: Structure) -> Iterator[dict[str, Any]]:
+def make_vectors(structure: Any) -> Iterator[dict[str, Any]]:
     """Every scenario of a structure: the valid vector, then the one with a forbidden last step.
 
     Raises InternalDisagreementError when the structure has no certificate.
@@ -44,8 +43,8 @@ def make_vectors(structure: Structure) -> Iterator[dict[str, Any]]:
 
 
 def list_scenarios(
-    structure: Structure,
-) -> Iterator[tuple[str, Parameters, tuple[Action, ...]]]:
+    structure: Any,
+) -> Iterator[tuple[str, Any, tuple[Action, ...]]]:
     """Name, sizes with fault limits, and schedule of every scenario."""
     document = certificates.load(structure)
     if document is None:
@@ -54,21 +53,21 @@ def list_scenarios(
         )
     for verdict in certificates.decode_cells(structure, document):
         if verdict.word is VerdictWord.REFUTED:
-            limits = FAULT_CLASS_BY_NAME[verdict.fault].search_limits
             name = f"{verdict.guarantee} fails, {verdict.fault}"
-            yield name, evolve(SMALL_PARAMETERS, limits=limits), verdict.schedule
-    for answer in load_witnesses(structure):
+            fault_class = get_fault_class(structure, verdict.fault)
+            yield name, get_search_parameters(structure, fault_class), verdict.schedule
+    for answer in load_witnesses(structure) if has_witnesses(structure) else ():
         if answer.schedule is not None:
-            parameters = evolve(SMALL_PARAMETERS, limits=EVERYTHING.search_limits)
+            parameters = get_search_parameters(structure, get_everything(structure))
             yield f"reaches {answer.question}", parameters, answer.schedule
 
 
 def make_vector(
-    name: str, structure: Structure, parameters: Parameters, schedule: Sequence[Action]
+    name: str, structure: Any, parameters: Any, schedule: Sequence[Action]
 ) -> dict[str, Any]:
     """One scenario as data; of each state the leaves that the step has changed."""
     machine = compute_machine(structure)
-    cluster = initial_cluster(structure, parameters)
+    cluster = make_initial(structure, parameters)
     before = _get_state(cluster)
     vector: dict[str, Any] = {
         "format": FORMAT,
@@ -98,14 +97,14 @@ def make_vector(
 
 
 def find_forbidden_step(
-    structure: Structure, parameters: Parameters, schedule: Sequence[Action]
+    structure: Any, parameters: Any, schedule: Sequence[Action]
 ) -> Action | None:
     """A step that exactly one named condition forbids at the end; None where there is none.
 
     Of several the one that differs from the schedule's last step the least: the same rule first.
     """
     machine = compute_machine(structure)
-    cluster = initial_cluster(structure, parameters)
+    cluster = make_initial(structure, parameters)
     for action in schedule:
         cluster = machine.step(cluster, action).cluster
     last = schedule[-1].instance if schedule else ""
@@ -117,7 +116,7 @@ def find_forbidden_step(
     return None
 
 
-def write_vectors(structures: Iterable[Structure], folder: Path) -> dict[str, int]:
+def write_vectors(structures: Iterable[Any], folder: Path) -> dict[str, int]:
     """One JSON-lines file per structure into a new folder; returns the vectors per file.
 
     Raises FileExistsError when the folder exists, and InternalDisagreementError for a structure
@@ -130,18 +129,18 @@ def write_vectors(structures: Iterable[Structure], folder: Path) -> dict[str, in
     return {file: len(lines) for file, lines in vectors.items()}
 
 
-def get_file_name(structure: Structure) -> str:
+def get_file_name(structure: Any) -> str:
     """For example ``sync_master-async_flush-1_slaves.jsonl``."""
-    return certificates.get_path(structure).with_suffix(".jsonl").name
+    return f"{certificates.get_stem(structure)}.jsonl"
 
 
-def _describe_structure(structure: Structure) -> dict[str, Any]:
-    described = attrs.asdict(structure)
-    return described | {
-        "role": structure.role.name,
-        "flush_disk_type": structure.flush_disk_type.name,
-    }
+def _describe_structure(structure: Any) -> dict[str, Any]:
+    return attrs.asdict(structure, value_serializer=_name_enum)
 
 
-def _get_state(cluster: Cluster) -> dict[str, Any]:
+def _name_enum(owner: Any, field: Any, value: Any) -> Any:
+    return value.name if isinstance(value, Enum) else value
+
+
+def _get_state(cluster: Any) -> dict[str, Any]:
     return {path: v for path, v in flatten(cluster).items() if not is_parameter(path)}

@@ -5,10 +5,11 @@ Besides the witnesses named here, every rule instance and the premise of every g
 
 from __future__ import annotations
 
+from functools import singledispatch
 from typing import Any, cast
 
-from properties.claims import CLAIMS
-from properties.property import WITNESSES, witness
+from properties.property import WITNESSES, Property, witness
+from properties.subject import get_claims
 from reference.lineage import has_equal_bytes, has_first_bytes, has_message
 from reference.machine import RecordedInstance, record_machine, record_predicate
 from reference.operations import all_of, any_of, negate
@@ -186,13 +187,24 @@ def a_slave_dispatch_is_stuck(cluster: Cluster) -> bool:
     )
 
 
-def compute_questions(structure: Structure) -> dict[str, Term]:
+@singledispatch
+def get_witnesses(structure: Any) -> dict[str, Property]:
+    """What else must be reachable, by name; nothing in a world that registers none."""
+    return {}
+
+
+@get_witnesses.register
+def _(structure: Structure) -> dict[str, Property]:
+    return WITNESSES
+
+
+def compute_questions(structure: Any) -> dict[str, Term]:
     """Everything that should be reachable in a structure, by a readable name."""
     questions = {f"rule {r.instance.name}": _enabled(r) for r in record_machine(structure)}
-    for g in CLAIMS.values():
+    for g in get_claims(structure).values():
         if g.premise is not None:
             questions[f"premise of {g.name}"] = record_predicate(structure, g.premise)
-    for w in WITNESSES.values():
+    for w in get_witnesses(structure).values():
         questions[f"witness {w.name}"] = record_predicate(structure, w.predicate)
     return {n: t for n, t in questions.items() if t.operator != "constant"}
 

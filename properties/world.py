@@ -59,21 +59,24 @@ class World:
         """Where its chapter lies."""
         return SPEC / self.chapter
 
-    def guarantee(self, *, why: str) -> Callable[[Predicate], Predicate]:
-        """Register a guarantee; its docstring's first paragraph is its sentence."""
-        return _register_in(self.guarantees, PropertyRole.GUARANTEE, why)
+    def guarantee(self, *, why: str, premise: Predicate) -> Callable[[Predicate], Predicate]:
+        """Register a guarantee; its docstring's first paragraph is its sentence.
+
+        ``premise`` must be reachable, lest it hold vacuously.
+        """
+        return _register_in(self.guarantees, PropertyRole.GUARANTEE, why, premise)
 
     def lemma(self, *, why: str) -> Callable[[Predicate], Predicate]:
         """Register what a proof needs; ``why`` says what goes wrong without it."""
-        return _register_in(self.lemmas, PropertyRole.LEMMA, why)
+        return _register_in(self.lemmas, PropertyRole.LEMMA, why, None)
 
 
 def _register_in(
-    registry: dict[str, Property], role: PropertyRole, why: str
+    registry: dict[str, Property], role: PropertyRole, why: str, premise: Predicate | None
 ) -> Callable[[Predicate], Predicate]:
     def register(predicate: Predicate) -> Predicate:
         name = predicate.__name__
-        registry[name] = Property(name, role, predicate, why)
+        registry[name] = Property(name, role, predicate, why, premise)
         return predicate
 
     return register

@@ -1,8 +1,13 @@
-"""A schedule drawn as a timeline: one lane per node, one line per step, logs byte by byte."""
+"""A schedule drawn as a timeline: one lane per node, one line per step, logs byte by byte.
+
+A world registers its lanes for the class of its states; here are those of replication.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import singledispatch
+from typing import Any
 
 from reference.machine import Action
 from reference.state import STATUS_NAMES, Cluster, CommitLog
@@ -102,8 +107,20 @@ def draw_log(log: CommitLog) -> str:
     return "[" + (f"{drawn[:last]}|{drawn[last:]}" if last else drawn) + "]"
 
 
+@singledispatch
+def list_lanes(state: Any) -> tuple[tuple[str, int], ...]:
+    """Title and width of each lane; a world that registers none has one lane for its steps."""
+    return (("step", LANE_WIDTH),)
+
+
+@singledispatch
+def fill_lanes(state: Any, action: Action) -> tuple[str, ...]:
+    """What each lane says of a step and of the state after it."""
+    return (str(action),)
+
+
 def draw_timeline(
-    steps: Iterable[tuple[Action | None, Cluster, tuple[str, ...]]],
+    steps: Iterable[tuple[Action | None, Any, tuple[str, ...]]],
 ) -> str:
     """The drawing of judged steps: (action or None, state after it, guarantees violated there).
 
@@ -111,11 +128,11 @@ def draw_timeline(
     """
     lines: list[str] = []
     seen: set[str] = set()
-    for index, (action, cluster, violated) in enumerate(steps):
+    for index, (action, state, violated) in enumerate(steps):
         if action is None:
-            lines += _draw_head(cluster)
+            lines += _draw_head(state)
             continue
-        lines.append(f"{index:>4}  " + _draw_step(action, cluster))
+        lines.append(f"{index:>4}  " + _draw_step(action, state))
         for name in violated:
             if name not in seen:
                 seen.add(name)
@@ -123,28 +140,38 @@ def draw_timeline(
     return "\n".join(line.rstrip() for line in lines)
 
 
-def _draw_head(cluster: Cluster) -> list[str]:
-    lanes = ["master", *(f"slave {i + 1}" for i in range(len(cluster.slaves)))]
-    head = "step  " + "producer".ljust(PRODUCER_WIDTH)
-    head += "".join("│ " + lane.ljust(LANE_WIDTH) for lane in lanes)
-    return [head, "──────" + "─" * PRODUCER_WIDTH + ("┼" + "─" * (LANE_WIDTH + 1)) * len(lanes)]
+def _draw_head(state: Any) -> list[str]:
+    (first, first_width), *lanes = list_lanes(state)
+    head = "step  " + first.ljust(first_width)
+    head += "".join("│ " + title.ljust(width) for title, width in lanes)
+    below = "──────" + "─" * first_width
+    return [head, below + "".join("┼" + "─" * (width + 1) for _, width in lanes)]
 
 
-def _draw_step(action: Action, cluster: Cluster) -> str:
+def _draw_step(action: Action, state: Any) -> str:
+    texts = zip(fill_lanes(state, action), list_lanes(state), strict=True)
+    return "│ ".join(text.ljust(width - 1) + " " for text, (_, width) in texts)
+
+
+@list_lanes.register
+def _(state: Cluster) -> tuple[tuple[str, int], ...]:
+    titles = ("master", *(f"slave {i + 1}" for i in range(len(state.slaves))))
+    return (("producer", PRODUCER_WIDTH), *((title, LANE_WIDTH) for title in titles))
+
+
+@fill_lanes.register
+def _(state: Cluster, action: Action) -> tuple[str, ...]:
     name, _, rest = action.instance.partition("[")
     number = int(rest.rstrip("]")) if rest else 0
-    phrase = PHRASES[name](action.arguments, cluster).replace("{i}", str(number + 1))
+    phrase = PHRASES[name](action.arguments, state).replace("{i}", str(number + 1))
     phrase = phrase.replace("{n}", str(number + 1))
     if "{next}" in phrase:
-        phrase = phrase.replace("{next}", str(cluster.links[number].next_transfer_offset))
-    producer, lane = _place(name, number)
-    producer_text = phrase if producer else _draw_answer(name, number, cluster)
-    text = producer_text.ljust(PRODUCER_WIDTH - 1) + " "
-    logs = [cluster.master.log, *(s.log for s in cluster.slaves)]
-    for i, log in enumerate(logs):
-        own = phrase if i == lane and not producer else ""
-        text += "│ " + _fit(own, draw_log(log))
-    return text
+        phrase = phrase.replace("{next}", str(state.links[number].next_transfer_offset))
+    is_producers, lane = _place(name, number)
+    phrases = ["" if is_producers or i != lane else phrase for i in range(1 + len(state.slaves))]
+    logs = (state.master.log, *(s.log for s in state.slaves))
+    producer = phrase if is_producers else _draw_answer(name, number, state)
+    return (producer, *(_fit(p, draw_log(log)) for p, log in zip(phrases, logs, strict=True)))
 
 
 def _place(name: str, number: int) -> tuple[bool, int]:
@@ -202,4 +229,4 @@ def _draw_answer(name: str, number: int, cluster: Cluster) -> str:
 
 def _fit(phrase: str, log: str) -> str:
     """The phrase at the left of its lane, the log at the right."""
-    return phrase.ljust(LANE_WIDTH - 2 - len(log)) + " " + log + " "
+    return phrase.ljust(LANE_WIDTH - 2 - len(log)) + " " + log

@@ -14,12 +14,11 @@ import numpy as np
 from attrs import evolve, frozen
 
 from properties.fault_class import FaultClass
-from properties.guarantee import GUARANTEES
 from properties.judgement import is_refuted_by
+from properties.subject import get_guarantees, get_small_parameters
 from properties.verdict import InternalDisagreementError
 from reference.machine import Action
-from reference.state import initial_cluster
-from reference.structure import SMALL_PARAMETERS, Parameters, Structure
+from reference.world import make_initial
 from spark_fuzz.frontier import (
     NO_ROOM_IN_BUFFER,
     NO_ROOM_IN_FIELD,
@@ -88,17 +87,19 @@ class BreadthFirstSearch:
 
     def __init__(  # noqa: PLR0913
         self,
-        structure: Structure,
+        structure: Any,
         fault_class: FaultClass,
-        sizes: Parameters = SMALL_PARAMETERS,
-        guarantees: Iterable[str] = tuple(GUARANTEES),
+        sizes: Any = None,
+        guarantees: Iterable[str] | None = None,
         *,
         is_symmetric: bool = True,
         batch: int = BATCH,
     ) -> None:
+        """Without ``sizes`` they are the small ones; without ``guarantees`` all are searched."""
         self.structure, self.fault_class, self.batch = structure, fault_class, batch
-        self.guarantees = tuple(guarantees)
-        self.parameters: Parameters = evolve(sizes, limits=fault_class.search_limits)
+        self.guarantees = tuple(get_guarantees(structure) if guarantees is None else guarantees)
+        small = get_small_parameters(structure) if sizes is None else sizes
+        self.parameters = evolve(small, limits=fault_class.search_limits)
         self.kernel = compile_kernel(structure)
         self.influence = compute_influence(structure, fault_class, self.parameters, self.guarantees)
         layout = self.kernel.layout
@@ -113,7 +114,7 @@ class BreadthFirstSearch:
             compute_picture_fields(layout, self.prospects),
             np.array(self.prospects.is_hopeful, np.int64),
         )
-        initial = initial_cluster(structure, self.parameters)
+        initial = make_initial(structure, self.parameters)
         self.initial = self.kernel.encode_state(initial)
         self.parameter_values = self.kernel.encode_parameters(initial)
         self.scratch = make_scratch(self.initial, self.packing.word_count, layout)
@@ -135,7 +136,7 @@ class BreadthFirstSearch:
         if states_max > STATES_LIMIT:
             raise ValueError(f"a budget of {states_max} states is above {STATES_LIMIT}")
         store = self._make_store(states_max)
-        violating = np.full(len(GUARANTEES), -1, np.int64)
+        violating = np.full(len(self.kernel.layout.guarantees), -1, np.int64)
         per_depth = [1]
         self._judge(store, 0, 1, violating)
         while not self._are_all_violated(violating) and len(per_depth) - 1 != depth_max:

@@ -25,7 +25,7 @@ from pyspark.sql.types import (
     StructType,
 )
 
-from properties.guarantee import GUARANTEES
+from properties.subject import get_guarantees
 from reference import ROCKETMQ_VERSION
 from spark_fuzz.kernel import Batch, Kernel, compile_kernel
 from spark_fuzz.schedule import CampaignOptions, compute_rules_digest
@@ -54,9 +54,9 @@ class Progress:
     """Time since the job began."""
 
 
-def compute_schema() -> StructType:
+def compute_schema(structure: Any) -> StructType:
     """One row per schedule."""
-    per_guarantee = list(GUARANTEES)
+    per_guarantee = list(get_guarantees(structure))
     return StructType(
         [
             StructField("campaign_seed", LongType(), nullable=False),
@@ -97,7 +97,7 @@ def run_campaign(spark: SparkSession, options: CampaignOptions, schedules: int) 
                 if len(run):
                     yield compute_rows(kernel, options, int(run[0]), len(run))
 
-    return numbers.mapInArrow(run_batches, compute_schema())
+    return numbers.mapInArrow(run_batches, compute_schema(options.structure))
 
 
 def compute_partitions(schedules: int) -> int:
@@ -110,7 +110,7 @@ def compute_rows(
 ) -> pa.RecordBatch:
     """The rows of consecutive schedules."""
     batch = kernel.run(options, first_schedule, count)
-    names = list(GUARANTEES)
+    names = kernel.layout.guarantees
     violated = batch.violations >= 0
     words = pa.array(["not_refuted", "refuted"])
     verdicts = [words.take(pa.array(violated[:, i].astype(np.int64))) for i in range(len(names))]
@@ -128,7 +128,7 @@ def compute_rows(
         _nullable(first),
         _rules_used(kernel, batch),
     ]
-    return pa.RecordBatch.from_arrays(columns, [f.name for f in compute_schema().fields])
+    return pa.RecordBatch.from_arrays(columns, compute_schema(options.structure).names)
 
 
 def write_campaign(
@@ -176,12 +176,13 @@ def write_campaign(
 def summarise(spark: SparkSession, folder: Path) -> dict[str, Any]:
     """Counts over a written campaign: steps, schedules per violated guarantee, rules used."""
     frame = spark.read.parquet(str(folder.absolute() / DATA_FOLDER))
-    at = [spark_functions.col(f"violating_steps.{g}") for g in GUARANTEES]
+    guarantees = frame.select("violating_steps.*").columns
+    at = [spark_functions.col(f"violating_steps.{g}") for g in guarantees]
     aggregates = [
         spark_functions.count("*").alias("schedules"),
         spark_functions.sum("steps").alias("steps"),
     ]
-    for g, column in zip(GUARANTEES, at, strict=True):
+    for g, column in zip(guarantees, at, strict=True):
         aggregates.append(spark_functions.count(column).alias(f"count:{g}"))
         aggregates.append(
             spark_functions.min(spark_functions.struct(column.isNull(), column, "schedule")).alias(
@@ -204,7 +205,7 @@ def summarise(spark: SparkSession, folder: Path) -> dict[str, Any]:
                 "shortest_steps": row[f"min:{g}"][1],
                 "shortest_schedule": row[f"min:{g}"][2],
             }
-            for g in GUARANTEES
+            for g in guarantees
             if row[f"count:{g}"]
         },
         "rules_used": {r["rule"]: r["count"] for r in used},

@@ -9,20 +9,16 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
-from attrs import evolve, frozen
+from attrs import frozen
 
-from properties.certificates import (
-    CERTIFIED_BY_NAME,
-    SEARCHED_SLAVES_MAX,
-    decode_cells,
-    load,
-)
-from properties.fault_class import FAULT_CLASSES, FaultClass
-from properties.guarantee import GUARANTEES
+from properties.certificates import SEARCHED_SLAVES_MAX, decode_cells, load
+from properties.fault_class import FaultClass
+from properties.subject import get_fault_classes, get_guarantees, get_search_parameters
 from properties.verdict import InternalDisagreementError, Verdict, VerdictWord
+from properties.worlds import STRUCTURES
 from reference.machine import Action
-from reference.structure import SMALL_PARAMETERS, Structure
 from spark_fuzz.breadth_first import STATES_MAX, BreadthFirstSearch, ShortestAnswer
 from spark_fuzz.influence import Influence, compute_influence
 
@@ -80,7 +76,7 @@ class CrossCheck:
 
 
 def compare_with_certificate(
-    structure: Structure,
+    structure: Any,
     fault_class: FaultClass,
     states_max: int = STATES_MAX,
     on_progress: Callable[[str], None] = lambda text: None,
@@ -112,7 +108,7 @@ def compare_with_certificate(
             rows[answer.guarantee] = CrossCheck(
                 structure.name, cells[answer.guarantee], answer, result.is_complete, result.states
             )
-    return tuple(rows[name] for name in GUARANTEES)
+    return tuple(rows[name] for name in get_guarantees(structure))
 
 
 def cross_check(
@@ -121,18 +117,18 @@ def cross_check(
     on_progress: Callable[[str], None] = lambda text: None,
 ) -> Iterator[CrossCheck]:
     """Every cell of these structures, or of all whose certificates claim shortest schedules."""
-    all_names = [n for n, s in CERTIFIED_BY_NAME.items() if s.slaves <= SEARCHED_SLAVES_MAX]
+    all_names = [n for n, s in STRUCTURES.items() if s.slaves <= SEARCHED_SLAVES_MAX]
     for name in list(names) or all_names:
-        for fault_class in FAULT_CLASSES:
-            structure = CERTIFIED_BY_NAME[name]
+        structure = STRUCTURES[name]
+        for fault_class in get_fault_classes(structure):
             yield from compare_with_certificate(structure, fault_class, states_max, on_progress)
 
 
-def group_by_influence(structure: Structure, fault_class: FaultClass) -> list[list[str]]:
+def group_by_influence(structure: Any, fault_class: FaultClass) -> list[list[str]]:
     """The guarantees, those together that depend on the same leaves and steps."""
-    parameters = evolve(SMALL_PARAMETERS, limits=fault_class.search_limits)
+    parameters = get_search_parameters(structure, fault_class)
     groups: list[tuple[Influence, list[str]]] = []
-    for name in GUARANTEES:
+    for name in get_guarantees(structure):
         influence = compute_influence(structure, fault_class, parameters, (name,))
         for known, members in groups:
             if known == influence:

@@ -15,18 +15,17 @@ those of the whole model, and a schedule of what remains is a schedule of the wh
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from attrs import field, frozen
 
 from properties.fault_class import FaultClass, is_admitted
-from properties.guarantee import GUARANTEES
 from properties.induction import get_leaf_names
+from properties.subject import get_guarantees
 from reference.leaves import flatten
 from reference.machine import RecordedInstance, record_machine, record_predicate
-from reference.state import initial_cluster
-from reference.structure import Parameters, Structure
 from reference.terms import Term, specialise, walk
+from reference.world import make_initial
 
 LOWEST = -1
 """The lowest number that a leaf holds: an offset that is not known yet."""
@@ -81,19 +80,23 @@ class Step:
 
 
 def compute_influence(
-    structure: Structure,
+    structure: Any,
     fault_class: FaultClass,
-    parameters: Parameters,
-    guarantees: Iterable[str] = tuple(GUARANTEES),
+    parameters: Any,
+    guarantees: Iterable[str] | None = None,
 ) -> Influence:
-    """The leaves and instances that decide when one of the guarantees is first violated."""
-    initial = flatten(initial_cluster(structure, parameters))
+    """The leaves and instances that decide when one of the guarantees is first violated.
+
+    Without ``guarantees`` they are all those of the structure's world.
+    """
+    known = get_guarantees(structure)
+    initial = flatten(make_initial(structure, parameters))
     admitted = [r for r in record_machine(structure) if is_admitted(r, fault_class)]
     constants = find_constants(admitted, initial)
     steps = find_possible_steps(admitted, constants)
     claims = [
-        specialise(record_predicate(structure, GUARANTEES[name].predicate), constants)
-        for name in guarantees
+        specialise(record_predicate(structure, known[name].predicate), constants)
+        for name in (known if guarantees is None else guarantees)
     ]
     relevant = set().union(*map(get_state_leaves, claims))
     kept: list[Step] = []

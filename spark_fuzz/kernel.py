@@ -21,12 +21,12 @@ from numba.extending import register_jitable
 
 from reference.leaves import flatten
 from reference.machine import Action
-from reference.state import Cluster, initial_cluster
-from reference.structure import Structure
+from reference.world import make_initial
 from spark_fuzz import frontier, packing, scheduler
 from spark_fuzz.lowering import Layout, lower
-from spark_fuzz.schedule import CampaignOptions, compute_weight
+from spark_fuzz.schedule import CampaignOptions
 from spark_fuzz.walk import WORD_BITS
+from spark_fuzz.weights import get_weights
 
 _HEAD = """import numpy as np
 from spark_fuzz.frontier import NO_ROOM_IN_BUFFER, NO_ROOM_IN_FIELD
@@ -68,7 +68,7 @@ class Batch:
 class Kernel:
     """The compiled reading of one structure."""
 
-    def __init__(self, structure: Structure) -> None:
+    def __init__(self, structure: Any) -> None:
         self.structure = structure
         self.layout = Layout(structure)
         self.names = [r.instance.name for r in self.layout.instances]
@@ -77,12 +77,13 @@ class Kernel:
 
     def compute_weights(self) -> Any:
         """The weight of each instance in a random schedule: int64, shape (instances,)."""
+        weights = get_weights(self.structure)
         rules = [r.instance.rule.name for r in self.layout.instances]
-        return np.array([compute_weight(name) for name in rules], np.int64)
+        return np.array([weights.get(name) for name in rules], np.int64)
 
     def run(self, options: CampaignOptions, first_schedule: int, count: int) -> Batch:
         """Walk ``count`` schedules of a campaign from number ``first_schedule`` on."""
-        initial = initial_cluster(self.structure, options.parameters)
+        initial = make_initial(self.structure, options.parameters)
         taken = np.zeros(count, np.int64)
         violations = np.full((count, len(self.layout.guarantees)), -1, np.int64)
         words = -(-len(self.names) // WORD_BITS)
@@ -100,14 +101,14 @@ class Kernel:
         )
         return Batch(first_schedule, taken, violations, used)
 
-    def find_enabled(self, cluster: Cluster) -> list[str]:
+    def find_enabled(self, cluster: Any) -> list[str]:
         """The names of the enabled instances, as the kernel sees them."""
         enabled = np.empty(len(self.names), np.int64)
         state, parameters = self.encode_state(cluster), self.encode_parameters(cluster)
         count = self.module.find_enabled(state, parameters, enabled)
         return [self.names[i] for i in enabled[:count]]
 
-    def find_ranges(self, cluster: Cluster, name: str) -> list[tuple[int, int]]:
+    def find_ranges(self, cluster: Any, name: str) -> list[tuple[int, int]]:
         """The ranges of an enabled instance's arguments, as the kernel sees them."""
         ranges = np.empty(2 * self.layout.arguments_max, np.int64)
         state, parameters = self.encode_state(cluster), self.encode_parameters(cluster)
@@ -115,7 +116,7 @@ class Kernel:
         count = self.module.find_ranges(state, parameters, index, ranges)
         return [(int(ranges[2 * i]), int(ranges[2 * i + 1])) for i in range(count)]
 
-    def fire(self, cluster: Cluster, action: Action) -> Mapping[str, int]:
+    def fire(self, cluster: Any, action: Action) -> Mapping[str, int]:
         """The leaves after an enabled action, as the kernel sees them."""
         index = self.names.index(action.instance)
         arguments = np.zeros(self.layout.arguments_max, np.int64)
@@ -125,17 +126,17 @@ class Kernel:
         self.module.fire(state, self.encode_parameters(cluster), index, arguments)
         return dict(zip(self.layout.state_paths, map(int, state), strict=True))
 
-    def judge(self, cluster: Cluster) -> tuple[str, ...]:
+    def judge(self, cluster: Any) -> tuple[str, ...]:
         """The guarantees that a state violates, as the kernel sees them."""
         word = self.module.judge(self.encode_state(cluster), self.encode_parameters(cluster))
         return tuple(g for bit, g in enumerate(self.layout.guarantees) if word >> bit & 1)
 
-    def encode_state(self, cluster: Cluster) -> Any:
+    def encode_state(self, cluster: Any) -> Any:
         """The changing leaves of a state: int64, shape (leaves,)."""
         values = flatten(cluster)
         return np.array([int(values[p]) for p in self.layout.state_paths], np.int64)
 
-    def encode_parameters(self, cluster: Cluster) -> Any:
+    def encode_parameters(self, cluster: Any) -> Any:
         """The constant leaves of a state: int64, shape (parameters,)."""
         values = flatten(cluster)
         return np.array([int(values[p]) for p in self.layout.parameter_paths], np.int64)
@@ -147,7 +148,7 @@ class Kernel:
 
 
 @cache
-def compile_kernel(structure: Structure) -> Kernel:
+def compile_kernel(structure: Any) -> Kernel:
     """The kernel of a structure; compiled on first use on a machine, then loaded from disk."""
     return Kernel(structure)
 

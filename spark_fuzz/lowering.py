@@ -7,11 +7,11 @@ becomes one local variable, so nothing is computed twice in a function.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-from properties.guarantee import GUARANTEES
+from properties.subject import get_guarantees
 from reference.leaves import compute_leaf_sorts, is_parameter
 from reference.machine import RecordedInstance, record_machine, record_predicate
-from reference.structure import Structure
 from reference.terms import Sort, Term, walk
 
 _EXPRESSIONS = {
@@ -35,13 +35,13 @@ _EXPRESSIONS = {
 class Layout:
     """Which leaf lies where: the state array, the parameter array, the order of instances."""
 
-    def __init__(self, structure: Structure) -> None:
+    def __init__(self, structure: Any) -> None:
         self.structure = structure
         self.sorts = compute_leaf_sorts(structure)
         self.state_paths = [p for p in self.sorts if not is_parameter(p)]
         self.parameter_paths = [p for p in self.sorts if is_parameter(p)]
         self.instances: Sequence[RecordedInstance] = record_machine(structure)
-        self.guarantees = list(GUARANTEES)
+        self.guarantees = list(get_guarantees(structure))
         self.arguments_max = max(len(r.arguments) for r in self.instances)
 
     def get_reference_to(self, path: str) -> str:
@@ -85,7 +85,7 @@ class Writer:
         return variable
 
 
-def lower(structure: Structure) -> str:
+def lower(structure: Any) -> str:
     """The source of a structure's kernel: find_enabled, find_ranges, fire and judge."""
     layout = Layout(structure)
     parts = (
@@ -139,8 +139,8 @@ def _lower_fire(layout: Layout) -> Iterable[str]:
 
 def _lower_judge(layout: Layout) -> Iterable[str]:
     writer = Writer(layout, {}, 4)
-    for bit, name in enumerate(layout.guarantees):
-        claim = record_predicate(layout.structure, GUARANTEES[name].predicate)
+    for bit, guarantee in enumerate(get_guarantees(layout.structure).values()):
+        claim = record_predicate(layout.structure, guarantee.predicate)
         writer.write(f"if not {writer.name_of(claim)}:")
         writer.write(f"    violated |= {1 << bit}")
     head = ["def judge(state, parameters):", "    violated = 0"]

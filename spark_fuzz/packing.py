@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
+from properties.subject import get_largest_size
 from reference.state import UNKNOWN_ERROR
-from reference.structure import Parameters
 from reference.terms import Sort
+from reference.world import count_indexes
 from spark_fuzz.influence import LOWEST, Influence
 from spark_fuzz.lowering import Layout
 from spark_fuzz.prospects import Prospects
@@ -49,7 +50,7 @@ class Packing:
     order for each: int64, shape (slaves, leaves of one)."""
 
 
-def compute_packing(layout: Layout, parameters: Parameters, influence: Influence) -> Packing:
+def compute_packing(layout: Layout, parameters: Any, influence: Influence) -> Packing:
     """Give each leaf that matters its bits."""
     rows, word, shift = [], 0, 0
     for path in influence.leaves:
@@ -67,18 +68,19 @@ def compute_packing(layout: Layout, parameters: Parameters, influence: Influence
     return Packing(influence.leaves, fields, word + 1, slave_cells)
 
 
-def compute_range(path: str, layout: Layout, parameters: Parameters) -> tuple[int, int]:
+def compute_range(path: str, layout: Layout, parameters: Any) -> tuple[int, int]:
     """The smallest and the largest value of a leaf.
 
     A fault strikes at most as often as its limit. Every other number is an offset, at most the end
-    of the modelled log, or a code, or a count; counts grow by at most one a step, so they fit in as
-    many bits for some thirty steps. What is wrong here cannot go unnoticed: packing checks.
+    of the modelled log or queue, which is the largest size; or a code, or a count; counts grow by
+    at most one a step, so they fit in as many bits for some thirty steps. What is wrong here cannot
+    go unnoticed: packing checks.
     """
     if layout.sorts[path] is Sort.BOOLEAN:
         return 0, 1
     if path.startswith("faults."):
         return 0, int(getattr(parameters.limits, path.removeprefix("faults.")))
-    return LOWEST, max(parameters.ghost_log_size_max_bytes, UNKNOWN_ERROR)
+    return LOWEST, max(UNKNOWN_ERROR, get_largest_size(parameters))
 
 
 def compute_writes(layout: Layout, influence: Influence) -> Any:
@@ -111,9 +113,9 @@ def compute_picture_fields(layout: Layout, prospects: Prospects) -> Any:
 
 
 def find_slave_cells(layout: Layout, paths: Sequence[str]) -> Any:
-    """The cells of each slave and its link, in the same order for each."""
+    """The cells of each interchangeable slave and its link, in the same order for each."""
     parts: list[list[str]] = []
-    for slave in range(layout.structure.slaves):
+    for slave in range(count_indexes(layout.structure).get("slave", 0)):
         begins = (f"slaves.{slave}.", f"links.{slave}.")
         parts.append([p for p in paths if p.startswith(begins)])
     rows = [[layout.state_paths.index(p) for p in part] for part in parts]

@@ -5,23 +5,26 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
+from functools import singledispatch
+from typing import Any
 
 import attrs
-from attrs import evolve, field, frozen
+from attrs import Factory, evolve, field, frozen
 
 from properties.certificates import compute_digest
 from properties.judgement import JudgedStep, judge
-from reference.machine import RULES, Action, compute_machine
-from reference.roles import FlushDiskType, Role
-from reference.state import initial_cluster
-from reference.structure import (
-    SLAVES_MAX,
-    SMALL_PARAMETERS,
-    FaultCounts,
-    Parameters,
-    Structure,
+from properties.subject import get_every_fault, get_everything, get_small_parameters
+from properties.worlds import STRUCTURES
+from reference.consumption.structure import (
+    SMALL_CONSUMPTION,
+    ConsumptionParameters,
+    ConsumptionStructure,
 )
+from reference.machine import Action, compute_machine
+from reference.structure import SMALL_PARAMETERS, Parameters, Structure
+from reference.world import make_initial
 from spark_fuzz.scheduler import compute_schedule_key, draw, pick_argument, pick_weighted
+from spark_fuzz.weights import USUAL_WEIGHT, get_weights
 
 SEED_MAX = 2**62
 """Campaign seeds are below this; so are schedule numbers."""
@@ -30,57 +33,63 @@ SCHEDULES_MAX = 10**12
 STEPS_MAX = 10_000
 """The longest schedule of a campaign."""
 
-WEIGHTS: Mapping[str, int] = {
-    **{name: 1 for name, rule in RULES.items() if rule.is_fault},
-    "append_message": 4,
-    "append_other_message": 8,
-    "fill_file": 4,
-    "flush_master": 4,
-    "flush_slave": 4,
-    "dispatch_master": 4,
-    "dispatch_slave": 4,
-    "expire_master_file": 1,
-    "expire_uncopied_master_file": 1,
-    "expire_slave_file": 1,
-    "refuse_put": 1,
-    "time_out_disk_wait": 1,
-    "time_out_slave_wait": 1,
-    "give_up_send": 1,
-    "close_idle_connection": 1,
-    "begin_master_stop": 1,
-    "begin_slave_stop": 1,
-    "switch_master_role": 1,
-}
-"""Weights of rules that are picked less often than others. With equal weights faults, stops and
-time-outs would strike in the first steps, and the followed message would be put before anything is
-wrong."""
-WEIGHT_OTHERWISE = 32
-
-CAMPAIGN_PARAMETERS: Parameters = evolve(
-    SMALL_PARAMETERS,
-    mapped_file_size_bytes=16,
-    message_size_max_bytes=5,
-    ha_slave_fallbehind_max_bytes=6,
-    ghost_log_size_max_bytes=96,
-)
-"""Sizes of a campaign: files of a few bytes, so that every boundary is met often."""
-
-DEFAULT_LIMITS = FaultCounts(
-    *(0 if name == "role_switches" else 2 for name in attrs.fields_dict(FaultCounts))
-)
-"""Every fault twice, and nobody changes the role."""
-
 
 class IdentifierError(ValueError):
     """Raised for a text that identifies no schedule; one line, with the form that is expected."""
+
+
+@singledispatch
+def get_campaign_sizes(structure: Any) -> Any:
+    """The sizes of a campaign, small ones, so that every boundary is met often.
+
+    Those of a search, unless a world registers others.
+    """
+    return get_small_parameters(structure)
+
+
+@get_campaign_sizes.register
+def _(structure: Structure) -> Parameters:
+    return evolve(
+        SMALL_PARAMETERS,
+        mapped_file_size_bytes=16,
+        message_size_max_bytes=5,
+        ha_slave_fallbehind_max_bytes=6,
+        ghost_log_size_max_bytes=96,
+    )
+
+
+@get_campaign_sizes.register
+def _(structure: ConsumptionStructure) -> ConsumptionParameters:
+    return evolve(SMALL_CONSUMPTION, ghost_queue_size_max=12)
+
+
+@singledispatch
+def get_structure_code(structure: Any) -> str:
+    """A structure in an identifier: its name with ``-`` for each slash and ``_`` for each space."""
+    code: str = structure.name.replace("/", "-").replace(" ", "_")
+    return code
+
+
+@get_structure_code.register
+def _(structure: Structure) -> str:
+    return f"{structure.role.name}-{structure.flush_disk_type.name}-{structure.slaves}"
+
+
+STRUCTURE_BY_CODE: Mapping[str, Any] = {get_structure_code(s): s for s in STRUCTURES.values()}
+"""Every structure that an identifier can name."""
+
+
+def get_default_limits(structure: Any) -> Any:
+    """Every fault twice, and nobody changes the configuration."""
+    return get_every_fault(structure).search_limits
 
 
 @frozen
 class CampaignOptions:
     """Everything that decides what a schedule does."""
 
-    structure: Structure = field(factory=Structure)
-    limits: FaultCounts = DEFAULT_LIMITS
+    structure: Any = field(factory=Structure)
+    limits: Any = Factory(lambda self: get_default_limits(self.structure), takes_self=True)
     """How often each fault may strike in one schedule."""
     steps: int = field(default=64)
     """Steps of one schedule, 1 to 10000."""
@@ -88,19 +97,18 @@ class CampaignOptions:
     """0 to 2**62 - 1."""
 
     @property
-    def parameters(self) -> Parameters:
+    def parameters(self) -> Any:
         """The sizes and fault limits of every schedule."""
-        return evolve(CAMPAIGN_PARAMETERS, limits=self.limits)
+        return evolve(get_campaign_sizes(self.structure), limits=self.limits)
 
     @property
     def structure_code(self) -> str:
         """The structure in an identifier, for example ``SYNC_MASTER-ASYNC_FLUSH-1``."""
-        s = self.structure
-        return f"{s.role.name}-{s.flush_disk_type.name}-{s.slaves}"
+        return get_structure_code(self.structure)
 
     @property
     def limits_code(self) -> str:
-        """The fault limits in an identifier: a number each, in the order of FaultCounts."""
+        """The fault limits in an identifier: a number each, in the order of their class."""
         return ".".join(str(n) for n in attrs.astuple(self.limits))
 
     def format_identifier(self, schedule: int) -> str:
@@ -109,41 +117,41 @@ class CampaignOptions:
         return f"{self.structure_code}/{numbers}@{compute_rules_digest(self.structure)}"
 
 
-def compute_rules_digest(structure: Structure) -> str:
+def compute_rules_digest(structure: Any) -> str:
     """A fingerprint of all that a schedule's number rests on: rules, weights, sizes."""
-    text = f"{compute_digest(structure)} {dict(WEIGHTS)} {WEIGHT_OTHERWISE} {CAMPAIGN_PARAMETERS}"
+    rare, sizes = dict(get_weights(structure).rare), get_campaign_sizes(structure)
+    text = f"{compute_digest(structure)} {rare} {USUAL_WEIGHT} {sizes}"
     return hashlib.sha256(text.encode()).hexdigest()[:8]
-
-
-def compute_weight(rule: str) -> int:
-    """How likely a rule is picked among the enabled ones: a positive number."""
-    return WEIGHTS.get(rule, WEIGHT_OTHERWISE)
 
 
 def parse_identifier(text: str) -> tuple[CampaignOptions, int]:
     """Options and schedule number of an identifier. Raises IdentifierError."""
-    faults = len(attrs.fields_dict(FaultCounts))
-    pattern = (
-        rf"(ASYNC_MASTER|SYNC_MASTER)-(ASYNC_FLUSH|SYNC_FLUSH)-([0-{SLAVES_MAX}])"
-        rf"/(\d+(?:\.\d+){{{faults - 1}}})/(\d+)/(\d+)/(\d+)(?:@(\w+))?"
-    )
+    pattern = r"([^/]+)/((?:\d+(?:\.\d+)*)?)/(\d+)/(\d+)/(\d+)(?:@(\w+))?"
     match = re.fullmatch(pattern, text.strip())
-    if match is None:
-        example = CampaignOptions().format_identifier(42)
-        raise IdentifierError(f"{text!r} identifies no schedule; one looks like {example}")
-    role, flush, slaves, counts, *rest, digest = match.groups()
+    structure = STRUCTURE_BY_CODE.get(match[1]) if match else None
+    if match is None or structure is None:
+        raise IdentifierError(describe_misfit(text, Structure()))
+    _, counts, *rest, digest = match.groups()
+    numbers = [int(n) for n in counts.split(".") if n]
+    limits_class = get_everything(structure).counts
+    if len(numbers) != len(attrs.fields_dict(limits_class)):
+        raise IdentifierError(describe_misfit(text, structure))
     steps, campaign_seed, schedule = (int(n) for n in rest)
-    structure = Structure(Role[role], FlushDiskType[flush], int(slaves))
     check_rules(structure, digest)
-    limits = FaultCounts(*(int(n) for n in counts.split(".")))
-    options = CampaignOptions(structure, limits, steps, campaign_seed)
+    options = CampaignOptions(structure, limits_class(*numbers), steps, campaign_seed)
     check_range("steps", options.steps, 1, STEPS_MAX)
     check_range("campaign seed", options.campaign_seed, 0, SEED_MAX - 1)
     check_range("schedule number", schedule, 0, SEED_MAX - 1)
     return options, schedule
 
 
-def check_rules(structure: Structure, digest: str | None) -> None:
+def describe_misfit(text: str, structure: Any) -> str:
+    """What a text should look like that identifies a schedule of this structure."""
+    example = CampaignOptions(structure).format_identifier(42)
+    return f"{text!r} identifies no schedule; one looks like {example}"
+
+
+def check_rules(structure: Any, digest: str | None) -> None:
     """Raise IdentifierError for a schedule of other rules; one without digest is taken as it is."""
     if digest not in (None, compute_rules_digest(structure)):
         raise IdentifierError(
@@ -162,9 +170,9 @@ def replay_schedule(options: CampaignOptions, schedule: int) -> list[JudgedStep]
     """Every state of one schedule of a campaign, walked and judged by the reference."""
     machine = compute_machine(options.structure)
     names = list(machine.instances)
-    weights = [compute_weight(i.rule.name) for i in machine.instances.values()]
+    weights = [get_weights(options.structure).get(i.rule.name) for i in machine.instances.values()]
     key = compute_schedule_key(options.campaign_seed, schedule)
-    cluster = initial_cluster(options.structure, options.parameters)
+    cluster = make_initial(options.structure, options.parameters)
     steps = [JudgedStep(0, None, cluster, judge(cluster))]
     for step in range(options.steps):
         enabled = machine.enabled(cluster)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import attrs
+from typing import Any
+
 from attrs import evolve
 
 from properties.certificates import CERTIFIED_STRUCTURES
-from reference.structure import SMALL_PARAMETERS, FaultCounts, Structure
+from properties.subject import get_everything, get_small_parameters
+from properties.worlds import WORLD_STRUCTURES
+from reference.structure import Structure
 
 STRUCTURES = list(CERTIFIED_STRUCTURES)
 """Every structure that has a certificate."""
@@ -14,10 +17,18 @@ STRUCTURES = list(CERTIFIED_STRUCTURES)
 SYNCHRONOUS_PAIR = Structure()
 """SYNC_MASTER, ASYNC_FLUSH, one slave: RocketMQ's stock synchronous pair."""
 
-TWO_OF_EACH = evolve(
-    SMALL_PARAMETERS, limits=FaultCounts(*[2] * len(attrs.fields_dict(FaultCounts)))
-)
-"""A log of a few bytes, every fault at most twice."""
+OTHER_WORLDS = list(WORLD_STRUCTURES.values())
+"""Every structure of the other worlds."""
+
+
+def allow_two_of_each(structure: Any) -> Any:
+    """A log or a queue of a few bytes or messages, every fault at most twice."""
+    limits = get_everything(structure).search_limits
+    return evolve(get_small_parameters(structure), limits=limits)
+
+
+TWO_OF_EACH = allow_two_of_each(SYNCHRONOUS_PAIR)
+"""The same for replication."""
 
 
 def name_of(value: object) -> str:

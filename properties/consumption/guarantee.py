@@ -15,7 +15,24 @@ from reference.operations import all_of, implies, minimum, negate
 __all__ = ["PROGRESS_GUARANTEES"]
 
 
-@CONSUMPTION.guarantee(why="A message that no consumer sees is lost to the application.")
+def has_progress(state: Consumption) -> bool:
+    """Some broker's table has an entry."""
+    return (state.master.progress >= 0) | (state.slave.progress >= 0)
+
+
+def has_stopped(state: Consumption) -> bool:
+    """The group has once had a position, and its consumer does not run."""
+    return state.consumer.ghost_has_begun & negate(state.consumer.is_running)
+
+
+def has_consumed(state: Consumption) -> bool:
+    """The group has consumed a message that the master has."""
+    return state.consumer.ghost_read_below > 0
+
+
+@CONSUMPTION.guarantee(
+    why="A message that no consumer sees is lost to the application.", premise=is_positioned
+)
 def no_message_is_skipped(state: Consumption) -> bool:
     """A consumer has consumed every message that the master has and that lies behind it."""
     consumer = state.consumer
@@ -23,7 +40,10 @@ def no_message_is_skipped(state: Consumption) -> bool:
     return implies(is_positioned(state), behind <= consumer.ghost_consumed_below)
 
 
-@CONSUMPTION.guarantee(why="Whoever starts from such progress skips messages, perhaps much later.")
+@CONSUMPTION.guarantee(
+    why="Whoever starts from such progress skips messages, perhaps much later.",
+    premise=has_progress,
+)
 def stored_progress_covers_consumed_only(state: Consumption) -> bool:
     """No table of a broker is ahead of what was consumed of the master's messages."""
     end, below = state.master.queue_max, state.consumer.ghost_consumed_below
@@ -36,27 +56,35 @@ def stored_progress_covers_consumed_only(state: Consumption) -> bool:
     return all_of(*(minimum(progress, end) <= below for progress in tables))
 
 
-@CONSUMPTION.guarantee(why="What was taken by a broker should not have to be done again.")
+@CONSUMPTION.guarantee(
+    why="What was taken by a broker should not have to be done again.", premise=has_stopped
+)
 def progress_never_moves_back(state: Consumption) -> bool:
     """A consumer that begins again begins at or behind the progress that a broker last took."""
     return negate(state.consumer.ghost_has_moved_back)
 
 
-@CONSUMPTION.guarantee(why="Applications have to cope with what they see twice.")
+@CONSUMPTION.guarantee(
+    why="Applications have to cope with what they see twice.", premise=has_consumed
+)
 def no_message_is_consumed_twice(state: Consumption) -> bool:
     """A message of the master is consumed at most once."""
     return negate(state.consumer.ghost_has_reread)
 
 
 @CONSUMPTION.guarantee(
-    why="The application has acted on something that never was, for everybody else."
+    why="The application has acted on something that never was, for everybody else.",
+    premise=has_consumed,
 )
 def consumed_messages_stay(state: Consumption) -> bool:
     """The master does not lose a message that was consumed."""
     return negate(state.consumer.ghost_has_read_lost)
 
 
-@CONSUMPTION.guarantee(why="Pulls without a pause fill logs and use up processors on both sides.")
+@CONSUMPTION.guarantee(
+    why="Pulls without a pause fill logs and use up processors on both sides.",
+    premise=is_positioned,
+)
 def no_pull_is_repeated_at_once(state: Consumption) -> bool:
     """No consumer pulls without news or pause: from a slave that has nothing at its position.
 

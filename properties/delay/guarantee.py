@@ -13,7 +13,43 @@ def has_message(state: Delay, broker: DelayBroker) -> bool:
     return broker.queue_max > state.parameters.ghost_followed
 
 
-@DELAY.guarantee(why="A message that delivery has passed without a copy is never delivered.")
+def is_passed(state: Delay) -> bool:
+    """A master's delivery has passed a message at the followed place."""
+    followed = state.parameters.ghost_followed
+    return any_of(
+        *(
+            all_of(is_serving(state, n), has_message(state, b), b.position > followed)
+            for n, b in enumerate(state.brokers)
+        )
+    )
+
+
+def is_anybody_serving(state: Delay) -> bool:
+    """Some broker is the master and runs."""
+    return is_serving(state, MASTER) | is_serving(state, SLAVE)
+
+
+def is_delivered(state: Delay) -> bool:
+    """Some log has a copy of the followed message."""
+    return any_of(*(b.has_copy for b in state.brokers))
+
+
+def has_slave_progress(state: Delay) -> bool:
+    """A slave's file has passed the followed place."""
+    slave = state.brokers[SLAVE]
+    is_beyond = slave.file > state.parameters.ghost_followed
+    return all_of(negate(state.is_promoted), has_message(state, slave), is_beyond)
+
+
+def is_message_waiting(state: Delay) -> bool:
+    """A running broker has a message at the followed place without its copy."""
+    return any_of(*(b.is_up & has_message(state, b) & negate(b.has_copy) for b in state.brokers))
+
+
+@DELAY.guarantee(
+    why="A message that delivery has passed without a copy is never delivered.",
+    premise=is_passed,
+)
 def passed_message_was_delivered(state: Delay) -> bool:
     """Every message that the master's delivery has passed has its copy in the master's log."""
     followed = state.parameters.ghost_followed
@@ -29,7 +65,8 @@ def passed_message_was_delivered(state: Delay) -> bool:
 
 
 @DELAY.guarantee(
-    why="New messages take the places that delivery has passed already; none of them is delivered."
+    why="New messages take the places that delivery has passed already; none of them is delivered.",
+    premise=is_anybody_serving,
 )
 def delivery_is_within_its_queue(state: Delay) -> bool:
     """No master's delivery waits beyond the end of its delay queue."""
@@ -41,29 +78,37 @@ def delivery_is_within_its_queue(state: Delay) -> bool:
     )
 
 
-@DELAY.guarantee(why="Applications have to cope with what they get twice.")
+@DELAY.guarantee(
+    why="Applications have to cope with what they get twice.",
+    premise=is_delivered,
+)
 def no_message_is_delivered_twice(state: Delay) -> bool:
     """No second copy is written of a message that has one."""
     return negate(state.ghost_is_delivered_twice)
 
 
-@DELAY.guarantee(why="Who has consumed a copy that is gone has acted on what nobody else knows of.")
+@DELAY.guarantee(
+    why="Who has consumed a copy that is gone has acted on what nobody else knows of.",
+    premise=is_delivered,
+)
 def delivered_message_stays(state: Delay) -> bool:
     """A copy that was written is not lost for whoever is the master afterwards."""
     return negate(state.ghost_is_copy_lost)
 
 
-@DELAY.guarantee(why="It is what a promoted slave begins with.")
+@DELAY.guarantee(
+    why="It is what a promoted slave begins with.",
+    premise=has_slave_progress,
+)
 def slaves_file_is_behind_its_log(state: Delay) -> bool:
     """A slave's file of progress has passed no message whose copy its log does not have."""
-    slave = state.brokers[SLAVE]
-    is_passed = has_message(state, slave) & (slave.file > state.parameters.ghost_followed)
-    return implies(negate(state.is_promoted) & is_passed, slave.has_copy)
+    return implies(has_slave_progress(state), state.brokers[SLAVE].has_copy)
 
 
-@DELAY.guarantee(why="A slave does not deliver, however long its master is away (R-BR-03, K-52).")
+@DELAY.guarantee(
+    why="A slave does not deliver, however long its master is away (R-BR-03, K-52).",
+    premise=is_message_waiting,
+)
 def somebody_delivers(state: Delay) -> bool:
     """While a running broker has a message that is not delivered, some broker is delivering."""
-    waiting = (b.is_up & has_message(state, b) & negate(b.has_copy) for b in state.brokers)
-    serving = any_of(is_serving(state, MASTER), is_serving(state, SLAVE))
-    return implies(any_of(*waiting), serving)
+    return implies(is_message_waiting(state), is_anybody_serving(state))

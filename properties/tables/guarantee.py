@@ -8,7 +8,7 @@ from __future__ import annotations
 from properties.tables.registry import TABLES
 from reference.operations import all_of, any_of, implies, negate
 from reference.tables.copying import get_other
-from reference.tables.state import ANSWERED, CopiedTables, TableBroker
+from reference.tables.state import ANSWERED, IDLE, CopiedTables, TableBroker
 
 
 def is_settled(broker: TableBroker) -> bool:
@@ -27,9 +27,42 @@ def is_entry_there(state: CopiedTables) -> bool:
     return state.ghost_is_answered & negate(state.ghost_is_deleted)
 
 
+def have_both_settled(state: CopiedTables) -> bool:
+    """Both run, and have tables of the same version that nobody is changing."""
+    one, other = state.brokers
+    is_compared = all_of(one.is_up, other.is_up, is_settled(one), is_settled(other))
+    return is_compared & has_same_version(one, other)
+
+
+def is_deletion_answered(state: CopiedTables) -> bool:
+    """The administrator was told that the entry is deleted."""
+    return state.ghost_is_deletion_answered
+
+
+def is_entry_known(state: CopiedTables) -> bool:
+    """A running slave has once had the entry."""
+    return any_of(*(b.ghost_has_known_entry & negate(b.is_master) for b in state.brokers))
+
+
+def is_entry_brought(state: CopiedTables) -> bool:
+    """A slave has completed a copy that began when the entry was there."""
+    return any_of(*(b.ghost_was_brought_entry & negate(b.is_master) for b in state.brokers))
+
+
+def is_slave_changed(state: CopiedTables) -> bool:
+    """A slave's table has a change of its own."""
+    return any_of(*(b.ghost_has_own_change for b in state.brokers))
+
+
+def is_anybody_copying(state: CopiedTables) -> bool:
+    """A copy is under way."""
+    return any_of(*(b.is_up & (b.copy.stage > IDLE) for b in state.brokers))
+
+
 @TABLES.guarantee(
     why="A copy is left out when versions are equal; a difference behind them stays until "
-    "somebody changes the master's table again."
+    "somebody changes the master's table again.",
+    premise=have_both_settled,
 )
 def equal_versions_mean_equal_content(state: CopiedTables) -> bool:
     """Two settled tables with the same version hold the same.
@@ -37,12 +70,13 @@ def equal_versions_mean_equal_content(state: CopiedTables) -> bool:
     Settled is a table that is neither being changed nor being replaced.
     """
     one, other = state.brokers
-    is_compared = all_of(one.is_up, other.is_up, is_settled(one), is_settled(other))
-    is_equal = one.table.content == other.table.content
-    return implies(is_compared & has_same_version(one, other), is_equal)
+    return implies(have_both_settled(state), one.table.content == other.table.content)
 
 
-@TABLES.guarantee(why="What an administrator was told should still be so.")
+@TABLES.guarantee(
+    why="What an administrator was told should still be so.",
+    premise=is_entry_there,
+)
 def answered_entry_stays_on_master(state: CopiedTables) -> bool:
     """A master that has answered a creation, and has stayed a master, has the entry."""
     return all_of(
@@ -56,14 +90,20 @@ def answered_entry_stays_on_master(state: CopiedTables) -> bool:
     )
 
 
-@TABLES.guarantee(why="Then nobody can bring it back but the administrator.")
+@TABLES.guarantee(
+    why="Then nobody can bring it back but the administrator.",
+    premise=is_entry_there,
+)
 def answered_entry_is_on_some_broker(state: CopiedTables) -> bool:
     """An entry whose creation was answered is in some broker's memory or file."""
     held = (any_of(b.is_up & b.table.has_entry, b.file.has_entry) for b in state.brokers)
     return implies(is_entry_there(state), any_of(*held))
 
 
-@TABLES.guarantee(why="A topic that comes back takes messages that nobody is meant to read.")
+@TABLES.guarantee(
+    why="A topic that comes back takes messages that nobody is meant to read.",
+    premise=is_deletion_answered,
+)
 def deleted_entry_does_not_come_back(state: CopiedTables) -> bool:
     """An entry whose deletion was answered is on no master."""
     on_masters = (all_of(b.is_up, b.is_master, b.table.has_entry) for b in state.brokers)
@@ -72,7 +112,8 @@ def deleted_entry_does_not_come_back(state: CopiedTables) -> bool:
 
 @TABLES.guarantee(
     why="A pull for a topic that the slave does not know is answered TOPIC_NOT_EXIST, although its "
-    "messages are there (R-MS-11)."
+    "messages are there (R-MS-11).",
+    premise=is_entry_there,
 )
 def slave_has_what_its_master_answered(state: CopiedTables) -> bool:
     """A running slave has every entry whose creation was answered."""
@@ -82,7 +123,8 @@ def slave_has_what_its_master_answered(state: CopiedTables) -> bool:
 
 
 @TABLES.guarantee(
-    why="Consumers of the slave are refused for an instant, and log errors that nobody can explain."
+    why="Consumers of the slave are refused for an instant, and nobody can see why.",
+    premise=is_entry_known,
 )
 def known_entry_is_never_hidden(state: CopiedTables) -> bool:
     """A slave that has once had an entry, which nobody has deleted, has it as long as it runs."""
@@ -94,7 +136,10 @@ def known_entry_is_never_hidden(state: CopiedTables) -> bool:
     )
 
 
-@TABLES.guarantee(why="It is what a copy is for: after it the slave can stand in for its master.")
+@TABLES.guarantee(
+    why="It is what a copy is for: after it the slave can stand in for its master.",
+    premise=is_entry_brought,
+)
 def completed_copy_brings_the_entry(state: CopiedTables) -> bool:
     """A slave that completed a copy begun after the answer has the entry, when it is settled."""
     return all_of(
@@ -109,7 +154,8 @@ def completed_copy_brings_the_entry(state: CopiedTables) -> bool:
 
 
 @TABLES.guarantee(
-    why="A setting made on a slave, or a group made by a heartbeat there, is gone within a minute."
+    why="A setting made on a slave, or a group made by a heartbeat there, is gone within a minute.",
+    premise=is_slave_changed,
 )
 def change_on_slave_stays(state: CopiedTables) -> bool:
     """What was changed on a running slave is not thrown away."""
@@ -118,13 +164,14 @@ def change_on_slave_stays(state: CopiedTables) -> bool:
 
 @TABLES.guarantee(
     why="Such a broker is cut off from its master for good: it takes its own log for the master's "
-    "as well (R-NS-02, R-NS-03)."
+    "as well (R-NS-02, R-NS-03).",
+    premise=is_anybody_copying,
 )
 def nobody_copies_from_itself(state: CopiedTables) -> bool:
     """No broker asks itself for its table."""
     return all_of(
         *(
-            implies(b.is_up & (b.copy.stage > 0), b.copy.source == get_other(n))
+            implies(b.is_up & (b.copy.stage > IDLE), b.copy.source == get_other(n))
             for n, b in enumerate(state.brokers)
         )
     )

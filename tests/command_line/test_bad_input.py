@@ -14,6 +14,7 @@ from reference.machine import RULES
 from tests.command_line.run import CONF, ROOT, assert_one_line, run
 
 ID = "SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2.2.2.2.2.2.2.2.2.2.0/64/0/"
+CONSUMER = "consumer/slave read/offset check"
 
 
 @pytest.mark.parametrize(
@@ -85,6 +86,13 @@ def test_missing_and_unreadable_paths(tmp_path: Path) -> None:
         (["check", "--require", "acknowledgement_is_truthful:rain"], "rain"),
         (["fuzz", "--limits", "link_cuts=²"], "NAME=COUNT"),
         (["fuzz", "--limits", "link_cuts=999999999999999"], "NAME=COUNT"),
+        (["fuzz", "--structure", "no such structure"], "is none of"),
+        (["fuzz", "--structure", CONSUMER, "--limits", "link_cuts=1"], "master_stops=1"),
+        (
+            ["prove", "--cross-check", "9", "--structure", CONSUMER, "--fault", "late join"],
+            "no column",
+        ),
+        (["replay", ID + "0", "--guarantee", "no_message_is_skipped"], "is no guarantee of"),
         (["fuzz", "--master", "nonsense"], "local[N]"),
         (["fuzz", "--out", "/dev/null/x"], "cannot be made"),
         (["replay", ID + "0@12345678"], "other rules"),

@@ -1,10 +1,13 @@
 """``rmqspec explain`` tells the class of a refuted cell and draws its schedule."""
 
+import pytest
 from click.testing import CliRunner
 
 from command_line.explain import command
+from properties.expectation import find_expectation
 from properties.prediction import load_predictions
 from properties.prediction_page import draw_cell, get_cell
+from properties.worlds import STRUCTURES
 
 
 def run(*arguments: str) -> str:
@@ -27,6 +30,31 @@ def test_documented_cell_names_its_evidence() -> None:
     output = run("slaves_reach_the_masters_end", "slave outrun by retention")
     assert "#3388" in output
     assert "p_slave_behind_master_min seq 103" in output
+
+
+def test_cell_of_a_consumer_tells_the_expected_reason() -> None:
+    """With the timeline of the certified schedule."""
+    name = "consumer/slave read/no offset check"
+    output = run("no_message_is_skipped", "master stop", "--structure", name)
+    assert (
+        find_expectation("no_message_is_skipped", STRUCTURES[name], "master stop").reason in output
+    )
+    assert output.rstrip().endswith("✗ no_message_is_skipped")
+    assert "not refuted" in run("no_message_is_skipped", "none", "--structure", name)
+
+
+@pytest.mark.parametrize(
+    ("asked", "word"),
+    [
+        (("no_message_is_skipped", "none"), "is not claimed of"),
+        (("acknowledged_is_held_twice", "master stop"), "has no column"),
+    ],
+)
+def test_cells_of_another_world_are_refused(asked: tuple[str, str], word: str) -> None:
+    """A claim or a column that the structure does not have."""
+    result = CliRunner().invoke(command, asked)
+    assert 2 == result.exit_code
+    assert word in result.output
 
 
 def test_proved_cell_has_nothing_to_explain() -> None:

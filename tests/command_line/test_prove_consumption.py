@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from properties.consumption.world import CONSUMPTION_RULES, PROGRESS_GUARANTEES
 from tests.command_line.run import run
 
 STRUCTURE = "consumer/slave read/offset check"
@@ -23,20 +24,34 @@ def test_its_cells_are_told() -> None:
     assert cells["master stop"]["steps"] == len(cells["master stop"]["schedule"])
 
 
+def test_its_fault_sets_are_decided() -> None:
+    """Which faults are fatal, and what must be absent for a proof."""
+    asked = ("prove", "--fault-sets", "--guarantee", "consumed_messages_stay")
+    lines = [x.strip() for x in run(*asked, "--structure", STRUCTURE).stdout.splitlines()]
+    assert "refuted by master_power_losses: 5 steps" in lines
+    assert "proved without master_power_losses" in lines
+
+
 def test_its_lemmas_are_checked_rule_by_rule() -> None:
-    """Nothing is broken."""
+    """Nothing is broken, by faults either."""
     result = run("prove", "--rules", "--structure", STRUCTURE)
     assert 0 == result.returncode
+    rows = {line.split()[0] for line in result.stdout.splitlines() if line.endswith("  ok")}
+    assert rows == set(CONSUMPTION_RULES)
     assert result.stdout.rstrip().endswith("0 broken")
+
+
+def test_its_certificate_is_cross_checked() -> None:
+    """One line for each guarantee, each confirmed."""
+    result = run("prove", "--cross-check", 1_000_000, "--structure", STRUCTURE, "--fault", "none")
+    assert 0 == result.returncode
+    assert len(PROGRESS_GUARANTEES) == result.stdout.count(": confirmed, ")
 
 
 @pytest.mark.parametrize(
     "option",
     [
         ("--variant", "epoch_check"),
-        ("--triage", "no_message_is_skipped"),
-        ("--cross-check", 1000),
-        ("--fault-sets",),
     ],
     ids=lambda option: option[0],
 )
@@ -48,8 +63,25 @@ def test_what_is_about_replication_is_refused_in_one_line(option: tuple[object, 
     assert "is no structure of replication" in result.stderr
 
 
-def test_an_unknown_property_of_replication_is_refused() -> None:
-    """A guarantee of the other world is none that can be triaged."""
-    result = run("prove", "--triage", "no_message_is_skipped")
+def test_its_counterexamples_to_induction_are_triaged() -> None:
+    """The reachable one with its timeline."""
+    asked = ("prove", "--triage", "no_message_is_consumed_twice", "--fault", "consumer kill")
+    output = run(*asked, "--structure", STRUCTURE).stdout
+    assert "read_from_master(): reachable" in output
+    assert "step  consumer " in output
+    assert "✗ no_message_is_consumed_twice" in output
+
+
+@pytest.mark.parametrize(
+    ("candidate", "structure"),
+    [
+        ("no_message_is_skipped", "SYNC_MASTER/SYNC_FLUSH/1 slave"),
+        ("message_is_stored_once", STRUCTURE),
+        ("no_such_property", STRUCTURE),
+    ],
+)
+def test_a_property_of_another_world_is_refused(candidate: str, structure: str) -> None:
+    """One line with those that there are."""
+    result = run("prove", "--triage", candidate, "--structure", structure)
     assert 3 == result.returncode
-    assert "is none of" in result.stderr
+    assert f"'{candidate}' is none of" in result.stderr

@@ -11,8 +11,10 @@ import pytest
 from command_line.fuzz import find_broken_promise
 from command_line.replay import EPILOG
 from properties.claims import CLAIMS
+from properties.judgement import find_first_violation
+from properties.worlds import STRUCTURES
 from reference.structure import FaultCounts
-from spark_fuzz.schedule import CampaignOptions
+from spark_fuzz.schedule import CampaignOptions, replay_schedule
 from tests.command_line.run import ROOT, run
 
 IDENTIFIER = "SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2.2.2.2.2.2.2.2.2.2.0/64/0/"
@@ -50,6 +52,19 @@ def test_fuzz_then_replay(tmp_path: Path) -> None:
     assert replayed.stdout == same.stdout
 
 
+@pytest.mark.nightly
+@pytest.mark.spark
+def test_fuzz_of_a_consumer(tmp_path: Path) -> None:
+    """Another world by name: its faults, its guarantees, its identifiers."""
+    limits = ["--limits", "consumer_kills=2", "--schedules", 2000]
+    structure = ["--structure", "consumer/slave read/offset check"]
+    result = run("fuzz", *structure, *limits, "--out", tmp_path / "kills")
+    assert 0 == result.returncode, result.stderr
+    assert "consumer-slave_read-offset_check/0.0.2.0.0.0.0.0/64/0/" in result.stdout
+    assert "no_message_is_consumed_twice: refuted" in result.stdout
+    assert "consumed_messages_stay" not in result.stdout
+
+
 @pytest.mark.spark
 def test_fuzz_does_not_contradict_the_proofs(tmp_path: Path) -> None:
     """Kills of the master alone refute nothing but what no fault at all refutes, as proved."""
@@ -76,6 +91,27 @@ def test_the_examples_of_replay_work() -> None:
     assert len(examples) == 2
     for words in examples:
         assert 0 == run(*words[1:]).returncode
+
+
+def test_a_consumers_schedule_is_replayed_and_shortened() -> None:
+    """Its lanes, its guarantees; fewer steps than the schedule has."""
+    identifier = find_violating_schedule("no_message_is_consumed_twice")
+    asked = ("replay", identifier, "--guarantee", "no_message_is_consumed_twice")
+    lines = run(*asked).stdout.splitlines()
+    assert lines[2].split()[:4] == ["step", "consumer", "│", "master"]
+    assert lines[-1].strip() == "✗ no_message_is_consumed_twice"
+    answer = json.loads(run(*asked, "--json").stdout)
+    assert 4 <= len(answer["schedule"]) < 20
+    assert answer["violating_steps"]["no_message_is_consumed_twice"] == len(answer["schedule"])
+
+
+def find_violating_schedule(guarantee: str) -> str:
+    """The identifier of a consumer's first schedule that violates a guarantee."""
+    options = CampaignOptions(STRUCTURES["consumer/slave read/no offset check"])
+    for number in range(100):
+        if find_first_violation(replay_schedule(options, number), guarantee) is not None:
+            return options.format_identifier(number)
+    raise AssertionError(f"no schedule violates {guarantee}")
 
 
 def test_replay_speaks_json() -> None:

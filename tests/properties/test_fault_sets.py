@@ -5,12 +5,12 @@ from __future__ import annotations
 import random
 from itertools import chain, combinations
 from pathlib import Path
+from typing import Any
 
 import pytest
 from attrs import evolve
 
 from properties import certificates
-from properties.fault_class import FAULT_CLASSES
 from properties.fault_set_certificates import (
     BORDERED_STRUCTURES,
     find_flaw,
@@ -18,9 +18,8 @@ from properties.fault_set_certificates import (
     recheck_borders,
     save_borders,
 )
-from properties.fault_set_search import find_border, find_refutations
+from properties.fault_set_search import find_border, find_borders, find_refutations
 from properties.fault_sets import (
-    ALL_FAULTS,
     FOUR_FILES,
     Border,
     FaultSet,
@@ -28,28 +27,32 @@ from properties.fault_sets import (
     Refutation,
     compute_faults,
     find_unexplored,
+    get_all_faults,
 )
 from properties.induction import prove_lemmas
+from properties.subject import get_fault_classes
 from properties.verdict import InternalDisagreementError, VerdictWord
-from reference.structure import Structure
+from properties.worlds import STRUCTURES
 from tests.structures import SYNCHRONOUS_PAIR, name_of
 
+ALL_FAULTS = get_all_faults(SYNCHRONOUS_PAIR)
+CONSUMER = STRUCTURES["consumer/slave read/no offset check"]
 ALONE = next(s for s in BORDERED_STRUCTURES if s.slaves == 0)
 
 
 @pytest.mark.parametrize("structure", BORDERED_STRUCTURES, ids=name_of)
-def test_every_mixture_of_faults_is_decided(structure: Structure) -> None:
+def test_every_mixture_of_faults_is_decided(structure: Any) -> None:
     """Proved again or replayed again, and no set of faults lies between."""
     assert [] == [b.undecided for b in recheck_borders(structure) if b.undecided]
 
 
 @pytest.mark.parametrize("structure", BORDERED_STRUCTURES, ids=name_of)
-def test_borders_agree_with_the_table(structure: Structure) -> None:
+def test_borders_agree_with_the_table(structure: Any) -> None:
     """A column is proved exactly when its faults lie on the survived side."""
     borders = {b.guarantee: b for b in load_borders(structure)}
     document = certificates.load(structure)
     assert document is not None
-    columns = {c.name: frozenset(c.admitted) for c in FAULT_CLASSES}
+    columns = {c.name: frozenset(c.admitted) for c in get_fault_classes(structure)}
     for cell in certificates.decode_cells(structure, document):
         border, faults = borders[cell.guarantee], columns[cell.fault]
         is_survived = any(faults <= survived for survived in border.proved)
@@ -60,12 +63,13 @@ def test_borders_agree_with_the_table(structure: Structure) -> None:
         ), cell
 
 
-def test_both_sides_are_tight() -> None:
+@pytest.mark.parametrize("structure", [SYNCHRONOUS_PAIR, CONSUMER], ids=name_of)
+def test_both_sides_are_tight(structure: Any) -> None:
     """Every fault more than a survived set is fatal, every fault less than a fatal one survived."""
-    for border in load_borders(SYNCHRONOUS_PAIR):
+    for border in load_borders(structure):
         fatal = [r.faults for r in border.refuted]
         for survived in border.proved:
-            for fault in ALL_FAULTS - survived:
+            for fault in get_all_faults(structure) - survived:
                 assert any(f <= survived | {fault} for f in fatal), (border.guarantee, fault)
         for faults in fatal:
             for fault in faults:
@@ -90,20 +94,30 @@ def test_a_set_on_neither_side_is_found_exactly_when_there_is_one(seed: int) -> 
         and not any(upper <= set(faults) for upper in above)
         for faults in everything
     )
-    found = find_unexplored(below, above)
+    found = find_unexplored(ALL_FAULTS, below, above)
     assert expected == (found is not None)
     if found is not None:
         assert not any(found <= lower for lower in below)
         assert not any(upper <= found for upper in above)
 
 
-def test_without_known_schedules_exactly_the_fatal_sets_are_open() -> None:
+@pytest.mark.parametrize("structure", [ALONE, CONSUMER], ids=name_of)
+def test_without_known_schedules_exactly_the_fatal_sets_are_open(structure: Any) -> None:
     """Proofs alone already show the border: what they leave open is what schedules refute."""
-    prover = FaultSetProver(ALONE, prove_lemmas(ALONE))
-    for border in load_borders(ALONE):
+    prover = FaultSetProver(structure, prove_lemmas(structure))
+    for border in load_borders(structure):
         alone = find_border(prover, border.guarantee, {})
         assert set(border.proved) == set(alone.proved)
         assert {r.faults for r in border.refuted} == set(alone.undecided)
+
+
+def test_the_search_finds_what_no_schedule_shows() -> None:
+    """From nothing but the schedules of one guarantee, the fatal sets of all others."""
+    borders = load_borders(CONSUMER)
+    known = [r.schedule for r in borders[0].refuted]
+    for stored, found in zip(borders, find_borders(CONSUMER, known), strict=True):
+        assert (stored.proved, found.undecided) == (found.proved, ())
+        assert {r.faults for r in stored.refuted} == {r.faults for r in found.refuted}
 
 
 def test_known_schedules_show_the_fatal_sets() -> None:

@@ -5,20 +5,24 @@ from __future__ import annotations
 from collections import Counter
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from properties.certificates import CERTIFIED_BY_NAME
 from properties.obligations import Obligation, ObligationKind, load_proof
 from properties.smt_lib import Renderer, compute_file_name, write_smt_lib
+from properties.worlds import STRUCTURES
 from reference import ROCKETMQ_VERSION
-from tests.structures import SYNCHRONOUS_PAIR
+from tests.structures import SYNCHRONOUS_PAIR, name_of
 
 cvc5 = pytest.importorskip("cvc5", reason="cvc5 re-checks the proofs; it is in the extra `test`")
 
 FULL_PAIR = CERTIFIED_BY_NAME["SYNC_MASTER/SYNC_FLUSH/1 slave"]
 
 ALONE = CERTIFIED_BY_NAME["SYNC_MASTER/SYNC_FLUSH/0 slaves"]
+
+CONSUMER = STRUCTURES["consumer/slave read/no offset check"]
 
 
 def ask_cvc5(text: str) -> str:
@@ -90,10 +94,21 @@ def test_every_obligation_has_its_file(tmp_path: Path) -> None:
     assert "pending_is_on_master holds after one step of the rule append_message[0]" in lines[1]
 
 
+def test_obligations_of_a_consumer_have_their_files(tmp_path: Path) -> None:
+    """The folder names the world; what may strike is told in its words; a sample is confirmed."""
+    write_smt_lib([CONSUMER], tmp_path / "proofs")
+    folder = tmp_path / "proofs" / "consumer-slave_read-no_offset_check"
+    texts = [p.read_text() for p in sorted(folder.rglob("*.smt2"))]
+    assert len(texts) == len(list(load_proof(CONSUMER).list_obligations()))
+    assert any("what strikes: slave_stops, slave_kills." in text for text in texts)
+    assert {"unsat"} == {ask_cvc5(text) for text in texts[::20]}
+
+
 @pytest.mark.nightly
-def test_cvc5_confirms_every_obligation() -> None:
-    """The whole proof of the pair that waits for disk and slave."""
-    renderer = Renderer(load_proof(FULL_PAIR))
+@pytest.mark.parametrize("structure", [FULL_PAIR, CONSUMER], ids=name_of)
+def test_cvc5_confirms_every_obligation(structure: Any) -> None:
+    """The whole proof of the pair that waits for disk and slave, and of a consumer."""
+    renderer = Renderer(load_proof(structure))
     obligations = list(renderer.proof.list_obligations())
     answers = Counter(ask_cvc5(renderer.render(o)) for o in obligations)
     assert {"unsat": len(obligations)} == answers

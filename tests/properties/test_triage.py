@@ -11,7 +11,7 @@ from properties.guarantee import GUARANTEES
 from properties.judgement import is_refuted_by
 from properties.lemmas import LEMMAS
 from properties.property import Predicate, Property, PropertyRole
-from properties.smallest_state import get_small_sizes
+from properties.subject import get_search_parameters
 from properties.triage import TriagedCounterexample, TriageWord, triage, triage_candidate
 from properties.verdict import InternalDisagreementError
 from reference.operations import implies
@@ -89,7 +89,7 @@ def test_a_refuted_guarantee_has_a_reachable_counterexample() -> None:
     name = "slave_is_prefix_of_master"
     found = triage(SYNCHRONOUS_PAIR, fault_class, name, depth_limit=8)
     [reached] = [one for one in found if one.word is TriageWord.REACHABLE]
-    sizes = get_small_sizes(fault_class)
+    sizes = get_search_parameters(SYNCHRONOUS_PAIR, fault_class)
     assert is_refuted_by(name, SYNCHRONOUS_PAIR, sizes, reached.schedule)
     assert reached.is_same_state
 

@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from properties.certificates import compute_digest
+from properties.consumption.world import PROGRESS_GUARANTEES
 from properties.property import WITNESSES
-from properties.vacuity import find_unwitnessed, load_open_questions, load_witnesses
+from properties.vacuity import (
+    find_unwitnessed,
+    has_witnesses,
+    load_open_questions,
+    load_witnesses,
+    save_witnesses,
+)
 from properties.witnesses import compute_questions
+from reference.consumption.structure import CONSUMPTION_STRUCTURES, ConsumptionStructure
 from reference.structure import Structure
-from tests.structures import STRUCTURES, SYNCHRONOUS_PAIR, name_of
+from tests.structures import OTHER_WORLDS, STRUCTURES, SYNCHRONOUS_PAIR, name_of
 
 
 def test_nothing_is_open() -> None:
     """No rule, premise or witness is left of which nobody knows whether it can be reached."""
-    assert [] == [q for structure in STRUCTURES for q in load_open_questions(structure)]
+    structures = (*STRUCTURES, *OTHER_WORLDS)
+    assert [] == [q for structure in structures for q in load_open_questions(structure)]
 
 
-@pytest.mark.parametrize("structure", STRUCTURES, ids=name_of)
-def test_everything_is_reached_or_impossible(structure: Structure) -> None:
+@pytest.mark.parametrize("structure", [*STRUCTURES, *OTHER_WORLDS], ids=name_of)
+def test_everything_is_reached_or_impossible(structure: Any) -> None:
     """A stored schedule reaches it in the reference, or the lemmas exclude it."""
     answers = load_witnesses(structure)
     assert set(compute_questions(structure)) == {a.question for a in answers}
@@ -30,6 +42,26 @@ def test_the_full_pair_reaches_everything() -> None:
     full = next(s for s in STRUCTURES if s.name == "SYNC_MASTER/SYNC_FLUSH/1 slave")
     assert [] == [a.question for a in load_witnesses(full) if a.is_impossible]
     assert {f"witness {w}" for w in WITNESSES} <= set(compute_questions(full))
+
+
+@pytest.mark.parametrize("structure", CONSUMPTION_STRUCTURES, ids=name_of)
+def test_a_consumer_reaches_everything(structure: ConsumptionStructure) -> None:
+    """No rule and no premise is impossible, and each guarantee has one."""
+    answers = load_witnesses(structure)
+    assert [] == [a.question for a in answers if a.is_impossible]
+    premises = {f"premise of {name}" for name in PROGRESS_GUARANTEES}
+    assert premises <= {a.question for a in answers}
+
+
+def test_a_structure_that_was_never_searched_is_told(tmp_path: Path) -> None:
+    """And others are kept when it is."""
+    one, other = CONSUMPTION_STRUCTURES[:2]
+    save_witnesses({one: load_witnesses(one)}, tmp_path)
+    assert (has_witnesses(one, tmp_path), has_witnesses(other, tmp_path)) == (True, False)
+    with pytest.raises(KeyError, match="never searched"):
+        load_witnesses(other, tmp_path)
+    save_witnesses({other: load_witnesses(other)}, tmp_path)
+    assert load_witnesses(one) == load_witnesses(one, tmp_path)
 
 
 def test_digests_tell_structures_apart() -> None:

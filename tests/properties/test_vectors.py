@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+from attrs import evolve
 
+from properties.subject import get_everything, get_small_parameters
 from properties.vectors import make_vectors, write_vectors
+from properties.worlds import STRUCTURES
 from reference.leaves import flatten, is_parameter
 from reference.machine import Action, compute_machine
-from reference.state import initial_cluster
-from reference.structure import FaultCounts, Parameters
-from tests.structures import SYNCHRONOUS_PAIR
+from reference.world import make_initial
+from tests.structures import SYNCHRONOUS_PAIR, name_of
+
+CONSUMER = STRUCTURES["consumer/slave read/offset check"]
 
 
-def test_vectors_replay_from_data() -> None:
+@pytest.mark.parametrize("structure", [SYNCHRONOUS_PAIR, CONSUMER], ids=name_of)
+def test_vectors_replay_from_data(structure: Any) -> None:
     """Each valid step leads to the stated leaves; the one forbidden step is refused as stated."""
-    machine = compute_machine(SYNCHRONOUS_PAIR)
+    machine, known = compute_machine(structure), get_small_parameters(structure)
     valid = forbidden = 0
-    for vector in make_vectors(SYNCHRONOUS_PAIR):
+    for vector in make_vectors(structure):
         sizes = dict(vector["parameters"])
-        limits = FaultCounts(**sizes.pop("limits"))
-        cluster = initial_cluster(SYNCHRONOUS_PAIR, Parameters(**sizes, limits=limits))
+        limits = get_everything(structure).counts(**sizes.pop("limits"))
+        cluster = make_initial(structure, evolve(known, **sizes, limits=limits))
         state = dict(vector["initial_state"])
         for index, step in enumerate(vector["steps"]):
             outcome = machine.step(cluster, Action(step["rule"], step["arguments"]))
@@ -36,6 +42,16 @@ def test_vectors_replay_from_data() -> None:
         forbidden += not vector["valid"]
     assert valid >= 50
     assert forbidden >= valid // 2
+
+
+def test_vectors_of_a_consumer_describe_its_world(tmp_path: Path) -> None:
+    """The file is named after world and structure; the structure by its settings."""
+    assert {"consumer-slave_read-offset_check.jsonl"} == set(
+        write_vectors([CONSUMER], tmp_path / "vectors")
+    )
+    vector = next(make_vectors(CONSUMER))
+    assert vector["structure"] == {"is_slave_read": True, "is_offset_checked_in_slave": True}
+    assert vector["violated_guarantees"] == [vector["name"].partition(" ")[0]]
 
 
 def test_forbidden_steps_have_one_reason() -> None:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 from attrs import evolve, frozen
 
 from properties.certificates import compute_digest
-from properties.fault_class import FAULT_CLASS_BY_NAME
+from properties.subject import get_fault_class
+from reference.consumption.structure import SMALL_CONSUMPTION, ConsumptionStructure
 from reference.roles import FlushDiskType, Role
 from reference.structure import SMALL_PARAMETERS, Parameters, Structure
 from spark_fuzz.breadth_first import BreadthFirstResult, BreadthFirstSearch
@@ -32,34 +34,43 @@ TINY: Parameters = evolve(
 MASTER_ALONE = Structure(Role.SYNC_MASTER, FlushDiskType.SYNC_FLUSH, slaves=0)
 ASYNCHRONOUS_PAIR = Structure(Role.ASYNC_MASTER, FlushDiskType.ASYNC_FLUSH, slaves=1)
 
+SHORT_QUEUE = evolve(SMALL_CONSUMPTION, ghost_queue_size_max=2)
+CAREFUL_READER = ConsumptionStructure(is_slave_read=False, is_offset_checked_in_slave=True)
+CARELESS_READER = ConsumptionStructure(is_slave_read=True, is_offset_checked_in_slave=False)
+
 
 @frozen
 class Instance:
     """One small instance."""
 
-    structure: Structure
+    structure: Any
     fault: str
-    sizes: Parameters
+    sizes: Any
+    size: str
+    """What is finite, in words."""
     is_nightly: bool = False
 
     @property
     def name(self) -> str:
         """For example ``SYNC_MASTER/SYNC_FLUSH/0 slaves, none, log of 4 bytes``."""
-        size = self.sizes.ghost_log_size_max_bytes
-        return f"{self.structure.name}, {self.fault}, log of {size} bytes"
+        return f"{self.structure.name}, {self.fault}, {self.size}"
 
     def count(self, batch: int) -> BreadthFirstResult:
         """Search it completely."""
-        fault_class = FAULT_CLASS_BY_NAME[self.fault]
+        fault_class = get_fault_class(self.structure, self.fault)
         search = BreadthFirstSearch(self.structure, fault_class, self.sizes, batch=batch)
         return search.search(5_000_000)
 
 
 INSTANCES = (
-    Instance(MASTER_ALONE, "none", TINY),
-    Instance(MASTER_ALONE, "master power loss", TINY),
-    Instance(MASTER_ALONE, "none", SMALL_PARAMETERS),
-    Instance(ASYNCHRONOUS_PAIR, "none", TINY, is_nightly=True),
+    Instance(MASTER_ALONE, "none", TINY, "log of 4 bytes"),
+    Instance(MASTER_ALONE, "master power loss", TINY, "log of 4 bytes"),
+    Instance(MASTER_ALONE, "none", SMALL_PARAMETERS, "log of 12 bytes"),
+    Instance(ASYNCHRONOUS_PAIR, "none", TINY, "log of 4 bytes", is_nightly=True),
+    Instance(CAREFUL_READER, "none", SMALL_CONSUMPTION, "queue of 4 messages"),
+    Instance(CARELESS_READER, "none", SHORT_QUEUE, "queue of 2 messages"),
+    Instance(CARELESS_READER, "consumer kill", SHORT_QUEUE, "queue of 2 messages"),
+    Instance(CARELESS_READER, "master stop", SHORT_QUEUE, "queue of 2 messages"),
 )
 
 

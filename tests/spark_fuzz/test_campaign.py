@@ -11,6 +11,8 @@ from pyspark.sql import SparkSession
 from pyspark.testing import assertDataFrameEqual
 
 from properties.guarantee import GUARANTEES
+from properties.judgement import find_first_violation
+from properties.worlds import STRUCTURES
 from spark_fuzz import campaign
 from spark_fuzz.campaign import CampaignError, run_campaign, summarise, write_campaign
 from spark_fuzz.schedule import CampaignOptions, replay_schedule
@@ -75,6 +77,18 @@ def test_the_summary_counts_the_rows(spark: SparkSession, folder: Path) -> None:
         column = f"violating_steps.{guarantee}"
         assert frame.where(f"{column} is not null").count() == found["schedules"]
         assert frame.agg({column: "min"}).collect()[0][0] == found["shortest_steps"]
+
+
+def test_campaigns_of_consumers(spark: SparkSession, tmp_path: Path) -> None:
+    """The columns are that world's guarantees, and a row is what the reference says."""
+    structure = STRUCTURES["consumer/slave read/no offset check"]
+    options = CampaignOptions(structure, campaign_seed=5)
+    write_campaign(spark, options, 400, tmp_path / "consumers")
+    found = summarise(spark, tmp_path / "consumers")["violations"]
+    assert "no_message_is_consumed_twice" in found
+    for name, violation in found.items():
+        steps = replay_schedule(options, violation["shortest_schedule"])
+        assert violation["shortest_steps"] == find_first_violation(steps, name)
 
 
 def test_an_existing_folder_is_left_as_it_is(spark: SparkSession, folder: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,18 +12,24 @@ from properties.hypothesis_machine import draw_walk
 from properties.judgement import judge
 from reference.leaves import flatten, is_parameter
 from reference.machine import compute_machine
-from reference.structure import FaultCounts, Structure
+from reference.structure import FaultCounts
 from spark_fuzz.kernel import compile_kernel
 from spark_fuzz.schedule import CampaignOptions, replay_schedule
-from tests.structures import STRUCTURES, SYNCHRONOUS_PAIR, TWO_OF_EACH, name_of
+from tests.structures import (
+    OTHER_WORLDS,
+    STRUCTURES,
+    SYNCHRONOUS_PAIR,
+    allow_two_of_each,
+    name_of,
+)
 
-COMPILED = [SYNCHRONOUS_PAIR, STRUCTURES[3], STRUCTURES[-1]]
+COMPILED = [SYNCHRONOUS_PAIR, STRUCTURES[3], STRUCTURES[-1], *OTHER_WORLDS]
 """Structures that are compiled in every run; the others are nightly."""
 
 
 @pytest.mark.parametrize("structure", COMPILED, ids=name_of)
 @given(data=st.data())
-def test_kernel_agrees_with_reference(data: st.DataObject, structure: Structure) -> None:
+def test_kernel_agrees_with_reference(data: st.DataObject, structure: Any) -> None:
     """Enabled set, ranges, every leaf after the step, every verdict."""
     check_walk(data, structure)
 
@@ -30,15 +38,15 @@ def test_kernel_agrees_with_reference(data: st.DataObject, structure: Structure)
 @pytest.mark.parametrize("structure", STRUCTURES, ids=name_of)
 @settings(max_examples=300)
 @given(data=st.data())
-def test_every_kernel_agrees_with_reference(data: st.DataObject, structure: Structure) -> None:
+def test_every_kernel_agrees_with_reference(data: st.DataObject, structure: Any) -> None:
     """The same for every structure."""
     check_walk(data, structure)
 
 
-def check_walk(data: st.DataObject, structure: Structure) -> None:
+def check_walk(data: st.DataObject, structure: Any) -> None:
     """One random walk, both readings side by side."""
     kernel, machine = compile_kernel(structure), compute_machine(structure)
-    for cluster, action in draw_walk(data, structure, TWO_OF_EACH, 30):
+    for cluster, action in draw_walk(data, structure, allow_two_of_each(structure), 30):
         enabled = machine.enabled(cluster)
         assert [e.instance.name for e in enabled] == kernel.find_enabled(cluster)
         for e in enabled:
@@ -51,7 +59,7 @@ def check_walk(data: st.DataObject, structure: Structure) -> None:
 
 
 @pytest.mark.parametrize("structure", COMPILED, ids=name_of)
-def test_whole_schedules_agree(structure: Structure) -> None:
+def test_whole_schedules_agree(structure: Any) -> None:
     """Steps, first violations and fired rules of 40 schedules, one compiled batch."""
     options = CampaignOptions(structure, steps=48, campaign_seed=11)
     kernel = compile_kernel(structure)

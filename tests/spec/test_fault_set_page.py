@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 from properties import fault_set_page
 from properties.fault_set_certificates import load_borders
-from tests.structures import SYNCHRONOUS_PAIR
+from properties.worlds import STRUCTURES
+from reference.consumption.structure import CONSUMPTION_STRUCTURES
+from tests.structures import SYNCHRONOUS_PAIR, name_of
+
+CONSUMER = STRUCTURES["consumer/slave read/no offset check"]
 
 UPDATE = "run python -m properties.fault_set_page, read the difference, and correct the prose"
 
@@ -19,6 +27,13 @@ def test_the_table_is_that_of_the_borders() -> None:
     assert fault_set_page.update(read()) == read(), UPDATE
 
 
+def test_each_fatal_set_of_a_consumer_has_one_member_or_none() -> None:
+    """So says the prose."""
+    for structure in CONSUMPTION_STRUCTURES:
+        for border in load_borders(structure):
+            assert all(len(r.faults) <= 1 for r in border.refuted)
+
+
 def test_a_drift_is_put_right() -> None:
     """What stands between the marks is replaced."""
     spoilt = read().replace("survived", "suffered")
@@ -26,9 +41,10 @@ def test_a_drift_is_put_right() -> None:
     assert "suffered" not in fault_set_page.update(spoilt).partition("begin generated")[2]
 
 
-def test_every_fatal_set_is_in_the_chapter() -> None:
+@pytest.mark.parametrize("structure", [SYNCHRONOUS_PAIR, CONSUMER], ids=name_of)
+def test_every_fatal_set_is_in_the_chapter(structure: Any) -> None:
     """With its faults in a row of the right guarantee."""
-    for border in load_borders(SYNCHRONOUS_PAIR):
+    for border in load_borders(structure):
         part = read().partition(f"### What ends {border.guarantee}\n")[2].partition("\n###")[0]
         for refutation in border.refuted:
             names = " + ".join(f"`{n}`" for n in sorted(refutation.faults)) or "no fault at all"
