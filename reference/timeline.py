@@ -119,6 +119,11 @@ def fill_lanes(state: Any, action: Action) -> tuple[str, ...]:
     return (str(action),)
 
 
+def fit_lane(phrase: str, state: str, width: int = LANE_WIDTH) -> str:
+    """The phrase at the left of its lane, the state at the right."""
+    return phrase.ljust(width - 2 - len(state)) + " " + state
+
+
 def draw_timeline(
     steps: Iterable[tuple[Action | None, Any, tuple[str, ...]]],
 ) -> str:
@@ -171,7 +176,7 @@ def _(state: Cluster, action: Action) -> tuple[str, ...]:
     phrases = ["" if is_producers or i != lane else phrase for i in range(1 + len(state.slaves))]
     logs = (state.master.log, *(s.log for s in state.slaves))
     producer = phrase if is_producers else _draw_answer(name, number, state)
-    return (producer, *(_fit(p, draw_log(log)) for p, log in zip(phrases, logs, strict=True)))
+    return (producer, *(fit_lane(p, draw_log(log)) for p, log in zip(phrases, logs, strict=True)))
 
 
 def _place(name: str, number: int) -> tuple[bool, int]:
@@ -225,8 +230,3 @@ def _draw_answer(name: str, number: int, cluster: Cluster) -> str:
     if name not in answering:
         return ""
     return f"m{number + 1}: {STATUS_NAMES[cluster.messages[number].status]}"
-
-
-def _fit(phrase: str, log: str) -> str:
-    """The phrase at the left of its lane, the log at the right."""
-    return phrase.ljust(LANE_WIDTH - 2 - len(log)) + " " + log

@@ -13,10 +13,14 @@ from typing import Any
 
 from attrs import frozen
 
-from properties.consumption.world import CONSUMPTION_RULES
+from reference.consumption.rules import CONSUMPTION_RULES
 from reference.consumption.structure import ConsumptionStructure
+from reference.delay.rules import DELAY_RULES
+from reference.delay.structure import DelayStructure
 from reference.machine import RULES
 from reference.structure import Structure
+from reference.tables.rules import TABLES_RULES
+from reference.tables.structure import TablesStructure
 
 USUAL_WEIGHT = 32
 
@@ -134,6 +138,53 @@ CONSUMPTION_WEIGHTS = Weights(
 )
 
 
+TABLES_WEIGHTS = Weights(
+    rare={
+        **{name: 1 for name, rule in TABLES_RULES.items() if rule.is_fault},
+        "change_on_master": 4,
+        "change_on_slave": 4,
+        "create_entry": 8,
+        "delete_entry": 2,
+        "give_up_copy": 4,
+        "learn_master": 8,
+        "list_master": 4,
+        "stop_broker": 2,
+        "start_in_other_role": 16,
+        "switch_role": 1,
+    },
+    usual=(
+        "finish_change",
+        "begin_copy",
+        "finish_answer",
+        "leave_table",
+        "take_version",
+        "clear_table",
+        "fill_table",
+        "drop_master",
+        "start_broker",
+    ),
+)
+
+DELAY_WEIGHTS = Weights(
+    rare={
+        **{name: 1 for name, rule in DELAY_RULES.items() if rule.is_fault},
+        "put_delayed_message": 8,
+        "persist_progress": 8,
+        "copy_progress": 8,
+        "stop_broker": 1,
+        "restart_slave": 1,
+        "promote_slave": 8,
+    },
+    usual=(
+        "deliver_message",
+        "note_progress",
+        "replicate_delayed_message",
+        "replicate_copy",
+        "start_broker",
+    ),
+)
+
+
 @get_weights.register
 def _(structure: Structure) -> Weights:
     return REPLICATION_WEIGHTS
@@ -142,3 +193,13 @@ def _(structure: Structure) -> Weights:
 @get_weights.register
 def _(structure: ConsumptionStructure) -> Weights:
     return CONSUMPTION_WEIGHTS
+
+
+@get_weights.register
+def _(structure: TablesStructure) -> Weights:
+    return TABLES_WEIGHTS
+
+
+@get_weights.register
+def _(structure: DelayStructure) -> Weights:
+    return DELAY_WEIGHTS

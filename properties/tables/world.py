@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+# Each registers what it has: guarantees, lemmas, and how schedules are drawn.
 import properties.tables.guarantee
 import properties.tables.lemma  # noqa: F401
+import reference.tables.timeline  # noqa: F401
 from properties.tables.registry import TABLES
 
 __all__ = ["TABLES"]

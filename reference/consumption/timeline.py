@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 
 from reference.consumption.state import NO_PROGRESS, Broker, Consumer, Consumption, Routes
 from reference.machine import Action
-from reference.timeline import fill_lanes, list_lanes
+from reference.timeline import fill_lanes, fit_lane, list_lanes
 
 CONSUMER, MASTER, SLAVE, ROUTES = range(4)
 WIDTHS = (32, 40, 40, 50)
@@ -81,7 +81,7 @@ def _(state: Consumption, action: Action) -> tuple[str, ...]:
         draw_broker(state.slave, state.ghost_same_below),
         draw_routes(state.routes),
     )
-    return tuple(map(_fit, phrases, states, WIDTHS))
+    return tuple(map(fit_lane, phrases, states, WIDTHS))
 
 
 def draw_consumer(consumer: Consumer) -> str:
@@ -122,8 +122,3 @@ def draw_routes(routes: Routes) -> str:
 
 def _name_brokers(is_master: bool, is_slave: bool) -> str:
     return ("M" if is_master else "-") + ("S" if is_slave else "-")
-
-
-def _fit(phrase: str, state: str, width: int) -> str:
-    """The phrase at the left of its lane, the state at the right."""
-    return phrase.ljust(width - 2 - len(state)) + " " + state

@@ -45,7 +45,11 @@ def change_on_master(state: CopiedTables, broker: int) -> RuleBody:
     """Something else than the followed entry is created, changed or deleted on a master."""
     own = state.brokers[broker]
     # ENABLED WHEN
-    yield when(is_free=is_free(own), is_master=own.is_master)
+    yield when(
+        is_free=is_free(own),
+        is_master=own.is_master,
+        is_below_modelled_end=state.ghost_contents < state.parameters.ghost_contents_max,
+    )
     # EFFECT
     return begin_change(state, broker, has_entry=own.table.has_entry)
 

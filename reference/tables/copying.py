@@ -167,7 +167,8 @@ def fill_table(state: CopiedTables, broker: int) -> RuleBody:
     is_known = all_of(has_entry, state.ghost_is_answered, negate(state.ghost_is_deleted))
     known = own.ghost_has_known_entry | is_known
     filled = evolve(own, table=table, file=table, ghost_has_known_entry=known)
-    return complete_copy(evolve(state, ghost_contents=mixed), broker, filled)
+    contents = choose(is_empty, state.ghost_contents, mixed)
+    return complete_copy(evolve(state, ghost_contents=contents), broker, filled)
 
 
 @tables_rule(who="slave", source="BrokerController#doRegisterBrokerAll")

@@ -78,12 +78,15 @@ class TablesFaults:
 class TablesParameters:
     """Constant in a run, symbolic in a proof."""
 
+    ghost_contents_max: Content = 2**40
+    """How many different contents masters make; RocketMQ knows no such limit, only a search that
+    is to see everything needs one."""
     limits: TablesFaults = TablesFaults()
     """How often each fault may strike."""
 
 
-SMALL_TABLES = TablesParameters()
-"""This world has no sizes."""
+SMALL_TABLES = TablesParameters(ghost_contents_max=8)
+"""A few changes, for searches."""
 
 TABLES_STRUCTURES = (
     TablesStructure(),

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from properties.certificates import compute_digest
-from properties.consumption.registry import EVERY_CONSUMPTION_FAULT
+from properties.consumption.registry import CONSUMPTION_FAULT_CLASSES
 from properties.fault_class import FAULT_CLASS_BY_NAME, FaultClass
 from properties.guarantee import GUARANTEES
 from properties.judgement import judge
@@ -52,7 +52,7 @@ CASES = [
     (SYNCHRONOUS_PAIR, NO_FAULT, TINY, 6),
     (SYNCHRONOUS_PAIR, EVERY_FAULT, TINY, 3),
     (CARELESS_READER, NO_READER_FAULT, SHORT_QUEUE, 30),
-    (CARELESS_READER, EVERY_CONSUMPTION_FAULT, SHORT_QUEUE, 5),
+    (CARELESS_READER, CONSUMPTION_FAULT_CLASSES[-1], SHORT_QUEUE, 5),
 ]
 """Searched simply within seconds, the first one of each world completely."""
 
