@@ -58,9 +58,39 @@ def is_one_way(state: CopiedTables) -> bool:
     return is_role_kept(state) | (is_powered(state) & is_without_switch(state))
 
 
+def is_without_slave_changes(state: CopiedTables) -> bool:
+    """So far nobody changed a slave's table, in a form in which that rules out crossing copies."""
+    structure = state.structure
+    if structure.has_role_switch or structure.is_table_written_first:
+        return False
+    return state.faults.slave_changes == 0
+
+
+def is_replaced_one_way(state: CopiedTables) -> bool:
+    """So far nobody could come to replace a table by one that is itself being replaced."""
+    return is_one_way(state) | is_without_slave_changes(state)
+
+
+def is_nobody_ended(state: CopiedTables) -> bool:
+    """No broker has stopped or failed so far."""
+    faults = state.faults
+    return (faults.stops == 0) & (faults.kills == 0) & (faults.power_losses == 0)
+
+
+def is_counted_by_one(state: CopiedTables) -> bool:
+    """So far only broker 0 changed its table, and its counter has never begun anew."""
+    has_counter = is_powered(state) if state.structure.is_version_kept else is_nobody_ended(state)
+    return has_counter & is_role_kept(state) & (state.faults.slave_changes == 0)
+
+
+def has_unique_versions(state: CopiedTables) -> bool:
+    """So far every change has given a version that no table had before."""
+    return (state.faults.clock_coincidences == 0) | is_counted_by_one(state)
+
+
 def is_steady(state: CopiedTables) -> bool:
-    """No power loss and no change of role so far, and every version has an instant of its own."""
-    return is_powered(state) & is_role_kept(state) & (state.faults.clock_coincidences == 0)
+    """No power loss and no change of role so far, and every version is of one change."""
+    return is_powered(state) & is_role_kept(state) & has_unique_versions(state)
 
 
 def is_orderly(state: CopiedTables) -> bool:
@@ -69,7 +99,7 @@ def is_orderly(state: CopiedTables) -> bool:
     A kill can, or a power loss, where versions are kept; and a coincidence.
     """
     faults = state.faults
-    is_fresh = is_one_way(state) & (faults.clock_coincidences == 0)
+    is_fresh = is_replaced_one_way(state) & has_unique_versions(state)
     if not state.structure.is_version_kept:
         return is_fresh
     return is_fresh & is_powered(state) & (faults.kills == 0)
@@ -118,6 +148,25 @@ def copies_are_well_formed(state: CopiedTables) -> bool:
         )
 
     return for_both(state, is_well_formed)
+
+
+@TABLES.lemma(why="Else a broker starts that was never down.")
+def everybody_runs_whom_nobody_ended(state: CopiedTables) -> bool:
+    """Without stops and failures both run, and none starts with another role."""
+    are_up = state.brokers[0].is_up & state.brokers[1].is_up
+    is_kept = True if state.structure.has_role_switch else is_role_kept(state)
+    return implies(is_nobody_ended(state), are_up & is_kept)
+
+
+@TABLES.lemma(why="Else a clock that is set back gives a version that the slave has.")
+def slave_counts_no_further_than_its_master(state: CopiedTables) -> bool:
+    """Where only the master changes its table, the slave does not, and has no higher counter."""
+    master, slave = state.brokers
+    behind = (
+        t.counter <= master.table.counter for t in (slave.table, slave.file, slave.copy.table)
+    )
+    is_so = all_of(negate(slave.is_changing), master.table.counter >= 0, *behind)
+    return implies(is_counted_by_one(state), is_so)
 
 
 @TABLES.lemma(why="Else what a stopped broker finds on its disk is not what it had.")
@@ -195,6 +244,36 @@ def copied_broker_does_not_copy(state: CopiedTables) -> bool:
         return negate(own.source == n) & implies(own.source == 1 - n, is_other_idle) & is_asking
 
     return implies(is_one_way(state), for_both(state, is_so))
+
+
+@TABLES.lemma(why="Else two brokers copy from each other.")
+def nobody_copies_from_who_copies_from_it(state: CopiedTables) -> bool:
+    """Where roles change at a start only, copies do not cross."""
+    if state.structure.has_role_switch:
+        return True
+
+    def is_so(n: int, own: TableBroker, other: TableBroker) -> bool:
+        return all_of(
+            implies(state.listed_master == n, negate(own.source == 1 - n)),
+            implies(own.source == 1 - n, negate(other.source == n)),
+            implies(own.copy.stage > IDLE, own.copy.source == own.source),
+        )
+
+    return for_both(state, is_so)
+
+
+@TABLES.lemma(why="Else a broker that copies from itself replaces its table.")
+def self_copy_changes_nothing(state: CopiedTables) -> bool:
+    """Without changes on slaves, who copies from itself finds the version that it has."""
+
+    def is_so(n: int, own: TableBroker, other: TableBroker) -> bool:
+        is_own = (own.copy.stage > IDLE) & (own.copy.source == n)
+        answer, table = own.copy.table, own.table
+        is_same = implies(own.copy.stage == ANSWERED, answer.content == table.content)
+        is_left = (own.copy.stage <= ANSWERED) & has_version_of(answer, table) & is_same
+        return implies(is_own, is_left) & implies(negate(own.is_master), negate(own.is_changing))
+
+    return implies(is_without_slave_changes(state), for_both(state, is_so))
 
 
 @TABLES.lemma(why="Else the master that was told to keep an entry does not have it any more.")
@@ -280,8 +359,8 @@ def version_of_a_replaced_table_is_known(state: CopiedTables) -> bool:
             implies((own.copy.stage == CLEARED) & has_changed, negate(is_shared)),
         )
 
-    is_unique = state.faults.clock_coincidences == 0
-    return implies(is_one_way(state) & is_unique, for_both(state, is_so))
+    is_calm = is_replaced_one_way(state) & has_unique_versions(state)
+    return implies(is_calm, for_both(state, is_so))
 
 
 @TABLES.lemma(why="Else a copy that began after the answer does not bring the entry.")
@@ -306,7 +385,7 @@ def answer_agrees_with_the_master(state: CopiedTables) -> bool:
         return True
 
     def is_so(n: int, own: TableBroker, other: TableBroker) -> bool:
-        is_valid = negate(other.is_changing) & is_version_valid(state, other)
+        is_valid = is_settled(other) & is_version_valid(state, other)
         is_compared = (own.copy.stage >= ANSWERED) & is_valid
         return implies(is_compared, is_agreeing(own.copy.table, other.table))
 

@@ -15,8 +15,10 @@ from attrs import evolve, frozen
 from properties.certificates import compute_digest
 from properties.subject import get_fault_class
 from reference.consumption.structure import SMALL_CONSUMPTION, ConsumptionStructure
+from reference.delay.structure import DELAY_STRUCTURES, SMALL_DELAY
 from reference.roles import FlushDiskType, Role
 from reference.structure import SMALL_PARAMETERS, Parameters, Structure
+from reference.tables.structure import SMALL_TABLES, TABLES_STRUCTURES
 from spark_fuzz.breadth_first import BreadthFirstResult, BreadthFirstSearch
 
 FILE = Path(__file__).parents[1] / "data" / "state_counts.json"
@@ -35,6 +37,7 @@ MASTER_ALONE = Structure(Role.SYNC_MASTER, FlushDiskType.SYNC_FLUSH, slaves=0)
 ASYNCHRONOUS_PAIR = Structure(Role.ASYNC_MASTER, FlushDiskType.ASYNC_FLUSH, slaves=1)
 
 SHORT_QUEUE = evolve(SMALL_CONSUMPTION, ghost_queue_size_max=2)
+THREE_CONTENTS = evolve(SMALL_TABLES, ghost_contents_max=3)
 CAREFUL_READER = ConsumptionStructure(is_slave_read=False, is_offset_checked_in_slave=True)
 CARELESS_READER = ConsumptionStructure(is_slave_read=True, is_offset_checked_in_slave=False)
 
@@ -71,6 +74,12 @@ INSTANCES = (
     Instance(CARELESS_READER, "none", SHORT_QUEUE, "queue of 2 messages"),
     Instance(CARELESS_READER, "consumer kill", SHORT_QUEUE, "queue of 2 messages"),
     Instance(CARELESS_READER, "master stop", SHORT_QUEUE, "queue of 2 messages"),
+    Instance(TABLES_STRUCTURES[0], "none", THREE_CONTENTS, "3 contents"),
+    Instance(TABLES_STRUCTURES[0], "stop", THREE_CONTENTS, "3 contents"),
+    Instance(TABLES_STRUCTURES[1], "kill", THREE_CONTENTS, "3 contents"),
+    Instance(DELAY_STRUCTURES[0], "kill", SMALL_DELAY, "queue of 3 messages"),
+    Instance(DELAY_STRUCTURES[1], "promotion", SMALL_DELAY, "queue of 3 messages"),
+    Instance(DELAY_STRUCTURES[1], "power loss", SMALL_DELAY, "queue of 3 messages"),
 )
 
 
