@@ -13,15 +13,17 @@ from command_line import exit_codes
 from command_line.progress import show_progress
 from command_line.reading_options import add_reading_options, gather_question
 from command_line.reading_report import reading_as_json
-from command_line.report import print_deployment, print_head, print_limits
+from command_line.report import print_deployment, print_head, print_limits, print_pairs
+from command_line.world_report import world_as_json
 from properties.analysis import MODEL_LIMITS, GroupAnalysis, analyse_group, describe_configuration
 from properties.certificates import encode_schedule
 from properties.claims import CLAIMS
-from properties.consumption.world import CONSUMPTION_FAULT_CLASSES, PROGRESS_GUARANTEES
 from properties.expectation import find_expectation
-from properties.fault_class import FAULT_CLASSES
 from properties.reading_analysis import ReadingAnalysis, ReadingQuestion, analyse_readings
+from properties.subject import get_claims, get_fault_classes
 from properties.verdict import Verdict, VerdictWord
+from properties.world_analysis import WorldAnalysis, analyse_pairs
+from properties.worlds import CLAIM_NAMES, STRUCTURES
 from reference import ROCKETMQ_VERSION
 from reference.configuration import (
     BrokerGroup,
@@ -50,6 +52,7 @@ Examples:
   rmqspec check conf --require acknowledged_is_kept_on_some_broker
   rmqspec check conf --require "acknowledgement_is_truthful:master kill"
   rmqspec check conf --require "no_message_is_skipped:master stop"
+  rmqspec check conf --require "answered_entry_stays_on_master:kill"
 """
 
 
@@ -60,11 +63,10 @@ SLAVES_PREFIX = "slave."
 def parse_required(text: str) -> tuple[str, str]:
     """A guarantee and a fault class, which is empty for all of them."""
     guarantee, _, fault = text.partition(":")
-    known = (*CLAIMS, *PROGRESS_GUARANTEES)
-    if guarantee not in known:
-        raise click.BadParameter(f"{guarantee!r} is none of {', '.join(known)}")
-    classes = FAULT_CLASSES if guarantee in CLAIMS else CONSUMPTION_FAULT_CLASSES
-    names = [c.name for c in classes]
+    if guarantee not in CLAIM_NAMES:
+        raise click.BadParameter(f"{guarantee!r} is none of {', '.join(CLAIM_NAMES)}")
+    structure = next(s for s in STRUCTURES.values() if guarantee in get_claims(s))
+    names = [c.name for c in get_fault_classes(structure)]
     if fault and fault not in names:
         raise click.BadParameter(f"{fault!r} is none of {', '.join(names)}")
     return guarantee, fault
@@ -131,17 +133,20 @@ def command(
     question = gather_question(**consumers)
     deployments, warnings = read(paths)
     deployments = change_all(deployments, changes)
+    groups = [g for deployment in deployments for g in deployment.groups]
     with show_progress() as progress:
         analyses = analyse_all(deployments, progress)
+        pairs = analyse_pairs(groups)
     if is_json:
-        click.echo(json.dumps(as_json(deployments, analyses, warnings, question), indent=1))
+        click.echo(json.dumps(as_json(deployments, analyses, warnings, question, pairs), indent=1))
     else:
         print_head(warnings)
         for deployment in deployments:
             print_deployment(deployment, analyses, timelines, question)
+        print_pairs(pairs)
         print_limits()
-    groups = [g for deployment in deployments for g in deployment.groups]
-    return judge_required(require, [*analyses.values(), *analyse_readings(groups, question)])
+    readings = analyse_readings(groups, question)
+    return judge_required(require, [*analyses.values(), *readings, *pairs])
 
 
 def change_all(
@@ -190,7 +195,7 @@ def analyse_all(deployments: tuple[Deployment, ...], progress: Any) -> dict[Any,
 
 
 def judge_required(
-    require: list[tuple[str, str]], analyses: list[GroupAnalysis | ReadingAnalysis]
+    require: list[tuple[str, str]], analyses: list[GroupAnalysis | ReadingAnalysis | WorldAnalysis]
 ) -> int:
     """The exit code: the worst required cell decides.
 
@@ -217,6 +222,7 @@ def as_json(
     analyses: dict[Any, GroupAnalysis],
     warnings: tuple[ConfigurationWarning, ...],
     question: ReadingQuestion,
+    pairs: tuple[WorldAnalysis, ...],
 ) -> dict[str, Any]:
     """The whole answer for programs; every group is listed, identical ones too."""
     return {
@@ -228,6 +234,7 @@ def as_json(
             for deployment in deployments
             for g in deployment.groups
         ],
+        "pairs": [world_as_json(pair) for pair in pairs],
     }
 
 

@@ -11,14 +11,10 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from command_line.cells import make_table
-from properties.certificates import encode_schedule
-from properties.consumption.world import CONSUMPTION_FAULT_CLASSES, PROGRESS_GUARANTEES
-from properties.expectation import find_expectation
+from command_line.world_report import print_world, verdicts_as_json
 from properties.reading import READING_CLAIMS
 from properties.reading_analysis import ReadingAnalysis, ReadingQuestion
 from properties.slow_readers import explain_ratio
-from properties.verdict import Verdict, VerdictWord
 
 
 def print_readings(
@@ -28,11 +24,11 @@ def print_readings(
     told: set[str] = set()
     for analysis in analyses:
         print_reading(console, analysis, question)
-        if analysis.structure.name in told:
+        if analysis.consumption.structure.name in told:
             click.echo("  While such a consumer reads, the table above holds.")
         else:
-            print_consumption(console, analysis)
-        told.add(analysis.structure.name)
+            print_world(console, analysis.consumption)
+        told.add(analysis.consumption.structure.name)
 
 
 def print_reading(console: Console, analysis: ReadingAnalysis, question: ReadingQuestion) -> None:
@@ -46,15 +42,6 @@ def print_reading(console: Console, analysis: ReadingAnalysis, question: Reading
         click.echo(f"  {sentence} ({told})")
     console.print(make_broker_table(analysis))
     print_memory(analysis, question)
-
-
-def print_consumption(console: Console, analysis: ReadingAnalysis) -> None:
-    """The table of consumption, and the reason of each refuted guarantee."""
-    title = "while a consumer reads"
-    console.print(make_table(analysis, title, CONSUMPTION_FAULT_CLASSES, PROGRESS_GUARANTEES))
-    for name, verdict in list_reasons(analysis):
-        expected = find_expectation(name, analysis.structure, verdict.fault)
-        click.echo(f"  {name}, {verdict.fault}: {expected.reason}")
 
 
 def describe_consumers(analysis: ReadingAnalysis) -> str:
@@ -106,16 +93,6 @@ def print_memory(analysis: ReadingAnalysis, question: ReadingQuestion) -> None:
             click.echo(f"  {ratio} %: {meaning}.")
 
 
-def list_reasons(analysis: ReadingAnalysis) -> list[tuple[str, Verdict]]:
-    """For each refuted guarantee and reason its first cell."""
-    found: dict[tuple[str, str], tuple[str, Verdict]] = {}
-    for v in analysis.verdicts:
-        if v.word is VerdictWord.REFUTED:
-            reason = find_expectation(v.guarantee, analysis.structure, v.fault).reason
-            found.setdefault((v.guarantee, reason), (v.guarantee, v))
-    return list(found.values())
-
-
 def reading_as_json(analysis: ReadingAnalysis) -> dict[str, Any]:
     """The answer for programs."""
     options = analysis.consumers.options
@@ -125,7 +102,7 @@ def reading_as_json(analysis: ReadingAnalysis) -> dict[str, Any]:
         "which_broker_when_consume_slowly": options.slow_broker_id,
         "consume_enable": options.is_consume_enabled,
         "brokers": [attrs.asdict(each) for each in analysis.brokers],
-        "structure": analysis.structure.name,
+        "structure": analysis.consumption.structure.name,
         "claims": [
             {
                 "claim": name,
@@ -135,16 +112,5 @@ def reading_as_json(analysis: ReadingAnalysis) -> dict[str, Any]:
             }
             for name, run in analysis.claims.items()
         ],
-        "verdicts": [
-            {
-                "guarantee": v.guarantee,
-                "sentence": PROGRESS_GUARANTEES[v.guarantee].sentence,
-                "fault": v.fault,
-                "verdict": v.word.value,
-                "steps": v.steps,
-                "schedule": encode_schedule(v.schedule) if v.schedule else None,
-                "reason": find_expectation(v.guarantee, analysis.structure, v.fault).reason,
-            }
-            for v in analysis.verdicts
-        ],
+        "verdicts": verdicts_as_json(analysis.consumption),
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -11,6 +12,7 @@ from rich.markup import escape
 
 from command_line.cells import make_table
 from command_line.reading_report import print_readings
+from command_line.world_report import print_world
 from properties.analysis import MODEL_LIMITS, GroupAnalysis, describe_configuration
 from properties.claims import CLAIMS
 from properties.convergence import CONVERGENCE
@@ -20,6 +22,7 @@ from properties.guarantee import GUARANTEES
 from properties.judgement import replay
 from properties.reading_analysis import ReadingQuestion, analyse_readings
 from properties.verdict import Verdict, VerdictWord
+from properties.world_analysis import WorldAnalysis, list_differing
 from reference import ROCKETMQ_VERSION
 from reference.configuration import BrokerGroup, ConfigurationWarning, Deployment
 from reference.outage import compute_outage, describe_outage
@@ -86,6 +89,24 @@ def print_limits() -> None:
     click.echo("\nLimits of these answers:")
     for limit in MODEL_LIMITS:
         click.echo(f"  - {limit}")
+
+
+def print_pairs(pairs: Sequence[WorldAnalysis]) -> None:
+    """What holds of every master with a slave, whatever is configured.
+
+    A table that differs from the one before in a few cells is told by these.
+    """
+    before: WorldAnalysis | None = None
+    for pair in pairs:
+        click.echo(f"\nWhatever is configured, {pair.title}:")
+        differing = None if before is None else list_differing(before, pair)
+        if before is None or differing is None:
+            print_world(make_console(), pair)
+        else:
+            click.echo(f"  The same as {before.title}, but for these:")
+            for v in differing:
+                click.echo(f"  {v.guarantee}, {v.fault}: {v.word.value}. {pair.get_reason(v)}")
+        before = pair
 
 
 def print_deployment(

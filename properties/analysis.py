@@ -26,7 +26,8 @@ MODEL_LIMITS = (
     "Faults strike any number of times; but the master loses power or disk at most twice.",
     "Consumers: one queue, one group, one consumer, in a world of their own beside replication; "
     "what a single pull is answered is told by `rmqspec pull`.",
-    "Metadata, registrations and delayed messages are not in the tables.",
+    "Topics, subscription groups and delayed messages: one table or level, in worlds of their own. "
+    "A failure of one world is nowhere combined with one of another.",
 )
 """What a reader must know before trusting a cell; printed with every table."""
 

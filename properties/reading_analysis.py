@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cache
 
 from attrs import frozen
 
-from properties import certificates
 from properties.reading import READING_CLAIMS, Deployment, Run, decide, names_slave
 from properties.slow_readers import BrokerReading, compute_broker_readings
 from properties.verdict import Verdict
+from properties.world_analysis import WorldAnalysis, decide_world
 from reference.configuration import BrokerGroup
-from reference.consumption.structure import ConsumptionParameters, ConsumptionStructure
+from reference.consumption.structure import ConsumptionStructure
 from reference.read.memory import DEFAULT_TOTAL_MEMORY_BYTES
 from reference.read.pull_processor import MASTER_ID
 from reference.read.subscription_group import DEFAULT_GROUP, SubscriptionGroup
@@ -72,13 +71,13 @@ class ReadingAnalysis:
     """What each broker makes of consumers: the master, then the slaves."""
     claims: Mapping[str, Run | None]
     """Claims about reading that speak of this deployment, each with a run that breaks it."""
-    structure: ConsumptionStructure
-    verdicts: tuple[Verdict, ...]
+    consumption: WorldAnalysis
     """What a consumer may meet, in every column of the world of consumption."""
 
-    def get(self, guarantee: str, fault: str) -> Verdict:
-        """One cell."""
-        return next(v for v in self.verdicts if (v.guarantee, v.fault) == (guarantee, fault))
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """Every cell of consumption."""
+        return self.consumption.verdicts
 
 
 def analyse_readings(
@@ -111,8 +110,9 @@ def analyse_reading(
     )
     claims = {n: decide(n, deployment) for n, c in READING_CLAIMS.items() if c.is_meant(deployment)}
     brokers = compute_broker_readings(group, deployment, memory_bytes)
-    verdicts = decide_consumption(structure)
-    return ReadingAnalysis(consumers, deployment, brokers, claims, structure, verdicts)
+    title = "while a consumer reads"
+    consumption = WorldAnalysis(title, structure, decide_world(structure))
+    return ReadingAnalysis(consumers, deployment, brokers, claims, consumption)
 
 
 def compute_deployment(group: BrokerGroup, subscription: SubscriptionGroup) -> Deployment:
@@ -128,13 +128,3 @@ def compute_deployment(group: BrokerGroup, subscription: SubscriptionGroup) -> D
         is_offset_checked_in_slave=any(bool(s.get("offsetCheckInSlave")) for s in group.slaves),
         route=(MASTER_ID, *sorted(s.get_number("brokerId") for s in group.slaves)),
     )
-
-
-@cache
-def decide_consumption(structure: ConsumptionStructure) -> tuple[Verdict, ...]:
-    """Every cell of consumption, from its certificate.
-
-    Raises InternalDisagreementError for a certificate that is missing or does not hold.
-    """
-    document = certificates.load_required(structure)
-    return certificates.recheck(structure, ConsumptionParameters(), document)

@@ -1,0 +1,59 @@
+"""What check says of pairs whatever is configured: topics, groups, delayed messages."""
+
+from __future__ import annotations
+
+import json
+
+from properties.world_analysis import analyse_pairs, list_differing
+from properties.worlds import WORLDS
+from reference.configuration_reading import sample_group
+from tests.command_line.run import run
+
+MASTER_ALONE = "tests/data/conf/2m-noslave/broker-a.properties"
+
+
+def test_every_cell_is_told() -> None:
+    """As JSON, with its schedule; of three structures."""
+    answer = json.loads(run("check", "--json").stdout)
+    by_name = {s.name: (w, s) for w in WORLDS for s in w.structures}
+    assert ["topics", "subscription groups", "delayed messages"] == [
+        p["title"] for p in answer["pairs"]
+    ]
+    for pair in answer["pairs"]:
+        world, _ = by_name[pair["structure"]]
+        told = {(v["guarantee"], v["fault"]): v for v in pair["verdicts"]}
+        assert {(g, c.name) for g in world.guarantees for c in world.columns} == set(told)
+        for v in told.values():
+            assert (v["verdict"] == "refuted") is bool(v["schedule"])
+            assert v["reason"]
+
+
+def test_people_see_what_differs_only() -> None:
+    """Groups are told by the cells in which they are not like topics."""
+    text = run("check", "--timelines", "0").stdout
+    assert "Whatever is configured, topics:" in text
+    groups = text.partition("subscription groups:\n")[2].partition("\nWhatever")[0]
+    assert "  The same as topics, but for these:\n" in groups
+    assert "equal_versions_mean_equal_content, kill: proved." in groups
+    topics, others, delayed = analyse_pairs([sample_group()])
+    assert len(groups.strip().splitlines()) == 1 + len(list_differing(topics, others) or ())
+    assert list_differing(others, delayed) is None
+
+
+def test_without_slaves_there_is_nothing_to_copy() -> None:
+    """And nothing that could be required."""
+    answer = json.loads(run("check", "--json", MASTER_ALONE).stdout)
+    assert [] == answer["pairs"]
+    assert 2 == run("check", MASTER_ALONE, "--require", "somebody_delivers").returncode
+
+
+def test_cells_can_be_required() -> None:
+    """Proved, refuted, vacuous, and a column that the world does not have."""
+    codes = {
+        "answered_entry_stays_on_master:kill": 0,
+        "answered_entry_stays_on_master:power loss": 1,
+        "change_on_slave_stays:none": 2,
+        "somebody_delivers:clock coincidence": 3,
+    }
+    found = {text: run("check", "--require", text).returncode for text in codes}
+    assert codes == found
