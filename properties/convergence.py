@@ -14,16 +14,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from properties.healing import is_possible
 from properties.property import CONVERGENCE, convergence
 from reference.lineage import has_message
-from reference.machine import RULES, Instance, compute_machine, count_arguments
+from reference.machine import RULES, Instance, compute_machine
 from reference.operations import all_of, any_of, implies, negate
 from reference.put import is_pending
 from reference.state import Cluster, CommitLog
 from reference.structure import Structure
 from reference.variant import compute_rules
 
-__all__ = ["CONVERGENCE"]
+__all__ = ["CONVERGENCE", "is_possible"]
 
 REPLICATION_STEPS = (
     "connect_slave",
@@ -67,9 +68,6 @@ HEALING_STEPS = (
 )
 """What goes on when a group is left in peace."""
 
-SEARCH_LIMITS = ("is_within_limit", "has_modelled_life_left")
-"""Conditions that only bound a search: they keep no broker from a step."""
-
 
 def get_added_steps(structure: Structure) -> tuple[str, ...]:
     """The rules that variants add: each is something that a master or a slave does."""
@@ -85,19 +83,6 @@ def has_brokers(cluster: Cluster, slaves: tuple[int, ...]) -> bool:
 def has_all_brokers(cluster: Cluster) -> bool:
     """Every broker runs, and none is about to stop."""
     return has_brokers(cluster, tuple(range(cluster.structure.slaves)))
-
-
-def is_possible(instance: Instance, cluster: Cluster) -> bool:
-    """A broker may take this step, whatever limit a search has set."""
-    steps = instance.start(cluster)
-    named = next(steps).named
-    possible = all_of(*(holds for name, holds in named.items() if name not in SEARCH_LIMITS))
-    answer = None
-    for _ in range(count_arguments(instance, cluster.structure)):
-        argument = steps.send(answer)
-        possible = possible & (argument.low <= argument.high)
-        answer = argument.low
-    return possible
 
 
 def is_of(instance: Instance, slaves: tuple[int, ...]) -> bool:

@@ -20,8 +20,9 @@ from properties.convergence import (
     get_logs,
     has_all_brokers,
 )
-from properties.fault_class import EVERYTHING
+from properties.healing import Healing, get_healing
 from properties.induction import InductionProblem, Step
+from properties.subject import get_everything
 from reference.connection import count_open_links
 from reference.machine import record_machine, record_predicate
 from reference.operations import choose, count_true, maximum, negate
@@ -159,24 +160,38 @@ class RankedStep:
     """The step makes the rank smaller, whatever the offsets, sizes and thresholds."""
 
 
-def rank_steps(structure: Structure, lemmas: tuple[str, ...]) -> Iterator[RankedStep]:
+@get_healing.register
+def _(structure: Structure) -> Healing:
+    return Healing((*HEALING_STEPS, *get_added_steps(structure)), RANK, has_all_brokers)
+
+
+def rank_steps(structure: Any, lemmas: tuple[str, ...]) -> Iterator[RankedStep]:
     """Every healing step of a structure, and whether it is proved to make the rank smaller.
 
     ``lemmas`` are proved. A step that is not smaller may go on for ever: the group may never come
-    to rest. Raises SolverGaveUpError.
+    to rest. Nothing for a world of which no convergence is claimed. Raises SolverGaveUpError.
     """
-    problem = InductionProblem(structure, EVERYTHING)
-    numbers = [record_predicate(structure, cast(Any, number)) for number in RANK]
-    is_in_peace = record_predicate(structure, has_all_brokers)
+    healing = get_healing(structure)
+    if healing is None:
+        return
+    problem = InductionProblem(structure, get_everything(structure))
+    numbers = [record_predicate(structure, cast(Any, number)) for number in healing.rank]
+    is_in_peace = problem.now(record_predicate(structure, healing.is_in_peace))
+    assumed = [problem.now(problem.predicates[n]) for n in lemmas]
     for recorded in record_machine(structure):
-        if recorded.instance.rule.name in (*HEALING_STEPS, *get_added_steps(structure)):
+        if recorded.instance.rule.name in healing.steps:
             step = Step(problem, recorded)
-            assumed = [problem.now(problem.predicates[n]) for n in lemmas]
-            question = z3.And(
-                *assumed, problem.now(is_in_peace), z3.Not(_is_smaller(step, numbers))
-            )
+            moving = [_changes_something(step)] if healing.is_idling_left_out else []
+            failing = z3.Not(_is_smaller(step, numbers))
+            question = z3.And(*assumed, *moving, is_in_peace, failing)
             is_smaller = problem.check(step.solver, question) is None
             yield RankedStep(recorded.instance.name, is_smaller)
+
+
+def _changes_something(step: Step) -> Any:
+    """Some leaf has another value after the step."""
+    variables = step.problem.variables
+    return z3.Or(*(new != variables[path] for path, new in step.effects.items()))
 
 
 def _is_smaller(step: Step, numbers: list[Term]) -> Any:

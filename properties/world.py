@@ -66,6 +66,10 @@ class World:
         """
         return _register_in(self.guarantees, PropertyRole.GUARANTEE, why, premise)
 
+    def convergence(self, *, why: str, premise: Predicate) -> Callable[[Predicate], Predicate]:
+        """Register a claim about what the world comes to in peace; told with the guarantees."""
+        return _register_in(self.guarantees, PropertyRole.CONVERGENCE, why, premise)
+
     def lemma(self, *, why: str) -> Callable[[Predicate], Predicate]:
         """Register what a proof needs; ``why`` says what goes wrong without it."""
         return _register_in(self.lemmas, PropertyRole.LEMMA, why, None)

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-import reference.consumption.timeline  # noqa: F401  # It registers how schedules are drawn.
-from properties.consumption.guarantee import PROGRESS_GUARANTEES
-from properties.consumption.lemma import PROGRESS_LEMMAS
-from properties.consumption.registry import CONSUMPTION, CONSUMPTION_FAULT_CLASSES
+# Each registers what it has: guarantees, lemmas, claims about rest, and how schedules are drawn.
+import properties.consumption.guarantee
+import properties.consumption.lemma
+import properties.consumption.rest
+import reference.consumption.timeline  # noqa: F401
+from properties.consumption.registry import (
+    CONSUMPTION,
+    CONSUMPTION_FAULT_CLASSES,
+    PROGRESS_GUARANTEES,
+    PROGRESS_LEMMAS,
+)
 from reference.consumption.rules import CONSUMPTION_RULES
 from reference.consumption.structure import CONSUMPTION_STRUCTURES
 
