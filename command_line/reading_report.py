@@ -52,9 +52,13 @@ def print_consumption(console: Console, analysis: ReadingAnalysis) -> None:
     """The table of consumption, and the reason of each refuted guarantee."""
     title = "while a consumer reads"
     console.print(make_table(analysis, title, CONSUMPTION_FAULT_CLASSES, PROGRESS_GUARANTEES))
-    for name, verdict in list_reasons(analysis):
+    reasons = list_reasons(analysis)
+    for name, verdict in reasons:
         expected = find_expectation(name, analysis.structure, verdict.fault)
         click.echo(f"  {name}, {verdict.fault}: {expected.reason}")
+    for name, verdict in reasons[:1]:
+        cell = f'{name} "{verdict.fault}" --structure "{analysis.structure.name}"'
+        click.echo(f"  To see each step of one: rmqspec explain {cell}")
 
 
 def describe_consumers(analysis: ReadingAnalysis) -> str:

@@ -151,6 +151,12 @@ def has_witnesses(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> bool:
     return path.exists() and structure.name in json.loads(path.read_text())
 
 
+def are_witnesses_current(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> bool:
+    """The structure was searched with the rules that it has now."""
+    is_searched = has_witnesses(structure, folder)
+    return is_searched and _load(structure, folder)["digest"] == compute_digest(structure)
+
+
 def _load(structure: Any, folder: Path) -> dict[str, Any]:
     path = get_world_folder(structure, folder) / WITNESS_FILE
     if not has_witnesses(structure, folder):

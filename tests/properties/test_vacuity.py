@@ -11,6 +11,7 @@ from properties.certificates import compute_digest
 from properties.consumption.world import PROGRESS_GUARANTEES
 from properties.property import WITNESSES
 from properties.vacuity import (
+    are_witnesses_current,
     find_unwitnessed,
     has_witnesses,
     load_open_questions,
@@ -58,6 +59,8 @@ def test_a_structure_that_was_never_searched_is_told(tmp_path: Path) -> None:
     one, other = CONSUMPTION_STRUCTURES[:2]
     save_witnesses({one: load_witnesses(one)}, tmp_path)
     assert (has_witnesses(one, tmp_path), has_witnesses(other, tmp_path)) == (True, False)
+    assert are_witnesses_current(one, tmp_path)
+    assert not are_witnesses_current(other, tmp_path)
     with pytest.raises(KeyError, match="never searched"):
         load_witnesses(other, tmp_path)
     save_witnesses({other: load_witnesses(other)}, tmp_path)
