@@ -152,9 +152,13 @@ def has_witnesses(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> bool:
 
 
 def are_witnesses_current(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> bool:
-    """The structure was searched with the rules that it has now."""
-    is_searched = has_witnesses(structure, folder)
-    return is_searched and _load(structure, folder)["digest"] == compute_digest(structure)
+    """The structure was searched with the rules that it has now, for all that is asked now."""
+    if not has_witnesses(structure, folder):
+        return False
+    stored = _load(structure, folder)
+    asked = {*stored["impossible"], *stored["open"], *stored["schedules"]}
+    is_same = stored["digest"] == compute_digest(structure)
+    return is_same and asked == set(compute_questions(structure))
 
 
 def _load(structure: Any, folder: Path) -> dict[str, Any]:

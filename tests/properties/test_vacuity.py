@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from properties import vacuity
 from properties.certificates import compute_digest
 from properties.consumption.world import PROGRESS_GUARANTEES
 from properties.property import WITNESSES
@@ -21,6 +22,7 @@ from properties.vacuity import (
 from properties.witnesses import compute_questions
 from reference.consumption.structure import CONSUMPTION_STRUCTURES, ConsumptionStructure
 from reference.structure import Structure
+from reference.terms import constant
 from tests.structures import OTHER_WORLDS, STRUCTURES, SYNCHRONOUS_PAIR, name_of
 
 
@@ -52,6 +54,15 @@ def test_a_consumer_reaches_everything(structure: ConsumptionStructure) -> None:
     assert [] == [a.question for a in answers if a.is_impossible]
     premises = {f"premise of {name}" for name in PROGRESS_GUARANTEES}
     assert premises <= {a.question for a in answers}
+
+
+def test_what_is_asked_since_the_search_makes_it_stale(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A new premise or witness has no answer yet."""
+    structure = CONSUMPTION_STRUCTURES[0]
+    assert are_witnesses_current(structure)
+    asked = {**compute_questions(structure), "witness new": constant(True)}
+    monkeypatch.setattr(vacuity, "compute_questions", lambda structure: asked)
+    assert not are_witnesses_current(structure)
 
 
 def test_a_structure_that_was_never_searched_is_told(tmp_path: Path) -> None:
