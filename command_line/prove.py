@@ -27,6 +27,7 @@ from properties.obligations import load_proof
 from properties.ranking import rank_steps
 from properties.subject import get_candidates_of, get_fault_class, get_fault_classes
 from properties.vacuity import (
+    are_witnesses_current,
     find_unwitnessed,
     has_witnesses,
     load_open_questions,
@@ -162,7 +163,7 @@ def command(  # noqa: PLR0913, PLR0917
             if not is_json:
                 print_answer(structure, answer, claims)
     if is_search and not variants:
-        search_all_witnesses([s for s in structures if not names or not has_witnesses(s)])
+        search_all_witnesses([s for s in structures if not names or not are_witnesses_current(s)])
     if is_json:
         click.echo(json.dumps(as_json(answers, claims), indent=1))
     elif is_comparison:

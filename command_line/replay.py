@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +12,12 @@ from properties.certificates import encode_schedule
 from properties.judgement import (
     JudgedStep,
     find_first_violation,
-    is_refuted_by,
-    remove_needless_steps,
     replay,
+    shorten_refutation,
 )
 from properties.subject import get_guarantees
 from properties.worlds import CLAIM_NAMES
 from reference import ROCKETMQ_VERSION
-from reference.machine import Action
 from reference.timeline import draw_timeline
 from spark_fuzz.schedule import (
     CampaignOptions,
@@ -97,11 +94,7 @@ def shorten(options: CampaignOptions, steps: list[JudgedStep], guarantee: str) -
     if at is None:
         raise IdentifierError(f"this schedule does not violate {guarantee}")
     actions = [s.action for s in steps[1 : at + 1] if s.action is not None]
-
-    def is_refuting(trial: Sequence[Action]) -> bool:
-        return is_refuted_by(guarantee, options.structure, options.parameters, trial)
-
-    minimal = remove_needless_steps(actions, is_refuting)
+    minimal = shorten_refutation(guarantee, options.structure, options.parameters, actions)
     return list(replay(options.structure, options.parameters, minimal))
 
 

@@ -18,8 +18,12 @@ def print_world(console: Console, analysis: WorldAnalysis) -> None:
     structure = analysis.structure
     claims, columns = get_claims(structure), get_fault_classes(structure)
     console.print(make_table(analysis, analysis.title, columns, claims))
-    for v in analysis.list_reasons():
+    reasons = analysis.list_reasons()
+    for v in reasons:
         click.echo(f"  {v.guarantee}, {v.fault}: {analysis.get_reason(v)}")
+    for v in reasons[:1]:
+        cell = f'{v.guarantee} "{v.fault}" --structure "{structure.name}"'
+        click.echo(f"  To see each step of one: rmqspec explain {cell}")
 
 
 def verdicts_as_json(analysis: WorldAnalysis) -> list[dict[str, Any]]:

@@ -147,6 +147,38 @@ def _lower_once(
     return actions
 
 
+def keep_possible(structure: Any, parameters: Any, schedule: Iterable[Action]) -> list[Action]:
+    """The steps that take place when refused ones are passed over."""
+    machine = compute_machine(structure)
+    cluster = make_initial(structure, parameters)
+    kept: list[Action] = []
+    for action in schedule:
+        outcome = machine.step(cluster, action)
+        if not outcome.is_refused:
+            cluster = outcome.cluster
+            kept.append(action)
+    return kept
+
+
+def shorten_refutation(
+    name: str, structure: Any, parameters: Any, schedule: Sequence[Action]
+) -> tuple[Action, ...]:
+    """A part of a refuting schedule that refutes too, and has no needless step.
+
+    A step goes together with those that are impossible without it: a stop with the start after it.
+    """
+    actions = list(schedule)
+    index = 0
+    while index < len(actions):
+        others = [*actions[:index], *actions[index + 1 :]]
+        trial = keep_possible(structure, parameters, others)
+        if is_refuted_by(name, structure, parameters, trial):
+            actions, index = trial, 0
+        else:
+            index += 1
+    return tuple(actions)
+
+
 def find_needless_steps(
     schedule: Sequence[Action], is_still_good: Callable[[Sequence[Action]], bool]
 ) -> list[int]:

@@ -151,6 +151,16 @@ def has_witnesses(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> bool:
     return path.exists() and structure.name in json.loads(path.read_text())
 
 
+def are_witnesses_current(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> bool:
+    """The structure was searched with the rules that it has now, for all that is asked now."""
+    if not has_witnesses(structure, folder):
+        return False
+    stored = _load(structure, folder)
+    asked = {*stored["impossible"], *stored["open"], *stored["schedules"]}
+    is_same = stored["digest"] == compute_digest(structure)
+    return is_same and asked == set(compute_questions(structure))
+
+
 def _load(structure: Any, folder: Path) -> dict[str, Any]:
     path = get_world_folder(structure, folder) / WITNESS_FILE
     if not has_witnesses(structure, folder):

@@ -5,7 +5,7 @@ from __future__ import annotations
 # Each registers what it has: guarantees, lemmas, claims about rest, and how schedules are drawn.
 import properties.consumption.guarantee
 import properties.consumption.lemma
-import properties.consumption.rest
+import properties.consumption.rest  # noqa: F401
 import reference.consumption.timeline  # noqa: F401
 from properties.consumption.registry import (
     CONSUMPTION,

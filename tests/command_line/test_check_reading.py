@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,15 @@ def test_people_see_table_and_reasons() -> None:
     assert "while a consumer reads" in output
     assert "no_message_is_skipped, master power loss: New messages take the places" in output
     assert "Every pull goes to the master. (yes)" in output
+
+
+def test_the_command_that_draws_a_failure_works() -> None:
+    """As it is printed, with its quotes."""
+    output = print_check(CONF / "2m-2s-sync", "--timelines", 0)
+    line = next(x for x in output.splitlines() if "rmqspec explain" in x)
+    guarantee, *rest = shlex.split(line.partition("rmqspec explain ")[2])
+    drawn = run("explain", guarantee, *rest).stdout
+    assert drawn.rstrip().endswith(f"✗ {guarantee}")
 
 
 def test_without_slaves_nothing_is_said_of_reading() -> None:

@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
+from properties import vacuity
 from properties.certificates import compute_digest
 from properties.consumption.world import PROGRESS_GUARANTEES
 from properties.property import WITNESSES
 from properties.vacuity import (
+    are_witnesses_current,
     find_unwitnessed,
     has_witnesses,
     load_open_questions,
@@ -20,6 +22,7 @@ from properties.vacuity import (
 from properties.witnesses import compute_questions
 from reference.consumption.structure import CONSUMPTION_STRUCTURES, ConsumptionStructure
 from reference.structure import Structure
+from reference.terms import constant
 from tests.structures import OTHER_WORLDS, STRUCTURES, SYNCHRONOUS_PAIR, name_of
 
 
@@ -53,11 +56,22 @@ def test_a_consumer_reaches_everything(structure: ConsumptionStructure) -> None:
     assert premises <= {a.question for a in answers}
 
 
+def test_what_is_asked_since_the_search_makes_it_stale(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A new premise or witness has no answer yet."""
+    structure = CONSUMPTION_STRUCTURES[0]
+    assert are_witnesses_current(structure)
+    asked = {**compute_questions(structure), "witness new": constant(True)}
+    monkeypatch.setattr(vacuity, "compute_questions", lambda structure: asked)
+    assert not are_witnesses_current(structure)
+
+
 def test_a_structure_that_was_never_searched_is_told(tmp_path: Path) -> None:
     """And others are kept when it is."""
     one, other = CONSUMPTION_STRUCTURES[:2]
     save_witnesses({one: load_witnesses(one)}, tmp_path)
     assert (has_witnesses(one, tmp_path), has_witnesses(other, tmp_path)) == (True, False)
+    assert are_witnesses_current(one, tmp_path)
+    assert not are_witnesses_current(other, tmp_path)
     with pytest.raises(KeyError, match="never searched"):
         load_witnesses(other, tmp_path)
     save_witnesses({other: load_witnesses(other)}, tmp_path)

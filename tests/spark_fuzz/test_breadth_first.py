@@ -14,6 +14,7 @@ from properties.fault_class import FAULT_CLASS_BY_NAME, FaultClass
 from properties.guarantee import GUARANTEES
 from properties.judgement import judge
 from properties.subject import get_fault_class, get_guarantees
+from reference.consumption.structure import ConsumptionParameters
 from reference.leaves import flatten
 from reference.machine import Action, compute_machine
 from reference.structure import SMALL_PARAMETERS, Parameters
@@ -43,6 +44,8 @@ def describe(value: object) -> str:
     """A readable test id."""
     if isinstance(value, Parameters):
         return f"log of {value.ghost_log_size_max_bytes} bytes"
+    if isinstance(value, ConsumptionParameters):
+        return f"queue of {value.ghost_queue_size_max} messages"
     return name_of(value)
 
 

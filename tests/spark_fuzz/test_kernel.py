@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from properties.consumption.world import CONSUMPTION, CONSUMPTION_STRUCTURES
 from properties.hypothesis_machine import draw_walk
 from properties.judgement import judge
+from properties.worlds import WORLDS
 from reference.leaves import flatten, is_parameter
 from reference.machine import compute_machine
 from reference.structure import FaultCounts
@@ -23,7 +25,11 @@ from tests.structures import (
     name_of,
 )
 
-COMPILED = [SYNCHRONOUS_PAIR, STRUCTURES[3], STRUCTURES[-1], *OTHER_WORLDS]
+COMPILED = [
+    *(SYNCHRONOUS_PAIR, STRUCTURES[3], STRUCTURES[-1]),
+    *CONSUMPTION_STRUCTURES,
+    *(world.structures[0] for world in WORLDS if world is not CONSUMPTION),
+]
 """Structures that are compiled in every run; the others are nightly."""
 
 
@@ -35,7 +41,7 @@ def test_kernel_agrees_with_reference(data: st.DataObject, structure: Any) -> No
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("structure", STRUCTURES, ids=name_of)
+@pytest.mark.parametrize("structure", [*STRUCTURES, *OTHER_WORLDS], ids=name_of)
 @settings(max_examples=300)
 @given(data=st.data())
 def test_every_kernel_agrees_with_reference(data: st.DataObject, structure: Any) -> None:

@@ -1,0 +1,41 @@
+"""Timelines of each world: every rule has its words, and every refuted cell can be drawn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from properties.prediction_page import draw_cell
+from properties.verdict import VerdictWord
+from properties.world import World
+from properties.world_page import load_cells
+from properties.worlds import WORLD_STRUCTURES, WORLDS
+from reference.timeline import fill_lanes, list_lanes
+from tests.properties.worlds.test_walks import walk
+from tests.structures import name_of
+
+
+@pytest.mark.parametrize("world", WORLDS, ids=name_of)
+def test_every_rule_has_its_words(world: World) -> None:
+    """In as many lanes as the head names."""
+    drawn = set()
+    for structure in world.structures:
+        for seed in range(60):
+            for state, action in walk(structure, seed, 60):
+                texts = fill_lanes(state, action)
+                assert len(texts) == len(list_lanes(state))
+                drawn.add(action.instance.partition("[")[0])
+    assert set(world.rules) == drawn
+
+
+@pytest.mark.parametrize("structure", WORLD_STRUCTURES.values(), ids=name_of)
+def test_every_refuted_cell_is_drawn(structure: Any) -> None:
+    """A line for each step, and the mark of the guarantee at the end."""
+    cells = [v for v in load_cells(structure).values() if v.word is VerdictWord.REFUTED]
+    assert cells
+    for verdict in cells:
+        head, rule, *lines, mark = draw_cell(structure, verdict).splitlines()
+        assert (head.split()[0], set(rule)) == ("step", {"─", "┼"})
+        assert len(verdict.schedule) == len(lines)
+        assert mark.strip() == f"✗ {verdict.guarantee}"
