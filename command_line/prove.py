@@ -139,8 +139,7 @@ def command(  # noqa: PLR0913, PLR0917
     is_json: bool,
 ) -> int:
     """Prove and refute every cell of every structure."""
-    is_of_replication = bool(variants)
-    structures = choose_structures(names, variants, is_of_replication=is_of_replication)
+    structures = choose_structures(names, variants)
     if candidate:
         structures = keep_candidate(structures, candidate, names)
     if candidate or states_max:
@@ -171,26 +170,23 @@ def command(  # noqa: PLR0913, PLR0917
     return 0 if variants else find_worst(answers)
 
 
-def choose_structures(
-    names: tuple[str, ...], variants: tuple[str, ...], *, is_of_replication: bool
-) -> list[Structure]:
+def choose_structures(names: tuple[str, ...], variants: tuple[str, ...]) -> list[Any]:
     """What is asked for; raises click.BadParameter for a structure that is not certified.
 
-    What is ``is_of_replication`` cannot be asked of another world.
+    Only replication has variants.
     """
     if unknown := [n for n in names if n not in STRUCTURES]:
         known = "\n  ".join(STRUCTURES)
         raise click.BadParameter(f"{unknown[0]!r} is none of\n  {known}", param_hint="--structure")
-    others = [n for n in names if n not in CERTIFIED_BY_NAME]
-    if is_of_replication and others:
+    if not variants:
+        return [STRUCTURES[n] for n in names or STRUCTURES]
+    if others := [n for n in names if n not in CERTIFIED_BY_NAME]:
         raise click.BadParameter(
-            f"{others[0]!r} is no structure of replication, and this is asked of those only",
+            f"{others[0]!r} is no structure of replication, and only those have variants",
             param_hint="--structure",
         )
-    everything = CERTIFIED_BY_NAME if is_of_replication else STRUCTURES
-    known_structures = COMPARED_STRUCTURES if variants else tuple(everything.values())
-    chosen = [STRUCTURES[n] for n in names] or list(known_structures)
-    return [evolve(s, variants=variants) if isinstance(s, Structure) else s for s in chosen]
+    chosen = [CERTIFIED_BY_NAME[n] for n in names] or COMPARED_STRUCTURES
+    return [evolve(s, variants=variants) for s in chosen]
 
 
 def keep_candidate(structures: list[Any], candidate: str, names: tuple[str, ...]) -> list[Any]:
