@@ -52,7 +52,7 @@ def command(identifier: str, schedule: int | None, guarantee: str | None, is_jso
     options, number = find_schedule(identifier, schedule)
     steps = replay_schedule(options, number)
     if guarantee:
-        steps = shorten(options, steps, guarantee)
+        steps = shorten(options, number, steps, guarantee)
     if is_json:
         click.echo(json.dumps(as_json(options, number, steps), indent=1))
         return
@@ -88,7 +88,9 @@ def read_manifest(folder: Path, schedule: int | None) -> tuple[CampaignOptions, 
     return parse_identifier(f"{manifest['structure']}/{numbers}@{manifest['rules']}")
 
 
-def shorten(options: CampaignOptions, steps: list[JudgedStep], guarantee: str) -> list[JudgedStep]:
+def shorten(
+    options: CampaignOptions, number: int, steps: list[JudgedStep], guarantee: str
+) -> list[JudgedStep]:
     """The schedule up to the violation, without the steps that it does not need."""
     if guarantee not in get_guarantees(options.structure):
         raise IdentifierError(f"{guarantee} is no guarantee of {options.structure.name}")
@@ -96,8 +98,9 @@ def shorten(options: CampaignOptions, steps: list[JudgedStep], guarantee: str) -
     if at is None:
         raise IdentifierError(f"this schedule does not violate {guarantee}")
     actions = [s.action for s in steps[1 : at + 1] if s.action is not None]
-    minimal = shorten_refutation(guarantee, options.structure, options.parameters, actions)
-    return list(replay(options.structure, options.parameters, minimal))
+    parameters = options.compute_circumstances(number).parameters
+    minimal = shorten_refutation(guarantee, options.structure, parameters, actions)
+    return list(replay(options.structure, parameters, minimal))
 
 
 def as_json(options: CampaignOptions, number: int, steps: list[JudgedStep]) -> dict[str, Any]:

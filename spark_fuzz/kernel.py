@@ -14,24 +14,35 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import attrs
 import numba
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 from numba.extending import register_jitable
 
+from properties.induction import LIMIT_PREFIX
 from reference.leaves import flatten
 from reference.machine import Action
 from reference.world import make_initial
 from spark_fuzz import frontier, packing, scheduler
 from spark_fuzz.lowering import Layout, lower
 from spark_fuzz.schedule import CampaignOptions
+from spark_fuzz.swarm import compute_usual_weights, get_swarm_sizes
 from spark_fuzz.walk import WORD_BITS
-from spark_fuzz.weights import get_weights
 
 _HEAD = """import numpy as np
 from spark_fuzz.frontier import NO_ROOM_IN_BUFFER, NO_ROOM_IN_FIELD
 from spark_fuzz.packing import CELL, LOW, MASK, SHIFT, STRIDE, TOP, WORD
-from spark_fuzz.scheduler import compute_schedule_key, draw, pick_argument, pick_weighted
+from spark_fuzz.scheduler import (
+    SWARM_STEP,
+    compute_schedule_key,
+    draw,
+    pick_argument,
+    pick_below,
+    pick_limit,
+    pick_weight,
+    pick_weighted,
+)
 
 ARGUMENTS_MAX = {arguments_max}
 WORD_BITS = {word_bits}
@@ -48,6 +59,8 @@ for _function in (
     scheduler.draw,
     scheduler.pick_weighted,
     scheduler.pick_argument,
+    scheduler.pick_limit,
+    scheduler.pick_weight,
 ):
     register_jitable(_function)
 
@@ -75,12 +88,6 @@ class Kernel:
         self.module: Any = _load(_generate(self.layout))
         """The compiled functions of ``lowering``, ``walk`` and ``frontier``."""
 
-    def compute_weights(self) -> Any:
-        """The weight of each instance in a random schedule: int64, shape (instances,)."""
-        weights = get_weights(self.structure)
-        rules = [r.instance.rule.name for r in self.layout.instances]
-        return np.array([weights.get(name) for name in rules], np.int64)
-
     def run(self, options: CampaignOptions, first_schedule: int, count: int) -> Batch:
         """Walk ``count`` schedules of a campaign from number ``first_schedule`` on."""
         initial = make_initial(self.structure, options.parameters)
@@ -92,14 +99,29 @@ class Kernel:
             options.campaign_seed,
             first_schedule,
             self.encode_state(initial),
-            self.encode_parameters(initial),
-            self.compute_weights(),
+            self.encode_profiles(options),
+            self.find_limits(options),
+            np.array(compute_usual_weights(self.structure), np.int64),
+            options.is_swarm,
             options.steps,
             taken,
             violations,
             used,
         )
         return Batch(first_schedule, taken, violations, used)
+
+    def encode_profiles(self, options: CampaignOptions) -> Any:
+        """The parameters that schedules choose from: int64, shape (profiles, parameters)."""
+        profiles = get_swarm_sizes(self.structure) if options.is_swarm else (options.parameters,)
+        limited = (evolve(p, limits=options.limits) for p in profiles)
+        states = (make_initial(self.structure, p) for p in limited)
+        return np.array([self.encode_parameters(s) for s in states], np.int64)
+
+    def find_limits(self, options: CampaignOptions) -> Any:
+        """Where in such a row the fault limits lie, in their order: int64, shape (faults,)."""
+        names = attrs.fields_dict(type(options.limits))
+        paths = self.layout.parameter_paths
+        return np.array([paths.index(f"{LIMIT_PREFIX}{name}") for name in names], np.int64)
 
     def find_enabled(self, cluster: Any) -> list[str]:
         """The names of the enabled instances, as the kernel sees them."""

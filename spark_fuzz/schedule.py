@@ -24,8 +24,16 @@ from reference.machine import Action, compute_machine
 from reference.structure import SMALL_PARAMETERS, Parameters, Structure
 from reference.world import make_initial
 from spark_fuzz.scheduler import compute_schedule_key, draw, pick_argument, pick_weighted
+from spark_fuzz.swarm import (
+    Circumstances,
+    compute_usual_weights,
+    draw_circumstances,
+    get_swarm_sizes,
+)
 from spark_fuzz.weights import USUAL_WEIGHT, get_weights
 
+SWARM_MARK = "/swarm"
+"""How the numbers of an identifier end whose schedule draws its circumstances."""
 SEED_MAX = 2**62
 """Campaign seeds are below this; so are schedule numbers."""
 SCHEDULES_MAX = 10**12
@@ -95,11 +103,20 @@ class CampaignOptions:
     """Steps of one schedule, 1 to 10000."""
     campaign_seed: int = 0
     """0 to 2**62 - 1."""
+    is_swarm: bool = False
+    """Each schedule draws circumstances of its own; ``limits`` are the most it may draw."""
 
     @property
     def parameters(self) -> Any:
-        """The sizes and fault limits of every schedule."""
+        """The sizes and fault limits of every schedule that draws none."""
         return evolve(get_campaign_sizes(self.structure), limits=self.limits)
+
+    def compute_circumstances(self, schedule: int) -> Circumstances:
+        """What one schedule works under."""
+        if not self.is_swarm:
+            return Circumstances(self.parameters, compute_usual_weights(self.structure))
+        key = compute_schedule_key(self.campaign_seed, schedule)
+        return draw_circumstances(self.structure, self.limits, key)
 
     @property
     def structure_code(self) -> str:
@@ -114,31 +131,35 @@ class CampaignOptions:
     def format_identifier(self, schedule: int) -> str:
         """What ``rmqspec replay`` takes to replay one schedule; it ends in the rules' digest."""
         numbers = f"{self.limits_code}/{self.steps}/{self.campaign_seed}/{schedule}"
-        return f"{self.structure_code}/{numbers}@{compute_rules_digest(self.structure)}"
+        swarm = SWARM_MARK if self.is_swarm else ""
+        digest = compute_rules_digest(self.structure, is_swarm=self.is_swarm)
+        return f"{self.structure_code}/{numbers}{swarm}@{digest}"
 
 
-def compute_rules_digest(structure: Any) -> str:
+def compute_rules_digest(structure: Any, *, is_swarm: bool = False) -> str:
     """A fingerprint of all that a schedule's number rests on: rules, weights, sizes."""
-    rare, sizes = dict(get_weights(structure).rare), get_campaign_sizes(structure)
+    sizes = get_swarm_sizes(structure) if is_swarm else get_campaign_sizes(structure)
+    rare = dict(get_weights(structure).rare)
     text = f"{compute_digest(structure)} {rare} {USUAL_WEIGHT} {sizes}"
     return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 def parse_identifier(text: str) -> tuple[CampaignOptions, int]:
     """Options and schedule number of an identifier. Raises IdentifierError."""
-    pattern = r"([^/]+)/((?:\d+(?:\.\d+)*)?)/(\d+)/(\d+)/(\d+)(?:@(\w+))?"
+    pattern = rf"([^/]+)/((?:\d+(?:\.\d+)*)?)/(\d+)/(\d+)/(\d+)({SWARM_MARK})?(?:@(\w+))?"
     match = re.fullmatch(pattern, text.strip())
     structure = STRUCTURE_BY_CODE.get(match[1]) if match else None
     if match is None or structure is None:
         raise IdentifierError(describe_misfit(text, Structure()))
-    _, counts, *rest, digest = match.groups()
+    _, counts, *rest, mark, digest = match.groups()
     numbers = [int(n) for n in counts.split(".") if n]
     limits_class = get_everything(structure).counts
     if len(numbers) != len(attrs.fields_dict(limits_class)):
         raise IdentifierError(describe_misfit(text, structure))
     steps, campaign_seed, schedule = (int(n) for n in rest)
-    check_rules(structure, digest)
-    options = CampaignOptions(structure, limits_class(*numbers), steps, campaign_seed)
+    is_swarm = mark is not None
+    check_rules(structure, digest, is_swarm=is_swarm)
+    options = CampaignOptions(structure, limits_class(*numbers), steps, campaign_seed, is_swarm)
     check_range("steps", options.steps, 1, STEPS_MAX)
     check_range("campaign seed", options.campaign_seed, 0, SEED_MAX - 1)
     check_range("schedule number", schedule, 0, SEED_MAX - 1)
@@ -151,9 +172,9 @@ def describe_misfit(text: str, structure: Any) -> str:
     return f"{text!r} identifies no schedule; one looks like {example}"
 
 
-def check_rules(structure: Any, digest: str | None) -> None:
+def check_rules(structure: Any, digest: str | None, *, is_swarm: bool = False) -> None:
     """Raise IdentifierError for a schedule of other rules; one without digest is taken as it is."""
-    if digest not in (None, compute_rules_digest(structure)):
+    if digest not in (None, compute_rules_digest(structure, is_swarm=is_swarm)):
         raise IdentifierError(
             f"the schedule was made with other rules, weights or sizes ({digest}); "
             "replay it with the version of this project that made it"
@@ -170,16 +191,16 @@ def replay_schedule(options: CampaignOptions, schedule: int) -> list[JudgedStep]
     """Every state of one schedule of a campaign, walked and judged by the reference."""
     machine = compute_machine(options.structure)
     names = list(machine.instances)
-    weights = [get_weights(options.structure).get(i.rule.name) for i in machine.instances.values()]
+    under = options.compute_circumstances(schedule)
     key = compute_schedule_key(options.campaign_seed, schedule)
-    cluster = make_initial(options.structure, options.parameters)
+    cluster = make_initial(options.structure, under.parameters)
     steps = [JudgedStep(0, None, cluster, judge(cluster))]
     for step in range(options.steps):
         enabled = machine.enabled(cluster)
         if not enabled:
             break
         indexes = [names.index(e.instance.name) for e in enabled]
-        picked = pick_weighted(indexes, len(indexes), weights, draw(key, step, 0))
+        picked = pick_weighted(indexes, len(indexes), under.weights, draw(key, step, 0))
         chosen = enabled[indexes.index(picked)]
         arguments = {
             r.name: pick_argument(r.low, r.high, draw(key, step, i + 1))

@@ -10,6 +10,8 @@ from typing import Any
 
 WORD = 0xFFFFFFFF
 """Random words have 32 bits."""
+SWARM_STEP = 1 << 20
+"""The number of no step of any schedule: its words decide what the schedule works under."""
 
 
 def mix(value: int) -> int:
@@ -66,3 +68,24 @@ def pick_argument(low: int, high: int, word: int) -> int:
     if kind == 1:
         return high
     return low + pick_below(mix(word), high - low + 1)
+
+
+def pick_limit(limit: int, word: int) -> int:
+    """How often a fault may strike in one schedule: half of the time never, else up to a limit."""
+    if limit == 0 or word & 1 == 0:
+        return 0
+    return 1 + pick_below(mix(word), limit)
+
+
+def pick_weight(weight: int, word: int) -> int:
+    """A rule's weight in one schedule: as usual, or up to 32 times smaller, at least 1."""
+    kind = word & 7
+    if kind < 3:
+        return weight
+    if kind < 5:
+        return max(1, weight >> 1)
+    if kind == 5:
+        return max(1, weight >> 2)
+    if kind == 6:
+        return max(1, weight >> 3)
+    return max(1, weight >> 5)

@@ -10,7 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from spark_fuzz.scheduler import compute_schedule_key, draw, pick_argument, pick_weighted
+from spark_fuzz.scheduler import (
+    SWARM_STEP,
+    compute_schedule_key,
+    draw,
+    pick_argument,
+    pick_below,
+    pick_limit,
+    pick_weight,
+    pick_weighted,
+)
 
 ARGUMENTS_MAX = 0
 WORD_BITS = 62
@@ -40,8 +49,10 @@ def run_schedules(  # noqa: PLR0913, PLR0917
     campaign_seed: int,
     first_schedule: int,
     initial: Any,
-    parameters: Any,
-    weights: Any,
+    profiles: Any,
+    limits: Any,
+    usual_weights: Any,
+    is_swarm: bool,
     steps_max: int,
     steps: Any,
     violations: Any,
@@ -49,17 +60,29 @@ def run_schedules(  # noqa: PLR0913, PLR0917
 ) -> None:
     """Walk ``len(steps)`` schedules from number ``first_schedule`` on.
 
-    ``initial`` and ``parameters`` hold leaves in the layout's order, ``weights`` one positive
-    number per instance. Filled in per schedule: ``steps`` taken, ``violations`` (first violating
-    step per guarantee, -1 for none), ``used`` (bit set of instances that fired, in words).
+    ``initial`` and each row of ``profiles`` hold leaves in the layout's order, ``limits`` where in
+    such a row the fault limits lie, in order, ``usual_weights`` one positive number per instance.
+    In a swarm each schedule draws its row, its limits and its weights; else the first row and the
+    usual weights hold for all. Filled in per schedule: ``steps`` taken, ``violations`` (first
+    violating step per guarantee, -1 for none), ``used`` (bit set of instances that fired).
     """
     state = initial.copy()
+    parameters = profiles[0].copy()
+    weights = usual_weights.copy()
     enabled = np.empty(len(weights), np.int64)
     ranges = np.empty(2 * ARGUMENTS_MAX, np.int64)
     arguments = np.zeros(ARGUMENTS_MAX, np.int64)
     for row in range(len(steps)):
         state[:] = initial
         key = compute_schedule_key(campaign_seed, first_schedule + row)
+        if is_swarm:
+            parameters[:] = profiles[pick_below(draw(key, SWARM_STEP, 0), len(profiles))]
+            for i in range(len(limits)):
+                word = draw(key, SWARM_STEP, 1 + i)
+                parameters[limits[i]] = pick_limit(parameters[limits[i]], word)
+            for i in range(len(weights)):
+                word = draw(key, SWARM_STEP, 1 + len(limits) + i)
+                weights[i] = pick_weight(usual_weights[i], word)
         seen = 0
         used[row, :] = 0
         violations[row, :] = -1

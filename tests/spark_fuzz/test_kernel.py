@@ -64,10 +64,11 @@ def check_walk(data: st.DataObject, structure: Any) -> None:
         assert judge(after) == kernel.judge(after)
 
 
+@pytest.mark.parametrize("is_swarm", [False, True], ids=["alike", "swarm"])
 @pytest.mark.parametrize("structure", COMPILED, ids=name_of)
-def test_whole_schedules_agree(structure: Any) -> None:
+def test_whole_schedules_agree(structure: Any, is_swarm: bool) -> None:
     """Steps, first violations and fired rules of 40 schedules, one compiled batch."""
-    options = CampaignOptions(structure, steps=48, campaign_seed=11)
+    options = CampaignOptions(structure, steps=48, campaign_seed=11, is_swarm=is_swarm)
     kernel = compile_kernel(structure)
     batch = kernel.run(options, 0, 40)
     for number in range(40):

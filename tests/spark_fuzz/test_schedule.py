@@ -26,7 +26,7 @@ def draw_options(draw: st.DrawFn) -> CampaignOptions:
     limits = get_everything(structure).counts
     counts = (draw(st.integers(0, 9)) for _ in limits.__annotations__)
     steps, seed = draw(st.integers(1, STEPS_MAX)), draw(st.integers(0, SEED_MAX - 1))
-    return CampaignOptions(structure, limits(*counts), steps, seed)
+    return CampaignOptions(structure, limits(*counts), steps, seed, draw(st.booleans()))
 
 
 PAIR = "SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2.2.2.2.2.2.2.2.2.2.0"
