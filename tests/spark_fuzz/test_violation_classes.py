@@ -1,0 +1,67 @@
+"""Classes of violations: what stands for one refutes, needs all its steps, and is the shortest."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from pyspark.sql import SparkSession
+
+from properties.certificates import decode_schedule
+from properties.judgement import is_refuted_by, keep_possible
+from properties.worlds import STRUCTURES
+from spark_fuzz.campaign import run_campaign
+from spark_fuzz.known_failures import list_known_failures
+from spark_fuzz.schedule import CampaignOptions
+from spark_fuzz.session import open_session
+from spark_fuzz.violation_classes import find_classes, name_rules
+
+pytestmark = pytest.mark.spark
+
+DELAY = STRUCTURES["delay/4.4.0"]
+SWARM = CampaignOptions(DELAY, steps=24, campaign_seed=5, is_swarm=True)
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[SparkSession]:
+    """One session for all tests here."""
+    with open_session("local[2]") as session:
+        yield session
+
+
+def test_classes_are_of_minimal_schedules(spark: SparkSession) -> None:
+    """Each class once, by a schedule that refutes and of which no step can go."""
+    frame = run_campaign(spark, SWARM, 4000)
+    rows = find_classes(frame, SWARM).collect()
+    keys = [(row.guarantee, row.rules) for row in rows]
+    assert len(set(keys)) == len(keys) > 10
+    assert [row.steps for row in rows] == sorted(row.steps for row in rows)
+    for row in rows:
+        schedule = decode_schedule(json.loads(row.minimal_schedule))
+        parameters = SWARM.compute_circumstances(row.schedule).parameters
+        assert row.steps == len(schedule)
+        assert row.rules == name_rules(schedule)
+        assert is_refuted_by(row.guarantee, DELAY, parameters, schedule)
+        for index in range(len(schedule)):
+            left = [*schedule[:index], *schedule[index + 1 :]]
+            trial = keep_possible(DELAY, parameters, left)
+            assert not is_refuted_by(row.guarantee, DELAY, parameters, trial)
+
+
+def test_the_shortest_classes_are_the_known_schedules(spark: SparkSession) -> None:
+    """No class is shorter than the certified schedule, and for each guarantee one is as short."""
+    rows = find_classes(run_campaign(spark, SWARM, 4000), SWARM).collect()
+    known: dict[str, int] = {}
+    for failure in list_known_failures(DELAY):
+        known[failure.guarantee] = min(failure.steps, known.get(failure.guarantee, failure.steps))
+    shortest = {name: min(r.steps for r in rows if r.guarantee == name) for name in known}
+    assert known == shortest
+
+
+def test_a_campaign_without_violations_has_no_class(spark: SparkSession) -> None:
+    """An empty table with the same columns."""
+    frame = run_campaign(spark, SWARM, 400).where("first_violating_step is null")
+    classes = find_classes(frame, SWARM)
+    assert [] == classes.collect()
+    assert "members" in classes.columns
