@@ -1,9 +1,10 @@
 """Violations in classes: by what is left of a schedule when every needless step is gone.
 
 A campaign violates a guarantee in thousands of schedules, most of them in one of a few ways. Spark
-picks candidates, the quickest ones for each guarantee and each set of faults that struck; its
-workers replay and shorten them with the reference; what is left is classed by the guarantee and the
-rules that fire, each as often as it does. Of each class the shortest member stands for it.
+picks candidates, for each guarantee the quickest one of each set of faults that struck, smallest
+sets first; its workers replay and shorten them with the reference; what is left is classed by the
+guarantee and the rules that fire, each as often as it does. Of each class the shortest member
+stands for it.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ from reference.machine import Action
 from spark_fuzz.known_failures import list_faults
 from spark_fuzz.schedule import CampaignOptions, replay_schedule
 
-CANDIDATES_PER_KIND = 4
-"""How many schedules are shortened for each guarantee and each set of faults."""
+CANDIDATES_PER_GUARANTEE = 24
+"""How many schedules are shortened for each guarantee, each of another set of faults."""
 
 CLASS_SCHEMA = StructType(
     [
@@ -41,14 +42,14 @@ CLASS_SCHEMA = StructType(
 
 
 def find_classes(
-    frame: DataFrame, options: CampaignOptions, per_kind: int = CANDIDATES_PER_KIND
+    frame: DataFrame, options: CampaignOptions, candidates: int = CANDIDATES_PER_GUARANTEE
 ) -> DataFrame:
     """The classes of a campaign's violations, one row each, the shortest first.
 
     Columns: those of CLASS_SCHEMA for the member that stands for the class, and ``members``, how
     many shortened candidates belong to it. Computed by the workers when it is used.
     """
-    shortened = pick_candidates(frame, options.structure, per_kind).mapInArrow(
+    shortened = pick_candidates(frame, options.structure, candidates).mapInArrow(
         make_shortener(options), CLASS_SCHEMA
     )
     of_class = Window.partitionBy("guarantee", "rules")
@@ -59,17 +60,22 @@ def find_classes(
     return ranked.where("rank = 1").drop("rank").orderBy("steps", "guarantee", "rules")
 
 
-def pick_candidates(frame: DataFrame, structure: Any, per_kind: int) -> DataFrame:
-    """The quickest schedules for each guarantee and each set of faults: (guarantee, schedule)."""
+def pick_candidates(frame: DataFrame, structure: Any, candidates: int) -> DataFrame:
+    """For each guarantee so many schedules that violate it: (guarantee, schedule)."""
     violation = spark_functions.explode(list_violations(structure)).alias("violation")
     violations = (
         frame.select("schedule", list_struck(structure).alias("faults"), violation)
         .select("schedule", "faults", "violation.*")
         .where("step is not null")
     )
-    quickest = Window.partitionBy("guarantee", "faults").orderBy("step", "schedule")
-    ranked = violations.withColumn("rank", spark_functions.row_number().over(quickest))
-    return ranked.where(f"rank <= {per_kind}").select("guarantee", "schedule")
+    quickest = violations.groupBy("guarantee", "faults").agg(
+        spark_functions.min(spark_functions.struct("step", "schedule")).alias("first")
+    )
+    smallest_first = Window.partitionBy("guarantee").orderBy(
+        spark_functions.size("faults"), "first.step", "first.schedule"
+    )
+    ranked = quickest.withColumn("rank", spark_functions.row_number().over(smallest_first))
+    return ranked.where(f"rank <= {candidates}").select("guarantee", "first.schedule")
 
 
 def list_violations(structure: Any) -> Any:
@@ -86,10 +92,10 @@ def list_violations(structure: Any) -> Any:
 
 
 def list_struck(structure: Any) -> Any:
-    """The faults that struck in a row's schedule, as one text."""
+    """The faults that struck in a row's schedule, in alphabetical order."""
     faults = [spark_functions.lit(name) for name, _ in list_faults(structure)]
     struck = spark_functions.array_intersect("rules_used", spark_functions.array(*faults))
-    return spark_functions.array_join(spark_functions.array_sort(struck), " ")
+    return spark_functions.array_sort(struck)
 
 
 def make_shortener(options: CampaignOptions) -> Any:
