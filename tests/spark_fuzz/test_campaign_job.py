@@ -81,32 +81,42 @@ def interrupt(folder: Path, number: signal.Signals, units: int) -> tuple[int, st
     return process.returncode, errors
 
 
-def test_a_killed_driver(folder: Path, undisturbed: Path) -> None:
+def test_a_kill_then_ctrl_c(spark: SparkSession, folder: Path, undisturbed: Path) -> None:
     """What was in place is not computed again; the rest is, on one core as on two."""
-    code, _ = interrupt(folder, signal.SIGKILL, random.Random(11).randint(1, 9))
+    chance = random.Random(11)
+    code, _ = interrupt(folder, signal.SIGKILL, chance.randint(1, 9))
     assert -signal.SIGKILL == code
     in_place = {unit: get_unit_path(folder, unit).stat().st_ino for unit in find_units(folder)}
-    missing = find_missing_units(folder, MANIFEST)
     assert in_place
-    assert missing
-    result = run("fuzz", "--resume", folder, "--master", "local[1]")
-    assert 0 == result.returncode, result.stderr
-    assert "units are missing" in result.stdout
+    assert find_missing_units(folder, MANIFEST)
+    code, errors = interrupt(folder, signal.SIGINT, len(in_place) + chance.randint(1, 9))
+    assert_continuation_is_told(code, errors, folder)
+    assert find_missing_units(folder, MANIFEST)
+    resume_campaign(spark, folder)
     assert read_files(undisturbed) == read_files(folder)
     for unit, inode in in_place.items():
         assert inode == get_unit_path(folder, unit).stat().st_ino
 
 
-def test_ctrl_c(spark: SparkSession, folder: Path, undisturbed: Path) -> None:
-    """One line tells how to continue; a library call may do that too."""
-    code, errors = interrupt(folder, signal.SIGINT, random.Random(12).randint(1, 9))
-    assert 130 == code
+def assert_continuation_is_told(code: int, errors: str, folder: Path) -> None:
+    """An interrupted driver leaves with 130, and its last line says how to go on."""
+    assert 130 == code, errors
+    assert "Traceback" not in errors
     last = errors.splitlines()[-1]
     assert last.startswith("rmqspec: interrupted; ")
     assert last.endswith(f"of 40 units are in place; continue: rmqspec fuzz --resume {folder}")
-    assert "Traceback" not in errors
-    assert find_missing_units(folder, MANIFEST)
-    resume_campaign(spark, folder)
+
+
+@pytest.mark.nightly
+def test_every_driver_is_killed_but_the_last(folder: Path, undisturbed: Path) -> None:
+    """Three kills, each a few units later; then the command line comes to the end."""
+    chance = random.Random(12)
+    for _ in range(3):
+        interrupt(folder, signal.SIGKILL, len(find_units(folder)) + chance.randint(1, 7))
+        assert find_missing_units(folder, MANIFEST)
+    result = run("fuzz", "--resume", folder, "--master", "local[1]")
+    assert 0 == result.returncode, result.stderr
+    assert "of 40 units are missing" in result.stdout
     assert read_files(undisturbed) == read_files(folder)
 
 
