@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import importlib.util
-import re
+import shlex
 import signal
 import tempfile
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,31 +15,34 @@ import attrs
 import click
 
 from command_line import exit_codes
-from command_line.progress import ProgressLine, show_progress
-from properties.expectation import find_expectation
-from properties.subject import get_everything, get_fault_classes
-from properties.verdict import VerdictWord
-from properties.worlds import STRUCTURES, STRUCTURES_BY_WORLD
-from reference import ROCKETMQ_VERSION
-from reference.roles import FlushDiskType, Role
-from reference.structure import SLAVES_MAX, Structure
-from spark_fuzz.java import MissingPrerequisiteError, find_java
-from spark_fuzz.schedule import (
-    SCHEDULES_MAX,
-    SEED_MAX,
-    STEPS_MAX,
-    CampaignOptions,
-    get_default_limits,
+from command_line.fuzz_options import (
+    choose_structure,
+    get_fault_names,
+    get_typed_options,
+    parse_limits,
+    parse_master,
+    read_resumed,
 )
+from command_line.progress import show_progress
+from properties.expectation import find_expectation
+from properties.subject import get_fault_classes
+from properties.verdict import VerdictWord
+from properties.worlds import STRUCTURES_BY_WORLD
+from reference import ROCKETMQ_VERSION
+from reference.roles import FlushDiskType
+from reference.structure import SLAVES_MAX
+from spark_fuzz.campaign_store import (
+    Manifest,
+    check_is_new,
+    create_campaign,
+    find_missing_units,
+    plan_campaign,
+)
+from spark_fuzz.java import MissingPrerequisiteError, find_java
+from spark_fuzz.schedule import SCHEDULES_MAX, SEED_MAX, STEPS_MAX, CampaignOptions
 
 if TYPE_CHECKING:
-    from spark_fuzz.campaign import Progress
-
-
-def get_fault_names(structure: Any) -> tuple[str, ...]:
-    """What may strike in a structure's world, in the order of an identifier's limits."""
-    return tuple(attrs.fields_dict(get_everything(structure).counts))
-
+    from spark_fuzz.campaign_progress import Progress
 
 EPILOG = """\b
 Examples:
@@ -48,6 +52,11 @@ Examples:
   rmqspec fuzz --structure "consumer/slave read/no offset check"
   rmqspec fuzz --limits none
   rmqspec fuzz --master spark://127.0.0.1:7077
+  rmqspec fuzz --resume campaigns/seven         what an interrupted campaign has not computed yet
+\b
+Ctrl-C, a kill or a failure leaves what is finished; --resume computes the rest, and the rows are
+the same. Exit codes: 0 analysed, 1 a guarantee is violated that is proved for these faults,
+3 bad input, 4 no Java, 130 interrupted.
 \b
 --limits: how often each fault may strike in one schedule; what is not named never strikes.
 {faults}
@@ -59,42 +68,6 @@ Examples:
 )
 
 
-def parse_limits(structure: Any, value: str) -> Any:
-    """Pairs NAME=COUNT, separated by commas; or ``default``, or ``none``."""
-    if value == "default":
-        return get_default_limits(structure)
-    known = get_fault_names(structure)
-    counts: dict[str, int] = {}
-    for pair in value.split(",") if value != "none" else ():
-        name, _, count = (part.strip() for part in pair.partition("="))
-        if name not in known or not re.fullmatch(r"[0-9]{1,4}", count):
-            example = ",".join(f"{fault}=1" for fault in known[:2])
-            message = f"give NAME=COUNT pairs such as {example}; see --help"
-            raise click.BadParameter(message, param_hint="--limits")
-        counts[name] = int(count)
-    return get_everything(structure).counts(**counts)
-
-
-def choose_structure(name: str | None, role: str, flush: str, slaves: int) -> Any:
-    """The structure of this name; without one the group of replication that the rest describes."""
-    if name is None:
-        return Structure(Role[role], FlushDiskType[flush], slaves)
-    if name not in STRUCTURES:
-        known = "\n  ".join(STRUCTURES)
-        raise click.BadParameter(f"{name!r} is none of\n  {known}", param_hint="--structure")
-    return STRUCTURES[name]
-
-
-MASTERS = re.compile(r"local(\[[0-9*, ]+\])?|local-cluster\[.+\]|(spark|k8s|yarn)(://.+)?")
-
-
-def parse_master(ctx: click.Context, parameter: click.Parameter, value: str) -> str:
-    """A master URL of a form that Spark knows."""
-    if not MASTERS.fullmatch(value):
-        raise click.BadParameter("give local[N] or spark://HOST:PORT", ctx, parameter)
-    return value
-
-
 @click.command(name="fuzz", epilog=EPILOG)
 @click.option(
     "--schedules", default=100_000, show_default=True, type=click.IntRange(1, SCHEDULES_MAX)
@@ -103,7 +76,6 @@ def parse_master(ctx: click.Context, parameter: click.Parameter, value: str) -> 
 @click.option("--steps", default=64, show_default=True, type=click.IntRange(1, STEPS_MAX))
 @click.option(
     "--structure",
-    "name",
     metavar="NAME",
     help="Any structure of `rmqspec prove`, instead of --role, --flush and --slaves.",
 )
@@ -119,30 +91,45 @@ def parse_master(ctx: click.Context, parameter: click.Parameter, value: str) -> 
     callback=parse_master,
     help="Spark master URL; workers need this environment at the same path, and --out shared.",
 )
-def command(  # noqa: PLR0913, PLR0917
+@click.option(
+    "--resume",
+    metavar="FOLDER",
+    type=click.Path(path_type=Path),
+    help="Continue this campaign; all options but --master come from it.",
+)
+@click.pass_context
+def command(
+    context: click.Context, /, out: Path | None, resume: Path | None, master: str, **wanted: Any
+) -> int:
+    """Hunt for violated guarantees with random failure schedules."""
+    if resume:
+        folder, manifest = resume, read_resumed(resume, get_typed_options(context))
+    else:
+        manifest = plan(**wanted)
+        folder = out or Path("campaigns") / f"{time.strftime('%Y%m%d-%H%M%S')}-seed{wanted['seed']}"
+        check_is_new(folder)
+        make_parent(folder)
+    find_java()
+    print_manifest(manifest, folder, is_new=not resume)
+    progress, summary = run(manifest, folder, master, is_new=not resume)
+    print_summary(summary, progress, manifest.options)
+    return report_broken_promises(summary, manifest.options)
+
+
+def plan(  # noqa: PLR0913, PLR0917
     schedules: int,
     seed: int,
     steps: int,
-    name: str | None,
+    structure: str | None,
     role: str,
     flush: str,
     slaves: int,
     limits: str,
-    out: Path | None,
-    master: str,
-) -> int:
-    """Hunt for violated guarantees with random failure schedules."""
-    structure = choose_structure(name, role, flush, slaves)
-    options = CampaignOptions(structure, parse_limits(structure, limits), steps, seed)
-    find_java()
-    folder = out or Path("campaigns") / f"{time.strftime('%Y%m%d-%H%M%S')}-seed{seed}"
-    if folder.exists():
-        raise click.BadParameter(f"{folder} exists and is left as it is; choose another --out")
-    make_parent(folder)
-    print_options(options, schedules, folder)
-    summary = run(options, schedules, folder, master)
-    print_summary(summary, options)
-    return find_broken_promise(summary, options)
+) -> Manifest:
+    """What a new campaign computes."""
+    chosen = choose_structure(structure, role, flush, slaves)
+    options = CampaignOptions(chosen, parse_limits(chosen, limits), steps, seed)
+    return plan_campaign(options, schedules)
 
 
 def make_parent(folder: Path) -> None:
@@ -155,71 +142,115 @@ def make_parent(folder: Path) -> None:
         raise click.BadParameter(f"{folder} cannot be made: {problem.strerror}") from problem
 
 
-def run(options: CampaignOptions, schedules: int, folder: Path, master: str) -> dict[str, Any]:
-    """The campaign, with progress; its summary."""
+def run(
+    manifest: Manifest, folder: Path, master: str, is_new: bool
+) -> tuple[Progress, dict[str, Any]]:
+    """The campaign, with progress; its summary. Raises click.Abort when it is interrupted."""
     if importlib.util.find_spec("pyspark") is None:
         raise MissingPrerequisiteError(
             "this environment has no PySpark; start campaigns with ./rmqspec, which installs it"
         )
-    from spark_fuzz.campaign import summarise, write_campaign  # noqa: PLC0415
+    from spark_fuzz.campaign_job import resume_campaign  # noqa: PLC0415
+    from spark_fuzz.campaign_summary import summarise  # noqa: PLC0415
     from spark_fuzz.session import open_session  # noqa: PLC0415
 
     # A closed socket is an error to handle here, not the end of the process.
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
-    with show_progress() as line, open_session(master) as spark:
-        line("compiling")
-        manifest = write_campaign(
-            spark, options, schedules, folder, lambda p: tell(line, p, schedules)
-        )
-        line("summarising")
-        summary = summarise(spark, folder)
-    return {**summary, "seconds": manifest["seconds"]}
+    try:
+        with show_progress() as line, open_session(master) as spark:
+            if is_new:
+                create_campaign(folder, manifest)
+            line("compiling")
+            progress = resume_campaign(spark, folder, lambda p: line(describe_progress(p)))
+            line("summarising")
+            return progress, summarise(spark, folder)
+    except KeyboardInterrupt as interrupt:
+        raise click.Abort(describe_interruption(manifest, folder)) from interrupt
 
 
-def tell(line: ProgressLine, progress: Progress, schedules: int) -> None:
-    """One line: share done, rate, time left."""
-    share = progress.done / progress.total
-    rate = schedules * share / progress.seconds
-    left = f"{progress.seconds / share - progress.seconds:.0f} s left" if share else "starting"
-    line(f"{share:6.1%} of {schedules} schedules, {rate:,.0f}/s, {left}")
+def describe_progress(progress: Progress) -> str:
+    """One line: share done, rate, time left, what was found."""
+    left = progress.seconds_left
+    return (
+        f"{progress.done / progress.total:6.1%} of {progress.total} schedules, "
+        f"{progress.schedules_per_second:,.0f}/s, "
+        f"{'starting' if left is None else f'{left:.0f} s left'}, "
+        f"{len(progress.violations)} guarantees violated"
+    )
 
 
-def print_options(options: CampaignOptions, schedules: int, folder: Path) -> None:
+def describe_interruption(manifest: Manifest, folder: Path) -> str:
+    """What is there after an interruption, and the command that continues."""
+    if not folder.exists():
+        return "interrupted before the campaign began"
+    done = manifest.units - len(find_missing_units(folder, manifest))
+    command_words = shlex.join(["rmqspec", "fuzz", "--resume", str(folder)])
+    return f"interrupted; {done} of {manifest.units} units are in place; continue: {command_words}"
+
+
+def print_manifest(manifest: Manifest, folder: Path, is_new: bool) -> None:
     """What is about to run; enough to run it again."""
+    options = manifest.options
     click.echo(f"Model of RocketMQ {ROCKETMQ_VERSION}: {options.structure.name}.")
     click.echo(
-        f"{schedules} schedules of up to {options.steps} steps, seed {options.campaign_seed}, "
-        f"fault limits {options.limits_code}, into {folder}"
+        f"{manifest.schedules} schedules of up to {options.steps} steps, seed "
+        f"{options.campaign_seed}, fault limits {options.limits_code}, into {folder}"
     )
+    if not is_new:
+        missing = len(find_missing_units(folder, manifest))
+        state = f"{missing} of {manifest.units} units are missing" if missing else "complete"
+        click.echo(f"resumed: {state}")
 
 
-def print_summary(summary: dict[str, Any], options: CampaignOptions) -> None:
+def print_summary(summary: dict[str, Any], progress: Progress, options: CampaignOptions) -> None:
     """Counts, and per violated guarantee the command that replays its shortest schedule."""
-    rate = summary["steps"] / summary["seconds"]
+    computed = progress.done - progress.found
     click.echo(
-        f"{summary['schedules']} schedules, {summary['steps']} steps in {summary['seconds']:.1f} s "
-        f"({rate:,.0f} steps/s with Spark's overhead), every state judged."
+        f"{summary['schedules']} schedules, {summary['steps']} steps, every state judged; "
+        + (
+            f"{computed} schedules computed in {progress.seconds:.1f} s "
+            f"({progress.schedules_per_second:,.0f}/s with Spark's overhead)."
+            if computed
+            else "nothing was left to compute."
+        )
     )
     for name, found in summary["violations"].items():
-        identifier = options.format_identifier(found["shortest_schedule"])
         click.echo(
             f"  {name}: refuted by {found['schedules']} schedules, first after "
-            f"{found['shortest_steps']} steps: rmqspec replay {identifier} --guarantee {name}"
+            f"{found['shortest_steps']} steps: {format_replay(name, summary, options)}"
         )
     if not summary["violations"]:
         click.echo("  no guarantee was refuted; random schedules prove nothing")
     click.echo(f"  {len(summary['rules_used'])} rule instances fired")
 
 
-def find_broken_promise(summary: dict[str, Any], options: CampaignOptions) -> int:
-    """1 when a guarantee is violated that is proved for these faults, else 0."""
+def format_replay(name: str, summary: dict[str, Any], options: CampaignOptions) -> str:
+    """The command that replays the shortest schedule that violates a guarantee."""
+    shortest = summary["violations"][name]["shortest_schedule"]
+    return f"rmqspec replay {options.format_identifier(shortest)} --guarantee {name}"
+
+
+def report_broken_promises(summary: dict[str, Any], options: CampaignOptions) -> int:
+    """1 when a guarantee is violated that is proved for these faults, else 0.
+
+    That is a defect of this project: the proof or the kernel is wrong. The replay in the reference
+    tells which, so its command comes first.
+    """
+    broken = find_broken_promises(summary["violations"], options)
+    for name, fault in broken.items():
+        click.echo(format_replay(name, summary, options), err=True)
+        click.echo(f"{name} is proved under {fault}, yet violated", err=True)
+    return exit_codes.REFUTED if broken else exit_codes.ANALYSED
+
+
+def find_broken_promises(violated: Iterable[str], options: CampaignOptions) -> dict[str, str]:
+    """The violated guarantees that are proved for these faults, each with a class that says so."""
     admitted = {name for name, count in attrs.asdict(options.limits).items() if count > 0}
-    for fault_class in get_fault_classes(options.structure):
-        if not admitted <= set(fault_class.admitted):
-            continue
-        for name in summary["violations"]:
-            expected = find_expectation(name, options.structure, fault_class.name)
-            if expected.verdict is VerdictWord.PROVED:
-                click.echo(f"{name} is proved under {fault_class.name}, yet violated", err=True)
-                return exit_codes.REFUTED
-    return exit_codes.ANALYSED
+    classes = get_fault_classes(options.structure)
+    names = [c.name for c in classes if admitted <= set(c.admitted)]
+    return {
+        guarantee: fault
+        for guarantee in violated
+        for fault in names
+        if find_expectation(guarantee, options.structure, fault).verdict is VerdictWord.PROVED
+    }

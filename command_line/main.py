@@ -67,8 +67,8 @@ def main() -> None:
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
         code = group.main(prog_name="rmqspec", standalone_mode=False)
-    except click.exceptions.Abort:
-        fail("interrupted", exit_codes.INTERRUPTED)
+    except click.exceptions.Abort as problem:
+        fail(str(problem) or "interrupted", exit_codes.INTERRUPTED)
     except click.exceptions.NoArgsIsHelpError as problem:
         click.echo(problem.format_message(), err=True)
         sys.exit(exit_codes.BAD_INPUT)

@@ -19,6 +19,7 @@ from properties.subject import get_guarantees
 from properties.worlds import CLAIM_NAMES
 from reference import ROCKETMQ_VERSION
 from reference.timeline import draw_timeline
+from spark_fuzz.campaign_store import MANIFEST, read_manifest
 from spark_fuzz.schedule import (
     CampaignOptions,
     IdentifierError,
@@ -64,28 +65,13 @@ def command(identifier: str, schedule: int | None, guarantee: str | None, is_jso
 def find_schedule(identifier: str, schedule: int | None) -> tuple[CampaignOptions, int]:
     """Options and number from an identifier, or from a campaign's manifest and a number."""
     folder = Path(identifier)
-    if not (folder / "manifest.json").exists():
+    if not (folder / MANIFEST).exists():
         return parse_identifier(identifier)
-    try:
-        return read_manifest(folder, schedule)
-    except (ValueError, KeyError, TypeError) as problem:
-        if isinstance(problem, IdentifierError):
-            raise
-        raise IdentifierError(
-            f"{folder}/manifest.json is no campaign's manifest ({problem!r}); name another folder"
-        ) from problem
-
-
-def read_manifest(folder: Path, schedule: int | None) -> tuple[CampaignOptions, int]:
-    """Options of a written campaign, and the number of one of its schedules."""
-    manifest = json.loads((folder / "manifest.json").read_text())
-    last = manifest["schedules"] - 1
+    manifest = read_manifest(folder)
+    last = manifest.schedules - 1
     if schedule is None or not 0 <= schedule <= last:
         raise IdentifierError(f"{folder} has schedules 0 to {last}; choose one with --schedule")
-    numbers = (
-        f"{manifest['fault_limits']}/{manifest['steps']}/{manifest['campaign_seed']}/{schedule}"
-    )
-    return parse_identifier(f"{manifest['structure']}/{numbers}@{manifest['rules']}")
+    return manifest.options, schedule
 
 
 def shorten(

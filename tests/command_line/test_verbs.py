@@ -8,12 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from command_line.fuzz import find_broken_promise
 from command_line.replay import EPILOG
 from properties.claims import CLAIMS
 from properties.judgement import find_first_violation
 from properties.worlds import STRUCTURES
-from reference.structure import FaultCounts
 from spark_fuzz.schedule import CampaignOptions, replay_schedule
 from tests.command_line.run import ROOT, run
 
@@ -73,15 +71,6 @@ def test_fuzz_does_not_contradict_the_proofs(tmp_path: Path) -> None:
     assert 0 == result.returncode, result.stderr
     refuted = [x.split(":")[0].strip() for x in result.stdout.splitlines() if "refuted by" in x]
     assert ["message_is_stored_once"] == refuted
-
-
-def test_a_contradiction_of_a_proof_leaves_with_1() -> None:
-    """A campaign without faults that violates something would be a defect of this project."""
-    options = CampaignOptions(limits=FaultCounts())
-    found = {"violations": {"slave_is_prefix_of_master": {}}}
-    assert 1 == find_broken_promise(found, options)
-    assert 0 == find_broken_promise({"violations": {}}, options)
-    assert 0 == find_broken_promise(found, CampaignOptions())
 
 
 def test_the_examples_of_replay_work() -> None:

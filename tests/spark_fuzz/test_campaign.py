@@ -1,4 +1,4 @@
-"""Campaigns on a local Spark: the same table whatever the partitions and cores."""
+"""The rows of campaigns on a local Spark: what the reference says, whatever the partitions."""
 
 from __future__ import annotations
 
@@ -13,8 +13,11 @@ from pyspark.testing import assertDataFrameEqual
 from properties.guarantee import GUARANTEES
 from properties.judgement import find_first_violation
 from properties.worlds import STRUCTURES
-from spark_fuzz import campaign
-from spark_fuzz.campaign import CampaignError, run_campaign, summarise, write_campaign
+from spark_fuzz import campaign_store
+from spark_fuzz.campaign import run_campaign
+from spark_fuzz.campaign_job import write_campaign
+from spark_fuzz.campaign_store import DATA_FOLDER, CampaignError
+from spark_fuzz.campaign_summary import summarise
 from spark_fuzz.schedule import CampaignOptions, replay_schedule
 from spark_fuzz.session import open_session
 
@@ -44,7 +47,7 @@ def test_rows_do_not_depend_on_partitions(
 ) -> None:
     """Three partitions or one, small Arrow batches or large: the same rows."""
     one = run_campaign(spark, OPTIONS, SCHEDULES).collect()
-    monkeypatch.setattr(campaign, "SCHEDULES_PER_PARTITION", 1100)
+    monkeypatch.setattr(campaign_store, "SCHEDULES_PER_UNIT", 1100)
     spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "170")
     three = run_campaign(spark, OPTIONS, SCHEDULES)
     assert three.rdd.getNumPartitions() == 3
@@ -52,9 +55,15 @@ def test_rows_do_not_depend_on_partitions(
     spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "20000")
 
 
+def test_what_is_written_is_what_is_computed(spark: SparkSession, folder: Path) -> None:
+    """The files of a campaign hold the rows of the DataFrame."""
+    written = spark.read.parquet(str(folder / DATA_FOLDER)).orderBy("schedule").collect()
+    assert written == run_campaign(spark, OPTIONS, SCHEDULES).orderBy("schedule").collect()
+
+
 def test_a_row_is_what_the_reference_says(spark: SparkSession, folder: Path) -> None:
     """Every twentieth row that refutes something, replayed from its number alone."""
-    frame = spark.read.parquet(str(folder / campaign.DATA_FOLDER))
+    frame = spark.read.parquet(str(folder / DATA_FOLDER))
     rows = frame.where("first_violating_step is not null").orderBy("schedule").collect()
     assert len(rows) > 40
     for row in rows[::20]:
@@ -71,7 +80,7 @@ def test_a_row_is_what_the_reference_says(spark: SparkSession, folder: Path) -> 
 def test_the_summary_counts_the_rows(spark: SparkSession, folder: Path) -> None:
     """Schedules, steps and violations of the table."""
     summary = summarise(spark, folder)
-    frame = spark.read.parquet(str(folder / campaign.DATA_FOLDER))
+    frame = spark.read.parquet(str(folder / DATA_FOLDER))
     assert SCHEDULES == summary["schedules"] == frame.count()
     for guarantee, found in summary["violations"].items():
         column = f"violating_steps.{guarantee}"
@@ -97,16 +106,3 @@ def test_an_existing_folder_is_left_as_it_is(spark: SparkSession, folder: Path) 
     with pytest.raises(CampaignError, match="exists"):
         write_campaign(spark, evolve(OPTIONS, campaign_seed=4), 10, folder)
     assert before == sorted(p.name for p in folder.rglob("*"))
-
-
-def test_the_manifest_says_how_to_run_it_again(folder: Path) -> None:
-    """Version, structure, limits, seed and numbers."""
-    text = (folder / campaign.MANIFEST).read_text()
-    for word in (
-        "4.4.0",
-        "SYNC_MASTER-ASYNC_FLUSH-1",
-        "2.2.2.2.2.2.2.2.2.2.2.2.2.0",
-        '"campaign_seed": 3',
-        '"rules"',
-    ):
-        assert word in text

@@ -1,0 +1,104 @@
+"""The options of ``rmqspec fuzz``: faults, structure, Spark master, and what is to be resumed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+import click
+from click.core import ParameterSource
+
+from properties.subject import get_everything
+from properties.worlds import STRUCTURES
+from reference.roles import FlushDiskType, Role
+from reference.structure import Structure
+from spark_fuzz.campaign_store import CampaignError, Manifest, read_manifest
+from spark_fuzz.schedule import get_default_limits
+
+
+def get_fault_names(structure: Any) -> tuple[str, ...]:
+    """What may strike in a structure's world, in the order of an identifier's limits."""
+    return tuple(attrs.fields_dict(get_everything(structure).counts))
+
+
+def parse_limits(structure: Any, value: str) -> Any:
+    """Pairs NAME=COUNT, separated by commas; or ``default``, or ``none``."""
+    if value == "default":
+        return get_default_limits(structure)
+    known = get_fault_names(structure)
+    counts: dict[str, int] = {}
+    for pair in value.split(",") if value != "none" else ():
+        name, _, count = (part.strip() for part in pair.partition("="))
+        if name not in known or not re.fullmatch(r"[0-9]{1,4}", count):
+            example = ",".join(f"{fault}=1" for fault in known[:2])
+            message = f"give NAME=COUNT pairs such as {example}; see --help"
+            raise click.BadParameter(message, param_hint="--limits")
+        counts[name] = int(count)
+    return get_everything(structure).counts(**counts)
+
+
+def choose_structure(name: str | None, role: str, flush: str, slaves: int) -> Any:
+    """The structure of this name; without one the group of replication that the rest describes."""
+    if name is None:
+        return Structure(Role[role], FlushDiskType[flush], slaves)
+    if name not in STRUCTURES:
+        known = "\n  ".join(STRUCTURES)
+        raise click.BadParameter(f"{name!r} is none of\n  {known}", param_hint="--structure")
+    return STRUCTURES[name]
+
+
+MASTERS = re.compile(r"local(\[[0-9*, ]+\])?|local-cluster\[.+\]|(spark|k8s|yarn)(://.+)?")
+
+
+def parse_master(ctx: click.Context, parameter: click.Parameter, value: str) -> str:
+    """A master URL of a form that Spark knows."""
+    if not MASTERS.fullmatch(value):
+        raise click.BadParameter("give local[N] or spark://HOST:PORT", ctx, parameter)
+    return value
+
+
+def get_typed_options(context: click.Context) -> dict[str, Any]:
+    """The options that were typed, those left out that every resumed campaign may have."""
+    return {
+        name: value
+        for name, value in context.params.items()
+        if name not in ("resume", "master")
+        and context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    }
+
+
+def read_resumed(folder: Path, typed: Mapping[str, Any]) -> Manifest:
+    """The manifest of a campaign to be continued; ``typed`` are the options that were typed.
+
+    Raises CampaignError for a folder that is no campaign, and for options that are not the
+    campaign's own.
+    """
+    manifest = read_manifest(folder)
+    actual = describe_options(manifest)
+    for option, value in typed.items():
+        given = parse_limits(manifest.options.structure, value) if option == "limits" else value
+        if actual.get(option) != given:
+            raise CampaignError(
+                f"--{option} {value} contradicts {folder}, which has everything but --master in "
+                "its manifest; leave it out, or begin a new campaign without --resume"
+            )
+    return manifest
+
+
+def describe_options(manifest: Manifest) -> dict[str, Any]:
+    """What the options of a campaign are called on the command line."""
+    options, structure = manifest.options, manifest.options.structure
+    is_group = isinstance(structure, Structure)
+    return {
+        "schedules": manifest.schedules,
+        "seed": options.campaign_seed,
+        "steps": options.steps,
+        "limits": options.limits,
+        "structure": structure.name,
+        "role": structure.role.name if is_group else "",
+        "flush": structure.flush_disk_type.name if is_group else "",
+        "slaves": structure.slaves if is_group else -1,
+    }

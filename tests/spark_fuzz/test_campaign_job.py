@@ -1,0 +1,148 @@
+"""Interrupted campaigns: whatever was killed, the files are those of an undisturbed run."""
+
+from __future__ import annotations
+
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from spark_fuzz.campaign_job import resume_campaign
+from spark_fuzz.campaign_progress import Progress
+from spark_fuzz.campaign_store import (
+    DATA_FOLDER,
+    Manifest,
+    create_campaign,
+    find_missing_units,
+    find_units,
+    get_unit_path,
+)
+from spark_fuzz.campaign_summary import summarise
+from spark_fuzz.schedule import CampaignOptions
+from spark_fuzz.session import open_session
+from tests.command_line.run import ROOT, run
+
+pytestmark = pytest.mark.spark
+
+MANIFEST = Manifest(CampaignOptions(campaign_seed=3), 120_000, 3000)
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[SparkSession]:
+    """One session on two cores for all tests here."""
+    with open_session("local[2]") as session:
+        yield session
+
+
+@pytest.fixture(scope="module")
+def undisturbed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The campaign, written in one go."""
+    folder = tmp_path_factory.mktemp("campaigns") / "undisturbed"
+    create_campaign(folder, MANIFEST)
+    resume_campaign(spark, folder)
+    return folder
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The same campaign, without any unit."""
+    create_campaign(tmp_path / "disturbed", MANIFEST)
+    return tmp_path / "disturbed"
+
+
+def read_files(folder: Path) -> dict[str, bytes]:
+    """All that lies among a campaign's rows, byte for byte."""
+    return {path.name: path.read_bytes() for path in (folder / DATA_FOLDER).iterdir()}
+
+
+def interrupt(folder: Path, number: signal.Signals, units: int) -> tuple[int, str]:
+    """Run the campaign on one core, and stop the driver when some units are in place.
+
+    Its exit code, and what it says on standard error.
+    """
+    words = [sys.executable, "-m", "command_line", "fuzz", "--master", "local[1]", "--resume"]
+    with subprocess.Popen(
+        [*words, str(folder)],
+        cwd=ROOT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        while process.poll() is None and len(find_units(folder)) < units:
+            time.sleep(0.005)
+        process.send_signal(number)
+        _, errors = process.communicate()
+    return process.returncode, errors
+
+
+def test_a_kill_then_ctrl_c(spark: SparkSession, folder: Path, undisturbed: Path) -> None:
+    """What was in place is not computed again; the rest is, on one core as on two."""
+    chance = random.Random(11)
+    code, _ = interrupt(folder, signal.SIGKILL, chance.randint(1, 9))
+    assert -signal.SIGKILL == code
+    in_place = {unit: get_unit_path(folder, unit).stat().st_ino for unit in find_units(folder)}
+    assert in_place
+    assert find_missing_units(folder, MANIFEST)
+    code, errors = interrupt(folder, signal.SIGINT, len(in_place) + chance.randint(1, 9))
+    assert_continuation_is_told(code, errors, folder)
+    assert find_missing_units(folder, MANIFEST)
+    resume_campaign(spark, folder)
+    assert read_files(undisturbed) == read_files(folder)
+    for unit, inode in in_place.items():
+        assert inode == get_unit_path(folder, unit).stat().st_ino
+
+
+def assert_continuation_is_told(code: int, errors: str, folder: Path) -> None:
+    """An interrupted driver leaves with 130, and its last line says how to go on."""
+    assert 130 == code, errors
+    assert "Traceback" not in errors
+    last = errors.splitlines()[-1]
+    assert last.startswith("rmqspec: interrupted; ")
+    assert last.endswith(f"of 40 units are in place; continue: rmqspec fuzz --resume {folder}")
+
+
+@pytest.mark.nightly
+def test_every_driver_is_killed_but_the_last(folder: Path, undisturbed: Path) -> None:
+    """Three kills, each a few units later; then the command line comes to the end."""
+    chance = random.Random(12)
+    for _ in range(3):
+        interrupt(folder, signal.SIGKILL, len(find_units(folder)) + chance.randint(1, 7))
+        assert find_missing_units(folder, MANIFEST)
+    result = run("fuzz", "--resume", folder, "--master", "local[1]")
+    assert 0 == result.returncode, result.stderr
+    assert "of 40 units are missing" in result.stdout
+    assert read_files(undisturbed) == read_files(folder)
+
+
+def test_lost_units_and_leftovers(spark: SparkSession, folder: Path, undisturbed: Path) -> None:
+    """Any units may be missing; what killed workers have left is removed in the end."""
+    for unit in random.Random(13).sample(range(MANIFEST.units), 33):
+        get_unit_path(folder, unit).write_bytes(get_unit_path(undisturbed, unit).read_bytes())
+    leftover = get_unit_path(folder, 0).with_name(".unit-000000.parquet.0123.tmp")
+    leftover.write_text("PAR1 cut off")
+    progress = resume_campaign(spark, folder)
+    assert (120_000, 99_000) == (progress.done, progress.found)
+    assert read_files(undisturbed) == read_files(folder)
+
+
+def test_progress_counts_what_the_rows_say(spark: SparkSession, undisturbed: Path) -> None:
+    """Violations are counted from the footers of files, as many as a look at the rows finds."""
+    progress = resume_campaign(spark, undisturbed)
+    found = summarise(spark, undisturbed)["violations"]
+    assert len(found) > 5
+    assert {name: f["schedules"] for name, f in found.items()} == progress.violations
+    assert progress.done == progress.found == progress.total == 120_000
+
+
+def test_progress_knows_the_time_left() -> None:
+    """At the rate of this run, to which what an earlier one has computed does not count."""
+    progress = Progress(done=500, found=300, total=1000, seconds=4.0, violations={})
+    assert 50.0 == progress.schedules_per_second
+    assert 10.0 == progress.seconds_left
+    assert Progress(300, 300, 1000, 4.0, {}).seconds_left is None
