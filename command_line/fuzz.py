@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 import click
+from attrs import frozen
 
 from command_line import exit_codes
+from command_line.fuzz_findings import find_known, print_classes, print_known, write_classes
 from command_line.fuzz_options import (
     choose_structure,
     get_fault_names,
@@ -43,6 +45,7 @@ from spark_fuzz.schedule import SCHEDULES_MAX, SEED_MAX, STEPS_MAX, CampaignOpti
 
 if TYPE_CHECKING:
     from spark_fuzz.campaign_progress import Progress
+    from spark_fuzz.known_failures import KnownFailure
 
 EPILOG = """\b
 Examples:
@@ -51,6 +54,7 @@ Examples:
   rmqspec fuzz --role ASYNC_MASTER --slaves 2 --limits link_cuts=4,master_kills=1
   rmqspec fuzz --structure "consumer/slave read/no offset check"
   rmqspec fuzz --limits none
+  rmqspec fuzz --swarm --classes                each schedule under circumstances of its own
   rmqspec fuzz --master spark://127.0.0.1:7077
   rmqspec fuzz --resume campaigns/seven         what an interrupted campaign has not computed yet
 \b
@@ -83,6 +87,19 @@ the same. Exit codes: 0 analysed, 1 a guarantee is violated that is proved for t
 @click.option("--flush", default="ASYNC_FLUSH", type=click.Choice([f.name for f in FlushDiskType]))
 @click.option("--slaves", default=1, show_default=True, type=click.IntRange(0, SLAVES_MAX))
 @click.option("--limits", default="default", help="Every fault twice.")
+@click.option(
+    "--swarm/--alike",
+    "is_swarm",
+    default=False,
+    show_default=True,
+    help="Each schedule draws its own fault limits, weights of rules and sizes, or all are alike.",
+)
+@click.option(
+    "--classes",
+    "is_classed",
+    is_flag=True,
+    help="Shorten violations and tell their classes; with --resume also of a finished campaign.",
+)
 @click.option("--out", type=click.Path(path_type=Path), help="A new folder for the rows.")
 @click.option(
     "--master",
@@ -99,7 +116,13 @@ the same. Exit codes: 0 analysed, 1 a guarantee is violated that is proved for t
 )
 @click.pass_context
 def command(
-    context: click.Context, /, out: Path | None, resume: Path | None, master: str, **wanted: Any
+    context: click.Context,
+    /,
+    out: Path | None,
+    resume: Path | None,
+    master: str,
+    is_classed: bool,
+    **wanted: Any,
 ) -> int:
     """Hunt for violated guarantees with random failure schedules."""
     if resume:
@@ -111,8 +134,12 @@ def command(
         make_parent(folder)
     find_java()
     print_manifest(manifest, folder, is_new=not resume)
-    progress, summary = run(manifest, folder, master, is_new=not resume)
-    print_summary(summary, progress, manifest.options)
+    findings = run(manifest, folder, master, is_new=not resume, is_classed=is_classed)
+    summary = findings.summary
+    print_summary(summary, findings.progress, manifest.options)
+    print_known(findings.known)
+    if is_classed:
+        print_classes(findings.classes, folder)
     return report_broken_promises(summary, manifest.options)
 
 
@@ -125,10 +152,11 @@ def plan(  # noqa: PLR0913, PLR0917
     flush: str,
     slaves: int,
     limits: str,
+    is_swarm: bool,
 ) -> Manifest:
     """What a new campaign computes."""
     chosen = choose_structure(structure, role, flush, slaves)
-    options = CampaignOptions(chosen, parse_limits(chosen, limits), steps, seed)
+    options = CampaignOptions(chosen, parse_limits(chosen, limits), steps, seed, is_swarm)
     return plan_campaign(options, schedules)
 
 
@@ -142,10 +170,22 @@ def make_parent(folder: Path) -> None:
         raise click.BadParameter(f"{folder} cannot be made: {problem.strerror}") from problem
 
 
+@frozen
+class Findings:
+    """What a campaign came to."""
+
+    progress: Progress
+    summary: dict[str, Any]
+    known: list[KnownFailure]
+    """The known ways to fail, met and missed."""
+    classes: list[dict[str, Any]]
+    """Empty where nobody asked for them."""
+
+
 def run(
-    manifest: Manifest, folder: Path, master: str, is_new: bool
-) -> tuple[Progress, dict[str, Any]]:
-    """The campaign, with progress; its summary. Raises click.Abort when it is interrupted."""
+    manifest: Manifest, folder: Path, master: str, *, is_new: bool, is_classed: bool
+) -> Findings:
+    """The campaign, with progress. Raises click.Abort when it is interrupted."""
     if importlib.util.find_spec("pyspark") is None:
         raise MissingPrerequisiteError(
             "this environment has no PySpark; start campaigns with ./rmqspec, which installs it"
@@ -163,7 +203,10 @@ def run(
             line("compiling")
             progress = resume_campaign(spark, folder, lambda p: line(describe_progress(p)))
             line("summarising")
-            return progress, summarise(spark, folder)
+            summary, known = summarise(spark, folder), find_known(spark, folder, manifest.options)
+            line("shortening violations")
+            classes = write_classes(spark, folder, manifest.options) if is_classed else []
+            return Findings(progress, summary, known, classes)
     except KeyboardInterrupt as interrupt:
         raise click.Abort(describe_interruption(manifest, folder)) from interrupt
 
@@ -194,7 +237,8 @@ def print_manifest(manifest: Manifest, folder: Path, is_new: bool) -> None:
     click.echo(f"Model of RocketMQ {ROCKETMQ_VERSION}: {options.structure.name}.")
     click.echo(
         f"{manifest.schedules} schedules of up to {options.steps} steps, seed "
-        f"{options.campaign_seed}, fault limits {options.limits_code}, into {folder}"
+        f"{options.campaign_seed}, {'a swarm, ' if options.is_swarm else ''}"
+        f"fault limits {options.limits_code}, into {folder}"
     )
     if not is_new:
         missing = len(find_missing_units(folder, manifest))

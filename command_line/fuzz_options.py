@@ -65,7 +65,7 @@ def get_typed_options(context: click.Context) -> dict[str, Any]:
     return {
         name: value
         for name, value in context.params.items()
-        if name not in ("resume", "master")
+        if name not in ("resume", "master", "is_classed")
         and context.get_parameter_source(name) is ParameterSource.COMMANDLINE
     }
 
@@ -82,10 +82,17 @@ def read_resumed(folder: Path, typed: Mapping[str, Any]) -> Manifest:
         given = parse_limits(manifest.options.structure, value) if option == "limits" else value
         if actual.get(option) != given:
             raise CampaignError(
-                f"--{option} {value} contradicts {folder}, which has everything but --master in "
-                "its manifest; leave it out, or begin a new campaign without --resume"
+                f"{name_option(option, value)} contradicts {folder}, which has everything but "
+                "--master in its manifest; leave it out, or begin a new campaign without --resume"
             )
     return manifest
+
+
+def name_option(name: str, value: Any) -> str:
+    """An option as it is typed."""
+    if name == "is_swarm":
+        return "--swarm" if value else "--alike"
+    return f"--{name} {value}"
 
 
 def describe_options(manifest: Manifest) -> dict[str, Any]:
@@ -96,6 +103,7 @@ def describe_options(manifest: Manifest) -> dict[str, Any]:
         "schedules": manifest.schedules,
         "seed": options.campaign_seed,
         "steps": options.steps,
+        "is_swarm": options.is_swarm,
         "limits": options.limits,
         "structure": structure.name,
         "role": structure.role.name if is_group else "",

@@ -1,0 +1,77 @@
+"""What a campaign found beyond counts: the known ways to fail that it met, and classes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from spark_fuzz.campaign_store import DATA_FOLDER, put_in_place
+from spark_fuzz.schedule import CampaignOptions
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from spark_fuzz.known_failures import KnownFailure
+
+CLASSES_FILE = "classes.json"
+MISSED_SHOWN = 5
+CLASSES_SHOWN = 12
+
+
+def find_known(spark: SparkSession, folder: Path, options: CampaignOptions) -> list[KnownFailure]:
+    """The known ways to fail, with what the campaign's rows say of each."""
+    from spark_fuzz.known_failures import count_known_failures  # noqa: PLC0415
+
+    frame = spark.read.parquet(str(folder.absolute() / DATA_FOLDER))
+    return count_known_failures(frame, options.structure, options.limits)
+
+
+def write_classes(
+    spark: SparkSession, folder: Path, options: CampaignOptions
+) -> list[dict[str, Any]]:
+    """The classes of the campaign's violations, which are also written beside its rows."""
+    from spark_fuzz.violation_classes import find_classes  # noqa: PLC0415
+
+    frame = spark.read.parquet(str(folder.absolute() / DATA_FOLDER))
+    classes = [
+        encode_class(row.asDict(), options) for row in find_classes(frame, options).collect()
+    ]
+    with put_in_place(folder / CLASSES_FILE) as path:
+        path.write_text(json.dumps(classes, indent=1) + "\n")
+    return classes
+
+
+def encode_class(row: dict[str, Any], options: CampaignOptions) -> dict[str, Any]:
+    """A class for programs."""
+    return {
+        "guarantee": row["guarantee"],
+        "rules": row["rules"],
+        "steps": row["steps"],
+        "members": row["members"],
+        "identifier": options.format_identifier(row["schedule"]),
+        "minimal_schedule": json.loads(row["minimal_schedule"]),
+    }
+
+
+def print_known(known: list[KnownFailure]) -> None:
+    """How many of the known ways to fail were met, and some that were missed."""
+    if not known:
+        return
+    missed = [failure for failure in known if not failure.schedules]
+    click.echo(f"  {len(known) - len(missed)} of {len(known)} known ways to fail were met")
+    for failure in sorted(missed, key=lambda f: f.steps)[:MISSED_SHOWN]:
+        click.echo(f"    not met: {failure}")
+    if len(missed) > MISSED_SHOWN:
+        click.echo(f"    and {len(missed) - MISSED_SHOWN} more")
+
+
+def print_classes(classes: list[dict[str, Any]], folder: Path) -> None:
+    """The shortest classes, each with the command that draws the schedule that stands for it."""
+    click.echo(f"  {len(classes)} classes of violations, all in {folder / CLASSES_FILE}:")
+    for each in classes[:CLASSES_SHOWN]:
+        click.echo(f"    {each['guarantee']}, {each['steps']} steps: {each['rules']}")
+        replay = f"rmqspec replay {each['identifier']} --guarantee {each['guarantee']}"
+        click.echo(f"      {replay}")
