@@ -53,7 +53,7 @@ def is_at_rest(state: Consumption) -> bool:
     premise=is_at_rest,
 )
 def consumers_drain(state: Consumption) -> bool:
-    """Left in peace, a consumer comes to stand at the end of its master's queue."""
+    """Left in peace, a consumer that comes to rest stands at the end of its master's queue."""
     return implies(is_at_rest(state), state.consumer.position == state.master.queue_max)
 
 
@@ -62,7 +62,7 @@ def consumers_drain(state: Consumption) -> bool:
     premise=is_at_rest,
 )
 def progress_reaches_both_brokers(state: Consumption) -> bool:
-    """Left in peace, both brokers come to have the consumer's progress, in memory and on disk."""
+    """In peace and at rest both brokers have the consumer's progress, in memory and on disk."""
     tables = (
         *(state.master.progress, state.master.progress_on_disk),
         *(state.slave.progress, state.slave.progress_on_disk),
