@@ -6,6 +6,8 @@ nothing is put and nothing expires. A step that changes nothing is none.
 
 from __future__ import annotations
 
+# Certificates rest on the order of claims: those about rest follow the guarantees.
+import properties.consumption.guarantee  # noqa: F401
 from properties.consumption.registry import CONSUMPTION
 from properties.healing import Healing, get_healing, is_moving
 from reference.consumption.consumer import is_outside
