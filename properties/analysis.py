@@ -18,16 +18,19 @@ from reference.configuration import BrokerGroup, ConfigurationError
 from reference.structure import SIZE_KEYS, SLAVES_MAX, Parameters, Structure, clip_sizes
 
 MODEL_LIMITS = (
-    "Every column includes stops in order, restarts, rollover, retention, and connections that "
-    "4.4.0 closes by itself when they are idle.",
+    "Every column of replication includes stops in order, restarts, rollover, retention, and "
+    "connections that 4.4.0 closes by itself when they are idle.",
     "A slave without a log that joins a master with more than one file is no failure, but a column "
     "of its own (late join): it gets the last file only.",
     "With several slaves the schedules are those of one: nobody has searched for shorter ones.",
     "Faults strike any number of times; but the master loses power or disk at most twice.",
     "Consumers: one queue, one group, one consumer, in a world of their own beside replication; "
-    "what a single pull is answered is told by `rmqspec pull`.",
+    "what a single pull is answered is told by `rmqspec pull`. What they come to in peace is told "
+    "of rest; a consumer that may read the slave may be sent to and fro and never rest.",
     "Topics, subscription groups and delayed messages: one table or level, in worlds of their own. "
-    "A failure of one world is nowhere combined with one of another.",
+    "A failure of one world is nowhere combined with one of another. RocketMQ answers an "
+    "administrator before it makes a topic, and may read a backup after a power loss; neither is "
+    "in the tables.",
 )
 """What a reader must know before trusting a cell; printed with every table."""
 

@@ -22,9 +22,9 @@ import reference.lifecycle
 import reference.producer
 import reference.put
 import reference.replication
-import reference.variants  # noqa: F401
+import reference.variants
 from reference.leaves import flatten, is_parameter, symbolic_cluster
-from reference.rule import RULES, Argument, Conditions, Rule
+from reference.rule import RULES, Argument, Conditions, Rule, sort_by_topic
 from reference.terms import Sort, Term, constant, leaf
 from reference.world import count_indexes, get_rules
 
@@ -38,23 +38,18 @@ __all__ = [
     "compute_machine",
 ]
 
-TOPICS = (
-    "commit_log",
-    "flush",
-    "dispatch",
-    "put",
-    "producer",
-    "connection",
-    "replication",
-    "lifecycle",
-    "faults",
+sort_by_topic(
+    RULES,
+    reference.commit_log,
+    reference.flush,
+    reference.dispatch,
+    reference.put,
+    reference.producer,
+    reference.connection,
+    reference.replication,
+    reference.lifecycle,
+    reference.faults,
 )
-"""The order of rules: by topic, inside a topic as they are written. Schedules' numbers and
-certificates' digests rest on it, so it must not depend on who imports what first."""
-
-_in_order = sorted(RULES.items(), key=lambda item: TOPICS.index(item[1].topic))
-RULES.clear()
-RULES.update(_in_order)
 
 
 @frozen(eq=False)

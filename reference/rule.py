@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Generator, Mapping
+from types import ModuleType
 from typing import Any, TypeAlias
 
 from attrs import frozen
@@ -92,6 +93,18 @@ def rule(
         return function
 
     return register
+
+
+def sort_by_topic(rules: dict[str, Rule], *topics: ModuleType) -> None:
+    """Put a registry into its order: by topic, inside a topic as the rules are written.
+
+    Schedules' numbers and certificates' digests rest on it, so it must not depend on who imports
+    what first.
+    """
+    names = [topic.__name__.rpartition(".")[2] for topic in topics]
+    in_order = sorted(rules.items(), key=lambda item: names.index(item[1].topic))
+    rules.clear()
+    rules.update(in_order)
 
 
 def when(**conditions: bool) -> Conditions:

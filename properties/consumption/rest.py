@@ -6,6 +6,8 @@ nothing is put and nothing expires. A step that changes nothing is none.
 
 from __future__ import annotations
 
+# Certificates rest on the order of claims: those about rest follow the guarantees.
+import properties.consumption.guarantee  # noqa: F401
 from properties.consumption.registry import CONSUMPTION
 from properties.healing import Healing, get_healing, is_moving
 from reference.consumption.consumer import is_outside
@@ -53,7 +55,7 @@ def is_at_rest(state: Consumption) -> bool:
     premise=is_at_rest,
 )
 def consumers_drain(state: Consumption) -> bool:
-    """Left in peace, a consumer comes to stand at the end of its master's queue."""
+    """Left in peace, a consumer that comes to rest stands at the end of its master's queue."""
     return implies(is_at_rest(state), state.consumer.position == state.master.queue_max)
 
 
@@ -62,7 +64,7 @@ def consumers_drain(state: Consumption) -> bool:
     premise=is_at_rest,
 )
 def progress_reaches_both_brokers(state: Consumption) -> bool:
-    """Left in peace, both brokers come to have the consumer's progress, in memory and on disk."""
+    """In peace and at rest both brokers have the consumer's progress, in memory and on disk."""
     tables = (
         *(state.master.progress, state.master.progress_on_disk),
         *(state.slave.progress, state.slave.progress_on_disk),

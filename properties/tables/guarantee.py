@@ -8,18 +8,12 @@ from __future__ import annotations
 from properties.tables.registry import TABLES
 from reference.operations import all_of, any_of, implies, negate
 from reference.tables.copying import get_other
-from reference.tables.state import ANSWERED, IDLE, CopiedTables, TableBroker
+from reference.tables.state import ANSWERED, IDLE, CopiedTables, TableBroker, has_version_of
 
 
 def is_settled(broker: TableBroker) -> bool:
     """Its table is neither being changed nor being replaced."""
     return negate(broker.is_changing) & (broker.copy.stage <= ANSWERED)
-
-
-def has_same_version(one: TableBroker, other: TableBroker) -> bool:
-    """Both tables have the same version (DataVersion#equals)."""
-    is_same_stamp = one.table.stamp == other.table.stamp
-    return is_same_stamp & (one.table.counter == other.table.counter)
 
 
 def is_entry_there(state: CopiedTables) -> bool:
@@ -31,7 +25,7 @@ def have_both_settled(state: CopiedTables) -> bool:
     """Both run, and have tables of the same version that nobody is changing."""
     one, other = state.brokers
     is_compared = all_of(one.is_up, other.is_up, is_settled(one), is_settled(other))
-    return is_compared & has_same_version(one, other)
+    return is_compared & has_version_of(one.table, other.table)
 
 
 def is_deletion_answered(state: CopiedTables) -> bool:
@@ -107,7 +101,7 @@ def answered_entry_is_on_some_broker(state: CopiedTables) -> bool:
 def deleted_entry_does_not_come_back(state: CopiedTables) -> bool:
     """An entry whose deletion was answered is on no master."""
     on_masters = (all_of(b.is_up, b.is_master, b.table.has_entry) for b in state.brokers)
-    return implies(state.ghost_is_deletion_answered, negate(any_of(*on_masters)))
+    return implies(is_deletion_answered(state), negate(any_of(*on_masters)))
 
 
 @TABLES.guarantee(

@@ -20,6 +20,7 @@ from reference.tables.state import (
     CopiedTables,
     Table,
     TableBroker,
+    has_version_of,
 )
 from reference.tables.structure import NOBODY
 
@@ -103,11 +104,6 @@ def is_orderly(state: CopiedTables) -> bool:
     if not state.structure.is_version_kept:
         return is_fresh
     return is_fresh & is_powered(state) & (faults.kills == 0)
-
-
-def has_version_of(one: Table, other: Table) -> bool:
-    """Both have the same version."""
-    return (one.stamp == other.stamp) & (one.counter == other.counter)
 
 
 def is_agreeing(one: Table, other: Table) -> bool:

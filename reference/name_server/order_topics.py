@@ -21,11 +21,6 @@ class TopicOrder:
     """``TopicConfig.order``."""
 
 
-def is_order_taken(answered: Collection[str] | None, *, is_one_way: bool) -> bool:
-    """There was an answer, and it had a table (R-NS-03)."""
-    return answered is not None and not is_one_way
-
-
 def take_order(
     topics: VersionedTable[TopicOrder],
     answered: Collection[str] | None,
@@ -35,11 +30,13 @@ def take_order(
 ) -> VersionedTable[TopicOrder]:
     """A broker's topics after a registration whose answer names these topics.
 
+    None: the answer had no table. A one-way registration has no answer (R-NS-03).
+
     Named topics get the flag and all others lose it, whoever had set it. Where that changes any,
     the table gets a new version, on a slave too, so that the next copy replaces the slave's whole
     table (R-MS-09) though both brokers took the same word.
     """
-    if answered is None or not is_order_taken(answered, is_one_way=is_one_way):
+    if answered is None or is_one_way:
         return topics
     entries = {n: evolve(t, is_order=n in answered) for n, t in topics.entries.items()}
     if entries == topics.entries:

@@ -17,7 +17,7 @@ from reference.tables.structure import Instant
 
 
 def is_free(broker: TableBroker) -> bool:
-    """Its process runs, and nobody else is changing the table, which a lock sees to."""
+    """Its process runs, and nobody else is changing the table: one change follows the other."""
     return broker.is_up & negate(broker.is_changing)
 
 

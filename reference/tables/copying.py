@@ -23,6 +23,7 @@ from reference.tables.state import (
     Table,
     TableBroker,
     choose_table,
+    has_version_of,
 )
 from reference.tables.structure import NOBODY
 
@@ -103,9 +104,8 @@ def give_up_copy(state: CopiedTables, broker: int) -> RuleBody:
 
 
 def is_version_equal(own: TableBroker) -> bool:
-    """The answer has the version that the broker's table has (DataVersion#equals, R-MS-09)."""
-    answer, table = own.copy.table, own.table
-    return (answer.stamp == table.stamp) & (answer.counter == table.counter)
+    """The answer has the version that the broker's table has."""
+    return has_version_of(own.copy.table, own.table)
 
 
 def complete_copy(state: CopiedTables, broker: int, own: TableBroker) -> CopiedTables:

@@ -43,6 +43,11 @@ class Table:
     """It holds the followed entry."""
 
 
+def has_version_of(one: Table, other: Table) -> bool:
+    """Both have the same version (DataVersion#equals, R-MS-09)."""
+    return (one.stamp == other.stamp) & (one.counter == other.counter)
+
+
 def choose_table(is_first: bool, first: Table, second: Table) -> Table:
     """One table or the other."""
     return Table(

@@ -12,6 +12,7 @@ from properties.consumption.rest import HEALING_STEPS, is_at_rest, is_in_peace
 from properties.consumption.world import CONSUMPTION
 from properties.healing import get_healing, is_moving
 from properties.induction import prove_lemmas
+from properties.property import PropertyRole
 from properties.ranking import rank_steps
 from reference.consumption.state import Broker, Consumer, Consumption, initial_consumption
 from reference.consumption.structure import (
@@ -66,6 +67,13 @@ def heal(
         numbers = {r.name: draw.randint(r.low, r.high) for r in chosen.ranges}
         state = machine.step(state, Action(name, numbers)).cluster
         yield state, name
+
+
+def test_claims_about_rest_follow_the_guarantees() -> None:
+    """Although this file imports them first: certificates rest on the order."""
+    roles = [g.role for g in CONSUMPTION.guarantees.values()]
+    assert roles == sorted(roles, key=lambda role: role is PropertyRole.CONVERGENCE)
+    assert set(roles) == {PropertyRole.GUARANTEE, PropertyRole.CONVERGENCE}
 
 
 @of_structures
