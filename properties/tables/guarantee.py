@@ -72,12 +72,12 @@ def equal_versions_mean_equal_content(state: CopiedTables) -> bool:
     premise=is_entry_there,
 )
 def answered_entry_stays_on_master(state: CopiedTables) -> bool:
-    """A master that has answered a creation, and has stayed a master, has the entry."""
+    """A master that has answered a creation, and stayed a master, has the entry or is making it."""
     return all_of(
         *(
             implies(
                 all_of(is_entry_there(state), state.ghost_answered_by == n, b.is_up),
-                b.table.has_entry,
+                b.table.has_entry | b.is_answering,
             )
             for n, b in enumerate(state.brokers)
         )
@@ -89,8 +89,10 @@ def answered_entry_stays_on_master(state: CopiedTables) -> bool:
     premise=is_entry_there,
 )
 def answered_entry_is_on_some_broker(state: CopiedTables) -> bool:
-    """An entry whose creation was answered is in some broker's memory or file."""
-    held = (any_of(b.is_up & b.table.has_entry, b.file.has_entry) for b in state.brokers)
+    """An entry whose creation was answered is in some broker's memory or file, or in the making."""
+    held = (
+        any_of(b.is_up & b.table.has_entry, b.file.has_entry, b.is_answering) for b in state.brokers
+    )
     return implies(is_entry_there(state), any_of(*held))
 
 
@@ -135,7 +137,7 @@ def known_entry_is_never_hidden(state: CopiedTables) -> bool:
     premise=is_entry_brought,
 )
 def completed_copy_brings_the_entry(state: CopiedTables) -> bool:
-    """A slave that completed a copy begun after the answer has the entry, when it is settled."""
+    """A slave that completed a copy, begun when the entry was made, has it when it is settled."""
     return all_of(
         *(
             implies(

@@ -5,12 +5,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-
 from properties.tables.guarantee import is_entry_there, is_settled
+from properties.tables.history import (
+    for_both,
+    has_unique_versions,
+    is_agreeing,
+    is_answer_kept,
+    is_counted_by_one,
+    is_nobody_ended,
+    is_one_way,
+    is_orderly,
+    is_powered,
+    is_replaced_one_way,
+    is_role_kept,
+    is_steady,
+    is_without_slave_changes,
+    is_without_switch,
+    list_tables,
+)
 from properties.tables.registry import TABLES
 from reference.fault_account import has_faults_within_limits
 from reference.operations import all_of, any_of, implies, negate
+from reference.tables.copying import is_entry_made
 from reference.tables.state import (
     ANSWERED,
     CLEARED,
@@ -23,92 +39,6 @@ from reference.tables.state import (
     has_version_of,
 )
 from reference.tables.structure import NOBODY
-
-Claim = Callable[[int, TableBroker, TableBroker], bool]
-
-
-def for_both(state: CopiedTables, claim: Claim) -> bool:
-    """The claim holds of each broker's number, the broker, and the other broker."""
-    one, other = state.brokers
-    return claim(0, one, other) & claim(1, other, one)
-
-
-def list_tables(state: CopiedTables) -> Iterator[Table]:
-    """Every table there is: in memory, on disk, in an answer."""
-    for broker in state.brokers:
-        yield from (broker.table, broker.file, broker.copy.table)
-
-
-def is_powered(state: CopiedTables) -> bool:
-    """No broker has lost power so far."""
-    return state.faults.power_losses == 0
-
-
-def is_role_kept(state: CopiedTables) -> bool:
-    """No broker has changed its role so far."""
-    return state.faults.role_changes == 0
-
-
-def is_without_switch(state: CopiedTables) -> bool:
-    """So far no running broker has changed its role."""
-    return is_role_kept(state) if state.structure.has_role_switch else True
-
-
-def is_one_way(state: CopiedTables) -> bool:
-    """So far nobody could come to copy from a broker that copies itself, or from itself."""
-    return is_role_kept(state) | (is_powered(state) & is_without_switch(state))
-
-
-def is_without_slave_changes(state: CopiedTables) -> bool:
-    """So far nobody changed a slave's table, in a form in which that rules out crossing copies."""
-    structure = state.structure
-    if structure.has_role_switch or structure.is_table_written_first:
-        return False
-    return state.faults.slave_changes == 0
-
-
-def is_replaced_one_way(state: CopiedTables) -> bool:
-    """So far nobody could come to replace a table by one that is itself being replaced."""
-    return is_one_way(state) | is_without_slave_changes(state)
-
-
-def is_nobody_ended(state: CopiedTables) -> bool:
-    """No broker has stopped or failed so far."""
-    faults = state.faults
-    return (faults.stops == 0) & (faults.kills == 0) & (faults.power_losses == 0)
-
-
-def is_counted_by_one(state: CopiedTables) -> bool:
-    """So far only broker 0 changed its table, and its counter has never begun anew."""
-    has_counter = is_powered(state) if state.structure.is_version_kept else is_nobody_ended(state)
-    return has_counter & is_role_kept(state) & (state.faults.slave_changes == 0)
-
-
-def has_unique_versions(state: CopiedTables) -> bool:
-    """So far every change has given a version that no table had before."""
-    return (state.faults.clock_coincidences == 0) | is_counted_by_one(state)
-
-
-def is_steady(state: CopiedTables) -> bool:
-    """No power loss and no change of role so far, and every version is of one change."""
-    return is_powered(state) & is_role_kept(state) & has_unique_versions(state)
-
-
-def is_orderly(state: CopiedTables) -> bool:
-    """So far copies went one way, and nothing could bring back a version with an old content.
-
-    A kill can, or a power loss, where versions are kept; and a coincidence.
-    """
-    faults = state.faults
-    is_fresh = is_replaced_one_way(state) & has_unique_versions(state)
-    if not state.structure.is_version_kept:
-        return is_fresh
-    return is_fresh & is_powered(state) & (faults.kills == 0)
-
-
-def is_agreeing(one: Table, other: Table) -> bool:
-    """The same version stands for the same content."""
-    return implies(has_version_of(one, other), one.content == other.content)
 
 
 @TABLES.lemma(why="Else a fault that never strikes has struck.")
@@ -141,6 +71,8 @@ def copies_are_well_formed(state: CopiedTables) -> bool:
             implies(copy.stage == HALF_ANSWERED, (copy.source == n) | (other.is_up)),
             implies(copy.stage > IDLE, own.is_up & (copy.source > NOBODY) & (copy.source <= 1)),
             implies(negate(own.is_up), (own.source == NOBODY) & negate(own.is_changing)),
+            implies(negate(own.is_up), negate(own.is_answering)),
+            implies(own.is_creating | own.is_deleting, own.is_changing),
         )
 
     return for_both(state, is_well_formed)
@@ -196,6 +128,7 @@ def roles_are_as_at_first(state: CopiedTables) -> bool:
     is_so = all_of(
         master.is_master,
         negate(slave.is_master),
+        negate(slave.is_deleting),
         state.listed_master <= 0,
         (master.source == NOBODY) & (master.copy.stage == IDLE),
         slave.source <= 0,
@@ -206,14 +139,16 @@ def roles_are_as_at_first(state: CopiedTables) -> bool:
 
 @TABLES.lemma(why="Else a master replaces its table by another broker's.")
 def masters_do_not_copy(state: CopiedTables) -> bool:
-    """Where roles change at a start only, a master copies from nobody."""
-    return for_both(
-        state,
-        lambda n, own, other: implies(
-            is_without_switch(state) & own.is_master,
-            (own.source == NOBODY) & (own.copy.stage == IDLE),
-        ),
-    )
+    """Where roles change at a start only, a master copies from nobody, and alone makes entries."""
+
+    def is_so(n: int, own: TableBroker, other: TableBroker) -> bool:
+        return all_of(
+            implies(own.is_master, (own.source == NOBODY) & (own.copy.stage == IDLE)),
+            implies(own.is_answering, own.is_master),
+            implies(own.is_creating, own.is_master & own.table.has_entry),
+        )
+
+    return implies(is_without_switch(state), for_both(state, is_so))
 
 
 @TABLES.lemma(
@@ -274,13 +209,14 @@ def self_copy_changes_nothing(state: CopiedTables) -> bool:
 
 @TABLES.lemma(why="Else the master that was told to keep an entry does not have it any more.")
 def answered_entry_is_on_disk(state: CopiedTables) -> bool:
-    """Without power losses a master that has answered, and stayed one, has it in its file too."""
+    """Where no answer is broken off, who has answered, and stayed a master, has it in its file."""
 
     def is_there(n: int, own: TableBroker, other: TableBroker) -> bool:
         is_told = is_entry_there(state) & (state.ghost_answered_by == n)
-        return implies(is_told, own.is_master & own.file.has_entry & own.table.has_entry)
+        has_it = (own.file.has_entry | own.is_creating) & own.table.has_entry
+        return implies(is_told, own.is_master & (has_it | own.is_answering))
 
-    return implies(is_powered(state) & is_without_switch(state), for_both(state, is_there))
+    return implies(is_answer_kept(state) & is_without_switch(state), for_both(state, is_there))
 
 
 @TABLES.lemma(why="Else an entry is answered by nobody, or by the slave.")
@@ -288,7 +224,7 @@ def entry_is_answered_by_the_master(state: CopiedTables) -> bool:
     """Without changes of role it is broker 0 that answers, and has what it answered."""
     master = state.brokers[0]
     is_kept = implies(
-        is_powered(state) & is_entry_there(state),
+        is_powered(state) & is_entry_made(state),
         master.table.has_entry & master.file.has_entry,
     )
     is_answering = implies(state.ghost_is_answered, state.ghost_answered_by == 0)
@@ -297,11 +233,13 @@ def entry_is_answered_by_the_master(state: CopiedTables) -> bool:
 
 @TABLES.lemma(why="Else a deleted entry is on the master, or in its file.")
 def deleted_entry_is_off_the_master(state: CopiedTables) -> bool:
-    """Without changes of role the master has no entry whose deletion it answered."""
+    """Without changes of role and power losses the master has no entry that it has deleted."""
     master = state.brokers[0]
     is_gone = negate(master.table.has_entry | master.file.has_entry)
+    is_going = implies(master.is_deleting, negate(master.table.has_entry))
     is_begun = implies(state.ghost_is_deletion_answered, state.ghost_is_deleted)
-    return implies(is_role_kept(state) & state.ghost_is_deletion_answered, is_gone) & is_begun
+    is_so = is_going & implies(state.ghost_is_deletion_answered, is_gone)
+    return implies(is_role_kept(state) & is_powered(state), is_so) & is_begun
 
 
 @TABLES.lemma(why="Else an entry that was never created is deleted, or answered.")
@@ -309,10 +247,20 @@ def answers_are_about_what_was_created(state: CopiedTables) -> bool:
     """Nobody has an entry before it is created, and none is deleted before it is answered."""
     told = (b.copy.ghost_is_entry_owed | b.ghost_was_brought_entry for b in state.brokers)
     is_absent = all_of(*(negate(t.has_entry) for t in list_tables(state)))
+    is_answering = any_of(*(b.is_answering for b in state.brokers))
+    is_creating = any_of(*(b.is_creating for b in state.brokers))
+    is_answered_last = not state.structure.is_answered_first
     return all_of(
-        implies(state.ghost_is_answered, state.ghost_is_created),
-        implies(state.ghost_is_deleted, state.ghost_is_answered),
-        implies(any_of(*told), state.ghost_is_answered),
+        negate(is_answering) if is_answered_last else True,
+        negate(is_creating & state.ghost_is_answered) if is_answered_last else True,
+        implies(state.ghost_is_answered, state.ghost_is_created) if is_answered_last else True,
+        implies(state.ghost_is_made, state.ghost_is_created & state.ghost_is_answered),
+        implies(state.ghost_is_deleted, state.ghost_is_created & state.ghost_is_answered),
+        implies(negate(state.ghost_is_answered), state.ghost_answered_by == NOBODY),
+        implies(any_of(*(b.is_deleting for b in state.brokers)), state.ghost_is_deleted),
+        implies(is_creating, state.ghost_is_created),
+        negate(state.brokers[0].is_creating & state.brokers[1].is_creating),
+        implies(any_of(*told), state.ghost_is_made),
         state.ghost_is_created | is_absent,
     )
 
@@ -333,7 +281,7 @@ def masters_version_brings_the_entry(state: CopiedTables) -> bool:
         has_it(file),
         implies(copy.stage >= ANSWERED, has_it(copy.table)),
     )
-    is_compared = is_entry_there(state) & is_version_valid(state, master)
+    is_compared = is_entry_made(state) & is_version_valid(state, master)
     return implies(is_steady(state) & is_compared, is_so)
 
 
@@ -348,7 +296,8 @@ def version_of_a_replaced_table_is_known(state: CopiedTables) -> bool:
 
     def is_so(n: int, own: TableBroker, other: TableBroker) -> bool:
         is_taken = has_version_of(own.table, own.copy.table)
-        is_shared = has_version_of(own.table, other.table) | has_version_of(own.table, other.file)
+        others = (other.table, other.file, other.backup)
+        is_shared = any_of(*(has_version_of(own.table, t) for t in others))
         has_changed = negate(own.is_changing) & negate(own.table.content == NO_CONTENT)
         return all_of(
             implies(own.copy.stage > ANSWERED, is_taken | negate(is_shared)),
@@ -371,7 +320,7 @@ def owed_entry_is_brought(state: CopiedTables) -> bool:
     is_so = implies(copy.stage >= ANSWERED, copy.table.has_entry) & implies(
         is_left, slave.table.has_entry
     )
-    return implies(is_steady(state) & is_entry_there(state) & is_owed, is_so)
+    return implies(is_steady(state) & is_entry_made(state) & is_owed, is_so)
 
 
 @TABLES.lemma(why="Else a master's version stands for another content on its slave.")
@@ -431,7 +380,7 @@ def brought_entry_stays(state: CopiedTables) -> bool:
     if state.structure.is_table_written_first:
         return True
     slave = state.brokers[1]
-    is_brought = is_steady(state) & is_entry_there(state) & slave.ghost_was_brought_entry
+    is_brought = is_steady(state) & is_entry_made(state) & slave.ghost_was_brought_entry
     is_kept = implies(slave.copy.stage <= ANSWERED, slave.table.has_entry)
     is_owed = implies(slave.copy.stage > IDLE, slave.copy.ghost_is_entry_owed)
     return implies(is_brought, is_kept & is_owed)

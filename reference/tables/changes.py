@@ -9,7 +9,7 @@ from __future__ import annotations
 from attrs import evolve
 
 from reference.fault_account import count_fault, is_within_limit
-from reference.operations import all_of, choose, negate
+from reference.operations import choose, negate
 from reference.rule import RuleBody, between, replace_at, when
 from reference.tables.registry import tables_rule
 from reference.tables.state import CopiedTables, Table, TableBroker
@@ -71,14 +71,34 @@ def change_on_slave(state: CopiedTables, broker: int) -> RuleBody:
     return counted
 
 
-@tables_rule(who="administrator", source="TopicConfigManager#updateTopicConfig")
+@tables_rule(who="master", source="AdminBrokerProcessor#updateAndCreateTopic")
+def answer_creation(state: CopiedTables, broker: int) -> RuleBody:
+    """A master tells an administrator that a topic is created, and then sets about it."""
+    own = state.brokers[broker]
+    # ENABLED WHEN
+    yield when(
+        is_answered_first=state.structure.is_answered_first,
+        is_up=own.is_up,
+        is_master=own.is_master,
+        is_new=negate(state.ghost_is_answered),
+    )
+    # EFFECT
+    answering = replace_broker(state, broker, evolve(own, is_answering=True))
+    return evolve(answering, ghost_is_answered=True, ghost_answered_by=broker)
+
+
+@tables_rule(who="master", source="TopicConfigManager#updateTopicConfig")
 def create_entry(state: CopiedTables, broker: int) -> RuleBody:
     """The followed entry is created on a master, once."""
     own = state.brokers[broker]
+    is_asked = own.is_answering if state.structure.is_answered_first else own.is_master
     # ENABLED WHEN
-    yield when(is_free=is_free(own), is_master=own.is_master, is_new=negate(state.ghost_is_created))
+    yield when(is_free=is_free(own), is_asked=is_asked, is_new=negate(state.ghost_is_created))
     # EFFECT
-    return evolve(begin_change(state, broker, has_entry=True), ghost_is_created=True)
+    begun = begin_change(state, broker, has_entry=True)
+    creating = evolve(begun.brokers[broker], is_answering=False, is_creating=True)
+    created = replace_broker(begun, broker, creating)
+    return evolve(created, ghost_is_created=True)
 
 
 @tables_rule(who="administrator", source="TopicConfigManager#deleteTopicConfig")
@@ -94,25 +114,36 @@ def delete_entry(state: CopiedTables, broker: int) -> RuleBody:
     )
     # EFFECT
     changed = begin_change(state, broker, has_entry=False)
-    brokers = tuple(evolve(b, ghost_has_known_entry=False) for b in changed.brokers)
+    brokers = tuple(
+        evolve(b, ghost_has_known_entry=False, is_deleting=n == broker)
+        for n, b in enumerate(changed.brokers)
+    )
     return evolve(changed, brokers=brokers, ghost_is_deleted=True)
 
 
 def complete_change(state: CopiedTables, number: int, stamp: Instant) -> CopiedTables:
-    """The state after version and file, and what the administrator is told.
+    """The state after version and file, and what the administrator is told who asked for it.
 
     The file is what is in memory at that moment, be it half of a copy.
     """
     own = state.brokers[number]
     table = evolve(own.table, stamp=stamp, counter=own.table.counter + 1)
-    done = evolve(own, table=table, file=table, is_changing=False)
-    is_entry_told = all_of(own.is_master, table.has_entry, negate(state.ghost_is_answered))
-    is_deletion_told = all_of(own.is_master, state.ghost_is_deleted, negate(table.has_entry))
+    done = evolve(
+        own,
+        table=table,
+        file=table,
+        backup=own.file,
+        is_changing=False,
+        is_creating=False,
+        is_deleting=False,
+    )
+    is_told = own.is_creating & negate(state.ghost_is_answered)
     return evolve(
         replace_broker(state, number, done),
-        ghost_is_answered=state.ghost_is_answered | is_entry_told,
-        ghost_answered_by=choose(is_entry_told, number, state.ghost_answered_by),
-        ghost_is_deletion_answered=state.ghost_is_deletion_answered | is_deletion_told,
+        ghost_is_answered=state.ghost_is_answered | own.is_creating,
+        ghost_answered_by=choose(is_told, number, state.ghost_answered_by),
+        ghost_is_made=state.ghost_is_made | own.is_creating,
+        ghost_is_deletion_answered=state.ghost_is_deletion_answered | own.is_deleting,
     )
 
 

@@ -63,6 +63,11 @@ def continue_copy(state: CopiedTables, broker: int, copy: Copy) -> CopiedTables:
     return replace_broker(state, broker, evolve(state.brokers[broker], copy=copy))
 
 
+def is_entry_made(state: CopiedTables) -> bool:
+    """The followed entry was created to the end, and nobody has begun to delete it."""
+    return state.ghost_is_made & negate(state.ghost_is_deleted)
+
+
 @tables_rule(who="slave", source="SlaveSynchronize#syncAll, AdminBrokerProcessor#processRequest")
 def begin_copy(state: CopiedTables, broker: int) -> RuleBody:
     """A slave asks its master, which writes the first half of its answer: the version."""
@@ -77,7 +82,7 @@ def begin_copy(state: CopiedTables, broker: int) -> RuleBody:
     )
     # EFFECT
     is_version = not state.structure.is_table_written_first
-    is_owed = state.ghost_is_answered & negate(state.ghost_is_deleted)
+    is_owed = is_entry_made(state)
     table = answer_half(state, broker, own.source, is_version=is_version)
     return continue_copy(state, broker, Copy(HALF_ANSWERED, own.source, table, is_owed))
 
@@ -166,7 +171,7 @@ def fill_table(state: CopiedTables, broker: int) -> RuleBody:
     table = evolve(own.table, content=content, has_entry=has_entry)
     is_known = all_of(has_entry, state.ghost_is_answered, negate(state.ghost_is_deleted))
     known = own.ghost_has_known_entry | is_known
-    filled = evolve(own, table=table, file=table, ghost_has_known_entry=known)
+    filled = evolve(own, table=table, file=table, backup=own.file, ghost_has_known_entry=known)
     contents = choose(is_empty, state.ghost_contents, mixed)
     return complete_copy(evolve(state, ghost_contents=contents), broker, filled)
 

@@ -26,7 +26,7 @@ def kill_broker(state: CopiedTables, broker: int) -> RuleBody:
 
 @tables_rule(who="fault", source="power loss of the broker's machine")
 def lose_power(state: CopiedTables, broker: int) -> RuleBody:
-    """A broker's machine is off; its file, never forced to disk, may be gone.
+    """A broker's machine is off; its file, never forced to disk, may be the one before, or gone.
 
     Nobody closes its connection, so the name server lists it until it notices, or for good: if the
     broker has registered with another role by then, the old entry is not looked for any more.
@@ -34,11 +34,11 @@ def lose_power(state: CopiedTables, broker: int) -> RuleBody:
     own = state.brokers[broker]
     # ENABLED WHEN
     yield when(is_up=own.is_up, is_within_limit=is_within_limit(state, "power_losses"))
-    is_lost = yield between("is_file_lost", 0, 1)
+    writes_lost = yield between("writes_lost", 0, 2)
     # EFFECT
     new = make_table_without_file(state)
     later = evolve(tick(state), ghost_contents=new.content)
-    kept = choose_table(is_lost == 1, new, own.file)
-    off = end_process(replace_broker(later, broker, evolve(own, file=kept)), broker)
+    kept = choose_table(writes_lost == 2, new, choose_table(writes_lost == 1, own.backup, own.file))
+    off = end_process(replace_broker(later, broker, evolve(own, file=kept, backup=kept)), broker)
     counted: CopiedTables = count_fault(off, "power_losses")
     return counted

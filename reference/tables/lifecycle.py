@@ -7,7 +7,7 @@ from attrs import evolve
 from reference.fault_account import count_fault, is_within_limit
 from reference.operations import any_of, choose, negate
 from reference.rule import RuleBody, when
-from reference.tables.changes import replace_broker, tick
+from reference.tables.changes import is_free, replace_broker, tick
 from reference.tables.registry import tables_rule
 from reference.tables.state import HALF_ANSWERED, IDLE, CopiedTables, Copy, TableBroker
 from reference.tables.structure import NOBODY
@@ -45,7 +45,10 @@ def end_process(state: CopiedTables, number: int) -> CopiedTables:
         state.brokers[number],
         table=state.brokers[number].file,
         is_up=False,
+        is_answering=False,
         is_changing=False,
+        is_creating=False,
+        is_deleting=False,
         source=NOBODY,
         copy=Copy(),
         ghost_has_own_change=False,
@@ -74,8 +77,8 @@ def stop_broker(state: CopiedTables, broker: int) -> RuleBody:
     own = state.brokers[broker]
     # ENABLED WHEN
     yield when(
-        is_up=own.is_up,
-        is_not_changing=negate(own.is_changing),
+        is_free=is_free(own),
+        is_not_answering=negate(own.is_answering),
         is_within_limit=is_within_limit(state, "stops"),
     )
     # EFFECT

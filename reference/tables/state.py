@@ -69,7 +69,7 @@ class Copy:
     table: Table = Table(stamp=0)
     """The answer, as far as it is there."""
     ghost_is_entry_owed: Flag = False
-    """When it began, the followed entry was created and not deleted."""
+    """When it began, the followed entry was made and not deleted."""
 
 
 @frozen
@@ -84,8 +84,16 @@ class TableBroker:
     """In memory."""
     file: Table
     """On disk."""
+    backup: Table
+    """``.bak`` beside it: what the file was before it was written last."""
+    is_answering: Flag = False
+    """An administrator was told that the followed entry is created, before it is."""
     is_changing: Flag = False
     """The table is changed, its version and its file are not yet."""
+    is_creating: Flag = False
+    """That change is the creation of the followed entry."""
+    is_deleting: Flag = False
+    """That change is its deletion."""
     source: BrokerNumber = NOBODY
     """Whom it copies from (``SlaveSynchronize.masterAddr``)."""
     copy: Copy = Copy()
@@ -116,6 +124,8 @@ class CopiedTables:
     """How many different contents there were."""
     ghost_is_created: Flag = False
     """The followed entry was put into a table."""
+    ghost_is_made: Flag = False
+    """Its creation was answered, and is in the file of who answered."""
     ghost_is_deleted: Flag = False
     """Its deletion has begun."""
     ghost_is_deletion_answered: Flag = False
@@ -135,8 +145,8 @@ def initial_tables(structure: TablesStructure, parameters: TablesParameters) -> 
     """Both brokers up with the tables that every broker begins with, each with its own version."""
     master, slave = Table(stamp=1), Table(stamp=2)
     brokers = (
-        TableBroker(is_up=True, is_master=True, table=master, file=master),
-        TableBroker(is_up=True, is_master=False, table=slave, file=slave),
+        TableBroker(is_up=True, is_master=True, table=master, file=master, backup=master),
+        TableBroker(is_up=True, is_master=False, table=slave, file=slave, backup=slave),
     )
     return CopiedTables(structure, parameters, brokers)
 

@@ -26,6 +26,9 @@ class TablesStructure:
     is_version_kept: bool = True
     """The version is in the file: that of topics is, that of subscription groups is not
     (SubscriptionGroupManager#decode)."""
+    is_answered_first: bool = True
+    """An administrator who creates an entry is answered before it is created: of topics it is so
+    (AdminBrokerProcessor#updateAndCreateTopic), of groups it is not."""
     has_role_switch: bool = False
     """A broker may change its role while it runs, as from 4.5.0 on (V-01)."""
     is_own_address_checked: bool = False
@@ -66,7 +69,8 @@ class TablesFaults:
     kills: Count = 0
     """Kills of a broker's process."""
     power_losses: Count = 0
-    """Power losses of a broker's machine: its file may be gone; the name server is not told."""
+    """Power losses of a broker's machine: its file may be the one before, or gone; the name server
+    is not told."""
     role_changes: Count = 0
     """No failure: an operator gives a broker the other role."""
     clock_coincidences: Count = 0
@@ -90,9 +94,14 @@ SMALL_TABLES = TablesParameters(ghost_contents_max=8)
 
 TABLES_STRUCTURES = (
     TablesStructure(),
-    TablesStructure(is_version_kept=False),
+    TablesStructure(is_version_kept=False, is_answered_first=False),
     TablesStructure(has_role_switch=True, is_own_address_checked=True),
-    TablesStructure(is_version_kept=False, has_role_switch=True, is_own_address_checked=True),
+    TablesStructure(
+        is_version_kept=False,
+        is_answered_first=False,
+        has_role_switch=True,
+        is_own_address_checked=True,
+    ),
     TablesStructure(has_role_switch=True),
     TablesStructure(is_table_written_first=True),
 )

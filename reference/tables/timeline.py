@@ -22,6 +22,7 @@ Phrase = Callable[[Mapping[str, int]], str]
 PHRASES: Mapping[str, Phrase] = {
     "change_on_master": lambda a: "changes something else",
     "change_on_slave": lambda a: "is changed as a slave",
+    "answer_creation": lambda a: "says that the entry is there",
     "create_entry": lambda a: "creates the entry",
     "delete_entry": lambda a: "deletes the entry",
     "finish_change": lambda a: "version and file follow",
@@ -41,7 +42,7 @@ PHRASES: Mapping[str, Phrase] = {
     "start_in_other_role": lambda a: "starts in the other role",
     "switch_role": lambda a: "changes its role",
     "kill_broker": lambda a: "## KILLED",
-    "lose_power": lambda a: "## POWER LOSS" + (", FILE GONE" if a["is_file_lost"] else ""),
+    "lose_power": lambda a: "## POWER LOSS" + ("", ", OLD FILE", ", NO FILE")[a["writes_lost"]],
 }
 """What a step looks like in its broker's lane, or in the name server's."""
 
