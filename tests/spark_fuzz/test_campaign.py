@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,8 +19,10 @@ from spark_fuzz.campaign import run_campaign
 from spark_fuzz.campaign_job import write_campaign
 from spark_fuzz.campaign_store import DATA_FOLDER, CampaignError
 from spark_fuzz.campaign_summary import summarise
+from spark_fuzz.known_failures import list_faults
 from spark_fuzz.schedule import CampaignOptions, replay_schedule
 from spark_fuzz.session import open_session
+from tests.command_line.run import ROOT
 
 pytestmark = pytest.mark.spark
 
@@ -86,6 +89,24 @@ def test_the_summary_counts_the_rows(spark: SparkSession, folder: Path) -> None:
         column = f"violating_steps.{guarantee}"
         assert frame.where(f"{column} is not null").count() == found["schedules"]
         assert frame.agg({column: "min"}).collect()[0][0] == found["shortest_steps"]
+
+
+def test_the_query_of_the_page(spark: SparkSession, folder: Path) -> None:
+    """Spark SQL over the folder answers what a look at each row does."""
+    page = (ROOT / "spec" / "campaigns.md").read_text()
+    query = page.partition("```sql\n")[2].partition("```")[0]
+    answer = spark.sql(query.replace("campaigns/seven", str(folder))).collect()
+    fired: Counter[str] = Counter()
+    violating: Counter[str] = Counter()
+    for row in spark.read.parquet(str(folder / DATA_FOLDER)).collect():
+        fired.update(row["rules_used"])
+        if row["violating_steps"]["acknowledgement_is_truthful"] is not None:
+            violating.update(row["rules_used"])
+    worst = sorted(fired, key=lambda rule: (-violating[rule] / fired[rule], rule))[:5]
+    assert [(rule, violating[rule], fired[rule]) for rule in worst] == [tuple(r) for r in answer]
+    assert "answer_slave_wait[0]" == answer[0]["rule"]
+    faults = {instance for instance, _ in list_faults(OPTIONS.structure)}
+    assert "send_alien_report" == next(rule for rule in worst if rule in faults)
 
 
 def test_campaigns_of_consumers(spark: SparkSession, tmp_path: Path) -> None:
