@@ -92,11 +92,13 @@ def compute_units(spark: SparkSession, manifest: Manifest, folder: Path, units: 
     try:
         context.parallelize(units, len(units)).foreachPartition(write_units)
     except BaseException:
+        # An interrupt may have cut a call to the JVM in its middle: what follows may fail, too.
         with contextlib.suppress(Exception):
             context.cancelJobsWithTag(tag)
         raise
     finally:
-        context.removeJobTag(tag)
+        with contextlib.suppress(Exception):
+            context.removeJobTag(tag)
 
 
 def write_unit(manifest: Manifest, folder: Path, unit: int) -> None:

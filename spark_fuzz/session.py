@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -47,5 +47,7 @@ def open_session(master: str = "local[*]") -> Iterator[SparkSession]:
     try:
         yield session
     finally:
-        session.stop()
+        # After an interrupt in the middle of a call this may fail; the JVM ends with this process.
+        with suppress(Exception):
+            session.stop()
         logging.disable(logging.NOTSET)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,8 +19,10 @@ from spark_fuzz.campaign import run_campaign
 from spark_fuzz.campaign_job import write_campaign
 from spark_fuzz.campaign_store import DATA_FOLDER, CampaignError
 from spark_fuzz.campaign_summary import summarise
+from spark_fuzz.known_failures import list_faults
 from spark_fuzz.schedule import CampaignOptions, replay_schedule
 from spark_fuzz.session import open_session
+from tests.command_line.run import ROOT
 
 pytestmark = pytest.mark.spark
 
@@ -43,22 +46,16 @@ def folder(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 
 def test_rows_do_not_depend_on_partitions(
-    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+    spark: SparkSession, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Three partitions or one, small Arrow batches or large: the same rows."""
-    one = run_campaign(spark, OPTIONS, SCHEDULES).collect()
+    """Three partitions in small Arrow batches, or one unit in a file: the same rows."""
     monkeypatch.setattr(campaign_store, "SCHEDULES_PER_UNIT", 1100)
     spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "170")
     three = run_campaign(spark, OPTIONS, SCHEDULES)
     assert three.rdd.getNumPartitions() == 3
-    assertDataFrameEqual(one, three.collect())
+    written = spark.read.parquet(str(folder / DATA_FOLDER))
+    assertDataFrameEqual(written.collect(), three.collect())
     spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "20000")
-
-
-def test_what_is_written_is_what_is_computed(spark: SparkSession, folder: Path) -> None:
-    """The files of a campaign hold the rows of the DataFrame."""
-    written = spark.read.parquet(str(folder / DATA_FOLDER)).orderBy("schedule").collect()
-    assert written == run_campaign(spark, OPTIONS, SCHEDULES).orderBy("schedule").collect()
 
 
 def test_a_row_is_what_the_reference_says(spark: SparkSession, folder: Path) -> None:
@@ -80,12 +77,32 @@ def test_a_row_is_what_the_reference_says(spark: SparkSession, folder: Path) -> 
 def test_the_summary_counts_the_rows(spark: SparkSession, folder: Path) -> None:
     """Schedules, steps and violations of the table."""
     summary = summarise(spark, folder)
-    frame = spark.read.parquet(str(folder / DATA_FOLDER))
-    assert SCHEDULES == summary["schedules"] == frame.count()
+    rows = spark.read.parquet(str(folder / DATA_FOLDER)).collect()
+    assert SCHEDULES == summary["schedules"] == len(rows)
+    assert sum(row["steps"] for row in rows) == summary["steps"]
     for guarantee, found in summary["violations"].items():
-        column = f"violating_steps.{guarantee}"
-        assert frame.where(f"{column} is not null").count() == found["schedules"]
-        assert frame.agg({column: "min"}).collect()[0][0] == found["shortest_steps"]
+        at = [(row["violating_steps"][guarantee], row["schedule"]) for row in rows]
+        violating = [pair for pair in at if pair[0] is not None]
+        assert len(violating) == found["schedules"]
+        assert min(violating) == (found["shortest_steps"], found["shortest_schedule"])
+
+
+def test_the_query_of_the_page(spark: SparkSession, folder: Path) -> None:
+    """Spark SQL over the folder answers what a look at each row does."""
+    page = (ROOT / "spec" / "campaigns.md").read_text()
+    query = page.partition("```sql\n")[2].partition("```")[0]
+    answer = spark.sql(query.replace("campaigns/seven", str(folder))).collect()
+    fired: Counter[str] = Counter()
+    violating: Counter[str] = Counter()
+    for row in spark.read.parquet(str(folder / DATA_FOLDER)).collect():
+        fired.update(row["rules_used"])
+        if row["violating_steps"]["acknowledgement_is_truthful"] is not None:
+            violating.update(row["rules_used"])
+    worst = sorted(fired, key=lambda rule: (-violating[rule] / fired[rule], rule))[:5]
+    assert [(rule, violating[rule], fired[rule]) for rule in worst] == [tuple(r) for r in answer]
+    assert "answer_slave_wait[0]" == answer[0]["rule"]
+    faults = {instance for instance, _ in list_faults(OPTIONS.structure)}
+    assert "send_alien_report" == next(rule for rule in worst if rule in faults)
 
 
 def test_campaigns_of_consumers(spark: SparkSession, tmp_path: Path) -> None:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import random
 import signal
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,21 +13,17 @@ from pyspark.sql import SparkSession
 from spark_fuzz.campaign_job import resume_campaign
 from spark_fuzz.campaign_progress import Progress
 from spark_fuzz.campaign_store import (
-    DATA_FOLDER,
-    Manifest,
     create_campaign,
     find_missing_units,
     find_units,
     get_unit_path,
 )
 from spark_fuzz.campaign_summary import summarise
-from spark_fuzz.schedule import CampaignOptions
 from spark_fuzz.session import open_session
-from tests.command_line.run import ROOT, run
+from tests.command_line.run import run
+from tests.spark_fuzz.disturbance import MANIFEST, read_files, start_driver, wait_for_units
 
 pytestmark = pytest.mark.spark
-
-MANIFEST = Manifest(CampaignOptions(campaign_seed=3), 120_000, 3000)
 
 
 @pytest.fixture(scope="module")
@@ -56,41 +49,24 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "disturbed"
 
 
-def read_files(folder: Path) -> dict[str, bytes]:
-    """All that lies among a campaign's rows, byte for byte."""
-    return {path.name: path.read_bytes() for path in (folder / DATA_FOLDER).iterdir()}
-
-
 def interrupt(folder: Path, number: signal.Signals, units: int) -> tuple[int, str]:
     """Run the campaign on one core, and stop the driver when some units are in place.
 
     Its exit code, and what it says on standard error.
     """
-    words = [sys.executable, "-m", "command_line", "fuzz", "--master", "local[1]", "--resume"]
-    with subprocess.Popen(
-        [*words, str(folder)],
-        cwd=ROOT,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        while process.poll() is None and len(find_units(folder)) < units:
-            time.sleep(0.005)
-        process.send_signal(number)
-        _, errors = process.communicate()
-    return process.returncode, errors
+    with start_driver(folder, "local[1]") as driver:
+        wait_for_units(driver, folder, units)
+        driver.send_signal(number)
+        _, errors = driver.communicate()
+    return driver.returncode, errors
 
 
-def test_a_kill_then_ctrl_c(spark: SparkSession, folder: Path, undisturbed: Path) -> None:
-    """What was in place is not computed again; the rest is, on one core as on two."""
-    chance = random.Random(11)
-    code, _ = interrupt(folder, signal.SIGKILL, chance.randint(1, 9))
+def test_a_killed_driver(spark: SparkSession, folder: Path, undisturbed: Path) -> None:
+    """What was in place is not computed again; the rest is, by one core as by two."""
+    code, _ = interrupt(folder, signal.SIGKILL, random.Random(11).randint(1, 9))
     assert -signal.SIGKILL == code
     in_place = {unit: get_unit_path(folder, unit).stat().st_ino for unit in find_units(folder)}
     assert in_place
-    assert find_missing_units(folder, MANIFEST)
-    code, errors = interrupt(folder, signal.SIGINT, len(in_place) + chance.randint(1, 9))
-    assert_continuation_is_told(code, errors, folder)
     assert find_missing_units(folder, MANIFEST)
     resume_campaign(spark, folder)
     assert read_files(undisturbed) == read_files(folder)
@@ -98,13 +74,18 @@ def test_a_kill_then_ctrl_c(spark: SparkSession, folder: Path, undisturbed: Path
         assert inode == get_unit_path(folder, unit).stat().st_ino
 
 
-def assert_continuation_is_told(code: int, errors: str, folder: Path) -> None:
-    """An interrupted driver leaves with 130, and its last line says how to go on."""
+@pytest.mark.nightly
+def test_ctrl_c(spark: SparkSession, folder: Path, undisturbed: Path) -> None:
+    """The last line tells how to go on; nothing is said twice or traced back."""
+    code, errors = interrupt(folder, signal.SIGINT, random.Random(13).randint(1, 9))
     assert 130 == code, errors
     assert "Traceback" not in errors
     last = errors.splitlines()[-1]
     assert last.startswith("rmqspec: interrupted; ")
     assert last.endswith(f"of 40 units are in place; continue: rmqspec fuzz --resume {folder}")
+    assert find_missing_units(folder, MANIFEST)
+    resume_campaign(spark, folder)
+    assert read_files(undisturbed) == read_files(folder)
 
 
 @pytest.mark.nightly

@@ -1,0 +1,41 @@
+"""A campaign in small units, run by the command line so that something can be killed meanwhile."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from spark_fuzz.campaign_store import DATA_FOLDER, Manifest, find_missing_units, find_units
+from spark_fuzz.schedule import CampaignOptions
+from tests.command_line.run import ROOT
+
+MANIFEST = Manifest(CampaignOptions(campaign_seed=3), 120_000, 3000)
+
+
+def start_driver(folder: Path, master: str) -> subprocess.Popen[str]:
+    """``rmqspec fuzz --resume`` as a process of its own."""
+    words = ["fuzz", "--resume", str(folder), "--master", master]
+    return subprocess.Popen(
+        [sys.executable, "-m", "command_line", *words],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "SPARK_LOCAL_IP": "127.0.0.1"},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def wait_for_units(driver: subprocess.Popen[str], folder: Path, units: int) -> None:
+    """Come back when so many units are in place, while others are still missing."""
+    while driver.poll() is None and len(find_units(folder)) < units:
+        time.sleep(0.005)
+    assert driver.poll() is None, driver.communicate()
+    assert find_missing_units(folder, MANIFEST)
+
+
+def read_files(folder: Path) -> dict[str, bytes]:
+    """All that lies among a campaign's rows, byte for byte."""
+    return {path.name: path.read_bytes() for path in (folder / DATA_FOLDER).iterdir()}
