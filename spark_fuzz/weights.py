@@ -143,6 +143,7 @@ TABLES_WEIGHTS = Weights(
         **{name: 1 for name, rule in TABLES_RULES.items() if rule.is_fault},
         "change_on_master": 4,
         "change_on_slave": 4,
+        "answer_creation": 8,
         "create_entry": 8,
         "delete_entry": 2,
         "give_up_copy": 4,
