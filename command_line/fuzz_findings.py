@@ -12,8 +12,6 @@ from spark_fuzz.campaign_store import DATA_FOLDER, put_in_place
 from spark_fuzz.schedule import CampaignOptions
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
     from spark_fuzz.known_failures import KnownFailure
 
 CLASSES_FILE = "classes.json"
@@ -21,7 +19,7 @@ MISSED_SHOWN = 5
 CLASSES_SHOWN = 12
 
 
-def find_known(spark: SparkSession, folder: Path, options: CampaignOptions) -> list[KnownFailure]:
+def find_known(spark: Any, folder: Path, options: CampaignOptions) -> list[KnownFailure]:
     """The known ways to fail, with what the campaign's rows say of each."""
     from spark_fuzz.known_failures import count_known_failures  # noqa: PLC0415
 
@@ -29,9 +27,7 @@ def find_known(spark: SparkSession, folder: Path, options: CampaignOptions) -> l
     return count_known_failures(frame, options.structure, options.limits)
 
 
-def write_classes(
-    spark: SparkSession, folder: Path, options: CampaignOptions
-) -> list[dict[str, Any]]:
+def write_classes(spark: Any, folder: Path, options: CampaignOptions) -> list[dict[str, Any]]:
     """The classes of the campaign's violations, which are also written beside its rows."""
     from spark_fuzz.violation_classes import find_classes  # noqa: PLC0415
 
