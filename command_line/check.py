@@ -52,7 +52,7 @@ Examples:
   rmqspec check conf --require acknowledged_is_kept_on_some_broker
   rmqspec check conf --require "acknowledgement_is_truthful:master kill"
   rmqspec check conf --require "no_message_is_skipped:master stop"
-  rmqspec check conf --require "answered_entry_stays_on_master:kill"
+  rmqspec check conf --require "answered_entry_stays_on_master:stop"
 """
 
 

@@ -35,6 +35,7 @@ def test_people_see_what_differs_only() -> None:
     groups = text.partition("subscription groups:\n")[2].partition("\nWhatever")[0]
     assert "  The same as topics, but for these:\n" in groups
     assert "equal_versions_mean_equal_content, kill: proved." in groups
+    assert "answered_entry_stays_on_master, kill: proved." in groups
     topics, others, delayed = analyse_pairs([sample_group()])
     assert len(groups.strip().splitlines()) == 1 + len(list_differing(topics, others) or ())
     assert list_differing(others, delayed) is None
@@ -50,7 +51,7 @@ def test_without_slaves_there_is_nothing_to_copy() -> None:
 def test_cells_can_be_required() -> None:
     """Proved, refuted, vacuous, and a column that the world does not have."""
     codes = {
-        "answered_entry_stays_on_master:kill": 0,
+        "answered_entry_stays_on_master:stop": 0,
         "answered_entry_stays_on_master:power loss": 1,
         "change_on_slave_stays:none": 2,
         "somebody_delivers:clock coincidence": 3,
