@@ -18,7 +18,8 @@ from reference.machine import compute_machine
 from reference.structure import Structure
 from reference.world import make_initial
 from spark_fuzz.kernel import compile_kernel
-from spark_fuzz.schedule import CampaignOptions, replay_schedule
+from spark_fuzz.schedule import CampaignOptions
+from spark_fuzz.schedule_replay import replay_schedule
 
 PACKAGES = ("attrs", "numba", "numpy", "z3-solver", "hypothesis", "pyspark")
 

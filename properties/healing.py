@@ -32,6 +32,8 @@ class Healing:
     """A step that changes nothing is none."""
     endless: tuple[str, ...] = ()
     """Steps that are known to go on for ever in certain states, for a reason that is told."""
+    recovery: tuple[str, ...] = ()
+    """The rules by which everybody comes back after faults and stops, before there is peace."""
 
 
 @singledispatch

@@ -160,9 +160,20 @@ class RankedStep:
     """The step makes the rank smaller, whatever the offsets, sizes and thresholds."""
 
 
+RECOVERY = (
+    "finish_master_stop",
+    "finish_slave_stop",
+    "restart_master",
+    "restart_master_without_blank",
+    "restart_slave",
+)
+"""How brokers come back. A blank is cut off only if ``torn_rolls`` may strike once more."""
+
+
 @get_healing.register
 def _(structure: Structure) -> Healing:
-    return Healing((*HEALING_STEPS, *get_added_steps(structure)), RANK, has_all_brokers)
+    steps = (*HEALING_STEPS, *get_added_steps(structure))
+    return Healing(steps, RANK, has_all_brokers, recovery=RECOVERY)
 
 
 def rank_steps(structure: Any, lemmas: tuple[str, ...]) -> Iterator[RankedStep]:

@@ -261,7 +261,7 @@ def make_scratch(initial: Any, word_count: int, layout: Layout) -> Scratch:
         words=np.zeros((1, word_count), np.int64),
         base=initial.copy(),
         state=initial.copy(),
-        enabled=np.empty(len(layout.instances), np.int64),
+        enabled=np.empty(len(layout.instances) + 1, np.int64),
         ranges=np.empty(2 * layout.arguments_max, np.int64),
         arguments=np.zeros(layout.arguments_max, np.int64),
     )

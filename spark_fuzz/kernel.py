@@ -6,9 +6,10 @@ import hashlib
 import importlib.util
 import inspect
 import os
+import re
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -24,33 +25,30 @@ from properties.induction import LIMIT_PREFIX
 from reference.leaves import flatten
 from reference.machine import Action
 from reference.world import make_initial
-from spark_fuzz import frontier, packing, scheduler
+from spark_fuzz import frontier, packing, scheduler, sighting, walk
+from spark_fuzz.coverage import make_sightings
+from spark_fuzz.lineage import Parent, encode_paths
 from spark_fuzz.lowering import Layout, lower
 from spark_fuzz.schedule import CampaignOptions
+from spark_fuzz.scheduler import SCHEDULERS
 from spark_fuzz.swarm import compute_usual_weights, get_swarm_sizes
-from spark_fuzz.walk import WORD_BITS
+from spark_fuzz.walk import NUMBER_MAX, WORD_BITS, Desk, Plan, Record, Sightings
 
-_HEAD = """import numpy as np
-from spark_fuzz.frontier import NO_ROOM_IN_BUFFER, NO_ROOM_IN_FIELD
-from spark_fuzz.packing import CELL, LOW, MASK, SHIFT, STRIDE, TOP, WORD
-from spark_fuzz.scheduler import (
-    SWARM_STEP,
-    compute_schedule_key,
-    draw,
-    pick_argument,
-    pick_below,
-    pick_limit,
-    pick_weight,
-    pick_weighted,
-)
-
-ARGUMENTS_MAX = {arguments_max}
-WORD_BITS = {word_bits}
-
-"""
-
-_LOOPS = {"walk.py": "\ndef run_schedules", "frontier.py": "\ndef unpack_state"}
+_LOOPS = {
+    "sighting.py": "\ndef note_sighting",
+    "walk.py": "\ndef run_schedules",
+    "frontier.py": "\ndef unpack_state",
+}
 """The files whose text follows the lowered rules, and where that text begins."""
+
+_IMPORTED = (scheduler, packing, sighting, walk, frontier)
+"""The modules whose names the generated text uses."""
+
+_OPTIONS = "cache=True, _nrt=False"
+"""Nothing is allocated, so nothing is counted: with counts a call costs more than what it does."""
+
+_INLINED = ("take_step",)
+"""What every step calls with so many arrays that passing them takes longer than most of it."""
 
 for _function in (
     scheduler.mix,
@@ -58,11 +56,18 @@ for _function in (
     scheduler.compute_schedule_key,
     scheduler.draw,
     scheduler.pick_weighted,
+    scheduler.find_first,
+    scheduler.choose_instance,
     scheduler.pick_argument,
     scheduler.pick_limit,
     scheduler.pick_weight,
+    scheduler.draw_weight,
 ):
-    register_jitable(_function)
+    register_jitable(_nrt=False)(_function)
+
+
+class NumberOverflowError(ArithmeticError):
+    """Raised when a leaf outgrows what the compiled numbers are sure to hold."""
 
 
 @frozen
@@ -71,11 +76,17 @@ class Batch:
 
     first_schedule: int
     steps: Any
-    """int64, shape (schedules,): steps taken."""
+    """int64, shape (schedules,): steps taken before healing."""
     violations: Any
     """int64, shape (schedules, guarantees): first violating step, -1 for none."""
     used: Any
     """int64, shape (schedules, words): bit set of the instances that fired, WORD_BITS a word."""
+    healing_steps: Any
+    """int64, shape (schedules,): steps taken while healing."""
+    ends: Any
+    """int64, shape (schedules,): AT_REST and so on of ``walk``; -1 without healing."""
+    stuck: Any
+    """int64, shape (schedules,): bit set of the claims about rest that the end violates."""
 
 
 class Kernel:
@@ -88,27 +99,78 @@ class Kernel:
         self.module: Any = _load(_generate(self.layout))
         """The compiled functions of ``lowering``, ``walk`` and ``frontier``."""
 
-    def run(self, options: CampaignOptions, first_schedule: int, count: int) -> Batch:
-        """Walk ``count`` schedules of a campaign from number ``first_schedule`` on."""
-        initial = make_initial(self.structure, options.parameters)
-        taken = np.zeros(count, np.int64)
-        violations = np.full((count, len(self.layout.guarantees)), -1, np.int64)
-        words = -(-len(self.names) // WORD_BITS)
-        used = np.zeros((count, words), np.int64)
-        self.module.run_schedules(
+    def run(
+        self,
+        options: CampaignOptions,
+        first_schedule: int,
+        count: int,
+        parents: Sequence[Parent] = (),
+        sightings: Sightings | None = None,
+    ) -> Batch:
+        """Walk ``count`` schedules of a campaign from number ``first_schedule`` on.
+
+        With ``parents`` each goes on from one of these paths. What is met is added to
+        ``sightings``. Raises NumberOverflowError.
+        """
+        record = self.make_record(count)
+        plan = self.make_plan(options, first_schedule, parents)
+        parts = plan.parents.shape[1] // 2 + 1
+        met = make_sightings(self.layout) if sightings is None else sightings
+        self.module.run_schedules(plan, self.make_desk(parts), record, met)
+        if record.overflow[0]:
+            raise NumberOverflowError(
+                f"a number of schedules {first_schedule} to {first_schedule + count - 1} of "
+                f"{options.format_identifier(first_schedule)} outgrew {NUMBER_MAX}; use smaller "
+                "sizes or fewer steps"
+            )
+        return Batch(first_schedule, *record[: len(attrs.fields(Batch)) - 1])
+
+    def make_plan(
+        self, options: CampaignOptions, first_schedule: int, parents: Sequence[Parent]
+    ) -> Plan:
+        """What all schedules of a batch have in common."""
+        return Plan(
             options.campaign_seed,
             first_schedule,
-            self.encode_state(initial),
+            SCHEDULERS.index(options.scheduler),
+            options.is_swarm,
+            options.steps,
+            options.healing_steps,
+            self.encode_state(make_initial(self.structure, options.parameters)),
             self.encode_profiles(options),
             self.find_limits(options),
             np.array(compute_usual_weights(self.structure), np.int64),
-            options.is_swarm,
-            options.steps,
-            taken,
-            violations,
-            used,
+            np.array(self.layout.find_decisive_instances(), np.int64),
+            encode_paths(parents),
         )
-        return Batch(first_schedule, taken, violations, used)
+
+    def make_desk(self, parts: int) -> Desk:
+        """Working memory, for paths of so many parts."""
+        instances, arguments = len(self.names), max(1, self.layout.arguments_max)
+        return Desk(
+            state=np.empty(len(self.layout.state_paths), np.int64),
+            parameters=np.empty(len(self.layout.parameter_paths), np.int64),
+            weights=np.empty(instances, np.int64),
+            enabled=np.empty(instances + 1, np.int64),
+            ranges=np.empty(2 * arguments, np.int64),
+            arguments=np.zeros(arguments, np.int64),
+            numbers=np.zeros(parts, np.int64),
+            ends=np.zeros(parts, np.int64),
+            outcomes=np.zeros(len(self.layout.watched), np.int64),
+        )
+
+    def make_record(self, count: int) -> Record:
+        """Room for what is known of so many schedules."""
+        words = -(-len(self.names) // WORD_BITS)
+        return Record(
+            steps=np.empty(count, np.int64),
+            violations=np.empty((count, len(self.layout.guarantees)), np.int64),
+            used=np.empty((count, words), np.int64),
+            healing_steps=np.empty(count, np.int64),
+            ends=np.empty(count, np.int64),
+            stuck=np.empty(count, np.int64),
+            overflow=np.zeros(1, np.int64),
+        )
 
     def encode_profiles(self, options: CampaignOptions) -> Any:
         """The parameters that schedules choose from: int64, shape (profiles, parameters)."""
@@ -125,7 +187,7 @@ class Kernel:
 
     def find_enabled(self, cluster: Any) -> list[str]:
         """The names of the enabled instances, as the kernel sees them."""
-        enabled = np.empty(len(self.names), np.int64)
+        enabled = np.empty(len(self.names) + 1, np.int64)
         state, parameters = self.encode_state(cluster), self.encode_parameters(cluster)
         count = self.module.find_enabled(state, parameters, enabled)
         return [self.names[i] for i in enabled[:count]]
@@ -191,19 +253,33 @@ def get_cache_folder() -> Path:
 
 
 def _generate(layout: Layout) -> str:
+    """One module: imports, the lowered rules, the loops around them; each function compiled."""
     texts = {(Path(__file__).parent / file).read_text(): begin for file, begin in _LOOPS.items()}
     functions = "\n".join(text[text.index(begin) :] for text, begin in texts.items())
-    head = _HEAD.format(arguments_max=layout.arguments_max, word_bits=WORD_BITS)
+    imports = [f"from {m.__name__} import {', '.join(_list_names(m))}" for m in _IMPORTED]
+    head = "\n".join(["import numba", "import numpy as np", *imports, "", ""])
     body = head + lower(layout.structure) + functions.replace(": Any", "")
-    return body.replace("\ndef ", "\n@numba.njit(cache=True)\ndef ").replace(
-        "import numpy as np", "import numba\nimport numpy as np", 1
-    )
+    return re.sub(r"^def (\w+)", _decorate, body, flags=re.MULTILINE)
+
+
+def _decorate(definition: re.Match[str]) -> str:
+    inlined = ", forceinline=True" if definition[1] in _INLINED else ""
+    return f"@numba.njit({_OPTIONS}{inlined})\n{definition[0]}"
+
+
+def _list_names(module: ModuleType) -> list[str]:
+    """What a module defines: its functions, constants and classes."""
+    return [
+        name
+        for name, value in vars(module).items()
+        if isinstance(value, int) or getattr(value, "__module__", None) == module.__name__
+    ]
 
 
 def _load(source: str) -> ModuleType:
     """The generated module, from a file named by its content: numba caches beside that file."""
     versions = f"{sys.version}{numba.__version__}{np.__version__}"
-    imported = "".join(inspect.getsource(module) for module in (scheduler, packing, frontier))
+    imported = "".join(inspect.getsource(module) for module in _IMPORTED)
     stamp = source + imported + versions
     name = f"kernel_{hashlib.sha256(stamp.encode()).hexdigest()[:20]}"
     path = get_cache_folder() / f"{name}.py"

@@ -7,9 +7,13 @@ becomes one local variable, so nothing is computed twice in a function.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
-from properties.subject import get_guarantees
+import properties.ranking  # noqa: F401  (says how replication heals)
+from properties.healing import get_healing, is_moving
+from properties.induction import get_leaf_names
+from properties.subject import get_claims, get_guarantees
 from reference.leaves import compute_leaf_sorts, is_parameter
 from reference.machine import RecordedInstance, record_machine, record_predicate
 from reference.terms import Sort, Term, walk
@@ -25,10 +29,10 @@ _EXPRESSIONS = {
     "less_equal": "({} <= {})",
     "equal": "({} == {})",
     "not": "(not {})",
-    "and": "({} and {})",
-    "or": "({} or {})",
-    "choose": "({1} if {0} else {2})",
-    "choose_flag": "({1} if {0} else {2})",
+    "and": "({} & {})",
+    "or": "({} | {})",
+    "choose": "({2} + {0} * ({1} - {2}))",
+    "choose_flag": "(({0} & {1}) | ((not {0}) & {2}))",
 }
 
 
@@ -42,6 +46,8 @@ class Layout:
         self.parameter_paths = [p for p in self.sorts if is_parameter(p)]
         self.instances: Sequence[RecordedInstance] = record_machine(structure)
         self.guarantees = list(get_guarantees(structure))
+        self.claims_about_rest = [n for n in get_claims(structure) if n not in self.guarantees]
+        self.watched = find_watched_terms(structure, self.instances)
         self.arguments_max = max(len(r.arguments) for r in self.instances)
 
     def get_reference_to(self, path: str) -> str:
@@ -50,6 +56,28 @@ class Layout:
             return f"parameters[{self.parameter_paths.index(path)}]"
         cell = f"state[{self.state_paths.index(path)}]"
         return f"({cell} != 0)" if self.sorts[path] is Sort.BOOLEAN else cell
+
+    def record_claim(self, name: str) -> Term:
+        """What a guarantee or a claim about rest says of a state."""
+        return record_predicate(self.structure, get_claims(self.structure)[name].predicate)
+
+    def find_decisive_instances(self) -> list[bool]:
+        """Of each instance whether it writes a leaf on which some guarantee depends."""
+        leaves = set().union(*(get_leaf_names(self.record_claim(g)) for g in self.guarantees))
+        return [not leaves.isdisjoint(r.effects) for r in self.instances]
+
+
+def find_watched_terms(structure: Any, instances: Iterable[RecordedInstance]) -> dict[str, Term]:
+    """The named conditions of all rules, each term once, and the premises of all guarantees."""
+    watched: dict[str, Term] = {}
+    for recorded in instances:
+        for name, term in recorded.conditions.items():
+            if not any(term is known for known in watched.values()):
+                watched[f"{recorded.instance.name}: {name}"] = term
+    for name, guarantee in get_guarantees(structure).items():
+        if guarantee.premise is not None:
+            watched[f"premise of {name}"] = record_predicate(structure, guarantee.premise)
+    return watched
 
 
 class Writer:
@@ -86,13 +114,17 @@ class Writer:
 
 
 def lower(structure: Any) -> str:
-    """The source of a structure's kernel: find_enabled, find_ranges, fire and judge."""
+    """The source of a structure's kernel: what ``walk`` says that the lowered functions are."""
     layout = Layout(structure)
     parts = (
         _lower_find_enabled(layout),
         _lower_find_ranges(layout),
         _lower_fire(layout),
-        _lower_judge(layout),
+        _lower_judge(layout, "judge", layout.guarantees),
+        _lower_find_moving(layout),
+        _lower_is_in_peace(layout),
+        _lower_judge(layout, "judge_rest", layout.claims_about_rest),
+        _lower_observe(layout),
     )
     return "\n\n".join("\n".join(part) for part in parts) + "\n"
 
@@ -101,9 +133,8 @@ def _lower_find_enabled(layout: Layout) -> Iterable[str]:
     writer = Writer(layout, {}, 4)
     for index, recorded in enumerate(layout.instances):
         names = [writer.name_of(c) for c in recorded.conditions.values()]
-        writer.write(f"if {' and '.join(names) or 'True'}:")
-        writer.write(f"    enabled[count] = {index}")
-        writer.write("    count += 1")
+        writer.write(f"enabled[count] = {index}")
+        writer.write(f"count += {' & '.join(names) or '1'}")
     head = ["def find_enabled(state, parameters, enabled):", "    count = 0"]
     return [*head, *writer.lines, "    return count"]
 
@@ -137,11 +168,42 @@ def _lower_fire(layout: Layout) -> Iterable[str]:
     return lines
 
 
-def _lower_judge(layout: Layout) -> Iterable[str]:
+def _lower_judge(layout: Layout, function: str, claims: Iterable[str]) -> Iterable[str]:
     writer = Writer(layout, {}, 4)
-    for bit, guarantee in enumerate(get_guarantees(layout.structure).values()):
-        claim = record_predicate(layout.structure, guarantee.predicate)
-        writer.write(f"if not {writer.name_of(claim)}:")
-        writer.write(f"    violated |= {1 << bit}")
-    head = ["def judge(state, parameters):", "    violated = 0"]
+    for bit, claim in enumerate(claims):
+        holds = writer.name_of(layout.record_claim(claim))
+        writer.write(f"violated |= (not {holds}) << {bit}")
+    head = [f"def {function}(state, parameters):", "    violated = 0"]
     return [*head, *writer.lines, "    return violated"]
+
+
+def _lower_find_moving(layout: Layout) -> Iterable[str]:
+    writer = Writer(layout, {}, 4)
+    healing = get_healing(layout.structure)
+    for index, recorded in enumerate(layout.instances):
+        if healing and recorded.instance.rule.name in (*healing.steps, *healing.recovery):
+            conditions = [*recorded.conditions.values()]
+            if healing.is_idling_left_out:
+                moving = partial(is_moving, recorded.instance)
+                conditions.append(record_predicate(layout.structure, moving))
+            names = map(writer.name_of, conditions)
+            writer.write(f"moving[count] = {index}")
+            writer.write(f"count += {' & '.join(names) or '1'}")
+    head = ["def find_moving(state, parameters, moving):", "    count = 0"]
+    return [*head, *writer.lines, "    return count"]
+
+
+def _lower_is_in_peace(layout: Layout) -> Iterable[str]:
+    writer = Writer(layout, {}, 4)
+    healing = get_healing(layout.structure)
+    peace = "False"
+    if healing:
+        peace = writer.name_of(record_predicate(layout.structure, healing.is_in_peace))
+    return ["def is_in_peace(state, parameters):", *writer.lines, f"    return {peace}"]
+
+
+def _lower_observe(layout: Layout) -> Iterable[str]:
+    writer = Writer(layout, {}, 4)
+    for index, term in enumerate(layout.watched.values()):
+        writer.write(f"outcomes[{index}] |= 1 + {writer.name_of(term)}")
+    return ["def observe(state, parameters, outcomes):", *writer.lines]

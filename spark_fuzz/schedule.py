@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 import re
 from collections.abc import Mapping
 from functools import singledispatch
@@ -12,7 +13,6 @@ import attrs
 from attrs import Factory, evolve, field, frozen
 
 from properties.certificates import compute_digest
-from properties.judgement import JudgedStep, judge
 from properties.subject import get_every_fault, get_everything, get_small_parameters
 from properties.worlds import STRUCTURES
 from reference.consumption.structure import (
@@ -20,20 +20,17 @@ from reference.consumption.structure import (
     ConsumptionParameters,
     ConsumptionStructure,
 )
-from reference.machine import Action, compute_machine
 from reference.structure import SMALL_PARAMETERS, Parameters, Structure
-from reference.world import make_initial
-from spark_fuzz.scheduler import compute_schedule_key, draw, pick_argument, pick_weighted
-from spark_fuzz.swarm import (
-    Circumstances,
-    compute_usual_weights,
-    draw_circumstances,
-    get_swarm_sizes,
-)
+from spark_fuzz import lineage, scheduler, swarm
+from spark_fuzz.lineage import Lineage, parse_lineage
+from spark_fuzz.scheduler import SCHEDULERS, compute_schedule_key
+from spark_fuzz.swarm import Circumstances, draw_circumstances, get_swarm_sizes
 from spark_fuzz.weights import USUAL_WEIGHT, get_weights
 
 SWARM_MARK = "/swarm"
 """How the numbers of an identifier end whose schedule draws its circumstances."""
+PRIORITY_MARK = f"/{SCHEDULERS[1]}"
+"""What follows where the next step is chosen by priority."""
 SEED_MAX = 2**62
 """Campaign seeds are below this; so are schedule numbers."""
 SCHEDULES_MAX = 10**12
@@ -105,6 +102,10 @@ class CampaignOptions:
     """0 to 2**62 - 1."""
     is_swarm: bool = False
     """Each schedule draws circumstances of its own; ``limits`` are the most it may draw."""
+    scheduler: str = SCHEDULERS[0]
+    """One of SCHEDULERS: how the next step is chosen."""
+    healing_steps: int = 0
+    """How many steps a schedule may take to heal when nothing strikes any more, 0 to 10000."""
 
     @property
     def parameters(self) -> Any:
@@ -112,11 +113,15 @@ class CampaignOptions:
         return evolve(get_campaign_sizes(self.structure), limits=self.limits)
 
     def compute_circumstances(self, schedule: int) -> Circumstances:
-        """What one schedule works under."""
-        if not self.is_swarm:
-            return Circumstances(self.parameters, compute_usual_weights(self.structure))
+        """What the schedule of this number works under; of a guided one, its oldest ancestor."""
         key = compute_schedule_key(self.campaign_seed, schedule)
-        return draw_circumstances(self.structure, self.limits, key)
+        return draw_circumstances(
+            self.structure,
+            self.parameters,
+            key,
+            scheduler=SCHEDULERS.index(self.scheduler),
+            is_swarm=self.is_swarm,
+        )
 
     @property
     def structure_code(self) -> str:
@@ -128,42 +133,67 @@ class CampaignOptions:
         """The fault limits in an identifier: a number each, in the order of their class."""
         return ".".join(str(n) for n in attrs.astuple(self.limits))
 
-    def format_identifier(self, schedule: int) -> str:
+    def format_identifier(self, schedule: int | Lineage) -> str:
         """What ``rmqspec replay`` takes to replay one schedule; it ends in the rules' digest."""
-        numbers = f"{self.limits_code}/{self.steps}/{self.campaign_seed}/{schedule}"
-        swarm = SWARM_MARK if self.is_swarm else ""
+        steps = f"{self.steps}+{self.healing_steps}" if self.healing_steps else f"{self.steps}"
+        marks = SWARM_MARK * self.is_swarm + PRIORITY_MARK * (self.scheduler != SCHEDULERS[0])
+        numbers = f"{self.limits_code}/{steps}/{self.campaign_seed}/{schedule}{marks}"
         digest = compute_rules_digest(self.structure, is_swarm=self.is_swarm)
-        return f"{self.structure_code}/{numbers}{swarm}@{digest}"
+        return f"{self.structure_code}/{numbers}@{digest}"
 
 
 def compute_rules_digest(structure: Any, *, is_swarm: bool = False) -> str:
-    """A fingerprint of all that a schedule's number rests on: rules, weights, sizes."""
+    """A fingerprint of all that a schedule's number rests on: rules, weights, sizes, dice."""
     sizes = get_swarm_sizes(structure) if is_swarm else get_campaign_sizes(structure)
     rare = dict(get_weights(structure).rare)
     text = f"{compute_digest(structure)} {rare} {USUAL_WEIGHT} {sizes}"
-    return hashlib.sha256(text.encode()).hexdigest()[:8]
+    dice = "".join(inspect.getsource(module) for module in (scheduler, lineage, swarm))
+    return hashlib.sha256(f"{text} {dice}".encode()).hexdigest()[:8]
 
 
-def parse_identifier(text: str) -> tuple[CampaignOptions, int]:
-    """Options and schedule number of an identifier. Raises IdentifierError."""
-    pattern = rf"([^/]+)/((?:\d+(?:\.\d+)*)?)/(\d+)/(\d+)/(\d+)({SWARM_MARK})?(?:@(\w+))?"
-    match = re.fullmatch(pattern, text.strip())
-    structure = STRUCTURE_BY_CODE.get(match[1]) if match else None
+IDENTIFIER = re.compile(
+    r"(?P<structure>[^/]+)/(?P<limits>(?:\d+(?:\.\d+)*)?)/(?P<steps>\d+)(?:\+(?P<healing>\d+))?"
+    rf"/(?P<seed>\d+)/(?P<lineage>{lineage.PATTERN})"
+    rf"(?P<swarm>{SWARM_MARK})?(?P<priority>{PRIORITY_MARK})?(?:@(?P<digest>\w+))?"
+)
+
+
+def parse_identifier(text: str) -> tuple[CampaignOptions, Lineage]:
+    """Options and lineage of an identifier. Raises IdentifierError."""
+    match = IDENTIFIER.fullmatch(text.strip())
+    structure = STRUCTURE_BY_CODE.get(match["structure"]) if match else None
     if match is None or structure is None:
         raise IdentifierError(describe_misfit(text, Structure()))
-    _, counts, *rest, mark, digest = match.groups()
-    numbers = [int(n) for n in counts.split(".") if n]
+    numbers = [int(n) for n in match["limits"].split(".") if n]
     limits_class = get_everything(structure).counts
     if len(numbers) != len(attrs.fields_dict(limits_class)):
         raise IdentifierError(describe_misfit(text, structure))
-    steps, campaign_seed, schedule = (int(n) for n in rest)
-    is_swarm = mark is not None
-    check_rules(structure, digest, is_swarm=is_swarm)
-    options = CampaignOptions(structure, limits_class(*numbers), steps, campaign_seed, is_swarm)
+    is_swarm = match["swarm"] is not None
+    check_rules(structure, match["digest"], is_swarm=is_swarm)
+    options = CampaignOptions(
+        structure,
+        limits_class(*numbers),
+        int(match["steps"]),
+        int(match["seed"]),
+        is_swarm,
+        SCHEDULERS[match["priority"] is not None],
+        int(match["healing"] or 0),
+    )
+    return options, check_numbers(options, match["lineage"])
+
+
+def check_numbers(options: CampaignOptions, text: str) -> Lineage:
+    """The lineage of a schedule of a possible campaign. Raises IdentifierError."""
     check_range("steps", options.steps, 1, STEPS_MAX)
+    check_range("healing steps", options.healing_steps, 0, STEPS_MAX)
     check_range("campaign seed", options.campaign_seed, 0, SEED_MAX - 1)
-    check_range("schedule number", schedule, 0, SEED_MAX - 1)
-    return options, schedule
+    try:
+        parsed = parse_lineage(text)
+    except ValueError as problem:
+        raise IdentifierError(str(problem)) from problem
+    for number in parsed.numbers:
+        check_range("schedule number", number, 0, SEED_MAX - 1)
+    return parsed
 
 
 def describe_misfit(text: str, structure: Any) -> str:
@@ -185,28 +215,3 @@ def check_range(what: str, value: int, low: int, high: int) -> None:
     """Raise IdentifierError when a number is out of its range."""
     if not low <= value <= high:
         raise IdentifierError(f"{what} {value} is out of range: {low} to {high}")
-
-
-def replay_schedule(options: CampaignOptions, schedule: int) -> list[JudgedStep]:
-    """Every state of one schedule of a campaign, walked and judged by the reference."""
-    machine = compute_machine(options.structure)
-    names = list(machine.instances)
-    under = options.compute_circumstances(schedule)
-    key = compute_schedule_key(options.campaign_seed, schedule)
-    cluster = make_initial(options.structure, under.parameters)
-    steps = [JudgedStep(0, None, cluster, judge(cluster))]
-    for step in range(options.steps):
-        enabled = machine.enabled(cluster)
-        if not enabled:
-            break
-        indexes = [names.index(e.instance.name) for e in enabled]
-        picked = pick_weighted(indexes, len(indexes), under.weights, draw(key, step, 0))
-        chosen = enabled[indexes.index(picked)]
-        arguments = {
-            r.name: pick_argument(r.low, r.high, draw(key, step, i + 1))
-            for i, r in enumerate(chosen.ranges)
-        }
-        action = Action(chosen.instance.name, arguments)
-        cluster = machine.step(cluster, action).cluster
-        steps.append(JudgedStep(step + 1, action, cluster, judge(cluster)))
-    return steps

@@ -10,8 +10,21 @@ from typing import Any
 
 WORD = 0xFFFFFFFF
 """Random words have 32 bits."""
-SWARM_STEP = 1 << 20
+CIRCUMSTANCES_STEP = 1 << 20
 """The number of no step of any schedule: its words decide what the schedule works under."""
+PARENT_STEP = CIRCUMSTANCES_STEP + 1
+"""Likewise: its word decides from which other schedule a guided one goes on."""
+DEPTH_STEP = CIRCUMSTANCES_STEP + 2
+"""Likewise: its word decides how often a schedule's priorities change."""
+
+WEIGHTED, PRIORITIES = range(2)
+"""How the next instance is chosen among the enabled ones: at random, by weight; or the one of
+highest priority, with priorities that change at a few random steps (Burckhardt and others, "A
+Randomized Scheduler with Probabilistic Guarantees of Finding Bugs", 2010)."""
+SCHEDULERS = ("random", "pct")
+"""Their names, in the same order."""
+DEPTHS = 6
+"""Priorities change at about 1, 2, 4 up to 32 steps of a schedule; each of these equally often."""
 
 
 def mix(value: int) -> int:
@@ -60,6 +73,31 @@ def pick_weighted(enabled: Any, count: int, weights: Any, word: int) -> int:
     return enabled[count - 1]  # type: ignore[no-any-return]
 
 
+def choose_instance(  # noqa: PLR0913, PLR0917
+    scheduler: int, enabled: Any, count: int, weights: Any, key: int, step: int, steps_max: int
+) -> int:
+    """The instance that takes place next; every scheduler is one branch here.
+
+    ``weights`` are the schedule's own, see ``draw_weight``; the scheduler may change them.
+    """
+    word = draw(key, step, 0)
+    if scheduler == WEIGHTED:
+        return pick_weighted(enabled, count, weights, word)
+    changes = 1 << pick_below(draw(key, DEPTH_STEP, 0), DEPTHS)
+    if pick_below(word, steps_max) < changes:
+        weights[find_first(enabled, count, weights)] = -step
+    return find_first(enabled, count, weights)
+
+
+def find_first(enabled: Any, count: int, priorities: Any) -> int:
+    """The enabled instance of highest priority; of equal ones the first."""
+    first = enabled[0]
+    for i in range(1, count):
+        if priorities[enabled[i]] > priorities[first]:
+            first = enabled[i]
+    return first  # type: ignore[no-any-return]
+
+
 def pick_argument(low: int, high: int, word: int) -> int:
     """A number from ``low`` to ``high``: each end once in four, else uniform."""
     kind = word & 3
@@ -89,3 +127,12 @@ def pick_weight(weight: int, word: int) -> int:
     if kind == 6:
         return max(1, weight >> 3)
     return max(1, weight >> 5)
+
+
+def draw_weight(scheduler: int, is_swarm: bool, usual: int, word: int) -> int:
+    """What a schedule begins with for one instance: a positive weight, or a priority."""
+    if scheduler == PRIORITIES:
+        return word
+    if is_swarm:
+        return pick_weight(usual, word)
+    return usual

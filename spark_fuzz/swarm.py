@@ -22,7 +22,7 @@ from reference.delay.structure import SMALL_DELAY, DelayStructure
 from reference.machine import compute_machine
 from reference.structure import SMALL_PARAMETERS, Structure
 from reference.tables.structure import SMALL_TABLES, TablesStructure
-from spark_fuzz.scheduler import SWARM_STEP, draw, pick_below, pick_limit, pick_weight
+from spark_fuzz.scheduler import CIRCUMSTANCES_STEP, draw, draw_weight, pick_below, pick_limit
 from spark_fuzz.weights import get_weights
 
 
@@ -33,7 +33,7 @@ class Circumstances:
     parameters: Any
     """Sizes and fault limits."""
     weights: tuple[int, ...]
-    """A positive number per instance of the machine, in its order."""
+    """A number per instance of the machine, in its order: a weight, or a priority to begin with."""
 
 
 @singledispatch
@@ -102,19 +102,26 @@ def compute_usual_weights(structure: Any) -> tuple[int, ...]:
     return tuple(weights.get(i.rule.name) for i in instances)
 
 
-def draw_circumstances(structure: Any, limits: Any, key: int) -> Circumstances:
-    """What the schedule with this key works under; no fault may strike more often than ``limits``.
+def draw_circumstances(
+    structure: Any, most: Any, key: int, *, scheduler: int, is_swarm: bool
+) -> Circumstances:
+    """What the schedule with this key works under; no fault may strike more often than in ``most``.
 
-    The draws are, in this order: the sizes, each limit, each weight. The kernel draws the same.
+    ``most`` are the campaign's parameters; without a swarm they hold as they are. The draws are, in
+    this order: the sizes, each limit, each weight. The kernel draws the same.
     """
-    sizes = get_swarm_sizes(structure)
-    chosen = sizes[pick_below(draw(key, SWARM_STEP, 0), len(sizes))]
-    names = tuple(attrs.fields_dict(type(limits)))
-    drawn = {
-        name: pick_limit(getattr(limits, name), draw(key, SWARM_STEP, 1 + i))
-        for i, name in enumerate(names)
-    }
-    usual = compute_usual_weights(structure)
-    first = 1 + len(names)
-    weights = tuple(pick_weight(w, draw(key, SWARM_STEP, first + i)) for i, w in enumerate(usual))
-    return Circumstances(evolve(chosen, limits=evolve(limits, **drawn)), weights)
+    names = tuple(attrs.fields_dict(type(most.limits)))
+    parameters = most
+    if is_swarm:
+        sizes = get_swarm_sizes(structure)
+        chosen = sizes[pick_below(draw(key, CIRCUMSTANCES_STEP, 0), len(sizes))]
+        drawn = {
+            name: pick_limit(getattr(most.limits, name), draw(key, CIRCUMSTANCES_STEP, 1 + i))
+            for i, name in enumerate(names)
+        }
+        parameters = evolve(chosen, limits=evolve(most.limits, **drawn))
+    weights = tuple(
+        draw_weight(scheduler, is_swarm, usual, draw(key, CIRCUMSTANCES_STEP, 1 + len(names) + i))
+        for i, usual in enumerate(compute_usual_weights(structure))
+    )
+    return Circumstances(parameters, weights)

@@ -23,7 +23,8 @@ from properties.judgement import shorten_refutation
 from properties.subject import get_guarantees
 from reference.machine import Action
 from spark_fuzz.known_failures import list_faults
-from spark_fuzz.schedule import CampaignOptions, replay_schedule
+from spark_fuzz.schedule import CampaignOptions
+from spark_fuzz.schedule_replay import replay_schedule
 
 CANDIDATES_PER_GUARANTEE = 24
 """How many schedules are shortened for each guarantee, each of another set of faults."""

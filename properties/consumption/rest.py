@@ -33,6 +33,18 @@ HEALING_STEPS = (
 """What goes on."""
 
 
+RECOVERY = (
+    "start_master",
+    "start_slave",
+    "list_master",
+    "list_slave",
+    "learn_master",
+    "refresh_route",
+    "start_consumer",
+)
+"""How everybody comes back and is known again."""
+
+
 def is_in_peace(state: Consumption) -> bool:
     """Everybody runs, and knows everybody."""
     routes = state.routes
@@ -140,4 +152,11 @@ def _(structure: ConsumptionStructure) -> Healing:
     if structure.is_slave_read:
         is_checked = structure.is_offset_checked_in_slave
         endless = ("read_from_slave", *(("correct_by_slave",) if is_checked else ()))
-    return Healing(HEALING_STEPS, RANK, is_in_peace, is_idling_left_out=True, endless=endless)
+    return Healing(
+        HEALING_STEPS,
+        RANK,
+        is_in_peace,
+        is_idling_left_out=True,
+        endless=endless,
+        recovery=RECOVERY,
+    )

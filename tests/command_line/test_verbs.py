@@ -12,7 +12,8 @@ from command_line.replay import EPILOG
 from properties.claims import CLAIMS
 from properties.judgement import find_first_violation
 from properties.worlds import STRUCTURES
-from spark_fuzz.schedule import CampaignOptions, replay_schedule
+from spark_fuzz.schedule import CampaignOptions
+from spark_fuzz.schedule_replay import replay_schedule
 from tests.command_line.run import ROOT, run
 
 IDENTIFIER = "SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2.2.2.2.2.2.2.2.2.2.0/64/0/"

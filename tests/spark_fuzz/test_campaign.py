@@ -20,7 +20,8 @@ from spark_fuzz.campaign_job import write_campaign
 from spark_fuzz.campaign_store import DATA_FOLDER, CampaignError
 from spark_fuzz.campaign_summary import summarise
 from spark_fuzz.known_failures import list_faults
-from spark_fuzz.schedule import CampaignOptions, replay_schedule
+from spark_fuzz.schedule import CampaignOptions
+from spark_fuzz.schedule_replay import replay_schedule
 from spark_fuzz.session import open_session
 from tests.command_line.run import ROOT
 

@@ -15,8 +15,10 @@ from properties.worlds import WORLDS
 from reference.leaves import flatten, is_parameter
 from reference.machine import compute_machine
 from reference.structure import FaultCounts
+from spark_fuzz.agreement import describe_replay, describe_row
 from spark_fuzz.kernel import compile_kernel
-from spark_fuzz.schedule import CampaignOptions, replay_schedule
+from spark_fuzz.lineage import Lineage, Parent, find_lineage
+from spark_fuzz.schedule import CampaignOptions
 from tests.structures import (
     OTHER_WORLDS,
     STRUCTURES,
@@ -64,22 +66,40 @@ def check_walk(data: st.DataObject, structure: Any) -> None:
         assert judge(after) == kernel.judge(after)
 
 
-@pytest.mark.parametrize("is_swarm", [False, True], ids=["alike", "swarm"])
+VARIED = {
+    "alike": {},
+    "swarm": {"is_swarm": True, "healing_steps": 200},
+    "pct": {"scheduler": "pct", "healing_steps": 3},
+    "pct swarm": {"scheduler": "pct", "is_swarm": True},
+}
+"""Schedulers, swarm, and healing that comes to its end and that does not."""
+
+
+@pytest.mark.parametrize("varied", VARIED.values(), ids=VARIED)
 @pytest.mark.parametrize("structure", COMPILED, ids=name_of)
-def test_whole_schedules_agree(structure: Any, is_swarm: bool) -> None:
-    """Steps, first violations and fired rules of 40 schedules, one compiled batch."""
-    options = CampaignOptions(structure, steps=48, campaign_seed=11, is_swarm=is_swarm)
+def test_whole_schedules_agree(structure: Any, varied: dict[str, Any]) -> None:
+    """All that a kernel says of 25 schedules, one compiled batch."""
+    options = CampaignOptions(structure, steps=48, campaign_seed=11, **varied)
     kernel = compile_kernel(structure)
-    batch = kernel.run(options, 0, 40)
-    for number in range(40):
-        steps = replay_schedule(options, number)
-        assert len(steps) - 1 == batch.steps[number]
-        fired = {s.action.instance for s in steps if s.action}
-        used = kernel.unpack_used(batch.used)[number]
-        assert fired == {n for n, is_used in zip(kernel.names, used, strict=True) if is_used}
-        for i, guarantee in enumerate(kernel.layout.guarantees):
-            at = next((s.index for s in steps if guarantee in s.violated), -1)
-            assert at == batch.violations[number, i]
+    batch = kernel.run(options, 0, 25)
+    for number in range(25):
+        assert describe_row(kernel, batch, number) == describe_replay(options, number)
+
+
+def test_guided_schedules_agree() -> None:
+    """Schedules that go on where others were left, those of two rounds."""
+    options = CampaignOptions(steps=48, campaign_seed=3, is_swarm=True, healing_steps=50)
+    kernel = compile_kernel(SYNCHRONOUS_PAIR)
+    parents = (
+        Parent(Lineage((7,)), 10),
+        Parent(Lineage((7, 100), (10,)), 30),
+        Parent(Lineage((9,)), 47),
+    )
+    batch = kernel.run(options, 200, 30, parents)
+    lineages = [find_lineage(options.campaign_seed, parents, number) for number in range(200, 230)]
+    assert {len(each.numbers) for each in lineages} == {2, 3}
+    for row, lineage in enumerate(lineages):
+        assert describe_row(kernel, batch, row) == describe_replay(options, lineage)
 
 
 def test_a_batch_may_be_split_anywhere() -> None:

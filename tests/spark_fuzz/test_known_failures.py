@@ -15,7 +15,8 @@ from reference.machine import record_machine
 from reference.structure import Structure
 from spark_fuzz.campaign import run_campaign
 from spark_fuzz.known_failures import count_known_failures, list_known_failures
-from spark_fuzz.schedule import CampaignOptions, replay_schedule
+from spark_fuzz.schedule import CampaignOptions
+from spark_fuzz.schedule_replay import replay_schedule
 from spark_fuzz.session import open_session
 
 pytestmark = pytest.mark.spark

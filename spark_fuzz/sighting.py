@@ -1,0 +1,53 @@
+"""What schedules meet, counted by the schedules that meet it. Compiled by the kernel.
+
+A table of sightings has a row for each thing that can be met: by how many schedules it was, which
+one was the first, and at which of its steps. The number of the last schedule keeps one schedule
+from being counted twice.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+LAST, SCHEDULES, FIRST, STEP, NAME = range(5)
+"""The last schedule that met it plus one; how many did; the first one; the first one's step; only
+in a table of situations, the situation's number."""
+PROBES_MAX = 64
+"""Rows in which a situation is looked for; one for which there is no room is counted as lost."""
+
+
+def note_sighting(table: Any, row: int, schedule: int, step: int) -> None:
+    """A schedule meets something; schedules come in the order of their numbers."""
+    if table[row, LAST] == schedule + 1:
+        return
+    if table[row, SCHEDULES] == 0:
+        table[row, FIRST] = schedule
+        table[row, STEP] = step
+    table[row, LAST] = schedule + 1
+    table[row, SCHEDULES] += 1
+
+
+def compute_situation(marks: Any, enabled: Any, count: int) -> int:
+    """The number of a situation: which instances are enabled together.
+
+    A fingerprint of 62 bits, the marks of the enabled instances added without carry (Zobrist): two
+    situations of one campaign share it with negligible probability.
+    """
+    number = 0
+    for i in range(count):
+        number ^= marks[enabled[i]]
+    return number + 1
+
+
+def note_situation(sightings: Any, enabled: Any, count: int, schedule: int, step: int) -> None:
+    """A schedule is in a situation; open addressing in a power of two of rows."""
+    table = sightings.situations
+    name = compute_situation(sightings.marks, enabled, count)
+    row = name & (len(table) - 1)
+    for _ in range(PROBES_MAX):
+        if table[row, NAME] == name or table[row, NAME] == 0:
+            table[row, NAME] = name
+            note_sighting(table, row, schedule, step)
+            return
+        row = (row + 1) & (len(table) - 1)
+    sightings.lost[0] += 1
