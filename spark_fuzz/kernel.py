@@ -88,9 +88,17 @@ class Kernel:
         self.module: Any = _load(_generate(self.layout))
         """The compiled functions of ``lowering``, ``walk`` and ``frontier``."""
 
-    def run(self, options: CampaignOptions, first_schedule: int, count: int) -> Batch:
-        """Walk ``count`` schedules of a campaign from number ``first_schedule`` on."""
-        initial = make_initial(self.structure, options.parameters)
+    def run(
+        self, options: CampaignOptions, first_schedule: int, count: int, begin: Any = None
+    ) -> Batch:
+        """Walk ``count`` schedules of a campaign from number ``first_schedule`` on.
+
+        They begin in the first state, or in ``begin`` and under its parameters.
+        """
+        initial = make_initial(self.structure, options.parameters) if begin is None else begin
+        profiles = self.encode_profiles(options)
+        if begin is not None:
+            profiles = np.array([self.encode_parameters(begin)], np.int64)
         taken = np.zeros(count, np.int64)
         violations = np.full((count, len(self.layout.guarantees)), -1, np.int64)
         words = -(-len(self.names) // WORD_BITS)
@@ -99,7 +107,7 @@ class Kernel:
             options.campaign_seed,
             first_schedule,
             self.encode_state(initial),
-            self.encode_profiles(options),
+            profiles,
             self.find_limits(options),
             np.array(compute_usual_weights(self.structure), np.int64),
             options.is_swarm,
