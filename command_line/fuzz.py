@@ -16,7 +16,7 @@ import click
 from attrs import frozen
 
 from command_line import exit_codes
-from command_line.fuzz_findings import find_known, print_classes, print_known, write_classes
+from command_line.fuzz_findings import find_classes, find_known, print_classes, print_known
 from command_line.fuzz_options import (
     choose_structure,
     get_fault_names,
@@ -45,6 +45,7 @@ from spark_fuzz.schedule import SCHEDULES_MAX, SEED_MAX, STEPS_MAX, CampaignOpti
 
 if TYPE_CHECKING:
     from spark_fuzz.campaign_progress import Progress
+    from spark_fuzz.class_files import ViolationClass
     from spark_fuzz.known_failures import KnownFailure
 
 EPILOG = """\b
@@ -178,7 +179,7 @@ class Findings:
     summary: dict[str, Any]
     known: list[KnownFailure]
     """The known ways to fail, met and missed."""
-    classes: list[dict[str, Any]]
+    classes: list[ViolationClass]
     """Empty where nobody asked for them."""
 
 
@@ -205,7 +206,7 @@ def run(
             line("summarising")
             summary, known = summarise(spark, folder), find_known(spark, folder, manifest.options)
             line("shortening violations")
-            classes = write_classes(spark, folder, manifest.options) if is_classed else []
+            classes = find_classes(spark, folder, manifest.options) if is_classed else []
             return Findings(progress, summary, known, classes)
     except KeyboardInterrupt as interrupt:
         raise click.Abort(describe_interruption(manifest, folder)) from interrupt

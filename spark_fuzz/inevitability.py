@@ -12,10 +12,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from properties.judgement import replay
 from reference.machine import Action
+from spark_fuzz.continuations import Continuations
 from spark_fuzz.kernel import Kernel, compile_kernel
 from spark_fuzz.schedule import CampaignOptions
 
@@ -23,32 +24,6 @@ CONTINUATIONS = 500
 """How many continuations are drawn after each step."""
 CONTINUATION_STEPS = 256
 """The most steps that a continuation goes on for."""
-
-
-@frozen
-class Continuations:
-    """What continuations come to after each step of a schedule that violates a guarantee."""
-
-    violating: tuple[int, ...]
-    """How many violate the guarantee after step 0, 1, and so on; in the end all of them."""
-    drawn: int
-    """How many were drawn after each step."""
-
-    @property
-    def inevitable_step(self) -> int:
-        """The first step from which on all of them violate; 0 when it is so from the beginning."""
-        return self._find_first_step(self.drawn)
-
-    @property
-    def likely_step(self) -> int:
-        """The first step from which on more than half of them violate."""
-        return self._find_first_step(self.drawn // 2 + 1)
-
-    def _find_first_step(self, least: int) -> int:
-        step = len(self.violating) - 1
-        while step and self.violating[step - 1] >= least:
-            step -= 1
-        return step
 
 
 def sample_continuations(

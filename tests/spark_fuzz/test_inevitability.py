@@ -14,7 +14,8 @@ from properties.judgement import follow, judge
 from properties.subject import get_everything, get_guarantees
 from properties.worlds import STRUCTURES
 from reference.machine import Action, compute_machine
-from spark_fuzz.inevitability import Continuations, sample_continuations
+from spark_fuzz.continuations import Continuations
+from spark_fuzz.inevitability import sample_continuations
 
 DELAY = STRUCTURES["delay/4.4.0"]
 
@@ -75,3 +76,12 @@ def test_the_step_from_which_on_all_violate() -> None:
     assert 0 == Continuations((10, 10), 10).inevitable_step
     assert 1 == Continuations((5, 10), 10).likely_step
     assert 0 == Continuations((10,), 10).inevitable_step
+
+
+def test_what_is_said_of_it() -> None:
+    """With the numbers that were sampled."""
+    late, early = Continuations((0, 3, 10), 10), Continuations((0, 10, 10), 10)
+    assert "with the last step only; before it 3 of 10" in str(late)
+    assert "from step 1 on: without further faults 10 of 10" in str(early)
+    assert "from the beginning" in str(Continuations((10, 10), 10))
+    assert "from the beginning" in str(Continuations((10,), 10))
