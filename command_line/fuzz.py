@@ -26,8 +26,7 @@ from command_line.fuzz_options import (
     read_resumed,
 )
 from command_line.progress import show_progress
-from properties.expectation import find_expectation
-from properties.subject import get_fault_classes
+from properties.admitted_faults import find_tabled_verdict
 from properties.verdict import VerdictWord
 from properties.worlds import STRUCTURES_BY_WORLD
 from reference import ROCKETMQ_VERSION
@@ -290,12 +289,10 @@ def report_broken_promises(summary: dict[str, Any], options: CampaignOptions) ->
 
 def find_broken_promises(violated: Iterable[str], options: CampaignOptions) -> dict[str, str]:
     """The violated guarantees that are proved for these faults, each with a class that says so."""
-    admitted = {name for name, count in attrs.asdict(options.limits).items() if count > 0}
-    classes = get_fault_classes(options.structure)
-    names = [c.name for c in classes if admitted <= set(c.admitted)]
+    admitted = [name for name, count in attrs.asdict(options.limits).items() if count > 0]
+    tabled = {g: find_tabled_verdict(g, options.structure, admitted) for g in violated}
     return {
-        guarantee: fault
-        for guarantee in violated
-        for fault in names
-        if find_expectation(guarantee, options.structure, fault).verdict is VerdictWord.PROVED
+        guarantee: verdict.fault
+        for guarantee, verdict in tabled.items()
+        if verdict is not None and verdict.word is VerdictWord.PROVED
     }
