@@ -16,7 +16,13 @@ import click
 from attrs import frozen
 
 from command_line import exit_codes
-from command_line.fuzz_findings import find_classes, find_known, print_classes, print_known
+from command_line.fuzz_findings import (
+    find_classes,
+    find_known,
+    print_classes,
+    print_known,
+    write_report,
+)
 from command_line.fuzz_options import (
     choose_structure,
     get_fault_names,
@@ -39,12 +45,13 @@ from spark_fuzz.campaign_store import (
     find_missing_units,
     plan_campaign,
 )
+from spark_fuzz.class_files import ViolationClass, read_classes
 from spark_fuzz.java import MissingPrerequisiteError, find_java
+from spark_fuzz.report_summary import REPORT_FILE
 from spark_fuzz.schedule import SCHEDULES_MAX, SEED_MAX, STEPS_MAX, CampaignOptions
 
 if TYPE_CHECKING:
     from spark_fuzz.campaign_progress import Progress
-    from spark_fuzz.class_files import ViolationClass
     from spark_fuzz.known_failures import KnownFailure
 
 EPILOG = """\b
@@ -138,8 +145,9 @@ def command(
     summary = findings.summary
     print_summary(summary, findings.progress, manifest.options)
     print_known(findings.known)
-    if is_classed:
+    if is_classed and findings.classes is not None:
         print_classes(findings.classes, folder)
+    click.echo(f"  report: {folder / REPORT_FILE}")
     return report_broken_promises(summary, manifest.options)
 
 
@@ -178,8 +186,8 @@ class Findings:
     summary: dict[str, Any]
     known: list[KnownFailure]
     """The known ways to fail, met and missed."""
-    classes: list[ViolationClass]
-    """Empty where nobody asked for them."""
+    classes: list[ViolationClass] | None
+    """None where nobody has asked for them yet."""
 
 
 def run(
@@ -204,8 +212,12 @@ def run(
             progress = resume_campaign(spark, folder, lambda p: line(describe_progress(p)))
             line("summarising")
             summary, known = summarise(spark, folder), find_known(spark, folder, manifest.options)
-            line("shortening violations")
-            classes = find_classes(spark, folder, manifest.options) if is_classed else []
+            if is_classed:
+                line("shortening violations")
+                find_classes(spark, folder, manifest.options)
+            classes = read_classes(folder)
+            line("writing the report")
+            write_report(spark, folder, summary, known, classes)
             return Findings(progress, summary, known, classes)
     except KeyboardInterrupt as interrupt:
         raise click.Abort(describe_interruption(manifest, folder)) from interrupt

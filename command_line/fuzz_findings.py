@@ -1,15 +1,30 @@
-"""What a campaign found beyond counts: the known ways to fail that it met, and classes."""
+"""What a campaign found beyond counts: known ways to fail that it met, classes, and its report."""
 
 from __future__ import annotations
 
+import json
 import shlex
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from spark_fuzz.campaign_store import DATA_FOLDER
-from spark_fuzz.class_files import CLASSES_FILE, ViolationClass, number_classes, write_classes
+from command_line.fuzz_options import format_command
+from spark_fuzz.campaign_store import DATA_FOLDER, read_manifest
+from spark_fuzz.class_files import (
+    CLASSES_FILE,
+    ViolationClass,
+    number_classes,
+    put_text,
+    write_classes,
+)
+from spark_fuzz.report_summary import (
+    REPORT_FILE,
+    SUMMARY_FILE,
+    Findings,
+    compute_report_summary,
+)
 from spark_fuzz.schedule import CampaignOptions
 
 if TYPE_CHECKING:
@@ -36,6 +51,26 @@ def find_classes(spark: Any, folder: Path, options: CampaignOptions) -> list[Vio
     classes = number_classes(rows, options)
     write_classes(folder, classes)
     return classes
+
+
+def write_report(
+    spark: Any,
+    folder: Path,
+    counts: Mapping[str, Any],
+    known: Sequence[KnownFailure],
+    classes: Sequence[ViolationClass] | None,
+) -> None:
+    """summary.json and report.html, beside the rows."""
+    from spark_fuzz.feature_yield import compute_yield  # noqa: PLC0415
+    from spark_fuzz.report_page import render_report  # noqa: PLC0415
+
+    manifest = read_manifest(folder)
+    frame = spark.read.parquet(str(folder.absolute() / DATA_FOLDER))
+    features = compute_yield(frame, manifest.options)
+    findings = Findings(counts, known, features, None if classes is None else len(classes))
+    summary = compute_report_summary(folder, findings, format_command(manifest))
+    put_text(folder / SUMMARY_FILE, json.dumps(summary, indent=1) + "\n")
+    put_text(folder / REPORT_FILE, render_report(summary, classes))
 
 
 def print_known(known: list[KnownFailure]) -> None:
