@@ -16,7 +16,13 @@ import click
 from attrs import frozen
 
 from command_line import exit_codes
-from command_line.fuzz_findings import find_known, print_classes, print_known, write_classes
+from command_line.fuzz_findings import (
+    find_classes,
+    find_known,
+    print_classes,
+    print_known,
+    write_report,
+)
 from command_line.fuzz_options import (
     choose_structure,
     get_fault_names,
@@ -26,8 +32,7 @@ from command_line.fuzz_options import (
     read_resumed,
 )
 from command_line.progress import show_progress
-from properties.expectation import find_expectation
-from properties.subject import get_fault_classes
+from properties.admitted_faults import find_tabled_verdict
 from properties.verdict import VerdictWord
 from properties.worlds import STRUCTURES_BY_WORLD
 from reference import ROCKETMQ_VERSION
@@ -40,7 +45,9 @@ from spark_fuzz.campaign_store import (
     find_missing_units,
     plan_campaign,
 )
+from spark_fuzz.class_files import ViolationClass, read_classes
 from spark_fuzz.java import MissingPrerequisiteError, find_java
+from spark_fuzz.report_summary import REPORT_FILE
 from spark_fuzz.schedule import SCHEDULES_MAX, SEED_MAX, STEPS_MAX, CampaignOptions
 
 if TYPE_CHECKING:
@@ -138,8 +145,9 @@ def command(
     summary = findings.summary
     print_summary(summary, findings.progress, manifest.options)
     print_known(findings.known)
-    if is_classed:
+    if is_classed and findings.classes is not None:
         print_classes(findings.classes, folder)
+    click.echo(f"  report: {folder / REPORT_FILE}")
     return report_broken_promises(summary, manifest.options)
 
 
@@ -178,8 +186,8 @@ class Findings:
     summary: dict[str, Any]
     known: list[KnownFailure]
     """The known ways to fail, met and missed."""
-    classes: list[dict[str, Any]]
-    """Empty where nobody asked for them."""
+    classes: list[ViolationClass] | None
+    """None where nobody has asked for them yet."""
 
 
 def run(
@@ -204,8 +212,12 @@ def run(
             progress = resume_campaign(spark, folder, lambda p: line(describe_progress(p)))
             line("summarising")
             summary, known = summarise(spark, folder), find_known(spark, folder, manifest.options)
-            line("shortening violations")
-            classes = write_classes(spark, folder, manifest.options) if is_classed else []
+            if is_classed:
+                line("shortening violations")
+                find_classes(spark, folder, manifest.options)
+            classes = read_classes(folder)
+            line("writing the report")
+            write_report(spark, folder, summary, known, classes)
             return Findings(progress, summary, known, classes)
     except KeyboardInterrupt as interrupt:
         raise click.Abort(describe_interruption(manifest, folder)) from interrupt
@@ -289,12 +301,10 @@ def report_broken_promises(summary: dict[str, Any], options: CampaignOptions) ->
 
 def find_broken_promises(violated: Iterable[str], options: CampaignOptions) -> dict[str, str]:
     """The violated guarantees that are proved for these faults, each with a class that says so."""
-    admitted = {name for name, count in attrs.asdict(options.limits).items() if count > 0}
-    classes = get_fault_classes(options.structure)
-    names = [c.name for c in classes if admitted <= set(c.admitted)]
+    admitted = [name for name, count in attrs.asdict(options.limits).items() if count > 0]
+    tabled = {g: find_tabled_verdict(g, options.structure, admitted) for g in violated}
     return {
-        guarantee: fault
-        for guarantee in violated
-        for fault in names
-        if find_expectation(guarantee, options.structure, fault).verdict is VerdictWord.PROVED
+        guarantee: verdict.fault
+        for guarantee, verdict in tabled.items()
+        if verdict is not None and verdict.word is VerdictWord.PROVED
     }

@@ -1,20 +1,35 @@
-"""What a campaign found beyond counts: the known ways to fail that it met, and classes."""
+"""What a campaign found beyond counts: known ways to fail that it met, classes, and its report."""
 
 from __future__ import annotations
 
 import json
+import shlex
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from spark_fuzz.campaign_store import DATA_FOLDER, put_in_place
+from command_line.fuzz_options import format_command
+from spark_fuzz.campaign_store import DATA_FOLDER, read_manifest
+from spark_fuzz.class_files import (
+    CLASSES_FILE,
+    ViolationClass,
+    number_classes,
+    put_text,
+    write_classes,
+)
+from spark_fuzz.report_summary import (
+    REPORT_FILE,
+    SUMMARY_FILE,
+    Findings,
+    compute_report_summary,
+)
 from spark_fuzz.schedule import CampaignOptions
 
 if TYPE_CHECKING:
     from spark_fuzz.known_failures import KnownFailure
 
-CLASSES_FILE = "classes.json"
 MISSED_SHOWN = 5
 CLASSES_SHOWN = 12
 
@@ -27,29 +42,35 @@ def find_known(spark: Any, folder: Path, options: CampaignOptions) -> list[Known
     return count_known_failures(frame, options.structure, options.limits)
 
 
-def write_classes(spark: Any, folder: Path, options: CampaignOptions) -> list[dict[str, Any]]:
+def find_classes(spark: Any, folder: Path, options: CampaignOptions) -> list[ViolationClass]:
     """The classes of the campaign's violations, which are also written beside its rows."""
     from spark_fuzz.violation_classes import find_classes  # noqa: PLC0415
 
     frame = spark.read.parquet(str(folder.absolute() / DATA_FOLDER))
-    classes = [
-        encode_class(row.asDict(), options) for row in find_classes(frame, options).collect()
-    ]
-    with put_in_place(folder / CLASSES_FILE) as path:
-        path.write_text(json.dumps(classes, indent=1) + "\n")
+    rows = [row.asDict() for row in find_classes(frame, options).collect()]
+    classes = number_classes(rows, options)
+    write_classes(folder, classes)
     return classes
 
 
-def encode_class(row: dict[str, Any], options: CampaignOptions) -> dict[str, Any]:
-    """A class for programs."""
-    return {
-        "guarantee": row["guarantee"],
-        "rules": row["rules"],
-        "steps": row["steps"],
-        "members": row["members"],
-        "identifier": options.format_identifier(row["schedule"]),
-        "minimal_schedule": json.loads(row["minimal_schedule"]),
-    }
+def write_report(
+    spark: Any,
+    folder: Path,
+    counts: Mapping[str, Any],
+    known: Sequence[KnownFailure],
+    classes: Sequence[ViolationClass] | None,
+) -> None:
+    """summary.json and report.html, beside the rows."""
+    from spark_fuzz.feature_yield import compute_yield  # noqa: PLC0415
+    from spark_fuzz.report_page import render_report  # noqa: PLC0415
+
+    manifest = read_manifest(folder)
+    frame = spark.read.parquet(str(folder.absolute() / DATA_FOLDER))
+    features = compute_yield(frame, manifest.options)
+    findings = Findings(counts, known, features, None if classes is None else len(classes))
+    summary = compute_report_summary(folder, findings, format_command(manifest))
+    put_text(folder / SUMMARY_FILE, json.dumps(summary, indent=1) + "\n")
+    put_text(folder / REPORT_FILE, render_report(summary, classes))
 
 
 def print_known(known: list[KnownFailure]) -> None:
@@ -64,10 +85,10 @@ def print_known(known: list[KnownFailure]) -> None:
         click.echo(f"    and {len(missed) - MISSED_SHOWN} more")
 
 
-def print_classes(classes: list[dict[str, Any]], folder: Path) -> None:
-    """The shortest classes, each with the command that draws the schedule that stands for it."""
+def print_classes(classes: list[ViolationClass], folder: Path) -> None:
+    """The shortest classes, each with its trace, which `replay` draws."""
     click.echo(f"  {len(classes)} classes of violations, all in {folder / CLASSES_FILE}:")
     for each in classes[:CLASSES_SHOWN]:
-        click.echo(f"    {each['guarantee']}, {each['steps']} steps: {each['rules']}")
-        replay = f"rmqspec replay {each['identifier']} --guarantee {each['guarantee']}"
-        click.echo(f"      {replay}")
+        click.echo(f"    {each.guarantee}, {len(each.schedule)} steps: {each.rules}")
+        click.echo(f"      {each.continuations}")
+        click.echo(f"      rmqspec replay {shlex.quote(str(folder / each.trace_file))}")

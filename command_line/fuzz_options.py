@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -81,18 +82,19 @@ def read_resumed(folder: Path, typed: Mapping[str, Any]) -> Manifest:
     for option, value in typed.items():
         given = parse_limits(manifest.options.structure, value) if option == "limits" else value
         if actual.get(option) != given:
+            typed_words = " ".join(name_option(option, value))
             raise CampaignError(
-                f"{name_option(option, value)} contradicts {folder}, which has everything but "
+                f"{typed_words} contradicts {folder}, which has everything but "
                 "--master in its manifest; leave it out, or begin a new campaign without --resume"
             )
     return manifest
 
 
-def name_option(name: str, value: Any) -> str:
-    """An option as it is typed."""
+def name_option(name: str, value: Any) -> list[str]:
+    """An option as it is typed, word by word."""
     if name == "is_swarm":
-        return "--swarm" if value else "--alike"
-    return f"--{name} {value}"
+        return ["--swarm" if value else "--alike"]
+    return [f"--{name}", str(value)]
 
 
 def describe_options(manifest: Manifest) -> dict[str, Any]:
@@ -110,3 +112,19 @@ def describe_options(manifest: Manifest) -> dict[str, Any]:
         "flush": structure.flush_disk_type.name if is_group else "",
         "slaves": structure.slaves if is_group else -1,
     }
+
+
+def format_command(manifest: Manifest) -> str:
+    """What begins the same campaign again; the structure's name says role, flush and slaves."""
+    described = describe_options(manifest)
+    words = ["rmqspec", "fuzz"]
+    for name, value in described.items():
+        if name not in ("role", "flush", "slaves"):
+            words += name_option(name, format_limits(value) if name == "limits" else value)
+    return shlex.join(words)
+
+
+def format_limits(limits: Any) -> str:
+    """The limits as ``parse_limits`` takes them."""
+    pairs = [f"{name}={count}" for name, count in attrs.asdict(limits).items() if count]
+    return ",".join(pairs) or "none"

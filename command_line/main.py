@@ -96,6 +96,7 @@ def get_exit_code(problem: Exception) -> int | None:
         "ConfigurationError",
         "IdentifierError",
         "CampaignError",
+        "ItfError",
         "TraceError",
         "QuestionError",
     ):

@@ -1,4 +1,4 @@
-"""``rmqspec replay``: one schedule of a campaign, walked by the reference and drawn."""
+"""``rmqspec replay``: one schedule, of a campaign or a file, walked by the reference and drawn."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import click
+from attrs import evolve, frozen
 
 from properties.certificates import encode_schedule
+from properties.itf import ItfError, decode_itf
 from properties.judgement import (
     JudgedStep,
     find_first_violation,
@@ -35,11 +37,25 @@ Examples:
   rmqspec replay consumer-slave_read-no_offset_check/2.2.2.2.2.2.2.2/64/0/0 \\
     --guarantee no_message_is_skipped
   rmqspec replay campaigns/seven --schedule 196
+  rmqspec replay campaigns/seven/classes/01-acknowledgement_is_truthful.itf.json
 """
+
+ITF_SUFFIX = ".json"
+
+
+@frozen
+class Replayed:
+    """A schedule that was walked by the reference."""
+
+    source: dict[str, str]
+    """Where it comes from: an identifier, or a file."""
+    structure: Any
+    parameters: Any
+    steps: list[JudgedStep]
 
 
 @click.command(name="replay", epilog=EPILOG)
-@click.argument("identifier", metavar="IDENTIFIER_OR_CAMPAIGN")
+@click.argument("identifier", metavar="IDENTIFIER_OR_CAMPAIGN_OR_FILE")
 @click.option("--schedule", type=int, help="The schedule's number, when a campaign is given.")
 @click.option(
     "--guarantee",
@@ -49,17 +65,38 @@ Examples:
 )
 @click.option("--json", "is_json", is_flag=True, help="Print JSON for programs.")
 def command(identifier: str, schedule: int | None, guarantee: str | None, is_json: bool) -> None:
-    """Replay one schedule in the reference and draw its timeline."""
-    options, number = find_schedule(identifier, schedule)
-    steps = replay_schedule(options, number)
+    """Replay one schedule in the reference and draw its timeline.
+
+    A file is a trace in the Informal Trace Format, as `rmqspec fuzz --classes` writes them.
+    """
+    is_file = identifier.endswith(ITF_SUFFIX)
+    replayed = replay_file(Path(identifier)) if is_file else replay_identified(identifier, schedule)
     if guarantee:
-        steps = shorten(options, number, steps, guarantee)
+        replayed = shorten(replayed, guarantee)
     if is_json:
-        click.echo(json.dumps(as_json(options, number, steps), indent=1))
+        click.echo(json.dumps(as_json(replayed), indent=1))
         return
-    click.echo(f"Model of RocketMQ {ROCKETMQ_VERSION}: {options.structure.name}.")
-    click.echo(options.format_identifier(number))
-    click.echo(draw_timeline((s.action, s.cluster, s.violated) for s in steps))
+    click.echo(f"Model of RocketMQ {ROCKETMQ_VERSION}: {replayed.structure.name}.")
+    click.echo("".join(replayed.source.values()))
+    click.echo(draw_timeline((s.action, s.cluster, s.violated) for s in replayed.steps))
+
+
+def replay_file(path: Path) -> Replayed:
+    """The schedule of a trace. Raises ItfError for a file that is none, OSError for none at all."""
+    try:
+        trace = decode_itf(json.loads(path.read_text()))
+    except (ItfError, ValueError, RecursionError) as problem:
+        raise ItfError(f"{path}: {problem}") from problem
+    steps = list(replay(trace.structure, trace.parameters, trace.schedule))
+    return Replayed({"file": str(path)}, trace.structure, trace.parameters, steps)
+
+
+def replay_identified(identifier: str, schedule: int | None) -> Replayed:
+    """The schedule of an identifier, or of a campaign and a number. Raises IdentifierError."""
+    options, number = find_schedule(identifier, schedule)
+    parameters = options.compute_circumstances(number).parameters
+    source = {"identifier": options.format_identifier(number)}
+    return Replayed(source, options.structure, parameters, replay_schedule(options, number))
 
 
 def find_schedule(identifier: str, schedule: int | None) -> tuple[CampaignOptions, int]:
@@ -74,30 +111,28 @@ def find_schedule(identifier: str, schedule: int | None) -> tuple[CampaignOption
     return manifest.options, schedule
 
 
-def shorten(
-    options: CampaignOptions, number: int, steps: list[JudgedStep], guarantee: str
-) -> list[JudgedStep]:
+def shorten(replayed: Replayed, guarantee: str) -> Replayed:
     """The schedule up to the violation, without the steps that it does not need."""
-    if guarantee not in get_guarantees(options.structure):
-        raise IdentifierError(f"{guarantee} is no guarantee of {options.structure.name}")
-    at = find_first_violation(steps, guarantee)
+    structure, parameters = replayed.structure, replayed.parameters
+    if guarantee not in get_guarantees(structure):
+        raise IdentifierError(f"{guarantee} is no guarantee of {structure.name}")
+    at = find_first_violation(replayed.steps, guarantee)
     if at is None:
         raise IdentifierError(f"this schedule does not violate {guarantee}")
-    actions = [s.action for s in steps[1 : at + 1] if s.action is not None]
-    parameters = options.compute_circumstances(number).parameters
-    minimal = shorten_refutation(guarantee, options.structure, parameters, actions)
-    return list(replay(options.structure, parameters, minimal))
+    actions = [s.action for s in replayed.steps[1 : at + 1] if s.action is not None]
+    minimal = shorten_refutation(guarantee, structure, parameters, actions)
+    return evolve(replayed, steps=list(replay(structure, parameters, minimal)))
 
 
-def as_json(options: CampaignOptions, number: int, steps: list[JudgedStep]) -> dict[str, Any]:
+def as_json(replayed: Replayed) -> dict[str, Any]:
     """The replay for programs."""
-    actions = tuple(s.action for s in steps if s.action is not None)
+    actions = tuple(s.action for s in replayed.steps if s.action is not None)
     return {
         "rocketmq_version": ROCKETMQ_VERSION,
-        "identifier": options.format_identifier(number),
-        "structure": options.structure.name,
+        **replayed.source,
+        "structure": replayed.structure.name,
         "schedule": encode_schedule(actions),
         "violating_steps": {
-            g: find_first_violation(steps, g) for g in get_guarantees(options.structure)
+            g: find_first_violation(replayed.steps, g) for g in get_guarantees(replayed.structure)
         },
     }

@@ -31,20 +31,17 @@ def describe_row(kernel: Kernel, batch: Batch, row: int) -> Account:
     layout = kernel.layout
     at = dict(zip(layout.guarantees, map(int, batch.violations[row]), strict=True))
     is_used = kernel.unpack_used(batch.used[row : row + 1])[0]
+    is_stuck = kernel.unpack_stuck(batch.stuck[row : row + 1])[0]
     return Account(
         int(batch.steps[row]),
         {name: step for name, step in at.items() if step >= 0},
         frozenset(name for name, used in zip(kernel.names, is_used, strict=True) if used),
         int(batch.healing_steps[row]),
         int(batch.ends[row]),
-        unpack_stuck(kernel, int(batch.stuck[row])),
+        tuple(
+            name for name, stuck in zip(layout.claims_about_rest, is_stuck, strict=True) if stuck
+        ),
     )
-
-
-def unpack_stuck(kernel: Kernel, word: int) -> tuple[str, ...]:
-    """The claims about rest in a bit set."""
-    claims = kernel.layout.claims_about_rest
-    return tuple(name for bit, name in enumerate(claims) if word >> bit & 1)
 
 
 def describe_replay(options: CampaignOptions, schedule: int | Lineage) -> Account:

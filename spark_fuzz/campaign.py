@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,11 @@ from pyspark.sql.types import (
 from properties.subject import get_guarantees
 from spark_fuzz.campaign_store import plan_campaign
 from spark_fuzz.kernel import Batch, Kernel, compile_kernel
+from spark_fuzz.lineage import Parent, find_lineage
 from spark_fuzz.schedule import CampaignOptions
+
+ENDS = ("at rest", "still moving", "not in peace")
+"""How healing ends, in the order of ``walk``."""
 
 
 def compute_schema(structure: Any) -> StructType:
@@ -45,6 +49,10 @@ def compute_schema(structure: Any) -> StructType:
             ),
             StructField("first_violating_step", IntegerType()),
             StructField("rules_used", ArrayType(StringType(), containsNull=False), nullable=False),
+            StructField("lineage", StringType()),
+            StructField("healing_steps", IntegerType(), nullable=False),
+            StructField("end", StringType()),
+            StructField("stuck", ArrayType(StringType(), containsNull=False), nullable=False),
         ]
     )
 
@@ -53,7 +61,8 @@ def run_campaign(spark: SparkSession, options: CampaignOptions, schedules: int) 
     """The rows of schedules 0 to ``schedules`` - 1, computed when the DataFrame is used.
 
     The session is the caller's and is not stopped. A row depends on nothing but the options and
-    its number: not on partitions, cores or retries.
+    its number: not on partitions, cores or retries. Nothing is kept of what schedules meet, and no
+    round is guided; for these there is ``write_campaign``.
     """
     numbers = spark.range(0, schedules, 1, plan_campaign(options, schedules).units)
 
@@ -63,16 +72,16 @@ def run_campaign(spark: SparkSession, options: CampaignOptions, schedules: int) 
             ids = batch.column(0).to_numpy()
             for run in np.split(ids, np.nonzero(np.diff(ids) != 1)[0] + 1):
                 if len(run):
-                    yield compute_rows(kernel, options, int(run[0]), len(run))
+                    yield make_rows(kernel, options, kernel.run(options, int(run[0]), len(run)))
 
     return numbers.mapInArrow(run_batches, compute_schema(options.structure))
 
 
-def compute_rows(
-    kernel: Kernel, options: CampaignOptions, first_schedule: int, count: int
+def make_rows(
+    kernel: Kernel, options: CampaignOptions, batch: Batch, parents: Sequence[Parent] = ()
 ) -> pa.RecordBatch:
-    """The rows of consecutive schedules."""
-    batch = kernel.run(options, first_schedule, count)
+    """The rows of consecutive schedules, which go on from these parents."""
+    count = len(batch.steps)
     names = kernel.layout.guarantees
     violated = batch.violations >= 0
     words = pa.array(["not_refuted", "refuted"])
@@ -80,26 +89,40 @@ def compute_rows(
     at = [_nullable(batch.violations[:, i]) for i in range(len(names))]
     first = np.where(violated, batch.violations, np.iinfo(np.int64).max).min(axis=1)
     first[~violated.any(axis=1)] = -1
+    numbers = np.arange(batch.first_schedule, batch.first_schedule + count, dtype=np.int64)
+    ends = pa.array(ENDS).take(_nullable(batch.ends))
     columns = [
         pa.array(np.full(count, options.campaign_seed, np.int64)),
-        pa.array(np.arange(first_schedule, first_schedule + count, dtype=np.int64)),
+        pa.array(numbers),
         pa.repeat(options.structure_code, count),
         pa.repeat(options.limits_code, count),
         pa.array(batch.steps.astype(np.int32)),
         pa.StructArray.from_arrays(verdicts, names),
         pa.StructArray.from_arrays(at, names),
         _nullable(first),
-        _rules_used(kernel, batch),
+        _lists(kernel.names, kernel.unpack_used(batch.used)),
+        _lineages(options, numbers, parents),
+        pa.array(batch.healing_steps.astype(np.int32)),
+        ends,
+        _lists(kernel.layout.claims_about_rest, kernel.unpack_stuck(batch.stuck)),
     ]
     return pa.RecordBatch.from_arrays(columns, compute_schema(options.structure).names)
+
+
+def _lineages(options: CampaignOptions, numbers: Any, parents: Sequence[Parent]) -> pa.Array:
+    """What guided schedules descend from, null for unguided ones."""
+    if not parents:
+        return pa.nulls(len(numbers), pa.string())
+    seed = options.campaign_seed
+    return pa.array([str(find_lineage(seed, parents, int(number))) for number in numbers])
 
 
 def _nullable(values: Any) -> pa.Array:
     return pa.array(values.astype(np.int32), mask=values < 0)
 
 
-def _rules_used(kernel: Kernel, batch: Batch) -> pa.Array:
-    matrix = kernel.unpack_used(batch.used)
+def _lists(names: Sequence[str], matrix: Any) -> pa.Array:
+    """Of each row the names whose column is 1."""
     offsets = np.concatenate([[0], np.cumsum(matrix.sum(axis=1))]).astype(np.int32)
-    names = pa.array(kernel.names).take(pa.array(np.nonzero(matrix)[1]))
-    return pa.ListArray.from_arrays(pa.array(offsets), names)
+    values = pa.array(names, pa.string()).take(pa.array(np.nonzero(matrix)[1]))
+    return pa.ListArray.from_arrays(pa.array(offsets), values)

@@ -7,28 +7,39 @@ second run beside this one and a resumed run can only write what is or would be 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable
+import re
+import shlex
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from uuid import uuid4
 
 import pyarrow.parquet as pq
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from spark_fuzz.campaign import compute_rows
+from properties.verdict import InternalDisagreementError
+from spark_fuzz.agreement import check_agreement
+from spark_fuzz.campaign import make_rows
 from spark_fuzz.campaign_progress import Progress, Watch
 from spark_fuzz.campaign_store import (
     CampaignError,
     Manifest,
     create_campaign,
     find_missing_units,
+    get_coverage_path,
     get_unit_path,
     plan_campaign,
     put_in_place,
     read_manifest,
     remove_leftovers,
 )
-from spark_fuzz.kernel import compile_kernel
+from spark_fuzz.coverage import list_sightings, make_sightings
+from spark_fuzz.guidance import choose_parents, get_parents_path, read_parents, write_parents
+from spark_fuzz.kernel import Kernel, NumberOverflowError, compile_kernel
+from spark_fuzz.lineage import find_lineage
 from spark_fuzz.schedule import CampaignOptions
+from spark_fuzz.scheduler import mix, pick_below
 
 ROWS_PER_GROUP = 20_000
 """Schedules that a worker holds in memory at a time."""
@@ -68,15 +79,51 @@ def resume_campaign(
     manifest = read_manifest(folder)
     compile_kernel(manifest.options.structure)
     with Watch(folder, manifest, on_progress) as watch:
-        if missing := find_missing_units(folder, manifest):
-            compute_units(spark, manifest, folder, missing)
-    if missing := find_missing_units(folder, manifest):
+        for guided_round in range(1 + manifest.guided_rounds):
+            compute_round(spark, manifest, folder, guided_round)
+    remove_leftovers(folder)
+    return watch.compute_progress()
+
+
+def compute_round(spark: SparkSession, manifest: Manifest, folder: Path, guided_round: int) -> None:
+    """Compute what is missing of one round; the rounds before it are in place."""
+    missing = find_missing_units(folder, manifest, guided_round)
+    if not missing:
+        return
+    if guided_round and not get_parents_path(folder, guided_round).exists():
+        write_parents(folder, guided_round, choose_parents(spark, manifest, folder, guided_round))
+    with translated(folder):
+        compute_units(spark, manifest, folder, missing)
+    if missing := find_missing_units(folder, manifest, guided_round):
         raise CampaignError(
             f"{len(missing)} units of {folder} were written elsewhere; give --out a folder that "
             "the driver and all workers share"
         )
-    remove_leftovers(folder)
-    return watch.compute_progress()
+
+
+WORKER_ERROR = re.compile(r"(InternalDisagreementError|NumberOverflowError): (.*)")
+"""What a worker found wrong with this project, in the middle of what Spark tells of it."""
+
+
+@contextlib.contextmanager
+def translated(folder: Path) -> Iterator[None]:
+    """Raise what a worker raised, or CampaignError with the way to go on, instead of Spark's own.
+
+    Raises InternalDisagreementError, NumberOverflowError, CampaignError.
+    """
+    try:
+        yield
+    except (Py4JError, PySparkException) as failure:
+        text = str(failure)
+        if found := WORKER_ERROR.search(text):
+            kinds = {k.__name__: k for k in (InternalDisagreementError, NumberOverflowError)}
+            raise kinds[found[1]](found[2]) from failure
+        causes = re.findall(r"^(?:Caused by: )?\S*(?:Error|Exception): .*", text, re.MULTILINE)
+        cause = next(reversed(causes), text).strip().splitlines()[0]
+        raise CampaignError(
+            f"Spark gave up: {cause}; what is finished is kept, and when that is mended "
+            f"rmqspec fuzz --resume {shlex.quote(str(folder))} computes the rest"
+        ) from failure
 
 
 def compute_units(spark: SparkSession, manifest: Manifest, folder: Path, units: list[int]) -> None:
@@ -102,14 +149,33 @@ def compute_units(spark: SparkSession, manifest: Manifest, folder: Path, units: 
 
 
 def write_unit(manifest: Manifest, folder: Path, unit: int) -> None:
-    """Compute a unit and put it in place; nothing is computed when it is there already."""
+    """Compute a unit and put it in place; nothing is computed when it is there already.
+
+    What it met is put in place before it, so that a unit in place is complete. Of each group of
+    rows one schedule is walked by the reference, too; raises InternalDisagreementError when that
+    says something else.
+    """
     path = get_unit_path(folder, unit)
     if path.exists():
         return
-    kernel = compile_kernel(manifest.options.structure)
-    schema = compute_rows(kernel, manifest.options, 0, 0).schema
+    options = manifest.options
+    kernel = compile_kernel(options.structure)
+    parents = read_parents(folder, manifest.get_round(unit))
+    sightings = make_sightings(kernel.layout)
     schedules = manifest.get_schedules(unit)
-    with put_in_place(path) as temporary, pq.ParquetWriter(temporary, schema) as writer:
+    with put_in_place(path) as temporary, open_writer(kernel, options, temporary) as writer:
         for first in schedules[::ROWS_PER_GROUP]:
             count = min(ROWS_PER_GROUP, schedules.stop - first)
-            writer.write_batch(compute_rows(kernel, manifest.options, first, count))
+            batch = kernel.run(options, first, count, parents=parents, sightings=sightings)
+            row = pick_below(mix(first), count)
+            lineage = find_lineage(options.campaign_seed, parents, first + row)
+            check_agreement(kernel, options, batch, row, lineage)
+            writer.write_batch(make_rows(kernel, options, batch, parents))
+        with put_in_place(get_coverage_path(folder, unit)) as beside:
+            pq.write_table(list_sightings(kernel.layout, sightings), beside)
+
+
+def open_writer(kernel: Kernel, options: CampaignOptions, path: Path) -> pq.ParquetWriter:
+    """What writes a unit's rows."""
+    schema = make_rows(kernel, options, kernel.run(options, 0, 0)).schema
+    return pq.ParquetWriter(path, schema)

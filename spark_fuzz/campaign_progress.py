@@ -75,7 +75,7 @@ class Watch:
         return Progress(
             self.count_schedules(self.counted),
             self.found,
-            self.manifest.schedules,
+            self.manifest.schedules_in_all,
             time.monotonic() - self.started,
             dict(self.violations),
         )

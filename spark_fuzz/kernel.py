@@ -99,21 +99,24 @@ class Kernel:
         self.module: Any = _load(_generate(self.layout))
         """The compiled functions of ``lowering``, ``walk`` and ``frontier``."""
 
-    def run(
+    def run(  # noqa: PLR0913
         self,
         options: CampaignOptions,
         first_schedule: int,
         count: int,
+        *,
         parents: Sequence[Parent] = (),
         sightings: Sightings | None = None,
+        begin: Any = None,
     ) -> Batch:
         """Walk ``count`` schedules of a campaign from number ``first_schedule`` on.
 
         With ``parents`` each goes on from one of these paths. What is met is added to
-        ``sightings``. Raises NumberOverflowError.
+        ``sightings``. They begin in the first state, or in ``begin`` and under its parameters.
+        Raises NumberOverflowError.
         """
         record = self.make_record(count)
-        plan = self.make_plan(options, first_schedule, parents)
+        plan = self.make_plan(options, first_schedule, parents, begin)
         parts = plan.parents.shape[1] // 2 + 1
         met = make_sightings(self.layout) if sightings is None else sightings
         self.module.run_schedules(plan, self.make_desk(parts), record, met)
@@ -126,9 +129,13 @@ class Kernel:
         return Batch(first_schedule, *record[: len(attrs.fields(Batch)) - 1])
 
     def make_plan(
-        self, options: CampaignOptions, first_schedule: int, parents: Sequence[Parent]
+        self, options: CampaignOptions, first_schedule: int, parents: Sequence[Parent], begin: Any
     ) -> Plan:
         """What all schedules of a batch have in common."""
+        initial = make_initial(self.structure, options.parameters) if begin is None else begin
+        profiles = self.encode_profiles(options)
+        if begin is not None:
+            profiles = np.array([self.encode_parameters(begin)], np.int64)
         return Plan(
             options.campaign_seed,
             first_schedule,
@@ -136,8 +143,8 @@ class Kernel:
             options.is_swarm,
             options.steps,
             options.healing_steps,
-            self.encode_state(make_initial(self.structure, options.parameters)),
-            self.encode_profiles(options),
+            self.encode_state(initial),
+            profiles,
             self.find_limits(options),
             np.array(compute_usual_weights(self.structure), np.int64),
             np.array(self.layout.find_decisive_instances(), np.int64),
@@ -229,6 +236,10 @@ class Kernel:
         """Which instances fired: 0 or 1, int64, shape (schedules, instances)."""
         indexes = np.arange(len(self.names), dtype=np.int64)
         return used[:, indexes // WORD_BITS] >> (indexes % WORD_BITS) & 1
+
+    def unpack_stuck(self, stuck: Any) -> Any:
+        """Which claims about rest are violated: 0 or 1, int64, shape (schedules, claims)."""
+        return stuck[:, None] >> np.arange(len(self.layout.claims_about_rest)) & 1
 
 
 @cache

@@ -37,6 +37,11 @@ class Lineage:
         later = zip(self.ends, self.numbers[1:], strict=True)
         return str(self.numbers[0]) + "".join(f"~{end}.{number}" for end, number in later)
 
+    @classmethod
+    def of(cls, schedule: int | Lineage) -> Lineage:
+        """The lineage of an unguided schedule is its number."""
+        return schedule if isinstance(schedule, Lineage) else cls((schedule,))
+
     @property
     def number(self) -> int:
         """The schedule's own number."""

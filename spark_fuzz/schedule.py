@@ -112,9 +112,9 @@ class CampaignOptions:
         """The sizes and fault limits of every schedule that draws none."""
         return evolve(get_campaign_sizes(self.structure), limits=self.limits)
 
-    def compute_circumstances(self, schedule: int) -> Circumstances:
-        """What the schedule of this number works under; of a guided one, its oldest ancestor."""
-        key = compute_schedule_key(self.campaign_seed, schedule)
+    def compute_circumstances(self, schedule: int | Lineage) -> Circumstances:
+        """What a schedule works under; a guided one, under what its oldest ancestor does."""
+        key = compute_schedule_key(self.campaign_seed, Lineage.of(schedule).numbers[0])
         return draw_circumstances(
             self.structure,
             self.parameters,

@@ -42,9 +42,9 @@ class Replay:
 
 def replay_schedule(options: CampaignOptions, schedule: int | Lineage) -> list[JudgedStep]:
     """Every state of one schedule of a campaign, healing left out."""
-    lineage = schedule if isinstance(schedule, Lineage) else Lineage((schedule,))
+    lineage = Lineage.of(schedule)
     machine = compute_machine(options.structure)
-    under = options.compute_circumstances(lineage.numbers[0])
+    under = options.compute_circumstances(lineage)
     weights = list(under.weights)
     scheduler = SCHEDULERS.index(options.scheduler)
     cluster = make_initial(options.structure, under.parameters)
@@ -68,8 +68,7 @@ def replay_whole(options: CampaignOptions, schedule: int | Lineage) -> Replay:
     before = len(steps) - 1
     if not options.healing_steps:
         return Replay(steps, before, -1, ())
-    number = schedule.number if isinstance(schedule, Lineage) else schedule
-    key = compute_schedule_key(options.campaign_seed, number)
+    key = compute_schedule_key(options.campaign_seed, Lineage.of(schedule).number)
     machine = compute_machine(options.structure)
     for taken in range(options.healing_steps):
         moving = find_moving(machine, steps[-1].cluster)

@@ -4,42 +4,65 @@ A campaign violates a guarantee in thousands of schedules, most of them in one o
 picks candidates, for each guarantee the quickest one of each set of faults that struck, smallest
 sets first; its workers replay and shorten them with the reference; what is left is classed by the
 guarantee and the rules that fire, each as often as it does. Of each class the shortest member
-stands for it.
+stands for it; workers continue that one at random to tell from which step on it was inevitable.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as spark_functions
-from pyspark.sql.types import IntegerType, LongType, StringType, StructField, StructType
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import (
+    ArrayType,
+    IntegerType,
+    LongType,
+    StringType,
+    StructField,
+    StructType,
+)
 
-from properties.certificates import encode_schedule
+from properties.certificates import decode_schedule, encode_schedule
 from properties.judgement import shorten_refutation
 from properties.subject import get_guarantees
 from reference.machine import Action
+from spark_fuzz.inevitability import sample_continuations
 from spark_fuzz.known_failures import list_faults
+from spark_fuzz.lineage import Lineage, parse_lineage
 from spark_fuzz.schedule import CampaignOptions
-from spark_fuzz.schedule_replay import replay_schedule
+from spark_fuzz.schedule_replay import replay_whole
 
 CANDIDATES_PER_GUARANTEE = 24
 """How many schedules are shortened for each guarantee, each of another set of faults."""
+
+GET_LINEAGE = "coalesce(lineage, cast(schedule as string)) as lineage"
+"""Of every row, what identifies its schedule together with the options."""
 
 CLASS_SCHEMA = StructType(
     [
         StructField("guarantee", StringType(), nullable=False),
         StructField("rules", StringType(), nullable=False),
         StructField("steps", IntegerType(), nullable=False),
-        StructField("schedule", LongType(), nullable=False),
+        StructField("lineage", StringType(), nullable=False),
         StructField("minimal_schedule", StringType(), nullable=False),
     ]
 )
 """A shortened violation: its class is ``guarantee`` and ``rules``, for example
 ``kill_master, put_message x2``; ``minimal_schedule`` is JSON, as in certificates."""
+
+SAMPLED_SCHEMA = StructType(
+    [
+        *CLASS_SCHEMA.fields,
+        StructField("members", LongType(), nullable=False),
+        StructField("violating_continuations", ArrayType(IntegerType(), False), nullable=False),
+        StructField("continuations", IntegerType(), nullable=False),
+    ]
+)
+"""A class: how many shortened candidates belong to it, and when it was inevitable."""
 
 
 def find_classes(
@@ -47,36 +70,47 @@ def find_classes(
 ) -> DataFrame:
     """The classes of a campaign's violations, one row each, the shortest first.
 
-    Columns: those of CLASS_SCHEMA for the member that stands for the class, and ``members``, how
-    many shortened candidates belong to it. Computed by the workers when it is used.
+    Columns: those of SAMPLED_SCHEMA; all but ``members`` are of the member that stands for the
+    class. Computed by the workers when it is used.
     """
-    shortened = pick_candidates(frame, options.structure, candidates).mapInArrow(
-        make_shortener(options), CLASS_SCHEMA
-    )
+    picked = pick_candidates(frame, options.structure, candidates)
+    shortened = spread(picked).mapInArrow(make_shortener(options), CLASS_SCHEMA)
     of_class = Window.partitionBy("guarantee", "rules")
-    best = of_class.orderBy("steps", "schedule")
+    best = of_class.orderBy("steps", "lineage")
     ranked = shortened.withColumn("rank", spark_functions.row_number().over(best)).withColumn(
         "members", spark_functions.count("*").over(of_class)
     )
-    return ranked.where("rank = 1").drop("rank").orderBy("steps", "guarantee", "rules")
+    classes = spread(ranked.where("rank = 1").drop("rank"))
+    sampled = classes.mapInArrow(make_sampler(options), SAMPLED_SCHEMA)
+    return sampled.orderBy("steps", "guarantee", "rules")
+
+
+def spread(frame: DataFrame) -> DataFrame:
+    """The same few rows on every core, because each takes long."""
+    return frame.repartition(frame.sparkSession.sparkContext.defaultParallelism)
 
 
 def pick_candidates(frame: DataFrame, structure: Any, candidates: int) -> DataFrame:
-    """For each guarantee so many schedules that violate it: (guarantee, schedule)."""
+    """For each guarantee so many schedules that violate it: (guarantee, lineage)."""
     violation = spark_functions.explode(list_violations(structure)).alias("violation")
     violations = (
-        frame.select("schedule", list_struck(structure).alias("faults"), violation)
-        .select("schedule", "faults", "violation.*")
+        frame.select(
+            "schedule",
+            spark_functions.expr(GET_LINEAGE),
+            list_struck(structure).alias("faults"),
+            violation,
+        )
+        .select("schedule", "lineage", "faults", "violation.*")
         .where("step is not null")
     )
     quickest = violations.groupBy("guarantee", "faults").agg(
-        spark_functions.min(spark_functions.struct("step", "schedule")).alias("first")
+        spark_functions.min(spark_functions.struct("step", "schedule", "lineage")).alias("first")
     )
     smallest_first = Window.partitionBy("guarantee").orderBy(
         spark_functions.size("faults"), "first.step", "first.schedule"
     )
     ranked = quickest.withColumn("rank", spark_functions.row_number().over(smallest_first))
-    return ranked.where(f"rank <= {candidates}").select("guarantee", "first.schedule")
+    return ranked.where(f"rank <= {candidates}").select("guarantee", "first.lineage")
 
 
 def list_violations(structure: Any) -> Any:
@@ -101,31 +135,51 @@ def list_struck(structure: Any) -> Any:
 
 def make_shortener(options: CampaignOptions) -> Any:
     """What a worker does with its candidates: replay, shorten, name the class."""
+    return make_worker(
+        lambda row: shorten(options, row["guarantee"], parse_lineage(row["lineage"])), CLASS_SCHEMA
+    )
 
-    def shorten_all(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+
+def make_sampler(options: CampaignOptions) -> Any:
+    """What a worker does with its classes: continue each after each of its steps."""
+    return make_worker(lambda row: sample(options, row), SAMPLED_SCHEMA)
+
+
+def make_worker(compute: Callable[[dict[str, Any]], dict[str, Any]], schema: StructType) -> Any:
+    """A function for ``mapInArrow`` that computes one row of the schema from each row."""
+    arrow_schema = to_arrow_schema(schema)
+
+    def compute_all(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            rows = [
-                shorten(options, row["guarantee"], row["schedule"]) for row in batch.to_pylist()
-            ]
-            columns = zip(*rows, strict=True) if rows else [()] * len(CLASS_SCHEMA)
-            types = (pa.string(), pa.string(), pa.int32(), pa.int64(), pa.string())
-            arrays = [pa.array(c, t) for c, t in zip(columns, types, strict=True)]
-            yield pa.RecordBatch.from_arrays(arrays, CLASS_SCHEMA.names)
+            rows = [compute(row) for row in batch.to_pylist()]
+            yield pa.RecordBatch.from_pylist(rows, arrow_schema)
 
-    return shorten_all
+    return compute_all
 
 
-def shorten(
-    options: CampaignOptions, guarantee: str, schedule: int
-) -> tuple[str, str, int, int, str]:
+def shorten(options: CampaignOptions, guarantee: str, lineage: Lineage) -> dict[str, Any]:
     """One violation without its needless steps, as a row of CLASS_SCHEMA."""
-    steps = replay_schedule(options, schedule)
+    steps = replay_whole(options, lineage).steps
     at = next(s.index for s in steps if guarantee in s.violated)
     actions = [s.action for s in steps[1 : at + 1] if s.action is not None]
-    parameters = options.compute_circumstances(schedule).parameters
+    parameters = options.compute_circumstances(lineage).parameters
     minimal = shorten_refutation(guarantee, options.structure, parameters, actions)
-    text = json.dumps(encode_schedule(minimal))
-    return guarantee, name_rules(minimal), len(minimal), schedule, text
+    return {
+        "guarantee": guarantee,
+        "rules": name_rules(minimal),
+        "steps": len(minimal),
+        "lineage": str(lineage),
+        "minimal_schedule": json.dumps(encode_schedule(minimal)),
+    }
+
+
+def sample(options: CampaignOptions, row: dict[str, Any]) -> dict[str, Any]:
+    """A class with what random continuations of its schedule come to, a row of SAMPLED_SCHEMA."""
+    parameters = options.compute_circumstances(parse_lineage(row["lineage"])).parameters
+    schedule = decode_schedule(json.loads(row["minimal_schedule"]))
+    found = sample_continuations(row["guarantee"], options.structure, parameters, schedule)
+    sampled = {"violating_continuations": found.violating, "continuations": found.drawn}
+    return {**row, **sampled}
 
 
 def name_rules(schedule: tuple[Action, ...]) -> str:

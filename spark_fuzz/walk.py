@@ -239,7 +239,7 @@ def walk(plan: Any, desk: Any, record: Any, sightings: Any, row: int) -> None:
         seen |= take_step(plan, desk, record, row, instance, key, step, step + 1, seen)
         if before >= 0:
             pair = before * len(desk.weights) + instance
-            note_sighting(sightings.pairs, pair, number, step)
+            note_sighting(sightings.pairs, pair, number, step + 1)
         before = instance
         record.steps[row] = step + 1
 

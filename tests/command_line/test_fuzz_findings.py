@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from command_line.fuzz_findings import CLASSES_FILE, print_known
+from command_line.fuzz_findings import print_known
 from properties.worlds import STRUCTURES
 from spark_fuzz.campaign_store import Manifest, create_campaign
+from spark_fuzz.class_files import CLASSES_FILE
 from spark_fuzz.known_failures import KnownFailure
 from spark_fuzz.schedule import CampaignOptions
 from tests.command_line.run import assert_one_line, run
@@ -33,6 +34,10 @@ def test_a_swarm_and_its_classes(tmp_path: Path) -> None:
     replayed = run("replay", one["identifier"], "--guarantee", one["guarantee"], "--json").stdout
     assert one["minimal_schedule"] == json.loads(replayed)["schedule"]
     assert one["steps"] == len(one["minimal_schedule"])
+    drawn = run("replay", out / one["trace_file"]).stdout
+    assert f"✗ {one['guarantee']}\n" in drawn
+    assert f"rmqspec replay {out / classes[0]['trace_file']}" in later.stdout
+    assert (out / one["test_file"]).exists()
 
 
 def test_what_was_missed_is_named(capsys: pytest.CaptureFixture[str]) -> None:

@@ -95,7 +95,7 @@ def test_guided_schedules_agree() -> None:
         Parent(Lineage((7, 100), (10,)), 30),
         Parent(Lineage((9,)), 47),
     )
-    batch = kernel.run(options, 200, 30, parents)
+    batch = kernel.run(options, 200, 30, parents=parents)
     lineages = [find_lineage(options.campaign_seed, parents, number) for number in range(200, 230)]
     assert {len(each.numbers) for each in lineages} == {2, 3}
     for row, lineage in enumerate(lineages):

@@ -39,6 +39,8 @@ def test_classes_are_of_minimal_schedules(spark: SparkSession) -> None:
     assert [row.steps for row in rows] == sorted(row.steps for row in rows)
     for row in rows:
         schedule = decode_schedule(json.loads(row.minimal_schedule))
+        assert len(schedule) + 1 == len(row.violating_continuations)
+        assert row.continuations == row.violating_continuations[-1]
         parameters = SWARM.compute_circumstances(row.schedule).parameters
         assert row.steps == len(schedule)
         assert row.rules == name_rules(schedule)

@@ -1,0 +1,165 @@
+"""Schedules in the Informal Trace Format of Apalache and Quint, for their tools and viewers.
+
+https://apalache-mc.org/docs/adr/015adr-trace.html: a trace is a list of states, a state gives a
+value to each variable. Here the variables are the parts of a world's state, below them records and
+lists as in the reference; numbers are written as ``#bigint``, so that all have one type. Two more
+variables tell the step that led to a state: ``action``, an instance by name or ``init``, and
+``arguments``, a map. The constant ``parameters`` stands in the first state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from attrs import frozen
+
+from properties.judgement import ScheduleError, follow
+from properties.subject import get_claims
+from properties.worlds import STRUCTURES
+from reference import ROCKETMQ_VERSION
+from reference.leaves import PARAMETER_PREFIX, flatten, is_parameter, unflatten
+from reference.machine import Action
+from reference.world import make_template
+
+FORMAT_DESCRIPTION = "https://apalache-mc.org/docs/adr/015adr-trace.html"
+PARAMETERS = PARAMETER_PREFIX.rstrip(".")
+INITIAL_ACTION = "init"
+ACTION_VARIABLES = ("action", "arguments")
+
+
+class ItfError(ValueError):
+    """Raised for a document that is no trace of this model; one line, with what is wrong."""
+
+
+@frozen
+class ItfTrace:
+    """What a document in the Informal Trace Format says."""
+
+    structure: Any
+    parameters: Any
+    schedule: tuple[Action, ...]
+    guarantee: str | None = None
+    """Which guarantee the last step violates; None where the document does not tell."""
+
+
+def encode_itf(trace: ItfTrace) -> dict[str, Any]:
+    """The trace as JSON. Raises ScheduleError for a schedule with an impossible step."""
+    about: dict[str, Any] = {
+        "format": "ITF",
+        "format-description": FORMAT_DESCRIPTION,
+        "description": "A schedule of rmqspec, replayed by its reference",
+        "rocketmq_version": ROCKETMQ_VERSION,
+        "structure": trace.structure.name,
+    }
+    if trace.guarantee is not None:
+        about["guarantee"] = trace.guarantee
+    steps = follow(trace.structure, trace.parameters, trace.schedule)
+    states = [_encode_state(index, *step) for index, step in enumerate(steps)]
+    variables = [name for name in states[0] if name not in ("#meta", PARAMETERS)]
+    return {"#meta": about, "params": [PARAMETERS], "vars": variables, "states": states}
+
+
+def decode_itf(document: Any) -> ItfTrace:
+    """The trace that ``encode_itf`` wrote. Raises ItfError.
+
+    Every state is compared with what the reference comes to, so a trace of other rules, or one that
+    was changed by hand, is refused.
+    """
+    try:
+        about, (first, *others) = document["#meta"], document["states"]
+        structure = STRUCTURES[about["structure"]]
+        parameters = _decode_parameters(structure, first[PARAMETERS])
+        schedule = tuple(_decode_action(state) for state in others)
+        trace = ItfTrace(structure, parameters, schedule, _decode_guarantee(structure, about))
+        expected = encode_itf(trace)["states"]
+    except ScheduleError as problem:
+        raise ItfError(f"no schedule of this model: {problem}") from problem
+    except (KeyError, TypeError, ValueError, AttributeError) as problem:
+        raise ItfError(f"no trace of this model ({problem!r})") from problem
+    _check_states(document["states"], expected)
+    return trace
+
+
+def _encode_state(index: int, action: Action | None, state: Any) -> dict[str, Any]:
+    parts = nest(flatten(state))
+    parameters = parts.pop(PARAMETERS)
+    arguments = {} if action is None else action.arguments
+    encoded: dict[str, Any] = {
+        "#meta": {"index": index},
+        "action": INITIAL_ACTION if action is None else action.instance,
+        "arguments": {"#map": [[name, encode_value(v)] for name, v in arguments.items()]},
+    }
+    if action is None:
+        encoded[PARAMETERS] = encode_value(parameters)
+    return encoded | {name: encode_value(part) for name, part in parts.items()}
+
+
+def nest(leaves: Mapping[str, Any]) -> dict[str, Any]:
+    """Leaves by their paths as records within records; numbered parts become lists."""
+    below: dict[str, dict[str, Any]] = {}
+    for path, value in leaves.items():
+        head, _, rest = path.partition(".")
+        below.setdefault(head, {})[rest] = value
+    return {head: _nest_below(parts) for head, parts in below.items()}
+
+
+def _nest_below(parts: Mapping[str, Any]) -> Any:
+    if "" in parts:
+        return parts[""]
+    nested = nest(parts)
+    return list(nested.values()) if "0" in nested else nested
+
+
+def encode_value(value: Any) -> Any:
+    """A number, a truth value, or records and lists of them, as an expression of the format."""
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        return {"#bigint": str(value)}
+    if isinstance(value, list):
+        return [encode_value(item) for item in value]
+    return {name: encode_value(item) for name, item in value.items()}
+
+
+def decode_value(expression: Any) -> int | bool:
+    """A number or a truth value. Raises TypeError or ValueError for another expression."""
+    if isinstance(expression, Mapping):
+        return int(expression["#bigint"])
+    if isinstance(expression, (bool, int)):
+        return expression
+    raise TypeError(f"{expression!r} is neither a number nor a truth value")
+
+
+def _decode_parameters(structure: Any, record: Any) -> Any:
+    values = dict(flatten(make_template(structure)))
+    for path in values:
+        if is_parameter(path):
+            values[path] = _find(record, path.removeprefix(PARAMETER_PREFIX).split("."))
+    return unflatten(structure, values).parameters
+
+
+def _decode_guarantee(structure: Any, about: Any) -> str | None:
+    name: str | None = about.get("guarantee")
+    if name is not None and name not in get_claims(structure):
+        raise ValueError(f"{name} is no guarantee of {structure.name}")
+    return name
+
+
+def _find(record: Any, names: Iterable[str]) -> int | bool:
+    for name in names:
+        record = record[name]
+    return decode_value(record)
+
+
+def _decode_action(state: Any) -> Action:
+    instance, arguments = (state[name] for name in ACTION_VARIABLES)
+    return Action(instance, {name: decode_value(value) for name, value in arguments["#map"]})
+
+
+def _check_states(given: Sequence[Any], expected: Sequence[Any]) -> None:
+    for index, (one, other) in enumerate(zip(given, expected, strict=True)):
+        wrong = [name for name in other if one.get(name) != other[name]]
+        if wrong or set(one) != set(other):
+            named = ", ".join(wrong or sorted(set(one) ^ set(other)))
+            raise ItfError(f"state {index} is not what the reference comes to: {named} differs")

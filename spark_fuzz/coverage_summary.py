@@ -1,0 +1,95 @@
+"""How much a campaign has seen, and what the rate of new sights says of what it has not.
+
+A schedule is a sample, and what it meets are its species. With ``met_once`` things met by exactly
+one of n unguided schedules, the next schedule is expected to meet ``met_once / n`` new ones (Good
+and Turing), and at least ``met_once ** 2 / (2 * met_twice)`` things are still unseen (Chao). Both
+are about these schedules and these things: more steps, other limits, or a failure that takes a rare
+meeting of many conditions are not in them. Guided schedules are no independent samples and do not
+count here.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as spark_functions
+
+from spark_fuzz.campaign_store import COVERAGE_FOLDER, Manifest
+from spark_fuzz.coverage import OUTCOME, PAIR, SITUATION, list_outcomes
+from spark_fuzz.lowering import Layout
+from spark_fuzz.walk import CLOSE_LOOK
+
+POINTS = 48
+"""About how many points a curve has."""
+HEADINGS = {
+    PAIR: "pairs of consecutive steps",
+    SITUATION: "situations (steps possible together)",
+    OUTCOME: "outcomes of named conditions",
+}
+
+
+def summarise_coverage(spark: SparkSession, folder: Path, manifest: Manifest) -> dict[str, Any]:
+    """What was met, kind by kind, with its curve over the schedules and its estimates."""
+    units = spark.read.parquet(str(folder.absolute() / COVERAGE_FOLDER))
+    merged = (
+        units.groupBy("kind", "name")
+        .agg(
+            spark_functions.min("first_schedule").alias("first_schedule"),
+            spark_functions.sum(
+                spark_functions.when(
+                    units.first_schedule < manifest.schedules, units.schedules
+                ).otherwise(0)
+            ).alias("unguided"),
+        )
+        .persist()
+    )
+    outcomes = list(list_outcomes(Layout(manifest.options.structure)))
+    try:
+        kinds = [summarise_kind(merged, kind, manifest) for kind in HEADINGS]
+        met = {row.name for row in merged.where(f"kind = '{OUTCOME}'").select("name").collect()}
+    finally:
+        merged.unpersist()
+    kinds[-1] |= {
+        "possible": len(outcomes),
+        "never_met": [name for name in outcomes if name not in met],
+    }
+    return {"kinds": kinds, "is_estimated": True}
+
+
+def summarise_kind(merged: DataFrame, kind: str, manifest: Manifest) -> dict[str, Any]:
+    """One kind: counts, curve, estimates."""
+    own = merged.where(f"kind = '{kind}'")
+    total = manifest.schedules_in_all
+    step = max(1, -(-total // POINTS))
+    point = spark_functions.floor(spark_functions.col("first_schedule") / step)
+    news = {row.point: row["count"] for row in own.groupBy(point.alias("point")).count().collect()}
+    curve, met = [], 0
+    for index in range(-(-total // step)):
+        met += news.get(index, 0)
+        curve.append([min((index + 1) * step, total), met])
+    counted = own.agg(
+        spark_functions.count_if(own.unguided == 1).alias("once"),
+        spark_functions.count_if(own.unguided == 2).alias("twice"),
+    ).collect()[0]
+    samples = manifest.schedules if kind != OUTCOME else -(-manifest.schedules // CLOSE_LOOK)
+    return {
+        "kind": HEADINGS[kind],
+        "met": met,
+        "possible": None,
+        "curve": curve,
+        "met_once": counted.once,
+        "met_twice": counted.twice,
+        "expected_new_per_schedule": counted.once / samples,
+        "unseen_at_least": estimate_unseen(counted.once, counted.twice),
+        "never_met": [],
+    }
+
+
+def estimate_unseen(once: int, twice: int) -> float:
+    """How many things are unseen at least (Chao's lower bound, in the form without a zero below).
+
+    ``once`` and ``twice`` count the things that exactly one, or two, samples met.
+    """
+    return once * (once - 1) / (2 * (twice + 1))

@@ -1,0 +1,106 @@
+"""The report of a campaign: one file that needs nothing else, for a browser or a phone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from properties.sentences import Sentence, tell
+from spark_fuzz import timeline_drawing
+from spark_fuzz.class_files import ViolationClass
+from spark_fuzz.curve_drawing import Curve, draw_curve
+from spark_fuzz.timeline_drawing import Drawing
+
+TEMPLATE = "report.html.j2"
+TEMPLATES = Path(__file__).parent / "templates"
+CLASSES_DRAWN_PER_GUARANTEE = 8
+"""The shortest ones are told and drawn; of the others the report has a line each."""
+
+
+@frozen
+class ToldClass:
+    """A class with its sentences and its drawing."""
+
+    violation: ViolationClass
+    sentences: Sequence[Sentence]
+    drawing: Drawing
+
+
+@frozen
+class ClassGroup:
+    """The classes in which one guarantee is violated, the shortest first."""
+
+    guarantee: str
+    told: Sequence[ToldClass]
+    others: Sequence[ViolationClass]
+
+
+def render_report(summary: Mapping[str, Any], classes: Sequence[ViolationClass] | None) -> str:
+    """The page of a summary, and of the violations in classes where somebody asked for them."""
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"share": format_share, "heat": compute_heat}
+    coverage = summary["coverage"]
+    return environment.get_template(TEMPLATE).render(
+        summary=summary,
+        violated=[g for g in summary["guarantees"] if g["schedules"]],
+        groups=None if classes is None else group_classes(summary, classes),
+        coverage=coverage,
+        curves=draw_curves(coverage["kinds"]) if coverage else {},
+        highest=find_highest_shares(summary["yield"]["features"]),
+        layout=timeline_drawing,
+    )
+
+
+def group_classes(
+    summary: Mapping[str, Any], classes: Sequence[ViolationClass]
+) -> list[ClassGroup]:
+    """Classes by guarantee, in the order of the summary."""
+    groups = []
+    for name in (g["guarantee"] for g in summary["guarantees"]):
+        own = [each for each in classes if each.guarantee == name]
+        if own:
+            told = [tell_class(each) for each in own[:CLASSES_DRAWN_PER_GUARANTEE]]
+            groups.append(ClassGroup(name, told, own[CLASSES_DRAWN_PER_GUARANTEE:]))
+    return groups
+
+
+def tell_class(each: ViolationClass) -> ToldClass:
+    """A class, told and drawn."""
+    steps = each.steps
+    drawing = timeline_drawing.draw(each.guarantee, steps, each.continuations)
+    return ToldClass(each, tell(each.guarantee, steps), drawing)
+
+
+def draw_curves(kinds: Sequence[Mapping[str, Any]]) -> dict[str, Curve]:
+    """The curve of each kind of coverage, by its name."""
+    return {kind["kind"]: draw_curve(kind["curve"]) for kind in kinds if kind["curve"]}
+
+
+def find_highest_shares(features: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    """For each guarantee the highest share of violating schedules that any feature has."""
+    guarantees = features[0]["violating"] if features else ()
+    return {g: max(f["violating"][g] / f["schedules"] for f in features) for g in guarantees}
+
+
+def format_share(part: int, whole: int) -> str:
+    """A part of a whole in per cent, with as many digits as say something."""
+    percent = 100 * part / whole if whole else 0.0
+    if 0 < percent < 0.001:
+        return "< 0.001 %"
+    digits = 0 if percent in (0.0, 100.0) else 1 if percent >= 10 else 2 if percent >= 0.1 else 3
+    return f"{percent:.{digits}f} %"
+
+
+def compute_heat(part: int, whole: int, highest: float) -> int:
+    """How warm a cell is, 0 to 6: its share, measured by the highest one of its column."""
+    return round(6 * part / whole / highest) if whole and highest else 0

@@ -1,0 +1,118 @@
+"""The summary of a finished campaign: everything that its report shows, as data.
+
+It depends on the campaign alone, not on how long or on how many machines it ran, so computing it
+again gives the same file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import attrs
+from attrs import frozen
+
+from properties.admitted_faults import find_tabled_verdict
+from properties.sentences import list_sizes
+from properties.subject import get_guarantees
+from reference import ROCKETMQ_VERSION
+from reference.machine import compute_machine
+from spark_fuzz.campaign_store import MANIFEST, Manifest, read_manifest
+from spark_fuzz.schedule import CampaignOptions
+
+if TYPE_CHECKING:
+    from spark_fuzz.feature_yield import FeatureYield
+    from spark_fuzz.known_failures import KnownFailure
+
+SUMMARY_FILE = "summary.json"
+REPORT_FILE = "report.html"
+
+
+@frozen
+class Findings:
+    """What Spark counted over a campaign's rows."""
+
+    counts: Mapping[str, Any]
+    """Those of ``campaign_summary.summarise``."""
+    known: Sequence[KnownFailure]
+    """The known ways to fail, met and missed."""
+    features: Sequence[FeatureYield]
+    classes: int | None
+    """How many classes of violations classes.json has; None where nobody asked for them."""
+
+
+def compute_report_summary(folder: Path, findings: Findings, command: str) -> dict[str, Any]:
+    """The content of summary.json; ``command`` begins the same campaign again.
+
+    Raises CampaignError for a folder that is no campaign.
+    """
+    manifest = read_manifest(folder)
+    options, counts = manifest.options, findings.counts
+    used = counts["rules_used"]
+    return {
+        "rocketmq_version": ROCKETMQ_VERSION,
+        "command": command,
+        "options": describe_options(manifest),
+        "versions": json.loads((folder / MANIFEST).read_text())["versions"],
+        "schedules": counts["schedules"],
+        "steps": counts["steps"],
+        "guarantees": [
+            describe_guarantee(name, counts, options) for name in get_guarantees(options.structure)
+        ],
+        "known_failures": [describe_known(failure) for failure in findings.known],
+        "rules": {i: used.get(i, 0) for i in compute_machine(options.structure).instances},
+        "yield": describe_yield(findings.features, is_drawn=options.is_swarm),
+        "classes": findings.classes,
+        "coverage": counts.get("coverage"),
+    }
+
+
+def describe_options(manifest: Manifest) -> dict[str, Any]:
+    """What decides the campaign."""
+    options = manifest.options
+    return {
+        "structure": options.structure.name,
+        "schedules": manifest.schedules,
+        "steps": options.steps,
+        "seed": options.campaign_seed,
+        "is_swarm": options.is_swarm,
+        "limits": attrs.asdict(options.limits),
+        "sizes": None if options.is_swarm else list_sizes(options.parameters),
+        "first_schedule": options.format_identifier(0),
+    }
+
+
+def describe_guarantee(
+    name: str, counts: Mapping[str, Any], options: CampaignOptions
+) -> dict[str, Any]:
+    """What was found of a guarantee, and what the table of verdicts says for these faults."""
+    admitted = [fault for fault, most in attrs.asdict(options.limits).items() if most > 0]
+    tabled = find_tabled_verdict(name, options.structure, admitted)
+    found = counts["violations"].get(name)
+    shortest = found and options.format_identifier(found["shortest_schedule"])
+    return {
+        "guarantee": name,
+        "sentence": get_guarantees(options.structure)[name].sentence,
+        "expected": tabled and tabled.word.value,
+        "expected_by": tabled and tabled.fault,
+        "schedules": found["schedules"] if found else 0,
+        "shortest_steps": found and found["shortest_steps"],
+        "replay": found and f"rmqspec replay {shortest} --guarantee {name}",
+    }
+
+
+def describe_yield(features: Sequence[FeatureYield], *, is_drawn: bool) -> dict[str, Any]:
+    """The yield by feature; the values of each feature are of the same schedules."""
+    looked_at = sum(each.schedules for each in features if each.feature == features[0].feature)
+    return {
+        "is_drawn": is_drawn,
+        "schedules": looked_at,
+        "features": [attrs.asdict(each) for each in features],
+    }
+
+
+def describe_known(failure: KnownFailure) -> dict[str, Any]:
+    """A known way to fail, met or missed."""
+    return {**attrs.asdict(failure), "faults": sorted(failure.faults)}

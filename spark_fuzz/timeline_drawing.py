@@ -1,0 +1,158 @@
+"""A violating schedule as a drawing: what stands where. The page's template turns it into SVG.
+
+The texts are those of the timeline on the terminal (``reference.timeline``), so every world draws
+its own lanes. Lengths are in pixels of the drawing; its letters all have one width.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from attrs import field, frozen
+
+from properties.judgement import JudgedStep
+from properties.sentences import find_fault_steps
+from reference.timeline import fill_lanes, list_lanes
+from spark_fuzz.continuations import Continuations
+
+LETTER_WIDTH = 6.7
+ROW_HEIGHT = 21
+HEAD_HEIGHT = 30
+GUTTER_WIDTH = 124
+"""Left of the lanes: the number of a step, and the share of continuations that violate."""
+BAR_LEFT = 34
+BAR_WIDTH = 34
+LANE_GAP = 22
+PIECE = re.compile(r"\S+(?: \S+)*")
+"""What stands together in a lane: a phrase at the left, or the node's state at the right."""
+
+
+@frozen
+class Lane:
+    """A node's column."""
+
+    title: str
+    left: float
+    width: float
+    """Without the gap to the next one."""
+
+
+@frozen
+class Text:
+    """Words in a lane."""
+
+    left: float
+    words: str
+    is_phrase: bool
+    """What happens, as opposed to the state that a node is in."""
+
+
+@frozen
+class Row:
+    """A step."""
+
+    number: int
+    top: float
+    texts: tuple[Text, ...]
+    marks: tuple[float, ...]
+    """Where the lines of the lanes are in which something happens."""
+    is_fault: bool
+    share: float
+    """Of the continuations after it that violate the guarantee, 0 to 1."""
+
+
+@frozen
+class Band:
+    """A line of words across all lanes: inevitable, violated."""
+
+    top: float
+    words: str
+    kind: str
+
+
+@frozen
+class Drawing:
+    """Everything that is drawn."""
+
+    lanes: tuple[Lane, ...]
+    rows: tuple[Row, ...] = field(factory=tuple)
+    bands: tuple[Band, ...] = field(factory=tuple)
+
+    @property
+    def width(self) -> float:
+        """Of the whole."""
+        last = self.lanes[-1]
+        longest = max((len(band.words) for band in self.bands), default=0)
+        return max(last.left + last.width, (longest + 4) * LETTER_WIDTH) + LANE_GAP / 2
+
+    @property
+    def height(self) -> float:
+        """Of the whole."""
+        below = [r.top for r in self.rows] + [b.top for b in self.bands]
+        return max(below, default=0) + ROW_HEIGHT + 4
+
+
+def draw(guarantee: str, steps: Sequence[JudgedStep], continuations: Continuations) -> Drawing:
+    """The drawing of a replayed schedule whose last step violates the guarantee."""
+    filled = [fill_lanes(s.cluster, s.action) for s in steps if s.action is not None]
+    lanes = place_lanes(steps[0], filled)
+    declared = [width for _, width in list_lanes(steps[0].cluster)]
+    faults = find_fault_steps(steps)
+    rows, bands, top = [], [], float(HEAD_HEIGHT)
+    if continuations.inevitable_step == 0:
+        bands.append(Band(top, str(continuations), "inevitable"))
+        top += ROW_HEIGHT
+    for step, texts in zip(steps[1:], filled, strict=True):
+        pieces = [
+            place_texts(text, lane, width)
+            for text, lane, width in zip(texts, lanes, declared, strict=True)
+        ]
+        acting = [lane.left for lane, own in zip(lanes, pieces, strict=True) if has_phrase(own)]
+        share = continuations.violating[step.index] / continuations.drawn
+        flat = tuple(text for own in pieces for text in own)
+        rows.append(Row(step.index, top, flat, tuple(acting), step.index in faults, share))
+        top += ROW_HEIGHT
+        if step.index == continuations.inevitable_step:
+            bands.append(Band(top, str(continuations), "inevitable"))
+            top += ROW_HEIGHT
+    bands.append(Band(top, f"{guarantee} does not hold", "violated"))
+    return Drawing(lanes, tuple(rows), tuple(bands))
+
+
+def has_phrase(texts: Sequence[Text]) -> bool:
+    """Something happens in this lane."""
+    return any(text.is_phrase for text in texts)
+
+
+def place_lanes(begin: JudgedStep, filled: Sequence[Sequence[str]]) -> tuple[Lane, ...]:
+    """The lanes side by side, each as wide as its longest text without the room to spare."""
+    lanes, left = [], float(GUTTER_WIDTH)
+    for index, (title, _) in enumerate(list_lanes(begin.cluster)):
+        lengths = [measure(texts[index]) for texts in filled]
+        width = max([len(title), *lengths]) * LETTER_WIDTH + LANE_GAP / 2
+        lanes.append(Lane(title, left, width))
+        left += width + LANE_GAP
+    return tuple(lanes)
+
+
+def measure(text: str) -> int:
+    """How many letters a lane's text takes when two blanks part phrase and state."""
+    return len("  ".join(PIECE.findall(text)))
+
+
+def place_texts(text: str, lane: Lane, declared: int) -> tuple[Text, ...]:
+    """The phrase at the left of its lane, the state at the right.
+
+    A text of ``declared`` letters ends in the state, as ``reference.timeline.fit_lane`` has made
+    it; a shorter one is a phrase only.
+    """
+    pieces = list(PIECE.finditer(text))
+    has_state = len(text.rstrip()) >= declared - 1
+    placed = []
+    for piece in pieces:
+        is_state = has_state and piece is pieces[-1] and piece.start() > 0
+        length = len(piece[0]) * LETTER_WIDTH
+        left = lane.left + (lane.width - length if is_state else LANE_GAP / 2)
+        placed.append(Text(left, piece[0], not is_state))
+    return tuple(placed)
