@@ -33,12 +33,14 @@ from command_line.fuzz_options import (
 )
 from command_line.progress import show_progress
 from properties.admitted_faults import find_tabled_verdict
+from properties.healing import get_healing
 from properties.verdict import VerdictWord
 from properties.worlds import STRUCTURES_BY_WORLD
 from reference import ROCKETMQ_VERSION
 from reference.roles import FlushDiskType
 from reference.structure import SLAVES_MAX
 from spark_fuzz.campaign_store import (
+    ROUNDS_MAX,
     Manifest,
     check_is_new,
     create_campaign,
@@ -47,8 +49,10 @@ from spark_fuzz.campaign_store import (
 )
 from spark_fuzz.class_files import ViolationClass, read_classes
 from spark_fuzz.java import MissingPrerequisiteError, find_java
+from spark_fuzz.lineage import parse_lineage
 from spark_fuzz.report_summary import REPORT_FILE
 from spark_fuzz.schedule import SCHEDULES_MAX, SEED_MAX, STEPS_MAX, CampaignOptions
+from spark_fuzz.scheduler import SCHEDULERS
 
 if TYPE_CHECKING:
     from spark_fuzz.campaign_progress import Progress
@@ -85,6 +89,27 @@ the same. Exit codes: 0 analysed, 1 a guarantee is violated that is proved for t
 )
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(0, SEED_MAX - 1))
 @click.option("--steps", default=64, show_default=True, type=click.IntRange(1, STEPS_MAX))
+@click.option(
+    "--healing-steps",
+    default=256,
+    show_default=True,
+    type=click.IntRange(0, STEPS_MAX),
+    help="Then nothing strikes any more, for at most so many steps; what is stuck is told.",
+)
+@click.option(
+    "--scheduler",
+    default=SCHEDULERS[0],
+    show_default=True,
+    type=click.Choice(SCHEDULERS),
+    help="Choose steps by weight, or by priorities that change at a few steps (pct).",
+)
+@click.option(
+    "--guided-rounds",
+    default=0,
+    show_default=True,
+    type=click.IntRange(0, ROUNDS_MAX),
+    help="As many schedules again in each, from places that few schedules reached.",
+)
 @click.option(
     "--structure",
     metavar="NAME",
@@ -155,6 +180,9 @@ def plan(  # noqa: PLR0913, PLR0917
     schedules: int,
     seed: int,
     steps: int,
+    healing_steps: int,
+    scheduler: str,
+    guided_rounds: int,
     structure: str | None,
     role: str,
     flush: str,
@@ -164,8 +192,16 @@ def plan(  # noqa: PLR0913, PLR0917
 ) -> Manifest:
     """What a new campaign computes."""
     chosen = choose_structure(structure, role, flush, slaves)
-    options = CampaignOptions(chosen, parse_limits(chosen, limits), steps, seed, is_swarm)
-    return plan_campaign(options, schedules)
+    options = CampaignOptions(
+        chosen,
+        parse_limits(chosen, limits),
+        steps,
+        seed,
+        is_swarm,
+        scheduler,
+        healing_steps if get_healing(chosen) else 0,
+    )
+    return plan_campaign(options, schedules, guided_rounds)
 
 
 def make_parent(folder: Path) -> None:
@@ -200,6 +236,7 @@ def run(
         )
     from spark_fuzz.campaign_job import resume_campaign  # noqa: PLC0415
     from spark_fuzz.campaign_summary import summarise  # noqa: PLC0415
+    from spark_fuzz.coverage_summary import summarise_coverage  # noqa: PLC0415
     from spark_fuzz.session import open_session  # noqa: PLC0415
 
     # A closed socket is an error to handle here, not the end of the process.
@@ -211,7 +248,9 @@ def run(
             line("compiling")
             progress = resume_campaign(spark, folder, lambda p: line(describe_progress(p)))
             line("summarising")
-            summary, known = summarise(spark, folder), find_known(spark, folder, manifest.options)
+            summary = summarise(spark, folder, manifest.options.structure)
+            summary["coverage"] = summarise_coverage(spark, folder, manifest)
+            known = find_known(spark, folder, manifest.options)
             if is_classed:
                 line("shortening violations")
                 find_classes(spark, folder, manifest.options)
@@ -248,8 +287,9 @@ def print_manifest(manifest: Manifest, folder: Path, is_new: bool) -> None:
     options = manifest.options
     click.echo(f"Model of RocketMQ {ROCKETMQ_VERSION}: {options.structure.name}.")
     click.echo(
-        f"{manifest.schedules} schedules of up to {options.steps} steps, seed "
-        f"{options.campaign_seed}, {'a swarm, ' if options.is_swarm else ''}"
+        f"{manifest.schedules_in_all} schedules of up to {options.steps} steps"
+        f"{f' and {options.healing_steps} to heal' if options.healing_steps else ''}, "
+        f"{describe_choices(manifest)}seed {options.campaign_seed}, "
         f"fault limits {options.limits_code}, into {folder}"
     )
     if not is_new:
@@ -258,11 +298,23 @@ def print_manifest(manifest: Manifest, folder: Path, is_new: bool) -> None:
         click.echo(f"resumed: {state}")
 
 
+def describe_choices(manifest: Manifest) -> str:
+    """What is not as usual."""
+    options, rounds = manifest.options, manifest.guided_rounds
+    choices = {
+        "a swarm, ": options.is_swarm,
+        f"scheduler {options.scheduler}, ": options.scheduler != SCHEDULERS[0],
+        f"{rounds} guided round{'s' * (rounds > 1)}, ": rounds,
+    }
+    return "".join(words for words, is_chosen in choices.items() if is_chosen)
+
+
 def print_summary(summary: dict[str, Any], progress: Progress, options: CampaignOptions) -> None:
     """Counts, and per violated guarantee the command that replays its shortest schedule."""
     computed = progress.done - progress.found
     click.echo(
-        f"{summary['schedules']} schedules, {summary['steps']} steps, every state judged; "
+        f"{summary['schedules']} schedules, {summary['steps'] + summary['healing_steps']} steps, "
+        "every state judged; "
         + (
             f"{computed} schedules computed in {progress.seconds:.1f} s "
             f"({progress.schedules_per_second:,.0f}/s with Spark's overhead)."
@@ -278,11 +330,20 @@ def print_summary(summary: dict[str, Any], progress: Progress, options: Campaign
     if not summary["violations"]:
         click.echo("  no guarantee was refuted; random schedules prove nothing")
     click.echo(f"  {len(summary['rules_used'])} rule instances fired")
+    if summary["ends"]:
+        ends = ", ".join(f"{count} {end}" for end, count in summary["ends"].items())
+        click.echo(f"  after healing: {ends}")
+    for kind in summary["coverage"]["kinds"]:
+        of = "" if kind["possible"] is None else f" of {kind['possible']}"
+        click.echo(
+            f"  {kind['met']}{of} {kind['kind']}; {kind['met_once']} met once, so the next "
+            f"schedule is expected to meet {kind['expected_new_per_schedule']:.2g} new ones"
+        )
 
 
 def format_replay(name: str, summary: dict[str, Any], options: CampaignOptions) -> str:
     """The command that replays the shortest schedule that violates a guarantee."""
-    shortest = summary["violations"][name]["shortest_schedule"]
+    shortest = parse_lineage(summary["violations"][name]["shortest_lineage"])
     return f"rmqspec replay {options.format_identifier(shortest)} --guarantee {name}"
 
 

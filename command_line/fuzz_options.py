@@ -94,7 +94,7 @@ def name_option(name: str, value: Any) -> list[str]:
     """An option as it is typed, word by word."""
     if name == "is_swarm":
         return ["--swarm" if value else "--alike"]
-    return [f"--{name}", str(value)]
+    return [f"--{name.replace('_', '-')}", str(value)]
 
 
 def describe_options(manifest: Manifest) -> dict[str, Any]:
@@ -105,6 +105,9 @@ def describe_options(manifest: Manifest) -> dict[str, Any]:
         "schedules": manifest.schedules,
         "seed": options.campaign_seed,
         "steps": options.steps,
+        "healing_steps": options.healing_steps,
+        "scheduler": options.scheduler,
+        "guided_rounds": manifest.guided_rounds,
         "is_swarm": options.is_swarm,
         "limits": options.limits,
         "structure": structure.name,

@@ -14,20 +14,19 @@ from properties.itf import ItfError, decode_itf
 from properties.judgement import (
     JudgedStep,
     find_first_violation,
+    judge,
     replay,
     shorten_refutation,
 )
-from properties.subject import get_guarantees
+from properties.subject import get_claims, get_guarantees
 from properties.worlds import CLAIM_NAMES
 from reference import ROCKETMQ_VERSION
 from reference.timeline import draw_timeline
 from spark_fuzz.campaign_store import MANIFEST, read_manifest
-from spark_fuzz.schedule import (
-    CampaignOptions,
-    IdentifierError,
-    parse_identifier,
-    replay_schedule,
-)
+from spark_fuzz.guidance import read_parents
+from spark_fuzz.lineage import Lineage, find_lineage
+from spark_fuzz.schedule import CampaignOptions, IdentifierError, parse_identifier
+from spark_fuzz.schedule_replay import replay_whole
 
 EPILOG = """\b
 Examples:
@@ -93,35 +92,37 @@ def replay_file(path: Path) -> Replayed:
 
 def replay_identified(identifier: str, schedule: int | None) -> Replayed:
     """The schedule of an identifier, or of a campaign and a number. Raises IdentifierError."""
-    options, number = find_schedule(identifier, schedule)
-    parameters = options.compute_circumstances(number).parameters
-    source = {"identifier": options.format_identifier(number)}
-    return Replayed(source, options.structure, parameters, replay_schedule(options, number))
+    options, lineage = find_schedule(identifier, schedule)
+    parameters = options.compute_circumstances(lineage).parameters
+    source = {"identifier": options.format_identifier(lineage)}
+    return Replayed(source, options.structure, parameters, replay_whole(options, lineage).steps)
 
 
-def find_schedule(identifier: str, schedule: int | None) -> tuple[CampaignOptions, int]:
-    """Options and number from an identifier, or from a campaign's manifest and a number."""
+def find_schedule(identifier: str, schedule: int | None) -> tuple[CampaignOptions, Lineage]:
+    """Options and lineage from an identifier, or from a campaign's manifest and a number."""
     folder = Path(identifier)
     if not (folder / MANIFEST).exists():
         return parse_identifier(identifier)
     manifest = read_manifest(folder)
-    last = manifest.schedules - 1
+    last = manifest.schedules_in_all - 1
     if schedule is None or not 0 <= schedule <= last:
         raise IdentifierError(f"{folder} has schedules 0 to {last}; choose one with --schedule")
-    return manifest.options, schedule
+    parents = read_parents(folder, schedule // manifest.schedules)
+    return manifest.options, find_lineage(manifest.options.campaign_seed, parents, schedule)
 
 
 def shorten(replayed: Replayed, guarantee: str) -> Replayed:
     """The schedule up to the violation, without the steps that it does not need."""
     structure, parameters = replayed.structure, replayed.parameters
-    if guarantee not in get_guarantees(structure):
+    if guarantee not in get_claims(structure):
         raise IdentifierError(f"{guarantee} is no guarantee of {structure.name}")
-    at = find_first_violation(replayed.steps, guarantee)
+    at = next((s.index for s in replayed.steps if judge(s.cluster, (guarantee,))), None)
     if at is None:
         raise IdentifierError(f"this schedule does not violate {guarantee}")
     actions = [s.action for s in replayed.steps[1 : at + 1] if s.action is not None]
     minimal = shorten_refutation(guarantee, structure, parameters, actions)
-    return evolve(replayed, steps=list(replay(structure, parameters, minimal)))
+    judged = dict.fromkeys((*get_guarantees(structure), guarantee))
+    return evolve(replayed, steps=list(replay(structure, parameters, minimal, judged)))
 
 
 def as_json(replayed: Replayed) -> dict[str, Any]:

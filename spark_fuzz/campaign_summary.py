@@ -8,25 +8,29 @@ from typing import Any
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as spark_functions
 
+from properties.subject import get_claims
+from spark_fuzz.campaign import ENDS
 from spark_fuzz.campaign_store import DATA_FOLDER
+from spark_fuzz.violation_classes import GET_LINEAGE, get_violating_step
 
 
-def summarise(spark: SparkSession, folder: Path) -> dict[str, Any]:
-    """Counts over a written campaign: steps, schedules per violated guarantee, rules used."""
+def summarise(spark: SparkSession, folder: Path, structure: Any) -> dict[str, Any]:
+    """Counts over a written campaign: steps, schedules per violated claim, ends, rules used."""
     frame = spark.read.parquet(str(folder.absolute() / DATA_FOLDER))
-    guarantees = frame.select("violating_steps.*").columns
-    at = [spark_functions.col(f"violating_steps.{g}") for g in guarantees]
+    claims = list(get_claims(structure))
+    at = [get_violating_step(structure, claim) for claim in claims]
     aggregates = [
         spark_functions.count("*").alias("schedules"),
         spark_functions.sum("steps").alias("steps"),
+        spark_functions.sum("healing_steps").alias("healing_steps"),
+        *(spark_functions.count_if(frame.end == end).alias(f"end:{end}") for end in ENDS),
     ]
-    for g, column in zip(guarantees, at, strict=True):
+    for g, column in zip(claims, at, strict=True):
         aggregates.append(spark_functions.count(column).alias(f"count:{g}"))
-        aggregates.append(
-            spark_functions.min(spark_functions.struct(column.isNull(), column, "schedule")).alias(
-                f"min:{g}"
-            )
+        first = spark_functions.struct(
+            column.isNull(), column, "schedule", spark_functions.expr(GET_LINEAGE)
         )
+        aggregates.append(spark_functions.min(first).alias(f"min:{g}"))
     row = frame.agg(*aggregates).collect()[0]
     used = (
         frame.select(spark_functions.explode("rules_used").alias("rule"))
@@ -37,13 +41,15 @@ def summarise(spark: SparkSession, folder: Path) -> dict[str, Any]:
     return {
         "schedules": row["schedules"],
         "steps": row["steps"] or 0,
+        "healing_steps": row["healing_steps"] or 0,
+        "ends": {end: row[f"end:{end}"] for end in ENDS if row[f"end:{end}"]},
         "violations": {
             g: {
                 "schedules": row[f"count:{g}"],
                 "shortest_steps": row[f"min:{g}"][1],
-                "shortest_schedule": row[f"min:{g}"][2],
+                "shortest_lineage": row[f"min:{g}"][3],
             }
-            for g in guarantees
+            for g in claims
             if row[f"count:{g}"]
         },
         "rules_used": {r["rule"]: r["count"] for r in used},

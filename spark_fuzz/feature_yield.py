@@ -54,7 +54,10 @@ class FeatureYield:
 
 
 def compute_yield(frame: DataFrame, options: CampaignOptions) -> list[FeatureYield]:
-    """The yield by every feature that varies, in alphabetical order; counted by the workers."""
+    """The yield by every feature that varies: faults by their names, then sizes.
+
+    Counted by the workers.
+    """
     looked_at = frame.where(f"schedule < {SCHEDULES_LOOKED_AT} and lineage is null").select(
         "schedule", "rules_used", "violating_steps"
     )
@@ -77,7 +80,9 @@ def compute_yield(frame: DataFrame, options: CampaignOptions) -> list[FeatureYie
             rows[guarantees[0]]["schedules"],
             {name: rows[name]["violating"] for name in guarantees},
         )
-        for (feature, value), rows in sorted(found.items())
+        for (feature, value), rows in sorted(
+            found.items(), key=lambda item: (item[0][0] == SIZES, item[0])
+        )
     ]
 
 

@@ -50,6 +50,14 @@ def sample_continuations(
 def count_violating(kernel: Kernel, guarantee: str, state: Any, drawn: int) -> int:
     """How many of so many continuations of a state, without a further fault, come to violate."""
     quiet = evolve(state, parameters=evolve(state.parameters, limits=state.faults))
-    options = CampaignOptions(kernel.structure, state.faults, CONTINUATION_STEPS)
+    options = CampaignOptions(
+        kernel.structure,
+        state.faults,
+        CONTINUATION_STEPS,
+        healing_steps=0 if guarantee in kernel.layout.guarantees else CONTINUATION_STEPS,
+    )
     batch = kernel.run(options, 0, drawn, begin=quiet)
-    return int((batch.violations[:, kernel.layout.guarantees.index(guarantee)] >= 0).sum())
+    if guarantee in kernel.layout.guarantees:
+        return int((batch.violations[:, kernel.layout.guarantees.index(guarantee)] >= 0).sum())
+    claim = kernel.layout.claims_about_rest.index(guarantee)
+    return int(kernel.unpack_stuck(batch.stuck)[:, claim].sum())

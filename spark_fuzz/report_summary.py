@@ -16,10 +16,11 @@ from attrs import frozen
 
 from properties.admitted_faults import find_tabled_verdict
 from properties.sentences import list_sizes
-from properties.subject import get_guarantees
+from properties.subject import get_claims, get_guarantees
 from reference import ROCKETMQ_VERSION
 from reference.machine import compute_machine
 from spark_fuzz.campaign_store import MANIFEST, Manifest, read_manifest
+from spark_fuzz.lineage import parse_lineage
 from spark_fuzz.schedule import CampaignOptions
 
 if TYPE_CHECKING:
@@ -58,9 +59,9 @@ def compute_report_summary(folder: Path, findings: Findings, command: str) -> di
         "versions": json.loads((folder / MANIFEST).read_text())["versions"],
         "schedules": counts["schedules"],
         "steps": counts["steps"],
-        "guarantees": [
-            describe_guarantee(name, counts, options) for name in get_guarantees(options.structure)
-        ],
+        "healing_steps": counts["healing_steps"],
+        "ends": counts["ends"],
+        "guarantees": [describe_guarantee(name, counts, options) for name in list_judged(options)],
         "known_failures": [describe_known(failure) for failure in findings.known],
         "rules": {i: used.get(i, 0) for i in compute_machine(options.structure).instances},
         "yield": describe_yield(findings.features, is_drawn=options.is_swarm),
@@ -69,12 +70,20 @@ def compute_report_summary(folder: Path, findings: Findings, command: str) -> di
     }
 
 
+def list_judged(options: CampaignOptions) -> list[str]:
+    """The guarantees, and where schedules heal also the claims about rest."""
+    return list((get_claims if options.healing_steps else get_guarantees)(options.structure))
+
+
 def describe_options(manifest: Manifest) -> dict[str, Any]:
     """What decides the campaign."""
     options = manifest.options
     return {
         "structure": options.structure.name,
-        "schedules": manifest.schedules,
+        "schedules": manifest.schedules_in_all,
+        "guided_rounds": manifest.guided_rounds,
+        "scheduler": options.scheduler,
+        "healing_steps": options.healing_steps,
         "steps": options.steps,
         "seed": options.campaign_seed,
         "is_swarm": options.is_swarm,
@@ -91,10 +100,10 @@ def describe_guarantee(
     admitted = [fault for fault, most in attrs.asdict(options.limits).items() if most > 0]
     tabled = find_tabled_verdict(name, options.structure, admitted)
     found = counts["violations"].get(name)
-    shortest = found and options.format_identifier(found["shortest_schedule"])
+    shortest = found and options.format_identifier(parse_lineage(found["shortest_lineage"]))
     return {
         "guarantee": name,
-        "sentence": get_guarantees(options.structure)[name].sentence,
+        "sentence": get_claims(options.structure)[name].sentence,
         "expected": tabled and tabled.word.value,
         "expected_by": tabled and tabled.fault,
         "schedules": found["schedules"] if found else 0,

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pyarrow as pa
-from pyspark.sql import DataFrame, Window
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as spark_functions
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import (
@@ -27,8 +27,8 @@ from pyspark.sql.types import (
 )
 
 from properties.certificates import decode_schedule, encode_schedule
-from properties.judgement import shorten_refutation
-from properties.subject import get_guarantees
+from properties.judgement import judge, shorten_refutation
+from properties.subject import get_claims, get_guarantees
 from reference.machine import Action
 from spark_fuzz.inevitability import sample_continuations
 from spark_fuzz.known_failures import list_faults
@@ -119,11 +119,22 @@ def list_violations(structure: Any) -> Any:
         *(
             spark_functions.struct(
                 spark_functions.lit(name).alias("guarantee"),
-                spark_functions.col(f"violating_steps.{name}").alias("step"),
+                get_violating_step(structure, name).alias("step"),
             )
-            for name in get_guarantees(structure)
+            for name in get_claims(structure)
         )
     )
+
+
+def get_violating_step(structure: Any, claim: str) -> Column:
+    """After how many steps a row's schedule violates a claim, else null.
+
+    What is claimed of rest is told at the end of healing.
+    """
+    if claim in get_guarantees(structure):
+        return spark_functions.col(f"violating_steps.{claim}")
+    is_stuck = spark_functions.array_contains("stuck", claim)
+    return spark_functions.when(is_stuck, spark_functions.expr("steps + healing_steps"))
 
 
 def list_struck(structure: Any) -> Any:
@@ -160,7 +171,7 @@ def make_worker(compute: Callable[[dict[str, Any]], dict[str, Any]], schema: Str
 def shorten(options: CampaignOptions, guarantee: str, lineage: Lineage) -> dict[str, Any]:
     """One violation without its needless steps, as a row of CLASS_SCHEMA."""
     steps = replay_whole(options, lineage).steps
-    at = next(s.index for s in steps if guarantee in s.violated)
+    at = next(s.index for s in steps if judge(s.cluster, (guarantee,)))
     actions = [s.action for s in steps[1 : at + 1] if s.action is not None]
     parameters = options.compute_circumstances(lineage).parameters
     minimal = shorten_refutation(guarantee, options.structure, parameters, actions)
