@@ -172,7 +172,7 @@ def write_unit(manifest: Manifest, folder: Path, unit: int) -> None:
             check_agreement(kernel, options, batch, row, lineage)
             writer.write_batch(make_rows(kernel, options, batch, parents))
         with put_in_place(get_coverage_path(folder, unit)) as beside:
-            pq.write_table(list_sightings(kernel.layout, sightings), beside)
+            pq.write_table(list_sightings(kernel.layout, sightings), beside, compression="zstd")
 
 
 def open_writer(kernel: Kernel, options: CampaignOptions, path: Path) -> pq.ParquetWriter:

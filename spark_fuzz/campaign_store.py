@@ -27,7 +27,7 @@ DATA_FOLDER = "schedules.parquet"
 COVERAGE_FOLDER = "coverage.parquet"
 SCHEDULES_PER_UNIT = 20_000
 """The size of a unit in all but the largest campaigns."""
-UNITS_MAX = 20_000
+UNITS_MAX = 1_000
 """Larger campaigns have larger units; this holds for each round."""
 ROUNDS_MAX = PARTS_MAX - 1
 """Guided rounds of a campaign."""

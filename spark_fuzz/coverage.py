@@ -1,8 +1,8 @@
 """What schedules meet: pairs of steps, situations, both outcomes of every named condition.
 
 * A *pair* is two rule instances that follow each other.
-* A *situation* is the set of rule instances that are enabled together: the states of a system told
-  apart by what may happen next.
+* A *situation* is the set of rule instances that are enabled together, faults left out: the states
+  of a system told apart by what may happen next if nothing strikes.
 * An *outcome* is a named condition of some rule, or the premise of a guarantee, being true, or
   being false. These are watched in one schedule of ``CLOSE_LOOK``.
 
@@ -17,12 +17,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from properties.fault_class import get_fault_count_name
 from spark_fuzz.lowering import Layout
 from spark_fuzz.scheduler import compute_schedule_key
 from spark_fuzz.sighting import FIRST, NAME, SCHEDULES, STEP
 from spark_fuzz.walk import Sightings
 
 PAIR, SITUATION, OUTCOME = KINDS = ("pair", "situation", "outcome")
+LOST = "lost"
+"""The kind of a row that only counts: steps in situations for which a unit's table had no room."""
 SITUATIONS_MAX = 1 << 17
 """Rows of a unit's table of situations."""
 COVERAGE_SCHEMA = pa.schema(
@@ -40,7 +43,10 @@ COVERAGE_SCHEMA = pa.schema(
 def make_sightings(layout: Layout) -> Sightings:
     """Empty tables for one kernel."""
     instances = len(layout.instances)
-    marks = [compute_schedule_key(0, index) for index in range(instances)]
+    marks = [
+        compute_schedule_key(0, index) if get_fault_count_name(recorded) is None else 0
+        for index, recorded in enumerate(layout.instances)
+    ]
     return Sightings(
         pairs=np.zeros((instances * instances, STEP + 1), np.int64),
         situations=np.zeros((SITUATIONS_MAX, NAME + 1), np.int64),
@@ -68,6 +74,10 @@ def list_sightings(layout: Layout, sightings: Sightings) -> pa.Table:
         columns[1] += names
         for index, cell in enumerate((SCHEDULES, FIRST, STEP), start=2):
             columns[index] += table[rows, cell].tolist()
+    if lost := int(sightings.lost[0]):
+        columns = [
+            [*column, value] for column, value in zip(columns, (LOST, "", lost, 0, 0), strict=True)
+        ]
     return pa.table(columns, schema=COVERAGE_SCHEMA)
 
 

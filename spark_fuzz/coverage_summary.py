@@ -17,7 +17,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as spark_functions
 
 from spark_fuzz.campaign_store import COVERAGE_FOLDER, Manifest
-from spark_fuzz.coverage import OUTCOME, PAIR, SITUATION, list_outcomes
+from spark_fuzz.coverage import LOST, OUTCOME, PAIR, SITUATION, list_outcomes
 from spark_fuzz.lowering import Layout
 from spark_fuzz.walk import CLOSE_LOOK
 
@@ -42,12 +42,14 @@ def summarise_coverage(spark: SparkSession, folder: Path, manifest: Manifest) ->
                     units.first_schedule < manifest.schedules, units.schedules
                 ).otherwise(0)
             ).alias("unguided"),
+            spark_functions.sum("schedules").alias("counted"),
         )
         .persist()
     )
     outcomes = list(list_outcomes(Layout(manifest.options.structure)))
     try:
         kinds = [summarise_kind(merged, kind, manifest) for kind in HEADINGS]
+        lost = merged.where(f"kind = '{LOST}'").agg({"counted": "sum"}).collect()[0][0] or 0
         met = {row.name for row in merged.where(f"kind = '{OUTCOME}'").select("name").collect()}
     finally:
         merged.unpersist()
@@ -55,7 +57,7 @@ def summarise_coverage(spark: SparkSession, folder: Path, manifest: Manifest) ->
         "possible": len(outcomes),
         "never_met": [name for name in outcomes if name not in met],
     }
-    return {"kinds": kinds, "is_estimated": True}
+    return {"kinds": kinds, "is_estimated": True, "lost": lost}
 
 
 def summarise_kind(merged: DataFrame, kind: str, manifest: Manifest) -> dict[str, Any]:

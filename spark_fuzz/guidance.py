@@ -23,7 +23,7 @@ from spark_fuzz.campaign_store import (
     Manifest,
     put_in_place,
 )
-from spark_fuzz.coverage import OUTCOME
+from spark_fuzz.coverage import PAIR, SITUATION
 from spark_fuzz.lineage import Parent, parse_lineage
 
 PARENTS_MAX = 1024
@@ -42,7 +42,7 @@ def choose_parents(
     rows = read_files(spark, folder / DATA_FOLDER, before).select("schedule", "lineage")
     first = spark_functions.min(spark_functions.struct("first_schedule", "first_step"))
     rarest = (
-        coverage.where(spark_functions.col("kind") != OUTCOME)
+        coverage.where(spark_functions.col("kind").isin(PAIR, SITUATION))
         .groupBy("kind", "name")
         .agg(spark_functions.sum("schedules").alias("schedules"), first.alias("first"))
         .select("kind", "name", "schedules", "first.*")

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-import properties.ranking  # noqa: F401  (says how replication heals)
 from properties.healing import get_healing, is_moving
 from properties.induction import get_leaf_names
 from properties.subject import get_claims, get_guarantees

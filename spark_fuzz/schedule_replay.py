@@ -7,7 +7,6 @@ from typing import Any
 
 from attrs import frozen
 
-import properties.ranking  # noqa: F401  (says how replication heals)
 from properties.healing import get_healing, is_moving
 from properties.judgement import JudgedStep, judge
 from properties.subject import get_claims, get_guarantees

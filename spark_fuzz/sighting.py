@@ -12,7 +12,7 @@ from typing import Any
 LAST, SCHEDULES, FIRST, STEP, NAME = range(5)
 """The last schedule that met it plus one; how many did; the first one; the first one's step; only
 in a table of situations, the situation's number."""
-PROBES_MAX = 64
+PROBES_MAX = 16
 """Rows in which a situation is looked for; one for which there is no room is counted as lost."""
 
 

@@ -20,7 +20,8 @@ from properties.convergence import (
 from properties.fault_class import FAULT_CLASS_BY_NAME
 from properties.guarantee import GUARANTEES
 from properties.induction import prove_lemmas
-from properties.ranking import RANK, rank_steps
+from properties.ranking import rank_steps
+from properties.replication_healing import RANK
 from properties.verdict import VerdictWord
 from reference.leaves import flatten
 from reference.machine import RULES, Action, Machine, compute_machine, record_predicate
