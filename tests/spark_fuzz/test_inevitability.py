@@ -73,6 +73,7 @@ def test_what_is_said_of_it() -> None:
     """With the numbers that were sampled."""
     late, early = Continuations((0, 3, 10), 10), Continuations((0, 10, 10), 10)
     assert "with the last step only; before it 3 of 10" in str(late)
+    assert "only, but likely from step 1 on; before it 6" in str(Continuations((0, 7, 6, 10), 10))
     assert "from step 1 on: without further faults 10 of 10" in str(early)
     assert "from the beginning" in str(Continuations((10, 10), 10))
     assert "from the beginning" in str(Continuations((10,), 10))

@@ -76,8 +76,8 @@ def test_the_numbers_of_samples_are_the_codes() -> None:
     constants = "".join(
         (folder / name).read_text() for name in ("inevitability.py", "feature_yield.py")
     )
-    assert "at random, 500 times, for up to 256 steps" in text
-    assert "CONTINUATIONS = 500\n" in constants
+    assert "at random, 300 times, for up to 256 steps" in text
+    assert "CONTINUATIONS = 300\n" in constants
     assert "CONTINUATION_STEPS = 256\n" in constants
     assert "the first 20,000 schedules" in text
     assert "SCHEDULES_LOOKED_AT = 20_000\n" in constants
