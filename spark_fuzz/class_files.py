@@ -7,6 +7,7 @@ Informal Trace Format and a test file.
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from properties.judgement import JudgedStep, replay
 from properties.regression import format_regression
 from properties.sentences import tell
 from reference.machine import Action
-from spark_fuzz.campaign_store import put_in_place
+from spark_fuzz.campaign_store import CampaignError, put_in_place
 from spark_fuzz.continuations import Continuations
 from spark_fuzz.lineage import parse_lineage
 from spark_fuzz.schedule import CampaignOptions, parse_identifier
@@ -106,11 +107,20 @@ def write_classes(folder: Path, classes: Sequence[ViolationClass]) -> None:
 
 
 def read_classes(folder: Path) -> list[ViolationClass] | None:
-    """The classes that were written; None where there are none yet."""
+    """The classes that were written; None where there are none yet.
+
+    Raises CampaignError for a file that another version has written.
+    """
     path = folder / CLASSES_FILE
     if not path.exists():
         return None
-    return [decode_class(each) for each in json.loads(path.read_text())]
+    try:
+        return [decode_class(each) for each in json.loads(path.read_text())]
+    except (ValueError, KeyError, TypeError) as problem:
+        raise CampaignError(
+            f"{path} is none of this version's ({problem!r}); make it anew: "
+            f"{shlex.join(['rmqspec', 'fuzz', '--resume', str(folder), '--classes'])}"
+        ) from problem
 
 
 def put_text(path: Path, text: str) -> None:

@@ -27,8 +27,10 @@ class Continuations:
     def __str__(self) -> str:
         step, last = self.inevitable_step, len(self.violating) - 1
         if 0 < step == last:
-            before = f"{self.violating[-2]} of {self.drawn}"
-            return f"inevitable with the last step only; before it {before} continuations violate"
+            likely = self.likely_step
+            but = f", but likely from step {likely} on" if likely < step else ""
+            before = f"before it {self.violating[-2]} of {self.drawn} continuations violate"
+            return f"inevitable with the last step only{but}; {before}"
         since = f"from step {step} on" if step else "from the beginning"
         every = f"{self.drawn} of {self.drawn}"
         return f"inevitable {since}: without further faults {every} continuations violate"

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import pytest
 from attrs import evolve
 
-from command_line.fuzz import find_broken_promises, print_summary, report_broken_promises
+from command_line.fuzz import (
+    command,
+    find_broken_promises,
+    plan,
+    print_summary,
+    report_broken_promises,
+)
+from command_line.fuzz_options import format_command
 from properties.certificates import decode_cells, load_required
 from properties.subject import (
     get_every_fault,
@@ -19,7 +27,7 @@ from properties.verdict import VerdictWord
 from properties.worlds import STRUCTURES, STRUCTURES_BY_WORLD
 from reference.structure import FaultCounts
 from spark_fuzz.campaign_progress import Progress
-from spark_fuzz.campaign_store import MANIFEST, Manifest, create_campaign
+from spark_fuzz.campaign_store import MANIFEST, Manifest, create_campaign, plan_campaign
 from spark_fuzz.schedule import CampaignOptions, parse_identifier
 from tests.command_line.run import assert_one_line, run
 
@@ -125,3 +133,24 @@ def test_the_summary_of_a_complete_campaign(capsys: pytest.CaptureFixture[str]) 
     assert "prove nothing" in lines[1]
     print_summary(summary, Progress(10, 4, 10, 2.0, {}), CampaignOptions())
     assert "6 schedules computed in 2.0 s (3/s" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        CampaignOptions(),
+        CampaignOptions(STRUCTURES["ASYNC_MASTER/SYNC_FLUSH/3 slaves"], campaign_seed=2**62 - 1),
+        CampaignOptions(CONSUMER, steps=9, is_swarm=True),
+        CampaignOptions(limits=FaultCounts()),
+        CampaignOptions(limits=FaultCounts(link_cuts=4, master_kills=1), steps=10_000),
+    ],
+)
+def test_the_command_of_a_report_plans_the_same_campaign(options: CampaignOptions) -> None:
+    """Typed as it stands there."""
+    manifest = plan_campaign(options, 1234)
+    program, verb, *words = shlex.split(format_command(manifest))
+    assert ["rmqspec", "fuzz"] == [program, verb]
+    wanted = command.make_context(verb, words).params
+    others = {name: wanted.pop(name) for name in ("out", "resume", "master", "is_classed")}
+    assert others["resume"] is None
+    assert manifest == plan(**wanted)

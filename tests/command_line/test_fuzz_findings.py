@@ -12,6 +12,7 @@ from properties.worlds import STRUCTURES
 from spark_fuzz.campaign_store import Manifest, create_campaign
 from spark_fuzz.class_files import CLASSES_FILE
 from spark_fuzz.known_failures import KnownFailure
+from spark_fuzz.report_summary import REPORT_FILE, SUMMARY_FILE
 from spark_fuzz.schedule import CampaignOptions
 from tests.command_line.run import assert_one_line, run
 
@@ -26,6 +27,10 @@ def test_a_swarm_and_its_classes(tmp_path: Path) -> None:
     assert "a swarm, fault limits 2.2.2.2" in first.stdout
     assert " of 16 known ways to fail were met" in first.stdout
     assert not (out / CLASSES_FILE).exists()
+    assert f"  report: {out / REPORT_FILE}" in first.stdout
+    assert "Classes of violations" not in (out / REPORT_FILE).read_text()
+    summary = json.loads((out / SUMMARY_FILE).read_text())
+    assert summary["classes"] is None
     later = run("fuzz", "--resume", out, "--classes")
     assert 0 == later.returncode
     classes = json.loads((out / CLASSES_FILE).read_text())
@@ -38,6 +43,9 @@ def test_a_swarm_and_its_classes(tmp_path: Path) -> None:
     assert f"✗ {one['guarantee']}\n" in drawn
     assert f"rmqspec replay {out / classes[0]['trace_file']}" in later.stdout
     assert (out / one["test_file"]).exists()
+    again = json.loads((out / SUMMARY_FILE).read_text())
+    assert {**summary, "classes": len(classes)} == again
+    assert one["identifier"] in (out / REPORT_FILE).read_text()
 
 
 def test_what_was_missed_is_named(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from attrs import evolve, frozen
@@ -35,18 +36,20 @@ class KnownSchedule:
         return list(replay(self.structure, self.parameters, self.schedule))
 
 
+def list_known(structure: Any) -> Iterator[KnownSchedule]:
+    """The shortest schedule of every known way to fail, each fault allowed twice."""
+    for border in load_borders(structure):
+        if border.guarantee in get_guarantees(structure):
+            for refutation in border.refuted:
+                admitted = dict.fromkeys(refutation.faults, SEARCHED)
+                limits = get_everything(structure).counts(**admitted)
+                parameters = evolve(get_border_sizes(structure), limits=limits)
+                yield KnownSchedule(structure, parameters, refutation.schedule, border.guarantee)
+
+
 def find_longest(structure: Any) -> KnownSchedule:
     """Of the known ways to fail the one that takes the most steps."""
-    refutations = [
-        (refutation, border.guarantee)
-        for border in load_borders(structure)
-        for refutation in border.refuted
-        if border.guarantee in get_guarantees(structure)
-    ]
-    longest, guarantee = max(refutations, key=lambda pair: len(pair[0].schedule))
-    limits = get_everything(structure).counts(**dict.fromkeys(longest.faults, SEARCHED))
-    parameters = evolve(get_border_sizes(structure), limits=limits)
-    return KnownSchedule(structure, parameters, longest.schedule, guarantee)
+    return max(list_known(structure), key=lambda known: len(known.schedule))
 
 
 KNOWN_SCHEDULES = [

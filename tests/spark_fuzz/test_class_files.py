@@ -11,6 +11,7 @@ import pytest
 from properties.itf import decode_itf
 from properties.judgement import is_refuted_by
 from properties.worlds import STRUCTURES
+from spark_fuzz.campaign_store import CampaignError
 from spark_fuzz.class_files import (
     CLASSES_FILE,
     ViolationClass,
@@ -81,3 +82,11 @@ def test_every_class_has_a_trace_and_a_test(classes: list[ViolationClass], tmp_p
     assert {CLASSES_FILE, *named} == files
     write_classes(tmp_path, [])
     assert [] == read_classes(tmp_path)
+
+
+@pytest.mark.parametrize("content", ["[", "7", '[{"guarantee": "delivered_message_stays"}]'])
+def test_classes_of_another_version_are_refused(content: str, tmp_path: Path) -> None:
+    """With the command that makes them anew."""
+    (tmp_path / CLASSES_FILE).write_text(content)
+    with pytest.raises(CampaignError, match=r"--resume .* --classes"):
+        read_classes(tmp_path)

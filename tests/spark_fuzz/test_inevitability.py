@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 from attrs import evolve
 
-from properties.fault_class import SEARCHED
-from properties.fault_set_certificates import load_borders
-from properties.fault_sets import get_border_sizes
-from properties.judgement import follow, judge
-from properties.subject import get_everything, get_guarantees
+from properties.judgement import judge
 from properties.worlds import STRUCTURES
 from reference.machine import Action, compute_machine
+from reference.world import make_initial
 from spark_fuzz.continuations import Continuations
 from spark_fuzz.inevitability import sample_continuations
+from spark_fuzz.kernel import compile_kernel
+from spark_fuzz.schedule import CampaignOptions
+from tests.properties.refutations import list_known
 
 DELAY = STRUCTURES["delay/4.4.0"]
-
-
-def list_refutations() -> Iterator[tuple[str, Any, tuple[Action, ...]]]:
-    """Every known way in which delayed delivery fails: guarantee, parameters, schedule."""
-    for border in load_borders(DELAY):
-        for refutation in border.refuted:
-            if border.guarantee in get_guarantees(DELAY):
-                limits = get_everything(DELAY).counts(**dict.fromkeys(refutation.faults, SEARCHED))
-                parameters = evolve(get_border_sizes(DELAY), limits=limits)
-                yield border.guarantee, parameters, refutation.schedule
 
 
 def can_come_to_violate(guarantee: str, state: Any) -> bool:
@@ -56,15 +46,16 @@ def _list_arguments(ranges: Any) -> list[dict[str, int]]:
 def test_no_continuation_violates_exactly_where_none_can() -> None:
     """After every step of every known schedule of delayed delivery."""
     told = set()
-    for guarantee, parameters, schedule in list_refutations():
-        found = sample_continuations(guarantee, DELAY, parameters, schedule)
-        states = [state for _, state in follow(DELAY, parameters, schedule)]
+    for known in list_known(DELAY):
+        asked = (known.guarantee, DELAY, known.parameters, known.schedule)
+        found = sample_continuations(*asked)
+        states = [step.cluster for step in known.steps]
         assert len(states) == len(found.violating)
         for state, violating in zip(states, found.violating, strict=True):
-            assert (violating > 0) == can_come_to_violate(guarantee, state)
+            assert (violating > 0) == can_come_to_violate(known.guarantee, state)
             told.add(0 if not violating else 2 if violating == found.drawn else 1)
         assert found.drawn == found.violating[-1]
-        assert found == sample_continuations(guarantee, DELAY, parameters, schedule)
+        assert found == sample_continuations(*asked)
     assert {0, 1, 2} == told
 
 
@@ -82,6 +73,20 @@ def test_what_is_said_of_it() -> None:
     """With the numbers that were sampled."""
     late, early = Continuations((0, 3, 10), 10), Continuations((0, 10, 10), 10)
     assert "with the last step only; before it 3 of 10" in str(late)
+    assert "only, but likely from step 1 on; before it 6" in str(Continuations((0, 7, 6, 10), 10))
     assert "from step 1 on: without further faults 10 of 10" in str(early)
     assert "from the beginning" in str(Continuations((10, 10), 10))
     assert "from the beginning" in str(Continuations((10,), 10))
+
+
+def test_schedules_may_begin_anywhere() -> None:
+    """In the first state they are those of the campaign; in another one under its parameters."""
+    options, kernel = CampaignOptions(DELAY, steps=24), compile_kernel(DELAY)
+    first = make_initial(DELAY, options.parameters)
+    usual, same = kernel.run(options, 7, 40), kernel.run(options, 7, 40, begin=first)
+    assert np.array_equal(usual.used, same.used)
+    assert np.array_equal(usual.violations, same.violations)
+    quiet = evolve(first, parameters=evolve(first.parameters, limits=first.faults))
+    fired = kernel.unpack_used(kernel.run(options, 7, 40, begin=quiet).used).sum(axis=0)
+    assert fired[kernel.names.index("put_delayed_message[0]")] == 40
+    assert not fired[kernel.names.index("kill_broker[0]")]

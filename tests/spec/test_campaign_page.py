@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from reference.structure import Structure
-from spark_fuzz.campaign_store import plan_campaign
+from spark_fuzz.campaign_store import create_campaign, plan_campaign
+from spark_fuzz.class_files import encode_class, number_classes
+from spark_fuzz.report_summary import Findings, compute_report_summary
 from spark_fuzz.schedule import CampaignOptions
 
 PAGE = Path(__file__).parents[2] / "spec" / "campaigns.md"
@@ -36,3 +38,46 @@ def test_every_key_of_the_manifest_is_explained() -> None:
     """In order."""
     manifest = json.loads(plan_campaign(CampaignOptions(), 10).encode())
     assert list(manifest) == list(read_table("The manifest has:"))
+
+
+def split_keys(table: dict[str, str]) -> list[str]:
+    """The first cells, of which one may name several keys."""
+    return [key.strip(" `") for cell in table for key in cell.split(",")]
+
+
+def test_every_key_of_the_classes_is_explained() -> None:
+    """In order."""
+    schedule = [["append_message[0]", {"size_bytes": 1, "waits_for_store": 1}]]
+    row = {
+        "guarantee": "slave_is_prefix_of_master",
+        "rules": "append_message",
+        "members": 1,
+        "schedule": 0,
+        "minimal_schedule": json.dumps(schedule),
+        "violating_continuations": [0, 1],
+        "continuations": 1,
+    }
+    entry = encode_class(number_classes([row], CampaignOptions())[0])
+    assert list(entry) == split_keys(read_table("## Classes"))
+
+
+def test_every_key_of_the_summary_is_explained(tmp_path: Path) -> None:
+    """In order."""
+    create_campaign(tmp_path / "new", plan_campaign(CampaignOptions(), 10))
+    counts = {"schedules": 0, "steps": 0, "violations": {}, "rules_used": {}}
+    summary = compute_report_summary(tmp_path / "new", Findings(counts, [], [], None), "")
+    assert list(summary) == split_keys(read_table("## The report"))
+
+
+def test_the_numbers_of_samples_are_the_codes() -> None:
+    """Continuations, their steps, schedules by which the yield is told."""
+    text = " ".join(PAGE.read_text().split())
+    folder = PAGE.parents[1] / "spark_fuzz"
+    constants = "".join(
+        (folder / name).read_text() for name in ("inevitability.py", "feature_yield.py")
+    )
+    assert "at random, 300 times, for up to 256 steps" in text
+    assert "CONTINUATIONS = 300\n" in constants
+    assert "CONTINUATION_STEPS = 256\n" in constants
+    assert "the first 20,000 schedules" in text
+    assert "SCHEDULES_LOOKED_AT = 20_000\n" in constants
