@@ -35,6 +35,13 @@ def get_rules(structure: Any) -> Mapping[str, Rule]:
     raise TypeError(f"{type(structure).__name__} belongs to no world")
 
 
+def make_registry(kind: type) -> dict[str, Rule]:
+    """An empty registry, which is the one that ``get_rules`` has for structures of this class."""
+    rules: dict[str, Rule] = {}
+    get_rules.register(kind, lambda structure: rules)
+    return rules
+
+
 @singledispatch
 def count_indexes(structure: Any) -> Mapping[str, int]:
     """How many of each index there are: slaves, followed messages. Raises TypeError."""

@@ -6,7 +6,7 @@ from typing import Annotated, TypeAlias
 
 from attrs import frozen
 
-from reference.structure import Count
+from reference.structure import Count, Pair
 from reference.terms import Sort
 
 QueueOffset: TypeAlias = Annotated[int, Sort.INTEGER]
@@ -14,7 +14,7 @@ QueueOffset: TypeAlias = Annotated[int, Sort.INTEGER]
 
 
 @frozen
-class ConsumptionStructure:
+class ConsumptionStructure(Pair):
     """The settings that decide which broker a consumer may read."""
 
     is_slave_read: bool = False
@@ -22,16 +22,6 @@ class ConsumptionStructure:
     master (R-PM-10); without it reads go to the slave only when no master is listed (R-CC-01)."""
     is_offset_checked_in_slave: bool = False
     """``offsetCheckInSlave`` on the slave (R-GM-03)."""
-
-    @property
-    def slaves(self) -> int:
-        """Every pair has one."""
-        return 1
-
-    @property
-    def variants(self) -> tuple[str, ...]:
-        """This world has none."""
-        return ()
 
     @property
     def name(self) -> str:

@@ -6,7 +6,7 @@ from typing import Annotated, TypeAlias
 
 from attrs import frozen
 
-from reference.structure import Count
+from reference.structure import Count, Pair
 from reference.terms import Sort
 
 Instant: TypeAlias = Annotated[int, Sort.INTEGER]
@@ -20,7 +20,7 @@ NOBODY = -1
 
 
 @frozen
-class TablesStructure:
+class TablesStructure(Pair):
     """Which table, and in which form of RocketMQ."""
 
     is_version_kept: bool = True
@@ -36,16 +36,6 @@ class TablesStructure:
     is_table_written_first: bool = False
     """An answer has the table before the version. RocketMQ's JSON library sorts fields by name, so
     ``dataVersion`` comes first; this is what a re-implementation might do."""
-
-    @property
-    def slaves(self) -> int:
-        """Every pair has one."""
-        return 1
-
-    @property
-    def variants(self) -> tuple[str, ...]:
-        """This world has none: its forms are structures."""
-        return ()
 
     @property
     def name(self) -> str:
