@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, TypeAlias
+from typing import Annotated, TypeAlias
 
 from attrs import evolve, frozen
 
@@ -54,17 +54,6 @@ class Structure:
         plural = "slave" if self.slaves == 1 else "slaves"
         group = f"{self.role.name}/{self.flush_disk_type.name}/{self.slaves} {plural}"
         return " with ".join((group, *self.variants))
-
-
-class Pair:
-    """What structures of the other worlds have in common: two brokers, and no variants."""
-
-    __slots__ = ()
-
-    slaves: ClassVar[int] = 1
-    """A master has one slave."""
-    variants: ClassVar[tuple[str, ...]] = ()
-    """Other forms of such a world are structures of their own."""
 
 
 @frozen

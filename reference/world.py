@@ -9,9 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import singledispatch
-from typing import Any
+from typing import Any, ClassVar
 
 from reference.rule import Rule
+
+
+class Pair:
+    """What structures of the other worlds have in common: two brokers, and no variants."""
+
+    __slots__ = ()
+
+    slaves: ClassVar[int] = 1
+    """A master has one slave."""
+    variants: ClassVar[tuple[str, ...]] = ()
+    """Other forms of such a world are structures of their own."""
 
 
 @singledispatch

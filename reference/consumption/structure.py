@@ -6,8 +6,9 @@ from typing import Annotated, TypeAlias
 
 from attrs import frozen
 
-from reference.structure import Count, Pair
+from reference.structure import Count
 from reference.terms import Sort
+from reference.world import Pair
 
 QueueOffset: TypeAlias = Annotated[int, Sort.INTEGER]
 """A position in a consume queue, counted in messages; -1 stands for "none"."""

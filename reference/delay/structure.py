@@ -5,7 +5,8 @@ from __future__ import annotations
 from attrs import frozen
 
 from reference.consumption.structure import QueueOffset
-from reference.structure import Count, Pair
+from reference.structure import Count
+from reference.world import Pair
 
 
 @frozen

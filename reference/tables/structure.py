@@ -6,8 +6,9 @@ from typing import Annotated, TypeAlias
 
 from attrs import frozen
 
-from reference.structure import Count, Pair
+from reference.structure import Count
 from reference.terms import Sort
+from reference.world import Pair
 
 Instant: TypeAlias = Annotated[int, Sort.INTEGER]
 """A reading of a clock, counted in changes: only its order and its equality matter."""
