@@ -9,6 +9,7 @@ from rich import box
 from rich.table import Table
 
 from properties.fault_class import FaultClass
+from properties.generated_text import count_steps
 from properties.verdict import Verdict, VerdictWord
 
 STYLES = {
@@ -49,8 +50,8 @@ def make_table(
 def make_cell(verdict: Verdict) -> str:
     """The text of a cell, for example ``refuted``, and below it ``16 steps``."""
     text = verdict.word.value
-    if verdict.word is VerdictWord.REFUTED:
-        text += f"\n{verdict.steps} steps"
+    if verdict.steps is not None:
+        text += f"\n{count_steps(verdict.steps)}"
     if verdict.is_vacuous:
         text += "\n(vacuous)"
     if verdict.depth is not None:

@@ -14,10 +14,8 @@ from command_line.progress import show_progress
 from command_line.reading_options import add_reading_options, gather_question
 from command_line.reading_report import reading_as_json
 from command_line.report import print_deployment, print_head, print_limits, print_pairs
-from command_line.world_report import world_as_json
+from command_line.world_report import verdict_as_json, world_as_json
 from properties.analysis import MODEL_LIMITS, GroupAnalysis, analyse_group, describe_configuration
-from properties.certificates import encode_schedule
-from properties.claims import CLAIMS
 from properties.expectation import find_expectation
 from properties.reading_analysis import ReadingAnalysis, ReadingQuestion, analyse_readings
 from properties.subject import get_claims, get_fault_classes
@@ -263,14 +261,7 @@ def _group_as_json(
 def _verdict_as_json(analysis: GroupAnalysis, verdict: Verdict) -> dict[str, Any]:
     expectation = find_expectation(verdict.guarantee, analysis.structure, verdict.fault)
     is_expected = verdict.word is expectation.verdict
-    return {
-        "guarantee": verdict.guarantee,
-        "sentence": CLAIMS[verdict.guarantee].sentence,
-        "fault": verdict.fault,
-        "verdict": verdict.word.value,
-        "steps": verdict.steps,
-        "schedule": encode_schedule(verdict.schedule) if verdict.schedule else None,
-        "is_vacuous": verdict.is_vacuous,
+    return verdict_as_json(analysis.structure, verdict) | {
         "is_claimed": expectation.is_claimed,
         "reason": expectation.reason if is_expected else verdict.note,
         "lemmas": list(verdict.lemmas),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import click
 
-from command_line.readme import compute_readme, get_readme
+from command_line.readme import get_readme, update_readme
 from command_line.run_tests import run_pytest
 from properties import (
     clients_page,
@@ -42,29 +44,35 @@ PAGES = (
 EPILOG = """\b
 Examples:
   rmqspec docs             rewrite tables and outputs in spec/ and README.md
+  rmqspec docs proofs.md   only these chapters
   rmqspec docs --check     fail when text and code disagree
 """
 
 
+UPDATES: dict[Path, Callable[[str], str]] = {
+    **{page.CHAPTER: page.update for page in PAGES},
+    **{world.chapter_path: partial(world_page.update, world) for world in WORLDS},
+    get_readme(): update_readme,
+}
+"""For each text what writes its generated parts anew."""
+
+
 @click.command(name="docs", epilog=EPILOG)
+@click.argument("chapters", nargs=-1, type=click.Choice([path.name for path in UPDATES]))
 @click.option("--check", "is_check", is_flag=True, help="Write nothing; 1 when something drifted.")
-def command(is_check: bool) -> int:
-    """Keep spec/ and README.md in step with the code."""
+def command(chapters: tuple[str, ...], is_check: bool) -> int:
+    """Keep spec/ and README.md in step with the code: all of it, or these chapters."""
     if is_check:
         return run_pytest(["tests/spec"])
-    texts = {page.CHAPTER: page.update(page.CHAPTER.read_text()) for page in PAGES}
-    for world in WORLDS:
-        path = world.chapter_path
-        texts[path] = world_page.update(world, path.read_text())
-    texts[get_readme()] = compute_readme()
-    changed = [path for path, text in texts.items() if rewrite(path, text)]
+    asked = [path for path in UPDATES if not chapters or path.name in chapters]
+    changed = [path for path in asked if rewrite(path)]
     click.echo("\n".join(f"rewritten: {path.name}" for path in changed) or "nothing has drifted")
     return 0
 
 
-def rewrite(path: Path, text: str) -> bool:
-    """Put the text into the file; whether that changed it."""
-    is_changed = path.read_text() != text
-    if is_changed:
-        path.write_text(text)
-    return is_changed
+def rewrite(path: Path) -> bool:
+    """Write the generated parts of a text anew; whether that changed it."""
+    before = path.read_text(encoding="utf-8")
+    after = UPDATES[path](before)
+    path.write_text(after, encoding="utf-8")
+    return before != after

@@ -19,6 +19,7 @@ from properties.fault_set_certificates import (
 )
 from properties.fault_set_search import find_borders
 from properties.fault_sets import Border, get_all_faults
+from properties.generated_text import count_steps
 from properties.harvest import load_known_schedules
 from reference import ROCKETMQ_VERSION
 
@@ -65,7 +66,7 @@ def print_fault_sets(answers: list[dict[str, Any]]) -> None:
         click.echo(f"  {answer['guarantee']}")
         for refuted in answer["refuted"]:
             faults = describe(frozenset(refuted["faults"]))
-            click.echo(f"    refuted by {faults}: {refuted['steps']} steps")
+            click.echo(f"    refuted by {faults}: {count_steps(refuted['steps'])}")
         for absent in answer["proved_without"]:
             click.echo(f"    proved without {describe(frozenset(absent))}")
         for faults in answer["undecided"]:

@@ -21,6 +21,7 @@ from properties.certificates import CERTIFIED_BY_NAME, encode_schedule
 from properties.comparison import COMPARED_STRUCTURES, compare, render_change
 from properties.expectation import find_expectation
 from properties.fault_class import EVERY_FAULT
+from properties.generated_text import count_steps
 from properties.harvest import load_known_schedules
 from properties.healing import get_healing
 from properties.obligations import load_proof
@@ -299,7 +300,7 @@ def print_answer(structure: Structure, answer: Answer, claims: tuple[str, ...]) 
         click.echo(f"  may never come to rest: nothing bounds how often {step} is taken")
     for v in answer.verdicts:
         if v.guarantee in claims:
-            steps = f", {v.steps} steps" if v.steps is not None else ""
+            steps = f", {count_steps(v.steps)}" if v.steps is not None else ""
             vacuous = " (vacuous)" if v.is_vacuous else ""
             click.echo(f"  {v.guarantee}, {v.fault}: {v.word.value}{steps}{vacuous}")
 

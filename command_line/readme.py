@@ -20,12 +20,9 @@ def get_readme() -> Path:
     return Path(__file__).parents[1] / "README.md"
 
 
-def compute_readme() -> str:
+def update_readme(text: str) -> str:
     """README.md with every output as it should be."""
-    return BLOCK.sub(
-        lambda block: f"{block[1]}{compute_output(block['words'])}{block[3]}",
-        get_readme().read_text(),
-    )
+    return BLOCK.sub(lambda block: f"{block[1]}{compute_output(block['words'])}{block[3]}", text)
 
 
 def compute_output(words: str) -> str:

@@ -18,6 +18,7 @@ from properties.claims import CLAIMS
 from properties.convergence import CONVERGENCE
 from properties.expectation import find_expectation
 from properties.fault_class import FAULT_CLASS_BY_NAME, FAULT_CLASSES
+from properties.generated_text import count_steps
 from properties.guarantee import GUARANTEES
 from properties.judgement import replay
 from properties.reading_analysis import ReadingQuestion, analyse_readings
@@ -197,7 +198,9 @@ def print_timeline(analysis: GroupAnalysis, verdict: Verdict) -> None:
     names = dict.fromkeys((*GUARANTEES, verdict.guarantee))
     steps = replay(analysis.structure, parameters, verdict.schedule, names)
     faults = "no fault" if not fault_class.admitted else verdict.fault
-    click.echo(f"\n{verdict.guarantee} fails after {verdict.steps} steps ({faults}):")
+    click.echo(
+        f"\n{verdict.guarantee} fails after {count_steps(len(verdict.schedule))} ({faults}):"
+    )
     click.echo(f"  {CLAIMS[verdict.guarantee].sentence}")
     if verdict.is_scaled:
         size = sizes.mapped_file_size_bytes

@@ -16,8 +16,8 @@ CHECKS = (
     ("types", ["mypy"]),
 )
 
-PARALLEL = ["--numprocesses", "auto", "--dist", "loadscope"]
-"""All tests on all cores, the tests of one file one after another."""
+PARALLEL = ["--numprocesses", "auto", "--dist", "loadgroup"]
+"""All tests on all cores, in the groups that ``tests/conftest.py`` makes."""
 
 EPILOG = """\b
 Examples:

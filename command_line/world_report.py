@@ -10,6 +10,7 @@ from rich.console import Console
 from command_line.cells import make_table
 from properties.certificates import encode_schedule
 from properties.subject import get_claims, get_fault_classes
+from properties.verdict import Verdict
 from properties.world_analysis import WorldAnalysis
 
 
@@ -26,20 +27,23 @@ def print_world(console: Console, analysis: WorldAnalysis) -> None:
         click.echo(f"  To see each step of one: rmqspec explain {cell}")
 
 
+def verdict_as_json(structure: Any, verdict: Verdict) -> dict[str, Any]:
+    """What a cell of any world has for programs."""
+    return {
+        "guarantee": verdict.guarantee,
+        "sentence": get_claims(structure)[verdict.guarantee].sentence,
+        "fault": verdict.fault,
+        "verdict": verdict.word.value,
+        "steps": verdict.steps,
+        "schedule": encode_schedule(verdict.schedule) if verdict.schedule else None,
+        "is_vacuous": verdict.is_vacuous,
+    }
+
+
 def verdicts_as_json(analysis: WorldAnalysis) -> list[dict[str, Any]]:
-    """Every cell for programs."""
-    claims = get_claims(analysis.structure)
+    """Every cell for programs, with its reason."""
     return [
-        {
-            "guarantee": v.guarantee,
-            "sentence": claims[v.guarantee].sentence,
-            "fault": v.fault,
-            "verdict": v.word.value,
-            "steps": v.steps,
-            "schedule": encode_schedule(v.schedule) if v.schedule else None,
-            "is_vacuous": v.is_vacuous,
-            "reason": analysis.get_reason(v),
-        }
+        verdict_as_json(analysis.structure, v) | {"reason": analysis.get_reason(v)}
         for v in analysis.verdicts
     ]
 

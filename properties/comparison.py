@@ -5,6 +5,7 @@ from __future__ import annotations
 from attrs import evolve, frozen
 
 from properties.certificates import CERTIFIED_BY_NAME, decode_cells, load
+from properties.generated_text import count_steps
 from properties.verdict import InternalDisagreementError, Verdict, VerdictWord
 from reference.structure import Structure
 
@@ -64,8 +65,8 @@ def render_change(change: Change) -> str:
 
 def describe(verdict: Verdict) -> str:
     """A cell in words, for example ``refuted, 12 steps``."""
-    if verdict.word is VerdictWord.REFUTED:
-        return f"{verdict.word.value}, {verdict.steps} steps"
+    if verdict.steps is not None:
+        return f"{verdict.word.value}, {count_steps(verdict.steps)}"
     if verdict.depth is not None:
         return f"{verdict.word.value}, searched to depth {verdict.depth}"
     return str(verdict.word.value)

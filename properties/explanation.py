@@ -136,7 +136,7 @@ def replay_states(structure: Structure, verdict: Verdict) -> tuple[Cluster, ...]
 def explain(structure: Structure, verdict: Verdict) -> Explanation:
     """The class of a refuted cell. Raises LookupError when no class fits."""
     states = replay_states(structure, verdict)
-    fired = {action.instance.partition("[")[0] for action in verdict.schedule}
+    fired = {action.rule_name for action in verdict.schedule}
     for explanation in load_explanations():
         if explanation.fits(verdict.guarantee, fired, states):
             return explanation

@@ -1,6 +1,6 @@
 """The generated parts of ``spec/fault_sets.md``, rendered from the stored borders without a solver.
 
-``python -m properties.fault_set_page`` writes them anew.
+``rmqspec docs fault_sets.md`` writes them anew.
 """
 
 from __future__ import annotations
@@ -88,12 +88,3 @@ def _(structure: Structure) -> str:
 
 def _quote(faults: FaultSet) -> str:
     return " + ".join(f"`{name}`" for name in sorted(faults)) or "no fault at all"
-
-
-def main() -> None:
-    """Write the generated parts of the chapter anew."""
-    CHAPTER.write_text(update(CHAPTER.read_text(encoding="utf-8")), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

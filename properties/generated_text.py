@@ -1,4 +1,4 @@
-"""Text that code writes: what stands between two marks of a chapter, and Markdown tables."""
+"""Text that code writes: what stands between two marks of a chapter, tables, numbers of steps."""
 
 from __future__ import annotations
 
@@ -17,6 +17,11 @@ def replace_parts(text: str, render: Callable[[str], str]) -> str:
     Raises what ``render`` raises, KeyError for a name that it does not know.
     """
     return _PART.sub(lambda part: f"{part[1]}{render(part['name'])}\n{part[3]}", text)
+
+
+def count_steps(number: int) -> str:
+    """``1 step``, ``2 steps``."""
+    return f"{number} step" if number == 1 else f"{number} steps"
 
 
 def render_table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:

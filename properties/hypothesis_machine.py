@@ -43,7 +43,7 @@ def make_state_machine(
             assert not outcome.is_refused, f"{action} was offered, then refused: {outcome.failed}"
             self.cluster = outcome.cluster
             self.schedule.append(action)
-            event(action.instance.partition("[")[0])
+            event(action.rule_name)
 
         @invariant()
         def claims_hold(self) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import cache
+from itertools import takewhile
 from typing import Any
 
 from attrs import evolve, frozen
 
 from properties.subject import get_claims, get_guarantees
-from reference.machine import Action, compute_machine
+from reference.machine import Action, Outcome, compute_machine
 from reference.world import make_initial
 
 
@@ -31,41 +34,49 @@ class JudgedStep:
 def judge(cluster: Any, names: Iterable[str] | None = None) -> tuple[str, ...]:
     """Which of these claims do not hold in a state; without names, which guarantees."""
     claims = get_claims(cluster.structure)
-    judged = get_guarantees(cluster.structure) if names is None else names
+    judged = _list_guarantees(cluster.structure) if names is None else names
     return tuple(name for name in judged if not claims[name].predicate(cluster))
+
+
+@cache
+def _list_guarantees(structure: Any) -> tuple[str, ...]:
+    """Their names, sorted out once for the millions of states of a structure."""
+    return tuple(get_guarantees(structure))
+
+
+def take_steps(
+    structure: Any, parameters: Any, schedule: Iterable[Action]
+) -> Iterator[tuple[Action, Outcome]]:
+    """Each step of a schedule with its outcome; a refused one is passed over. Raises KeyError."""
+    machine = compute_machine(structure)
+    cluster = make_initial(structure, parameters)
+    for action in schedule:
+        outcome = machine.step(cluster, action)
+        cluster = outcome.cluster
+        yield action, outcome
 
 
 def follow(
     structure: Any, parameters: Any, schedule: Iterable[Action]
 ) -> Iterator[tuple[Action | None, Any]]:
     """Every state of a schedule, with the step to it; raises ScheduleError at a refused step."""
-    machine = compute_machine(structure)
-    cluster = make_initial(structure, parameters)
-    yield None, cluster
-    for index, action in enumerate(schedule, start=1):
-        outcome = machine.step(cluster, action)
+    yield None, make_initial(structure, parameters)
+    steps = take_steps(structure, parameters, schedule)
+    for index, (action, outcome) in enumerate(steps, start=1):
         if outcome.is_refused:
             reasons = ", ".join(outcome.failed)
             raise ScheduleError(f"step {index}, {action}, is refused: {reasons} does not hold")
-        cluster = outcome.cluster
-        yield action, cluster
+        yield action, outcome.cluster
 
 
 def follow_while_possible(
     structure: Any, parameters: Any, schedule: Iterable[Action]
 ) -> Iterator[tuple[Action | None, Any]]:
     """Every state of a schedule, with the step to it, up to the first step that is impossible."""
-    machine = compute_machine(structure)
-    cluster = make_initial(structure, parameters)
-    yield None, cluster
-    for action in schedule:
-        if action.instance not in machine.instances:
-            return
-        outcome = machine.step(cluster, action)
-        if outcome.is_refused:
-            return
-        cluster = outcome.cluster
-        yield action, cluster
+    known = compute_machine(structure).instances
+    named = takewhile(lambda action: action.instance in known, schedule)
+    with suppress(ScheduleError):
+        yield from follow(structure, parameters, named)
 
 
 def replay(
@@ -149,15 +160,8 @@ def _lower_once(
 
 def keep_possible(structure: Any, parameters: Any, schedule: Iterable[Action]) -> list[Action]:
     """The steps that take place when refused ones are passed over."""
-    machine = compute_machine(structure)
-    cluster = make_initial(structure, parameters)
-    kept: list[Action] = []
-    for action in schedule:
-        outcome = machine.step(cluster, action)
-        if not outcome.is_refused:
-            cluster = outcome.cluster
-            kept.append(action)
-    return kept
+    steps = take_steps(structure, parameters, schedule)
+    return [action for action, outcome in steps if not outcome.is_refused]
 
 
 def shorten_refutation(

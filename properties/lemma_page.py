@@ -1,6 +1,6 @@
 """The generated parts of ``spec/lemmas.md``: each lemma with the counterexample that demanded it.
 
-``python -m properties.lemma_page`` writes them anew after lemmas or their data have changed.
+``rmqspec docs lemmas.md`` writes them anew after lemmas or their data have changed.
 """
 
 from __future__ import annotations
@@ -125,12 +125,3 @@ GENERATED: dict[str, Callable[[], str]] = {"lemmas": render_lemmas, "grammar": r
 def update(text: str) -> str:
     """The chapter with every generated part as it should be."""
     return replace_parts(text, lambda name: f"\n{GENERATED[name]()}")
-
-
-def main() -> None:
-    """Write the generated parts of the chapter anew."""
-    CHAPTER.write_text(update(CHAPTER.read_text(encoding="utf-8")), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

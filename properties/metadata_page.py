@@ -1,6 +1,6 @@
 """The generated tables of ``spec/metadata.md``, rendered from the functions.
 
-``python -m properties.metadata_page`` writes them anew.
+``rmqspec docs metadata.md`` writes them anew.
 """
 
 from __future__ import annotations
@@ -105,12 +105,3 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "not copied": render_not_copied,
 }
 """The generated parts of the page, by their marker."""
-
-
-def main() -> None:
-    """Write the tables of the chapter anew."""
-    CHAPTER.write_text(update(CHAPTER.read_text(encoding="utf-8")), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

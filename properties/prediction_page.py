@@ -1,6 +1,6 @@
 """The generated parts of ``spec/predictions.md``: classes of refutations, and what is predicted.
 
-``python -m properties.prediction_page`` writes them anew after certificates or their data changed.
+``rmqspec docs predictions.md`` writes them anew after certificates or their data changed.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 from properties.explanation import Explanation, explain_all, load_explanations
 from properties.fault_class import FAULT_CLASS_BY_NAME
-from properties.generated_text import render_table, replace_parts
+from properties.generated_text import count_steps, render_table, replace_parts
 from properties.judgement import replay
 from properties.prediction import Prediction, get_cell, load_predictions
 from properties.subject import get_fault_class, get_search_parameters
@@ -97,7 +97,8 @@ def _render_prediction(prediction: Prediction) -> Iterator[str]:
     yield f"**Repaired by** {repair}. {prediction.repair_note}".rstrip() + "\n"
     yield (
         f"**The cell:** [`{prediction.claim}`](guarantees.md), column "
-        f'"{prediction.fault}", {prediction.structure_name}, {verdict.steps} steps, in files of '
+        f'"{prediction.fault}", {prediction.structure_name}, '
+        f"{count_steps(len(verdict.schedule))}, in files of "
         f"{SMALL_PARAMETERS.mapped_file_size_bytes} bytes. To replay it:\n"
     )
     yield f"```sh\n{format_command(prediction)}\n```\n"
@@ -116,12 +117,3 @@ def _render_list(title: str, lines: Iterable[str], *, is_numbered: bool = False)
     marks = (f"{i}." if is_numbered else "-" for i, _ in enumerate(lines, start=1))
     items = "\n".join(f"{mark} {line}" for mark, line in zip(marks, lines, strict=True))
     return f"**{title}**\n\n{items}\n"
-
-
-def main() -> None:
-    """Write the generated parts of the chapter anew."""
-    CHAPTER.write_text(update(CHAPTER.read_text(encoding="utf-8")), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

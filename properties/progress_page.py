@@ -1,6 +1,6 @@
 """The generated tables of ``spec/progress.md``, rendered from the functions and the searches.
 
-``python -m properties.progress_page`` writes them anew.
+``rmqspec docs progress.md`` writes them anew.
 """
 
 from __future__ import annotations
@@ -158,12 +158,3 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "remedies": render_remedies,
 }
 """The generated parts of the page, by their marker."""
-
-
-def main() -> None:
-    """Write the tables of the chapter anew."""
-    CHAPTER.write_text(update(CHAPTER.read_text(encoding="utf-8")), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

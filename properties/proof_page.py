@@ -1,6 +1,6 @@
 """The generated parts of ``spec/proofs.md``, rendered from the stored cores without any solver.
 
-``python -m properties.proof_page`` writes them anew after cores have changed.
+``rmqspec docs proofs.md`` writes them anew after cores have changed.
 """
 
 from __future__ import annotations
@@ -189,12 +189,3 @@ PARTS: dict[str, Callable[[], str]] = {
     "unused": render_unused,
 }
 """What stands between the marks, by name."""
-
-
-def main() -> None:
-    """Write the generated parts of the chapter anew."""
-    CHAPTER.write_text(update(CHAPTER.read_text(encoding="utf-8")), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,6 @@
 """The generated tables of ``spec/reading.md``, rendered from the functions of the read decision.
 
-``python -m properties.reading_page`` writes them anew.
+``rmqspec docs reading.md`` writes them anew.
 """
 
 from __future__ import annotations
@@ -215,12 +215,3 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "memory": render_memory,
 }
 """The generated parts of the page, by their marker."""
-
-
-def main() -> None:
-    """Write the tables of the chapter anew."""
-    CHAPTER.write_text(update(CHAPTER.read_text(encoding="utf-8")), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

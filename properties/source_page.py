@@ -1,6 +1,6 @@
 """The share of the sources, counted from the ledger for ``spec/limits.md``.
 
-``python -m properties.source_page`` writes it anew.
+``rmqspec docs limits.md`` writes it anew.
 """
 
 from __future__ import annotations
@@ -133,12 +133,3 @@ TABLES: Mapping[str, Callable[[], str]] = {"sources": render_sources, "plans": r
 def update(text: str) -> str:
     """The chapter with the table as it should be."""
     return replace_parts(text, lambda name: TABLES[name]())
-
-
-def main() -> None:
-    """Write the table of the chapter anew."""
-    CHAPTER.write_text(update(CHAPTER.read_text(encoding="utf-8")), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

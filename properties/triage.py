@@ -19,6 +19,7 @@ from attrs import evolve, field, frozen
 
 from properties.bounded_search import BoundedAnswer, BoundedSearch, get_reads
 from properties.fault_class import FaultClass
+from properties.generated_text import count_steps
 from properties.induction import (
     InductionProblem,
     Step,
@@ -76,7 +77,7 @@ class TriagedCounterexample:
         """The answer in a few words."""
         if self.word is TriageWord.REACHABLE:
             where = "" if self.is_same_state else " from another state"
-            return f"reachable{where}, {len(self.schedule)} steps"
+            return f"reachable{where}, {count_steps(len(self.schedule))}"
         if self.word is TriageWord.UNREACHED:
             return f"unreached within {self.depth} steps"
         if self.word is TriageWord.EXCLUDED:

@@ -1,6 +1,6 @@
 """The generated parts of ``spec/variants.md``: what each variant changes, and by which schedule.
 
-``python -m properties.variant_page`` writes them anew after certificates have changed.
+``rmqspec docs variants.md`` writes them anew after certificates have changed.
 """
 
 from __future__ import annotations
@@ -86,12 +86,3 @@ def render_variant(name: str) -> str:
     if not compute_changes(name):
         lines.append("| both | every claim | every column | the same | the same |")
     return "\n".join(lines)
-
-
-def main() -> None:
-    """Write the generated parts of the chapter anew."""
-    CHAPTER.write_text(update(CHAPTER.read_text(encoding="utf-8")), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,6 @@
 """The verdict tables of ``spec/guarantees.md``, rendered from the certificates.
 
-``python -m properties.verdict_table`` writes them anew after certificates have changed.
+``rmqspec docs guarantees.md`` writes them anew after certificates have changed.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from properties.certificates import CERTIFIED_STRUCTURES, get_path, load
 from properties.claims import CLAIMS
 from properties.fault_class import FAULT_CLASS_BY_NAME, FAULT_CLASSES
 from properties.fault_sets import FaultSetProver
+from properties.generated_text import count_steps
 from properties.induction import prove_lemmas
 from properties.verdict import VerdictWord
 from reference.structure import Structure
@@ -82,7 +83,7 @@ def render_cell(cell: dict[str, Any], is_vacuous: bool) -> str:
     if word is VerdictWord.PROVED and is_vacuous:
         return f"{word.value} (vacuous)"
     if word is VerdictWord.REFUTED:
-        return f"{word.value}, {len(cell['schedule'])} steps"
+        return f"{word.value}, {count_steps(len(cell['schedule']))}"
     if cell.get("depth") is not None:
         return f"{word.value}, depth {cell['depth']}"
     return str(word.value)
@@ -110,14 +111,5 @@ def update(text: str) -> str:
     return _SECTION.sub(render, text)
 
 
-def main() -> None:
-    """Write the tables of the chapter anew."""
-    CHAPTER.write_text(update(CHAPTER.read_text(encoding="utf-8")), encoding="utf-8")
-
-
 def _render_line(cells: list[str]) -> str:
     return f"| {' | '.join(cells)} |"
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,6 @@
 """The generated parts of a world's chapter: rules, guarantees with their tables, lemmas.
 
-``python -m properties.world_page`` writes them anew after rules or certificates have changed.
+``rmqspec docs`` writes them anew after rules or certificates have changed.
 """
 
 from __future__ import annotations
@@ -13,10 +13,9 @@ from typing import Any
 
 from properties import certificates
 from properties.expectation import Expectation, find_expectation
-from properties.generated_text import render_table, replace_parts
+from properties.generated_text import count_steps, render_table, replace_parts
 from properties.verdict import Verdict, VerdictWord
 from properties.world import World
-from properties.worlds import WORLDS
 from reference.machine import record_machine
 from reference.rule import Rule
 
@@ -83,7 +82,7 @@ def _render_row(world: World, name: str, structure: Any) -> list[str]:
     cells = (load_cells(structure)[name, c.name] for c in world.columns)
     return [
         structure.name,
-        *(v.word.value if v.steps is None else f"refuted, {v.steps} steps" for v in cells),
+        *(v.word.value if v.steps is None else f"refuted, {count_steps(v.steps)}" for v in cells),
     ]
 
 
@@ -136,14 +135,3 @@ PARTS: Mapping[str, Callable[[World], str]] = {
     "summary": render_summary,
 }
 """What stands between the marks, by name."""
-
-
-def main() -> None:
-    """Write the generated parts of every world's chapter anew."""
-    for world in WORLDS:
-        path = world.chapter_path
-        path.write_text(update(world, path.read_text(encoding="utf-8")), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

@@ -77,6 +77,17 @@ class Action:
     instance: str
     arguments: Mapping[str, int] = field(factory=dict)
 
+    @property
+    def rule_name(self) -> str:
+        """The name of the rule, without the index of the instance."""
+        return self.instance.partition("[")[0]
+
+    @property
+    def index(self) -> int | None:
+        """Which slave, message or broker it is about; None for a rule without an index."""
+        inside = self.instance.partition("[")[2]
+        return int(inside.rstrip("]")) if inside else None
+
     def __str__(self) -> str:
         inside = ", ".join(f"{name}={value}" for name, value in self.arguments.items())
         return f"{self.instance}({inside})"

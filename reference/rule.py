@@ -18,9 +18,9 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Generator, Mapping
 from types import ModuleType
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 
 @frozen
@@ -39,6 +39,8 @@ class Argument:
     low: int
     high: int
 
+
+StateT = TypeVar("StateT", bound=Any)
 
 RuleBody: TypeAlias = Generator[Conditions | Argument, int, Any]
 """What a rule is when it runs; it returns the state of its world after its effect."""
@@ -120,3 +122,8 @@ def between(name: str, low: int, high: int) -> Argument:
 def replace_at(items: tuple[Any, ...], index: int, item: Any) -> tuple[Any, ...]:
     """The tuple with one item exchanged."""
     return (*items[:index], item, *items[index + 1 :])
+
+
+def replace_broker(state: StateT, number: int, broker: Any) -> StateT:
+    """The state with one of its ``brokers`` exchanged."""
+    return evolve(state, brokers=replace_at(state.brokers, number, broker))

@@ -5,7 +5,7 @@ A world registers its lanes for the class of its states; here are those of repli
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import singledispatch
 from typing import Any
 
@@ -124,6 +124,14 @@ def fit_lane(phrase: str, state: str, width: int = LANE_WIDTH) -> str:
     return phrase.ljust(width - 2 - len(state)) + " " + state
 
 
+def fill_one_lane(
+    lane: int, phrase: str, states: Sequence[str], widths: Sequence[int]
+) -> tuple[str, ...]:
+    """All lanes with their states; the phrase of the step stands in one of them."""
+    phrases = [phrase if i == lane else "" for i in range(len(widths))]
+    return tuple(map(fit_lane, phrases, states, widths))
+
+
 def draw_timeline(
     steps: Iterable[tuple[Action | None, Any, tuple[str, ...]]],
 ) -> str:
@@ -166,8 +174,7 @@ def _(state: Cluster) -> tuple[tuple[str, int], ...]:
 
 @fill_lanes.register
 def _(state: Cluster, action: Action) -> tuple[str, ...]:
-    name, _, rest = action.instance.partition("[")
-    number = int(rest.rstrip("]")) if rest else 0
+    name, number = action.rule_name, action.index or 0
     phrase = PHRASES[name](action.arguments, state).replace("{i}", str(number + 1))
     phrase = phrase.replace("{n}", str(number + 1))
     if "{next}" in phrase:

@@ -9,9 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import singledispatch
-from typing import Any
+from typing import Any, ClassVar
 
 from reference.rule import Rule
+
+
+class Pair:
+    """What structures of the other worlds have in common: two brokers, and no variants."""
+
+    __slots__ = ()
+
+    slaves: ClassVar[int] = 1
+    """A master has one slave."""
+    variants: ClassVar[tuple[str, ...]] = ()
+    """Other forms of such a world are structures of their own."""
 
 
 @singledispatch
@@ -33,6 +44,13 @@ def make_template(structure: Any) -> Any:
 def get_rules(structure: Any) -> Mapping[str, Rule]:
     """The rules of a structure's world, by name and in order. Raises TypeError."""
     raise TypeError(f"{type(structure).__name__} belongs to no world")
+
+
+def make_registry(kind: type) -> dict[str, Rule]:
+    """An empty registry, which is the one that ``get_rules`` has for structures of this class."""
+    rules: dict[str, Rule] = {}
+    get_rules.register(kind, lambda structure: rules)
+    return rules
 
 
 @singledispatch

@@ -20,7 +20,6 @@ from pyspark.sql import functions as spark_functions
 from pyspark.sql.types import LongType, StringType, StructField, StructType
 
 from properties.sentences import list_sizes
-from properties.subject import get_guarantees
 from spark_fuzz.known_failures import list_faults
 from spark_fuzz.schedule import CampaignOptions
 from spark_fuzz.swarm import get_swarm_sizes
@@ -59,7 +58,7 @@ def compute_yield(frame: DataFrame, options: CampaignOptions) -> list[FeatureYie
     Counted by the workers.
     """
     looked_at = frame.where(f"schedule < {SCHEDULES_LOOKED_AT} and lineage is null").select(
-        "schedule", "rules_used", "violating_steps"
+        "schedule", "rules_used", "violating_steps", "stuck"
     )
     counts = (
         looked_at.mapInArrow(make_counter(options), YIELD_SCHEMA)
@@ -72,7 +71,7 @@ def compute_yield(frame: DataFrame, options: CampaignOptions) -> list[FeatureYie
     found: dict[tuple[str, str], dict[str, Any]] = {}
     for row in counts.collect():
         found.setdefault((row["feature"], row["value"]), {})[row["guarantee"]] = row
-    guarantees = list(get_guarantees(options.structure))
+    guarantees = options.judged_claims
     return [
         FeatureYield(
             feature,
@@ -89,17 +88,17 @@ def compute_yield(frame: DataFrame, options: CampaignOptions) -> list[FeatureYie
 def make_counter(options: CampaignOptions) -> Any:
     """What a worker does with its rows: count schedules, and violating ones, by feature."""
     find_features = find_drawn_features(options) if options.is_swarm else find_struck(options)
-    guarantees = list(get_guarantees(options.structure))
+    guarantees = options.judged_claims
 
     def count(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             schedules: Counter[tuple[str, str]] = Counter()
             violating: Counter[tuple[str, str, str]] = Counter()
             for row in batch.to_pylist():
-                steps = row["violating_steps"]
+                violated = find_violated(row)
                 for pair in find_features(row).items():
                     schedules[pair] += 1
-                    violating.update((*pair, g) for g in guarantees if steps[g] is not None)
+                    violating.update((*pair, name) for name in violated)
             rows = [
                 (*pair, g, number, violating[*pair, g])
                 for pair, number in schedules.items()
@@ -111,6 +110,12 @@ def make_counter(options: CampaignOptions) -> Any:
             yield pa.RecordBatch.from_arrays(arrays, COLUMNS)
 
     return count
+
+
+def find_violated(row: Mapping[str, Any]) -> list[str]:
+    """The guarantees that a row's schedule violates, and the claims about rest."""
+    steps = row["violating_steps"]
+    return [*(name for name, step in steps.items() if step is not None), *row["stuck"]]
 
 
 def find_drawn_features(options: CampaignOptions) -> Features:

@@ -16,7 +16,7 @@ from attrs import frozen
 
 from properties.admitted_faults import find_tabled_verdict
 from properties.sentences import list_sizes
-from properties.subject import get_claims, get_guarantees
+from properties.subject import get_claims
 from reference import ROCKETMQ_VERSION
 from reference.machine import compute_machine
 from spark_fuzz.campaign_store import MANIFEST, Manifest, read_manifest
@@ -61,18 +61,13 @@ def compute_report_summary(folder: Path, findings: Findings, command: str) -> di
         "steps": counts["steps"],
         "healing_steps": counts["healing_steps"],
         "ends": counts["ends"],
-        "guarantees": [describe_guarantee(name, counts, options) for name in list_judged(options)],
+        "guarantees": [describe_guarantee(name, counts, options) for name in options.judged_claims],
         "known_failures": [describe_known(failure) for failure in findings.known],
         "rules": {i: used.get(i, 0) for i in compute_machine(options.structure).instances},
         "yield": describe_yield(findings.features, is_drawn=options.is_swarm),
         "classes": findings.classes,
         "coverage": counts.get("coverage"),
     }
-
-
-def list_judged(options: CampaignOptions) -> list[str]:
-    """The guarantees, and where schedules heal also the claims about rest."""
-    return list((get_claims if options.healing_steps else get_guarantees)(options.structure))
 
 
 def describe_options(manifest: Manifest) -> dict[str, Any]:

@@ -13,7 +13,13 @@ import attrs
 from attrs import Factory, evolve, field, frozen
 
 from properties.certificates import compute_digest
-from properties.subject import get_every_fault, get_everything, get_small_parameters
+from properties.subject import (
+    get_claims,
+    get_every_fault,
+    get_everything,
+    get_guarantees,
+    get_small_parameters,
+)
 from properties.worlds import STRUCTURES
 from reference.consumption.structure import (
     SMALL_CONSUMPTION,
@@ -122,6 +128,12 @@ class CampaignOptions:
             scheduler=SCHEDULERS.index(self.scheduler),
             is_swarm=self.is_swarm,
         )
+
+    @property
+    def judged_claims(self) -> tuple[str, ...]:
+        """The guarantees, and where schedules heal also what is claimed of rest."""
+        claims = get_claims if self.healing_steps else get_guarantees
+        return tuple(claims(self.structure))
 
     @property
     def structure_code(self) -> str:

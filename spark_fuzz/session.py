@@ -19,7 +19,13 @@ QUIET_LOGGING = Path(__file__).parent / "log4j2.properties"
 
 @contextmanager
 def open_session(master: str = "local[*]") -> Iterator[SparkSession]:
-    """A session that is stopped at the end. Raises MissingPrerequisiteError without Java."""
+    """A session that is stopped at the end. Raises MissingPrerequisiteError without Java.
+
+    In a process that has one already, that one serves, and goes on.
+    """
+    if (running := SparkSession.getActiveSession()) is not None:
+        yield running
+        return
     os.environ["JAVA_HOME"] = str(find_java().home)
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     is_local = master.startswith("local")

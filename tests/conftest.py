@@ -1,9 +1,15 @@
-"""Hypothesis profiles: dev (default), ci, nightly; chosen by HYPOTHESIS_PROFILE or CI."""
+"""Hypothesis profiles: dev (default), ci, nightly; chosen by HYPOTHESIS_PROFILE or CI.
+
+And what tests of Spark and of kernels share, so that each is started and compiled once.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example]
@@ -26,3 +32,27 @@ settings.register_profile(
     suppress_health_check=QUIET,
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.get("CI") else "dev"))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The tests of one file run one after another; so do all that compile kernels.
+
+    Two processes would compile the same kernels, and start Spark, twice.
+    """
+    for item in items:
+        is_compiling = "spark_fuzz" in item.path.parts or item.get_closest_marker("spark")
+        item.add_marker(pytest.mark.xdist_group("kernels" if is_compiling else str(item.path)))
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[Any]:
+    """One session on two cores; the usual kernel is compiled here rather than by each worker."""
+    from spark_fuzz.kernel import compile_kernel  # noqa: PLC0415
+    from spark_fuzz.schedule import CampaignOptions  # noqa: PLC0415
+    from spark_fuzz.session import open_session  # noqa: PLC0415
+
+    options = CampaignOptions()
+    compile_kernel(options.structure).run(options, 0, 0)
+    with open_session("local[2]") as session:
+        yield session

@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from functools import partial
 
 from reference.consumption.structure import ConsumptionStructure
-from reference.rule import Rule, RuleBody, rule
-from reference.world import get_rules
+from reference.rule import rule
+from reference.world import make_registry
 
-CONSUMPTION_RULES: dict[str, Rule] = {}
+CONSUMPTION_RULES = make_registry(ConsumptionStructure)
 """Every rule of this world by name, in the order of definition."""
 
-
-def consumption_rule(
-    *, who: str, source: str
-) -> Callable[[Callable[..., RuleBody]], Callable[..., RuleBody]]:
-    """Register a rule of this world."""
-    return rule(who=who, source=source, into=CONSUMPTION_RULES)
-
-
-@get_rules.register
-def _(structure: ConsumptionStructure) -> Mapping[str, Rule]:
-    return CONSUMPTION_RULES
+consumption_rule = partial(rule, into=CONSUMPTION_RULES)
+"""Register a rule of this world."""

@@ -8,13 +8,14 @@ from attrs import frozen
 
 from reference.structure import Count
 from reference.terms import Sort
+from reference.world import Pair
 
 QueueOffset: TypeAlias = Annotated[int, Sort.INTEGER]
 """A position in a consume queue, counted in messages; -1 stands for "none"."""
 
 
 @frozen
-class ConsumptionStructure:
+class ConsumptionStructure(Pair):
     """The settings that decide which broker a consumer may read."""
 
     is_slave_read: bool = False
@@ -22,16 +23,6 @@ class ConsumptionStructure:
     master (R-PM-10); without it reads go to the slave only when no master is listed (R-CC-01)."""
     is_offset_checked_in_slave: bool = False
     """``offsetCheckInSlave`` on the slave (R-GM-03)."""
-
-    @property
-    def slaves(self) -> int:
-        """Every pair has one."""
-        return 1
-
-    @property
-    def variants(self) -> tuple[str, ...]:
-        """This world has none."""
-        return ()
 
     @property
     def name(self) -> str:

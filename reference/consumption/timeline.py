@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 
 from reference.consumption.state import NO_PROGRESS, Broker, Consumer, Consumption, Routes
 from reference.machine import Action
-from reference.timeline import fill_lanes, fit_lane, list_lanes
+from reference.timeline import fill_lanes, fill_one_lane, list_lanes
 
 CONSUMER, MASTER, SLAVE, ROUTES = range(4)
 WIDTHS = (32, 40, 40, 50)
@@ -73,15 +73,13 @@ def _(state: Consumption) -> tuple[tuple[str, int], ...]:
 @fill_lanes.register
 def _(state: Consumption, action: Action) -> tuple[str, ...]:
     lane, phrase = PHRASES[action.instance]
-    phrases = [""] * len(WIDTHS)
-    phrases[lane] = phrase(action.arguments, state)
     states = (
         draw_consumer(state.consumer),
         draw_broker(state.master, state.master.queue_max),
         draw_broker(state.slave, state.ghost_same_below),
         draw_routes(state.routes),
     )
-    return tuple(map(fit_lane, phrases, states, WIDTHS))
+    return fill_one_lane(lane, phrase(action.arguments, state), states, WIDTHS)
 
 
 def draw_consumer(consumer: Consumer) -> str:

@@ -8,9 +8,9 @@ from __future__ import annotations
 from attrs import evolve
 
 from reference.delay.registry import delay_rule
-from reference.delay.state import MASTER, SLAVE, Delay, DelayBroker
+from reference.delay.state import MASTER, SLAVE, Delay
 from reference.operations import negate
-from reference.rule import RuleBody, between, replace_at, when
+from reference.rule import RuleBody, between, replace_broker, when
 
 
 def is_role_of_master(state: Delay, broker: int) -> bool:
@@ -26,11 +26,6 @@ def is_serving(state: Delay, broker: int) -> bool:
 def is_pair_connected(state: Delay) -> bool:
     """Both run in their first roles, so the slave gets what its master has."""
     return state.brokers[SLAVE].is_up & is_serving(state, MASTER)
-
-
-def replace_broker(state: Delay, number: int, broker: DelayBroker) -> Delay:
-    """The state with one broker exchanged."""
-    return evolve(state, brokers=replace_at(state.brokers, number, broker))
 
 
 @delay_rule(who="producer", source="CommitLog#putMessage")

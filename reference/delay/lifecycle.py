@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from reference.delay.delivery import is_role_of_master, is_serving, replace_broker
+from reference.delay.delivery import is_role_of_master, is_serving
 from reference.delay.registry import delay_rule
 from reference.delay.state import SLAVE, Delay, DelayBroker
 from reference.fault_account import count_fault, is_within_limit
 from reference.operations import choose, minimum, negate
-from reference.rule import RuleBody, between, when
+from reference.rule import RuleBody, between, replace_broker, when
 
 
 def begin_at_file(state: Delay, broker: DelayBroker) -> DelayBroker:

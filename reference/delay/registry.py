@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from functools import partial
 
 from reference.delay.structure import DelayStructure
-from reference.rule import Rule, RuleBody, rule
-from reference.world import get_rules
+from reference.rule import rule
+from reference.world import make_registry
 
-DELAY_RULES: dict[str, Rule] = {}
+DELAY_RULES = make_registry(DelayStructure)
 """Every rule of this world by name, in the order of definition."""
 
-
-def delay_rule(
-    *, who: str, source: str
-) -> Callable[[Callable[..., RuleBody]], Callable[..., RuleBody]]:
-    """Register a rule of this world."""
-    return rule(who=who, source=source, into=DELAY_RULES)
-
-
-@get_rules.register
-def _(structure: DelayStructure) -> Mapping[str, Rule]:
-    return DELAY_RULES
+delay_rule = partial(rule, into=DELAY_RULES)
+"""Register a rule of this world."""

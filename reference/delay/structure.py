@@ -6,25 +6,16 @@ from attrs import frozen
 
 from reference.consumption.structure import QueueOffset
 from reference.structure import Count
+from reference.world import Pair
 
 
 @frozen
-class DelayStructure:
+class DelayStructure(Pair):
     """How a master begins to deliver."""
 
     is_corrected_at_start: bool = False
     """Progress beyond the end of the delay queue is lowered to it at the start, as in later
     releases (``ScheduleMessageService#correctDelayOffset``); 4.4.0 leaves it."""
-
-    @property
-    def slaves(self) -> int:
-        """Every pair has one."""
-        return 1
-
-    @property
-    def variants(self) -> tuple[str, ...]:
-        """This world has none: its forms are structures."""
-        return ()
 
     @property
     def name(self) -> str:

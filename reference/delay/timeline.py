@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 
 from reference.delay.state import SLAVE, Delay, DelayBroker
 from reference.machine import Action
-from reference.timeline import fill_lanes, fit_lane, list_lanes
+from reference.timeline import fill_lanes, fill_one_lane, list_lanes
 
 WIDTHS = (46, 46)
 DRAWN_MESSAGES_MAX = 12
@@ -51,10 +51,9 @@ def _(state: Delay) -> tuple[tuple[str, int], ...]:
 
 @fill_lanes.register
 def _(state: Delay, action: Action) -> tuple[str, ...]:
-    name, _, rest = action.instance.partition("[")
-    lane = int(rest.rstrip("]")) if rest else SLAVE
-    phrases = ["" if i != lane else PHRASES[name](action.arguments) for i in range(len(WIDTHS))]
-    return tuple(map(fit_lane, phrases, map(draw_broker, state.brokers), WIDTHS))
+    lane = SLAVE if action.index is None else action.index
+    phrase = PHRASES[action.rule_name](action.arguments)
+    return fill_one_lane(lane, phrase, tuple(map(draw_broker, state.brokers)), WIDTHS)
 
 
 def draw_broker(broker: DelayBroker) -> str:

@@ -10,7 +10,7 @@ from attrs import evolve
 
 from reference.fault_account import count_fault, is_within_limit
 from reference.operations import choose, negate
-from reference.rule import RuleBody, between, replace_at, when
+from reference.rule import RuleBody, between, replace_broker, when
 from reference.tables.registry import tables_rule
 from reference.tables.state import CopiedTables, Table, TableBroker
 from reference.tables.structure import Instant
@@ -19,11 +19,6 @@ from reference.tables.structure import Instant
 def is_free(broker: TableBroker) -> bool:
     """Its process runs, and nobody else is changing the table: one change follows the other."""
     return broker.is_up & negate(broker.is_changing)
-
-
-def replace_broker(state: CopiedTables, number: int, broker: TableBroker) -> CopiedTables:
-    """The state with one broker exchanged."""
-    return evolve(state, brokers=replace_at(state.brokers, number, broker))
 
 
 def begin_change(state: CopiedTables, number: int, *, has_entry: bool) -> CopiedTables:

@@ -8,8 +8,7 @@ from __future__ import annotations
 from attrs import evolve
 
 from reference.operations import all_of, any_of, choose, negate
-from reference.rule import RuleBody, when
-from reference.tables.changes import replace_broker
+from reference.rule import RuleBody, replace_broker, when
 from reference.tables.registry import tables_rule
 from reference.tables.state import (
     ANSWERED,

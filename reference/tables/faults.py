@@ -5,8 +5,8 @@ from __future__ import annotations
 from attrs import evolve
 
 from reference.fault_account import count_fault, is_within_limit
-from reference.rule import RuleBody, between, when
-from reference.tables.changes import make_table_without_file, replace_broker, tick
+from reference.rule import RuleBody, between, replace_broker, when
+from reference.tables.changes import make_table_without_file, tick
 from reference.tables.lifecycle import end_process, leave_name_server
 from reference.tables.registry import tables_rule
 from reference.tables.state import CopiedTables, choose_table

@@ -6,8 +6,8 @@ from attrs import evolve
 
 from reference.fault_account import count_fault, is_within_limit
 from reference.operations import any_of, choose, negate
-from reference.rule import RuleBody, when
-from reference.tables.changes import is_free, replace_broker, tick
+from reference.rule import RuleBody, replace_broker, when
+from reference.tables.changes import is_free, tick
 from reference.tables.registry import tables_rule
 from reference.tables.state import HALF_ANSWERED, IDLE, CopiedTables, Copy, TableBroker
 from reference.tables.structure import NOBODY

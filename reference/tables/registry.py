@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from functools import partial
 
-from reference.rule import Rule, RuleBody, rule
+from reference.rule import rule
 from reference.tables.structure import TablesStructure
-from reference.world import get_rules
+from reference.world import make_registry
 
-TABLES_RULES: dict[str, Rule] = {}
+TABLES_RULES = make_registry(TablesStructure)
 """Every rule of this world by name, in the order of definition."""
 
-
-def tables_rule(
-    *, who: str, source: str
-) -> Callable[[Callable[..., RuleBody]], Callable[..., RuleBody]]:
-    """Register a rule of this world."""
-    return rule(who=who, source=source, into=TABLES_RULES)
-
-
-@get_rules.register
-def _(structure: TablesStructure) -> Mapping[str, Rule]:
-    return TABLES_RULES
+tables_rule = partial(rule, into=TABLES_RULES)
+"""Register a rule of this world."""

@@ -8,6 +8,7 @@ from attrs import frozen
 
 from reference.structure import Count
 from reference.terms import Sort
+from reference.world import Pair
 
 Instant: TypeAlias = Annotated[int, Sort.INTEGER]
 """A reading of a clock, counted in changes: only its order and its equality matter."""
@@ -20,7 +21,7 @@ NOBODY = -1
 
 
 @frozen
-class TablesStructure:
+class TablesStructure(Pair):
     """Which table, and in which form of RocketMQ."""
 
     is_version_kept: bool = True
@@ -36,16 +37,6 @@ class TablesStructure:
     is_table_written_first: bool = False
     """An answer has the table before the version. RocketMQ's JSON library sorts fields by name, so
     ``dataVersion`` comes first; this is what a re-implementation might do."""
-
-    @property
-    def slaves(self) -> int:
-        """Every pair has one."""
-        return 1
-
-    @property
-    def variants(self) -> tuple[str, ...]:
-        """This world has none: its forms are structures."""
-        return ()
 
     @property
     def name(self) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from reference.machine import Action
 from reference.tables.state import ANSWERED, CopiedTables, Table, TableBroker
 from reference.tables.structure import NOBODY
-from reference.timeline import fill_lanes, fit_lane, list_lanes
+from reference.timeline import fill_lanes, fill_one_lane, list_lanes
 
 WIDTHS = (46, 46, 24)
 NAME_SERVER = 2
@@ -54,12 +54,10 @@ def _(state: CopiedTables) -> tuple[tuple[str, int], ...]:
 
 @fill_lanes.register
 def _(state: CopiedTables, action: Action) -> tuple[str, ...]:
-    name, _, rest = action.instance.partition("[")
-    lane = int(rest.rstrip("]")) if rest else NAME_SERVER
-    phrases = ["" if i != lane else PHRASES[name](action.arguments) for i in range(len(WIDTHS))]
+    lane = NAME_SERVER if action.index is None else action.index
     listed = "-" if state.listed_master == NOBODY else str(state.listed_master)
     states = (*map(draw_broker, state.brokers), f"lists {listed}")
-    return tuple(map(fit_lane, phrases, states, WIDTHS))
+    return fill_one_lane(lane, PHRASES[action.rule_name](action.arguments), states, WIDTHS)
 
 
 def draw_broker(broker: TableBroker) -> str:

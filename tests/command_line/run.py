@@ -1,25 +1,50 @@
-"""Run the entry point as a user does, in a process of its own."""
+"""Run the entry point as a user does: in this process, or in a process of its own."""
 
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
+
+import pytest
+
+from command_line.main import main
 
 ROOT = Path(__file__).parents[2]
 CONF = ROOT / "tests" / "data" / "conf"
 
 
 def run(
-    *arguments: object, cwd: Path | None = None, env: Mapping[str, str] | None = None
+    *arguments: object, env: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """``rmqspec ARGUMENTS`` with its output."""
+    """``rmqspec ARGUMENTS`` with its output; in this process, which has imported the rest once."""
+    words = ["rmqspec", *map(str, arguments)]
+    out, err = StringIO(), StringIO()
+    pipe_handler = signal.getsignal(signal.SIGPIPE)
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+        patch.chdir(ROOT)
+        patch.setattr(sys, "argv", words)
+        for name, value in (env or {}).items():
+            patch.setenv(name, value)
+        with pytest.raises(SystemExit) as end:
+            main()
+    signal.signal(signal.SIGPIPE, pipe_handler)
+    code = end.value.code
+    assert isinstance(code, int)
+    return subprocess.CompletedProcess(words, code, out.getvalue(), err.getvalue())
+
+
+def run_process(*arguments: object) -> subprocess.CompletedProcess[str]:
+    """The same in a process of its own: slow, and with nothing imported before."""
     words = [sys.executable, "-m", "command_line", *map(str, arguments)]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), **(env or {})}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     return subprocess.run(
-        words, capture_output=True, text=True, check=False, cwd=cwd or ROOT, env=environment
+        words, capture_output=True, text=True, check=False, cwd=ROOT, env=environment
     )
 
 

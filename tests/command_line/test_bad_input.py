@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from reference.machine import RULES
-from tests.command_line.run import CONF, ROOT, assert_one_line, run
+from tests.command_line.run import CONF, ROOT, assert_one_line, run, run_process
 
 ID = "SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2.2.2.2.2.2.2.2.2.2.0/64/0/"
 CONSUMER = "consumer/slave read/offset check"
@@ -187,3 +187,18 @@ def test_help_does_not_need_the_heavy_libraries() -> None:
     )
     assert "set()" == output.stdout.strip()
     assert RULES
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["replay", "nonsense"], 3),
+        (["fuzz", "--limits", "floods=1"], 3),
+        (["prove", "--structure", "no such structure"], 3),
+    ],
+)
+def test_a_process_says_the_same(arguments: list[object], code: int) -> None:
+    """What other tests ask of the entry point inside their own process."""
+    inside = run(*arguments)
+    assert assert_one_line(run_process(*arguments), code) == inside.stderr
+    assert code == inside.returncode

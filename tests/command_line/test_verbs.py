@@ -35,6 +35,7 @@ def test_prove_speaks_json() -> None:
 
 
 @pytest.mark.spark
+@pytest.mark.usefixtures("spark")
 def test_fuzz_then_replay(tmp_path: Path) -> None:
     """A campaign names the command that replays its shortest violation; the replay shows it."""
     folder = tmp_path / "a campaign, über"
@@ -53,6 +54,7 @@ def test_fuzz_then_replay(tmp_path: Path) -> None:
 
 @pytest.mark.nightly
 @pytest.mark.spark
+@pytest.mark.usefixtures("spark")
 def test_fuzz_of_a_consumer(tmp_path: Path) -> None:
     """Another world by name: its faults, its guarantees, its identifiers."""
     limits = ["--limits", "consumer_kills=2", "--schedules", 2000]
@@ -65,6 +67,7 @@ def test_fuzz_of_a_consumer(tmp_path: Path) -> None:
 
 
 @pytest.mark.spark
+@pytest.mark.usefixtures("spark")
 def test_fuzz_does_not_contradict_the_proofs(tmp_path: Path) -> None:
     """Kills of the master alone refute nothing but what no fault at all refutes, as proved."""
     options = ["--schedules", 2000, "--limits", "master_kills=2", "--out", tmp_path / "kills"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,20 +21,12 @@ from spark_fuzz.campaign_summary import summarise
 from spark_fuzz.known_failures import list_faults
 from spark_fuzz.schedule import CampaignOptions
 from spark_fuzz.schedule_replay import replay_schedule
-from spark_fuzz.session import open_session
 from tests.command_line.run import ROOT
 
 pytestmark = pytest.mark.spark
 
 OPTIONS = CampaignOptions(campaign_seed=3)
 SCHEDULES = 3000
-
-
-@pytest.fixture(scope="module")
-def spark() -> Iterator[SparkSession]:
-    """One session for all tests here."""
-    with open_session("local[2]") as session:
-        yield session
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,18 +18,10 @@ from spark_fuzz.campaign_store import (
     get_unit_path,
 )
 from spark_fuzz.campaign_summary import summarise
-from spark_fuzz.session import open_session
 from tests.command_line.run import run
 from tests.spark_fuzz.disturbance import MANIFEST, read_files, start_driver, wait_for_units
 
 pytestmark = pytest.mark.spark
-
-
-@pytest.fixture(scope="module")
-def spark() -> Iterator[SparkSession]:
-    """One session on two cores for all tests here."""
-    with open_session("local[2]") as session:
-        yield session
 
 
 @pytest.fixture(scope="module")

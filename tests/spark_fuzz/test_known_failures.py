@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from attrs import evolve
 from pyspark.sql import SparkSession
@@ -17,20 +15,12 @@ from spark_fuzz.campaign import run_campaign
 from spark_fuzz.known_failures import count_known_failures, list_known_failures
 from spark_fuzz.schedule import CampaignOptions
 from spark_fuzz.schedule_replay import replay_schedule
-from spark_fuzz.session import open_session
 
 pytestmark = pytest.mark.spark
 
 DELAY = STRUCTURES["delay/4.4.0"]
 SWARM = CampaignOptions(DELAY, steps=24, campaign_seed=5, is_swarm=True)
 SCHEDULES = 300
-
-
-@pytest.fixture(scope="module")
-def spark() -> Iterator[SparkSession]:
-    """One session for all tests here."""
-    with open_session("local[2]") as session:
-        yield session
 
 
 def test_the_rows_say_what_replays_say(spark: SparkSession) -> None:

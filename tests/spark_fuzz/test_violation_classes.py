@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 
 import pytest
 from pyspark.sql import SparkSession
@@ -14,20 +13,12 @@ from properties.worlds import STRUCTURES
 from spark_fuzz.campaign import run_campaign
 from spark_fuzz.known_failures import list_known_failures
 from spark_fuzz.schedule import CampaignOptions
-from spark_fuzz.session import open_session
 from spark_fuzz.violation_classes import find_classes, name_rules
 
 pytestmark = pytest.mark.spark
 
 DELAY = STRUCTURES["delay/4.4.0"]
 SWARM = CampaignOptions(DELAY, steps=24, campaign_seed=5, is_swarm=True)
-
-
-@pytest.fixture(scope="module")
-def spark() -> Iterator[SparkSession]:
-    """One session for all tests here."""
-    with open_session("local[2]") as session:
-        yield session
 
 
 def test_classes_are_of_minimal_schedules(spark: SparkSession) -> None:

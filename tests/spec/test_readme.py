@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 
 from command_line.main import VERBS
-from command_line.readme import compute_readme, get_readme
+from command_line.readme import get_readme, update_readme
 
 
 def test_outputs_are_what_the_commands_print() -> None:
     """Run ./rmqspec docs when this fails."""
-    assert compute_readme() == get_readme().read_text()
+    text = get_readme().read_text()
+    assert update_readme(text) == text
 
 
 def test_every_verb_exists_and_is_named() -> None:

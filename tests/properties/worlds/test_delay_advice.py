@@ -6,10 +6,10 @@ from attrs import evolve
 
 from properties.delay.guarantee import passed_message_was_delivered
 from properties.subject import get_fault_class
-from reference.delay.delivery import replace_broker
 from reference.delay.state import SLAVE, Delay, initial_delay
 from reference.delay.structure import DELAY_STRUCTURES, SMALL_DELAY
 from reference.machine import Action, compute_machine
+from reference.rule import replace_broker
 
 STRUCTURE = DELAY_STRUCTURES[0]
 

@@ -48,7 +48,7 @@ def walk(structure: Any, seed: int, steps: int) -> Iterator[tuple[Any, Action]]:
 def test_every_rule_is_reached(world: World) -> None:
     """None stands there for nothing."""
     taken = {
-        action.instance.partition("[")[0]
+        action.rule_name
         for structure in world.structures
         for seed in range(60)
         for _, action in walk(structure, seed, 120)

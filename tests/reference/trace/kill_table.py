@@ -86,7 +86,7 @@ def find_fired_rules(recording: Recording) -> set[str]:
     fired: set[str] = set()
 
     def note(machine: Machine, before: Cluster, action: Action, outcome: Outcome) -> None:
-        fired.add(action.instance.partition("[")[0])
+        fired.add(action.rule_name)
 
     with watch_steps(note):
         check_recording(recording)
