@@ -164,22 +164,41 @@ def keep_possible(structure: Any, parameters: Any, schedule: Iterable[Action]) -
     return [action for action, outcome in steps if not outcome.is_refused]
 
 
+def find_refuting_part(
+    name: str, structure: Any, parameters: Any, schedule: Iterable[Action]
+) -> list[Action] | None:
+    """The steps that take place up to the first violation; None when there is none."""
+    holds = get_claims(structure)[name].predicate
+    taken = []
+    for action, outcome in take_steps(structure, parameters, schedule):
+        if not outcome.is_refused:
+            taken.append(action)
+            if not holds(outcome.cluster):
+                return taken
+    return None
+
+
 def shorten_refutation(
     name: str, structure: Any, parameters: Any, schedule: Sequence[Action]
 ) -> tuple[Action, ...]:
     """A part of a refuting schedule that refutes too, and has no needless step.
 
     A step goes together with those that are impossible without it: a stop with the start after it.
+    Halves are tried first, then smaller and smaller parts, single steps until none can go.
     """
     actions = list(schedule)
-    index = 0
-    while index < len(actions):
-        others = [*actions[:index], *actions[index + 1 :]]
-        trial = keep_possible(structure, parameters, others)
-        if is_refuted_by(name, structure, parameters, trial):
-            actions, index = trial, 0
-        else:
-            index += 1
+    size = max(1, len(actions) // 2)
+    while size:
+        before, index = len(actions), 0
+        while index < len(actions):
+            others = [*actions[:index], *actions[index + size :]]
+            part = find_refuting_part(name, structure, parameters, others)
+            if part is None:
+                index += size
+            else:
+                actions = part
+        is_done = size == 1 and len(actions) == before
+        size = 0 if is_done else max(1, size // 2)
     return tuple(actions)
 
 
