@@ -122,8 +122,6 @@ def compare_with_certificate(
         c.guarantee: c for c in decode_cells(structure, document) if c.fault == fault_class.name
     }
 
-    started = time.monotonic()
-
     def report(depth: int, states: int, frontier: int) -> None:
         where = f"{structure.name}, {fault_class.name}"
         rate = states / max(time.monotonic() - started, 0.001)
