@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import click
@@ -12,7 +13,9 @@ from attrs import evolve, frozen
 
 from command_line import exit_codes
 from command_line.consecution import print_consecution
+from command_line.cross_check import check_levels, cross_check_all, open_engine
 from command_line.fault_sets import show_fault_sets
+from command_line.fuzz_options import parse_master
 from command_line.progress import show_progress
 from command_line.triage import print_triage
 from command_line.workers import run_all
@@ -54,6 +57,8 @@ Examples:
   rmqspec prove --triage acknowledgement_is_truthful --fault "late join" \\
       --structure "SYNC_MASTER/ASYNC_FLUSH/1 slave"
   rmqspec prove --cross-check 2000000 --fault none
+  rmqspec prove --cross-check 500000000 --fault "link cut" --levels searches/cuts \\
+      --structure "SYNC_MASTER/ASYNC_FLUSH/2 slaves" --master spark://127.0.0.1:7077
   rmqspec prove --search                          find lemmas and shortest schedules anew
 """
 
@@ -123,6 +128,20 @@ class Answer:
     metavar="STATES",
     help="Compare shortest schedules with those of a breadth-first search of so many states.",
 )
+@click.option(
+    "--levels",
+    "folder",
+    type=click.Path(path_type=Path),
+    help="Search for --cross-check on Spark, and keep the states here; the same command goes on "
+    "after an interruption.",
+)
+@click.option(
+    "--master",
+    default="local[*]",
+    show_default=True,
+    callback=parse_master,
+    help="Spark master URL for --levels; workers need this environment, and the folder shared.",
+)
 @click.option("--jobs", default=0, type=click.IntRange(0, 64), help="Processes; 0: one per core.")
 @click.option("--json", "is_json", is_flag=True, help="Print JSON for programs.")
 def command(  # noqa: PLR0913, PLR0917
@@ -136,11 +155,14 @@ def command(  # noqa: PLR0913, PLR0917
     candidate: str,
     fault: str,
     states_max: int,
+    folder: Path | None,
+    master: str,
     jobs: int,
     is_json: bool,
 ) -> int:
     """Prove and refute every cell of every structure."""
     structures = choose_structures(names, variants)
+    check_levels(folder, states_max)
     if candidate:
         structures = keep_candidate(structures, candidate, names)
     if candidate or states_max:
@@ -154,7 +176,8 @@ def command(  # noqa: PLR0913, PLR0917
     if candidate:
         return triage_all(structures, candidate, fault)
     if states_max:
-        return cross_check_all(structures, fault, states_max)
+        with open_engine(folder, master) as engine:
+            return cross_check_all(structures, fault, states_max, engine)
     answers: dict[Structure, Answer] = {}
     with show_progress() as progress:
         work = search if is_search else recheck
@@ -215,24 +238,6 @@ def triage_all(structures: list[Structure], candidate: str, fault: str) -> int:
     for structure in structures:
         print_triage(structure, get_fault_class(structure, fault), candidate)
     return exit_codes.ANALYSED
-
-
-def cross_check_all(structures: list[Structure], fault: str, states_max: int) -> int:
-    """Print what the breadth-first search says of each guarantee in one column."""
-    from spark_fuzz.cross_check import Agreement, compare_with_certificate  # noqa: PLC0415
-
-    worst = exit_codes.ANALYSED
-    searched = [s for s in structures if s.slaves <= certificates.SEARCHED_SLAVES_MAX]
-    for structure in searched:
-        with show_progress() as progress:
-            rows = compare_with_certificate(
-                structure, get_fault_class(structure, fault), states_max, on_progress=progress
-            )
-        for row in rows:
-            click.echo(row.describe())
-            if row.agreement is Agreement.DISAGREEMENT:
-                worst = exit_codes.INTERNAL_DISAGREEMENT
-    return worst
 
 
 def run_in_order(work: Any, structures: list[Structure], progress: Any, jobs: int) -> Any:

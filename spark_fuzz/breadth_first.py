@@ -51,6 +51,9 @@ BATCH = 512
 BUFFER_ROWS = 1 << 14
 """Room for a batch and the successors of one more state."""
 
+SUCCESSORS_EACH = 16
+"""Room for so many new successors of each state, where only some states are expanded."""
+
 
 @frozen
 class ShortestAnswer:
@@ -154,6 +157,68 @@ class BreadthFirstSearch:
     def _are_all_violated(self, violating: Any) -> bool:
         return all(violating[self._get_bit(name)] >= 0 for name in self.guarantees)
 
+    def collect_states(self, states_max: int = STATES_MAX) -> Any:
+        """All states, packed: int64, shape (states, words).
+
+        Raises ValueError for a budget that does not suffice, and what ``search`` raises.
+        """
+        store = self._make_store(states_max)
+        first, count = 0, 1
+        while first < count:
+            first, count = count, self._expand(store, first, count)
+        if count == states_max:
+            raise ValueError(f"{self.structure.name} has {states_max} states or more")
+        return store.words[:count].copy()
+
+    def pack_initial(self) -> Any:
+        """The initial state, packed: int64, shape (1, words)."""
+        return self._make_store(1).words
+
+    def find_successors(self, rows: Any) -> tuple[Any, Any]:
+        """The states that a step from these distinct ones leads to, and of which row each is one.
+
+        All packed. Those among the given ones are left out, and so are most second copies.
+        """
+        room = len(rows) * (1 + SUCCESSORS_EACH) + BUFFER_ROWS
+        store = make_store(room, self.packing.word_count)
+        self._insert(store, rows, 0)
+        after = self._expand(store, 0, len(rows))
+        if after < room:
+            return store.words[len(rows) : after], store.parents[len(rows) : after]
+        half = len(rows) // 2
+        one, other = self.find_successors(rows[:half]), self.find_successors(rows[half:])
+        return np.concatenate([one[0], other[0]]), np.concatenate([one[1], other[1] + half])
+
+    def find_new(self, known: Any, rows: Any) -> Any:
+        """The distinct ones among packed states that are not known, in their order as numbers."""
+        store = self.make_filled_store(known, len(rows))
+        count = self._insert(store, rows, len(known))
+        new = store.words[len(known) : count]
+        return new[np.lexsort(new.T[::-1])]
+
+    def make_filled_store(self, rows: Any, more: int = 0) -> Store:
+        """A store with these distinct packed states in their order, and room for more."""
+        store = make_store(len(rows) + more + 1, self.packing.word_count)
+        self._insert(store, rows, 0)
+        return store
+
+    def find_violating(self, rows: Any) -> dict[str, int]:
+        """The first row that violates it, for each guarantee that one violates."""
+        violating = np.full(len(self.kernel.layout.guarantees), -1, np.int64)
+        store = make_store(0, self.packing.word_count)._replace(words=rows)
+        self._judge(store, 0, len(rows), violating)
+        found = {name: int(violating[self._get_bit(name)]) for name in self.guarantees}
+        return {name: row for name, row in found.items() if row >= 0}
+
+    def _insert(self, store: Store, rows: Any, count: int) -> int:
+        words = np.ascontiguousarray(rows)
+        buffer = make_buffer(self.packing.word_count, self.kernel.layout, len(rows))
+        return int(
+            self.kernel.module.insert_rows(
+                buffer._replace(words=words), len(rows), store, np.int64(count)
+            )
+        )
+
     def _get_bit(self, guarantee: str) -> int:
         return self.kernel.layout.guarantees.index(guarantee)
 
@@ -192,9 +257,7 @@ class BreadthFirstSearch:
         answers = []
         for name in self.guarantees:
             number = int(violating[self._get_bit(name)])
-            schedule = self._rebuild(store, number) if number >= 0 else None
-            if schedule is not None:
-                self._rejudge(name, schedule)
+            schedule = self.rebuild(name, trace(store, number)) if number >= 0 else None
             steps = depth if schedule is None else len(schedule)
             answers.append(ShortestAnswer(name, schedule, steps))
         return BreadthFirstResult(tuple(answers), tuple(per_depth), is_complete, is_exhausted)
@@ -207,26 +270,30 @@ class BreadthFirstSearch:
                 f"{self.fault_class.name}, the reference does not: {steps}"
             )
 
-    def _rebuild(self, store: Store, number: int) -> tuple[Action, ...]:
-        """The schedule to a state: its ancestors are known, the steps between them are found anew.
-
-        Each step goes on from the state as it is, not with its slaves in order, so the schedule is
-        a real one: from an exchanged state the same steps are possible with slaves exchanged.
-        """
-        chain = [number]
-        while chain[-1] > 0:
-            chain.append(int(store.parents[chain[-1]]))
+    def reset(self) -> None:
+        """Put the initial state into ``scratch``; leaves that are not packed must be as there."""
         self.scratch.base[:] = self.initial
+
+    def rebuild(self, guarantee: str, chain: Iterable[Any]) -> tuple[Action, ...]:
+        """The schedule through these packed states to one that violates a guarantee.
+
+        The steps between them are found anew. Each goes on from the state as it is, not with its
+        slaves in order, so the schedule is a real one: from an exchanged state the same steps are
+        possible with slaves exchanged. Raises InternalDisagreementError when the reference does not
+        find the guarantee violated.
+        """
+        self.reset()
         schedule = []
-        for after in reversed(chain[:-1]):
-            instance, *arguments = self._find_action(store.words[after])
+        for words in chain:
+            instance, *arguments = self._find_action(words)
             self.kernel.module.fire(
                 self.scratch.base, self.parameter_values, instance, np.array(arguments, np.int64)
             )
             names = (name for name, *_ in self.kernel.layout.instances[instance].arguments)
             chosen = dict(zip(names, arguments, strict=False))
             schedule.append(Action(self.kernel.names[instance], chosen))
-        self.scratch.base[:] = self.initial
+        self.reset()
+        self._rejudge(guarantee, tuple(schedule))
         return tuple(schedule)
 
     def _find_action(self, words: Any) -> list[int]:
@@ -241,11 +308,7 @@ class BreadthFirstSearch:
 
     def _make_store(self, states_max: int) -> Store:
         """Room for so many states, with the initial one in it."""
-        store = Store(
-            words=np.empty((states_max, self.packing.word_count), np.int64),
-            parents=np.empty(states_max, np.int32),
-            table=np.zeros(1 << (2 * states_max - 1).bit_length(), np.int32),
-        )
+        store = make_store(states_max, self.packing.word_count)
         module, buffer = self.kernel.module, self.buffer
         self.scratch.state[:] = self.initial
         is_fitting = module.pack_state(self.initial, self.space.fields, buffer.words, 0)
@@ -267,12 +330,30 @@ def make_scratch(initial: Any, word_count: int, layout: Layout) -> Scratch:
     )
 
 
-def make_buffer(word_count: int, layout: Layout) -> Buffer:
+def make_store(room: int, word_count: int) -> Store:
+    """An empty store for so many states."""
+    return Store(
+        words=np.empty((room, word_count), np.int64),
+        parents=np.empty(room, np.int32),
+        table=np.zeros(1 << max(1, 2 * room - 1).bit_length(), np.int32),
+    )
+
+
+def trace(store: Store, number: int) -> list[Any]:
+    """The packed states on the way to a state, without the initial one."""
+    chain = []
+    while number > 0:
+        chain.append(store.words[number])
+        number = int(store.parents[number])
+    return chain[::-1]
+
+
+def make_buffer(word_count: int, layout: Layout, rows: int = BUFFER_ROWS) -> Buffer:
     """An empty buffer."""
     return Buffer(
-        words=np.zeros((BUFFER_ROWS, word_count), np.int64),
-        actions=np.zeros((BUFFER_ROWS, 1 + layout.arguments_max), np.int64),
-        parents=np.zeros(BUFFER_ROWS, np.int32),
-        slots=np.zeros(BUFFER_ROWS, np.int64),
+        words=np.zeros((rows, word_count), np.int64),
+        actions=np.zeros((rows, 1 + layout.arguments_max), np.int64),
+        parents=np.zeros(rows, np.int32),
+        slots=np.zeros(rows, np.int64),
         touched=np.zeros(1, np.int64),
     )

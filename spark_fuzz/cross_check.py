@@ -8,8 +8,9 @@ goes.
 from __future__ import annotations
 
 import enum
+import time
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, TypeAlias
 
 from attrs import frozen
 
@@ -19,7 +20,12 @@ from properties.subject import get_fault_classes, get_guarantees, get_search_par
 from properties.verdict import InternalDisagreementError, Verdict, VerdictWord
 from properties.worlds import STRUCTURES
 from reference.machine import Action
-from spark_fuzz.breadth_first import STATES_MAX, BreadthFirstSearch, ShortestAnswer
+from spark_fuzz.breadth_first import (
+    STATES_MAX,
+    BreadthFirstResult,
+    BreadthFirstSearch,
+    ShortestAnswer,
+)
 from spark_fuzz.influence import Influence, compute_influence
 
 
@@ -75,11 +81,31 @@ class CrossCheck:
         return f"{line}; certified as {self.certified.word.value}: {certified}; {searched}"
 
 
+OnLevel: TypeAlias = Callable[[int, int, int], None]
+"""Is told the depth, the number of distinct states so far, and how many of them are new."""
+
+SearchEngine: TypeAlias = Callable[[Any, FaultClass, list[str], int, OnLevel], BreadthFirstResult]
+"""Searches a structure under a fault class for violations of guarantees within a budget."""
+
+
+def search_here(
+    structure: Any,
+    fault_class: FaultClass,
+    guarantees: list[str],
+    states_max: int,
+    on_level: OnLevel,
+) -> BreadthFirstResult:
+    """The search in this process."""
+    search = BreadthFirstSearch(structure, fault_class, guarantees=guarantees)
+    return search.search(states_max, on_progress=on_level)
+
+
 def compare_with_certificate(
     structure: Any,
     fault_class: FaultClass,
     states_max: int = STATES_MAX,
     on_progress: Callable[[str], None] = lambda text: None,
+    engine: SearchEngine = search_here,
 ) -> tuple[CrossCheck, ...]:
     """Every certified cell of a structure under one fault class, searched anew.
 
@@ -98,12 +124,15 @@ def compare_with_certificate(
 
     def report(depth: int, states: int, frontier: int) -> None:
         where = f"{structure.name}, {fault_class.name}"
-        on_progress(f"{where}: depth {depth}, {states} states, {frontier} of them new")
+        rate = states / max(time.monotonic() - started, 0.001)
+        on_progress(
+            f"{where}: depth {depth}, {states} states, {frontier} of them new, {rate:,.0f}/s"
+        )
 
     rows: dict[str, CrossCheck] = {}
     for guarantees in group_by_influence(structure, fault_class):
-        search = BreadthFirstSearch(structure, fault_class, guarantees=guarantees)
-        result = search.search(states_max, on_progress=report)
+        started = time.monotonic()
+        result = engine(structure, fault_class, guarantees, states_max, report)
         for answer in result.answers:
             rows[answer.guarantee] = CrossCheck(
                 structure.name, cells[answer.guarantee], answer, result.is_complete, result.states

@@ -42,7 +42,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """
     for item in items:
         is_compiling = "spark_fuzz" in item.path.parts or item.get_closest_marker("spark")
-        item.add_marker(pytest.mark.xdist_group("kernels" if is_compiling else str(item.path)))
+        item.add_marker(
+            pytest.mark.xdist_group("kernels" if is_compiling else item.nodeid.partition("::")[0])
+        )
 
 
 @pytest.fixture(scope="session")

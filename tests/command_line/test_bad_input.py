@@ -93,6 +93,8 @@ def test_missing_and_unreadable_paths(tmp_path: Path) -> None:
             "no column",
         ),
         (["replay", ID + "0", "--guarantee", "no_message_is_skipped"], "is no guarantee of"),
+        (["prove", "--levels", "searches"], "goes with --cross-check"),
+        (["prove", "--cross-check", "9", "--levels", "x", "--master", "nonsense"], "local[N]"),
         (["fuzz", "--master", "nonsense"], "local[N]"),
         (["fuzz", "--out", "/dev/null/x"], "cannot be made"),
         (["replay", ID + "0@12345678"], "other rules"),
