@@ -87,7 +87,7 @@ def describe_options(manifest: Manifest) -> dict[str, Any]:
 def describe_guarantee(
     name: str, counts: Mapping[str, Any], options: CampaignOptions
 ) -> dict[str, Any]:
-    """What was found of a guarantee, and what the table of verdicts says for these faults."""
+    """What was found of a guarantee, and what is proved or refuted of these faults."""
     admitted = [fault for fault, most in attrs.asdict(options.limits).items() if most > 0]
     tabled = find_tabled_verdict(name, options.structure, admitted)
     found = counts["violations"].get(name)
