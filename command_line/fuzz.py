@@ -301,7 +301,7 @@ def report_broken_promises(summary: dict[str, Any], options: CampaignOptions) ->
 
 
 def find_broken_promises(violated: Iterable[str], options: CampaignOptions) -> dict[str, str]:
-    """The violated guarantees that are proved for these faults, each with the faults of the proof."""
+    """The violated guarantees that are proved for these faults, each with those of the proof."""
     admitted = [name for name, count in attrs.asdict(options.limits).items() if count > 0]
     tabled = {g: find_tabled_verdict(g, options.structure, admitted) for g in violated}
     return {
