@@ -50,7 +50,8 @@ def compute_report_summary(folder: Path, findings: Findings, command: str) -> di
     """
     manifest = read_manifest(folder)
     options, counts = manifest.options, findings.counts
-    used = counts["rules_used"]
+    guarantees = get_guarantees(options.structure)
+    instances = compute_machine(options.structure).instances
     return {
         "rocketmq_version": ROCKETMQ_VERSION,
         "command": command,
@@ -58,11 +59,9 @@ def compute_report_summary(folder: Path, findings: Findings, command: str) -> di
         "versions": json.loads((folder / MANIFEST).read_text())["versions"],
         "schedules": counts["schedules"],
         "steps": counts["steps"],
-        "guarantees": [
-            describe_guarantee(name, counts, options) for name in get_guarantees(options.structure)
-        ],
+        "guarantees": [describe_guarantee(name, counts, options) for name in guarantees],
         "known_failures": [describe_known(failure) for failure in findings.known],
-        "rules": {i: used.get(i, 0) for i in compute_machine(options.structure).instances},
+        "rules": {name: counts["rules_used"].get(name, 0) for name in instances},
         "yield": describe_yield(findings.features, is_drawn=options.is_swarm),
         "classes": findings.classes,
         "coverage": counts.get("coverage"),
