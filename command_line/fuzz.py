@@ -130,7 +130,8 @@ the same. Exit codes: 0 analysed, 1 a guarantee is violated that is proved for t
     "--classes",
     "is_classed",
     is_flag=True,
-    help="Shorten violations and tell their classes; with --resume also of a finished campaign.",
+    help="Shorten violations and write each class with its story, a trace and a test; with "
+    "--resume also of a finished campaign.",
 )
 @click.option("--out", type=click.Path(path_type=Path), help="A new folder for the rows.")
 @click.option(
@@ -361,7 +362,7 @@ def report_broken_promises(summary: dict[str, Any], options: CampaignOptions) ->
 
 
 def find_broken_promises(violated: Iterable[str], options: CampaignOptions) -> dict[str, str]:
-    """The violated guarantees that are proved for these faults, each with a class that says so."""
+    """The violated guarantees that are proved for these faults, each with those of the proof."""
     admitted = [name for name, count in attrs.asdict(options.limits).items() if count > 0]
     tabled = {g: find_tabled_verdict(g, options.structure, admitted) for g in violated}
     return {

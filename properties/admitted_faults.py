@@ -1,38 +1,63 @@
-"""What the table of verdicts says of faults that are no column of it: a mixture that may strike."""
+"""What is proved or refuted of a guarantee when some mixture of faults may strike."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 from attrs import frozen
 
 from properties.expectation import find_expectation
+from properties.fault_set_certificates import BORDERED_STRUCTURES, describe, load_borders
+from properties.fault_sets import FaultSet
 from properties.subject import get_fault_classes
 from properties.verdict import VerdictWord
 
 
 @frozen
 class TabledVerdict:
-    """A verdict, and the column that it is taken from."""
+    """A verdict, and the column or the set of faults that it is taken from."""
 
     word: VerdictWord
     fault: str
+    """The column's heading, or the faults of the set."""
 
 
 def find_tabled_verdict(
     guarantee: str, structure: Any, admitted: Iterable[str]
 ) -> TabledVerdict | None:
-    """What the table says of a guarantee when exactly these faults may strike.
+    """What is known of a guarantee when exactly these faults may strike.
 
-    Proved where a column that has them all is proved, refuted where a column of some of them is
-    refuted; None where the table does not decide.
+    Proved where a column, or else a set of faults, that has them all is proved; refuted where one
+    of some of them is refuted. None for a mixture that is no column of a group whose fault sets are
+    not decided.
     """
-    mixture = set(admitted)
+    mixture = frozenset(admitted)
     for column in get_fault_classes(structure):
         word = find_expectation(guarantee, structure, column.name).verdict
         if word is VerdictWord.PROVED and mixture <= set(column.admitted):
             return TabledVerdict(word, column.name)
         if word is VerdictWord.REFUTED and mixture >= set(column.admitted):
             return TabledVerdict(word, column.name)
+    return find_bordered_verdict(guarantee, structure, mixture)
+
+
+def find_bordered_verdict(
+    guarantee: str, structure: Any, mixture: FaultSet
+) -> TabledVerdict | None:
+    """The same by the borders between survived and fatal sets of faults."""
+    if structure not in BORDERED_STRUCTURES:
+        return None
+    border = next(b for b in load_borders_once(structure) if b.guarantee == guarantee)
+    for survived in border.proved:
+        if mixture <= survived:
+            return TabledVerdict(VerdictWord.PROVED, describe(survived))
+    for refutation in border.refuted:
+        if mixture >= refutation.faults:
+            return TabledVerdict(VerdictWord.REFUTED, describe(refutation.faults))
     return None
+
+
+load_borders_once = cache(load_borders)
+"""Their file is read once, not for every guarantee."""

@@ -51,7 +51,7 @@ def compute_report_summary(folder: Path, findings: Findings, command: str) -> di
     """
     manifest = read_manifest(folder)
     options, counts = manifest.options, findings.counts
-    used = counts["rules_used"]
+    instances = compute_machine(options.structure).instances
     return {
         "rocketmq_version": ROCKETMQ_VERSION,
         "command": command,
@@ -63,7 +63,7 @@ def compute_report_summary(folder: Path, findings: Findings, command: str) -> di
         "ends": counts["ends"],
         "guarantees": [describe_guarantee(name, counts, options) for name in options.judged_claims],
         "known_failures": [describe_known(failure) for failure in findings.known],
-        "rules": {i: used.get(i, 0) for i in compute_machine(options.structure).instances},
+        "rules": {name: counts["rules_used"].get(name, 0) for name in instances},
         "yield": describe_yield(findings.features, is_drawn=options.is_swarm),
         "classes": findings.classes,
         "coverage": counts.get("coverage"),
@@ -91,7 +91,7 @@ def describe_options(manifest: Manifest) -> dict[str, Any]:
 def describe_guarantee(
     name: str, counts: Mapping[str, Any], options: CampaignOptions
 ) -> dict[str, Any]:
-    """What was found of a guarantee, and what the table of verdicts says for these faults."""
+    """What was found of a guarantee, and what is proved or refuted of these faults."""
     admitted = [fault for fault, most in attrs.asdict(options.limits).items() if most > 0]
     tabled = find_tabled_verdict(name, options.structure, admitted)
     found = counts["violations"].get(name)

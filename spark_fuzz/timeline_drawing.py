@@ -96,28 +96,42 @@ class Drawing:
 def draw(guarantee: str, steps: Sequence[JudgedStep], continuations: Continuations) -> Drawing:
     """The drawing of a replayed schedule whose last step violates the guarantee."""
     filled = [fill_lanes(s.cluster, s.action) for s in steps if s.action is not None]
-    lanes = place_lanes(steps[0], filled)
-    declared = [width for _, width in list_lanes(steps[0].cluster)]
-    faults = find_fault_steps(steps)
-    rows, bands, top = [], [], float(HEAD_HEIGHT)
-    if continuations.inevitable_step == 0:
-        bands.append(Band(top, str(continuations), "inevitable"))
-        top += ROW_HEIGHT
-    for step, texts in zip(steps[1:], filled, strict=True):
-        pieces = [
-            place_texts(text, lane, width)
-            for text, lane, width in zip(texts, lanes, declared, strict=True)
-        ]
-        acting = [lane.left for lane, own in zip(lanes, pieces, strict=True) if has_phrase(own)]
-        share = continuations.violating[step.index] / continuations.drawn
-        flat = tuple(text for own in pieces for text in own)
-        rows.append(Row(step.index, top, flat, tuple(acting), step.index in faults, share))
-        top += ROW_HEIGHT
-        if step.index == continuations.inevitable_step:
-            bands.append(Band(top, str(continuations), "inevitable"))
-            top += ROW_HEIGHT
-    bands.append(Band(top, f"{guarantee} does not hold", "violated"))
-    return Drawing(lanes, tuple(rows), tuple(bands))
+    lanes, faults = place_lanes(steps[0], filled), find_fault_steps(steps)
+    inevitable = continuations.inevitable_step
+    rows = tuple(
+        Row(
+            number=step.index,
+            # The band that tells of inevitability takes a line of its own, above later steps.
+            top=compute_top(step.index - 1 + (step.index > inevitable)),
+            texts=tuple(text for own in pieces for text in own),
+            marks=tuple(x.left for x, own in zip(lanes, pieces, strict=True) if has_phrase(own)),
+            is_fault=step.index in faults,
+            share=continuations.violating[step.index] / continuations.drawn,
+        )
+        for step, texts in zip(steps[1:], filled, strict=True)
+        for pieces in [place_row(steps[0], texts, lanes)]
+    )
+    bands = (
+        Band(compute_top(inevitable), str(continuations), "inevitable"),
+        Band(compute_top(len(steps)), f"{guarantee} does not hold", "violated"),
+    )
+    return Drawing(lanes, rows, bands)
+
+
+def compute_top(line: int) -> float:
+    """Where a line below the titles begins, counted from 0."""
+    return HEAD_HEIGHT + float(ROW_HEIGHT) * line
+
+
+def place_row(
+    begin: JudgedStep, texts: Sequence[str], lanes: Sequence[Lane]
+) -> list[tuple[Text, ...]]:
+    """The words of a step in each lane."""
+    declared = [width for _, width in list_lanes(begin.cluster)]
+    return [
+        place_texts(text, lane, width)
+        for text, lane, width in zip(texts, lanes, declared, strict=True)
+    ]
 
 
 def has_phrase(texts: Sequence[Text]) -> bool:

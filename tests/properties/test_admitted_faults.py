@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from properties.admitted_faults import find_tabled_verdict
+from properties.admitted_faults import find_bordered_verdict, find_tabled_verdict
 from properties.certificates import decode_cells, load_required
-from properties.subject import get_fault_class, get_guarantees
+from properties.expectation import find_expectation
+from properties.fault_set_certificates import BORDERED_STRUCTURES
+from properties.subject import get_fault_class, get_fault_classes, get_guarantees
 from properties.verdict import VerdictWord
 from properties.worlds import STRUCTURES
 
@@ -23,7 +25,7 @@ def test_columns_have_their_own_verdict() -> None:
 
 
 def test_mixtures_are_told_by_a_column_above_or_below() -> None:
-    """One that has them all, or has some of them; for others the table does not decide."""
+    """One that has them all, or has some of them."""
     kept = "acknowledged_is_kept_on_some_broker"
     below = find_tabled_verdict(
         "read_is_kept_on_master", PAIR, ["link_cuts", "master_power_losses"]
@@ -31,4 +33,27 @@ def test_mixtures_are_told_by_a_column_above_or_below() -> None:
     assert (VerdictWord.REFUTED, "master power loss") == (below.word, below.fault)
     above = find_tabled_verdict(kept, PAIR, ["slave_power_losses"])
     assert VerdictWord.PROVED is above.word
-    assert find_tabled_verdict(kept, PAIR, ["alien_reports", "master_kills"]) is None
+
+
+def test_other_mixtures_are_told_by_the_borders() -> None:
+    """Of groups whose fault sets are decided; of larger ones nothing is known."""
+    kept, mixture = "acknowledged_is_kept_on_some_broker", ["alien_reports", "master_disk_losses"]
+    found = find_tabled_verdict("acknowledgement_is_truthful", PAIR, ["alien_reports"])
+    assert (VerdictWord.REFUTED, "alien_reports") == (found.word, found.fault)
+    proved = find_tabled_verdict(kept, PAIR, ["alien_reports", "link_cuts"])
+    assert VerdictWord.PROVED is proved.word
+    assert {"alien_reports", "link_cuts"} <= set(proved.fault.split(", "))
+    assert VerdictWord.REFUTED is find_tabled_verdict(kept, PAIR, mixture).word
+    large = STRUCTURES["SYNC_MASTER/ASYNC_FLUSH/3 slaves"]
+    assert find_tabled_verdict("acknowledgement_is_truthful", large, ["alien_reports"]) is None
+
+
+def test_the_borders_agree_with_the_columns() -> None:
+    """Wherever both tell something."""
+    for structure in BORDERED_STRUCTURES:
+        for column in get_fault_classes(structure):
+            for name in get_guarantees(structure):
+                word = find_expectation(name, structure, column.name).verdict
+                mixture = frozenset(column.admitted)
+                bordered = find_bordered_verdict(name, structure, mixture)
+                assert bordered is None or bordered.word is word
