@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import (
     ArrayType,
     IntegerType,
@@ -25,6 +26,7 @@ from spark_fuzz.schedule import CampaignOptions
 
 ENDS = ("at rest", "still moving", "not in peace")
 """How healing ends, in the order of ``walk``."""
+VERDICTS = ("not_refuted", "refuted")
 
 
 def compute_schema(structure: Any) -> StructType:
@@ -72,30 +74,30 @@ def run_campaign(spark: SparkSession, options: CampaignOptions, schedules: int) 
             ids = batch.column(0).to_numpy()
             for run in np.split(ids, np.nonzero(np.diff(ids) != 1)[0] + 1):
                 if len(run):
-                    yield make_rows(kernel, options, kernel.run(options, int(run[0]), len(run)))
+                    rows = make_rows(kernel, options, kernel.run(options, int(run[0]), len(run)))
+                    yield rows.cast(plain)
 
+    plain = to_arrow_schema(compute_schema(options.structure))
     return numbers.mapInArrow(run_batches, compute_schema(options.structure))
 
 
 def make_rows(
     kernel: Kernel, options: CampaignOptions, batch: Batch, parents: Sequence[Parent] = ()
 ) -> pa.RecordBatch:
-    """The rows of consecutive schedules, which go on from these parents."""
+    """The rows of consecutive schedules, which go on from these parents; texts are dictionaries."""
     count = len(batch.steps)
     names = kernel.layout.guarantees
     violated = batch.violations >= 0
-    words = pa.array(["not_refuted", "refuted"])
-    verdicts = [words.take(pa.array(violated[:, i].astype(np.int64))) for i in range(len(names))]
+    verdicts = [_named(VERDICTS, violated[:, i]) for i in range(len(names))]
     at = [_nullable(batch.violations[:, i]) for i in range(len(names))]
     first = np.where(violated, batch.violations, np.iinfo(np.int64).max).min(axis=1)
     first[~violated.any(axis=1)] = -1
     numbers = np.arange(batch.first_schedule, batch.first_schedule + count, dtype=np.int64)
-    ends = pa.array(ENDS).take(_nullable(batch.ends))
     columns = [
         pa.array(np.full(count, options.campaign_seed, np.int64)),
         pa.array(numbers),
-        pa.repeat(options.structure_code, count),
-        pa.repeat(options.limits_code, count),
+        _named([options.structure_code], np.zeros(count)),
+        _named([options.limits_code], np.zeros(count)),
         pa.array(batch.steps.astype(np.int32)),
         pa.StructArray.from_arrays(verdicts, names),
         pa.StructArray.from_arrays(at, names),
@@ -103,7 +105,7 @@ def make_rows(
         _lists(kernel.names, kernel.unpack_used(batch.used)),
         _lineages(options, numbers, parents),
         pa.array(batch.healing_steps.astype(np.int32)),
-        ends,
+        _named(ENDS, batch.ends),
         _lists(kernel.layout.claims_about_rest, kernel.unpack_stuck(batch.stuck)),
     ]
     return pa.RecordBatch.from_arrays(columns, compute_schema(options.structure).names)
@@ -124,5 +126,10 @@ def _nullable(values: Any) -> pa.Array:
 def _lists(names: Sequence[str], matrix: Any) -> pa.Array:
     """Of each row the names whose column is 1."""
     offsets = np.concatenate([[0], np.cumsum(matrix.sum(axis=1))]).astype(np.int32)
-    values = pa.array(names, pa.string()).take(pa.array(np.nonzero(matrix)[1]))
-    return pa.ListArray.from_arrays(pa.array(offsets), values)
+    return pa.ListArray.from_arrays(pa.array(offsets), _named(names, np.nonzero(matrix)[1]))
+
+
+def _named(names: Sequence[str], indexes: Any) -> pa.Array:
+    """The name of each index, null for -1; every name is stored once."""
+    chosen = pa.array(indexes.astype(np.int8), mask=indexes < 0)
+    return pa.DictionaryArray.from_arrays(chosen, pa.array(names, pa.string()))

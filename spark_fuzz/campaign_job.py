@@ -41,7 +41,7 @@ from spark_fuzz.lineage import find_lineage
 from spark_fuzz.schedule import CampaignOptions
 from spark_fuzz.scheduler import mix, pick_below
 
-ROWS_PER_GROUP = 20_000
+ROWS_PER_GROUP = 50_000
 """Schedules that a worker holds in memory at a time."""
 
 
@@ -77,7 +77,8 @@ def resume_campaign(
     """
     folder = folder.absolute()
     manifest = read_manifest(folder)
-    compile_kernel(manifest.options.structure)
+    # Nothing is compiled before it is called: once here, not once by each worker.
+    compile_kernel(manifest.options.structure).run(manifest.options, 0, 0)
     with Watch(folder, manifest, on_progress) as watch:
         for guided_round in range(1 + manifest.guided_rounds):
             compute_round(spark, manifest, folder, guided_round)

@@ -25,7 +25,7 @@ from spark_fuzz.schedule import (
 MANIFEST = "manifest.json"
 DATA_FOLDER = "schedules.parquet"
 COVERAGE_FOLDER = "coverage.parquet"
-SCHEDULES_PER_UNIT = 20_000
+SCHEDULES_PER_UNIT = 50_000
 """The size of a unit in all but the largest campaigns."""
 UNITS_MAX = 1_000
 """Larger campaigns have larger units; this holds for each round."""

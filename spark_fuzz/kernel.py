@@ -147,7 +147,7 @@ class Kernel:
             profiles,
             self.find_limits(options),
             np.array(compute_usual_weights(self.structure), np.int64),
-            np.array(self.layout.find_decisive_instances(), np.int64),
+            np.array(self.layout.is_decisive, np.int64),
             encode_paths(parents),
         )
 
@@ -233,13 +233,15 @@ class Kernel:
         return np.array([int(values[p]) for p in self.layout.parameter_paths], np.int64)
 
     def unpack_used(self, used: Any) -> Any:
-        """Which instances fired: 0 or 1, int64, shape (schedules, instances)."""
-        indexes = np.arange(len(self.names), dtype=np.int64)
-        return used[:, indexes // WORD_BITS] >> (indexes % WORD_BITS) & 1
+        """Which instances fired: bool, shape (schedules, instances)."""
+        words = np.ascontiguousarray(used, "<i8").view(np.uint8)
+        bits = np.unpackbits(words, axis=1, bitorder="little").view(np.bool_)
+        indexes = np.arange(len(self.names))
+        return bits[:, indexes // WORD_BITS * 64 + indexes % WORD_BITS]
 
     def unpack_stuck(self, stuck: Any) -> Any:
-        """Which claims about rest are violated: 0 or 1, int64, shape (schedules, claims)."""
-        return stuck[:, None] >> np.arange(len(self.layout.claims_about_rest)) & 1
+        """Which claims about rest are violated: bool, shape (schedules, claims)."""
+        return (stuck[:, None] >> np.arange(len(self.layout.claims_about_rest)) & 1) > 0
 
 
 @cache

@@ -46,6 +46,7 @@ class Layout:
         self.instances: Sequence[RecordedInstance] = record_machine(structure)
         self.guarantees = list(get_guarantees(structure))
         self.claims_about_rest = [n for n in get_claims(structure) if n not in self.guarantees]
+        self.is_decisive = self._find_decisive_instances()
         self.watched = find_watched_terms(structure, self.instances)
         self.arguments_max = max(len(r.arguments) for r in self.instances)
 
@@ -60,7 +61,7 @@ class Layout:
         """What a guarantee or a claim about rest says of a state."""
         return record_predicate(self.structure, get_claims(self.structure)[name].predicate)
 
-    def find_decisive_instances(self) -> list[bool]:
+    def _find_decisive_instances(self) -> list[bool]:
         """Of each instance whether it writes a leaf on which some guarantee depends."""
         leaves = set().union(*(get_leaf_names(self.record_claim(g)) for g in self.guarantees))
         return [not leaves.isdisjoint(r.effects) for r in self.instances]
