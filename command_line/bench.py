@@ -1,4 +1,4 @@
-"""``rmqspec bench``: reference and kernel measured in one run, with spread."""
+"""``rmqspec bench``: reference, kernel, campaign and search measured in one run, with spread."""
 
 from __future__ import annotations
 
@@ -6,51 +6,129 @@ import json
 import os
 import platform
 import statistics
-import time
+from collections.abc import Callable
 from importlib.metadata import version
 from typing import Any
 
 import attrs
 import click
 
+from command_line.bench_engines import (
+    CampaignMeasure,
+    count_steps,
+    measure_campaign,
+    measure_kernel,
+    measure_reference,
+    measure_replay,
+    measure_search,
+    measure_two_kernels,
+)
+from command_line.progress import show_progress
 from reference import ROCKETMQ_VERSION
-from reference.machine import compute_machine
 from reference.structure import Structure
-from reference.world import make_initial
 from spark_fuzz.kernel import compile_kernel
-from spark_fuzz.schedule import CampaignOptions
-from spark_fuzz.schedule_replay import replay_schedule
+from spark_fuzz.schedule import STEPS_MAX, CampaignOptions
 
-PACKAGES = ("attrs", "numba", "numpy", "z3-solver", "hypothesis", "pyspark")
+PACKAGES = ("attrs", "numba", "numpy", "z3-solver", "hypothesis", "pyspark", "pyarrow")
+KERNEL_SCHEDULES = 50_000
 
 EPILOG = """\b
 Examples:
   rmqspec bench
   rmqspec bench --slaves 2 --repeat 9 --json
+  rmqspec bench --campaign-seconds 120       also a campaign of about two minutes, against
+                                             two kernels at once on the same options
 """
 
 
 @click.command(name="bench", epilog=EPILOG)
 @click.option("--slaves", default=1, show_default=True, type=click.IntRange(0, 2))
 @click.option("--repeat", default=5, show_default=True, type=click.IntRange(2, 100))
+@click.option("--steps", default=64, show_default=True, type=click.IntRange(1, STEPS_MAX))
+@click.option("--healing-steps", default=0, show_default=True, type=click.IntRange(0, STEPS_MAX))
+@click.option("--swarm/--alike", "is_swarm", default=False, help="As in `rmqspec fuzz`.")
+@click.option(
+    "--campaign-seconds",
+    default=0,
+    show_default=True,
+    type=click.IntRange(0, 86_400),
+    help="Measure a campaign of about this length; needs Java.",
+)
 @click.option("--json", "is_json", is_flag=True, help="Print JSON for programs.")
-def command(slaves: int, repeat: int, is_json: bool) -> None:
-    """Measure judged steps per second of the reference and of the kernel."""
-    options = CampaignOptions(Structure(slaves=slaves))
-    rates = {
-        "reference": [measure_reference(options, seed) for seed in range(repeat)],
-        "reference, replaying": [measure_replay(options, seed) for seed in range(repeat)],
-        "kernel": measure_kernel(options, repeat),
-    }
+def command(  # noqa: PLR0913, PLR0917
+    slaves: int,
+    repeat: int,
+    steps: int,
+    healing_steps: int,
+    is_swarm: bool,
+    campaign_seconds: int,
+    is_json: bool,
+) -> None:
+    """Measure steps per second of reference, kernel and campaign, states per second of search."""
+    options = CampaignOptions(
+        Structure(slaves=slaves), steps=steps, healing_steps=healing_steps, is_swarm=is_swarm
+    )
+    with show_progress() as line:
+        rates = measure_rates(options, repeat, line)
+        campaign = None
+        if campaign_seconds:
+            line("campaign")
+            pace = statistics.median(rates["two kernels at once"])
+            campaign = measure_campaign(options, plan_schedules(options, pace * campaign_seconds))
     if is_json:
-        click.echo(json.dumps({**describe_machine(), "steps_per_second": rates}, indent=1))
+        click.echo(json.dumps(as_json(options, rates, campaign), indent=1))
         return
+    print_rates(options, rates)
+    if campaign:
+        print_campaign(campaign, rates)
+
+
+def measure_rates(options: CampaignOptions, repeat: int, line: Any) -> dict[str, list[float]]:
+    """Each engine so often; steps per second, or states."""
+    engines: dict[str, Callable[[int], float]] = {
+        "reference": lambda seed: measure_reference(options, seed),
+        "reference, replaying": lambda seed: measure_replay(options, seed),
+        "kernel": lambda seed: measure_kernel(options, seed, KERNEL_SCHEDULES),
+        "two kernels at once": lambda seed: measure_two_kernels(options, seed, KERNEL_SCHEDULES),
+        "breadth-first search": lambda seed: measure_search(options.structure),
+    }
+    rates = {}
+    for name, measure in engines.items():
+        line(name)
+        rates[name] = [measure(seed) for seed in range(repeat)]
+    return rates
+
+
+def plan_schedules(options: CampaignOptions, steps: float) -> int:
+    """How many schedules take about so many steps."""
+    sample = compile_kernel(options.structure).run(options, 0, 1000)
+    return max(1000, int(steps * 1000 / count_steps(sample)))
+
+
+def as_json(
+    options: CampaignOptions, rates: dict[str, list[float]], campaign: CampaignMeasure | None
+) -> dict[str, Any]:
+    """The figures for programs."""
+    searched = rates["breadth-first search"]
+    return {
+        **describe_machine(),
+        "options": options.format_identifier(0),
+        "steps_per_second": {n: r for n, r in rates.items() if r is not searched},
+        "states_per_second": searched,
+        "campaign": campaign
+        and {**attrs.asdict(campaign), "steps_per_second": campaign.steps_per_second},
+    }
+
+
+def print_rates(options: CampaignOptions, rates: dict[str, list[float]]) -> None:
+    """A line for each engine."""
     click.echo(f"Model of RocketMQ {ROCKETMQ_VERSION}: {options.structure.name}.")
     for key, value in describe_machine().items():
         click.echo(f"  {key}: {value}")
     click.echo(
-        "Steps per second, one core. Reference and kernel compute the enabled set and judge all "
-        "guarantees at every step; replaying takes given steps and judges nothing:"
+        "Steps per second. Reference and kernel compute the enabled set and judge all guarantees\n"
+        "at every step; replaying takes given steps and judges nothing; the search, under every\n"
+        "fault, finds distinct states per second and judges each:"
     )
     for name, measured in rates.items():
         low, high = min(measured), max(measured)
@@ -58,40 +136,21 @@ def command(slaves: int, repeat: int, is_json: bool) -> None:
         click.echo(
             f"  {name:20} median {middle:14,.0f}   lowest {low:14,.0f}   highest {high:14,.0f}"
         )
+    ratio = statistics.median(rates["kernel"]) / statistics.median(rates["reference"])
+    click.echo(f"The kernel is {ratio:,.0f} times as fast as the reference.")
 
 
-def measure_reference(options: CampaignOptions, seed: int) -> float:
-    """Judged steps per second of the reference: 40 schedules, enabled sets computed."""
-    seeded = attrs.evolve(options, campaign_seed=seed)
-    started = time.perf_counter()
-    steps = sum(len(replay_schedule(seeded, number)) - 1 for number in range(40))
-    return steps / (time.perf_counter() - started)
-
-
-def measure_replay(options: CampaignOptions, seed: int) -> float:
-    """Given steps per second of the reference: 40 schedules, nothing enumerated or judged."""
-    seeded = attrs.evolve(options, campaign_seed=seed)
-    machine = compute_machine(options.structure)
-    schedules = [[s.action for s in replay_schedule(seeded, n) if s.action] for n in range(40)]
-    started = time.perf_counter()
-    for schedule in schedules:
-        cluster = make_initial(options.structure, options.parameters)
-        for action in schedule:
-            cluster = machine.step(cluster, action).cluster
-    return sum(map(len, schedules)) / (time.perf_counter() - started)
-
-
-def measure_kernel(options: CampaignOptions, repeat: int) -> list[float]:
-    """Judged steps per second of the compiled kernel: 50,000 schedules each, already compiled."""
-    kernel = compile_kernel(options.structure)
-    kernel.run(options, 0, 100)
-    rates = []
-    for seed in range(repeat):
-        seeded = attrs.evolve(options, campaign_seed=seed)
-        started = time.perf_counter()
-        batch = kernel.run(seeded, 0, 50_000)
-        rates.append(float(batch.steps.sum()) / (time.perf_counter() - started))
-    return rates
+def print_campaign(campaign: CampaignMeasure, rates: dict[str, list[float]]) -> None:
+    """What Spark and the files cost."""
+    share = campaign.steps_per_second / statistics.median(rates["two kernels at once"])
+    half, end = campaign.workers_mib
+    click.echo(
+        f"Campaign of {campaign.schedules:,} schedules on two local cores: {campaign.steps:,} "
+        f"steps in {campaign.seconds:.1f} s,\n"
+        f"  {campaign.steps_per_second:,.0f} steps per second, {share:.0%} of two kernels at once; "
+        f"first unit after {campaign.first_progress_seconds:.1f} s;\n"
+        f"  workers hold {half} MiB half-way and {end} MiB at the end."
+    )
 
 
 def describe_machine() -> dict[str, Any]:

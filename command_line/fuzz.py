@@ -249,7 +249,7 @@ def run(
             line("compiling")
             progress = resume_campaign(spark, folder, lambda p: line(describe_progress(p)))
             line("summarising")
-            summary = summarise(spark, folder, manifest.options.structure)
+            summary = summarise(spark, folder)
             summary["coverage"] = summarise_coverage(spark, folder, manifest)
             known = find_known(spark, folder, manifest.options)
             if is_classed:

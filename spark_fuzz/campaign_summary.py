@@ -10,13 +10,14 @@ from pyspark.sql import functions as spark_functions
 
 from properties.subject import get_claims
 from spark_fuzz.campaign import ENDS
-from spark_fuzz.campaign_store import DATA_FOLDER
+from spark_fuzz.campaign_store import DATA_FOLDER, read_manifest
 from spark_fuzz.violation_classes import GET_LINEAGE, get_violating_step
 
 
-def summarise(spark: SparkSession, folder: Path, structure: Any) -> dict[str, Any]:
+def summarise(spark: SparkSession, folder: Path) -> dict[str, Any]:
     """Counts over a written campaign: steps, schedules per violated claim, ends, rules used."""
     frame = spark.read.parquet(str(folder.absolute() / DATA_FOLDER))
+    structure = read_manifest(folder).options.structure
     claims = list(get_claims(structure))
     at = [get_violating_step(structure, claim) for claim in claims]
     aggregates = [

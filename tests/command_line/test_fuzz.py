@@ -28,6 +28,7 @@ from properties.worlds import STRUCTURES, STRUCTURES_BY_WORLD
 from reference.structure import FaultCounts
 from spark_fuzz.campaign_progress import Progress
 from spark_fuzz.campaign_store import MANIFEST, Manifest, create_campaign, plan_campaign
+from spark_fuzz.lineage import Lineage
 from spark_fuzz.schedule import CampaignOptions, parse_identifier
 from tests.command_line.run import assert_one_line, run
 
@@ -113,12 +114,12 @@ def test_what_every_fault_refutes_is_no_promise() -> None:
 def test_a_broken_promise_leaves_with_1(capsys: pytest.CaptureFixture[str]) -> None:
     """First comes the command that replays it, then the complaint."""
     options = CampaignOptions(limits=FaultCounts(), campaign_seed=4)
-    found = {"slave_is_prefix_of_master": {"shortest_schedule": 17}}
+    found = {"slave_is_prefix_of_master": {"shortest_lineage": "17~3.40"}}
     assert 1 == report_broken_promises({"violations": found}, options)
     command, complaint = capsys.readouterr().err.splitlines()
     verb, identifier, *rest = command.removeprefix("rmqspec ").split()
     assert ["replay", "--guarantee", "slave_is_prefix_of_master"] == [verb, *rest]
-    assert (options, 17) == parse_identifier(identifier)
+    assert (options, Lineage((17, 40), (3,))) == parse_identifier(identifier)
     assert "is proved under" in complaint
     assert 0 == report_broken_promises({"violations": {}}, options)
     assert 0 == report_broken_promises({"violations": found}, CampaignOptions())
@@ -126,10 +127,18 @@ def test_a_broken_promise_leaves_with_1(capsys: pytest.CaptureFixture[str]) -> N
 
 def test_the_summary_of_a_complete_campaign(capsys: pytest.CaptureFixture[str]) -> None:
     """It says that nothing was computed."""
-    summary = {"schedules": 10, "steps": 640, "violations": {}, "rules_used": {"tick": 9}}
+    summary = {
+        "schedules": 10,
+        "steps": 640,
+        "healing_steps": 7,
+        "ends": {"at rest": 9, "not in peace": 1},
+        "violations": {},
+        "rules_used": {"tick": 9},
+        "coverage": {"kinds": []},
+    }
     print_summary(summary, Progress(10, 10, 10, 0.1, {}), CampaignOptions())
     lines = capsys.readouterr().out.splitlines()
-    assert "10 schedules, 640 steps, every state judged; nothing was left to compute." == lines[0]
+    assert "10 schedules, 647 steps, every state judged; nothing was left to compute." == lines[0]
     assert "prove nothing" in lines[1]
     print_summary(summary, Progress(10, 4, 10, 2.0, {}), CampaignOptions())
     assert "6 schedules computed in 2.0 s (3/s" in capsys.readouterr().out

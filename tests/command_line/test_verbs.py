@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from command_line import bench, bench_engines
 from command_line.replay import EPILOG
 from properties.claims import CLAIMS
 from properties.judgement import find_first_violation
@@ -114,11 +115,21 @@ def test_replay_speaks_json() -> None:
     assert 64 == len(answer["schedule"])
 
 
-def test_bench_measures_both() -> None:
-    """Reference and kernel in one run, with spread, versions and machine."""
-    answer = json.loads(run("bench", "--repeat", 2, "--json").stdout)
-    assert {"reference", "reference, replaying", "kernel"} == set(answer["steps_per_second"])
-    assert all(rate > 0 for rates in answer["steps_per_second"].values() for rate in rates)
+@pytest.mark.spark
+@pytest.mark.usefixtures("spark")
+def test_bench_measures_every_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In one run, with spread, versions and machine; a campaign where it is asked for."""
+    monkeypatch.setattr(bench, "KERNEL_SCHEDULES", 500)
+    monkeypatch.setattr(bench_engines, "STATES", 2000)
+    asked = ("bench", "--repeat", 2, "--healing-steps", 20, "--campaign-seconds", 1)
+    answer = json.loads(run(*asked, "--json").stdout)
+    engines = {"reference", "reference, replaying", "kernel", "two kernels at once"}
+    assert engines == set(answer["steps_per_second"])
+    rates = [*answer["steps_per_second"].values(), answer["states_per_second"]]
+    assert all(rate > 0 for measured in rates for rate in measured)
+    campaign = answer["campaign"]
+    assert campaign["steps"] >= campaign["schedules"] >= 1000
+    assert 0 < campaign["first_progress_seconds"] <= campaign["seconds"]
 
 
 def test_the_bootstrap_works_from_anywhere(tmp_path: Path) -> None:

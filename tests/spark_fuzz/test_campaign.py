@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from attrs import evolve
@@ -14,18 +15,18 @@ from properties.guarantee import GUARANTEES
 from properties.judgement import find_first_violation
 from properties.worlds import STRUCTURES
 from spark_fuzz import campaign_store
-from spark_fuzz.campaign import run_campaign
+from spark_fuzz.campaign import ENDS, run_campaign
 from spark_fuzz.campaign_job import write_campaign
 from spark_fuzz.campaign_store import DATA_FOLDER, CampaignError
 from spark_fuzz.campaign_summary import summarise
 from spark_fuzz.known_failures import list_faults
 from spark_fuzz.schedule import CampaignOptions
-from spark_fuzz.schedule_replay import replay_schedule
+from spark_fuzz.schedule_replay import replay_schedule, replay_whole
 from tests.command_line.run import ROOT
 
 pytestmark = pytest.mark.spark
 
-OPTIONS = CampaignOptions(campaign_seed=3)
+OPTIONS = CampaignOptions(campaign_seed=3, healing_steps=40)
 SCHEDULES = 3000
 
 
@@ -56,8 +57,14 @@ def test_a_row_is_what_the_reference_says(spark: SparkSession, folder: Path) -> 
     rows = frame.where("first_violating_step is not null").orderBy("schedule").collect()
     assert len(rows) > 40
     for row in rows[::20]:
-        steps = replay_schedule(OPTIONS, row["schedule"])
-        assert len(steps) - 1 == row["steps"]
+        replay = replay_whole(OPTIONS, row["schedule"])
+        steps = replay.steps
+        assert (replay.healing_begins, len(steps) - 1) == (
+            row["steps"],
+            row["steps"] + row["healing_steps"],
+        )
+        assert (ENDS[replay.end], list(replay.stuck)) == (row["end"], row["stuck"])
+        assert row["lineage"] is None
         assert {s.action.instance for s in steps if s.action} == set(row["rules_used"])
         first = {g: next((s.index for s in steps if g in s.violated), None) for g in GUARANTEES}
         assert first == row["violating_steps"].asDict()
@@ -73,10 +80,22 @@ def test_the_summary_counts_the_rows(spark: SparkSession, folder: Path) -> None:
     assert SCHEDULES == summary["schedules"] == len(rows)
     assert sum(row["steps"] for row in rows) == summary["steps"]
     for guarantee, found in summary["violations"].items():
-        at = [(row["violating_steps"][guarantee], row["schedule"]) for row in rows]
+        at = [(find_violating_step(row, guarantee), row["schedule"]) for row in rows]
         violating = [pair for pair in at if pair[0] is not None]
         assert len(violating) == found["schedules"]
-        assert min(violating) == (found["shortest_steps"], found["shortest_schedule"])
+        assert min(violating) == (found["shortest_steps"], int(found["shortest_lineage"]))
+    assert {"slaves_reach_the_masters_end", "acknowledgement_is_truthful"} <= set(
+        summary["violations"]
+    )
+    assert summary["ends"] == Counter(row["end"] for row in rows)
+
+
+def find_violating_step(row: Any, claim: str) -> int | None:
+    """After how many steps a row violates a claim."""
+    if claim in GUARANTEES:
+        step: int | None = row["violating_steps"][claim]
+        return step
+    return row["steps"] + row["healing_steps"] if claim in row["stuck"] else None
 
 
 def test_the_query_of_the_page(spark: SparkSession, folder: Path) -> None:
@@ -105,7 +124,7 @@ def test_campaigns_of_consumers(spark: SparkSession, tmp_path: Path) -> None:
     found = summarise(spark, tmp_path / "consumers")["violations"]
     assert "no_message_is_consumed_twice" in found
     for name, violation in found.items():
-        steps = replay_schedule(options, violation["shortest_schedule"])
+        steps = replay_schedule(options, int(violation["shortest_lineage"]))
         assert violation["shortest_steps"] == find_first_violation(steps, name)
 
 

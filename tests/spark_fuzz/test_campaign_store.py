@@ -13,6 +13,7 @@ from properties.worlds import STRUCTURES
 from spark_fuzz.campaign_store import (
     DATA_FOLDER,
     MANIFEST,
+    ROUNDS_MAX,
     SCHEDULES_PER_UNIT,
     UNITS_MAX,
     CampaignError,
@@ -37,13 +38,17 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "ten"
 
 
-@given(st.integers(1, 500), st.integers(1, 100))
-def test_units_cover_every_schedule_once(schedules: int, size: int) -> None:
-    """In order, and none is empty."""
-    manifest = Manifest(CampaignOptions(), schedules, size)
+@given(st.integers(1, 500), st.integers(1, 100), st.integers(0, 3))
+def test_units_cover_every_schedule_once(schedules: int, size: int, rounds: int) -> None:
+    """In order, none is empty, and each is of one round."""
+    manifest = Manifest(CampaignOptions(), schedules, size, rounds)
     units = [manifest.get_schedules(unit) for unit in range(manifest.units)]
-    assert list(range(schedules)) == [number for unit in units for number in unit]
+    assert list(range(manifest.schedules_in_all)) == [n for unit in units for n in unit]
     assert all(units)
+    for guided_round in range(1 + rounds):
+        own = [n for unit in manifest.get_units(guided_round) for n in units[unit]]
+        assert list(range(schedules * guided_round, schedules * (guided_round + 1))) == own
+        assert {guided_round} == {manifest.get_round(u) for u in manifest.get_units(guided_round)}
 
 
 @pytest.mark.parametrize("schedules", [1, SCHEDULES_PER_UNIT, 10**9 + 1, SCHEDULES_MAX])
@@ -57,7 +62,7 @@ def test_large_campaigns_have_large_units(schedules: int) -> None:
 @pytest.mark.parametrize("name", ["SYNC_MASTER/SYNC_FLUSH/2 slaves", "delay/4.4.0"])
 def test_a_manifest_is_read_back(name: str, tmp_path: Path) -> None:
     """Structure, limits, steps, seed and units, of every world."""
-    manifest = Manifest(CampaignOptions(STRUCTURES[name], steps=7, campaign_seed=2**61), 99, 10)
+    manifest = Manifest(CampaignOptions(STRUCTURES[name], steps=7, campaign_seed=2**61), 99, 10, 3)
     create_campaign(tmp_path / "new", manifest)
     assert manifest == read_manifest(tmp_path / "new")
 
@@ -74,6 +79,7 @@ def test_a_manifest_says_with_what_it_was_made(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
+        ({"guided_rounds": ROUNDS_MAX + 1}, "no campaign's manifest"),
         ({"schedules": 0}, "no campaign's manifest"),
         ({"schedules": SCHEDULES_MAX + 1}, "no campaign's manifest"),
         ({"schedules_per_unit": 0}, "no campaign's manifest"),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
 from properties.subject import get_everything
 from properties.worlds import STRUCTURES
 from reference.structure import Structure
+from spark_fuzz.lineage import Lineage
 from spark_fuzz.schedule import (
     SEED_MAX,
     STEPS_MAX,
@@ -17,6 +19,8 @@ from spark_fuzz.schedule import (
     IdentifierError,
     parse_identifier,
 )
+from spark_fuzz.scheduler import SCHEDULERS
+from tests.spark_fuzz.test_lineage import draw_lineages
 
 
 @st.composite
@@ -26,17 +30,25 @@ def draw_options(draw: st.DrawFn) -> CampaignOptions:
     limits = get_everything(structure).counts
     counts = (draw(st.integers(0, 9)) for _ in limits.__annotations__)
     steps, seed = draw(st.integers(1, STEPS_MAX)), draw(st.integers(0, SEED_MAX - 1))
-    return CampaignOptions(structure, limits(*counts), steps, seed, draw(st.booleans()))
+    return CampaignOptions(
+        structure,
+        limits(*counts),
+        steps,
+        seed,
+        draw(st.booleans()),
+        draw(st.sampled_from(SCHEDULERS)),
+        draw(st.integers(0, STEPS_MAX)),
+    )
 
 
 PAIR = "SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2.2.2.2.2.2.2.2.2.2.0"
 """The beginning of an identifier."""
 
 
-@given(draw_options(), st.integers(0, SEED_MAX - 1))
-def test_identifiers_are_read_back(options: CampaignOptions, schedule: int) -> None:
+@given(draw_options(), draw_lineages())
+def test_identifiers_are_read_back(options: CampaignOptions, lineage: Lineage) -> None:
     """An identifier says everything that decides a schedule."""
-    assert (options, schedule) == parse_identifier(options.format_identifier(schedule))
+    assert (options, lineage) == parse_identifier(options.format_identifier(lineage))
 
 
 def test_identifiers_stay_as_they_are() -> None:
@@ -45,6 +57,9 @@ def test_identifiers_stay_as_they_are() -> None:
     named = CampaignOptions(STRUCTURES["consumer/slave read/no offset check"], steps=9)
     code = "consumer-slave_read-no_offset_check/2.2.2.2.2.2.2.2/9/0/7@"
     assert named.format_identifier(7).startswith(code)
+    every = evolve(named, is_swarm=True, scheduler="pct", healing_steps=30)
+    code = "consumer-slave_read-no_offset_check/2.2.2.2.2.2.2.2/9+30/0/7~4.90/swarm/pct@"
+    assert every.format_identifier(Lineage((7, 90), (4,))).startswith(code)
 
 
 def test_every_structure_has_a_code_of_its_own() -> None:
@@ -67,6 +82,10 @@ def test_every_structure_has_a_code_of_its_own() -> None:
         (PAIR + "/10001/0/1", "steps 10001 is out of range"),
         (PAIR + f"/64/{SEED_MAX}/1", "campaign seed"),
         (PAIR + f"/64/0/{SEED_MAX}", "schedule number"),
+        (PAIR + "/64+10001/0/1", "healing steps"),
+        (PAIR + f"/64/0/1~5.{SEED_MAX}", "schedule number"),
+        (PAIR + "/64/0/1~5.2~5.3", "in no possible order"),
+        (PAIR + "/64/0/1~5", "identifies no schedule"),
     ],
 )
 def test_bad_identifiers_are_refused(text: str, message: str) -> None:
