@@ -2,4 +2,5 @@
 
 from command_line.main import main
 
-main()
+if __name__ == "__main__":
+    main()
