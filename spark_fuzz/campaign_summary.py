@@ -10,7 +10,8 @@ from pyspark.sql import functions as spark_functions
 
 from properties.subject import get_claims
 from spark_fuzz.campaign import ENDS
-from spark_fuzz.campaign_store import DATA_FOLDER, read_manifest
+from spark_fuzz.campaign_store import COVERAGE_FOLDER, DATA_FOLDER, read_manifest
+from spark_fuzz.coverage import RULE
 from spark_fuzz.violation_classes import GET_LINEAGE, get_violating_step
 
 
@@ -33,12 +34,8 @@ def summarise(spark: SparkSession, folder: Path) -> dict[str, Any]:
         )
         aggregates.append(spark_functions.min(first).alias(f"min:{g}"))
     row = frame.agg(*aggregates).collect()[0]
-    used = (
-        frame.select(spark_functions.explode("rules_used").alias("rule"))
-        .groupBy("rule")
-        .count()
-        .collect()
-    )
+    met = spark.read.parquet(str(folder.absolute() / COVERAGE_FOLDER)).where(f"kind = '{RULE}'")
+    used = met.groupBy("name").agg(spark_functions.sum("schedules").alias("schedules")).collect()
     return {
         "schedules": row["schedules"],
         "steps": row["steps"] or 0,
@@ -53,5 +50,5 @@ def summarise(spark: SparkSession, folder: Path) -> dict[str, Any]:
             for g in claims
             if row[f"count:{g}"]
         },
-        "rules_used": {r["rule"]: r["count"] for r in used},
+        "rules_used": {r["name"]: r["schedules"] for r in sorted(used)},
     }

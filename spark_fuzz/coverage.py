@@ -1,5 +1,6 @@
-"""What schedules meet: pairs of steps, situations, both outcomes of every named condition.
+"""What schedules meet: rules, pairs of steps, situations, both outcomes of every named condition.
 
+* A *rule* is a rule instance that fires.
 * A *pair* is two rule instances that follow each other.
 * A *situation* is the set of rule instances that are enabled together, faults left out: the states
   of a system told apart by what may happen next if nothing strikes.
@@ -23,7 +24,7 @@ from spark_fuzz.scheduler import compute_schedule_key
 from spark_fuzz.sighting import FIRST, NAME, SCHEDULES, STEP
 from spark_fuzz.walk import Sightings
 
-PAIR, SITUATION, OUTCOME = KINDS = ("pair", "situation", "outcome")
+RULE, PAIR, SITUATION, OUTCOME = "rule", "pair", "situation", "outcome"
 LOST = "lost"
 """The kind of a row that only counts: steps in situations for which a unit's table had no room."""
 SITUATIONS_MAX = 1 << 17
@@ -48,6 +49,7 @@ def make_sightings(layout: Layout) -> Sightings:
         for index, recorded in enumerate(layout.instances)
     ]
     return Sightings(
+        rules=np.zeros((instances, STEP + 1), np.int64),
         pairs=np.zeros((instances * instances, STEP + 1), np.int64),
         situations=np.zeros((SITUATIONS_MAX, NAME + 1), np.int64),
         outcomes=np.zeros((2 * len(layout.watched), STEP + 1), np.int64),
@@ -60,6 +62,7 @@ def list_sightings(layout: Layout, sightings: Sightings) -> pa.Table:
     """Everything that was met, a row each, in an order that depends on nothing else."""
     columns: list[list[Any]] = [[], [], [], [], []]
     for kind, table, name_of in (
+        (RULE, sightings.rules, lambda row: layout.instances[row].instance.name),
         (PAIR, sightings.pairs, get_pair_namer(layout)),
         (SITUATION, sightings.situations, None),
         (OUTCOME, sightings.outcomes, get_outcome_namer(layout)),

@@ -95,6 +95,7 @@ class Record(NamedTuple):
 class Sightings(NamedTuple):
     """What was met, and by how many schedules; see ``sighting``."""
 
+    rules: Any
     pairs: Any
     situations: Any
     outcomes: Any
@@ -151,6 +152,9 @@ def run_schedules(plan: Any, desk: Any, record: Any, sightings: Any) -> None:
         walk(plan, desk, record, sightings, row)
         if plan.healing_steps_max > 0:
             heal(plan, desk, record, row)
+        for i in range(len(desk.weights)):
+            if record.used[row, i // WORD_BITS] >> (i % WORD_BITS) & 1:
+                note_sighting(sightings.rules, i, number, 0)
         if is_looked_at_closely(number):
             for i in range(len(desk.outcomes)):
                 for side in range(2):

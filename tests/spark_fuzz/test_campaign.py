@@ -84,6 +84,8 @@ def test_the_summary_counts_the_rows(spark: SparkSession, folder: Path) -> None:
         violating = [pair for pair in at if pair[0] is not None]
         assert len(violating) == found["schedules"]
         assert min(violating) == (found["shortest_steps"], int(found["shortest_lineage"]))
+    fired = Counter(rule for row in rows for rule in row["rules_used"])
+    assert summary["rules_used"] == fired
     assert {"slaves_reach_the_masters_end", "acknowledgement_is_truthful"} <= set(
         summary["violations"]
     )

@@ -114,10 +114,12 @@ def is_suitable(number: int) -> bool:
 def summary(tmp_path: Path) -> dict[str, Any]:
     """Of a campaign in which one guarantee was violated."""
     create_campaign(tmp_path / "campaign", plan_campaign(OPTIONS, 5000))
-    found = {"schedules": 12, "shortest_steps": 7, "shortest_schedule": 41}
+    found = {"schedules": 12, "shortest_steps": 7, "shortest_lineage": "41"}
     counts = {
         "schedules": 5000,
         "steps": 320_000,
+        "healing_steps": 0,
+        "ends": {},
         "violations": {KNOWN.guarantee: found},
         "rules_used": {"put_delayed_message[0]": 4999},
     }
@@ -217,7 +219,14 @@ def test_campaigns_of_every_world(name: str, tmp_path: Path) -> None:
     structure = STRUCTURES[name]
     options = CampaignOptions(structure, type(CampaignOptions(structure).limits)())
     create_campaign(tmp_path / "campaign", plan_campaign(options, 10))
-    counts = {"schedules": 10, "steps": 0, "violations": {}, "rules_used": {}}
+    counts = {
+        "schedules": 10,
+        "steps": 0,
+        "healing_steps": 0,
+        "ends": {},
+        "violations": {},
+        "rules_used": {},
+    }
     summary = compute_report_summary(tmp_path / "campaign", Findings(counts, [], [], None), COMMAND)
     text = " ".join(read(render_report(summary, [])).words)
     assert name in text

@@ -8,8 +8,11 @@ import pytest
 from reference.structure import Structure
 from spark_fuzz.campaign_store import create_campaign, plan_campaign
 from spark_fuzz.class_files import encode_class, number_classes
+from spark_fuzz.coverage import SITUATIONS_MAX
 from spark_fuzz.report_summary import Findings, compute_report_summary
 from spark_fuzz.schedule import CampaignOptions
+from spark_fuzz.scheduler import DEPTHS
+from spark_fuzz.walk import CLOSE_LOOK
 
 PAGE = Path(__file__).parents[2] / "spec" / "campaigns.md"
 
@@ -52,7 +55,7 @@ def test_every_key_of_the_classes_is_explained() -> None:
         "guarantee": "slave_is_prefix_of_master",
         "rules": "append_message",
         "members": 1,
-        "schedule": 0,
+        "lineage": "0",
         "minimal_schedule": json.dumps(schedule),
         "violating_continuations": [0, 1],
         "continuations": 1,
@@ -64,13 +67,20 @@ def test_every_key_of_the_classes_is_explained() -> None:
 def test_every_key_of_the_summary_is_explained(tmp_path: Path) -> None:
     """In order."""
     create_campaign(tmp_path / "new", plan_campaign(CampaignOptions(), 10))
-    counts = {"schedules": 0, "steps": 0, "violations": {}, "rules_used": {}}
+    counts = {
+        "schedules": 0,
+        "steps": 0,
+        "healing_steps": 0,
+        "ends": {},
+        "violations": {},
+        "rules_used": {},
+    }
     summary = compute_report_summary(tmp_path / "new", Findings(counts, [], [], None), "")
     assert list(summary) == split_keys(read_table("## The report"))
 
 
 def test_the_numbers_of_samples_are_the_codes() -> None:
-    """Continuations, their steps, schedules by which the yield is told."""
+    """Continuations, their steps, what is looked at, and for what there is room."""
     text = " ".join(PAGE.read_text().split())
     folder = PAGE.parents[1] / "spark_fuzz"
     constants = "".join(
@@ -81,3 +91,13 @@ def test_the_numbers_of_samples_are_the_codes() -> None:
     assert "CONTINUATION_STEPS = 256\n" in constants
     assert "the first 20,000 schedules" in text
     assert "SCHEDULES_LOOKED_AT = 20_000\n" in constants
+    assert "1,024 at most" in text
+    assert "PARENTS_MAX = 1024\n" in (folder / "guidance.py").read_text()
+    assert "every sixteenth schedule" in text
+    assert 16 == CLOSE_LOOK
+    assert "a unit has room for 131,072" in text
+    assert 131_072 == SITUATIONS_MAX
+    assert "Of each 50,000 schedules one is walked" in text
+    assert "ROWS_PER_GROUP = 50_000\n" in (folder / "campaign_job.py").read_text()
+    assert "about 1, 2, 4 up to 32" in text
+    assert 32 == 1 << (DEPTHS - 1)
