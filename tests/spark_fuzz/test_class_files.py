@@ -31,7 +31,7 @@ ROW = {
     "guarantee": "delivered_message_stays",
     "rules": "deliver_message, lose_power, put_delayed_message",
     "members": 4,
-    "schedule": 3,
+    "lineage": "3",
     "minimal_schedule": json.dumps(SCHEDULE),
     "violating_continuations": [0, 1, 0, 10],
     "continuations": 10,
@@ -42,7 +42,7 @@ ROW = {
 def classes() -> list[ViolationClass]:
     """Two of them, under circumstances that allow a loss of power and follow the first message."""
     number = next(n for n in range(100) if is_suitable(OPTIONS.compute_circumstances(n).parameters))
-    return number_classes([{**ROW, "schedule": number}] * 2, OPTIONS)
+    return number_classes([{**ROW, "lineage": str(number)}] * 2, OPTIONS)
 
 
 def is_suitable(parameters: Any) -> bool:

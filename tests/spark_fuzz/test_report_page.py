@@ -50,6 +50,7 @@ COVERAGE = {
         }
     ],
     "is_estimated": True,
+    "lost": 7,
 }
 
 
@@ -96,7 +97,7 @@ def make_classes(count: int) -> list[ViolationClass]:
         "guarantee": KNOWN.guarantee,
         "rules": "deliver_message, promote_slave",
         "members": 2,
-        "schedule": number,
+        "lineage": str(number),
         "minimal_schedule": json.dumps(encode_schedule(KNOWN.schedule)),
         "violating_continuations": [0] * len(KNOWN.schedule) + [10],
         "continuations": 10,

@@ -39,7 +39,7 @@ FIELD_BY_TREATMENT = {
 OTHER_FIELDS = {"id", "says", "treatment", "note"}
 """What an entry may say whatever its treatment; ``note`` is optional."""
 
-PLANS = {"reading and progress", "campaigns", "versions", "independent judges"}
+PLANS = {"versions", "independent judges"}
 """The topics that an entry may be planned in."""
 
 OUTSIDE_OF_RULES = ("configuration:", "trace:")
