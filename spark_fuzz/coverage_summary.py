@@ -21,8 +21,6 @@ from spark_fuzz.coverage import LOST, OUTCOME, PAIR, SITUATION, list_outcomes
 from spark_fuzz.lowering import Layout
 from spark_fuzz.walk import CLOSE_LOOK
 
-POINTS = 48
-"""About how many points a curve has."""
 HEADINGS = {
     PAIR: "pairs of consecutive steps",
     SITUATION: "situations (steps possible together)",
@@ -64,14 +62,15 @@ def summarise_kind(merged: DataFrame, kind: str, manifest: Manifest) -> dict[str
     """One kind: counts, curve, estimates."""
     own = merged.where(f"kind = '{kind}'")
     total = manifest.schedules_in_all
-    step = max(1, -(-total // POINTS))
-    point = spark_functions.floor(spark_functions.col("first_schedule") / step)
-    news = {row.point: row["count"] for row in own.groupBy(point.alias("point")).count().collect()}
+    # The number of binary digits: a schedule is among the first 2 ** digits.
+    digits = spark_functions.expr("if(first_schedule = 0, 0, length(bin(first_schedule)))")
+    counted = own.groupBy(digits.alias("digits")).count().collect()
+    news = {row.digits: row["count"] for row in counted}
     curve, met = [], 0
-    for index in range(-(-total // step)):
-        met += news.get(index, 0)
-        curve.append([min((index + 1) * step, total), met])
-    counted = own.agg(
+    for exponent in range((total - 1).bit_length() + 1):
+        met += news.get(exponent, 0)
+        curve.append([min(1 << exponent, total), met])
+    rare = own.agg(
         spark_functions.count_if(own.unguided == 1).alias("once"),
         spark_functions.count_if(own.unguided == 2).alias("twice"),
     ).collect()[0]
@@ -81,10 +80,10 @@ def summarise_kind(merged: DataFrame, kind: str, manifest: Manifest) -> dict[str
         "met": met,
         "possible": None,
         "curve": curve,
-        "met_once": counted.once,
-        "met_twice": counted.twice,
-        "expected_new_per_schedule": counted.once / samples,
-        "unseen_at_least": estimate_unseen(counted.once, counted.twice),
+        "met_once": rare.once,
+        "met_twice": rare.twice,
+        "expected_new_per_schedule": rare.once / samples,
+        "unseen_at_least": estimate_unseen(rare.once, rare.twice),
         "never_met": [],
     }
 

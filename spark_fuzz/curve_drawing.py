@@ -40,6 +40,12 @@ class Curve:
         return " ".join(f"{x:.1f},{y:.1f}" for x, y in self.points)
 
 
+def format_decade(exponent: int) -> str:
+    """A power of ten in few letters: 1, 10, 100, 1k, up to 100G."""
+    thousands, rest = divmod(exponent, 3)
+    return f"{10**rest}{('', 'k', 'M', 'G', 'T')[thousands]}"
+
+
 def draw_curve(measured: Sequence[Sequence[int]]) -> Curve:
     """The drawing of pairs (schedules, met), in order; schedules are at least 1."""
     last = max(schedules for schedules, _ in measured)
@@ -54,6 +60,6 @@ def draw_curve(measured: Sequence[Sequence[int]]) -> Curve:
         return BOTTOM - (BOTTOM - TOP) * met / most
 
     points = tuple((place(schedules), raise_by(met)) for schedules, met in measured)
-    ticks = tuple(Tick(place(10**n), f"{10**n:,}") for n in decades)
+    ticks = tuple(Tick(place(10**n), format_decade(n)) for n in decades)
     levels = tuple(Tick(raise_by(met), f"{met:,}") for met in sorted({0, most // 2, most}))
     return Curve(points, ticks, levels)
