@@ -139,7 +139,7 @@ the same. Exit codes: 0 analysed, 1 a guarantee is violated that is proved for t
     default="local[*]",
     show_default=True,
     callback=parse_master,
-    help="Spark master URL; workers need this environment at the same path, and --out shared.",
+    help="Spark master URL; what workers need is told in spec/campaigns.md.",
 )
 @click.option(
     "--resume",

@@ -26,6 +26,7 @@ from reference.leaves import flatten
 from reference.machine import Action
 from reference.world import make_initial
 from spark_fuzz import frontier, packing, scheduler, sighting, walk
+from spark_fuzz.campaign_store import put_in_place
 from spark_fuzz.coverage import make_sightings
 from spark_fuzz.lineage import Parent, encode_paths
 from spark_fuzz.lowering import Layout, lower
@@ -297,9 +298,8 @@ def _load(source: str) -> ModuleType:
     name = f"kernel_{hashlib.sha256(stamp.encode()).hexdigest()[:20]}"
     path = get_cache_folder() / f"{name}.py"
     if not path.exists():
-        temporary = path.with_suffix(f".{os.getpid()}.tmp")
-        temporary.write_text(source)
-        temporary.replace(path)
+        with put_in_place(path) as temporary:
+            temporary.write_text(source)
     specification = importlib.util.spec_from_file_location(name, path)
     assert specification is not None
     assert specification.loader is not None

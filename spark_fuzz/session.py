@@ -1,4 +1,4 @@
-"""The Spark session of the command line: loopback, quiet, the driver's own interpreter."""
+"""The Spark session of the command line: quiet, on loopback or as spark-submit says."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from pyspark.sql import SparkSession
 
@@ -17,23 +18,37 @@ from spark_fuzz.java import find_java
 QUIET_LOGGING = Path(__file__).parent / "log4j2.properties"
 
 
+def is_submitted() -> bool:
+    """Whether spark-submit started this process; PySpark itself tells it by the same."""
+    return "PYSPARK_GATEWAY_PORT" in os.environ
+
+
+def choose_cluster(master: str) -> Any:
+    """A session builder for this master, whose workers have the driver's own interpreter."""
+    os.environ["JAVA_HOME"] = str(find_java().home)
+    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    builder = SparkSession.builder.master(master)
+    if not master.startswith("local"):
+        return builder
+    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    return builder.config("spark.driver.bindAddress", "127.0.0.1").config(
+        "spark.driver.host", "127.0.0.1"
+    )
+
+
 @contextmanager
 def open_session(master: str = "local[*]") -> Iterator[SparkSession]:
     """A session that is stopped at the end. Raises MissingPrerequisiteError without Java.
 
-    In a process that has one already, that one serves, and goes on.
+    In a process that has one already, that one serves, and goes on. In one that spark-submit
+    started, its master and its interpreter for the workers serve, not ``master``.
     """
     if (running := SparkSession.getActiveSession()) is not None:
         yield running
         return
-    os.environ["JAVA_HOME"] = str(find_java().home)
-    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-    is_local = master.startswith("local")
-    if is_local:
-        os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    builder = SparkSession.builder if is_submitted() else choose_cluster(master)
     builder = (
-        SparkSession.builder.master(master)
-        .appName("rmqspec fuzz")
+        builder.appName("rmqspec fuzz")
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.sql.shuffle.partitions", "2")
@@ -41,10 +56,6 @@ def open_session(master: str = "local[*]") -> Iterator[SparkSession]:
         .config("spark.sql.execution.arrow.maxRecordsPerBatch", "20000")
         .config("spark.driver.extraJavaOptions", f"-Dlog4j2.configurationFile={QUIET_LOGGING}")
     )
-    if is_local:
-        builder = builder.config("spark.driver.bindAddress", "127.0.0.1").config(
-            "spark.driver.host", "127.0.0.1"
-        )
     # What fails reaches the caller as an exception; py4j's log of the same would come on top.
     logging.disable(logging.CRITICAL)
     session = builder.getOrCreate()

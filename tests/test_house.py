@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,23 @@ def test_files_have_one_subject(file: Path) -> None:
     text = file.read_text()
     assert text.count("\n") <= 450
     assert text.startswith('"""')
+
+
+def test_an_installation_has_all_files() -> None:
+    """Python lies in packages, and what else a package needs is named as its data."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
+    assert [f"{room}*" for room in ROOMS] == settings["packages"]["find"]["include"]
+    files = {f for room in ROOMS for f in (ROOT / room).rglob("*.*") if f.suffix != ".pyc"}
+    packages = {f.parent for f in files if f.name == "__init__.py"}
+    assert packages == {f.parent for f in files if f.suffix == ".py"}
+    named = {
+        file
+        for package, patterns in settings["package-data"].items()
+        for folder in (packages if package == "*" else {ROOT / package.replace(".", "/")})
+        for pattern in patterns
+        for file in folder.glob(pattern)
+    }
+    assert named == {f for f in files if f.suffix != ".py"}
 
 
 @pytest.mark.parametrize(
