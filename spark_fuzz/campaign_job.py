@@ -11,7 +11,6 @@ import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from uuid import uuid4
 
 import pyarrow.parquet as pq
 from py4j.protocol import Py4JError
@@ -40,6 +39,7 @@ from spark_fuzz.kernel import Kernel, NumberOverflowError, compile_kernel
 from spark_fuzz.lineage import find_lineage
 from spark_fuzz.schedule import CampaignOptions
 from spark_fuzz.scheduler import mix, pick_below
+from spark_fuzz.session import cancelled_when_interrupted
 
 ROWS_PER_GROUP = 50_000
 """Schedules that a worker holds in memory at a time."""
@@ -129,24 +129,13 @@ def translated(folder: Path) -> Iterator[None]:
 
 def compute_units(spark: SparkSession, manifest: Manifest, folder: Path, units: list[int]) -> None:
     """One Spark job with a task for each unit; when it is interrupted, its tasks are cancelled."""
-    context = spark.sparkContext
-    tag = f"rmqspec-{uuid4().hex}"
 
     def write_units(numbers: Iterable[int]) -> None:
         for unit in numbers:
             write_unit(manifest, folder, unit)
 
-    context.addJobTag(tag)
-    try:
-        context.parallelize(units, len(units)).foreachPartition(write_units)
-    except BaseException:
-        # An interrupt may have cut a call to the JVM in its middle: what follows may fail, too.
-        with contextlib.suppress(Exception):
-            context.cancelJobsWithTag(tag)
-        raise
-    finally:
-        with contextlib.suppress(Exception):
-            context.removeJobTag(tag)
+    with cancelled_when_interrupted(spark):
+        spark.sparkContext.parallelize(units, len(units)).foreachPartition(write_units)
 
 
 def write_unit(manifest: Manifest, folder: Path, unit: int) -> None:

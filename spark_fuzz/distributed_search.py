@@ -9,12 +9,10 @@ folder with the parts that are missing.
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import numpy as np
 import pyarrow as pa
@@ -47,6 +45,7 @@ from spark_fuzz.level_store import (
     write_part,
 )
 from spark_fuzz.schedule import get_structure_code
+from spark_fuzz.session import cancelled_when_interrupted
 
 ROWS_TOGETHER = 100_000
 """States that a worker expands together: the more, the fewer successors are found twice."""
@@ -208,17 +207,8 @@ class DistributedSearch:
 
     def _collect(self, frame: DataFrame) -> list[Any]:
         """The rows of a frame; when this is interrupted, its tasks are cancelled."""
-        context, tag = self.spark.sparkContext, f"rmqspec-{uuid4().hex}"
-        context.addJobTag(tag)
-        try:
+        with cancelled_when_interrupted(self.spark):
             return list(frame.collect())
-        except BaseException:
-            with contextlib.suppress(Exception):
-                context.cancelJobsWithTag(tag)
-            raise
-        finally:
-            with contextlib.suppress(Exception):
-                context.removeJobTag(tag)
 
 
 @frozen

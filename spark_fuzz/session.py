@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from pyspark.sql import SparkSession
 
@@ -68,3 +69,20 @@ def open_session(master: str = "local[*]") -> Iterator[SparkSession]:
         with suppress(Exception):
             session.stop()
         logging.disable(logging.NOTSET)
+
+
+@contextmanager
+def cancelled_when_interrupted(spark: SparkSession) -> Iterator[None]:
+    """What is started here is cancelled when it is left by an exception, Ctrl-C among them."""
+    context, tag = spark.sparkContext, f"rmqspec-{uuid4().hex}"
+    context.addJobTag(tag)
+    try:
+        yield
+    except BaseException:
+        # An interrupt may have cut a call to the JVM in its middle: what follows may fail, too.
+        with suppress(Exception):
+            context.cancelJobsWithTag(tag)
+        raise
+    finally:
+        with suppress(Exception):
+            context.removeJobTag(tag)
