@@ -27,7 +27,7 @@ from reference.consumption.structure import (
     ConsumptionStructure,
 )
 from reference.structure import SMALL_PARAMETERS, Parameters, Structure
-from spark_fuzz import lineage, scheduler, swarm
+from spark_fuzz import lineage, scheduler, swarm, walk
 from spark_fuzz.lineage import Lineage, parse_lineage
 from spark_fuzz.scheduler import SCHEDULERS, compute_schedule_key
 from spark_fuzz.swarm import Circumstances, draw_circumstances, get_swarm_sizes
@@ -159,7 +159,7 @@ def compute_rules_digest(structure: Any, *, is_swarm: bool = False) -> str:
     sizes = get_swarm_sizes(structure) if is_swarm else get_campaign_sizes(structure)
     rare = dict(get_weights(structure).rare)
     text = f"{compute_digest(structure)} {rare} {USUAL_WEIGHT} {sizes}"
-    dice = "".join(inspect.getsource(module) for module in (scheduler, lineage, swarm))
+    dice = "".join(inspect.getsource(module) for module in (scheduler, lineage, swarm, walk))
     return hashlib.sha256(f"{text} {dice}".encode()).hexdigest()[:8]
 
 
