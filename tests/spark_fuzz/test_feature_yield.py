@@ -14,7 +14,8 @@ from properties.worlds import STRUCTURES
 from spark_fuzz import feature_yield
 from spark_fuzz.campaign import run_campaign
 from spark_fuzz.feature_yield import SIZES, compute_yield
-from spark_fuzz.schedule import CampaignOptions, replay_schedule
+from spark_fuzz.schedule import CampaignOptions
+from spark_fuzz.schedule_replay import replay_schedule
 from spark_fuzz.session import open_session
 
 pytestmark = pytest.mark.spark

@@ -14,7 +14,8 @@ from properties.worlds import STRUCTURES
 from reference.delay.structure import SMALL_DELAY
 from spark_fuzz.breadth_first import BreadthFirstSearch
 from spark_fuzz.reached_share import measure_reached_share
-from spark_fuzz.schedule import CampaignOptions, replay_schedule
+from spark_fuzz.schedule import CampaignOptions
+from spark_fuzz.schedule_replay import replay_schedule
 from tests.spark_fuzz.state_counts import MASTER_ALONE, TINY
 
 DELAY = STRUCTURES["delay/4.4.0"]
