@@ -25,7 +25,7 @@ def test_a_swarm_and_its_classes(tmp_path: Path) -> None:
     out = tmp_path / "swarm"
     first = run("fuzz", *asked, "--out", out)
     assert 0 == first.returncode
-    assert "a swarm, fault limits 2.2.2.2" in first.stdout
+    assert "a swarm, seed 0, fault limits 2.2.2.2" in first.stdout
     assert " of 16 known ways to fail were met" in first.stdout
     assert not (out / CLASSES_FILE).exists()
     assert f"  report: {out / REPORT_FILE}" in first.stdout

@@ -12,6 +12,7 @@ from properties.judgement import is_refuted_by, keep_possible
 from properties.worlds import STRUCTURES
 from spark_fuzz.campaign import run_campaign
 from spark_fuzz.known_failures import list_known_failures
+from spark_fuzz.lineage import parse_lineage
 from spark_fuzz.schedule import CampaignOptions
 from spark_fuzz.violation_classes import find_classes, name_rules
 
@@ -32,7 +33,7 @@ def test_classes_are_of_minimal_schedules(spark: SparkSession) -> None:
         schedule = decode_schedule(json.loads(row.minimal_schedule))
         assert len(schedule) + 1 == len(row.violating_continuations)
         assert row.continuations == row.violating_continuations[-1]
-        parameters = SWARM.compute_circumstances(row.schedule).parameters
+        parameters = SWARM.compute_circumstances(parse_lineage(row.lineage)).parameters
         assert row.steps == len(schedule)
         assert row.rules == name_rules(schedule)
         assert is_refuted_by(row.guarantee, DELAY, parameters, schedule)
