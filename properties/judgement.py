@@ -184,22 +184,32 @@ def shorten_refutation(
     """A part of a refuting schedule that refutes too, and has no needless step.
 
     A step goes together with those that are impossible without it: a stop with the start after it.
-    Halves are tried first, then smaller and smaller parts, single steps until none can go.
+    Halves are tried first, then smaller and smaller parts down to single steps, and all of that
+    again until nothing can go: what is returned is not shortened any further.
     """
-    actions = list(schedule)
-    size = max(1, len(actions) // 2)
-    while size:
-        before, index = len(actions), 0
-        while index < len(actions):
-            others = [*actions[:index], *actions[index + size :]]
-            part = find_refuting_part(name, structure, parameters, others)
-            if part is None:
-                index += size
-            else:
-                actions = part
-        is_done = size == 1 and len(actions) == before
-        size = 0 if is_done else max(1, size // 2)
+    actions, before = list(schedule), -1
+    while before != len(actions):
+        before = len(actions)
+        size = max(1, before // 2)
+        while size:
+            actions = _leave_out_parts(name, structure, parameters, actions, size)
+            size //= 2
     return tuple(actions)
+
+
+def _leave_out_parts(
+    name: str, structure: Any, parameters: Any, actions: list[Action], size: int
+) -> list[Action]:
+    """What is left when each part of so many steps goes that is not needed."""
+    index = 0
+    while index < len(actions):
+        others = [*actions[:index], *actions[index + size :]]
+        part = find_refuting_part(name, structure, parameters, others)
+        if part is None:
+            index += size
+        else:
+            actions = part
+    return actions
 
 
 def find_needless_steps(

@@ -48,6 +48,7 @@ def test_what_is_left_refutes_and_is_minimal(structure: Any) -> None:
     for name, actions in found:
         shorter = shorten_refutation(name, structure, parameters, actions)
         assert is_refuted_by(name, structure, parameters, shorter)
+        assert shorter == shorten_refutation(name, structure, parameters, shorter)
 
         def is_refuting(trial: Any, name: str = name) -> bool:
             return is_refuted_by(name, structure, parameters, trial)
