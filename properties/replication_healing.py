@@ -14,9 +14,9 @@ from properties.convergence import (
 from properties.healing import Healing, get_healing
 from reference.connection import count_open_links
 from reference.operations import choose, count_true, maximum, negate
-from reference.put import DISK_FLUSHES_MAX, TRANSFER_WAKE_UPS_MAX
+from reference.put import DISK_FLUSHES_MAX, TRANSFER_WAKE_UPS_MAX, count_phases_left
 from reference.replication import is_frame_taken, is_positioned
-from reference.state import ANSWERED, Cluster, Link, Slave
+from reference.state import Cluster, Link, Slave
 from reference.structure import Structure
 
 
@@ -95,7 +95,7 @@ def count_dead_connections(cluster: Cluster) -> int:
 
 def compute_phases_left(cluster: Cluster) -> int:
     """How many phases the followed puts are away from their answer."""
-    return sum(maximum(0, ANSWERED - m.phase) for m in cluster.messages)
+    return sum(count_phases_left(cluster, m) for m in cluster.messages)
 
 
 def compute_flushes_and_wake_ups_left(cluster: Cluster) -> int:

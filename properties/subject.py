@@ -20,6 +20,7 @@ from properties.property import Property, PropertyRole
 from properties.sanity_check import SANITY_CHECKS
 from properties.variant_lemmas import VARIANT_LEMMAS
 from reference.structure import SMALL_PARAMETERS, Parameters, Structure
+from reference.variant import expand
 
 
 @singledispatch
@@ -59,7 +60,8 @@ def _(structure: Structure) -> dict[str, Property]:
 
 @get_lemmas_of.register
 def _(structure: Structure) -> dict[str, Property]:
-    own = {n: p for v in structure.variants for n, p in VARIANT_LEMMAS.get(v, {}).items()}
+    variants = expand(structure.variants)
+    own = {n: p for v in variants for n, p in VARIANT_LEMMAS.get(v.name, {}).items()}
     return {**SANITY_CHECKS, **LEMMAS, **own}
 
 

@@ -19,6 +19,7 @@ from reference.state import (
     Message,
 )
 from reference.structure import Parameters
+from reference.variant import overridable
 
 
 def is_store_open(cluster: Cluster) -> bool:
@@ -51,6 +52,12 @@ def compute_room_bytes(log: CommitLog, parameters: Parameters) -> int:
     file_end = compute_last_file_end(log, parameters)
     in_file = file_end - log.max_offset - parameters.end_file_min_blank_bytes
     return choose(is_last_file_full(log, parameters), largest, minimum(largest, in_file))
+
+
+@overridable
+def compute_first_phase(cluster: Cluster) -> int:
+    """Where a put stands when it is appended: the disk step comes first (R-CL-03)."""
+    return WAITS_FOR_DISK
 
 
 def append_to_master(cluster: Cluster, size: int) -> Master:
@@ -102,7 +109,7 @@ def append_message(cluster: Cluster, message: int) -> RuleBody:
     # EFFECT
     start = master.log.max_offset
     put = Message(
-        phase=WAITS_FOR_DISK,
+        phase=compute_first_phase(cluster),
         waits_for_store=waits == 1,
         start_offset=start,
         end_offset=start + size,

@@ -23,6 +23,7 @@ import reference.producer
 import reference.put
 import reference.replication
 import reference.variants
+import reference.version
 from reference.leaves import flatten, is_parameter, symbolic_cluster
 from reference.rule import RULES, Argument, Conditions, Rule, sort_by_topic
 from reference.terms import Sort, Term, constant, leaf

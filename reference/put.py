@@ -60,6 +60,7 @@ def has_disk_wait(cluster: Cluster, message: Message) -> bool:
     return cluster.structure.is_sync_flush & message.waits_for_store
 
 
+@overridable
 def has_slave_wait(cluster: Cluster, message: Message) -> bool:
     """CommitLog#handleHA looks at the slaves: SYNC_MASTER now, and the producer waits (R-HA-18)."""
     return cluster.master.is_sync & message.waits_for_store
@@ -96,10 +97,57 @@ def compute_next_turn(messages: tuple[Message, ...]) -> int:
     return 1 + maximum(0, *(choose(is_waiting_for_slave(m), m.transfer_turn, 0) for m in messages))
 
 
+@overridable
+def compute_phase_after_disk(cluster: Cluster) -> int:
+    """Where a put stands after its disk step: the slave step follows (R-CL-03)."""
+    return WAITS_FOR_SLAVE_CHECK
+
+
+@overridable
+def compute_phase_after_slave(cluster: Cluster) -> int:
+    """Where a put stands after its slave step: that is the last one."""
+    return ANSWERED
+
+
+@overridable
+def compute_disk_timeout_status(cluster: Cluster, put: Message) -> int:
+    """The status of a put whose disk step has failed: nothing else has come before."""
+    return FLUSH_DISK_TIMEOUT
+
+
+@overridable
+def has_check_left(cluster: Cluster, put: Message) -> bool:
+    """The group commit looks before each flush, and not after the second one (R-FL-04)."""
+    return put.disk_flushes < DISK_FLUSHES_MAX
+
+
+@overridable
+def has_no_check_left(cluster: Cluster, put: Message) -> bool:
+    """Two flushes are made, and nobody looks what they have brought (R-FL-04)."""
+    return put.disk_flushes == DISK_FLUSHES_MAX
+
+
 def advance(cluster: Cluster, message: int, **changes: Any) -> Cluster:
     """The cluster with one followed put changed."""
     put = evolve(cluster.messages[message], **changes)
     return evolve(cluster, messages=replace_at(cluster.messages, message, put))
+
+
+@overridable
+def count_phases_left(cluster: Cluster, put: Message) -> int:
+    """How many phases a put is away from its answer, at most."""
+    return maximum(0, ANSWERED - put.phase)
+
+
+def time_out_disk(cluster: Cluster, message: int) -> Cluster:
+    """The cluster after the disk step of a put has failed."""
+    status = compute_disk_timeout_status(cluster, cluster.messages[message])
+    return advance(cluster, message, phase=compute_phase_after_disk(cluster), status=status)
+
+
+def finish_slave_step(cluster: Cluster, message: int, **changes: Any) -> Cluster:
+    """The cluster after the slave step of a put is over."""
+    return advance(cluster, message, phase=compute_phase_after_slave(cluster), **changes)
 
 
 def abandon_pending_puts(messages: tuple[Message, ...]) -> tuple[Message, ...]:
@@ -107,6 +155,7 @@ def abandon_pending_puts(messages: tuple[Message, ...]) -> tuple[Message, ...]:
     return tuple(evolve(m, phase=choose(is_pending(m), UNANSWERED, m.phase)) for m in messages)
 
 
+@overridable
 def wake_group_transfer(cluster: Cluster, is_woken: bool) -> tuple[Message, ...]:
     """The messages after a wake-up of the group transfer: the put that is served counts it."""
     return tuple(
@@ -163,10 +212,10 @@ def answer_disk_wait(cluster: Cluster, message: int) -> RuleBody:
     yield when(
         is_waiting_for_disk=put.phase == WAITS_FOR_DISK,
         is_flushed_where_asked=negate(has_disk_wait(cluster, put)) | is_flushed(cluster, put),
-        has_check_left=put.disk_flushes < DISK_FLUSHES_MAX,
+        has_check_left=has_check_left(cluster, put),
     )
     # EFFECT
-    return advance(cluster, message, phase=WAITS_FOR_SLAVE_CHECK)
+    return advance(cluster, message, phase=compute_phase_after_disk(cluster))
 
 
 @rule(who="master", source="GroupCommitService#doCommit")
@@ -177,10 +226,10 @@ def give_up_disk_wait(cluster: Cluster, message: int) -> RuleBody:
     yield when(
         is_waiting_for_disk=put.phase == WAITS_FOR_DISK,
         has_disk_wait=has_disk_wait(cluster, put),
-        has_no_flush_left=put.disk_flushes == DISK_FLUSHES_MAX,
+        has_no_flush_left=has_no_check_left(cluster, put),
     )
     # EFFECT
-    return advance(cluster, message, phase=WAITS_FOR_SLAVE_CHECK, status=FLUSH_DISK_TIMEOUT)
+    return time_out_disk(cluster, message)
 
 
 @rule(who="master", source="CommitLog#handleDiskFlush, GroupCommitRequest#waitForFlush")
@@ -193,7 +242,7 @@ def time_out_disk_wait(cluster: Cluster, message: int) -> RuleBody:
         has_disk_wait=has_disk_wait(cluster, put),
     )
     # EFFECT
-    return advance(cluster, message, phase=WAITS_FOR_SLAVE_CHECK, status=FLUSH_DISK_TIMEOUT)
+    return time_out_disk(cluster, message)
 
 
 @rule(who="master", source="CommitLog#handleHA")
@@ -206,7 +255,7 @@ def skip_slave_wait(cluster: Cluster, message: int) -> RuleBody:
         has_no_slave_wait=negate(has_slave_wait(cluster, put)),
     )
     # EFFECT
-    return advance(cluster, message, phase=ANSWERED)
+    return finish_slave_step(cluster, message)
 
 
 @rule(who="master", source="CommitLog#handleHA, HAService#isSlaveOK")
@@ -220,7 +269,7 @@ def refuse_slave_wait(cluster: Cluster, message: int) -> RuleBody:
         is_slave_not_ok=negate(is_slave_ok(cluster, put)),
     )
     # EFFECT
-    return advance(cluster, message, phase=ANSWERED, status=SLAVE_NOT_AVAILABLE)
+    return finish_slave_step(cluster, message, status=SLAVE_NOT_AVAILABLE)
 
 
 @rule(who="master", source="CommitLog#handleHA, GroupTransferService#putRequest")
@@ -264,7 +313,7 @@ def answer_slave_wait(cluster: Cluster, message: int) -> RuleBody:
         is_reported=is_reported(cluster, put),
     )
     # EFFECT
-    return advance(cluster, message, phase=ANSWERED)
+    return finish_slave_step(cluster, message)
 
 
 @rule(who="master", source="GroupTransferService#doWaitTransfer")
@@ -278,7 +327,7 @@ def give_up_slave_wait(cluster: Cluster, message: int) -> RuleBody:
         has_no_wake_up_left=put.wake_ups == TRANSFER_WAKE_UPS_MAX,
     )
     # EFFECT
-    return advance(cluster, message, phase=ANSWERED, status=FLUSH_SLAVE_TIMEOUT)
+    return finish_slave_step(cluster, message, status=FLUSH_SLAVE_TIMEOUT)
 
 
 @rule(who="master", source="CommitLog#handleHA, GroupCommitRequest#waitForFlush")
@@ -288,4 +337,4 @@ def time_out_slave_wait(cluster: Cluster, message: int) -> RuleBody:
     # ENABLED WHEN
     yield when(is_waiting_for_slave=is_waiting_for_slave(put))
     # EFFECT
-    return advance(cluster, message, phase=ANSWERED, status=FLUSH_SLAVE_TIMEOUT)
+    return finish_slave_step(cluster, message, status=FLUSH_SLAVE_TIMEOUT)

@@ -36,7 +36,8 @@ class Structure:
     lives: int = 3
     """Lives of the master's log that are told apart: one more than the losses it may have."""
     variants: tuple[str, ...] = ()
-    """Names of the variants whose rules replace those of RocketMQ 4.4.0."""
+    """Names of the variants whose rules replace those of RocketMQ 4.4.0; a later release stands
+    for all that it changes, and comes last."""
 
     @property
     def is_sync_master(self) -> bool:
@@ -53,7 +54,9 @@ class Structure:
         """Short name, for example ``SYNC_MASTER/ASYNC_FLUSH/1 slave``."""
         plural = "slave" if self.slaves == 1 else "slaves"
         group = f"{self.role.name}/{self.flush_disk_type.name}/{self.slaves} {plural}"
-        return " with ".join((group, *self.variants))
+        release = "".join(f" at {name}" for name in self.variants if name[0].isdigit())
+        repairs = "".join(f" with {name}" for name in self.variants if not name[0].isdigit())
+        return group + release + repairs
 
 
 @frozen

@@ -7,11 +7,12 @@ does not mention stays as it is, so a reader sees the difference only.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
+from functools import cache, wraps
 from typing import Any, TypeVar
 
 from attrs import field, frozen
 
+from reference.release import Span
 from reference.rule import RULES, Rule
 from reference.structure import Structure
 from reference.world import get_rules
@@ -33,6 +34,10 @@ class Variant:
     """The rules that it overrides or adds, by name."""
     conditions: dict[str, Callable[..., Any]] = field(factory=dict)
     """The named conditions and computations that it overrides, by name."""
+    removes: tuple[str, ...] = ()
+    """The rules that it takes away."""
+    span: Span | None = None
+    """The releases that have it; None for a repair that no release has as it stands here."""
 
     def __attrs_post_init__(self) -> None:
         VARIANTS[self.name] = self
@@ -47,14 +52,32 @@ VARIANTS: dict[str, Variant] = {}
 """Every variant by name."""
 
 
+RULE_SETS: dict[str, tuple[Variant, ...]] = {}
+"""The changes of a release, by the name of the first release and mode that have just these; filled
+by ``reference.version``. A structure names one like a variant."""
+
+
+@cache
+def expand(names: tuple[str, ...]) -> tuple[Variant, ...]:
+    """The variants of these names, those of a release one by one; the first of two wins.
+
+    Raises KeyError for a name that is no variant's.
+    """
+    return tuple(
+        variant
+        for name in names
+        for variant in (RULE_SETS[name] if name in RULE_SETS else (VARIANTS[name],))
+    )
+
+
 def overridable(function: Function) -> Function:
     """Decorator of a condition over a cluster that a variant may define anew."""
 
     @wraps(function)
     def choose_by_variant(cluster: Any, *others: Any) -> Any:
-        for name in cluster.structure.variants:
-            if function.__name__ in VARIANTS[name].conditions:
-                return VARIANTS[name].conditions[function.__name__](cluster, *others)
+        for variant in expand(cluster.structure.variants):
+            if function.__name__ in variant.conditions:
+                return variant.conditions[function.__name__](cluster, *others)
         return function(cluster, *others)
 
     return choose_by_variant  # type: ignore[return-value]
@@ -67,8 +90,10 @@ def compute_rules(variants: tuple[str, ...]) -> dict[str, Rule]:
     name that is no variant's.
     """
     rules = dict(RULES)
-    for name in reversed(variants):
-        rules.update(VARIANTS[name].rules)
+    for variant in reversed(expand(variants)):
+        for name in variant.removes:
+            rules.pop(name, None)
+        rules.update(variant.rules)
     return rules
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from reference.connection import close_link
 from reference.operations import choose, minimum
+from reference.release import Span
 from reference.replication import is_first_report
 from reference.rule import RuleBody, rule, when
 from reference.state import Cluster
@@ -18,6 +19,7 @@ VARIANT = Variant(
     name="report_capped_from_second",
     sentence="The master compares every report but the first one of a connection with its own log.",
     comes_from="RocketMQ 4.9.3 (pull request 3016, issues 1155 and 3015); not in 5.x.",
+    span=Span("4.9.3", until="5.0.0"),
 )
 
 
