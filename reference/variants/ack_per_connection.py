@@ -15,7 +15,7 @@ from reference.variant import Variant
 
 VARIANT = Variant(
     name="ack_per_connection",
-    sentence="A living connection must have reported a put; nobody asks first whether there is one.",
+    sentence="A living connection must have reported a put; whether there is one is not asked.",
     comes_from="RocketMQ 5.0.0, inSyncReplicas=2 without controller (V-31).",
     span=Span("5.0.0", modes=(QUORUM,)),
 )
