@@ -41,16 +41,19 @@ from reference.structure import (
     Structure,
     clip_sizes,
 )
+from reference.variant import expand
 from reference.world import make_initial
 
 SEARCHED_SLAVES_MAX = 1
 """Groups up to this size are searched for the shortest schedule; a larger one takes over what
 refutes the group with one slave less, and nobody has looked for a shorter one."""
 
+MASTER_ROLES = (Role.ASYNC_MASTER, Role.SYNC_MASTER)
+
 CERTIFIED_STRUCTURES = tuple(
     Structure(role, flush, slaves)
     for slaves in range(SLAVES_MAX + 1)
-    for role in (Role.ASYNC_MASTER, Role.SYNC_MASTER)
+    for role in MASTER_ROLES
     for flush in FlushDiskType
 )
 """Every structure that has a certificate."""
@@ -260,19 +263,23 @@ def _is_refuted(structure: Any, parameters: Parameters, cell: Verdict) -> bool:
 def load_kin(structure: Any) -> tuple[Verdict, ...]:
     """The certified cells whose schedules are tried first: what refutes there may refute here too.
 
-    Of a variant they are those of RocketMQ 4.4.0, of a large group those of the group with one
-    slave less. Empty for a group that is searched itself, and where there is no certificate.
+    Of a variant they are those of RocketMQ 4.4.0 in both roles, of a release those of each of its
+    changes too, of a large group those of the group with one slave less. Empty for a group that is
+    searched itself, and where there is no certificate.
     """
     if not isinstance(structure, Structure):
         return ()
+    kin = []
     if structure.variants:
-        kin = evolve(structure, variants=())
+        kin = [
+            evolve(structure, role=role, variants=()) for role in (structure.role, *MASTER_ROLES)
+        ]
+        parts = (v.name for v in expand(structure.variants))
+        kin += [evolve(structure, variants=(n,)) for n in parts if (n,) != structure.variants]
     elif structure.slaves > SEARCHED_SLAVES_MAX:
-        kin = evolve(structure, slaves=structure.slaves - 1)
-    else:
-        return ()
-    document = load(kin)
-    return tuple(decode_cells(kin, document)) if document is not None else ()
+        kin = [evolve(structure, slaves=structure.slaves - 1)]
+    documents = ((k, load(k)) for k in dict.fromkeys(kin))
+    return tuple(v for k, document in documents if document for v in decode_cells(k, document))
 
 
 def _encode(verdict: Verdict) -> dict[str, Any]:

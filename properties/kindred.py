@@ -17,8 +17,10 @@ Schedule = tuple[Action, ...]
 
 
 def carry_over(structure: Any, parameters: Any, schedule: Schedule) -> Iterator[Schedule]:
-    """The schedule as it is, with all slaves doing the same, and with its first slave moved."""
+    """The schedule as it is, in another order, with all slaves doing the same, with one moved."""
     yield schedule
+    if structure.variants:
+        yield hold_back(structure, parameters, schedule)
     if structure.slaves > 1:
         yield mirror(structure, parameters, schedule)
     for index in range(1, structure.slaves):
@@ -59,6 +61,31 @@ def mirror(structure: Any, parameters: Any, schedule: Schedule) -> Schedule:
             elif trial is action and (not is_shared or action.instance.endswith("[0]")):
                 return ()
     return tuple(mirrored)
+
+
+def hold_back(structure: Any, parameters: Any, schedule: Schedule) -> Schedule:
+    """The schedule in which a step that is refused waits until it is possible.
+
+    What never becomes possible is left out. Where a release takes the same steps in another order,
+    this finds that order.
+    """
+    machine = compute_machine(structure)
+    cluster = make_initial(structure, parameters)
+    taken: list[Action] = []
+    waiting: list[Action] = []
+    for action in schedule:
+        if action.instance in machine.instances:
+            waiting.append(action)
+        while True:
+            outcomes = ((trial, machine.step(cluster, trial)) for trial in waiting)
+            possible = next(((t, o) for t, o in outcomes if not o.is_refused), None)
+            if possible is None:
+                break
+            trial, outcome = possible
+            cluster = outcome.cluster
+            taken.append(trial)
+            waiting.remove(trial)
+    return tuple(taken)
 
 
 def _split(action: Action) -> tuple[str, str]:

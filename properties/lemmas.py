@@ -16,8 +16,8 @@ from reference.lineage import (
 )
 from reference.mapped_files import is_flush_file_there
 from reference.operations import all_of, any_of, implies, negate
-from reference.put import is_acknowledged, is_pending
-from reference.state import ANSWERED, PUT_OK, WAITS_FOR_SLAVE_CHECK, Cluster, CommitLog
+from reference.put import is_acknowledged, is_past_disk_step, is_pending
+from reference.state import PUT_OK, Cluster, CommitLog
 
 __all__ = ["LEMMAS"]
 
@@ -109,8 +109,7 @@ def past_disk_wait_is_durable(cluster: Cluster) -> bool:
             implies(
                 is_disk_honest(cluster)
                 & (cluster.faults.master_disk_losses == 0)
-                & (m.phase >= WAITS_FOR_SLAVE_CHECK)
-                & (m.phase <= ANSWERED)
+                & is_past_disk_step(cluster, m)
                 & (m.status == PUT_OK)
                 & m.waits_for_store
                 & negate(m.ghost_is_expired),

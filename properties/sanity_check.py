@@ -7,10 +7,16 @@ import attrs
 from properties.property import SANITY_CHECKS, sanity
 from reference.connection import count_open_links
 from reference.lineage import has_message, is_in_lineage, is_written
-from reference.operations import all_of, choose, implies, is_same, maximum, negate
-from reference.put import DISK_FLUSHES_MAX, TRANSFER_WAKE_UPS_MAX, is_pending
+from reference.operations import all_of, any_of, choose, implies, is_same, maximum, negate
+from reference.put import (
+    DISK_FLUSHES_MAX,
+    TRANSFER_WAKE_UPS_MAX,
+    has_slave_wait,
+    is_connection_needed,
+    is_past_slave_step,
+    is_pending,
+)
 from reference.state import (
-    ANSWERED,
     FLUSH_DISK_TIMEOUT,
     FLUSH_SLAVE_TIMEOUT,
     NOT_SENT,
@@ -317,7 +323,9 @@ def status_has_its_cause(cluster: Cluster) -> bool:
     """A status other than PUT_OK comes from a wait that this structure and this put have."""
     structure, faults = cluster.structure, cluster.faults
     can_be_sync = structure.is_sync_master | (faults.role_switches > 0)
-    has_connections = (structure.slaves > 0) | (faults.alien_reports > 0)
+    has_connections = any_of(
+        structure.slaves > 0, faults.alien_reports > 0, negate(is_connection_needed(cluster))
+    )
     can_wait_for_slave = can_be_sync & has_connections
     return all_of(
         *(
@@ -326,11 +334,11 @@ def status_has_its_cause(cluster: Cluster) -> bool:
             & implies(m.status == FLUSH_SLAVE_TIMEOUT, can_wait_for_slave & m.waits_for_store)
             & implies(m.phase == WAITS_FOR_SLAVE, can_wait_for_slave & m.waits_for_store)
             & implies(
-                (m.phase == ANSWERED)
-                & m.waits_for_store
+                is_past_slave_step(cluster, m)
+                & has_slave_wait(cluster, m)
                 & (m.status != SLAVE_NOT_AVAILABLE)
                 & (faults.role_switches == 0),
-                can_wait_for_slave | negate(structure.is_sync_master),
+                can_wait_for_slave,
             )
             for m in cluster.messages
         )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from properties.lemmas import is_disk_honest, is_first_life
+from properties.lemmas import is_disk_honest, is_first_life, is_reporting_honest
 from properties.property import VARIANT_LEMMAS, variant_lemma
 from reference.lineage import compute_common_end, compute_start_of_life, has_message, is_written
 from reference.operations import all_of, implies, maximum, minimum, negate
-from reference.put import is_acknowledged
+from reference.put import is_acknowledged, is_past_slave_step
 from reference.replication import is_positioned
-from reference.state import Cluster, CommitLog
+from reference.state import PUT_OK, WAITS_FOR_DISK, Cluster, CommitLog
 
 __all__ = ["VARIANT_LEMMAS"]
 
@@ -32,8 +32,49 @@ def no_blank_is_cut(cluster: Cluster) -> bool:
     return cluster.faults.torn_rolls == 0
 
 
-@variant_lemma("dispatch_flushed", why="Else a power loss takes a message that was readable.")
-def readable_is_on_disk(cluster: Cluster) -> bool:
+@variant_lemma(
+    "both_waits_at_once", why="Else the disk's answer acknowledges what no slave has received."
+)
+def past_slave_step_is_received(cluster: Cluster) -> bool:
+    """Where reports are honest, a put that waits for the disk alone was received, or has expired.
+
+    A put whose slave step has failed has another status than PUT_OK already.
+    """
+    if not cluster.structure.is_sync_master:
+        return True
+    is_honest = is_reporting_honest(cluster) & (cluster.faults.role_switches == 0)
+    return all_of(
+        *(
+            implies(
+                is_honest & (m.phase == WAITS_FOR_DISK) & (m.status == PUT_OK) & m.waits_for_store,
+                m.ghost_is_received | m.ghost_is_expired,
+            )
+            for m in cluster.messages
+        )
+    )
+
+
+@variant_lemma("ack_per_connection", why="Else a put without any slave was answered PUT_OK.")
+def nobody_answers_without_slaves(cluster: Cluster) -> bool:
+    """Where there is no slave, and no stranger, the slave step of a waiting put never ends well."""
+    if cluster.structure.slaves or not cluster.structure.is_sync_master:
+        return True
+    faults = cluster.faults
+    return all_of(
+        *(
+            implies(
+                (faults.alien_reports == 0)
+                & (faults.role_switches == 0)
+                & m.waits_for_store
+                & is_past_slave_step(cluster, m),
+                m.status != PUT_OK,
+            )
+            for m in cluster.messages
+        )
+    )
+
+
+def is_all_readable_on_disk(cluster: Cluster) -> bool:
     """With an honest disk, what consumers could read is on the master's disk."""
     log = cluster.master.log
     is_honest = is_disk_honest(cluster) & (cluster.faults.master_disk_losses == 0)
@@ -47,6 +88,20 @@ def readable_is_on_disk(cluster: Cluster) -> bool:
             for m in cluster.messages
         )
     )
+
+
+@variant_lemma("dispatch_flushed", why="Else a power loss takes a message that was readable.")
+def readable_is_on_disk(cluster: Cluster) -> bool:
+    """With an honest disk, what consumers could read is on the master's disk."""
+    return is_all_readable_on_disk(cluster)
+
+
+@variant_lemma(
+    "dispatch_flushed_with_sync_flush", why="Else a power loss takes a message that was readable."
+)
+def readable_with_sync_flush_is_on_disk(cluster: Cluster) -> bool:
+    """With SYNC_FLUSH and an honest disk, what consumers could read is on the master's disk."""
+    return not cluster.structure.is_sync_flush or is_all_readable_on_disk(cluster)
 
 
 @variant_lemma("dispatch_replicated", why="Else consumers wait for a report that was read before.")

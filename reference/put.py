@@ -55,6 +55,18 @@ def is_waiting_for_slave(message: Message) -> bool:
     return message.phase == WAITS_FOR_SLAVE
 
 
+@overridable
+def is_past_disk_step(cluster: Cluster, message: Message) -> bool:
+    """The disk step of its put is over: the slave step comes then, and the answer."""
+    return (message.phase >= WAITS_FOR_SLAVE_CHECK) & (message.phase <= ANSWERED)
+
+
+@overridable
+def is_past_slave_step(cluster: Cluster, message: Message) -> bool:
+    """The slave step of its put is over: it is answered."""
+    return message.phase == ANSWERED
+
+
 def has_disk_wait(cluster: Cluster, message: Message) -> bool:
     """CommitLog#handleDiskFlush waits: SYNC_FLUSH, and the producer waits (R-FL-02)."""
     return cluster.structure.is_sync_flush & message.waits_for_store
@@ -64,6 +76,12 @@ def has_disk_wait(cluster: Cluster, message: Message) -> bool:
 def has_slave_wait(cluster: Cluster, message: Message) -> bool:
     """CommitLog#handleHA looks at the slaves: SYNC_MASTER now, and the producer waits (R-HA-18)."""
     return cluster.master.is_sync & message.waits_for_store
+
+
+@overridable
+def is_connection_needed(cluster: Cluster) -> bool:
+    """A put waits for a slave only if the master counts a connection (R-HA-19)."""
+    return True
 
 
 @overridable
