@@ -24,7 +24,7 @@ from command_line.bench_engines import (
     measure_two_kernels,
 )
 from command_line.progress import show_progress
-from reference import ROCKETMQ_VERSION
+from command_line.version_option import describe_model
 from reference.structure import Structure
 from spark_fuzz.kernel import compile_kernel
 from spark_fuzz.schedule import STEPS_MAX, CampaignOptions
@@ -122,7 +122,7 @@ def as_json(
 
 def print_rates(options: CampaignOptions, rates: dict[str, list[float]]) -> None:
     """A line for each engine."""
-    click.echo(f"Model of RocketMQ {ROCKETMQ_VERSION}: {options.structure.name}.")
+    click.echo(f"{describe_model(options.structure)}.")
     for key, value in describe_machine().items():
         click.echo(f"  {key}: {value}")
     click.echo(

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from command_line.version_option import describe_model
 from properties.certificates import decode_cells, load_required
 from properties.expectation import find_expectation
 from properties.explanation import explain
@@ -13,7 +14,6 @@ from properties.prediction_page import draw_cell
 from properties.subject import get_claims, get_fault_classes
 from properties.verdict import Verdict, VerdictWord
 from properties.worlds import CLAIM_NAMES, COLUMN_NAMES, STRUCTURES
-from reference import ROCKETMQ_VERSION
 from reference.structure import Structure
 
 EPILOG = """\b
@@ -42,7 +42,7 @@ def command(claim: str, fault: str, name: str) -> None:
     """Tell why a claim fails under a fault class: what happens, where it was seen, each step."""
     structure = STRUCTURES[name]
     verdict = find_cell(structure, claim, fault)
-    click.echo(f"Model of RocketMQ {ROCKETMQ_VERSION}: {name}, {fault}.")
+    click.echo(f"{describe_model(structure)}, {fault}.")
     click.echo(f"{claim}: {get_claims(structure)[claim].sentence}")
     if verdict.word is not VerdictWord.REFUTED:
         click.echo("It is not refuted.")

@@ -32,11 +32,11 @@ from command_line.fuzz_options import (
     read_resumed,
 )
 from command_line.progress import show_progress
+from command_line.version_option import describe_model
 from properties.admitted_faults import find_tabled_verdict
 from properties.healing import get_healing
 from properties.verdict import VerdictWord
 from properties.worlds import STRUCTURES_BY_WORLD
-from reference import ROCKETMQ_VERSION
 from reference.roles import FlushDiskType
 from reference.structure import SLAVES_MAX
 from spark_fuzz.campaign_store import (
@@ -286,7 +286,7 @@ def describe_interruption(manifest: Manifest, folder: Path) -> str:
 def print_manifest(manifest: Manifest, folder: Path, is_new: bool) -> None:
     """What is about to run; enough to run it again."""
     options = manifest.options
-    click.echo(f"Model of RocketMQ {ROCKETMQ_VERSION}: {options.structure.name}.")
+    click.echo(f"{describe_model(options.structure)}.")
     click.echo(
         f"{manifest.schedules_in_all} schedules of up to {options.steps} steps"
         f"{f' and {options.healing_steps} to heal' if options.healing_steps else ''}, "

@@ -18,10 +18,11 @@ from command_line.fault_sets import show_fault_sets
 from command_line.fuzz_options import parse_master
 from command_line.progress import show_progress
 from command_line.triage import print_triage
+from command_line.version_option import add_version_option
 from command_line.workers import run_all
 from properties import certificates
-from properties.certificates import CERTIFIED_BY_NAME, encode_schedule
-from properties.comparison import COMPARED_STRUCTURES, compare, render_change
+from properties.certificates import CERTIFIED_BY_NAME, RELEASED_STRUCTURES, encode_schedule
+from properties.comparison import COMPARED_STRUCTURES, compare, get_base, render_change
 from properties.expectation import find_expectation
 from properties.fault_class import EVERY_FAULT
 from properties.generated_text import count_steps
@@ -40,9 +41,9 @@ from properties.vacuity import (
 )
 from properties.verdict import InternalDisagreementError, Verdict, search_structure
 from properties.worlds import CLAIM_NAMES, COLUMN_NAMES, STRUCTURES
-from reference import ROCKETMQ_VERSION
 from reference.structure import Structure
 from reference.variant import VARIANTS
+from reference.version import Version, find_version
 from reference.world import make_template
 
 EPILOG = """\b
@@ -52,6 +53,8 @@ Examples:
   rmqspec prove --guarantee acknowledgement_is_truthful
   rmqspec prove --fault-sets --guarantee acknowledged_is_held_twice
   rmqspec prove --rules --structure "SYNC_MASTER/SYNC_FLUSH/1 slave"
+  rmqspec prove --rocketmq-version 4.9.8          the rules of another release
+  rmqspec prove --rocketmq-version 4.9.8 --compare what the upgrade from 4.4.0 changes
   rmqspec prove --variant report_capped           a repair instead of RocketMQ 4.4.0
   rmqspec prove --variant report_capped --compare what it changes
   rmqspec prove --triage acknowledgement_is_truthful --fault "late join" \\
@@ -95,8 +98,9 @@ class Answer:
     "variants",
     multiple=True,
     type=click.Choice(list(VARIANTS)),
-    help="Prove this variant of RocketMQ 4.4.0; may be repeated to combine several.",
+    help="Prove this variant of the release; may be repeated to combine several.",
 )
+@add_version_option()
 @click.option("--compare", "is_comparison", is_flag=True, help="Print what a variant changes.")
 @click.option("--rules", "is_by_rule", is_flag=True, help="Check the lemmas rule by rule.")
 @click.option(
@@ -149,6 +153,7 @@ def command(  # noqa: PLR0913, PLR0917
     names: tuple[str, ...],
     claims: tuple[str, ...],
     variants: tuple[str, ...],
+    version: Version,
     is_comparison: bool,
     is_by_rule: bool,
     is_by_fault_set: bool,
@@ -161,14 +166,14 @@ def command(  # noqa: PLR0913, PLR0917
     is_json: bool,
 ) -> int:
     """Prove and refute every cell of every structure."""
-    structures = choose_structures(names, variants)
+    structures = choose_structures(names, variants, version)
     check_levels(folder, states_max)
     if candidate:
         structures = keep_candidate(structures, candidate, names)
     if candidate or states_max:
         structures = keep_column(structures, fault, names)
     if not is_json:
-        click.echo(f"Model of RocketMQ {ROCKETMQ_VERSION}.")
+        click.echo(f"Model of {version.describe()}.")
     if is_by_rule:
         return max(print_consecution(load_proof(s)) for s in structures)
     if is_by_fault_set:
@@ -185,32 +190,37 @@ def command(  # noqa: PLR0913, PLR0917
             answers[structure] = answer
             if not is_json:
                 print_answer(structure, answer, claims)
-    if is_search and not variants:
+    if is_search and not variants and not version.variants:
         search_all_witnesses([s for s in structures if not names or not are_witnesses_current(s)])
     if is_json:
-        click.echo(json.dumps(as_json(answers, claims), indent=1))
+        click.echo(json.dumps(as_json(answers, claims, version), indent=1))
     elif is_comparison:
         print_comparison(answers)
-    return 0 if variants else find_worst(answers)
+    return exit_codes.ANALYSED if variants else find_worst(answers)
 
 
-def choose_structures(names: tuple[str, ...], variants: tuple[str, ...]) -> list[Any]:
+def choose_structures(
+    names: tuple[str, ...], variants: tuple[str, ...], version: Version
+) -> list[Any]:
     """What is asked for; raises click.BadParameter for a structure that is not certified.
 
-    Only replication has variants.
+    Only replication has variants, and rules that differ by release.
     """
     if unknown := [n for n in names if n not in STRUCTURES]:
         known = "\n  ".join(STRUCTURES)
         raise click.BadParameter(f"{unknown[0]!r} is none of\n  {known}", param_hint="--structure")
-    if not variants:
+    overriding = (*variants, *version.variants)
+    if not overriding:
         return [STRUCTURES[n] for n in names or STRUCTURES]
     if others := [n for n in names if n not in CERTIFIED_BY_NAME]:
         raise click.BadParameter(
-            f"{others[0]!r} is no structure of replication, and only those have variants",
+            f"{others[0]!r} is no structure of replication, and only those differ by variant or "
+            "release; leave that option out",
             param_hint="--structure",
         )
-    chosen = [CERTIFIED_BY_NAME[n] for n in names] or COMPARED_STRUCTURES
-    return [evolve(s, variants=variants) for s in chosen]
+    usual = COMPARED_STRUCTURES if variants else RELEASED_STRUCTURES
+    chosen = [CERTIFIED_BY_NAME[n] for n in names] or usual
+    return [evolve(s, variants=overriding) for s in chosen]
 
 
 def keep_candidate(structures: list[Any], candidate: str, names: tuple[str, ...]) -> list[Any]:
@@ -313,7 +323,8 @@ def print_answer(structure: Structure, answer: Answer, claims: tuple[str, ...]) 
 def print_comparison(answers: dict[Structure, Answer]) -> None:
     """Which cells differ from those of RocketMQ 4.4.0."""
     for structure, answer in answers.items():
-        click.echo(f"\n{structure.name}, compared with RocketMQ {ROCKETMQ_VERSION}:")
+        base = find_version(get_base(structure).variants).name
+        click.echo(f"\n{structure.name}, compared with RocketMQ {base}:")
         changes = compare(structure, answer.verdicts)
         for change in changes:
             click.echo(f"  {render_change(change)}")
@@ -347,10 +358,13 @@ def count_words(verdicts: tuple[Verdict, ...]) -> str:
     return ", ".join(f"{words.count(w)} {w}" for w in sorted(set(words)))
 
 
-def as_json(answers: dict[Structure, Answer], claims: tuple[str, ...]) -> dict[str, Any]:
+def as_json(
+    answers: dict[Structure, Answer], claims: tuple[str, ...], version: Version
+) -> dict[str, Any]:
     """Every cell of every structure for programs, or those of some guarantees."""
     return {
-        "rocketmq_version": ROCKETMQ_VERSION,
+        "rocketmq_version": version.name,
+        "is_held_against_recordings": version.is_recorded,
         "structures": [
             {
                 "structure": structure.name,

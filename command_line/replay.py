@@ -9,6 +9,7 @@ from typing import Any
 import click
 from attrs import evolve, frozen
 
+from command_line.version_option import describe_model
 from properties.certificates import encode_schedule
 from properties.itf import ItfError, decode_itf
 from properties.judgement import (
@@ -20,8 +21,8 @@ from properties.judgement import (
 )
 from properties.subject import get_claims, get_guarantees
 from properties.worlds import CLAIM_NAMES
-from reference import ROCKETMQ_VERSION
 from reference.timeline import draw_timeline
+from reference.version import find_version
 from spark_fuzz.campaign_store import MANIFEST, read_manifest
 from spark_fuzz.guidance import read_parents
 from spark_fuzz.lineage import Lineage, find_lineage
@@ -75,7 +76,7 @@ def command(identifier: str, schedule: int | None, guarantee: str | None, is_jso
     if is_json:
         click.echo(json.dumps(as_json(replayed), indent=1))
         return
-    click.echo(f"Model of RocketMQ {ROCKETMQ_VERSION}: {replayed.structure.name}.")
+    click.echo(f"{describe_model(replayed.structure)}.")
     click.echo("".join(replayed.source.values()))
     click.echo(draw_timeline((s.action, s.cluster, s.violated) for s in replayed.steps))
 
@@ -129,7 +130,7 @@ def as_json(replayed: Replayed) -> dict[str, Any]:
     """The replay for programs."""
     actions = tuple(s.action for s in replayed.steps if s.action is not None)
     return {
-        "rocketmq_version": ROCKETMQ_VERSION,
+        "rocketmq_version": find_version(replayed.structure.variants).name,
         **replayed.source,
         "structure": replayed.structure.name,
         "schedule": encode_schedule(actions),

@@ -7,12 +7,12 @@ from typing import Any
 import click
 
 from command_line.progress import show_progress
+from command_line.version_option import describe_model
 from properties.certificates import encode_schedule
 from properties.fault_class import FaultClass
 from properties.judgement import replay
 from properties.subject import get_candidates_of, get_search_parameters, get_small_parameters
 from properties.triage import TriagedCounterexample, TriageWord, triage
-from reference import ROCKETMQ_VERSION
 from reference.leaves import flatten
 from reference.timeline import draw_timeline
 from reference.world import make_initial
@@ -26,7 +26,7 @@ def print_triage(structure: Any, fault_class: FaultClass, property_name: str) ->
     with show_progress() as progress:
         found = triage(structure, fault_class, property_name, on_progress=progress)
     candidate = get_candidates_of(structure)[property_name]
-    click.echo(f"Model of RocketMQ {ROCKETMQ_VERSION}: {structure.name}, {fault_class.name}.")
+    click.echo(f"{describe_model(structure)}, {fault_class.name}.")
     click.echo(f"{property_name}: {candidate.sentence}")
     if not found:
         click.echo("No step breaks it from a state in which it holds.")

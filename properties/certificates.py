@@ -41,7 +41,7 @@ from reference.structure import (
     Structure,
     clip_sizes,
 )
-from reference.variant import expand
+from reference.variant import RULE_SETS, expand
 from reference.world import make_initial
 
 SEARCHED_SLAVES_MAX = 1
@@ -60,6 +60,9 @@ CERTIFIED_STRUCTURES = tuple(
 
 CERTIFIED_BY_NAME = {structure.name: structure for structure in CERTIFIED_STRUCTURES}
 """The same by name."""
+
+RELEASED_STRUCTURES = tuple(s for s in CERTIFIED_STRUCTURES if s.slaves <= SEARCHED_SLAVES_MAX)
+"""The groups that have a certificate for each later release with rules of its own."""
 
 CERTIFICATE_FOLDER = Path(__file__).parent / "certificates"
 
@@ -135,7 +138,10 @@ def load_required(structure: Any) -> dict[str, Any]:
     """
     document = load(structure)
     if document is None:
-        option = "".join(f" --variant {name}" for name in structure.variants)
+        option = "".join(
+            f" --{'rocketmq-version' if name in RULE_SETS else 'variant'} {name}"
+            for name in structure.variants
+        )
         raise InternalDisagreementError(
             f"the certificate of {structure.name} is missing or was made from other rules; "
             f"run `./rmqspec prove --search{option}`"

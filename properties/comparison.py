@@ -8,6 +8,7 @@ from properties.certificates import CERTIFIED_BY_NAME, decode_cells, load
 from properties.generated_text import count_steps
 from properties.verdict import InternalDisagreementError, Verdict, VerdictWord
 from reference.structure import Structure
+from reference.variant import RULE_SETS
 
 COMPARED_STRUCTURES = (CERTIFIED_BY_NAME["SYNC_MASTER/ASYNC_FLUSH/1 slave"],)
 """The groups for which every variant has a certificate: RocketMQ's stock synchronous pair."""
@@ -49,9 +50,15 @@ def load_cells(structure: Structure) -> tuple[Verdict, ...]:
     return tuple(decode_cells(structure, document))
 
 
+def get_base(structure: Structure) -> Structure:
+    """What a variant is compared with: a repair with its release, a release with 4.4.0."""
+    releases = tuple(name for name in structure.variants if name in RULE_SETS)
+    return evolve(structure, variants=releases if releases != structure.variants else ())
+
+
 def compare(structure: Structure, cells: tuple[Verdict, ...]) -> list[Change]:
     """The cells of a variant that differ from those without it, in the order of the matrix."""
-    base = {(v.guarantee, v.fault): v for v in load_cells(evolve(structure, variants=()))}
+    base = {(v.guarantee, v.fault): v for v in load_cells(get_base(structure))}
     pairs = (Change(base[v.guarantee, v.fault], v) for v in cells)
     return [c for c in pairs if describe(c.before) != describe(c.after)]
 

@@ -10,7 +10,12 @@ from typing import Any
 from attrs import field, frozen
 
 from properties.verdict import VerdictWord
+from reference.put import has_slave_wait
+from reference.roles import Role
+from reference.state import Message
 from reference.structure import Structure
+from reference.version import find_version
+from reference.world import make_template
 
 EXPECTATIONS_FILE = Path(__file__).parent / "expected_verdicts.toml"
 
@@ -33,6 +38,9 @@ class Expectation:
     flushes: tuple[str, ...] = field(default=(), converter=tuple)
     slaves: tuple[int, ...] = field(default=(), converter=tuple)
     faults: tuple[str, ...] = field(default=(), converter=tuple)
+    releases: tuple[str, ...] = field(default=(), converter=tuple)
+    """The releases that the entry is about, by the first of those with the same rules; empty: all
+    of which no entry before says something else."""
     settings: tuple[tuple[str, bool], ...] = field(default=(), converter=_as_pairs)
     """In another world than replication: fields of the structure with their values."""
 
@@ -42,11 +50,18 @@ class Expectation:
         asked += [((value,), getattr(structure, name)) for name, value in self.settings]
         if isinstance(structure, Structure):
             asked += [
-                (self.roles, structure.role.name),
+                (self.roles, get_waiting_role(structure)),
+                (self.releases, find_version(structure.variants).rule_set),
                 (self.flushes, structure.flush_disk_type.name),
                 (self.slaves, structure.slaves),
             ]
         return all(not wanted or value in wanted for wanted, value in asked)
+
+
+def get_waiting_role(structure: Structure) -> str:
+    """The role as far as puts are concerned: a SYNC_MASTER that waits for no slave is none."""
+    is_waiting = has_slave_wait(make_template(structure), Message())
+    return (Role.SYNC_MASTER if is_waiting else Role.ASYNC_MASTER).name
 
 
 @cache

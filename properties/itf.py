@@ -16,10 +16,10 @@ from attrs import frozen
 
 from properties.judgement import ScheduleError, follow
 from properties.subject import get_claims
-from properties.worlds import STRUCTURES
-from reference import ROCKETMQ_VERSION
+from properties.worlds import KNOWN_STRUCTURES
 from reference.leaves import PARAMETER_PREFIX, flatten, is_parameter, unflatten
 from reference.machine import Action
+from reference.version import find_version
 from reference.world import make_template
 
 FORMAT_DESCRIPTION = "https://apalache-mc.org/docs/adr/015adr-trace.html"
@@ -49,7 +49,7 @@ def encode_itf(trace: ItfTrace) -> dict[str, Any]:
         "format": "ITF",
         "format-description": FORMAT_DESCRIPTION,
         "description": "A schedule of rmqspec, replayed by its reference",
-        "rocketmq_version": ROCKETMQ_VERSION,
+        "rocketmq_version": find_version(trace.structure.variants).name,
         "structure": trace.structure.name,
     }
     if trace.guarantee is not None:
@@ -68,7 +68,7 @@ def decode_itf(document: Any) -> ItfTrace:
     """
     try:
         about, (first, *others) = document["#meta"], document["states"]
-        structure = STRUCTURES[about["structure"]]
+        structure = KNOWN_STRUCTURES[about["structure"]]
         parameters = _decode_parameters(structure, first[PARAMETERS])
         schedule = tuple(_decode_action(state) for state in others)
         trace = ItfTrace(structure, parameters, schedule, _decode_guarantee(structure, about))

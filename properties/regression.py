@@ -11,8 +11,8 @@ import attrs
 
 from properties.judgement import replay
 from properties.sentences import tell
-from reference import ROCKETMQ_VERSION
 from reference.machine import Action
+from reference.version import find_version
 
 LINE_WIDTH = 98
 
@@ -26,11 +26,11 @@ TEMPLATE = '''"""{title}
 from __future__ import annotations
 
 from properties.judgement import is_refuted_by, shorten_refutation
-from properties.worlds import STRUCTURES
+from properties.worlds import KNOWN_STRUCTURES
 {imports}
 
 GUARANTEE = {guarantee}
-STRUCTURE = STRUCTURES[{structure}]
+STRUCTURE = KNOWN_STRUCTURES[{structure}]
 PARAMETERS = {parameters}
 SCHEDULE = (
 {schedule}
@@ -53,12 +53,13 @@ def format_regression(
 ) -> str:
     """The text of a test file that replays a minimal schedule in the reference.
 
-    The structure must be one of ``properties.worlds.STRUCTURES``; ``identifier`` tells where the
-    schedule comes from. Raises ScheduleError for a schedule with an impossible step.
+    The structure must be one of ``properties.worlds.KNOWN_STRUCTURES``; ``identifier`` tells
+    where the schedule comes from. Raises ScheduleError for a schedule with an impossible step.
     """
     actions = tuple(schedule)
     story = tell(guarantee, list(replay(structure, parameters, actions, (guarantee,))))
-    origin = f"A campaign's schedule without its needless steps, for RocketMQ {ROCKETMQ_VERSION}:"
+    version = find_version(structure.variants).name
+    origin = f"A campaign's schedule without its needless steps, for RocketMQ {version}:"
     return TEMPLATE.format(
         title=f"{guarantee} is violated after {len(actions)} steps.",
         story="\n".join(textwrap.fill(str(sentence), LINE_WIDTH) for sentence in story),

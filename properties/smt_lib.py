@@ -17,7 +17,7 @@ from properties.certificates import get_stem
 from properties.discharge import FactKind, Question
 from properties.obligations import Obligation, ObligationKind, Proof, load_proof
 from properties.subject import get_candidates_of, get_fault_class
-from reference import ROCKETMQ_VERSION
+from reference.version import find_version
 
 LOGIC = "QF_LIA"
 """No quantifiers; sums and comparisons of integers, and truth values."""
@@ -95,7 +95,8 @@ class Renderer:
         if obligation.kind is ObligationKind.SAFETY:
             where = ", ".join(get_fault_class(self.proof.structure, where).admitted) or "nothing"
         claim = sentence.format(claim=obligation.claim, where=where)
-        yield f"Model of RocketMQ {ROCKETMQ_VERSION}, {self.proof.structure.name}"
+        structure = self.proof.structure
+        yield f"Model of RocketMQ {find_version(structure.variants).name}, {structure.name}"
         yield f"{obligation.kind.value.capitalize()}: {claim}"
         yield f'"{self.candidates[obligation.claim].sentence}"'
         yield ""

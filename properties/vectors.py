@@ -20,9 +20,9 @@ from properties.judgement import judge
 from properties.subject import get_everything, get_fault_class, get_search_parameters
 from properties.vacuity import has_witnesses, load_witnesses
 from properties.verdict import InternalDisagreementError, VerdictWord
-from reference import ROCKETMQ_VERSION
 from reference.leaves import flatten, is_parameter
 from reference.machine import Action, compute_machine, probe
+from reference.version import find_version
 from reference.world import make_initial
 
 FORMAT = 1
@@ -71,7 +71,7 @@ def make_vector(
     before = _get_state(cluster)
     vector: dict[str, Any] = {
         "format": FORMAT,
-        "rocketmq_version": ROCKETMQ_VERSION,
+        "rocketmq_version": find_version(structure.variants).name,
         "name": name,
         "structure": _describe_structure(structure),
         "parameters": attrs.asdict(parameters),

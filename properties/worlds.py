@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from attrs import evolve
+
 from properties.certificates import CERTIFIED_STRUCTURES
 from properties.consumption.world import CONSUMPTION
 from properties.delay.world import DELAY
 from properties.subject import get_claims, get_fault_classes
 from properties.tables.world import TABLES
+from reference.variant import RULE_SETS
 
 WORLDS = (CONSUMPTION, TABLES, DELAY)
 """The worlds beside replication, in the order in which they are told."""
@@ -26,6 +29,16 @@ STRUCTURES: dict[str, Any] = {
     s.name: s for structures in STRUCTURES_BY_WORLD.values() for s in structures
 }
 """Every structure that can be asked for, by name."""
+
+KNOWN_STRUCTURES: dict[str, Any] = {
+    **STRUCTURES,
+    **{
+        s.name: s
+        for name in RULE_SETS
+        for s in (evolve(structure, variants=(name,)) for structure in CERTIFIED_STRUCTURES)
+    },
+}
+"""Every structure of every release, by name."""
 
 CLAIM_NAMES = tuple(dict.fromkeys(n for s in STRUCTURES.values() for n in get_claims(s)))
 """The claims of all worlds, each once."""

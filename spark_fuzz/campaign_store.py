@@ -13,7 +13,7 @@ from uuid import uuid4
 
 from attrs import frozen
 
-from reference import ROCKETMQ_VERSION
+from reference.version import find_version
 from spark_fuzz.lineage import PARTS_MAX
 from spark_fuzz.schedule import (
     SCHEDULES_MAX,
@@ -85,7 +85,7 @@ class Manifest:
         """The text of manifest.json; its first schedule's identifier says all the options."""
         versions = {"python": platform.python_version()}
         content = {
-            "rocketmq_version": ROCKETMQ_VERSION,
+            "rocketmq_version": find_version(self.options.structure.variants).name,
             "first_schedule": self.options.format_identifier(0),
             "schedules": self.schedules,
             "schedules_per_unit": self.schedules_per_unit,

@@ -19,7 +19,7 @@ from attrs import evolve, frozen
 from properties.certificates import compute_digest
 from properties.fault_class import FaultClass
 from properties.subject import get_guarantees, get_small_parameters
-from reference import ROCKETMQ_VERSION
+from reference.version import find_version
 from spark_fuzz.campaign_store import MANIFEST, CampaignError, put_in_place
 
 PARTS = 16
@@ -45,7 +45,7 @@ class SearchPlan:
     def encode(self) -> str:
         """The text of manifest.json."""
         content = {
-            "rocketmq_version": ROCKETMQ_VERSION,
+            "rocketmq_version": find_version(self.structure.variants).name,
             "structure": self.structure.name,
             "fault_class": self.fault_class.name,
             "sizes": str(evolve(self.sizes, limits=self.fault_class.search_limits)),

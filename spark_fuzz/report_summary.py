@@ -17,8 +17,8 @@ from attrs import frozen
 from properties.admitted_faults import find_tabled_verdict
 from properties.sentences import list_sizes
 from properties.subject import get_claims
-from reference import ROCKETMQ_VERSION
 from reference.machine import compute_machine
+from reference.version import find_version
 from spark_fuzz.campaign_store import MANIFEST, Manifest, read_manifest
 from spark_fuzz.lineage import parse_lineage
 from spark_fuzz.schedule import CampaignOptions
@@ -53,7 +53,7 @@ def compute_report_summary(folder: Path, findings: Findings, command: str) -> di
     options, counts = manifest.options, findings.counts
     instances = compute_machine(options.structure).instances
     return {
-        "rocketmq_version": ROCKETMQ_VERSION,
+        "rocketmq_version": find_version(options.structure.variants).name,
         "command": command,
         "options": describe_options(manifest),
         "versions": json.loads((folder / MANIFEST).read_text())["versions"],

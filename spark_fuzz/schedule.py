@@ -20,7 +20,7 @@ from properties.subject import (
     get_guarantees,
     get_small_parameters,
 )
-from properties.worlds import STRUCTURES
+from properties.worlds import KNOWN_STRUCTURES
 from reference.consumption.structure import (
     SMALL_CONSUMPTION,
     ConsumptionParameters,
@@ -83,10 +83,11 @@ def get_structure_code(structure: Any) -> str:
 
 @get_structure_code.register
 def _(structure: Structure) -> str:
-    return f"{structure.role.name}-{structure.flush_disk_type.name}-{structure.slaves}"
+    group = (structure.role.name, structure.flush_disk_type.name, str(structure.slaves))
+    return "-".join((*group, *structure.variants))
 
 
-STRUCTURE_BY_CODE: Mapping[str, Any] = {get_structure_code(s): s for s in STRUCTURES.values()}
+STRUCTURE_BY_CODE: Mapping[str, Any] = {get_structure_code(s): s for s in KNOWN_STRUCTURES.values()}
 """Every structure that an identifier can name."""
 
 
