@@ -32,13 +32,14 @@ from command_line.fuzz_options import (
     read_resumed,
 )
 from command_line.progress import show_progress
-from command_line.version_option import describe_model
+from command_line.version_option import add_version_option, describe_model
 from properties.admitted_faults import find_tabled_verdict
 from properties.healing import get_healing
 from properties.verdict import VerdictWord
 from properties.worlds import STRUCTURES_BY_WORLD
 from reference.roles import FlushDiskType
 from reference.structure import SLAVES_MAX
+from reference.version import Version
 from spark_fuzz.campaign_store import (
     ROUNDS_MAX,
     Manifest,
@@ -64,6 +65,7 @@ Examples:
   rmqspec fuzz --schedules 10000000 --seed 7 --out campaigns/seven
   rmqspec fuzz --role ASYNC_MASTER --slaves 2 --limits link_cuts=4,master_kills=1
   rmqspec fuzz --structure "consumer/slave read/no offset check"
+  rmqspec fuzz --rocketmq-version 4.9.8         the rules of another release
   rmqspec fuzz --limits none
   rmqspec fuzz --swarm --classes                each schedule under circumstances of its own
   rmqspec fuzz --master spark://127.0.0.1:7077
@@ -118,6 +120,7 @@ the same. Exit codes: 0 analysed, 1 a guarantee is violated that is proved for t
 @click.option("--role", default="SYNC_MASTER", type=click.Choice(["ASYNC_MASTER", "SYNC_MASTER"]))
 @click.option("--flush", default="ASYNC_FLUSH", type=click.Choice([f.name for f in FlushDiskType]))
 @click.option("--slaves", default=1, show_default=True, type=click.IntRange(0, SLAVES_MAX))
+@add_version_option()
 @click.option("--limits", default="default", help="Every fault twice.")
 @click.option(
     "--swarm/--alike",
@@ -188,11 +191,12 @@ def plan(  # noqa: PLR0913, PLR0917
     role: str,
     flush: str,
     slaves: int,
+    version: Version,
     limits: str,
     is_swarm: bool,
 ) -> Manifest:
     """What a new campaign computes."""
-    chosen = choose_structure(structure, role, flush, slaves)
+    chosen = choose_structure(structure, role, flush, slaves, version)
     options = CampaignOptions(
         chosen,
         parse_limits(chosen, limits),

@@ -10,12 +10,14 @@ from typing import Any
 
 import attrs
 import click
+from attrs import evolve
 from click.core import ParameterSource
 
 from properties.subject import get_everything
-from properties.worlds import STRUCTURES
+from properties.worlds import KNOWN_STRUCTURES, STRUCTURES
 from reference.roles import FlushDiskType, Role
 from reference.structure import Structure
+from reference.version import Version
 from spark_fuzz.campaign_store import CampaignError, Manifest, read_manifest
 from spark_fuzz.schedule import get_default_limits
 
@@ -41,14 +43,24 @@ def parse_limits(structure: Any, value: str) -> Any:
     return get_everything(structure).counts(**counts)
 
 
-def choose_structure(name: str | None, role: str, flush: str, slaves: int) -> Any:
-    """The structure of this name; without one the group of replication that the rest describes."""
+def choose_structure(name: str | None, role: str, flush: str, slaves: int, version: Version) -> Any:
+    """The structure of this name; without one the group of replication that the rest describes.
+
+    Raises click.BadParameter for an unknown name, and for a release of a world that has none.
+    """
     if name is None:
-        return Structure(Role[role], FlushDiskType[flush], slaves)
-    if name not in STRUCTURES:
+        return Structure(Role[role], FlushDiskType[flush], slaves, variants=version.variants)
+    if name not in KNOWN_STRUCTURES:
         known = "\n  ".join(STRUCTURES)
         raise click.BadParameter(f"{name!r} is none of\n  {known}", param_hint="--structure")
-    return STRUCTURES[name]
+    structure = KNOWN_STRUCTURES[name]
+    if not version.variants or structure.variants == version.variants:
+        return structure
+    if not isinstance(structure, Structure) or structure.variants:
+        raise click.BadParameter(
+            f"{name!r} cannot have the rules of {version.name}", param_hint="--rocketmq-version"
+        )
+    return evolve(structure, variants=version.variants)
 
 
 MASTERS = re.compile(r"local(\[[0-9*, ]+\])?|local-cluster\[.+\]|(spark|k8s|yarn)(://.+)?")
@@ -81,6 +93,7 @@ def read_resumed(folder: Path, typed: Mapping[str, Any]) -> Manifest:
     actual = describe_options(manifest)
     for option, value in typed.items():
         given = parse_limits(manifest.options.structure, value) if option == "limits" else value
+        given = given.variants if option == "version" else given
         if actual.get(option) != given:
             typed_words = " ".join(name_option(option, value))
             raise CampaignError(
@@ -92,6 +105,8 @@ def read_resumed(folder: Path, typed: Mapping[str, Any]) -> Manifest:
 
 def name_option(name: str, value: Any) -> list[str]:
     """An option as it is typed, word by word."""
+    if name == "version":
+        return ["--rocketmq-version", value.name]
     if name == "is_swarm":
         return ["--swarm" if value else "--alike"]
     return [f"--{name.replace('_', '-')}", str(value)]
@@ -114,6 +129,7 @@ def describe_options(manifest: Manifest) -> dict[str, Any]:
         "role": structure.role.name if is_group else "",
         "flush": structure.flush_disk_type.name if is_group else "",
         "slaves": structure.slaves if is_group else -1,
+        "version": structure.variants,
     }
 
 
@@ -122,7 +138,7 @@ def format_command(manifest: Manifest) -> str:
     described = describe_options(manifest)
     words = ["rmqspec", "fuzz"]
     for name, value in described.items():
-        if name not in ("role", "flush", "slaves"):
+        if name not in ("role", "flush", "slaves", "version"):
             words += name_option(name, format_limits(value) if name == "limits" else value)
     return shlex.join(words)
 
