@@ -269,9 +269,9 @@ def _is_refuted(structure: Any, parameters: Parameters, cell: Verdict) -> bool:
 def load_kin(structure: Any) -> tuple[Verdict, ...]:
     """The certified cells whose schedules are tried first: what refutes there may refute here too.
 
-    Of a variant they are those of RocketMQ 4.4.0 in both roles, of a release those of each of its
-    changes too, of a large group those of the group with one slave less. Empty for a group that is
-    searched itself, and where there is no certificate.
+    Of a variant they are those of RocketMQ 4.4.0 and its own in other roles, of a release those of
+    each of its changes too, of a large group those of the group with one slave less. Empty for a
+    group that is searched itself, and where there is no certificate.
     """
     if not isinstance(structure, Structure):
         return ()
