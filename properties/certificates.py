@@ -269,17 +269,20 @@ def _is_refuted(structure: Any, parameters: Parameters, cell: Verdict) -> bool:
 def load_kin(structure: Any) -> tuple[Verdict, ...]:
     """The certified cells whose schedules are tried first: what refutes there may refute here too.
 
-    Of a variant they are those of RocketMQ 4.4.0 and its own in other roles, of a release those of
-    each of its changes too, of a large group those of the group with one slave less. Empty for a
-    group that is searched itself, and where there is no certificate.
+    Of a variant they are those of RocketMQ 4.4.0 and its own with other roles and ways to flush, of
+    a release those of each of its changes too, of a large group those of the group with one slave
+    less. Empty for a group that is searched itself, and where there is no certificate.
     """
     if not isinstance(structure, Structure):
         return ()
     kin = []
     if structure.variants:
-        kin = [
-            evolve(structure, role=role, variants=()) for role in (structure.role, *MASTER_ROLES)
+        alike = [
+            evolve(structure, role=role, flush_disk_type=flush)
+            for role in (structure.role, *MASTER_ROLES)
+            for flush in (structure.flush_disk_type, *FlushDiskType)
         ]
+        kin = [*(evolve(s, variants=()) for s in alike), *(s for s in alike if s != structure)]
         parts = (v.name for v in expand(structure.variants))
         kin += [evolve(structure, variants=(n,)) for n in parts if (n,) != structure.variants]
     elif structure.slaves > SEARCHED_SLAVES_MAX:

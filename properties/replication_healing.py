@@ -18,6 +18,7 @@ from reference.put import DISK_FLUSHES_MAX, TRANSFER_WAKE_UPS_MAX, count_phases_
 from reference.replication import is_frame_taken, is_positioned
 from reference.state import Cluster, Link, Slave
 from reference.structure import Structure
+from reference.variant import expand
 
 
 def get_pairs(cluster: Cluster) -> tuple[tuple[Slave, Link], ...]:
@@ -151,4 +152,10 @@ RECOVERY = (
 @get_healing.register
 def _(structure: Structure) -> Healing:
     steps = (*HEALING_STEPS, *get_added_steps(structure))
-    return Healing(steps, RANK, has_all_brokers, recovery=RECOVERY)
+    endless = tuple(
+        f"{rule}[{slave}]"
+        for variant in expand(structure.variants)
+        for rule in variant.endless
+        for slave in range(structure.slaves)
+    )
+    return Healing(steps, RANK, has_all_brokers, endless=endless, recovery=RECOVERY)

@@ -36,6 +36,8 @@ class Variant:
     """The named conditions and computations that it overrides, by name."""
     removes: tuple[str, ...] = ()
     """The rules that it takes away."""
+    endless: tuple[str, ...] = ()
+    """Rules that a group which is left in peace may take for ever, in certain states."""
     span: Span | None = None
     """The releases that have it; None for a repair that no release has as it stands here."""
 

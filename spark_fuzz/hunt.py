@@ -24,7 +24,7 @@ from properties.judgement import (
     shorten_refutation,
 )
 from properties.property import PropertyRole
-from properties.subject import get_claims, get_fault_class
+from properties.subject import get_claims, get_fault_class, get_small_parameters
 from properties.verdict import Verdict, VerdictWord
 from reference.machine import Action
 from reference.variant import RULE_SETS, VARIANTS

@@ -21,6 +21,7 @@ VARIANT = Variant(
     name="epoch_check",
     sentence="Epochs are compared when a slave connects, and the slave truncates what differs.",
     comes_from="AutoSwitchHAService of RocketMQ 5.0 (RIP-44), in its essence; Kafka's KIP-101.",
+    endless=("connect_slave",),
 )
 
 

@@ -18,6 +18,7 @@ VARIANT = Variant(
     sentence="The master takes no report above its own max offset, and closes the connection.",
     comes_from="Pull request 3382 and issue 3015 ask for it; released only from the second report "
     "on (see report_capped_from_second).",
+    endless=("refuse_report",),
 )
 
 

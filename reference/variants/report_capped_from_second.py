@@ -19,6 +19,7 @@ VARIANT = Variant(
     name="report_capped_from_second",
     sentence="The master compares every report but the first one of a connection with its own log.",
     comes_from="RocketMQ 4.9.3 (pull request 3016, issues 1155 and 3015); not in 5.x.",
+    endless=("refuse_later_report",),
     span=Span("4.9.3", until="5.0.0"),
 )
 
