@@ -14,6 +14,7 @@ from command_line.progress import show_progress
 from command_line.reading_options import add_reading_options, gather_question
 from command_line.reading_report import reading_as_json
 from command_line.report import print_deployment, print_head, print_limits, print_pairs
+from command_line.version_option import add_version_option
 from command_line.world_report import verdict_as_json, world_as_json
 from properties.analysis import MODEL_LIMITS, GroupAnalysis, analyse_group, describe_configuration
 from properties.expectation import find_expectation
@@ -22,7 +23,6 @@ from properties.subject import get_claims, get_fault_classes
 from properties.verdict import Verdict, VerdictWord
 from properties.world_analysis import WorldAnalysis, analyse_pairs
 from properties.worlds import CLAIM_NAMES, STRUCTURES
-from reference import ROCKETMQ_VERSION
 from reference.configuration import (
     BrokerGroup,
     ConfigurationError,
@@ -36,12 +36,15 @@ from reference.configuration_reading import (
     sample_group,
 )
 from reference.outage import compute_outage
+from reference.version import Version
 
 EPILOG = """\b
 Examples:
   rmqspec check                         an embedded synchronous pair
   rmqspec check conf/2m-2s-sync         a folder of broker files
   rmqspec check broker-a.properties broker-a-s.properties
+  rmqspec check conf --rocketmq-version 4.9.8   brokers of another release
+  rmqspec check conf --rocketmq-version 5.3.0 --what-if inSyncReplicas=2
   rmqspec check conf --what-if flushDiskType=SYNC_FLUSH
   rmqspec check conf --what-if slaveReadEnable=true --group brokerId=1
   rmqspec check conf --what-if slave.slaveReadEnable=true
@@ -118,9 +121,11 @@ def parse_change(text: str) -> Change:
     callback=lambda context, parameter, values: [parse_change(v) for v in values],
     help="Answer as if the master's file set this key, or each slave's; may be repeated.",
 )
+@add_version_option()
 @add_reading_options
-def command(
+def command(  # noqa: PLR0913, PLR0917
     paths: tuple[str, ...],
+    version: Version,
     is_json: bool,
     require: list[tuple[str, str]],
     timelines: int,
@@ -129,16 +134,21 @@ def command(
 ) -> int:
     """Tell what each broker group can lose, and after which failures."""
     question = gather_question(**consumers)
-    deployments, warnings = read(paths)
+    deployments, warnings = read(paths, version)
     deployments = change_all(deployments, changes)
     groups = [g for deployment in deployments for g in deployment.groups]
     with show_progress() as progress:
         analyses = analyse_all(deployments, progress)
-        pairs = analyse_pairs(groups)
+        pairs = analyse_pairs(groups, version)
     if is_json:
-        click.echo(json.dumps(as_json(deployments, analyses, warnings, question, pairs), indent=1))
+        found = as_json(deployments, analyses, warnings, question, pairs)
+        about = {
+            "rocketmq_version": version.name,
+            "is_held_against_recordings": version.is_recorded,
+        }
+        click.echo(json.dumps(about | found, indent=1))
     else:
-        print_head(warnings)
+        print_head(version, warnings)
         for deployment in deployments:
             print_deployment(deployment, analyses, timelines, question)
         print_pairs(pairs)
@@ -171,14 +181,14 @@ def change_deployment(deployment: Deployment, changes: list[Change]) -> Deployme
 
 
 def read(
-    paths: tuple[str, ...],
+    paths: tuple[str, ...], version: Version
 ) -> tuple[tuple[Deployment, ...], tuple[ConfigurationWarning, ...]]:
     """The deployments in the given files, or the embedded sample where none is given."""
     if any(not p for p in paths):
         raise ConfigurationError("an empty path was given; name a file or a folder")
     if not paths:
-        return (Deployment("embedded sample", (sample_group(),)),), ()
-    return read_deployments([Path(p) for p in paths])
+        return (Deployment("embedded sample", (sample_group(version),)),), ()
+    return read_deployments([Path(p) for p in paths], version)
 
 
 def analyse_all(deployments: tuple[Deployment, ...], progress: Any) -> dict[Any, GroupAnalysis]:
@@ -224,7 +234,6 @@ def as_json(
 ) -> dict[str, Any]:
     """The whole answer for programs; every group is listed, identical ones too."""
     return {
-        "rocketmq_version": ROCKETMQ_VERSION,
         "limits": list(MODEL_LIMITS),
         "warnings": [{"file": w.file, "line": w.line, "message": w.message} for w in warnings],
         "groups": [
@@ -247,6 +256,7 @@ def _group_as_json(
         "deployment": deployment.name,
         "cluster": broker_group.cluster,
         "broker_name": broker_group.broker_name,
+        "rocketmq_version": broker_group.version.name,
         "configuration": describe_configuration(broker_group),
         "while_master_is_down": {
             "sends_go_to": list(outage.takes_sends),

@@ -24,11 +24,11 @@ from properties.judgement import replay
 from properties.reading_analysis import ReadingQuestion, analyse_readings
 from properties.verdict import Verdict, VerdictWord
 from properties.world_analysis import WorldAnalysis, list_differing
-from reference import ROCKETMQ_VERSION
 from reference.configuration import BrokerGroup, ConfigurationWarning, Deployment
 from reference.outage import compute_outage, describe_outage
 from reference.structure import SIZE_KEYS, clip_sizes
 from reference.timeline import draw_timeline
+from reference.version import USUAL_VERSION, Version
 
 TABLE_WIDTH_MIN = 132
 """Columns that the table takes; a narrower terminal wraps it rather than losing a column."""
@@ -51,6 +51,11 @@ BYTES_AT_RISK = (
     "Bytes at risk when the master loses power (derived from 4.4.0's flush timers, K-08, not "
     "proved): at rest less than 20,480 bytes, for at most about 10.5 s; under load, besides, what "
     "is appended while one force runs. On a slave with ASYNC_FLUSH 500 ms of traffic more."
+)
+
+READING_NOTE = (
+    "What is told of single pulls, consumers and delayed messages is that of 4.4.0; "
+    "spec/versions.md lists what later releases change there."
 )
 
 TELLING_ORDER = (
@@ -77,9 +82,11 @@ def make_console() -> Console:
     return Console(highlight=False, width=wide)
 
 
-def print_head(warnings: tuple[ConfigurationWarning, ...]) -> None:
+def print_head(version: Version, warnings: tuple[ConfigurationWarning, ...]) -> None:
     """Which RocketMQ the model is of, and what is odd in the files."""
-    click.echo(f"Model of RocketMQ {ROCKETMQ_VERSION}, master/slave replication.")
+    click.echo(f"Model of {version.describe()}; master/slave replication.")
+    if version != USUAL_VERSION:
+        click.echo(READING_NOTE)
     for warning in warnings:
         click.echo(f"warning: {warning}", err=True)
 

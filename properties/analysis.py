@@ -19,7 +19,7 @@ from reference.structure import SIZE_KEYS, SLAVES_MAX, Parameters, Structure, cl
 
 MODEL_LIMITS = (
     "Every column of replication includes stops in order, restarts, rollover, retention, and "
-    "connections that 4.4.0 closes by itself when they are idle.",
+    "connections that a broker closes by itself when they are idle.",
     "A slave without a log that joins a master with more than one file is no failure, but a column "
     "of its own (late join): it gets the last file only.",
     "With several slaves the schedules are those of one: nobody has searched for shorter ones.",
@@ -55,7 +55,7 @@ def compute_structure(group: BrokerGroup) -> Structure:
     """The static shape of a group, cut to the largest one that the model covers."""
     master = group.master
     slaves = min(len(group.slaves), SLAVES_MAX)
-    return Structure(master.role, master.flush_disk_type, slaves)
+    return Structure(master.role, master.flush_disk_type, slaves, variants=group.version.variants)
 
 
 def compute_parameters(group: BrokerGroup) -> Parameters:

@@ -14,7 +14,8 @@ from properties.subject import get_small_parameters
 from properties.verdict import Verdict, VerdictWord
 from reference.configuration import BrokerGroup
 from reference.delay.structure import DELAY_STRUCTURES
-from reference.tables.structure import TABLES_STRUCTURES
+from reference.tables.structure import TABLES_STRUCTURES, TablesStructure
+from reference.version import USUAL_VERSION, Version
 
 
 @frozen
@@ -59,19 +60,32 @@ def remove_sizes(structure: Any) -> Any:
     return evolve(type(small)(), limits=small.limits)
 
 
-def analyse_pairs(groups: Iterable[BrokerGroup]) -> tuple[WorldAnalysis, ...]:
+def analyse_pairs(groups: Iterable[BrokerGroup], version: Version) -> tuple[WorldAnalysis, ...]:
     """What holds of every group with a slave, whatever is configured; nothing where there is none.
+
+    Tables are copied as in 4.5.0 by later releases too, up to the changes of 5.x that
+    ``spec/versions.md`` leaves out.
 
     Raises InternalDisagreementError for a certificate that is missing or does not hold.
     """
     if not any(group.slaves for group in groups):
         return ()
+    topics, subscription_groups, *_ = get_tables(version)
     titled = {
-        "topics": TABLES_STRUCTURES[0],
-        "subscription groups": TABLES_STRUCTURES[1],
+        "topics": topics,
+        "subscription groups": subscription_groups,
         "delayed messages": DELAY_STRUCTURES[0],
     }
     return tuple(WorldAnalysis(t, s, decide_world(s)) for t, s in titled.items())
+
+
+def get_tables(version: Version) -> tuple[TablesStructure, ...]:
+    """How topics and subscription groups are copied in a release: as in 4.4.0, or as since 4.5.0.
+
+    V-01, V-02.
+    """
+    is_later = version.release != USUAL_VERSION.release
+    return TABLES_STRUCTURES[2:] if is_later else TABLES_STRUCTURES
 
 
 def list_differing(one: WorldAnalysis, other: WorldAnalysis) -> list[Verdict] | None:

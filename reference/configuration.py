@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 
 from attrs import frozen
 
 from reference import roles
 from reference.configuration_keys import (
     KEYS,
-    LATER_KEYS,
     OUTSIDE_THE_MODEL,
     Value,
     compute_behaviour,
 )
+from reference.later_keys import (
+    LATER_KEYS,
+    compute_mode,
+    explain_later_key,
+    explain_mode,
+    get_name_in,
+)
+from reference.version import USUAL_VERSION, Version
 
 Role = roles.Role
 FlushDiskType = roles.FlushDiskType
@@ -78,6 +85,8 @@ class BrokerConfiguration:
     """What the file sets, in its order; of several settings of one key only the last."""
     file: str
     """The file, as it was named."""
+    version: Version = USUAL_VERSION
+    """The release that the broker runs."""
 
     def get(self, key: str) -> Value:
         """The value in force: forced by BrokerStartup, else configured, else the 4.4.0 default.
@@ -91,7 +100,7 @@ class BrokerConfiguration:
             return self.broker_id if key == "brokerId" else self.broker_name
         if key == "haListenPort":
             return self.get_number("listenPort") + 1
-        setting = self.find_setting(key)
+        setting = self.find_setting(get_name_in(key, self.version))
         return KEYS[key].read(setting.value) if setting else KEYS[key].default
 
     def get_number(self, key: str) -> int:
@@ -104,6 +113,11 @@ class BrokerConfiguration:
     def find_setting(self, key: str) -> Setting | None:
         """The setting of this key in the file, if there is one."""
         return next((setting for setting in self.settings if setting.key == key), None)
+
+    @property
+    def values(self) -> Mapping[str, str]:
+        """Each key of the file with its value, as it stands there."""
+        return {setting.key: setting.value for setting in self.settings}
 
     @property
     def telling_setting(self) -> Setting:
@@ -136,10 +150,11 @@ class BrokerConfiguration:
     def explain_outside_the_model(self) -> Iterable[str]:
         """One sentence for each setting of this broker that the model does not cover."""
         for setting in filter(self._is_outside_the_model, self.settings):
-            reason = OUTSIDE_THE_MODEL.get(setting.key) or (
-                f"RocketMQ 4.4.0 ignores this key, which is known {LATER_KEYS[setting.key]}"
-            )
-            yield f"{setting} is outside the model: {reason}."
+            reason = OUTSIDE_THE_MODEL.get(setting.key)
+            if setting.key in LATER_KEYS:
+                reason = explain_later_key(setting.key, setting.value, self.version)
+            if reason:
+                yield f"{setting} is outside the model: {reason}."
 
 
 @frozen
@@ -158,7 +173,15 @@ class BrokerGroup:
     def outside_the_model(self) -> tuple[str, ...]:
         """One sentence for each setting that the model does not cover; empty is best."""
         members = (self.master, *self.slaves)
-        return tuple(text for broker in members for text in broker.explain_outside_the_model())
+        texts = [text for broker in members for text in broker.explain_outside_the_model()]
+        mode = explain_mode(self.master.values, self.version.mode)
+        return tuple(texts if mode is None else [*texts, f"{mode}."])
+
+    @property
+    def version(self) -> Version:
+        """The release of its brokers, in the mode that the master's file says."""
+        asked = self.master.version
+        return Version(asked.release, compute_mode(self.master.values, asked))
 
     def same_behaviour_key(self) -> Hashable:
         """Equal for groups that differ only in names, ids, ports, paths and addresses."""

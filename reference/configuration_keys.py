@@ -1,4 +1,4 @@
-"""Every key that a RocketMQ 4.4.0 broker reads from its file, and telling keys of later releases.
+"""Every key that a RocketMQ 4.4.0 broker reads from its file.
 
 A broker's file is poured into four objects by ``MixAll#properties2Object``: a key is known when one
 of them has a public setter of that name. Source of each table: the class it is named after.
@@ -13,6 +13,9 @@ from collections.abc import Mapping
 from typing import TypeAlias
 
 from attrs import frozen
+
+from reference.later_keys import LATER_KEYS, NAMES_IN_440
+from reference.version import Version
 
 Value: TypeAlias = int | bool | str | None
 """A configured value; None is a default that the host or its environment decides."""
@@ -101,10 +104,6 @@ def _choice(name: str, *choices: str) -> dict[str, Key]:
 
 def _names(text: str) -> frozenset[str]:
     return frozenset(text.split())
-
-
-def _known(release: str, names: str) -> dict[str, str]:
-    return dict.fromkeys(names.split(), release)
 
 
 MESSAGE_STORE_CONFIG: Mapping[str, Key] = {
@@ -316,40 +315,6 @@ IDENTITY_KEYS = frozenset(ADDRESS_SERVER) | _names(
 )
 """Keys that say who and where a broker is, not how it behaves."""
 
-LATER_KEYS: Mapping[str, str] = {
-    **_known("since 4.5.0", "enableDLegerCommitLog dLegerGroup dLegerPeers dLegerSelfId"),
-    **_known("in 4.7.1", "mappedFileSizeCommitLog mappedFileSizeConsumeQueue"),
-    **_known(
-        "in 4.9.0",
-        "autoDeleteUnusedStats enableBatchPush enableScheduleMessageStats preferredLeaderId "
-        "processReplyMessageThreadPoolNums replyThreadPoolQueueCapacity storeReplyMessageEnable",
-    ),
-    **_known("since 4.9.3", "slaveTimeout"),
-    **_known(
-        "since 5.0.0",
-        "allAckInSyncStateSet controllerAddr enableAutoInSyncReplicas enableControllerMode "
-        "enableSlaveActingMaster haFlowControlEnable haMaxGapNotInSync haMaxTimeSlaveNotCatchup "
-        "inSyncReplicas minInSyncReplicas totalReplicas",
-    ),
-    **_known(
-        "in 5.0.0",
-        "asyncLearner brokerHeartbeatInterval brokerNotActiveTimeoutMillis deleteFileBatchMax "
-        "diskSpaceCleanForciblyRatio diskSpaceWarningLevelRatio enableRemoteEscape "
-        "lockInStrictMode maxHaTransferByteInSecond maxSlaveResendLength putMessageTimeout "
-        "skipPreOnline storePathDLedgerCommitLog storePathEpochFile syncBrokerMetadataPeriod "
-        "syncControllerMetadataPeriod syncFromLastFile syncMasterFlushOffsetWhenStartup",
-    ),
-    **_known("since 5.3.0", "readUnCommitted"),
-}
-"""Keys that only later releases know: "since" the first of them, or found "in" that one."""
-
-NAMES_IN_440: Mapping[str, str] = {
-    "mappedFileSizeCommitLog": "mapedFileSizeCommitLog",
-    "mappedFileSizeConsumeQueue": "mapedFileSizeConsumeQueue",
-    "haMaxGapNotInSync": "haSlaveFallbehindMax",
-}
-"""Keys that later releases renamed, with the name that 4.4.0 reads."""
-
 OUTSIDE_THE_MODEL: Mapping[str, str] = {
     "transientStorePoolEnable": "messages wait in direct memory, which a process kill empties",
     "duplicationEnable": "RocketMQ 4.4.0 then never dispatches a message to its consume queue",
@@ -371,8 +336,8 @@ def compute_behaviour(name: str, text: str) -> str | None:
     return None if value == KEYS[name].default else str(value)
 
 
-def explain_refused_value(key: Key, text: str) -> str:
-    """What 4.4.0 does with a value that is not of the key's kind (MixAll#properties2Object)."""
+def explain_refused_value(key: Key, text: str, version: Version) -> str:
+    """What a broker does with a value that is not of the key's kind (MixAll#properties2Object)."""
     blank = ", with a trailing blank" if text != text.rstrip() else ""
     if key.kind is Kind.BOOLEAN:
         effect = "take this silently for false"
@@ -380,15 +345,15 @@ def explain_refused_value(key: Key, text: str) -> str:
         effect = "ignore this silently and run with the host's default"
     else:
         effect = f"ignore this silently and run with {key.name}={key.default}"
-    return f"{key.name} is {text!r}{blank}: RocketMQ 4.4.0 would {effect}"
+    return f"{key.name} is {text!r}{blank}: RocketMQ {version.release} would {effect}"
 
 
-def explain_unknown_key(name: str) -> str:
-    """What 4.4.0 does with a key that it does not know, and what was perhaps meant."""
-    later = f" (it is known {LATER_KEYS[name]})" if name in LATER_KEYS else ""
+def explain_unknown_key(name: str, version: Version) -> str:
+    """What a broker does with a key that it does not know, and what was perhaps meant."""
+    later = f" (it is known {LATER_KEYS[name].known})" if name in LATER_KEYS else ""
     similar = find_similar_key(name)
     advice = f"; did you mean {similar}?" if similar else ""
-    return f"RocketMQ 4.4.0 does not know the key {name} and ignores it{later}{advice}"
+    return f"RocketMQ {version.release} does not know the key {name} and ignores it{later}{advice}"
 
 
 def find_similar_key(name: str) -> str | None:

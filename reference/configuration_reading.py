@@ -1,4 +1,4 @@
-"""Brokers' configuration files: read as RocketMQ 4.4.0 reads them, checked as it does not.
+"""Brokers' configuration files: read as RocketMQ reads them, checked as it does not.
 
 A real broker swallows every value that its setter refuses and runs with the default
 (MixAll#properties2Object). A model of such a broker would answer for a deployment that nobody
@@ -36,6 +36,8 @@ from reference.configuration_keys import (
     explain_unknown_key,
 )
 from reference.java_properties import Entry, JavaPropertiesError
+from reference.later_keys import get_name_in, is_known_in
+from reference.version import USUAL_VERSION, Version
 
 _NOT_A_BROKERS = "no key in this file is one that a RocketMQ 4.4.0 broker reads"
 
@@ -47,10 +49,12 @@ _WHAT_IF = "(what if)"
 
 def read_deployments(
     paths: Sequence[str | Path],
+    version: Version = USUAL_VERSION,
 ) -> tuple[tuple[Deployment, ...], tuple[ConfigurationWarning, ...]]:
     """Reads files, and folders recursively for ``*.conf`` and ``*.properties``.
 
     Each folder that holds a broker's file is one deployment; a file reached twice counts once.
+    ``version`` is what the brokers run.
 
     Raises:
         ConfigurationError: nothing to read, an unreadable file, a value that 4.4.0 would ignore,
@@ -68,7 +72,7 @@ def read_deployments(
         files = {os.path.realpath(file): file for file in found}
         for identity, file in files.items():
             if identity not in brokers:
-                brokers[identity] = _read_broker(file, warnings)
+                brokers[identity] = _read_broker(file, warnings, version)
         if not any(brokers[identity] for identity in files):
             raise _nothing_found(path)
     folders: dict[str, list[BrokerConfiguration]] = {}
@@ -77,14 +81,14 @@ def read_deployments(
     return tuple(map(_build_deployment, folders.values())), tuple(warnings)
 
 
-def sample_group() -> BrokerGroup:
+def sample_group(version: Version = USUAL_VERSION) -> BrokerGroup:
     """The pair broker-a of the stock folder ``2m-2s-sync``: SYNC_MASTER with one slave."""
     common = (
         "brokerClusterName=DefaultCluster\nbrokerName=broker-a\ndeleteWhen=04\n"
         "fileReservedTime=48\nflushDiskType=ASYNC_FLUSH\n"
     )
     members = [
-        _interpret(SAMPLE_FILE, java_properties.parse_properties(common + own), [])
+        _interpret(SAMPLE_FILE, java_properties.parse_properties(common + own), [], version)
         for own in ("brokerId=0\nbrokerRole=SYNC_MASTER\n", "brokerId=1\nbrokerRole=SLAVE\n")
     ]
     return _build_group(members, members)
@@ -111,10 +115,11 @@ def change_slaves(group: BrokerGroup, key: str, value: str) -> BrokerGroup:
 
 
 def _change(broker: BrokerConfiguration, key: str, value: str) -> BrokerConfiguration:
-    if key not in KEYS:
-        raise _error(explain_unknown_key(key), "ask about a key that it knows", _WHAT_IF)
+    if key not in KEYS and not is_known_in(key, broker.version):
+        problem = explain_unknown_key(key, broker.version)
+        raise _error(problem, "ask about a key that it knows", _WHAT_IF)
     kept = [Entry(s.key, s.value, s.line) for s in broker.settings if s.key != key]
-    changed = _interpret(_WHAT_IF, [*kept, Entry(key, value, 0)], [])
+    changed = _interpret(_WHAT_IF, [*kept, Entry(key, value, 0)], [], broker.version)
     if (changed.role is Role.SLAVE) is not (broker.role is Role.SLAVE):
         was = "slave" if broker.role is Role.SLAVE else "master"
         problem = f"a {was} cannot be asked about as {changed.role.name}"
@@ -147,7 +152,9 @@ def _nothing_found(path: Path) -> ConfigurationError:
     return _error(problem, "name a broker's file or the folder that holds it", str(path))
 
 
-def _read_broker(file: Path, warnings: list[ConfigurationWarning]) -> BrokerConfiguration | None:
+def _read_broker(
+    file: Path, warnings: list[ConfigurationWarning], version: Version
+) -> BrokerConfiguration | None:
     try:
         entries = java_properties.read_properties(file)
     except (OSError, JavaPropertiesError) as problem:
@@ -159,11 +166,11 @@ def _read_broker(file: Path, warnings: list[ConfigurationWarning]) -> BrokerConf
         text = f"{_NOT_A_BROKERS}; the file is skipped"
         warnings.append(ConfigurationWarning(text, str(file), entries[0].line))
         return None
-    return _interpret(str(file), entries, warnings)
+    return _interpret(str(file), entries, warnings, version)
 
 
 def _interpret(
-    file: str, entries: Iterable[Entry], warnings: list[ConfigurationWarning]
+    file: str, entries: Iterable[Entry], warnings: list[ConfigurationWarning], version: Version
 ) -> BrokerConfiguration:
     settings: dict[str, Setting] = {}
     for entry in entries:
@@ -174,28 +181,35 @@ def _interpret(
             warnings.append(ConfigurationWarning(text, file, entry.line))
         settings[entry.key] = setting
     for setting in settings.values():
-        warnings.extend(_check_value(setting))
-    broker = _build_broker(file, settings)
+        warnings.extend(_check_value(setting, version))
+    broker = _build_broker(file, settings, version)
     warnings.extend(_check_broker(broker))
     return broker
 
 
-def _check_value(setting: Setting) -> Iterator[ConfigurationWarning]:
-    """Warnings for a setting; ConfigurationError for a value that 4.4.0 would not take."""
+def _check_value(setting: Setting, version: Version) -> Iterator[ConfigurationWarning]:
+    """Warnings for a setting; ConfigurationError for a value that the broker would not take."""
     key = KEYS.get(setting.key)
     if key is None:
-        yield _warn(setting, explain_unknown_key(setting.key))
+        if not is_known_in(setting.key, version):
+            yield _warn(setting, explain_unknown_key(setting.key, version))
         return
+    if (name := get_name_in(setting.key, version)) != setting.key:
+        unknown = f"RocketMQ {version.release} does not know the key {setting.key} and ignores it"
+        yield _warn(setting, f"{unknown}; write {name}")
     try:
         key.read(setting.value)
     except ValueError as problem:
         advice = f"write {key.expected}, with nothing after it"
-        raise _error_at(setting, explain_refused_value(key, setting.value), advice) from problem
+        refused = explain_refused_value(key, setting.value, version)
+        raise _error_at(setting, refused, advice) from problem
     if setting.value != setting.value.rstrip():
         yield _warn(setting, f"trailing blanks are part of the value of {setting.key}")
 
 
-def _build_broker(file: str, settings: Mapping[str, Setting]) -> BrokerConfiguration:
+def _build_broker(
+    file: str, settings: Mapping[str, Setting], version: Version
+) -> BrokerConfiguration:
     def value(key: str) -> Value:
         return KEYS[key].read(settings[key].value) if key in settings else KEYS[key].default
 
@@ -208,24 +222,29 @@ def _build_broker(file: str, settings: Mapping[str, Setting]) -> BrokerConfigura
         flush_disk_type=FlushDiskType(value("flushDiskType")),
         settings=tuple(settings.values()),
         file=file,
+        version=version,
     )
 
 
 def _check_broker(broker: BrokerConfiguration) -> Iterator[ConfigurationWarning]:
     """What BrokerStartup#createBrokerController refuses or forces after it read the file."""
+    release = f"RocketMQ {broker.version.release}"
     own_id = broker.find_setting("brokerId")
     if broker.role is Role.SLAVE and broker.broker_id <= 0:
         raise _error_at(
             own_id or broker.telling_setting,
-            f"a slave has brokerId={broker.broker_id}: RocketMQ 4.4.0 would exit with code -3",
+            f"a slave has brokerId={broker.broker_id}: {release} would exit with code -3",
             "set brokerId=1 or more",
         )
     if own_id and broker.role is not Role.SLAVE and KEYS["brokerId"].read(own_id.value) != 0:
-        yield _warn(own_id, "RocketMQ 4.4.0 forces brokerId to 0, because this is a master")
+        yield _warn(
+            own_id,
+            f"{release} forces brokerId to 0, because this is a master",
+        )
     port = broker.find_setting("haListenPort")
     if port:
         in_force = f"listenPort + 1 = {broker.get('haListenPort')}"
-        yield _warn(port, f"RocketMQ 4.4.0 overwrites haListenPort with {in_force}")
+        yield _warn(port, f"{release} overwrites haListenPort with {in_force}")
 
 
 def _build_deployment(brokers: Sequence[BrokerConfiguration]) -> Deployment:

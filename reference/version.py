@@ -17,6 +17,9 @@ from reference.habits import HABITS, Habit
 from reference.release import CLASSIC, RELEASES, get_modes
 from reference.variant import RULE_SETS, VARIANTS, Variant
 
+USUAL = "4.4.0"
+"""The release that the rules describe, before any change."""
+
 RECORDED_RELEASES = ("4.4.0", "4.9.8")
 """The releases of which there are recordings."""
 
@@ -29,7 +32,7 @@ class VersionError(ValueError):
 class Version:
     """A release in one of its modes."""
 
-    release: str = RELEASES[0]
+    release: str = USUAL
     """One of RELEASES."""
     mode: str = CLASSIC
     """One of the modes of this release."""
@@ -71,8 +74,8 @@ class Version:
 
     def describe(self) -> str:
         """What stands at the head of every output."""
-        alike = f", whose rules of replication are those of {self.rule_set or RELEASES[0]}"
-        is_first = self.name == (self.rule_set or RELEASES[0])
+        alike = f", whose rules of replication are those of {self.rule_set or USUAL}"
+        is_first = self.name == (self.rule_set or USUAL)
         source = "" if self.is_recorded else "; from its source, not held against recordings"
         return f"RocketMQ {self.name}{'' if is_first else alike}{source}"
 
@@ -107,6 +110,9 @@ def find_version(variants: tuple[str, ...]) -> Version:
     """The first version with these rules; 4.4.0 where the variants name none."""
     names = [name for name in variants if name in RULE_SETS]
     return parse_version(names[-1]) if names else Version()
+
+
+USUAL_VERSION = Version()
 
 
 @cache

@@ -59,7 +59,8 @@ def test_an_installation_has_all_files() -> None:
     """Python lies in packages, and what else a package needs is named as its data."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
     assert [f"{room}*" for room in ROOMS] == settings["packages"]["find"]["include"]
-    files = {f for room in ROOMS for f in (ROOT / room).rglob("*.*") if f.suffix != ".pyc"}
+    found = (f for room in ROOMS for f in (ROOT / room).rglob("*.*") if f.is_file())
+    files = {f for f in found if f.suffix != ".pyc"}
     packages = {f.parent for f in files if f.name == "__init__.py"}
     assert packages == {f.parent for f in files if f.suffix == ".py"}
     named = {

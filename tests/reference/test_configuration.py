@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from reference.configuration_keys import KEYS, LATER_KEYS, Key, find_similar_key
+from reference.configuration_keys import KEYS, Key, find_similar_key
 from reference.configuration_reading import read_deployments
+from reference.later_keys import LATER_KEYS
 from tests.reference.broker_files import (
     MASTER,
     SLAVE,
