@@ -1,0 +1,147 @@
+"""Which sights each release has: reached by a schedule, or proved to be impossible.
+
+The schedules are certificates: data, replayed by the reference at every check.
+``python -m properties.sight_search`` decides them anew, of one release with ``--release NAME``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from attrs import evolve, frozen
+
+from properties.bounded_search import BoundedSearch
+from properties.certificates import (
+    CERTIFICATE_FOLDER,
+    CERTIFIED_BY_NAME,
+    compute_digest,
+    decode_schedule,
+    encode_schedule,
+    get_world_folder,
+)
+from properties.fault_class import EVERY_FAULT
+from properties.harvest import harvest, load_known_schedules
+from properties.induction import InductionProblem, prove_lemmas
+from properties.judgement import is_reached_by
+from properties.sights import SIGHTS
+from properties.subject import get_search_parameters
+from properties.verdict import InternalDisagreementError
+from reference.machine import Action, record_predicate
+from reference.structure import Structure
+from reference.terms import record
+from reference.variant import RULE_SETS
+
+SIGHT_FILE = CERTIFICATE_FOLDER / "sights.json"
+SIGHT_STRUCTURE = CERTIFIED_BY_NAME["SYNC_MASTER/SYNC_FLUSH/1 slave"]
+"""It has both waits, so each sight can be asked for."""
+SIGHT_DEPTH_LIMIT = 12
+RULE_SET_NAMES = ("4.4.0", *RULE_SETS)
+"""The releases with rules of their own."""
+
+
+@frozen
+class Sight:
+    """What is known of one sight under one release."""
+
+    name: str
+    schedule: tuple[Action, ...] | None
+    """A schedule that reaches it; None where none is known."""
+    is_impossible: bool
+    """Induction proves that nothing reaches it."""
+
+    def describe(self) -> str:
+        """``after 7 steps``, ``impossible`` or ``not found``."""
+        if self.schedule is not None:
+            return f"after {len(self.schedule)} steps"
+        return "impossible" if self.is_impossible else "not found"
+
+
+def get_released(name: str, structure: Structure = SIGHT_STRUCTURE) -> Structure:
+    """A structure under the rules of a release."""
+    return evolve(structure, variants=(name,) if name in RULE_SETS else ())
+
+
+def search_sights(name: str) -> tuple[Sight, ...]:
+    """Every sight of a release decided anew: proof, known schedules, search."""
+    structure = get_released(name)
+    terms = {n: record_predicate(structure, sight) for n, sight in SIGHTS.items()}
+    problem = InductionProblem(structure, EVERY_FAULT)
+    lemmas = prove_lemmas(structure)
+    impossible = {n for n, t in terms.items() if problem.follows(record("not", t), lemmas)}
+    wanted = {n: t for n, t in terms.items() if n not in impossible}
+    sizes = get_search_parameters(structure, EVERY_FAULT)
+    folders = dict.fromkeys(map(get_world_folder, (structure, SIGHT_STRUCTURE)))
+    known = tuple(s for folder in folders for s in load_known_schedules(folder))
+    found = harvest(structure, sizes, wanted, known)
+    limits = {n: min(len(found[n]) - 1 if n in found else 99, SIGHT_DEPTH_LIMIT) for n in wanted}
+    answers = BoundedSearch(structure, EVERY_FAULT, lemmas).find_shortest(
+        wanted, depth_limits=limits
+    )
+    found |= {n: a.schedule for n, a in answers.items() if a.schedule is not None}
+    return tuple(Sight(n, found.get(n), n in impossible) for n in SIGHTS)
+
+
+def check_sights(name: str, sights: tuple[Sight, ...]) -> Iterator[str]:
+    """The sights of a release that are not as they are stored: no proof, or no way there."""
+    structure = get_released(name)
+    sizes = get_search_parameters(structure, EVERY_FAULT)
+    problem = InductionProblem(structure, EVERY_FAULT)
+    lemmas = prove_lemmas(structure)
+    for known in sights:
+        predicate = SIGHTS[known.name]
+        if known.is_impossible:
+            term = record("not", record_predicate(structure, predicate))
+            is_right = problem.follows(term, lemmas)
+        else:
+            is_right = known.schedule is not None and is_reached_by(
+                predicate, structure, sizes, known.schedule
+            )
+        if not is_right:
+            yield known.name
+
+
+def save_sights(found: Mapping[str, tuple[Sight, ...]], path: Path = SIGHT_FILE) -> None:
+    """Write the sights of these releases; those of others are kept."""
+    document = json.loads(path.read_text()) if path.exists() else {}
+    for name, sights in found.items():
+        document[name] = {
+            "digest": compute_digest(get_released(name)),
+            "impossible": [s.name for s in sights if s.is_impossible],
+            "schedules": {
+                s.name: encode_schedule(s.schedule) for s in sights if s.schedule is not None
+            },
+        }
+    ordered = {name: document[name] for name in RULE_SET_NAMES if name in document}
+    path.write_text(json.dumps(ordered, indent=1) + "\n")
+
+
+def load_sights(name: str, path: Path = SIGHT_FILE) -> tuple[Sight, ...]:
+    """The sights of a release. Raises InternalDisagreementError where its rules have changed."""
+    document: dict[str, Any] = json.loads(path.read_text()).get(name, {})
+    if document.get("digest") != compute_digest(get_released(name)):
+        raise InternalDisagreementError(
+            f"the sights of {name} were decided for other rules; "
+            f"run `python -m properties.sight_search --release {name}`"
+        )
+    schedules = {n: decode_schedule(data) for n, data in document["schedules"].items()}
+    return tuple(Sight(n, schedules.get(n), n in document["impossible"]) for n in SIGHTS)
+
+
+def main() -> None:
+    """Decide the sights of releases anew, and write them."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--release", action="append", choices=RULE_SET_NAMES)
+    for name in parser.parse_args().release or RULE_SET_NAMES:
+        sights = search_sights(name)
+        save_sights({name: sights})
+        print(name)
+        for found in sights:
+            print(f"  {found.name}: {found.describe()}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,181 @@
+"""What a producer or an operator can see under one release and not under another.
+
+Verdicts tell what may be lost. These are about answers and connections: which status a put can get,
+and when. Each is a state of a synchronous pair with SYNC_FLUSH that a schedule reaches, or that is
+proved to be impossible, release by release.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from properties.convergence import is_replication_at_rest
+from properties.healing import is_possible
+from properties.property import Predicate
+from reference.lineage import has_message
+from reference.machine import Instance, compute_machine
+from reference.operations import all_of, any_of, negate
+from reference.put import has_disk_wait, is_flushed, is_reported
+from reference.state import ANSWERED, PUT_OK, SLAVE_NOT_AVAILABLE, WAITS_FOR_SLAVE, Cluster, Message
+
+SIGHTS: dict[str, Predicate] = {}
+"""Every sight by name, in the order in which a put meets them."""
+
+
+def sight(predicate: Predicate) -> Predicate:
+    """Register what can be seen."""
+    SIGHTS[predicate.__name__] = predicate
+    return predicate
+
+
+def can_happen(
+    cluster: Cluster, rule: str, condition: Callable[[Message], bool] = lambda message: True
+) -> bool:
+    """The rule is possible for some followed put of which the condition holds."""
+    instances = compute_machine(cluster.structure).instances.values()
+
+    def holds(instance: Instance) -> bool:
+        return condition(cluster.messages[instance.indexes[0]])
+
+    return any_of(*(is_possible(i, cluster) & holds(i) for i in instances if i.rule.name == rule))
+
+
+def is_any_slave_ahead(cluster: Cluster) -> bool:
+    """Some slave's log is longer than the master's."""
+    end = cluster.master.log.max_offset
+    return any_of(*(end < slave.log.max_offset for slave in cluster.slaves))
+
+
+def is_lied_about(cluster: Cluster, message: Message) -> bool:
+    """Its end is reported, though no slave has received it."""
+    return is_reported(cluster, message) & negate(message.ghost_is_received)
+
+
+@sight
+def a_flushed_put_times_out_on_disk(cluster: Cluster) -> bool:
+    """A put can be answered FLUSH_DISK_TIMEOUT although its bytes count as flushed."""
+    return can_happen(cluster, "give_up_disk_wait", lambda m: is_flushed(cluster, m))
+
+
+@sight
+def a_slave_is_asked_before_the_flush(cluster: Cluster) -> bool:
+    """A put whose disk step has not failed waits for a slave, and is not flushed yet."""
+    return any_of(
+        *(
+            (m.phase == WAITS_FOR_SLAVE)
+            & (m.status == PUT_OK)
+            & has_disk_wait(cluster, m)
+            & negate(is_flushed(cluster, m))
+            for m in cluster.messages
+        )
+    )
+
+
+@sight
+def a_put_is_slave_not_available(cluster: Cluster) -> bool:
+    """A put is answered SLAVE_NOT_AVAILABLE, without any wait."""
+    return any_of(
+        *((m.phase == ANSWERED) & (m.status == SLAVE_NOT_AVAILABLE) for m in cluster.messages)
+    )
+
+
+@sight
+def a_put_waits_without_any_connection(cluster: Cluster) -> bool:
+    """A put begins to wait for a slave although none is connected."""
+    is_alone = cluster.master.connection_count == 0
+    return can_happen(cluster, "request_slave_wait") & is_alone
+
+
+@sight
+def a_synchronous_put_asks_no_slave(cluster: Cluster) -> bool:
+    """A SYNC_MASTER answers a producer that waits without looking at any slave."""
+    return can_happen(
+        cluster, "skip_slave_wait", lambda m: m.waits_for_store & cluster.master.is_sync
+    )
+
+
+@sight
+def reports_use_up_the_wait(cluster: Cluster) -> bool:
+    """Reports that do not reach a put's end can end its wait: a time-out in milliseconds."""
+    return can_happen(cluster, "give_up_slave_wait")
+
+
+@sight
+def a_reported_put_times_out(cluster: Cluster) -> bool:
+    """A put can be answered FLUSH_SLAVE_TIMEOUT although its end is reported by then."""
+    return can_happen(cluster, "time_out_slave_wait", lambda m: is_reported(cluster, m))
+
+
+@sight
+def a_report_outlives_its_connection(cluster: Cluster) -> bool:
+    """A put can be answered by a report whose connection is gone, and noticed to be gone."""
+    is_alone = cluster.master.connection_count == 0
+    return can_happen(cluster, "answer_slave_wait") & is_alone
+
+
+@sight
+def a_slave_ahead_is_disconnected(cluster: Cluster) -> bool:
+    """The master can close the connection of a slave that has more bytes than itself."""
+    return can_happen_to_slave(cluster, "refuse_later_report")
+
+
+@sight
+def a_slave_ahead_rests_connected(cluster: Cluster) -> bool:
+    """Nothing moves any more, and a slave has more bytes than its master."""
+    return is_replication_at_rest(cluster) & is_any_slave_ahead(cluster)
+
+
+@sight
+def a_slave_ahead_answers_a_put(cluster: Cluster) -> bool:
+    """First false acknowledgement: a slave reports other bytes, beyond the master's lost tail."""
+    faults = cluster.faults
+    is_cause = all_of(
+        faults.late_joins == 0,
+        faults.swallowed_disk_errors == 0,
+        faults.alien_reports == 0,
+        faults.slave_power_losses == 0,
+        faults.slave_wipes == 0,
+    )
+    return is_cause & can_happen(cluster, "answer_slave_wait", lambda m: is_lied_about(cluster, m))
+
+
+@sight
+def an_empty_slave_answers_a_put(cluster: Cluster) -> bool:
+    """Second false acknowledgement, without any failure: an empty slave joins at a rollover."""
+    faults = cluster.faults
+    is_cause = all_of(
+        *(
+            getattr(faults, name) == 0
+            for name in (
+                "master_power_losses",
+                "master_disk_losses",
+                "torn_rolls",
+                "swallowed_disk_errors",
+                "alien_reports",
+                "slave_power_losses",
+                "slave_wipes",
+                "slave_kills",
+                "link_cuts",
+                "master_kills",
+            )
+        )
+    )
+    return is_cause & can_happen(cluster, "answer_slave_wait", lambda m: is_lied_about(cluster, m))
+
+
+@sight
+def an_unflushed_message_is_readable(cluster: Cluster) -> bool:
+    """With SYNC_FLUSH, a consumer can read a message that is not flushed."""
+    log = cluster.master.log
+    return any_of(
+        *(
+            has_message(log, m) & m.ghost_is_readable & (log.flushed_offset < m.end_offset)
+            for m in cluster.messages
+        )
+    )
+
+
+def can_happen_to_slave(cluster: Cluster, rule: str) -> bool:
+    """The rule is possible for some slave."""
+    instances = compute_machine(cluster.structure).instances.values()
+    return any_of(*(is_possible(i, cluster) for i in instances if i.rule.name == rule))
