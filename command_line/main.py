@@ -17,6 +17,7 @@ DEBUG = "RMQSPEC_DEBUG"
 
 VERBS = {
     "check": ("command_line.check", "What can a broker group lose? Configuration in, table out."),
+    "upgrade": ("command_line.upgrade", "What does another release change for these groups?"),
     "explain": ("command_line.explain", "Why a cell is refuted: where it was seen, each step."),
     "prove": ("command_line.prove", "Re-check every certificate, or search them anew."),
     "fuzz": ("command_line.fuzz", "Run millions of random failure schedules on Spark."),

@@ -34,10 +34,14 @@ class Change:
     @property
     def is_better(self) -> bool:
         """The variant promises more here, or takes more steps to fail."""
-        ranks = _RANK[self.before.word], _RANK[self.after.word]
-        if ranks[0] != ranks[1]:
-            return ranks[0] < ranks[1]
-        return len(self.before.schedule) < len(self.after.schedule)
+        if _RANK[self.before.word] != _RANK[self.after.word]:
+            return is_ranked_higher(self.after, self.before)
+        return self.before.is_shorter_than(self.after)
+
+
+def is_ranked_higher(one: Verdict, other: Verdict) -> bool:
+    """The first cell promises more: proved is more than open, and open is more than refuted."""
+    return _RANK[one.word] > _RANK[other.word]
 
 
 def load_cells(structure: Structure) -> tuple[Verdict, ...]:

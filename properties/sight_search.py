@@ -27,20 +27,25 @@ from properties.fault_class import EVERY_FAULT
 from properties.harvest import harvest, load_known_schedules
 from properties.induction import InductionProblem, prove_lemmas
 from properties.judgement import is_reached_by
-from properties.sights import SIGHTS
+from properties.sights import SIGHT_LEMMAS, SIGHTS
 from properties.subject import get_search_parameters
 from properties.verdict import InternalDisagreementError
 from reference.machine import Action, record_predicate
 from reference.structure import Structure
 from reference.terms import record
 from reference.variant import RULE_SETS
+from reference.version import USUAL
 
 SIGHT_FILE = CERTIFICATE_FOLDER / "sights.json"
 SIGHT_STRUCTURE = CERTIFIED_BY_NAME["SYNC_MASTER/SYNC_FLUSH/1 slave"]
 """It has both waits, so each sight can be asked for."""
 SIGHT_DEPTH_LIMIT = 12
-RULE_SET_NAMES = ("4.4.0", *RULE_SETS)
+RULE_SET_NAMES = (USUAL, *RULE_SETS)
 """The releases with rules of their own."""
+REPAIRS = ("ack_above_transfer_start", "full_log_transfer", "report_capped", "epoch_check")
+"""The variants that are proposed against false acknowledgements."""
+LOOKED_AT = (*RULE_SET_NAMES, *REPAIRS)
+"""Of which sights are decided: the releases, and the repairs in 4.4.0."""
 
 
 @frozen
@@ -61,46 +66,47 @@ class Sight:
 
 
 def get_released(name: str, structure: Structure = SIGHT_STRUCTURE) -> Structure:
-    """A structure under the rules of a release."""
-    return evolve(structure, variants=(name,) if name in RULE_SETS else ())
+    """A structure under the rules of a release, or of 4.4.0 with a repair."""
+    return evolve(structure, variants=() if name == USUAL else (name,))
 
 
 def search_sights(name: str) -> tuple[Sight, ...]:
     """Every sight of a release decided anew: proof, known schedules, search."""
     structure = get_released(name)
     terms = {n: record_predicate(structure, sight) for n, sight in SIGHTS.items()}
-    problem = InductionProblem(structure, EVERY_FAULT)
-    lemmas = prove_lemmas(structure)
-    impossible = {n for n, t in terms.items() if problem.follows(record("not", t), lemmas)}
+    impossible = find_impossible(structure)
     wanted = {n: t for n, t in terms.items() if n not in impossible}
     sizes = get_search_parameters(structure, EVERY_FAULT)
     folders = dict.fromkeys(map(get_world_folder, (structure, SIGHT_STRUCTURE)))
     known = tuple(s for folder in folders for s in load_known_schedules(folder))
     found = harvest(structure, sizes, wanted, known)
     limits = {n: min(len(found[n]) - 1 if n in found else 99, SIGHT_DEPTH_LIMIT) for n in wanted}
-    answers = BoundedSearch(structure, EVERY_FAULT, lemmas).find_shortest(
+    answers = BoundedSearch(structure, EVERY_FAULT, prove_lemmas(structure)).find_shortest(
         wanted, depth_limits=limits
     )
     found |= {n: a.schedule for n, a in answers.items() if a.schedule is not None}
     return tuple(Sight(n, found.get(n), n in impossible) for n in SIGHTS)
 
 
+def find_impossible(structure: Structure) -> set[str]:
+    """The sights that nothing reaches, by induction."""
+    aids = {n: record_predicate(structure, lemma) for n, lemma in SIGHT_LEMMAS.items()}
+    problem = InductionProblem(structure, EVERY_FAULT, facts=aids)
+    kept, _ = problem.run_houdini((*prove_lemmas(structure), *aids))
+    terms = {n: record_predicate(structure, sight) for n, sight in SIGHTS.items()}
+    return {n for n, term in terms.items() if problem.follows(record("not", term), kept)}
+
+
 def check_sights(name: str, sights: tuple[Sight, ...]) -> Iterator[str]:
     """The sights of a release that are not as they are stored: no proof, or no way there."""
     structure = get_released(name)
     sizes = get_search_parameters(structure, EVERY_FAULT)
-    problem = InductionProblem(structure, EVERY_FAULT)
-    lemmas = prove_lemmas(structure)
+    impossible = find_impossible(structure)
     for known in sights:
-        predicate = SIGHTS[known.name]
-        if known.is_impossible:
-            term = record("not", record_predicate(structure, predicate))
-            is_right = problem.follows(term, lemmas)
-        else:
-            is_right = known.schedule is not None and is_reached_by(
-                predicate, structure, sizes, known.schedule
-            )
-        if not is_right:
+        is_reached = known.schedule is not None and is_reached_by(
+            SIGHTS[known.name], structure, sizes, known.schedule
+        )
+        if known.is_impossible != (known.name in impossible) or known.is_impossible == is_reached:
             yield known.name
 
 
@@ -115,7 +121,7 @@ def save_sights(found: Mapping[str, tuple[Sight, ...]], path: Path = SIGHT_FILE)
                 s.name: encode_schedule(s.schedule) for s in sights if s.schedule is not None
             },
         }
-    ordered = {name: document[name] for name in RULE_SET_NAMES if name in document}
+    ordered = {name: document[name] for name in LOOKED_AT if name in document}
     path.write_text(json.dumps(ordered, indent=1) + "\n")
 
 
@@ -134,8 +140,8 @@ def load_sights(name: str, path: Path = SIGHT_FILE) -> tuple[Sight, ...]:
 def main() -> None:
     """Decide the sights of releases anew, and write them."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--release", action="append", choices=RULE_SET_NAMES)
-    for name in parser.parse_args().release or RULE_SET_NAMES:
+    parser.add_argument("--release", action="append", choices=LOOKED_AT)
+    for name in parser.parse_args().release or LOOKED_AT:
         sights = search_sights(name)
         save_sights({name: sights})
         print(name)

@@ -14,8 +14,8 @@ from properties.healing import is_possible
 from properties.property import Predicate
 from reference.lineage import has_message
 from reference.machine import Instance, compute_machine
-from reference.operations import all_of, any_of, negate
-from reference.put import has_disk_wait, is_flushed, is_reported
+from reference.operations import all_of, any_of, implies, negate
+from reference.put import has_disk_wait, is_flushed, is_past_disk_step, is_pending, is_reported
 from reference.state import ANSWERED, PUT_OK, SLAVE_NOT_AVAILABLE, WAITS_FOR_SLAVE, Cluster, Message
 
 SIGHTS: dict[str, Predicate] = {}
@@ -114,6 +114,22 @@ def a_report_outlives_its_connection(cluster: Cluster) -> bool:
 
 
 @sight
+def a_put_waits_although_its_slave_has_reported_it(cluster: Cluster) -> bool:
+    """A connected slave holds a put and has reported its end, and the put waits on."""
+    return any_of(
+        *(
+            (m.phase == WAITS_FOR_SLAVE)
+            & negate(is_reported(cluster, m))
+            & link.is_open
+            & (m.end_offset <= link.slave_ack_offset)
+            & has_message(slave.log, m)
+            for m in cluster.messages
+            for link, slave in zip(cluster.links, cluster.slaves, strict=True)
+        )
+    )
+
+
+@sight
 def a_slave_ahead_is_disconnected(cluster: Cluster) -> bool:
     """The master can close the connection of a slave that has more bytes than itself."""
     return can_happen_to_slave(cluster, "refuse_later_report")
@@ -173,6 +189,38 @@ def an_unflushed_message_is_readable(cluster: Cluster) -> bool:
             for m in cluster.messages
         )
     )
+
+
+def past_disk_step_counts_as_flushed(cluster: Cluster) -> bool:
+    """A put that waits, and whose disk step is over and has not failed, is flushed."""
+    return all_of(
+        *(
+            implies(
+                is_pending(m)
+                & is_past_disk_step(cluster, m)
+                & has_disk_wait(cluster, m)
+                & (m.status == PUT_OK),
+                is_flushed(cluster, m),
+            )
+            for m in cluster.messages
+        )
+    )
+
+
+def reports_are_below_the_highest(cluster: Cluster) -> bool:
+    """The highest report is not below the last one of any connection, nor below 0."""
+    highest = cluster.master.push2_slave_max_offset
+    return all_of(
+        highest >= 0,
+        *(implies(link.is_open, link.slave_ack_offset <= highest) for link in cluster.links),
+    )
+
+
+SIGHT_LEMMAS: dict[str, Predicate] = {
+    lemma.__name__: lemma
+    for lemma in (past_disk_step_counts_as_flushed, reports_are_below_the_highest)
+}
+"""What proofs of impossibility need beside the lemmas of the guarantees, where it holds."""
 
 
 def can_happen_to_slave(cluster: Cluster, rule: str) -> bool:

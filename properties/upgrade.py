@@ -1,0 +1,79 @@
+"""What an upgrade changes for an operator: rules, habits, cells, and what can be seen."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable
+
+from attrs import frozen
+
+from properties.comparison import Change, is_ranked_higher
+from properties.sight_search import Sight, load_sights
+from properties.verdict import Verdict
+from reference.habits import Habit
+from reference.variant import Variant
+from reference.version import USUAL, Version
+
+
+class Turn(enum.Enum):
+    """Which way a cell turns."""
+
+    BETTER = "better"
+    """More is promised."""
+    WORSE = "worse"
+    """Less is promised."""
+    LATER = "later"
+    """Refuted in both, and of the schedules known before none refutes any more: it takes more."""
+    SOONER = "sooner"
+    """Refuted in both, now by a shorter schedule than any known before."""
+
+
+@frozen
+class Difference:
+    """What one version has and the other has not."""
+
+    gained: tuple[Variant | Habit, ...]
+    """What the later one does differently."""
+    lost: tuple[Variant | Habit, ...]
+    """What only the earlier one does."""
+
+
+def compute_difference(before: Version, after: Version) -> Difference:
+    """The changes of rules, and then those of habits, that an upgrade brings or takes away."""
+    old = (*before.changes[::-1], *before.habits)
+    new = (*after.changes[::-1], *after.habits)
+    return Difference(
+        gained=tuple(c for c in new if c not in old), lost=tuple(c for c in old if c not in new)
+    )
+
+
+def compute_changes(before: Iterable[Verdict], after: Iterable[Verdict]) -> list[Change]:
+    """The cells of which the upgrade changes the verdict or the known schedule's length."""
+    old = {(v.guarantee, v.fault): v for v in before}
+    pairs = (Change(old[v.guarantee, v.fault], v) for v in after)
+    return [
+        c for c in pairs if c.before.word is not c.after.word or c.before.steps != c.after.steps
+    ]
+
+
+def get_turn(change: Change) -> Turn:
+    """Which way a cell turns."""
+    before, after = change.before, change.after
+    if before.word is not after.word:
+        return Turn.BETTER if is_ranked_higher(after, before) else Turn.WORSE
+    return Turn.LATER if before.is_shorter_than(after) else Turn.SOONER
+
+
+def list_turned(changes: Iterable[Change], turn: Turn) -> list[Change]:
+    """The cells that turn this way."""
+    return [c for c in changes if get_turn(c) is turn]
+
+
+def compute_sight_changes(before: Version, after: Version) -> list[tuple[Sight, Sight]]:
+    """What could be seen and is impossible now, and the other way round."""
+    old, new = (load_sights(v.rule_set or USUAL) for v in (before, after))
+    return [
+        (one, other)
+        for one, other in zip(old, new, strict=True)
+        if one.is_impossible != other.is_impossible
+    ]
