@@ -25,6 +25,7 @@ from properties.upgrade import (
     compute_difference,
     compute_sight_changes,
     get_turn,
+    group_alike,
     list_turned,
 )
 from properties.verdict import VerdictWord
@@ -162,9 +163,10 @@ def print_upgrade(upgrade: GroupUpgrade, timelines: int) -> None:
         turned = list_turned(changes, turn)
         if turned:
             click.echo(f"  {sentence}:")
-        for change in turned:
-            cell = f"{change.after.guarantee}, {change.after.fault}"
-            click.echo(f"    {cell}: {describe(change.before)} -> {describe(change.after)}")
+        for alike in group_alike(turned):
+            columns = ", ".join(change.after.fault for change in alike)
+            before, after = describe(alike[0].before), describe(alike[0].after)
+            click.echo(f"    {alike[0].after.guarantee}: {before} -> {after}: {columns}")
     print_sights(upgrade)
     for change in list_turned(changes, Turn.WORSE)[:timelines]:
         print_schedule(upgrade.after, change)

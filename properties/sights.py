@@ -16,7 +16,15 @@ from reference.lineage import has_message
 from reference.machine import Instance, compute_machine
 from reference.operations import all_of, any_of, implies, negate
 from reference.put import has_disk_wait, is_flushed, is_past_disk_step, is_pending, is_reported
-from reference.state import ANSWERED, PUT_OK, SLAVE_NOT_AVAILABLE, WAITS_FOR_SLAVE, Cluster, Message
+from reference.state import (
+    ANSWERED,
+    FLUSH_SLAVE_TIMEOUT,
+    PUT_OK,
+    SLAVE_NOT_AVAILABLE,
+    WAITS_FOR_SLAVE,
+    Cluster,
+    Message,
+)
 
 SIGHTS: dict[str, Predicate] = {}
 """Every sight by name, in the order in which a put meets them."""
@@ -216,9 +224,49 @@ def reports_are_below_the_highest(cluster: Cluster) -> bool:
     )
 
 
+def nobody_waits_for_a_slave(cluster: Cluster) -> bool:
+    """No put waits for a slave, or has done so in vain."""
+    return all_of(
+        *(
+            (m.phase != WAITS_FOR_SLAVE) & (m.status != FLUSH_SLAVE_TIMEOUT)
+            for m in cluster.messages
+        )
+    )
+
+
+def nobody_misses_a_slave(cluster: Cluster) -> bool:
+    """No put is answered SLAVE_NOT_AVAILABLE."""
+    return all_of(*(m.status != SLAVE_NOT_AVAILABLE for m in cluster.messages))
+
+
+def nothing_unflushed_is_dispatched(cluster: Cluster) -> bool:
+    """The master's dispatch is not ahead of its flush."""
+    return cluster.master.log.dispatched_offset <= cluster.master.log.flushed_offset
+
+
+def readable_is_dispatched(cluster: Cluster) -> bool:
+    """What could be read on the master and is there still is dispatched."""
+    log = cluster.master.log
+    return all_of(
+        *(
+            implies(
+                m.ghost_is_readable & has_message(log, m), m.end_offset <= log.dispatched_offset
+            )
+            for m in cluster.messages
+        )
+    )
+
+
 SIGHT_LEMMAS: dict[str, Predicate] = {
     lemma.__name__: lemma
-    for lemma in (past_disk_step_counts_as_flushed, reports_are_below_the_highest)
+    for lemma in (
+        past_disk_step_counts_as_flushed,
+        reports_are_below_the_highest,
+        nobody_waits_for_a_slave,
+        nobody_misses_a_slave,
+        nothing_unflushed_is_dispatched,
+        readable_is_dispatched,
+    )
 }
 """What proofs of impossibility need beside the lemmas of the guarantees, where it holds."""
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from attrs import frozen
 
-from properties.comparison import Change, is_ranked_higher
+from properties.comparison import Change, describe, is_ranked_higher
 from properties.sight_search import Sight, load_sights
 from properties.verdict import Verdict
 from reference.habits import Habit
@@ -40,8 +40,8 @@ class Difference:
 
 def compute_difference(before: Version, after: Version) -> Difference:
     """The changes of rules, and then those of habits, that an upgrade brings or takes away."""
-    old = (*before.changes[::-1], *before.habits)
-    new = (*after.changes[::-1], *after.habits)
+    old: tuple[Variant | Habit, ...] = (*before.changes[::-1], *before.habits)
+    new: tuple[Variant | Habit, ...] = (*after.changes[::-1], *after.habits)
     return Difference(
         gained=tuple(c for c in new if c not in old), lost=tuple(c for c in old if c not in new)
     )
@@ -51,9 +51,7 @@ def compute_changes(before: Iterable[Verdict], after: Iterable[Verdict]) -> list
     """The cells of which the upgrade changes the verdict or the known schedule's length."""
     old = {(v.guarantee, v.fault): v for v in before}
     pairs = (Change(old[v.guarantee, v.fault], v) for v in after)
-    return [
-        c for c in pairs if c.before.word is not c.after.word or c.before.steps != c.after.steps
-    ]
+    return [c for c in pairs if describe(c.before) != describe(c.after)]
 
 
 def get_turn(change: Change) -> Turn:
@@ -67,6 +65,15 @@ def get_turn(change: Change) -> Turn:
 def list_turned(changes: Iterable[Change], turn: Turn) -> list[Change]:
     """The cells that turn this way."""
     return [c for c in changes if get_turn(c) is turn]
+
+
+def group_alike(changes: Iterable[Change]) -> list[list[Change]]:
+    """The changes of one guarantee that read alike, together: they differ in their column only."""
+    alike: dict[tuple[str, str, str], list[Change]] = {}
+    for c in changes:
+        key = (c.after.guarantee, describe(c.before), describe(c.after))
+        alike.setdefault(key, []).append(c)
+    return list(alike.values())
 
 
 def compute_sight_changes(before: Version, after: Version) -> list[tuple[Sight, Sight]]:
