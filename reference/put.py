@@ -85,6 +85,12 @@ def is_reported(cluster: Cluster, message: Message) -> bool:
     return message.end_offset <= cluster.master.push2_slave_max_offset
 
 
+@overridable
+def is_slave_always_asked(cluster: Cluster) -> bool:
+    """A SYNC_MASTER never answers PUT_OK by itself."""
+    return True
+
+
 def is_at_head_of_line(cluster: Cluster, message: int) -> bool:
     """No followed put with an earlier request waits for a slave: one by one (R-HA-22)."""
     turn = cluster.messages[message].transfer_turn
