@@ -9,13 +9,11 @@ from __future__ import annotations
 from properties.property import variant_lemma
 from properties.sanity_check import get_logs
 from reference.lineage import (
-    compute_common_end,
     compute_start_of_life,
     has_message,
-    is_written,
 )
-from reference.operations import all_of, implies, negate
-from reference.put import compute_phase_after_slave, is_acknowledged
+from reference.operations import all_of, implies, minimum, negate
+from reference.put import compute_phase_after_slave, is_acknowledged, is_pending
 from reference.state import PUT_OK, UNKNOWN_OFFSET, WAITS_FOR_DISK, Cluster, CommitLog, Message
 from reference.sync_state_set import get_report, is_master_member, is_member
 
@@ -25,13 +23,7 @@ CONTROLLER_MODE = "controller_mode"
 def is_every_store_kept(cluster: Cluster) -> bool:
     """No store was lost, no write failed, and no file was deleted that a slave still needed."""
     faults = cluster.faults
-    return (
-        (faults.master_disk_losses == 0)
-        & (faults.slave_wipes == 0)
-        & (faults.swallowed_disk_errors == 0)
-        & (faults.uncopied_expiries == 0)
-        & (faults.early_expiries == 0)
-    )
+    return (faults.master_disk_losses == 0) & (faults.swallowed_disk_errors == 0)
 
 
 def is_every_byte_kept(cluster: Cluster) -> bool:
@@ -47,6 +39,12 @@ def is_passed_by_members(cluster: Cluster, message: Message) -> bool:
     is_before_disk = (message.phase == WAITS_FOR_DISK) & (message.status == PUT_OK)
     is_passed = is_acknowledged(message) | (is_disk_last & is_before_disk & message.waits_for_store)
     return is_passed & negate(message.ghost_is_expired)
+
+
+def is_relevant(cluster: Cluster, message: Message) -> bool:
+    """The message waits for its answer, or it counts; retention has not deleted it."""
+    is_waiting = is_pending(message) & negate(message.ghost_is_expired)
+    return is_waiting | is_passed_by_members(cluster, message)
 
 
 @variant_lemma(CONTROLLER_MODE, why="Else a broker's id is known to the set, and it is another.")
@@ -65,78 +63,94 @@ def slaves_content_is_known(cluster: Cluster) -> bool:
     return implies(cluster.faults.swallowed_disk_errors == 0, is_known)
 
 
-@variant_lemma(CONTROLLER_MODE, why="Else a slave's log begins behind bytes that it never had.")
-def log_without_file_can_begin(cluster: Cluster) -> bool:
-    """A broker without a file finds a master whose log begins at 0, and is sent that."""
-    master = cluster.master.log
-    begins = (
-        implies(negate(slave.log.has_file), master.start_offset == 0)
-        & implies(
-            link.is_open
-            & (link.arrived_offset >= 0)
-            & negate(slave.log.has_file)
-            & negate(slave.is_stopping),
-            link.arrived_offset == 0,
-        )
-        & implies(
-            negate(master.has_file) & is_member(cluster, i),
-            slave.log.max_offset == 0,
-        )
-        for i, (link, slave) in enumerate(zip(cluster.links, cluster.slaves, strict=True))
-    )
-    return implies(is_every_store_kept(cluster), all_of(*begins))
-
-
 def has_bytes_of(log: CommitLog, life: int) -> bool:
     """The log has, or had, bytes of this epoch."""
     return compute_start_of_life(log, life) < log.ends[life]
 
 
-def has_same_history_before(one: CommitLog, other: CommitLog, life: int) -> bool:
-    """All earlier epochs end at the same offsets in both logs."""
-    return all_of(*(one.ends[t] == other.ends[t] for t in range(life)))
+def is_end_forgotten(log: CommitLog, life: int, other: CommitLog) -> bool:
+    """The log began behind the epoch's end in the other log, and took its beginning for that."""
+    begin = log.ends[0]
+    is_behind = (other.ends[life] <= begin) & (begin <= log.start_offset)
+    return (log.ends[life] == begin) & is_behind
+
+
+def follows_history(log: CommitLog, other: CommitLog, life: int) -> bool:
+    """If both have bytes of this epoch, the log has the other's earlier epochs, or forgot them."""
+    return implies(
+        has_bytes_of(log, life) & has_bytes_of(other, life), has_history(log, other, life)
+    )
+
+
+def has_history(log: CommitLog, other: CommitLog, life: int) -> bool:
+    """All earlier epochs end in the log where they end in the other, or it forgot where."""
+    return all_of(
+        *((log.ends[t] == other.ends[t]) | is_end_forgotten(log, t, other) for t in range(life))
+    )
 
 
 @variant_lemma(CONTROLLER_MODE, why="Else two logs share an epoch and differ before it.")
-def histories_match(cluster: Cluster) -> bool:
-    """Two logs with bytes of the same epoch have the same epochs before it, with the same ends.
+def members_have_the_masters_history(cluster: Cluster) -> bool:
+    """A member with bytes of an epoch of its master has the same epochs before it.
 
-    Of the master's present epoch nobody has bytes who has not its history, and none beyond its end.
+    Of the present epoch no slave at all has bytes without its history.
     """
-    logs, lives = get_logs(cluster), range(cluster.structure.lives)
-    pairs = [(one, other) for i, one in enumerate(logs) for other in logs[:i]]
-    is_matching = all_of(
+    master, lives = cluster.master, range(cluster.structure.lives)
+    return implies(
+        is_every_store_kept(cluster),
+        all_of(
+            *(
+                implies(is_member(cluster, i), follows_history(s.log, master.log, t))
+                & implies(
+                    (master.ghost_life == t) & has_bytes_of(s.log, t),
+                    has_history(s.log, master.log, t),
+                )
+                for i, s in enumerate(cluster.slaves)
+                for t in lives
+            )
+        ),
+    )
+
+
+@variant_lemma(CONTROLLER_MODE, why="Else a log begins behind bytes that its master still has.")
+def empty_slave_is_sent_the_first_file(cluster: Cluster) -> bool:
+    """What a slave without a file is sent begins at the latest where the master's log does."""
+    return all_of(
         *(
             implies(
-                has_bytes_of(one, t) & has_bytes_of(other, t),
-                has_same_history_before(one, other, t),
+                link.is_open
+                & (link.arrived_offset >= 0)
+                & negate(slave.log.has_file)
+                & negate(slave.is_stopping),
+                link.arrived_offset <= cluster.master.log.start_offset,
             )
-            for one, other in pairs
-            for t in lives
+            for link, slave in zip(cluster.links, cluster.slaves, strict=True)
         )
     )
-    master = cluster.master
-    is_following = all_of(
+
+
+def is_beginning(log: CommitLog, of: CommitLog) -> bool:
+    """The log ends each epoch where the other does, up to its own end.
+
+    Of an epoch that ended before its first file, a log that began late knows no end.
+    """
+    is_same = all_of(
         *(
-            implies(
-                (master.ghost_life == t) & has_bytes_of(s.log, t),
-                has_same_history_before(s.log, master.log, t),
-            )
-            for s in cluster.slaves
-            for t in lives
+            (log.ends[t] == minimum(of.ends[t], log.max_offset)) | is_end_forgotten(log, t, of)
+            for t in range(len(log.ends))
         )
     )
-    return implies(is_every_store_kept(cluster), is_matching & is_following)
+    return is_same & (log.max_offset <= of.max_offset)
 
 
 @variant_lemma(CONTROLLER_MODE, why="Else a connected slave reports offsets of other bytes.")
-def connected_slave_has_the_masters_history(cluster: Cluster) -> bool:
+def connected_slave_is_the_masters_beginning(cluster: Cluster) -> bool:
     """The log of a connected slave is the beginning of its master's, epoch by epoch."""
     return all_of(
         *(
             implies(
                 is_every_store_kept(cluster) & link.is_open,
-                compute_common_end(slave.log, cluster.master.log) == slave.log.max_offset,
+                is_beginning(slave.log, cluster.master.log),
             )
             for link, slave in zip(cluster.links, cluster.slaves, strict=True)
         )
@@ -145,21 +159,35 @@ def connected_slave_has_the_masters_history(cluster: Cluster) -> bool:
 
 @variant_lemma(CONTROLLER_MODE, why="Else a broker lacks a message below its first file.")
 def below_first_file_of_any_log_is_expired(cluster: Cluster) -> bool:
-    """What a broker once held and holds no more, at the beginning of its log, has expired."""
+    """What counts, and a broker had and has no more at the beginning of its log, has expired."""
     return all_of(
         *(
             implies(
-                is_every_store_kept(cluster)
-                & is_written(m)
+                is_every_byte_kept(cluster)
+                & is_relevant(cluster, m)
                 & (m.ghost_life == life)
-                & (m.start_offset < log.start_offset)
                 & (compute_start_of_life(log, life) <= m.start_offset)
                 & (m.start_offset < log.ends[life]),
-                m.ghost_is_expired,
+                log.start_offset <= m.start_offset,
             )
             for m in cluster.messages
             for log in get_logs(cluster)
             for life in range(cluster.structure.lives)
+        )
+    )
+
+
+@variant_lemma(CONTROLLER_MODE, why="Else a slave comes into the set that began too late.")
+def connected_slave_begins_early_enough(cluster: Cluster) -> bool:
+    """A connected slave's log begins at the latest with the first message that counts."""
+    return all_of(
+        *(
+            implies(
+                is_every_byte_kept(cluster) & is_relevant(cluster, m) & link.is_open,
+                slave.log.start_offset <= m.start_offset,
+            )
+            for m in cluster.messages
+            for link, slave in zip(cluster.links, cluster.slaves, strict=True)
         )
     )
 

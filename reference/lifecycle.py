@@ -178,10 +178,9 @@ def finish_slave_stop(cluster: Cluster, slave: int) -> RuleBody:
 
 
 @overridable
-def is_log_seamless(cluster: Cluster, slave: int) -> bool:
-    """A slave's log is one sequence of records: certain only where it equals the master's."""
-    log = cluster.slaves[slave].log
-    return has_equal_bytes(log, cluster.master.log) & is_known_from(log, log.start_offset)
+def get_log_without_seam(cluster: Cluster, slave: int) -> CommitLog:
+    """The log whose segments are known to follow one another: the master's."""
+    return cluster.master.log
 
 
 def compute_recovery_range(cluster: Cluster, slave: int) -> tuple[int, int]:
@@ -191,10 +190,11 @@ def compute_recovery_range(cluster: Cluster, slave: int) -> tuple[int, int]:
     crosses files (R-CL-06): so nothing before the last file is cut, unless the log has a seam or
     unknown bytes, where a scan may stop anywhere behind a known boundary.
     """
-    log, master_log = cluster.slaves[slave].log, cluster.master.log
-    certain = choose(is_log_seamless(cluster, slave), log.last_file_offset, log.start_offset)
+    log, seamless = cluster.slaves[slave].log, get_log_without_seam(cluster, slave)
+    is_sound = has_equal_bytes(log, seamless) & is_known_from(log, log.start_offset)
+    certain = choose(is_sound, log.last_file_offset, log.start_offset)
     highest = maximum(certain, compute_scan_end(log, cluster.messages, log.max_offset))
-    boundary = compute_known_boundary(log, cluster.messages, master_log)
+    boundary = compute_known_boundary(log, cluster.messages, seamless)
     return maximum(certain, minimum(boundary, highest)), highest
 
 

@@ -105,10 +105,9 @@ def is_slave_always_asked(cluster: Cluster) -> bool:
 
 
 @VARIANT.override
-def is_log_seamless(cluster: Cluster, slave: int) -> bool:
-    """Without unknown bytes always: a log was a master's, or was copied from where both agree."""
-    log = cluster.slaves[slave].log
-    return log.ghost_unknown_below_offset <= log.start_offset
+def get_log_without_seam(cluster: Cluster, slave: int) -> CommitLog:
+    """A slave's own log: it was a master's once, or was copied from where it agrees with one."""
+    return cluster.slaves[slave].log
 
 
 @VARIANT.override
