@@ -41,10 +41,15 @@ def is_passed_by_members(cluster: Cluster, message: Message) -> bool:
     return is_passed & negate(message.ghost_is_expired)
 
 
-def is_relevant(cluster: Cluster, message: Message) -> bool:
-    """The message waits for its answer, or it counts; retention has not deleted it."""
-    is_waiting = is_pending(message) & negate(message.ghost_is_expired)
-    return is_waiting | is_passed_by_members(cluster, message)
+def is_waiting(message: Message) -> bool:
+    """The put waits for its answer, and retention has not deleted its message."""
+    return is_pending(message) & negate(message.ghost_is_expired)
+
+
+def is_followed(cluster: Cluster, message: Message) -> bool:
+    """The message waits for its answer, or has it and nobody has lost bytes since."""
+    is_kept = is_every_byte_kept(cluster) & is_passed_by_members(cluster, message)
+    return (is_every_store_kept(cluster) & is_waiting(message)) | is_kept
 
 
 @variant_lemma(CONTROLLER_MODE, why="Else a broker's id is known to the set, and it is another.")
@@ -163,8 +168,7 @@ def below_first_file_of_any_log_is_expired(cluster: Cluster) -> bool:
     return all_of(
         *(
             implies(
-                is_every_byte_kept(cluster)
-                & is_relevant(cluster, m)
+                is_followed(cluster, m)
                 & (m.ghost_life == life)
                 & (compute_start_of_life(log, life) <= m.start_offset)
                 & (m.start_offset < log.ends[life]),
@@ -183,8 +187,23 @@ def connected_slave_begins_early_enough(cluster: Cluster) -> bool:
     return all_of(
         *(
             implies(
-                is_every_byte_kept(cluster) & is_relevant(cluster, m) & link.is_open,
+                is_followed(cluster, m) & link.is_open,
                 slave.log.start_offset <= m.start_offset,
+            )
+            for m in cluster.messages
+            for link, slave in zip(cluster.links, cluster.slaves, strict=True)
+        )
+    )
+
+
+@variant_lemma(CONTROLLER_MODE, why="Else a put is answered by a report of other bytes.")
+def reported_by_a_slave_is_held(cluster: Cluster) -> bool:
+    """A slave that has reported the end of a waiting put holds its message, whoever lost power."""
+    return all_of(
+        *(
+            implies(
+                is_every_store_kept(cluster) & is_waiting(m) & (m.end_offset <= get_report(link)),
+                has_message(slave.log, m),
             )
             for m in cluster.messages
             for link, slave in zip(cluster.links, cluster.slaves, strict=True)
