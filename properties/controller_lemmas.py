@@ -13,8 +13,8 @@ from reference.lineage import (
     has_message,
 )
 from reference.operations import all_of, implies, minimum, negate
-from reference.put import compute_phase_after_slave, is_acknowledged, is_pending
-from reference.state import PUT_OK, UNKNOWN_OFFSET, WAITS_FOR_DISK, Cluster, CommitLog, Message
+from reference.put import has_passed_slave_step, is_pending
+from reference.state import UNKNOWN_OFFSET, Cluster, CommitLog, Message
 from reference.sync_state_set import get_report, is_master_member, is_member
 
 CONTROLLER_MODE = "controller_mode"
@@ -34,10 +34,8 @@ def is_every_byte_kept(cluster: Cluster) -> bool:
 
 
 def is_passed_by_members(cluster: Cluster, message: Message) -> bool:
-    """The put is acknowledged, or only its disk step is missing; retention has not deleted it."""
-    is_disk_last = compute_phase_after_slave(cluster) == WAITS_FOR_DISK
-    is_before_disk = (message.phase == WAITS_FOR_DISK) & (message.status == PUT_OK)
-    is_passed = is_acknowledged(message) | (is_disk_last & is_before_disk & message.waits_for_store)
+    """A SYNC_MASTER has acknowledged it, or lacks its disk step only; it has not expired."""
+    is_passed = cluster.structure.is_sync_master & has_passed_slave_step(cluster, message)
     return is_passed & negate(message.ghost_is_expired)
 
 
@@ -214,8 +212,6 @@ def reported_by_a_slave_is_held(cluster: Cluster) -> bool:
 @variant_lemma(CONTROLLER_MODE, why="Else a restart of the only broker that has it loses it.")
 def acknowledged_is_on_the_master(cluster: Cluster) -> bool:
     """While no broker has lost bytes, the master of the day has what was acknowledged."""
-    if not cluster.structure.is_sync_master:
-        return True
     return all_of(
         *(
             implies(
@@ -230,8 +226,6 @@ def acknowledged_is_on_the_master(cluster: Cluster) -> bool:
 @variant_lemma(CONTROLLER_MODE, why="Else somebody is elected who lacks it.")
 def acknowledged_is_held_by_every_member(cluster: Cluster) -> bool:
     """While no broker has lost bytes, each member of the SyncStateSet has what was acknowledged."""
-    if not cluster.structure.is_sync_master:
-        return True
     return all_of(
         *(
             implies(
@@ -249,8 +243,6 @@ def acknowledged_is_held_by_every_member(cluster: Cluster) -> bool:
 @variant_lemma(CONTROLLER_MODE, why="Else the confirm offset falls below what is acknowledged.")
 def report_of_a_member_covers_what_is_acknowledged(cluster: Cluster) -> bool:
     """A member that has reported on its connection has reported all that was acknowledged."""
-    if not cluster.structure.is_sync_master:
-        return True
     return all_of(
         *(
             implies(

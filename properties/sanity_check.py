@@ -91,7 +91,10 @@ def nothing_below_first_file_is_at_stake(cluster: Cluster) -> bool:
 
 @sanity()
 def life_is_counted(cluster: Cluster) -> bool:
-    """The master's log is in the life that its losses, cut blanks and elections have begun."""
+    """The master's log is in the life that its losses and cut blanks have begun.
+
+    Where a controller elects masters, each election begins one too.
+    """
     life = cluster.master.ghost_life
     return (
         (life >= 0)

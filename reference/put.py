@@ -115,6 +115,13 @@ def compute_phase_after_slave(cluster: Cluster) -> int:
     return ANSWERED
 
 
+def has_passed_slave_step(cluster: Cluster, message: Message) -> bool:
+    """The put is acknowledged, or will be if only its disk step ends well as well."""
+    is_disk_last = compute_phase_after_slave(cluster) == WAITS_FOR_DISK
+    is_before_disk = (message.phase == WAITS_FOR_DISK) & (message.status == PUT_OK)
+    return is_acknowledged(message) | (is_disk_last & is_before_disk & message.waits_for_store)
+
+
 @overridable
 def compute_disk_timeout_status(cluster: Cluster, put: Message) -> int:
     """The status of a put whose disk step has failed: nothing else has come before."""
