@@ -7,6 +7,7 @@ power losses are possible it still holds, it just says less.
 from __future__ import annotations
 
 from properties.property import LEMMAS, lemma
+from reference.lifecycle import has_master_changed
 from reference.lineage import (
     compute_start_of_life,
     has_first_bytes,
@@ -16,7 +17,12 @@ from reference.lineage import (
 )
 from reference.mapped_files import is_flush_file_there
 from reference.operations import all_of, any_of, implies, negate
-from reference.put import is_acknowledged, is_past_disk_step, is_pending
+from reference.put import (
+    is_acknowledged,
+    is_past_disk_step,
+    is_pending,
+    is_slave_always_asked,
+)
 from reference.state import PUT_OK, Cluster, CommitLog
 
 __all__ = ["LEMMAS"]
@@ -28,8 +34,10 @@ def is_first_life(cluster: Cluster) -> bool:
 
 
 def is_master_intact(cluster: Cluster) -> bool:
-    """The master has lost neither power nor disk so far: no message, at most a blank."""
-    return (cluster.faults.master_power_losses == 0) & (cluster.faults.master_disk_losses == 0)
+    """The same master all the time, and no loss of power or disk: no message, at most a blank."""
+    is_the_same = negate(has_master_changed(cluster))
+    is_kept = (cluster.faults.master_power_losses == 0) & (cluster.faults.master_disk_losses == 0)
+    return is_kept & is_the_same
 
 
 def is_slave_power_intact(cluster: Cluster) -> bool:
@@ -44,6 +52,7 @@ def is_disk_honest(cluster: Cluster) -> bool:
         (faults.master_kills == 0)
         & (faults.swallowed_disk_errors == 0)
         & (faults.early_expiries == 0)
+        & negate(has_master_changed(cluster))
     )
 
 
@@ -254,7 +263,7 @@ def received_in_first_life_is_held(cluster: Cluster) -> bool:
 @lemma(why="Else a SYNC_MASTER has acknowledged a message that no slave ever received.")
 def acknowledged_by_sync_master_in_first_life_is_received(cluster: Cluster) -> bool:
     """Where reports are honest, what a SYNC_MASTER acknowledged was received or expired."""
-    if not cluster.structure.is_sync_master:
+    if not (cluster.structure.is_sync_master and is_slave_always_asked(cluster)):
         return True
     is_honest = is_reporting_honest(cluster) & (cluster.faults.role_switches == 0)
     return all_of(

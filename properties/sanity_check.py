@@ -6,6 +6,7 @@ import attrs
 
 from properties.property import SANITY_CHECKS, sanity
 from reference.connection import count_open_links
+from reference.lifecycle import count_losses, has_master_changed
 from reference.lineage import has_message, is_in_lineage, is_written
 from reference.operations import all_of, any_of, choose, implies, is_same, maximum, negate
 from reference.put import (
@@ -96,12 +97,15 @@ def nothing_below_first_file_is_at_stake(cluster: Cluster) -> bool:
 
 @sanity()
 def life_is_counted(cluster: Cluster) -> bool:
-    """The master's log is in the life that its losses and cut blanks have begun."""
-    life, faults = cluster.master.ghost_life, cluster.faults
+    """The master's log is in the life that its losses and cut blanks have begun.
+
+    Where a controller elects masters, each election begins one too.
+    """
+    life = cluster.master.ghost_life
     return (
         (life >= 0)
         & (life < cluster.structure.lives)
-        & (life == faults.master_power_losses + faults.master_disk_losses + faults.torn_rolls)
+        & ((life == count_losses(cluster)) | has_master_changed(cluster))
     )
 
 

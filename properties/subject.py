@@ -12,6 +12,7 @@ from typing import Any
 import attrs
 from attrs import evolve
 
+import properties.controller_lemmas
 import properties.replication_healing  # noqa: F401  (registers how replication heals)
 from properties.claims import CLAIMS
 from properties.fault_class import EVERYTHING, FAULT_CLASSES, FaultClass

@@ -53,6 +53,18 @@ def has_modelled_life_left(cluster: Cluster) -> bool:
     return cluster.master.ghost_life + 1 < cluster.structure.lives
 
 
+def count_losses(cluster: Cluster) -> int:
+    """How often the master has lost bytes: its power, its disk, or the blank at its end."""
+    faults = cluster.faults
+    return faults.master_power_losses + faults.master_disk_losses + faults.torn_rolls
+
+
+@overridable
+def has_master_changed(cluster: Cluster) -> bool:
+    """A slave has become the master once: without a controller, nobody makes it one (R-NS-09)."""
+    return False
+
+
 def begin_life(cluster: Cluster, log: CommitLog) -> Cluster:
     """The cluster whose master goes on with a log that lacks bytes, in a new life of it."""
     life = cluster.master.ghost_life + 1
@@ -165,6 +177,12 @@ def finish_slave_stop(cluster: Cluster, slave: int) -> RuleBody:
     return end_slave(changed, slave, flush_all(broker.log, cluster.parameters))
 
 
+@overridable
+def get_log_without_seam(cluster: Cluster, slave: int) -> CommitLog:
+    """The log whose segments are known to follow one another: the master's."""
+    return cluster.master.log
+
+
 def compute_recovery_range(cluster: Cluster, slave: int) -> tuple[int, int]:
     """Where a slave's recovery may end its log: the lowest and the highest offset.
 
@@ -172,11 +190,11 @@ def compute_recovery_range(cluster: Cluster, slave: int) -> tuple[int, int]:
     crosses files (R-CL-06): so nothing before the last file is cut, unless the log has a seam or
     unknown bytes, where a scan may stop anywhere behind a known boundary.
     """
-    log, master_log = cluster.slaves[slave].log, cluster.master.log
-    is_sound = has_equal_bytes(log, master_log) & is_known_from(log, log.start_offset)
+    log, seamless = cluster.slaves[slave].log, get_log_without_seam(cluster, slave)
+    is_sound = has_equal_bytes(log, seamless) & is_known_from(log, log.start_offset)
     certain = choose(is_sound, log.last_file_offset, log.start_offset)
     highest = maximum(certain, compute_scan_end(log, cluster.messages, log.max_offset))
-    boundary = compute_known_boundary(log, cluster.messages, master_log)
+    boundary = compute_known_boundary(log, cluster.messages, seamless)
     return maximum(certain, minimum(boundary, highest)), highest
 
 

@@ -103,6 +103,12 @@ def is_reported(cluster: Cluster, message: Message) -> bool:
     return message.end_offset <= cluster.master.push2_slave_max_offset
 
 
+@overridable
+def is_slave_always_asked(cluster: Cluster) -> bool:
+    """A SYNC_MASTER never answers PUT_OK by itself."""
+    return True
+
+
 def is_at_head_of_line(cluster: Cluster, message: int) -> bool:
     """No followed put with an earlier request waits for a slave: one by one (R-HA-22)."""
     turn = cluster.messages[message].transfer_turn
@@ -125,6 +131,13 @@ def compute_phase_after_disk(cluster: Cluster) -> int:
 def compute_phase_after_slave(cluster: Cluster) -> int:
     """Where a put stands after its slave step: that is the last one."""
     return ANSWERED
+
+
+def has_passed_slave_step(cluster: Cluster, message: Message) -> bool:
+    """The put is acknowledged, or will be if only its disk step ends well as well."""
+    is_disk_last = compute_phase_after_slave(cluster) == WAITS_FOR_DISK
+    is_before_disk = (message.phase == WAITS_FOR_DISK) & (message.status == PUT_OK)
+    return is_acknowledged(message) | (is_disk_last & is_before_disk & message.waits_for_store)
 
 
 @overridable

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from reference.structure import (
     Code,
@@ -18,6 +18,7 @@ from reference.structure import (
     Parameters,
     Structure,
 )
+from reference.variant import overridable
 from reference.world import count_indexes, make_initial, make_template
 
 # Where a put stands (CommitLog#putMessage: append, then handleDiskFlush, then handleHA).
@@ -211,6 +212,9 @@ class Cluster:
     """The followed messages, in the order in which they are put."""
     faults: FaultCounts = field(factory=FaultCounts)
     """The faults so far."""
+    in_sync_state_set: tuple[Flag, ...] = field(default=(), repr=False)
+    """Who is in the SyncStateSet: the master's broker first, then each slave. Empty where there is
+    no controller (RocketMQ 4.x, and 5.x without ``enableControllerMode``)."""
 
 
 def empty_log(lives: int) -> CommitLog:
@@ -218,11 +222,17 @@ def empty_log(lives: int) -> CommitLog:
     return CommitLog(ends=(0,) * lives)
 
 
+@overridable
+def compute_first_sync_state_set(cluster: Cluster) -> tuple[Flag, ...]:
+    """Who is in the SyncStateSet at first: without a controller there is none."""
+    return ()
+
+
 @make_initial.register
 def initial_cluster(structure: Structure, parameters: Parameters) -> Cluster:
     """Everything up, every log empty, no connection yet."""
     empty = empty_log(structure.lives)
-    return Cluster(
+    cluster = Cluster(
         structure=structure,
         parameters=parameters,
         master=Master(log=empty, is_sync=structure.is_sync_master),
@@ -230,6 +240,7 @@ def initial_cluster(structure: Structure, parameters: Parameters) -> Cluster:
         links=(Link(),) * structure.slaves,
         messages=(Message(),) * structure.messages,
     )
+    return evolve(cluster, in_sync_state_set=compute_first_sync_state_set(cluster))
 
 
 @make_template.register

@@ -25,12 +25,19 @@ VARIANT = Variant(
 )
 
 
+def has_common_end(cluster: Cluster, slave: int) -> bool:
+    """There is something that a slave's log shares with the master's, or nothing to share."""
+    log = cluster.slaves[slave].log
+    end = compute_common_end(log, cluster.master.log)
+    return (log.start_offset < end) | (log.max_offset == end)
+
+
 def compute_truncated_log(cluster: Cluster, slave: int) -> CommitLog:
     """A slave's log without what the master does not have; empty where nothing agrees."""
     log = cluster.slaves[slave].log
     end = compute_common_end(log, cluster.master.log)
     cut, none = cut_to(log, end, cluster.parameters), empty_log(cluster.structure.lives)
-    is_kept = (log.start_offset < end) | (log.max_offset == end)
+    is_kept = has_common_end(cluster, slave)
     return CommitLog(
         ends=tuple(choose(is_kept, a, b) for a, b in zip(cut.ends, none.ends, strict=True)),
         start_offset=choose(is_kept, cut.start_offset, 0),

@@ -1,0 +1,110 @@
+"""Controller mode of 5.x: what its lemmas carry, and what its design does not promise."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from random import Random
+
+import pytest
+from attrs import evolve
+from hypothesis import settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from properties import certificates
+from properties.certificates import (
+    CERTIFIED_STRUCTURES,
+    compute_digest,
+    decode_schedule,
+    encode_schedule,
+)
+from properties.comparison import load_cells
+from properties.fault_class import EVERYTHING, FAULT_CLASS_BY_NAME
+from properties.hypothesis_machine import make_state_machine
+from properties.induction import prove_lemmas
+from properties.judgement import follow_while_possible
+from properties.property import VARIANT_LEMMAS
+from properties.subject import get_lemmas_of, get_search_parameters
+from properties.verdict import VerdictWord
+from reference.lifecycle import has_master_changed
+from reference.machine import Action, compute_machine
+from reference.state import Cluster
+from reference.structure import Parameters, Structure
+from reference.sync_state_set import has_slave_member
+from reference.version import parse_version
+from tests.structures import name_of
+
+VERSION = parse_version("5.0.0-controller")
+PAIR = Structure(variants=VERSION.variants)
+THREE = Structure(slaves=2, variants=VERSION.variants)
+SIZES = get_search_parameters(PAIR, EVERYTHING)
+KEPT = "acknowledged_is_kept_on_master"
+
+
+@pytest.mark.parametrize("structure", [PAIR, THREE], ids=name_of)
+def test_every_lemma_is_inductive_under_every_fault(structure: Structure) -> None:
+    """Those of 4.4.0 too: an election breaks none of them."""
+    lemmas = get_lemmas_of(structure)
+    assert set(lemmas) == set(prove_lemmas(structure))
+    assert VARIANT_LEMMAS["controller_mode"].keys() <= lemmas.keys()
+
+
+@pytest.mark.parametrize("fault", ["none", "power loss of both", "every fault"])
+def test_lemmas_hold_on_every_walk(fault: str) -> None:
+    """Whatever Hypothesis lets happen, elections among it."""
+    fault_class = FAULT_CLASS_BY_NAME[fault]
+    claims = {n: p.predicate for n, p in get_lemmas_of(PAIR).items()}
+    machine = make_state_machine(PAIR, get_search_parameters(PAIR, fault_class), claims)
+    run_state_machine_as_test(
+        machine, settings=settings(max_examples=20, stateful_step_count=50, deadline=None)
+    )
+
+
+def stray(schedule: tuple[Action, ...], draw: Random) -> Iterator[Cluster]:
+    """The states of a schedule of the certificate, and of random steps after it."""
+    machine = compute_machine(PAIR)
+    cluster = None
+    for _, cluster in follow_while_possible(PAIR, SIZES, schedule):
+        yield cluster
+    for _ in range(30):
+        chosen = draw.choice(machine.enabled(cluster))
+        numbers = {r.name: draw.randint(r.low, r.high) for r in chosen.ranges}
+        cluster = machine.step(cluster, Action(chosen.instance.name, numbers)).cluster
+        yield cluster
+
+
+def test_lemmas_hold_where_members_are_elected() -> None:
+    """Walks that leave the known schedules come to members and elections, so they say something."""
+    claims, draw = get_lemmas_of(PAIR), Random(1)
+    schedules = {json.dumps(encode_schedule(v.schedule)) for v in load_cells(PAIR)}
+    members = elections = 0
+    for text in sorted(schedules) * 3:
+        for cluster in stray(decode_schedule(json.loads(text)), draw):
+            members += has_slave_member(cluster)
+            elections += has_master_changed(cluster)
+            assert [] == [n for n, p in claims.items() if not p.predicate(cluster)]
+    assert members > 100
+    assert elections > 100
+
+
+def test_the_certificate_holds_what_the_design_promises() -> None:
+    """Whoever is elected has what was acknowledged, as long as no broker loses bytes."""
+    words = {(v.guarantee, v.fault): v.word for v in load_cells(PAIR)}
+    kept = ("none", "late join", "link cut", "slave kill", "slave wiped", "master kill")
+    assert {VerdictWord.PROVED} == {words[KEPT, fault] for fault in kept}
+    lost = ("slave power loss", "master power loss", "master disk loss", "disk errors")
+    assert {VerdictWord.REFUTED} == {words[KEPT, fault] for fault in lost}
+    assert words["acknowledgement_is_truthful", "none"] is VerdictWord.REFUTED
+
+
+def test_the_certificate_proves_again() -> None:
+    """Its lemmas are inductive, its schedules refute; none has a needless step."""
+    document = certificates.load(PAIR)
+    assert document is not None
+    assert len(load_cells(PAIR)) == len(certificates.recheck(PAIR, Parameters(), document))
+
+
+def test_other_structures_are_what_they_were() -> None:
+    """Their certificates were made from the same rules."""
+    assert all(certificates.load(s) is not None for s in CERTIFIED_STRUCTURES)
+    assert compute_digest(PAIR) != compute_digest(evolve(PAIR, variants=()))
