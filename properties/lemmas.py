@@ -18,6 +18,7 @@ from reference.lineage import (
 from reference.mapped_files import is_flush_file_there
 from reference.operations import all_of, any_of, implies, negate
 from reference.put import (
+    has_passed_slave_step,
     is_acknowledged,
     is_past_disk_step,
     is_pending,
@@ -268,7 +269,10 @@ def acknowledged_by_sync_master_in_first_life_is_received(cluster: Cluster) -> b
     is_honest = is_reporting_honest(cluster) & (cluster.faults.role_switches == 0)
     return all_of(
         *(
-            implies(is_honest & is_acknowledged(m), m.ghost_is_received | m.ghost_is_expired)
+            implies(
+                is_honest & has_passed_slave_step(cluster, m),
+                m.ghost_is_received | m.ghost_is_expired,
+            )
             for m in cluster.messages
         )
     )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from properties.lemmas import is_disk_honest, is_first_life, is_reporting_honest
+from properties.lemmas import is_disk_honest, is_first_life
 from properties.property import VARIANT_LEMMAS, variant_lemma
 from reference.lineage import compute_common_end, compute_start_of_life, has_message, is_written
 from reference.operations import all_of, implies, maximum, minimum, negate
-from reference.put import is_acknowledged, is_past_slave_step
+from reference.put import has_passed_slave_step, is_past_slave_step
 from reference.replication import is_positioned
-from reference.state import PUT_OK, WAITS_FOR_DISK, Cluster, CommitLog
+from reference.state import PUT_OK, Cluster, CommitLog
 
 __all__ = ["VARIANT_LEMMAS"]
 
@@ -30,28 +30,6 @@ def has_same_bytes_from(log: CommitLog, other: CommitLog, start: int) -> bool:
 def no_blank_is_cut(cluster: Cluster) -> bool:
     """No restart of the master cuts a blank off."""
     return cluster.faults.torn_rolls == 0
-
-
-@variant_lemma(
-    "both_waits_at_once", why="Else the disk's answer acknowledges what no slave has received."
-)
-def past_slave_step_is_received(cluster: Cluster) -> bool:
-    """Where reports are honest, a put that waits for the disk alone was received, or has expired.
-
-    A put whose slave step has failed has another status than PUT_OK already.
-    """
-    if not cluster.structure.is_sync_master:
-        return True
-    is_honest = is_reporting_honest(cluster) & (cluster.faults.role_switches == 0)
-    return all_of(
-        *(
-            implies(
-                is_honest & (m.phase == WAITS_FOR_DISK) & (m.status == PUT_OK) & m.waits_for_store,
-                m.ghost_is_received | m.ghost_is_expired,
-            )
-            for m in cluster.messages
-        )
-    )
 
 
 @variant_lemma("ack_per_connection", why="Else a put without any slave was answered PUT_OK.")
@@ -205,7 +183,10 @@ def acknowledged_by_sync_master_is_received(cluster: Cluster) -> bool:
     is_honest = is_reporting_of_known_bytes(cluster) & (cluster.faults.role_switches == 0)
     return all_of(
         *(
-            implies(is_honest & is_acknowledged(m), m.ghost_is_received | m.ghost_is_expired)
+            implies(
+                is_honest & has_passed_slave_step(cluster, m),
+                m.ghost_is_received | m.ghost_is_expired,
+            )
             for m in cluster.messages
         )
     )
@@ -316,7 +297,10 @@ def acknowledged_by_sync_master_was_sent(cluster: Cluster) -> bool:
     is_honest = (faults.swallowed_disk_errors == 0) & (faults.role_switches == 0)
     return all_of(
         *(
-            implies(is_honest & is_acknowledged(m), m.ghost_is_received | m.ghost_is_expired)
+            implies(
+                is_honest & has_passed_slave_step(cluster, m),
+                m.ghost_is_received | m.ghost_is_expired,
+            )
             for m in cluster.messages
         )
     )
@@ -391,7 +375,10 @@ def acknowledged_by_sync_master_was_received(cluster: Cluster) -> bool:
     is_honest = is_full_transfer_honest(cluster) & (cluster.faults.role_switches == 0)
     return all_of(
         *(
-            implies(is_honest & is_acknowledged(m), m.ghost_is_received | m.ghost_is_expired)
+            implies(
+                is_honest & has_passed_slave_step(cluster, m),
+                m.ghost_is_received | m.ghost_is_expired,
+            )
             for m in cluster.messages
         )
     )

@@ -134,10 +134,9 @@ def compute_phase_after_slave(cluster: Cluster) -> int:
 
 
 def has_passed_slave_step(cluster: Cluster, message: Message) -> bool:
-    """The put is acknowledged, or will be if only its disk step ends well as well."""
-    is_disk_last = compute_phase_after_slave(cluster) == WAITS_FOR_DISK
-    is_before_disk = (message.phase == WAITS_FOR_DISK) & (message.status == PUT_OK)
-    return is_acknowledged(message) | (is_disk_last & is_before_disk & message.waits_for_store)
+    """A waiting put's slave step ended well: it is acknowledged, or will be if the disk's does."""
+    is_ok = (message.status == PUT_OK) & message.waits_for_store
+    return is_past_slave_step(cluster, message) & is_ok
 
 
 @overridable

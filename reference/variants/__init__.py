@@ -7,6 +7,7 @@ import reference.variants.answered_in_line
 import reference.variants.blank_kept
 import reference.variants.both_waits_at_once
 import reference.variants.controller_mode
+import reference.variants.deadline_before_reports
 import reference.variants.dispatch_flushed
 import reference.variants.dispatch_flushed_with_sync_flush
 import reference.variants.dispatch_replicated

@@ -27,11 +27,10 @@ from reference.lifecycle import (
 from reference.lineage import compute_scan_end
 from reference.mapped_files import cut_to
 from reference.operations import minimum, negate
-from reference.put import finish_slave_step, is_at_head_of_line, is_waiting_for_slave
 from reference.release import CONTROLLER, Span
 from reference.replication import is_accepting, mark_received
 from reference.rule import RuleBody, between, replace_at, rule, when
-from reference.state import FLUSH_SLAVE_TIMEOUT, Cluster, CommitLog, Master, Message, Slave
+from reference.state import Cluster, CommitLog, Master, Message, Slave
 from reference.structure import Flag
 from reference.sync_state_set import (
     MASTER_PLACE,
@@ -117,19 +116,6 @@ def get_log_without_seam(cluster: Cluster, slave: int) -> CommitLog:
 def is_reported(cluster: Cluster, message: Message) -> bool:
     """``GroupTransferService#doWaitTransfer``: every member has reported the message's end."""
     return is_reported_by_all(cluster, message)
-
-
-@rule(who="master", source="GroupTransferService#doWaitTransfer at 5.0.0", into=VARIANT.rules)
-def time_out_slave_wait(cluster: Cluster, message: int) -> RuleBody:
-    """The put's deadline has passed when its turn comes: nobody looks at the reports any more."""
-    put = cluster.messages[message]
-    # ENABLED WHEN
-    yield when(
-        is_waiting_for_slave=is_waiting_for_slave(put),
-        is_at_head_of_line=is_at_head_of_line(cluster, message),
-    )
-    # EFFECT
-    return finish_slave_step(cluster, message, status=FLUSH_SLAVE_TIMEOUT)
 
 
 @VARIANT.override
