@@ -20,8 +20,10 @@ from properties import (
     proof_page,
     reading_page,
     source_page,
+    upgrade_page,
     variant_page,
     verdict_table,
+    version_page,
     world_page,
 )
 from properties.worlds import WORLDS
@@ -32,6 +34,8 @@ PAGES = (
     proof_page,
     lemma_page,
     variant_page,
+    version_page,
+    upgrade_page,
     prediction_page,
     reading_page,
     progress_page,

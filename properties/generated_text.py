@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 
 _PART = re.compile(
-    r"(<!-- begin generated: (?P<name>[\w ]+) -->\n).*?(<!-- end generated: (?P=name) -->)",
+    r"(<!-- begin generated: (?P<name>[\w -]+) -->\n).*?(<!-- end generated: (?P=name) -->)",
     re.DOTALL,
 )
 
