@@ -17,8 +17,14 @@ from reference.lineage import (
 )
 from reference.mapped_files import is_flush_file_there
 from reference.operations import all_of, any_of, implies, negate
-from reference.put import is_acknowledged, is_pending, is_slave_always_asked
-from reference.state import ANSWERED, PUT_OK, WAITS_FOR_SLAVE_CHECK, Cluster, CommitLog
+from reference.put import (
+    compute_phase_after_disk,
+    has_passed_slave_step,
+    is_acknowledged,
+    is_pending,
+    is_slave_always_asked,
+)
+from reference.state import ANSWERED, PUT_OK, Cluster, CommitLog
 
 __all__ = ["LEMMAS"]
 
@@ -113,7 +119,7 @@ def past_disk_wait_is_durable(cluster: Cluster) -> bool:
             implies(
                 is_disk_honest(cluster)
                 & (cluster.faults.master_disk_losses == 0)
-                & (m.phase >= WAITS_FOR_SLAVE_CHECK)
+                & (m.phase >= compute_phase_after_disk(cluster))
                 & (m.phase <= ANSWERED)
                 & (m.status == PUT_OK)
                 & m.waits_for_store
@@ -264,7 +270,10 @@ def acknowledged_by_sync_master_in_first_life_is_received(cluster: Cluster) -> b
     is_honest = is_reporting_honest(cluster) & (cluster.faults.role_switches == 0)
     return all_of(
         *(
-            implies(is_honest & is_acknowledged(m), m.ghost_is_received | m.ghost_is_expired)
+            implies(
+                is_honest & has_passed_slave_step(cluster, m),
+                m.ghost_is_received | m.ghost_is_expired,
+            )
             for m in cluster.messages
         )
     )

@@ -9,9 +9,14 @@ from reference.connection import count_open_links
 from reference.lifecycle import count_losses, has_master_changed
 from reference.lineage import has_message, is_in_lineage, is_written
 from reference.operations import all_of, choose, implies, is_same, maximum, negate
-from reference.put import DISK_FLUSHES_MAX, TRANSFER_WAKE_UPS_MAX, is_pending
+from reference.put import (
+    DISK_FLUSHES_MAX,
+    TRANSFER_WAKE_UPS_MAX,
+    has_left_slave_step,
+    is_pending,
+    is_slave_always_asked,
+)
 from reference.state import (
-    ANSWERED,
     FLUSH_DISK_TIMEOUT,
     FLUSH_SLAVE_TIMEOUT,
     NOT_SENT,
@@ -330,11 +335,12 @@ def status_has_its_cause(cluster: Cluster) -> bool:
             & implies(m.status == FLUSH_SLAVE_TIMEOUT, can_wait_for_slave & m.waits_for_store)
             & implies(m.phase == WAITS_FOR_SLAVE, can_wait_for_slave & m.waits_for_store)
             & implies(
-                (m.phase == ANSWERED)
+                has_left_slave_step(cluster, m)
                 & m.waits_for_store
                 & (m.status != SLAVE_NOT_AVAILABLE)
                 & (faults.role_switches == 0),
-                can_wait_for_slave | negate(structure.is_sync_master),
+                can_wait_for_slave
+                | negate(structure.is_sync_master & is_slave_always_asked(cluster)),
             )
             for m in cluster.messages
         )

@@ -115,11 +115,16 @@ def compute_phase_after_slave(cluster: Cluster) -> int:
     return ANSWERED
 
 
+def has_left_slave_step(cluster: Cluster, message: Message) -> bool:
+    """The put is answered, or only its disk step is missing."""
+    is_disk_last = compute_phase_after_slave(cluster) == WAITS_FOR_DISK
+    return (message.phase == ANSWERED) | (is_disk_last & (message.phase == WAITS_FOR_DISK))
+
+
 def has_passed_slave_step(cluster: Cluster, message: Message) -> bool:
     """The put is acknowledged, or will be if only its disk step ends well as well."""
-    is_disk_last = compute_phase_after_slave(cluster) == WAITS_FOR_DISK
-    is_before_disk = (message.phase == WAITS_FOR_DISK) & (message.status == PUT_OK)
-    return is_acknowledged(message) | (is_disk_last & is_before_disk & message.waits_for_store)
+    is_well = (message.status == PUT_OK) & message.waits_for_store
+    return has_left_slave_step(cluster, message) & is_well
 
 
 @overridable
