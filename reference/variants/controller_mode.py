@@ -62,6 +62,8 @@ ABSTRACTED = (
     "What a slave truncates is gone; in 5.x it is still on the disk (issue 10666).",
     "allAckInSyncStateSet is true; inSyncReplicas, minInSyncReplicas and totalReplicas are 1; "
     "enableElectUncleanMaster, syncFromLastFile and asyncLearner are false.",
+    "With minInSyncReplicas=2 a put would be refused while the master is alone; one that was "
+    "appended before would be answered by the master alone all the same.",
     "A controller that sees its master again before it has elected keeps it; a broker whose disk "
     "is lost comes back under another id.",
     "The last report over a dead connection is forgotten at once.",
