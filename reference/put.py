@@ -55,18 +55,6 @@ def is_waiting_for_slave(message: Message) -> bool:
     return message.phase == WAITS_FOR_SLAVE
 
 
-@overridable
-def is_past_disk_step(cluster: Cluster, message: Message) -> bool:
-    """The disk step of its put is over: the slave step comes then, and the answer."""
-    return (message.phase >= WAITS_FOR_SLAVE_CHECK) & (message.phase <= ANSWERED)
-
-
-@overridable
-def is_past_slave_step(cluster: Cluster, message: Message) -> bool:
-    """The slave step of its put is over: it is answered."""
-    return message.phase == ANSWERED
-
-
 def has_disk_wait(cluster: Cluster, message: Message) -> bool:
     """CommitLog#handleDiskFlush waits: SYNC_FLUSH, and the producer waits (R-FL-02)."""
     return cluster.structure.is_sync_flush & message.waits_for_store
@@ -131,6 +119,17 @@ def compute_phase_after_disk(cluster: Cluster) -> int:
 def compute_phase_after_slave(cluster: Cluster) -> int:
     """Where a put stands after its slave step: that is the last one."""
     return ANSWERED
+
+
+def is_past_disk_step(cluster: Cluster, message: Message) -> bool:
+    """The disk step of its put is over, whether it is the first one or the last."""
+    return (message.phase >= compute_phase_after_disk(cluster)) & (message.phase <= ANSWERED)
+
+
+def is_past_slave_step(cluster: Cluster, message: Message) -> bool:
+    """The slave step of its put is over: it is answered, or only the disk step is missing."""
+    is_disk_last = compute_phase_after_slave(cluster) == WAITS_FOR_DISK
+    return (message.phase == ANSWERED) | (is_disk_last & (message.phase == WAITS_FOR_DISK))
 
 
 def has_passed_slave_step(cluster: Cluster, message: Message) -> bool:

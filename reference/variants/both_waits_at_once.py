@@ -54,18 +54,6 @@ def compute_disk_timeout_status(cluster: Cluster, put: Message) -> int:
 
 
 @VARIANT.override
-def is_past_disk_step(cluster: Cluster, message: Message) -> bool:
-    """The disk step of its put is over: it is answered."""
-    return message.phase == ANSWERED
-
-
-@VARIANT.override
-def is_past_slave_step(cluster: Cluster, message: Message) -> bool:
-    """The slave step of its put is over: the disk's answer is looked at, or has been."""
-    return (message.phase == WAITS_FOR_DISK) | (message.phase == ANSWERED)
-
-
-@VARIANT.override
 def count_phases_left(cluster: Cluster, put: Message) -> int:
     """How many phases a put is away from its answer, at most."""
     before = choose(put.phase == WAITS_FOR_DISK, 1, maximum(0, ANSWERED - put.phase) + 1)

@@ -45,7 +45,7 @@ from reference.sync_state_set import (
     make_master_alone,
 )
 from reference.variant import Variant
-from reference.variants.ack_per_connection import is_slave_ok
+from reference.variants.ack_per_connection import is_connection_needed, is_slave_ok
 from reference.variants.epoch_check import compute_truncated_log, has_common_end
 from reference.variants.full_log_transfer import compute_first_transfer_start
 
@@ -61,6 +61,8 @@ ABSTRACTED = (
     "What a slave truncates is gone; in 5.x it is still on the disk (issue 10666).",
     "allAckInSyncStateSet is true; inSyncReplicas, minInSyncReplicas and totalReplicas are 1; "
     "enableElectUncleanMaster, syncFromLastFile and asyncLearner are false.",
+    "With minInSyncReplicas=2 a put would be refused while the master is alone; one that was "
+    "appended before would be answered by the master alone all the same.",
     "A controller that sees its master again before it has elected keeps it; a broker whose disk "
     "is lost comes back under another id.",
     "The last report over a dead connection is forgotten at once.",
@@ -86,6 +88,7 @@ VARIANT = Variant(
 
 VARIANT.override(compute_first_transfer_start)
 VARIANT.override(is_slave_ok)
+VARIANT.override(is_connection_needed)
 
 
 @VARIANT.override

@@ -22,3 +22,9 @@ VARIANT = Variant(
 def has_slave_wait(cluster: Cluster, message: Message) -> bool:
     """No put needs more than the master itself."""
     return False
+
+
+@VARIANT.override
+def is_slave_always_asked(cluster: Cluster) -> bool:
+    """The master's own copy is enough for PUT_OK."""
+    return False

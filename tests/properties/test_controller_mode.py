@@ -28,6 +28,7 @@ from properties.subject import get_lemmas_of, get_search_parameters
 from properties.verdict import VerdictWord
 from reference.lifecycle import has_master_changed
 from reference.machine import Action, compute_machine
+from reference.roles import FlushDiskType
 from reference.state import Cluster
 from reference.structure import Parameters, Structure
 from reference.sync_state_set import has_slave_member
@@ -36,12 +37,13 @@ from tests.structures import name_of
 
 VERSION = parse_version("5.0.0-controller")
 PAIR = Structure(variants=VERSION.variants)
+FLUSHING = evolve(PAIR, flush_disk_type=FlushDiskType.SYNC_FLUSH)
 THREE = Structure(slaves=2, variants=VERSION.variants)
 SIZES = get_search_parameters(PAIR, EVERYTHING)
 KEPT = "acknowledged_is_kept_on_master"
 
 
-@pytest.mark.parametrize("structure", [PAIR, THREE], ids=name_of)
+@pytest.mark.parametrize("structure", [PAIR, FLUSHING, THREE], ids=name_of)
 def test_every_lemma_is_inductive_under_every_fault(structure: Structure) -> None:
     """Those of 4.4.0 too: an election breaks none of them."""
     lemmas = get_lemmas_of(structure)
@@ -97,11 +99,22 @@ def test_the_certificate_holds_what_the_design_promises() -> None:
     assert words["acknowledgement_is_truthful", "none"] is VerdictWord.REFUTED
 
 
-def test_the_certificate_proves_again() -> None:
+@pytest.mark.parametrize("structure", [PAIR, FLUSHING], ids=name_of)
+def test_the_certificate_proves_again(structure: Structure) -> None:
     """Its lemmas are inductive, its schedules refute; none has a needless step."""
-    document = certificates.load(PAIR)
+    document = certificates.load(structure)
     assert document is not None
-    assert len(load_cells(PAIR)) == len(certificates.recheck(PAIR, Parameters(), document))
+    cells = certificates.recheck(structure, Parameters(), document)
+    assert len(load_cells(structure)) == len(cells)
+
+
+def test_after_an_election_sync_flush_does_not_survive_a_power_loss() -> None:
+    """What the new master copied as a slave was never flushed for an answer (R-FL-10)."""
+    cells = {(v.guarantee, v.fault): v for v in load_cells(FLUSHING)}
+    lost = cells[KEPT, "master power loss"]
+    assert lost.word is VerdictWord.REFUTED
+    names = [action.rule_name for action in lost.schedule]
+    assert names.index("elect_slave") < names.index("lose_master_power")
 
 
 def test_other_structures_are_what_they_were() -> None:
