@@ -10,7 +10,6 @@ from typing import Any
 
 import attrs
 import click
-from attrs import evolve
 from click.core import ParameterSource
 
 from properties.subject import get_everything
@@ -49,7 +48,7 @@ def choose_structure(name: str | None, role: str, flush: str, slaves: int, versi
     Raises click.BadParameter for an unknown name, and for a release of a world that has none.
     """
     if name is None:
-        return Structure(Role[role], FlushDiskType[flush], slaves, variants=version.variants)
+        return version.apply(Structure(Role[role], FlushDiskType[flush], slaves))
     if name not in KNOWN_STRUCTURES:
         known = "\n  ".join(STRUCTURES)
         raise click.BadParameter(f"{name!r} is none of\n  {known}", param_hint="--structure")
@@ -60,7 +59,7 @@ def choose_structure(name: str | None, role: str, flush: str, slaves: int, versi
         raise click.BadParameter(
             f"{name!r} cannot have the rules of {version.name}", param_hint="--rocketmq-version"
         )
-    return evolve(structure, variants=version.variants)
+    return version.apply(structure)
 
 
 MASTERS = re.compile(r"local(\[[0-9*, ]+\])?|local-cluster\[.+\]|(spark|k8s|yarn)(://.+)?")

@@ -220,7 +220,8 @@ def choose_structures(
         )
     usual = COMPARED_STRUCTURES if variants else RELEASED_STRUCTURES
     chosen = [CERTIFIED_BY_NAME[n] for n in names] or usual
-    return [evolve(s, variants=overriding) for s in chosen]
+    repaired = (evolve(s, variants=variants) for s in chosen)
+    return list(dict.fromkeys(version.apply(s) for s in repaired))
 
 
 def keep_candidate(structures: list[Any], candidate: str, names: tuple[str, ...]) -> list[Any]:

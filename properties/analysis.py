@@ -55,7 +55,7 @@ def compute_structure(group: BrokerGroup) -> Structure:
     """The static shape of a group, cut to the largest one that the model covers."""
     master = group.master
     slaves = min(len(group.slaves), SLAVES_MAX)
-    return Structure(master.role, master.flush_disk_type, slaves, variants=group.version.variants)
+    return group.version.apply(Structure(master.role, master.flush_disk_type, slaves))
 
 
 def compute_parameters(group: BrokerGroup) -> Parameters:

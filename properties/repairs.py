@@ -25,6 +25,7 @@ from reference.put import has_slave_wait
 from reference.state import Message
 from reference.structure import Structure
 from reference.variant import RULE_SETS
+from reference.version import apply_rule_set
 from reference.world import make_template
 
 REPAIR_FILE = CERTIFICATE_FOLDER / "repairs.json"
@@ -76,8 +77,7 @@ def _is_waiting(name: str) -> bool:
 
 def get_repaired(release: str, repairs: tuple[str, ...]) -> Structure:
     """The stock synchronous pair of a release with repairs."""
-    released = (release,) if release in RULE_SETS else ()
-    return evolve(COMPARED_STRUCTURES[0], variants=(*repairs, *released))
+    return apply_rule_set(evolve(COMPARED_STRUCTURES[0], variants=repairs), release)
 
 
 def decide_repair(release: str, variant: str) -> Repair:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from properties.bounded_search import BoundedSearch
 from properties.certificates import (
@@ -34,7 +34,7 @@ from reference.machine import Action, record_predicate
 from reference.structure import Structure
 from reference.terms import record
 from reference.variant import RULE_SETS
-from reference.version import USUAL
+from reference.version import USUAL, apply_rule_set
 
 SIGHT_FILE = CERTIFICATE_FOLDER / "sights.json"
 SIGHT_STRUCTURE = CERTIFIED_BY_NAME["SYNC_MASTER/SYNC_FLUSH/1 slave"]
@@ -67,7 +67,7 @@ class Sight:
 
 def get_released(name: str, structure: Structure = SIGHT_STRUCTURE) -> Structure:
     """A structure under the rules of a release, or of 4.4.0 with a repair."""
-    return evolve(structure, variants=() if name == USUAL else (name,))
+    return apply_rule_set(structure, name)
 
 
 def search_sights(name: str) -> tuple[Sight, ...]:

@@ -1,4 +1,4 @@
-"""The generated parts of ``spec/upgrades.md``: every pair of releases, for each stock configuration.
+"""The generated parts of ``spec/upgrades.md``: every pair of releases, for each stock folder.
 
 Pairs that change the same cells in the same way share a letter; each letter is told once, with the
 schedules. ``rmqspec docs upgrades.md`` writes them anew after certificates have changed.
@@ -48,7 +48,7 @@ def update(text: str) -> str:
 
 
 def render(name: str) -> str:
-    """The part of this name: the pairs of a stock configuration, or what their letters stand for."""
+    """The part of this name: the pairs of a stock folder, or what their letters stand for."""
     stock, _, part = name.partition(" ")
     return render_pairs(stock) if part == "pairs" else "\n".join(render_letters(stock))
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from attrs import evolve
-
 from properties.certificates import CERTIFIED_STRUCTURES
 from properties.consumption.world import CONSUMPTION
 from properties.delay.world import DELAY
 from properties.subject import get_claims, get_fault_classes
 from properties.tables.world import TABLES
 from reference.variant import RULE_SETS
+from reference.version import apply_rule_set
 
 WORLDS = (CONSUMPTION, TABLES, DELAY)
 """The worlds beside replication, in the order in which they are told."""
@@ -35,7 +34,7 @@ KNOWN_STRUCTURES: dict[str, Any] = {
     **{
         s.name: s
         for name in RULE_SETS
-        for s in (evolve(structure, variants=(name,)) for structure in CERTIFIED_STRUCTURES)
+        for s in (apply_rule_set(structure, name) for structure in CERTIFIED_STRUCTURES)
     },
 }
 """Every structure of every release, by name."""

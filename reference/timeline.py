@@ -10,7 +10,7 @@ from functools import singledispatch
 from typing import Any
 
 from reference.machine import Action
-from reference.state import STATUS_NAMES, Cluster, CommitLog
+from reference.state import ANSWERED, REFUSED, STATUS_NAMES, Cluster, CommitLog
 
 LANE_WIDTH = 44
 PRODUCER_WIDTH = 27
@@ -75,6 +75,11 @@ PHRASES: Mapping[str, Callable[[Mapping[str, int], Cluster], str]] = {
     "position_transfer": lambda a, c: "will send from {next}",
     "transfer_batch": lambda a, c: f"sends {a['size_bytes']} B ~>",
     "append_to_slave": lambda a, c: f"<~ appends {a['size_bytes']} B, reports",
+    "refuse_report": lambda a, c: "reads a report beyond its end, closes {n}",
+    "refuse_later_report": lambda a, c: "reads a report beyond its end, closes {n}",
+    "enter_sync_state_set": lambda a, c: "slave {n} is in the SyncStateSet now",
+    "leave_sync_state_set": lambda a, c: "slave {n} is out of the SyncStateSet",
+    "elect_slave": lambda a, c: "slave {n} elected: they change places",
     "kill_master": lambda a, c: "## KILLED",
     "kill_slave": lambda a, c: "## KILLED",
     "lose_master_power": lambda a, c: f"## POWER LOSS, keeps {c.master.log.max_offset} B",
@@ -228,12 +233,15 @@ SLAVE_LANE_RULES = frozenset(
 def _draw_answer(name: str, number: int, cluster: Cluster) -> str:
     answering = (
         "refuse_put",
+        "answer_disk_wait",
+        "give_up_disk_wait",
+        "time_out_disk_wait",
         "skip_slave_wait",
         "refuse_slave_wait",
         "answer_slave_wait",
         "give_up_slave_wait",
         "time_out_slave_wait",
     )
-    if name not in answering:
+    if name not in answering or cluster.messages[number].phase not in (REFUSED, ANSWERED):
         return ""
     return f"m{number + 1}: {STATUS_NAMES[cluster.messages[number].status]}"

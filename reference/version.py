@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 import reference.variants  # noqa: F401  (registers the variants)
 from reference.habits import HABITS, Habit
-from reference.release import CLASSIC, RELEASES, get_modes
+from reference.release import CLASSIC, CONTROLLER, RELEASES, get_modes
+from reference.roles import Role
+from reference.structure import Structure
 from reference.variant import RULE_SETS, VARIANTS, Variant
 
 USUAL = "4.4.0"
@@ -68,6 +70,10 @@ class Version:
         """What a structure of this version carries."""
         return (self.rule_set,) if self.rule_set else ()
 
+    def apply(self, structure: Structure) -> Structure:
+        """The structure under the rules of this version."""
+        return apply_rule_set(structure, self.rule_set)
+
     def has(self, habit: Habit) -> bool:
         """It has this habit."""
         return habit.span.covers(self.release, self.mode)
@@ -113,6 +119,19 @@ def find_version(variants: tuple[str, ...]) -> Version:
 
 
 USUAL_VERSION = Version()
+
+
+def apply_rule_set(structure: Structure, name: str) -> Structure:
+    """The structure under the rules of a release, by the name of the first release with these.
+
+    A controller makes whom it elects a SYNC_MASTER, whatever ``brokerRole`` says
+    (ReplicasManager#changeToMaster at 5.0.0).
+    """
+    if name in ("", USUAL):
+        return structure
+    is_controlled = name.endswith(f"-{CONTROLLER}")
+    role = Role.SYNC_MASTER if is_controlled else structure.role
+    return evolve(structure, role=role, variants=(*structure.variants, name))
 
 
 @cache

@@ -72,6 +72,8 @@ ABSTRACTED = (
     "A frame at a foreign offset is not taken by a slave whose first file is empty (R-HC-20).",
     "A master that comes back dispatches all of its log, as in 5.0.0; later releases stop at the "
     "confirm offset that they have stored (issue 6662).",
+    "Whoever is elected is a SYNC_MASTER, whatever brokerRole says "
+    "(ReplicasManager#changeToMaster).",
     "A slave dispatches as in 4.4.0, not up to the confirm offset that its master has sent.",
     "A blank at the end of the log that an elected slave brings along stays at its next restart.",
 )
