@@ -1,7 +1,9 @@
 """What the proofs of controller mode need: histories that match, and members that hold what counts.
 
-From the source of 5.x, not yet held against recordings. The core is the last lemma: whatever is
-acknowledged is held by every member of the SyncStateSet, so whoever is elected has it.
+From the source of 5.x, not yet held against recordings. The core is twofold. What a slave reports
+of a waiting put, it holds, whoever has lost power: that is the end of both false acknowledgements
+of 4.4.0. And what is acknowledged is held by every member of the SyncStateSet, as long as no broker
+loses bytes: so whoever is elected has it.
 """
 
 from __future__ import annotations
@@ -14,14 +16,14 @@ from reference.lineage import (
 )
 from reference.operations import all_of, implies, minimum, negate
 from reference.put import has_passed_slave_step, is_pending
-from reference.state import UNKNOWN_OFFSET, Cluster, CommitLog, Message
-from reference.sync_state_set import get_report, is_master_member, is_member
+from reference.state import Cluster, CommitLog, Message
+from reference.sync_state_set import get_report, is_member
 
 CONTROLLER_MODE = "controller_mode"
 
 
 def is_every_store_kept(cluster: Cluster) -> bool:
-    """No store was lost, no write failed, and no file was deleted that a slave still needed."""
+    """The master has not lost its disk, and no broker has failed to write unnoticed."""
     faults = cluster.faults
     return (faults.master_disk_losses == 0) & (faults.swallowed_disk_errors == 0)
 
@@ -48,15 +50,6 @@ def is_followed(cluster: Cluster, message: Message) -> bool:
     """The message waits for its answer, or has it and nobody has lost bytes since."""
     is_kept = is_every_byte_kept(cluster) & is_passed_by_members(cluster, message)
     return (is_every_store_kept(cluster) & is_waiting(message)) | is_kept
-
-
-@variant_lemma(CONTROLLER_MODE, why="Else a broker's id is known to the set, and it is another.")
-def kept_master_is_known(cluster: Cluster) -> bool:
-    """The master is in the SyncStateSet, unless it is down and has lost its disk."""
-    master = cluster.master
-    is_empty = (master.log.max_offset == 0) & (master.trailing_blank_offset == UNKNOWN_OFFSET)
-    has_lost_disk = negate(master.is_up) & is_empty & (cluster.faults.master_disk_losses > 0)
-    return is_master_member(cluster) | has_lost_disk
 
 
 @variant_lemma(CONTROLLER_MODE, why="Else unknown bytes hide what a slave would have to truncate.")
