@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from properties.property import variant_lemma
 from properties.sanity_check import get_logs
+from reference.lifecycle import has_master_changed
 from reference.lineage import (
     compute_start_of_life,
     has_message,
@@ -249,3 +250,9 @@ def report_of_a_member_covers_what_is_acknowledged(cluster: Cluster) -> bool:
             for i, link in enumerate(cluster.links)
         )
     )
+
+
+@variant_lemma("controller_mode", why="Else a master without slaves gives way to nobody.")
+def without_slaves_nobody_is_elected(cluster: Cluster) -> bool:
+    """Where there is no slave, the master stays the same."""
+    return bool(cluster.structure.slaves) or negate(has_master_changed(cluster))
