@@ -287,8 +287,18 @@ def load_kin(structure: Any) -> tuple[Verdict, ...]:
         kin += [evolve(structure, variants=(n,)) for n in parts if (n,) != structure.variants]
     elif structure.slaves > SEARCHED_SLAVES_MAX:
         kin = [evolve(structure, slaves=structure.slaves - 1)]
-    documents = ((k, load(k)) for k in dict.fromkeys(kin))
-    return tuple(v for k, document in documents if document for v in decode_cells(k, document))
+    return tuple(v for k in dict.fromkeys(kin) for v in _decode_if_usable(k))
+
+
+def _decode_if_usable(structure: Any) -> list[Verdict]:
+    """The certified cells of a structure; none where its certificate is not of this model."""
+    document = load(structure)
+    if document is None:
+        return []
+    try:
+        return decode_cells(structure, document)
+    except InternalDisagreementError:
+        return []
 
 
 def _encode(verdict: Verdict) -> dict[str, Any]:
