@@ -65,9 +65,9 @@ class Version:
         """What a structure of this version carries."""
         return (self.rule_set,) if self.rule_set else ()
 
-    def has(self, habit: Habit) -> bool:
-        """It has this habit."""
-        return habit.span.covers(self.release, self.mode)
+    def has(self, change: Habit | Variant) -> bool:
+        """It has this habit, or this change of rules."""
+        return change.span is not None and change.span.covers(self.release, self.mode)
 
     def describe(self) -> str:
         """What stands at the head of every output."""

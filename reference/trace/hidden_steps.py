@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from reference.state import WAITS_FOR_DISK, WAITS_FOR_SLAVE_CHECK
+from reference.state import WAITS_FOR_DISK
+from reference.trace.capped_reports import is_next_report_too_high, read_next_report
 from reference.trace.clock import FOREVER_MS, GRAIN_MS, TIMER_RANGES
 from reference.trace.hidden_traffic import carry_hidden_bytes
 from reference.trace.late_traffic import keep_what_is_in_flight
@@ -22,10 +23,15 @@ from reference.trace.link_demands import (
 )
 from reference.trace.log_demands import expire_file
 from reference.trace.plan import MASTER, find_next
-from reference.trace.put_demands import finish_disk_step, request_slave
-from reference.trace.put_order import append_next_put, demand_max_at_least, find_next_put
+from reference.trace.put_demands import finish_disk_step, is_before_slave_check, request_slave
+from reference.trace.put_order import (
+    append_next_put,
+    demand_max_at_least,
+    find_next_put,
+    get_message,
+)
 from reference.trace.puts_ahead import Put
-from reference.trace.reports import accept_connection, drop_connection, get_link, read_report
+from reference.trace.reports import accept_connection, drop_connection, get_link
 from reference.trace.state import Blocked, DeadConnection, Explanation, get_timers, is_overdue
 
 SIDES = 2
@@ -53,11 +59,8 @@ def append_overdue_puts(explanation: Explanation) -> Explanation:
         explanation = append_next_put(explanation)
         put = find_next_put(explanation)
     for number in explanation.followed:
-        slot = explanation.followed.index(number)
-        phase = explanation.cluster.messages[slot].phase
-        is_before_check = phase in (WAITS_FOR_DISK, WAITS_FOR_SLAVE_CHECK)
         other = explanation.plan.puts[number]
-        if is_before_check and _is_put_overdue(explanation, other):
+        if is_before_slave_check(explanation, other) and _is_put_overdue(explanation, other):
             explanation = _ask_for_slave(explanation, other)
     return explanation
 
@@ -76,7 +79,9 @@ def _ask_for_slave(explanation: Explanation, put: Put) -> Explanation:
     if put.status not in ("PUT_OK", "FLUSH_SLAVE_TIMEOUT"):
         return explanation
     try:
-        return request_slave(finish_disk_step(explanation, put), put)
+        if get_message(explanation, put).phase == WAITS_FOR_DISK:
+            explanation = finish_disk_step(explanation, put)
+        return request_slave(explanation, put)
     except Blocked:
         return explanation  # Its end will say why.
 
@@ -97,7 +102,7 @@ def read_overdue_reports(explanation: Explanation, slave: int) -> Explanation:
         unread = explanation.wires[slave].unread
         if not unread or not is_overdue(explanation, "read_report", unread[0].t_ms):
             return explanation
-        explanation = read_report(explanation, slave)
+        explanation = read_next_report(explanation, slave)
 
 
 def position_overdue_transfer(explanation: Explanation, slave: int) -> Explanation:
@@ -154,7 +159,9 @@ def settle_link(explanation: Explanation, slave: int) -> Explanation:
             break
         if explanation.wires[slave].unread[0].offset > push2:
             break
-        explanation = read_report(explanation, slave)
+        if is_next_report_too_high(explanation, slave):
+            break
+        explanation = read_next_report(explanation, slave)
     return explanation
 
 

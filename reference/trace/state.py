@@ -14,12 +14,13 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from reference.machine import Action, Instance, Outcome, compute_machine, probe
-from reference.rule import RULES, replace_at
+from reference.rule import replace_at
 from reference.state import Cluster, CommitLog, Link, initial_cluster
 from reference.trace.clock import FOREVER_MS, GRAIN_MS, JITTER_MS, TIMER_RANGES, Timers
 from reference.trace.plan import MASTER, Plan
 from reference.trace.read_side import ReadSide
 from reference.trace.table_worlds import TableSide
+from reference.world import get_rules
 
 
 class Blocked(Exception):  # noqa: N818
@@ -235,19 +236,23 @@ def begin_explanation(plan: Plan) -> Explanation:
 
 def name_instance(rule: str, *indexes: int) -> str:
     """For example ``append_message[3]``."""
-    return Instance(RULES[rule], indexes).name
+    inside = ",".join(map(str, indexes))
+    return f"{rule}[{inside}]" if indexes else rule
 
 
 def fire(explanation: Explanation, rule: str, *indexes: int, **arguments: int) -> Explanation:
     """One step of the reference; raises Blocked with the conditions that do not hold."""
     name = name_instance(rule, *indexes)
-    machine = compute_machine(explanation.plan.structure)
-    action = Action(name, arguments)
+    structure = explanation.plan.structure
+    machine, rules = compute_machine(structure), get_rules(structure)
+    if rule not in rules:
+        version = explanation.plan.version.name
+        raise Blocked(f"{name} would be needed, but {version} has no such rule", name)
     if name in machine.instances:
-        outcome = machine.step(explanation.cluster, action)
+        outcome = machine.step(explanation.cluster, Action(name, arguments))
     else:
         # This structure never does it: the rule itself says which of its conditions is false.
-        failed, _ = probe(Instance(RULES[rule], indexes), explanation.cluster)
+        failed, _ = probe(Instance(rules[rule], indexes), explanation.cluster)
         outcome = Outcome(explanation.cluster, tuple(failed))
     if outcome.is_refused:
         what = f"{name} would be needed, but {_describe(outcome.failed, explanation.cluster)}"
