@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from attrs import evolve
 
+from reference.habits import OWN_REPORT_TIMER
 from reference.state import WAITS_FOR_DISK
 from reference.trace.capped_reports import is_next_report_too_high, read_next_report
 from reference.trace.clock import FOREVER_MS, GRAIN_MS, TIMER_RANGES
@@ -41,6 +42,7 @@ SIDES = 2
 def catch_up(explanation: Explanation) -> Explanation:
     """Everything has happened by now that nothing can have held back for so long."""
     for slave in range(len(explanation.wires)):
+        check_reports_come(explanation, slave)
         explanation = append_overdue_frames(explanation, slave)
     if explanation.is_stopping(MASTER):
         return explanation  # Nobody knows how far its services still come (R-RC-02).
@@ -135,6 +137,23 @@ def append_overdue_frames(explanation: Explanation, slave: int) -> Explanation:
             )
         explanation = take_arrival(explanation, slave)
     return explanation
+
+
+def check_reports_come(explanation: Explanation, slave: int) -> None:
+    """A slave with a timer of its own reports goes on to report, whatever comes (V-07, finding 10).
+
+    Raises:
+        Blocked: its last report lies too far back.
+    """
+    wire = explanation.wires[slave]
+    is_expected = explanation.plan.version.has(OWN_REPORT_TIMER) and wire.last_report is not None
+    is_seen = not wire.are_reports_stalled and wire.last_report_ms > wire.healed_ms
+    is_there = wire.is_open and explanation.is_up(slave)
+    if not is_expected or not is_seen or not is_there:
+        return
+    silent_ms = explanation.now_ms - wire.last_report_ms
+    if silent_ms > TIMER_RANGES["own_report"](get_timers(explanation, slave)).high_ms:
+        raise Blocked(f"the slave is connected, but has reported nothing for {silent_ms:.0f} ms")
 
 
 def drop_overdue_connections(explanation: Explanation) -> Explanation:

@@ -34,7 +34,7 @@ from reference.trace.reports import (
     is_timed_out,
 )
 from reference.trace.state import Blocked, Explanation, check, check_timer, fire, get_timers
-from reference.trace.waiting_line import check_whole_waits
+from reference.trace.waiting_line import check_turn
 from reference.variants import answered_in_line, wait_until_deadline
 
 
@@ -214,14 +214,13 @@ def check_duration(explanation: Explanation, put: Put) -> Explanation:
         waits_for_disk=has_disk_wait(explanation.cluster, message),
         waits_for_slave=has_wait and put.status != "SLAVE_NOT_AVAILABLE",
     )
-    is_time_out = put.status == "FLUSH_SLAVE_TIMEOUT"
-    can_wear = not version.has(wait_until_deadline.VARIANT)
-    is_worn = is_time_out and can_wear and not is_timed_out(explanation, put)
+    is_worn = put.status == "FLUSH_SLAVE_TIMEOUT" and not is_timed_out(explanation, put)
+    is_worn = is_worn and not version.has(wait_until_deadline.VARIANT)
     is_rolled = put.status == "FLUSH_DISK_TIMEOUT"
     if is_worn or is_rolled:
         return check_timer(explanation, "slave_wait", put.duration_ms, extra_ms=extra_ms)
-    if is_time_out and version.has(answered_in_line.VARIANT):
-        explanation = check_whole_waits(explanation, put, extra_ms)
+    if has_wait:
+        explanation = check_turn(explanation, put, extra_ms)
     timer = {
         "PUT_OK": "slave_wait" if has_wait else "no_wait",
         "FLUSH_SLAVE_TIMEOUT": "slave_time_out",

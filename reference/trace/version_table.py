@@ -43,7 +43,7 @@ def compute_row(recording: Recording, versions: Sequence[Version] = VERSIONS) ->
 
 
 def render_table(rows: Iterable[Row], versions: Sequence[Version] = VERSIONS) -> str:
-    """The rows in Markdown: ``yes`` where a recording conforms, else the telling event's ``seq``."""
+    """The rows in Markdown: ``yes`` where a recording conforms, else the telling event."""
     lines = [
         " | ".join(["| Recording", "of", *(version.name for version in versions)]) + " |",
         "| --- | --- |" + " --- |" * len(versions),

@@ -1,22 +1,68 @@
-"""How long a put's wait for a slave lasts, where the group transfer alone ends it.
+"""The line of the group transfer: how often it wakes up for a put, and how long a put stands there.
 
-From 4.9.1 on a put has no clock of its own. ``GroupTransferService#doWaitTransfer`` serves the puts
-one after another. It waits a second at a time, or until a report raises ``push2SlaveMaxOffset``,
-and looks at the put's deadline only in between (V-11; recordings of 4.9.8, findings 5 and 6). So a
-``slaveTimeout`` of 500 ms takes 1000 ms (v498_d2_fallbehind_exact seq 33), and who is next in the
-line has waited as long before its turn.
+Until 4.6.0 ``GroupTransferService#doWaitTransfer`` gives a put up after five wake-ups (R-HA-20).
+
+From 4.9.1 on a put has no clock of its own: it is answered when its turn has come. The service
+waits a second at a time, or until a report raises ``push2SlaveMaxOffset``, and looks at the put's
+deadline only in between (V-11; recordings of 4.9.8, findings 5 and 6). So a ``slaveTimeout`` of 500
+ms takes 1000 ms (v498_d2_fallbehind_exact seq 33), and waits in the line add up.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 
-from reference.trace.clock import GRAIN_MS, JITTER_MS, SLACK_MS, TRANSFER_WAIT_MS, UNDER_WAY_MS
+from reference.trace.clock import (
+    GRAIN_MS,
+    JITTER_MS,
+    SLACK_MS,
+    TRANSFER_WAIT_MS,
+    TRANSFER_WAITS,
+    UNDER_WAY_MS,
+)
 from reference.trace.puts_ahead import Put
 from reference.trace.state import Blocked, Explanation, get_timers
+from reference.variants import answered_in_line, wait_until_deadline
 
 SERVED = ("PUT_OK", "FLUSH_SLAVE_TIMEOUT", "FLUSH_DISK_TIMEOUT")
 """The answers of puts that may have stood in the line."""
+
+
+HALF_A_WAIT_MS = TRANSFER_WAIT_MS / 2
+"""What takes longer than this beyond whole waits is not the host's doing, but one wait more."""
+
+
+def check_turn(explanation: Explanation, put: Put, extra_ms: float) -> Explanation:
+    """A put that has waited for a slave was answered as the group transfer of its version does.
+
+    ``extra_ms`` is what its disk step may have taken longer.
+    """
+    version = explanation.plan.version
+    if put.status == "PUT_OK" and not version.has(wait_until_deadline.VARIANT):
+        return check_wakes_left(explanation, put)
+    if put.status == "PUT_OK" and version.has(answered_in_line.VARIANT):
+        return check_answered_in_turn(explanation, put)
+    if put.status == "FLUSH_SLAVE_TIMEOUT" and version.has(answered_in_line.VARIANT):
+        return check_whole_waits(explanation, put, extra_ms)
+    return explanation
+
+
+def check_answered_in_turn(explanation: Explanation, put: Put) -> Explanation:
+    """A put is answered PUT_OK soon after its turn has come and a report covers it (V-11)."""
+    ahead = explanation.plan.processes[put.process]
+    place = bisect_left(ahead.reported, put.end_offset)
+    is_sampled = explanation.process in explanation.plan.sampled_processes
+    if is_sampled or place == len(ahead.reported) or explanation.cluster.structure.is_sync_flush:
+        return explanation
+    turn_ms = put.begin_ms + max(list_waits_ms(explanation, put))
+    late_ms = put.begin_ms + put.duration_ms - max(turn_ms, ahead.reported_ms[place])
+    if late_ms > SLACK_MS:
+        raise Blocked(
+            f"PUT_OK came {late_ms:.0f} ms after the put's turn and the report that covers it "
+            "(V-11: GroupTransferService#doWaitTransfer)"
+        )
+    return explanation.count_check()
 
 
 def check_whole_waits(explanation: Explanation, put: Put, extra_ms: float) -> Explanation:
@@ -41,13 +87,39 @@ def check_whole_waits(explanation: Explanation, put: Put, extra_ms: float) -> Ex
     )
 
 
+def check_wakes_left(explanation: Explanation, put: Put) -> Explanation:
+    """A put that was answered PUT_OK by a report has not been woken up five times before (R-HA-20).
+
+    Wake-ups that follow each other closely count once. Where they are further apart than any thread
+    waits for the processor, each of them counts: so 4.4.0 answers FLUSH_SLAVE_TIMEOUT to a message
+    of 500 kB over a slow link, and 4.6.0 answers PUT_OK (recordings of 4.9.8, finding 7).
+    """
+    served_ms = put.begin_ms + max(list_waits_ms(explanation, put))
+    ahead = explanation.plan.processes[put.process]
+    woken, last_ms = 0, served_ms
+    for t_ms, offset in zip(ahead.reported_ms, ahead.reported, strict=True):
+        is_part = put.start_offset < offset < put.end_offset
+        if is_part and t_ms - last_ms >= UNDER_WAY_MS:
+            woken, last_ms = woken + 1, t_ms
+    if woken > TRANSFER_WAITS:
+        raise Blocked(
+            f"put_status is 'PUT_OK' after {woken} wake-ups of the group transfer, which gives a "
+            f"put up after {TRANSFER_WAITS} (R-HA-20: GroupTransferService#doWaitTransfer)"
+        )
+    return explanation
+
+
 def list_waits_ms(explanation: Explanation, put: Put) -> list[float]:
     """How long a put may have stood in the line before its turn: until an answer of another one.
 
     It stands behind those that were called, and got their place in the log, clearly before it.
     """
     others = list(_list_before(explanation, put))
-    surely = [o.end_ms for o in others if o.begin_ms < put.begin_ms - JITTER_MS]
+    surely = [
+        other.end_ms
+        for other in others
+        if other.number < put.number and other.begin_ms < put.begin_ms - JITTER_MS
+    ]
     latest_ms = max(surely, default=put.begin_ms)
     perhaps = [o.end_ms for o in others if o.end_ms > latest_ms]
     return [max(0.0, end_ms - put.begin_ms) for end_ms in (latest_ms, *perhaps)]
@@ -59,7 +131,7 @@ def _list_before(explanation: Explanation, put: Put) -> Iterator[Put]:
     for other in puts:
         is_other = other.process == put.process and other.number != put.number
         is_served = other.waits_for_store and other.status in SERVED
-        is_with_it = put.begin_ms < other.end_ms <= put.end_ms + JITTER_MS
+        is_with_it = put.begin_ms < other.end_ms <= put.end_ms + UNDER_WAY_MS
         is_near = other.number < put.number or other.begin_ms < put.begin_ms + JITTER_MS
         if is_other and is_served and is_with_it and is_near:
             yield other
@@ -75,7 +147,7 @@ def _compute_range_ms(wait_ms: float, timeout_ms: int) -> tuple[float, float]:
     most = _count_waits(timeout_ms - earliest_ms)
     return (
         max(earliest_ms + least * TRANSFER_WAIT_MS, timeout_ms) - GRAIN_MS,
-        latest_ms + most * TRANSFER_WAIT_MS + SLACK_MS,
+        latest_ms + most * TRANSFER_WAIT_MS + HALF_A_WAIT_MS,
     )
 
 
