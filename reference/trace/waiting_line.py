@@ -39,6 +39,8 @@ def check_turn(explanation: Explanation, put: Put, extra_ms: float) -> Explanati
     ``extra_ms`` is what its disk step may have taken longer.
     """
     version = explanation.plan.version
+    if explanation.process in explanation.plan.sampled_processes:
+        return explanation  # Puts without a line may have stood before it.
     if put.status == "PUT_OK" and not version.has(wait_until_deadline.VARIANT):
         return check_wakes_left(explanation, put)
     if put.status == "PUT_OK" and version.has(answered_in_line.VARIANT):
@@ -52,8 +54,7 @@ def check_answered_in_turn(explanation: Explanation, put: Put) -> Explanation:
     """A put is answered PUT_OK soon after its turn has come and a report covers it (V-11)."""
     ahead = explanation.plan.processes[put.process]
     place = bisect_left(ahead.reported, put.end_offset)
-    is_sampled = explanation.process in explanation.plan.sampled_processes
-    if is_sampled or place == len(ahead.reported) or explanation.cluster.structure.is_sync_flush:
+    if place == len(ahead.reported) or explanation.cluster.structure.is_sync_flush:
         return explanation
     turn_ms = put.begin_ms + max(list_waits_ms(explanation, put))
     late_ms = put.begin_ms + put.duration_ms - max(turn_ms, ahead.reported_ms[place])
@@ -68,12 +69,10 @@ def check_answered_in_turn(explanation: Explanation, put: Put) -> Explanation:
 def check_whole_waits(explanation: Explanation, put: Put, extra_ms: float) -> Explanation:
     """A put that timed out has waited whole seconds since its turn came, but for the last reports.
 
-    Nothing can be said where a report has come in between, or where a put that the recording leaves
-    out may have stood in front of it.
+    Nothing can be said where a report has come in between.
     """
     is_woken = put.push2_before < put.push2_after
-    is_sampled = explanation.process in explanation.plan.sampled_processes
-    if is_woken or is_sampled or explanation.cluster.structure.is_sync_flush:
+    if is_woken or explanation.cluster.structure.is_sync_flush:
         return explanation
     timeout_ms = get_timers(explanation).slave_wait_ms
     ranges = [_compute_range_ms(wait, timeout_ms) for wait in list_waits_ms(explanation, put)]
