@@ -220,7 +220,7 @@ def check_duration(explanation: Explanation, put: Put) -> Explanation:
     if is_worn or is_rolled:
         return check_timer(explanation, "slave_wait", put.duration_ms, extra_ms=extra_ms)
     if has_wait:
-        explanation = check_turn(explanation, put, extra_ms)
+        explanation = check_turn(explanation, put)
     timer = {
         "PUT_OK": "slave_wait" if has_wait else "no_wait",
         "FLUSH_SLAVE_TIMEOUT": "slave_time_out",

@@ -33,28 +33,28 @@ HALF_A_WAIT_MS = TRANSFER_WAIT_MS / 2
 """What takes longer than this beyond whole waits is not the host's doing, but one wait more."""
 
 
-def check_turn(explanation: Explanation, put: Put, extra_ms: float) -> Explanation:
-    """A put that has waited for a slave was answered as the group transfer of its version does.
-
-    ``extra_ms`` is what its disk step may have taken longer.
-    """
+def check_turn(explanation: Explanation, put: Put) -> Explanation:
+    """A put that has waited for a slave was answered as the group transfer of its version does."""
+    if put.status not in ("PUT_OK", "FLUSH_SLAVE_TIMEOUT"):
+        return explanation
     version = explanation.plan.version
     if explanation.process in explanation.plan.sampled_processes:
         return explanation  # Puts without a line may have stood before it.
     if put.status == "PUT_OK" and not version.has(wait_until_deadline.VARIANT):
         return check_wakes_left(explanation, put)
-    if put.status == "PUT_OK" and version.has(answered_in_line.VARIANT):
-        return check_answered_in_turn(explanation, put)
-    if put.status == "FLUSH_SLAVE_TIMEOUT" and version.has(answered_in_line.VARIANT):
-        return check_whole_waits(explanation, put, extra_ms)
-    return explanation
+    is_in_line = version.has(answered_in_line.VARIANT)
+    if not is_in_line or explanation.cluster.structure.is_sync_flush:
+        return explanation  # With SYNC_FLUSH its end may be that of its disk step.
+    if put.status == "PUT_OK":
+        explanation = check_answered_soon(explanation, put)
+    return check_whole_waits(explanation, put)
 
 
-def check_answered_in_turn(explanation: Explanation, put: Put) -> Explanation:
+def check_answered_soon(explanation: Explanation, put: Put) -> Explanation:
     """A put is answered PUT_OK soon after its turn has come and a report covers it (V-11)."""
     ahead = explanation.plan.processes[put.process]
     place = bisect_left(ahead.reported, put.end_offset)
-    if place == len(ahead.reported) or explanation.cluster.structure.is_sync_flush:
+    if place == len(ahead.reported):
         return explanation
     turn_ms = put.begin_ms + max(list_waits_ms(explanation, put))
     late_ms = put.begin_ms + put.duration_ms - max(turn_ms, ahead.reported_ms[place])
@@ -66,23 +66,37 @@ def check_answered_in_turn(explanation: Explanation, put: Put) -> Explanation:
     return explanation.count_check()
 
 
-def check_whole_waits(explanation: Explanation, put: Put, extra_ms: float) -> Explanation:
-    """A put that timed out has waited whole seconds since its turn came, but for the last reports.
+def check_whole_waits(explanation: Explanation, put: Put) -> Explanation:
+    """A put that timed out has waited whole seconds since its turn came, one that did not no more.
 
-    Nothing can be said where a report has come in between.
+    A report that does not cover the put begins its wait of a second anew.
     """
-    is_woken = put.push2_before < put.push2_after
-    if is_woken or explanation.cluster.structure.is_sync_flush:
-        return explanation
     timeout_ms = get_timers(explanation).slave_wait_ms
-    ranges = [_compute_range_ms(wait, timeout_ms) for wait in list_waits_ms(explanation, put)]
-    if any(low <= put.duration_ms <= high + extra_ms for low, high in ranges):
+    is_woken = was_woken(explanation, put)
+    ranges = [
+        _compute_range_ms(wait, timeout_ms, is_woken=is_woken)
+        for wait in list_waits_ms(explanation, put)
+    ]
+    if put.status == "PUT_OK":
+        ranges = [(0.0, high) for _, high in ranges]
+    if any(low <= put.duration_ms <= high for low, high in ranges):
         return explanation.count_check()
-    shown = " or ".join(f"{low:.0f} to {high + extra_ms:.0f}" for low, high in ranges)
+    shown = " or ".join(f"{low:.0f} to {high:.0f}" for low, high in ranges)
     raise Blocked(
-        f"FLUSH_SLAVE_TIMEOUT took {put.duration_ms:.1f} ms, but in whole waits of "
-        f"{TRANSFER_WAIT_MS} ms from its turn on it takes {shown} ms (V-11: "
-        "GroupTransferService#doWaitTransfer)"
+        f"{put.status} took {put.duration_ms:.1f} ms, but in whole waits of {TRANSFER_WAIT_MS} ms "
+        f"from its turn on it takes {shown} ms (V-11: GroupTransferService#doWaitTransfer)"
+    )
+
+
+def was_woken(explanation: Explanation, put: Put) -> bool:
+    """Some report came while the put was under way, more than all before it, and too little."""
+    if put.status == "FLUSH_SLAVE_TIMEOUT":
+        return put.push2_before < put.push2_after
+    ahead = explanation.plan.processes[put.process]
+    return any(
+        put.push2_before < offset < put.end_offset
+        and put.begin_ms - JITTER_MS <= t_ms <= put.end_ms
+        for t_ms, offset in zip(ahead.reported_ms, ahead.reported, strict=True)
     )
 
 
@@ -136,12 +150,15 @@ def _list_before(explanation: Explanation, put: Put) -> Iterator[Put]:
             yield other
 
 
-def _compute_range_ms(wait_ms: float, timeout_ms: int) -> tuple[float, float]:
+def _compute_range_ms(wait_ms: float, timeout_ms: int, *, is_woken: bool) -> tuple[float, float]:
     """The least and the longest duration of a put whose turn came so late.
 
     The answer of the put before it may be noted late, by UNDER_WAY_MS at most.
     """
     earliest_ms, latest_ms = max(0.0, wait_ms - UNDER_WAY_MS), wait_ms + JITTER_MS
+    if is_woken:
+        longest_ms = max(latest_ms, timeout_ms + TRANSFER_WAIT_MS)
+        return max(earliest_ms, timeout_ms) - GRAIN_MS, longest_ms + HALF_A_WAIT_MS
     least = _count_waits(timeout_ms - latest_ms)
     most = _count_waits(timeout_ms - earliest_ms)
     return (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from reference.trace.reading import Event, Recording, read_recording
 from reference.trace.version_table import VERSIONS, compute_row, render_table
 from reference.version import Version, parse_version
 from tests.reference.trace.corruptions import change_event, corrupt, move
+from tests.reference.trace.version_page import PAGE, PATHS, update_page
 
 OLD = Path(__file__).parents[2] / "data" / "traces"
 NEW = Path(__file__).parents[2] / "data" / "traces_498"
@@ -127,6 +129,26 @@ def test_the_table_says_since_when(name: str, first: str) -> None:
     assert table.count("yes") == place
 
 
+def test_the_page_has_the_row_of_every_recording() -> None:
+    """The table of the page, of which nightly runs compute every cell."""
+    text = PAGE.read_text(encoding="utf-8")
+    for path in PATHS:
+        (row,) = re.findall(rf"^\| `{path.stem}` \| (4\.\d\.\d) \| .* \| (.*) \|$", text, re.M)
+        verdict = check_recording(read_recording(path), version=LATE)
+        seq = verdict.first_unexplained_seq
+        assert row == (
+            "4.4.0" if path in OLD.iterdir() else "4.9.8",
+            f"seq {seq}" if seq else "yes",
+        )
+
+
+@pytest.mark.nightly
+def test_the_page_is_up_to_date() -> None:
+    """Every recording under every version of the table."""
+    text = PAGE.read_text(encoding="utf-8")
+    assert update_page(text) == text
+
+
 def drop(name: str, *seqs: int) -> TraceVerdict:
     """The verdict on a recording of 4.9.8 without some events."""
     recording = read_recording(NEW / f"v498_{name}.jsonl")
@@ -184,6 +206,15 @@ TIMED_OUT = "FLUSH_SLAVE_TIMEOUT"
 STALLED = read_recording(NEW / "v498_c_sync_stall_heal.jsonl")
 
 
+def with_slave_timeout(config: Event, timeout_ms: int) -> Event:
+    """A configuration with another ``slaveTimeout`` everywhere."""
+    nodes = {
+        name: {**node, "store_config": {**node["store_config"], "slaveTimeout": timeout_ms}}
+        for name, node in config["nodes"].items()
+    }
+    return evolve(config, data={**config.data, "nodes": nodes})
+
+
 def make_line(*puts: tuple[float, float], timeout_ms: int) -> Recording:
     """Puts of a stalled link: when each is called, and how long it takes to time out."""
     (template,) = (e for e in STALLED.events if e.data.get("msg_id") == "st0")
@@ -203,11 +234,7 @@ def make_line(*puts: tuple[float, float], timeout_ms: int) -> Recording:
             "max_offset_after": template["wrote_offset"] + called * size,
         }
         found.append(evolve(template, seq=seq, t_ms=start_ms + end_ms, data=data))
-    nodes = {
-        name: {**node, "store_config": {**node["store_config"], "slaveTimeout": timeout_ms}}
-        for name, node in STALLED.config["nodes"].items()
-    }
-    config = evolve(STALLED.config, data={**STALLED.config.data, "nodes": nodes})
+    config = with_slave_timeout(STALLED.config, timeout_ms)
     return evolve(STALLED, config=config, events=(*before, *found))
 
 
@@ -231,6 +258,15 @@ def test_waits_in_the_line_add_up(
     """Whole waits of a second from a put's turn on, one put after another (findings 5 and 6)."""
     recording = make_line(*puts, timeout_ms=timeout_ms)
     assert check_recording(recording).is_conforming == is_possible
+
+
+def test_a_put_does_not_wait_beyond_its_deadline() -> None:
+    """The first report comes 2 s after the connect: with less time a put is given up before."""
+    recording = read_recording(NEW / "v498_u_rollover_while_slave_joins.jsonl")
+    short = evolve(recording, config=with_slave_timeout(recording.config, 300))
+    verdict = check_recording(short)
+    assert verdict.first_unexplained_seq == 58
+    assert "PUT_OK took" in verdict.reason
 
 
 def test_clock_rules_follow_the_version() -> None:
