@@ -10,7 +10,7 @@ ms takes 1000 ms (v498_d2_fallbehind_exact seq 33), and waits in the line add up
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
 from reference.trace.clock import (
@@ -52,12 +52,12 @@ def check_turn(explanation: Explanation, put: Put) -> Explanation:
 
 def check_answered_soon(explanation: Explanation, put: Put) -> Explanation:
     """A put is answered PUT_OK soon after its turn has come and a report covers it (V-11)."""
-    ahead = explanation.plan.processes[put.process]
-    place = bisect_left(ahead.reported, put.end_offset)
-    if place == len(ahead.reported):
+    known = [(put.begin_ms, put.push2_before), *list_reports(explanation, put)]
+    covering = [t_ms for t_ms, offset in known if offset >= put.end_offset]
+    if not covering:
         return explanation
     turn_ms = put.begin_ms + max(list_waits_ms(explanation, put))
-    late_ms = put.begin_ms + put.duration_ms - max(turn_ms, ahead.reported_ms[place])
+    late_ms = put.begin_ms + put.duration_ms - max(turn_ms, covering[0])
     if late_ms > SLACK_MS:
         raise Blocked(
             f"PUT_OK came {late_ms:.0f} ms after the put's turn and the report that covers it "
@@ -92,11 +92,8 @@ def was_woken(explanation: Explanation, put: Put) -> bool:
     """Some report came while the put was under way, more than all before it, and too little."""
     if put.status == "FLUSH_SLAVE_TIMEOUT":
         return put.push2_before < put.push2_after
-    ahead = explanation.plan.processes[put.process]
     return any(
-        put.push2_before < offset < put.end_offset
-        and put.begin_ms - JITTER_MS <= t_ms <= put.end_ms
-        for t_ms, offset in zip(ahead.reported_ms, ahead.reported, strict=True)
+        put.push2_before < offset < put.end_offset for _, offset in list_reports(explanation, put)
     )
 
 
@@ -108,9 +105,8 @@ def check_wakes_left(explanation: Explanation, put: Put) -> Explanation:
     of 500 kB over a slow link, and 4.6.0 answers PUT_OK (recordings of 4.9.8, finding 7).
     """
     served_ms = put.begin_ms + max(list_waits_ms(explanation, put))
-    ahead = explanation.plan.processes[put.process]
     woken, last_ms = 0, served_ms
-    for t_ms, offset in zip(ahead.reported_ms, ahead.reported, strict=True):
+    for t_ms, offset in list_reports(explanation, put):
         is_part = put.start_offset < offset < put.end_offset
         if is_part and t_ms - last_ms >= UNDER_WAY_MS:
             woken, last_ms = woken + 1, t_ms
@@ -120,6 +116,17 @@ def check_wakes_left(explanation: Explanation, put: Put) -> Explanation:
             f"put up after {TRANSFER_WAITS} (R-HA-20: GroupTransferService#doWaitTransfer)"
         )
     return explanation
+
+
+def list_reports(explanation: Explanation, put: Put) -> list[tuple[float, int]]:
+    """When which reports came while a put was under way."""
+    found: list[tuple[float, int]] = []
+    for link in explanation.plan.links:
+        times_ms, values = link.reports.times_ms, link.reports.values
+        first = bisect_left(times_ms, put.begin_ms - JITTER_MS)
+        last = bisect_right(times_ms, put.end_ms)
+        found += zip(times_ms[first:last], values[first:last], strict=True)
+    return sorted(found)
 
 
 def list_waits_ms(explanation: Explanation, put: Put) -> list[float]:
@@ -139,9 +146,12 @@ def list_waits_ms(explanation: Explanation, put: Put) -> list[float]:
 
 
 def _list_before(explanation: Explanation, put: Put) -> Iterator[Put]:
-    """The puts that were under way with this one and were answered before it, or with it."""
-    puts = explanation.plan.puts
-    for other in puts:
+    """The puts that were under way with this one and were answered before it, or with it.
+
+    No more puts are under way at a time than the model follows, so their places are near.
+    """
+    reach = len(explanation.cluster.messages)
+    for other in explanation.plan.puts[max(0, put.number - reach) : put.number + reach]:
         is_other = other.process == put.process and other.number != put.number
         is_served = other.waits_for_store and other.status in SERVED
         is_with_it = put.begin_ms < other.end_ms <= put.end_ms + UNDER_WAY_MS
