@@ -21,7 +21,13 @@ from reference.state import (
     WAITS_FOR_SLAVE_CHECK,
 )
 from reference.trace.capped_reports import read_next_report
-from reference.trace.clock import GRAIN_MS, JITTER_MS, TRANSFER_WAIT_MS, compute_put_extra_ms
+from reference.trace.clock import (
+    GRAIN_MS,
+    JITTER_MS,
+    TRANSFER_WAIT_MS,
+    UNDER_WAY_MS,
+    compute_put_extra_ms,
+)
 from reference.trace.link_demands import read_until_reported
 from reference.trace.log_demands import flush_to
 from reference.trace.plan import MASTER
@@ -119,6 +125,9 @@ def answer_those_before(explanation: Explanation, put: Put) -> Explanation:
     """Requests are served one by one (R-HA-22): whoever waits in front has its answer by now."""
     turn = get_message(explanation, put).transfer_turn
     puts = explanation.plan.puts
+    # Where nothing but the line answers, its answers come in order, though some are noted late.
+    is_in_line = explanation.plan.version.has(answered_in_line.VARIANT)
+    late_ms = UNDER_WAY_MS if is_in_line else JITTER_MS
     for number in sorted(explanation.followed, key=lambda number: puts[number].end_ms):
         slot = explanation.followed.index(number)
         message = explanation.cluster.messages[slot]
@@ -128,7 +137,7 @@ def answer_those_before(explanation: Explanation, put: Put) -> Explanation:
         if other.status in ("PUT_OK", "FLUSH_DISK_TIMEOUT"):
             explanation = read_until_reported(explanation, other.end_offset)
             explanation = fire(explanation, "answer_slave_wait", slot)
-        elif other.end_ms <= explanation.now_ms + JITTER_MS:
+        elif other.end_ms <= explanation.now_ms + late_ms:
             explanation = answer_slave_time_out(explanation, other)
     return explanation
 
