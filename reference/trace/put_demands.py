@@ -38,6 +38,7 @@ from reference.trace.reports import (
     drop_connection,
     find_waiting_connection,
     is_timed_out,
+    list_line,
 )
 from reference.trace.state import Blocked, Explanation, check, check_timer, fire, get_timers
 from reference.trace.waiting_line import check_turn
@@ -116,8 +117,8 @@ def answer_by_disk_step(explanation: Explanation, put: Put) -> Explanation:
     if is_before and not has_slave_wait(explanation.cluster, message):
         return fire(explanation, "skip_slave_wait", slot)
     explanation = request_slave(explanation, put)
-    explanation = read_until_reported(explanation, put.end_offset)
     explanation = answer_those_before(explanation, put)
+    explanation = read_until_reported(explanation, put.end_offset)
     return fire(explanation, "answer_slave_wait", slot)
 
 
@@ -128,7 +129,7 @@ def answer_those_before(explanation: Explanation, put: Put) -> Explanation:
     # Where nothing but the line answers, its answers come in order, though some are noted late.
     is_in_line = explanation.plan.version.has(answered_in_line.VARIANT)
     late_ms = UNDER_WAY_MS if is_in_line else JITTER_MS
-    for number in sorted(explanation.followed, key=lambda number: puts[number].end_ms):
+    for number in list_line(explanation):
         slot = explanation.followed.index(number)
         message = explanation.cluster.messages[slot]
         if message.phase != WAITS_FOR_SLAVE or message.transfer_turn >= turn:
