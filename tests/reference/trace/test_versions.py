@@ -18,6 +18,7 @@ from reference.trace.reading import Event, Recording, read_recording
 from reference.trace.version_table import VERSIONS, compute_row, render_table
 from reference.version import Version, parse_version
 from tests.reference.trace.corruptions import change_event, corrupt, move
+from tests.reference.trace.line_simulation import BEFORE, simulate
 from tests.reference.trace.version_page import PAGE, PATHS, update_page
 
 OLD = Path(__file__).parents[2] / "data" / "traces"
@@ -267,6 +268,28 @@ def test_a_put_does_not_wait_beyond_its_deadline() -> None:
     verdict = check_recording(short)
     assert verdict.first_unexplained_seq == 58
     assert "PUT_OK took" in verdict.reason
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_a_line_of_many_is_explained(seed: int) -> None:
+    """Producers that wait for one another, time out late, or are answered after their deadline."""
+    assert check_recording(simulate(seed)).reason == ""
+
+
+def test_another_answer_in_the_line_is_refused() -> None:
+    """A time-out that none was, and the reverse: nearly each leaves the line out of order."""
+    tried = accepted = 0
+    for seed in range(12):
+        recording = simulate(seed)
+        for place, event in enumerate(recording.events):
+            status = {"PUT_OK": TIMED_OUT, TIMED_OUT: "PUT_OK"}.get(
+                event.data.get("put_status", "")
+            )
+            if status and event.data["duration_ms"] > 50 and place > len(BEFORE):
+                copy = change_event(recording, place, put_status=status)
+                tried, accepted = tried + 1, accepted + check_recording(copy).is_conforming
+    assert tried > 50
+    assert accepted <= tried // 20
 
 
 def test_clock_rules_follow_the_version() -> None:
