@@ -117,8 +117,11 @@ def answer_by_disk_step(explanation: Explanation, put: Put) -> Explanation:
     if is_before and not has_slave_wait(explanation.cluster, message):
         return fire(explanation, "skip_slave_wait", slot)
     explanation = request_slave(explanation, put)
-    explanation = answer_those_before(explanation, put)
+    if explanation.plan.version.has(answered_in_line.VARIANT):
+        # Who has timed out in front of it did so before the report was read.
+        explanation = answer_those_before(explanation, put)
     explanation = read_until_reported(explanation, put.end_offset)
+    explanation = answer_those_before(explanation, put)
     return fire(explanation, "answer_slave_wait", slot)
 
 
@@ -129,14 +132,16 @@ def answer_those_before(explanation: Explanation, put: Put) -> Explanation:
     # Where nothing but the line answers, its answers come in order, though some are noted late.
     is_in_line = explanation.plan.version.has(answered_in_line.VARIANT)
     late_ms = UNDER_WAY_MS if is_in_line else JITTER_MS
-    for number in list_line(explanation):
+    by_end = sorted(explanation.followed, key=lambda number: puts[number].end_ms)
+    for number in list_line(explanation) if is_in_line else by_end:
         slot = explanation.followed.index(number)
         message = explanation.cluster.messages[slot]
         if message.phase != WAITS_FOR_SLAVE or message.transfer_turn >= turn:
             continue
         other = puts[number]
         if other.status in ("PUT_OK", "FLUSH_DISK_TIMEOUT"):
-            explanation = read_until_reported(explanation, other.end_offset)
+            if is_in_line:
+                explanation = read_until_reported(explanation, other.end_offset)
             explanation = fire(explanation, "answer_slave_wait", slot)
         elif other.end_ms <= explanation.now_ms + late_ms:
             explanation = answer_slave_time_out(explanation, other)
