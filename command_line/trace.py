@@ -9,11 +9,11 @@ from collections.abc import Iterator
 import click
 
 from command_line import exit_codes
-from reference import ROCKETMQ_VERSION
-from reference.machine import RULES
 from reference.state import STATUS_NAMES, Cluster, CommitLog
-from reference.trace.checking import Progress, TraceVerdict, check_recording
-from reference.trace.reading import read_recording
+from reference.trace.checking import Progress, TraceVerdict, check_recording, find_version
+from reference.trace.reading import Recording, read_recording
+from reference.version import Version, VersionError, parse_version
+from reference.world import get_rules
 
 CANDIDATES_MAX = 6
 """How many rules a rejection lists beside the one that is in the way, unless all are asked for."""
@@ -23,10 +23,22 @@ Examples:
   rmqspec trace tests/data/traces/a_sync_healthy.jsonl
   rmqspec trace recordings/*.jsonl --json
   rmqspec trace suspicious.jsonl --explain
+  rmqspec trace recordings/*.jsonl --rocketmq-version 4.9.8
 \b
 Exit codes: 0 all conform, 1 one is rejected (also a group of a shape that no
-structure has), 3 not a trace. The verdict is about RocketMQ 4.4.0.
+structure has), 3 not a trace, or a version that the model does not know. The
+verdict is about the version that a recording names, 4.4.0 where it names none.
 """
+
+
+def read_version(
+    context: click.Context, parameter: click.Parameter, value: str | None
+) -> Version | None:
+    """The version that was asked for; None: that of each recording."""
+    try:
+        return None if value is None else parse_version(value)
+    except VersionError as problem:
+        raise click.BadParameter(str(problem), context, parameter) from problem
 
 
 @click.command(name="trace", epilog=EPILOG)
@@ -39,24 +51,45 @@ structure has), 3 not a trace. The verdict is about RocketMQ 4.4.0.
     help="Print the state at the end, or where a recording is rejected, and every rule that could "
     "not help there, with the conditions that fail.",
 )
-def command(files: tuple[str, ...], is_json: bool, is_explained: bool) -> int:
+@click.option(
+    "--rocketmq-version",
+    "version",
+    callback=read_version,
+    metavar="V",
+    help="Take the brokers for this version, whatever the recordings name; for example 4.9.8.",
+)
+def command(
+    files: tuple[str, ...], is_json: bool, is_explained: bool, version: Version | None
+) -> int:
     """Explain every event of a recording by the model's rules, or say which one cannot be."""
     recordings = [read_recording(file) for file in files]
-    for recording in recordings:
-        version = recording.config.data.get("rocketmq", ROCKETMQ_VERSION)
-        if version != ROCKETMQ_VERSION:
-            click.echo(f"note: {recording.file} is a recording of RocketMQ {version}", err=True)
-    if not is_json:
-        click.echo(f"Model of RocketMQ {ROCKETMQ_VERSION}.")
-    verdicts = []
-    for recording in recordings:
-        verdicts.append(check_recording(recording, make_progress(recording.file)))
+    chosen = [version or choose_version(recording) for recording in recordings]
+    verdicts: list[TraceVerdict] = []
+    told = ""
+    for recording, each in zip(recordings, chosen, strict=True):
+        if not is_json and each.describe() != told:
+            told = each.describe()
+            click.echo(f"{told}.")
+        verdicts.append(check_recording(recording, make_progress(recording.file), each))
         if not is_json:
             print_verdict(verdicts[-1], is_explained=is_explained)
     if is_json:
         click.echo(json.dumps([v.as_json() for v in verdicts], indent=1))
     is_rejected = any(v.verdict == "rejected" for v in verdicts)
     return exit_codes.REFUTED if is_rejected else exit_codes.ANALYSED
+
+
+def choose_version(recording: Recording) -> Version:
+    """The version that a recording names; for an unknown one 4.4.0, with a note."""
+    version = find_version(recording)
+    if version is None:
+        named = recording.config.data["rocketmq"]
+        click.echo(
+            f"note: {recording.file} names RocketMQ {named}, which the model does not know; it is "
+            f"held against {Version().name}, --rocketmq-version chooses another",
+            err=True,
+        )
+    return version or Version()
 
 
 def make_progress(file: str) -> Progress:
@@ -100,14 +133,18 @@ def print_explanation(verdict: TraceVerdict) -> None:
 
 def choose_candidates(verdict: TraceVerdict) -> list[tuple[str, tuple[str, ...]]]:
     """The other rules for the same message or slave: what else could have explained the event."""
+    if verdict.cluster is None:
+        return []
+    rules = get_rules(verdict.cluster.structure)
     rule, bracket, index = verdict.blocked_instance.partition("[")
+    indexes = rules[rule].indexes if rule in rules else None
     is_alike = [
         (name, failed)
         for name, failed in verdict.candidates.items()
         if bracket
         and name.endswith(bracket + index)
         and name != verdict.blocked_instance
-        and RULES[name.partition("[")[0]].indexes == RULES[rule].indexes
+        and rules[name.partition("[")[0]].indexes == indexes
     ]
     return is_alike[:CANDIDATES_MAX]
 

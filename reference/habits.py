@@ -62,6 +62,12 @@ NO_LAST_SEPARATOR = Habit(
     "A message is one byte smaller: no separator follows its last property.",
     "MessageDecoder#messageProperties2String (recordings of 4.9.8, finding 14).",
 )
+SLAVE_TIMEOUT_DEFAULT_MS = 3000
+"""``slaveTimeout`` where nothing sets it (MessageStoreConfig, V-14)."""
+
+MESSAGE_MARGIN_BYTES = 64 * 1024
+"""By how much a message may be larger than the limit of its body (MessageExtEncoder)."""
+
 SLAVE_TIMEOUT = Habit(
     "slave_timeout",
     Span("4.9.3"),

@@ -74,9 +74,9 @@ class Version:
         """The structure under the rules of this version."""
         return apply_rule_set(structure, self.rule_set)
 
-    def has(self, habit: Habit) -> bool:
-        """It has this habit."""
-        return habit.span.covers(self.release, self.mode)
+    def has(self, change: Habit | Variant) -> bool:
+        """It has this habit, or this change of rules."""
+        return change.span is not None and change.span.covers(self.release, self.mode)
 
     def describe(self) -> str:
         """What stands at the head of every output."""

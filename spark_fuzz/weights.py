@@ -98,6 +98,9 @@ REPLICATION_WEIGHTS = Weights(
         # Of variants.
         "refuse_report",
         "refuse_later_report",
+        "enter_sync_state_set",
+        "leave_sync_state_set",
+        "elect_slave",
     ),
 )
 

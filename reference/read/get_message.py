@@ -121,8 +121,12 @@ def is_queue_file_missing(read: Read) -> bool:
 
 
 def compute_reset(read: Read) -> int:
-    """Where a reader beyond the end is sent: to 0 while the queue still begins there, else back."""
-    return 0 if read.queue.min_offset == 0 else read.queue.max_offset
+    """Where a reader beyond the end is sent: to 0 while the queue still begins there, else back.
+
+    From 4.9.4 on it is always sent back to the end (V-18).
+    """
+    is_to_end = read.settings.is_reset_to_end or read.queue.min_offset > 0
+    return read.queue.max_offset if is_to_end else 0
 
 
 UNSCANNED: tuple[Case[Read, tuple[GetMessageStatus, int]], ...] = (

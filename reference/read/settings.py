@@ -35,6 +35,8 @@ class StoreSettings:
     count_max_in_disk: int = _setting("maxTransferCountOnMessageInDisk")
     bytes_max_in_disk: int = _setting("maxTransferBytesOnMessageInDisk")
     commit_log_file_bytes: int = _setting("mapedFileSizeCommitLog")
+    is_reset_to_end: bool = False
+    """Who asks for what lies beyond the end of a queue is always sent to its end (V-18)."""
 
     @property
     def memory_bytes(self) -> int:

@@ -7,7 +7,8 @@ from typing import Any
 
 from attrs import evolve
 
-from reference.trace.boundaries import find_recovered_range
+from reference.habits import HA_AFTER_DISPATCH
+from reference.trace.boundaries import find_recovered_range, find_scan_end
 from reference.trace.clock import TIMER_RANGES
 from reference.trace.hidden_steps import expire_files
 from reference.trace.link_demands import (
@@ -57,6 +58,7 @@ def explain_start(explanation: Explanation, event: Event) -> Explanation:
     explanation = check(explanation, "last_exit_normal", is_normal, event["last_exit_normal"])
     if not is_first:
         explanation = _restart(explanation, node, event["max_offset"])
+    explanation = check_dispatched_at_start(explanation, node, event)
     role = explanation.plan.recording.config["nodes"][event["node"]]["role"]
     explanation = check(explanation, "role", role, event["role"])
     address = event.data.get("ha_master_address")
@@ -69,6 +71,19 @@ def explain_start(explanation: Explanation, event: Event) -> Explanation:
         ha_master_address=address if isinstance(address, str) else None,
     )
     return explain_snapshot(explanation, event)
+
+
+def check_dispatched_at_start(explanation: Explanation, node: int, event: Event) -> Explanation:
+    """A start is over when all that the log holds is dispatched, where it waits for that (V-03)."""
+    if not explanation.plan.version.has(HA_AFTER_DISPATCH):
+        return explanation
+    least = find_scan_end(explanation.plan.tables, explanation.get_log(node))
+    if event["dispatched_offset"] < least and not explanation.plan.are_puts_hidden:
+        raise Blocked(
+            f"dispatched_offset is {event['dispatched_offset']}, but a start waits until it is "
+            f"{least} (V-03: DefaultMessageStore#start)"
+        )
+    return explanation.count_check()
 
 
 def _restart(explanation: Explanation, node: int, recovered: int) -> Explanation:

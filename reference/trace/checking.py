@@ -23,6 +23,7 @@ from reference.trace.plan import Plan, make_plan
 from reference.trace.put_order import find_slot
 from reference.trace.reading import Event, Recording, TraceError, read_recording
 from reference.trace.state import Blocked, Explanation, begin_explanation, list_candidates
+from reference.version import Version, VersionError, parse_version
 
 __all__ = ["CONFORMS", "REJECTED", "TraceError", "TraceVerdict", "check_recording", "check_trace"]
 
@@ -43,6 +44,7 @@ JSON_FIELDS = (
     "fields_checked",
     "first_unexplained_seq",
     "reason",
+    "rocketmq_version",
 )
 """What other programs read of a verdict, in this order."""
 
@@ -67,6 +69,8 @@ class TraceVerdict:
     """``seq`` of the first event that no rule explains; None for a recording that conforms."""
     reason: str = ""
     """Why that event cannot be explained, in one sentence."""
+    rocketmq_version: str = Version().name
+    """What the brokers were taken to be."""
     blocked_event: Mapping[str, Any] = field(factory=dict)
     """That event as it stands in the file."""
     blocked_instance: str = ""
@@ -89,8 +93,17 @@ class TraceVerdict:
         return {name: getattr(self, name) for name in JSON_FIELDS}
 
 
+def find_version(recording: Recording) -> Version | None:
+    """The version that a recording names, 4.4.0 if it names none; None: one that nobody knows."""
+    named = recording.config.data.get("rocketmq", Version().name)
+    try:
+        return parse_version(named) if isinstance(named, str) else None
+    except VersionError:
+        return None
+
+
 def check_trace(path: str | Path) -> TraceVerdict:
-    """Checks one recording.
+    """Checks one recording by the rules of the version that it names.
 
     Raises:
         TraceError: the file is no recording.
@@ -98,26 +111,31 @@ def check_trace(path: str | Path) -> TraceVerdict:
     return check_recording(read_recording(path))
 
 
-def check_recording(recording: Recording, progress: Progress = None) -> TraceVerdict:
+def check_recording(
+    recording: Recording, progress: Progress = None, version: Version | None = None
+) -> TraceVerdict:
     """Explains the events of a recording one after another, each group of brokers by itself.
 
-    ``progress`` is told from time to time how many events are explained.
+    ``progress`` is told from time to time how many events are explained. Without a ``version`` it
+    is the one that the recording names; 4.4.0 where nobody knows that.
     """
+    chosen = version or find_version(recording) or Version()
     try:
         groups = split_groups(recording)
-        plans = [make_plan(group) for group in groups]
+        plans = [make_plan(group, chosen) for group in groups]
     except OutsideTheModel as problem:
-        return _reject_group(recording, str(problem))
+        rejected = _reject_group(recording, str(problem))
+        return evolve(rejected, rocketmq_version=chosen.name)
     verdicts = [_check_group(plan, progress) for plan in plans]
-    return verdicts[0] if len(verdicts) == 1 else _unite(recording, verdicts)
+    united = verdicts[0] if len(verdicts) == 1 else _unite(recording, verdicts)
+    return evolve(united, rocketmq_version=chosen.name)
 
 
 def _check_group(plan: Plan, progress: Progress) -> TraceVerdict:
     """Explains the events of one group."""
     recording = plan.recording
-    events = [event for event in recording.events if event.kind not in IGNORED_KINDS]
     reversal = find_time_reversal(recording)
-    waiting = list(order_observations(events))[::-1]
+    waiting = list(order_observations(recording.events))[::-1]
     total = len(waiting)
     explanation = begin_explanation(plan)
     history: History = deque()

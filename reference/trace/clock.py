@@ -9,7 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from attrs import frozen
+from attrs import field, frozen
+
+from reference.habits import OWN_REPORT_TIMER
+from reference.variants import answered_in_line, both_waits_at_once, wait_until_deadline
+from reference.version import Version
 
 JITTER_MS = 5.0
 """Order between processes and threads is good to 1 ms, but up to a few ms of scheduling noise."""
@@ -93,6 +97,16 @@ class Timers:
     """``haSendHeartbeatInterval`` of the master."""
     master_housekeeping_interval_ms: int = 20_000
     """``haHousekeepingInterval`` of the master."""
+    slave_timeout_ms: int | None = None
+    """``slaveTimeout`` of the master; None in a version that has no such property (V-14)."""
+    version: Version = field(factory=Version)
+    """Of the brokers."""
+
+    @property
+    def slave_wait_ms(self) -> int:
+        """How long a put may wait for a slave, before anybody looks at its deadline."""
+        own = self.slave_timeout_ms
+        return self.sync_flush_timeout_ms if own is None else own
 
 
 def compute_first_report_ms(interval_ms: int) -> int:
@@ -101,6 +115,38 @@ def compute_first_report_ms(interval_ms: int) -> int:
     Until its first report a slave receives nothing, so every select lasts its full time (R-HC-05).
     """
     return SELECT_MS * max(1, -(-interval_ms // SELECT_MS))
+
+
+def compute_time_out_ms(timers: Timers) -> int:
+    """The shortest wait that a clock ends with FLUSH_SLAVE_TIMEOUT.
+
+    Until 4.6.0 five waits of a second each were one, too (R-HA-20, V-08).
+    """
+    if timers.version.has(wait_until_deadline.VARIANT):
+        return timers.slave_wait_ms
+    return min(timers.slave_wait_ms, TRANSFER_WAITS * TRANSFER_WAIT_MS)
+
+
+def compute_longest_wait_ms(timers: Timers) -> int:
+    """The longest wait for a slave.
+
+    Where the group transfer alone ends it, it looks at the deadline between two of its waits only:
+    whoever is served then, or next in the line, has waited a second more at most (V-11; recordings
+    of 4.9.8, findings 5 and 6).
+    """
+    is_in_line = timers.version.has(answered_in_line.VARIANT)
+    return timers.slave_wait_ms + (TRANSFER_WAIT_MS if is_in_line else 0)
+
+
+def has_slave_housekeeping(timers: Timers) -> bool:
+    """A slave may find its connection expired (HAClient#run).
+
+    By a timer that its own reports set, only where they lie further apart than its housekeeping
+    interval (V-07; recordings of 4.9.8, finding 11).
+    """
+    longest_ms = timers.ha_send_heartbeat_interval_ms + SELECT_MS + JITTER_MS
+    is_by_own_reports = timers.version.has(OWN_REPORT_TIMER)
+    return not is_by_own_reports or longest_ms >= timers.ha_housekeeping_interval_ms
 
 
 RangeOf = Callable[[Timers], TimerRange]
@@ -117,6 +163,12 @@ TIMER_RANGES: Mapping[str, RangeOf] = {
         t.ha_send_heartbeat_interval_ms,
         FOREVER_MS,
         "R-HC-04: HAClient#isTimeToReportOffset, reset by everything that is read",
+    ),
+    "own_report": lambda t: TimerRange(
+        "the next report after one of the slave's own",
+        t.ha_send_heartbeat_interval_ms,
+        t.ha_send_heartbeat_interval_ms + SELECT_MS + SLACK_MS,
+        "R-HC-04, V-07: HAClient#isTimeToReportOffset, set by own reports, seen after a select",
     ),
     "report_to_silent_master": lambda t: TimerRange(
         "a repeated report to a master that has sent nothing",
@@ -175,14 +227,14 @@ TIMER_RANGES: Mapping[str, RangeOf] = {
     "slave_wait": lambda t: TimerRange(
         "PUT_OK after the slave step",
         0,
-        t.sync_flush_timeout_ms + SLACK_MS,
+        compute_longest_wait_ms(t) + SLACK_MS,
         "R-HA-18: GroupCommitRequest#waitForFlush",
     ),
     "slave_time_out": lambda t: TimerRange(
         "FLUSH_SLAVE_TIMEOUT",
-        min(t.sync_flush_timeout_ms, TRANSFER_WAITS * TRANSFER_WAIT_MS),
-        t.sync_flush_timeout_ms + SLACK_MS,
-        "R-HA-18, R-HA-20: the put's own clock, or five waits of the group transfer",
+        compute_time_out_ms(t),
+        compute_longest_wait_ms(t) + SLACK_MS,
+        "R-HA-18, R-HA-20, V-11: the put's own clock, or the group transfer",
     ),
     "no_wait": lambda t: TimerRange(
         "an answer without any wait",
@@ -224,11 +276,18 @@ TIMER_RANGES: Mapping[str, RangeOf] = {
 """Every range by the name of its timer."""
 
 
-def compute_put_extra_ms(timers: Timers, *, waits_for_disk: bool) -> float:
-    """How much the disk step may add to the slave step: they follow one another (R-CL-03)."""
-    return timers.sync_flush_timeout_ms if waits_for_disk else 0.0
+def compute_put_extra_ms(timers: Timers, *, waits_for_disk: bool, waits_for_slave: bool) -> float:
+    """How much the disk step may add to the slave step.
+
+    They follow one another (R-CL-03), or run at once (V-10): then only the longer one counts.
+    """
+    if not waits_for_disk:
+        return 0.0
+    is_at_once = timers.version.has(both_waits_at_once.VARIANT) and waits_for_slave
+    beside_ms = compute_longest_wait_ms(timers) if is_at_once else 0
+    return max(0.0, timers.sync_flush_timeout_ms - beside_ms)
 
 
 def compute_longest_put_ms(timers: Timers, *, waits_for_slave: bool) -> float:
     """How long a put may be under way, so that an end comes before its line is written."""
-    return UNDER_WAY_MS + (timers.sync_flush_timeout_ms if waits_for_slave else 0.0)
+    return UNDER_WAY_MS + (compute_longest_wait_ms(timers) if waits_for_slave else 0.0)

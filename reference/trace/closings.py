@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from reference.trace.clock import FOREVER_MS, JITTER_MS, SHUTDOWN_MS
+from reference.habits import STOP_CLOSES_SOCKET
+from reference.trace.capped_reports import is_next_report_too_high
+from reference.trace.clock import (
+    FOREVER_MS,
+    JITTER_MS,
+    KILL_MS,
+    SHUTDOWN_MS,
+    has_slave_housekeeping,
+)
 from reference.trace.hidden_steps import end_connection, settle_link
 from reference.trace.link_demands import is_out_of_step, take_arrival
 from reference.trace.plan import MASTER
 from reference.trace.reports import get_link
-from reference.trace.state import Explanation, check_timer, fire, get_timers
+from reference.trace.state import Blocked, Explanation, check_timer, fire, get_timers
 
 
 def close_connection(explanation: Explanation, slave: int) -> Explanation:
@@ -15,6 +23,8 @@ def close_connection(explanation: Explanation, slave: int) -> Explanation:
     explanation = settle_link(explanation, slave)
     if not get_link(explanation, slave).is_open:
         return end_connection(explanation, slave)
+    if is_next_report_too_high(explanation, slave):
+        return _close(explanation, slave, "refuse_later_report")
     if _is_ending(explanation, slave):
         return _close(explanation, slave, "close_idle_connection")
     explanation = _take_until_out_of_step(explanation, slave)
@@ -31,13 +41,35 @@ def _close(explanation: Explanation, slave: int, rule: str) -> Explanation:
 def _is_ending(explanation: Explanation, slave: int) -> bool:
     """One of the two processes is about to end, which closes its sockets.
 
-    A stopping master ends its HA service after a second; a stopping slave keeps its connection
-    until its process ends, which the recorder notes some time later (R-RC-02).
+    A stopping master ends its HA service after a second. A stopping slave keeps its connection
+    until its process ends, which the recorder notes some time later (R-RC-02), or ends its HA
+    service, too (V-19).
     """
-    stop_ms = explanation.master.stop_begin_ms
-    is_shut = stop_ms is not None and explanation.now_ms - stop_ms >= SHUTDOWN_MS - JITTER_MS
+    is_shut = _is_ha_service_shut(explanation, MASTER)
+    if explanation.plan.version.has(STOP_CLOSES_SOCKET):
+        is_shut = is_shut or _is_ha_service_shut(explanation, slave)
     is_gone = not explanation.is_up(MASTER)
     return is_shut or is_gone or explanation.slaves[slave].is_store_closed
+
+
+def _is_ha_service_shut(explanation: Explanation, node: int) -> bool:
+    """A clean stop of this broker has begun more than a second ago."""
+    stop_ms = explanation.get_broker(node).stop_begin_ms
+    return stop_ms is not None and explanation.now_ms - stop_ms >= SHUTDOWN_MS - JITTER_MS
+
+
+def check_closed_by_stop(explanation: Explanation, slave: int) -> Explanation:
+    """The clean stop of a slave's store is over: its connection has ended with it (V-19).
+
+    Behind a stall its proxy may see that later.
+    """
+    wire, ahead = explanation.wires[slave], explanation.plan.links[slave]
+    if not explanation.plan.version.has(STOP_CLOSES_SOCKET) or ahead.is_connection_hidden:
+        return explanation
+    ended_ms = ahead.closings_ms.get(wire.connection, explanation.plan.end_ms)
+    if wire.is_open and not wire.is_stalled and ended_ms > explanation.now_ms + KILL_MS:
+        raise Blocked("the slave's store is shut down, but its connection is still open")
+    return explanation.count_check()
 
 
 def _take_until_out_of_step(explanation: Explanation, slave: int) -> Explanation:
@@ -60,6 +92,7 @@ def _check_housekeeping(explanation: Explanation, slave: int) -> Explanation:
     silent_ms = explanation.now_ms - wire.last_report_ms
     is_by_master = silent_ms >= timers.master_housekeeping_interval_ms - JITTER_MS
     is_by_slave = unheard_ms >= timers.ha_housekeeping_interval_ms - JITTER_MS
+    is_by_slave = is_by_slave and has_slave_housekeeping(timers)
     if is_by_slave and not is_by_master:
         return check_timer(explanation, "slave_housekeeping", unheard_ms, slave=slave)
     is_held = wire.is_stalled or wire.healed_ms > wire.last_report_ms

@@ -7,8 +7,9 @@ from typing import Any
 
 from attrs import evolve
 
+from reference.habits import SLAVE_TIMEOUT
 from reference.roles import Role
-from reference.trace.plan import MASTER
+from reference.trace.plan import MASTER, compute_message_margin_bytes
 from reference.trace.reading import Event
 from reference.trace.state import Blocked, Explanation, check, fire, get_timers
 
@@ -21,6 +22,7 @@ SIZES: Mapping[str, str] = {
 
 TIMES: Mapping[str, str] = {
     "syncFlushTimeout": "sync_flush_timeout_ms",
+    "slaveTimeout": "slave_timeout_ms",
     "haSendHeartbeatInterval": "master_heartbeat_interval_ms",
     "haHousekeepingInterval": "master_housekeeping_interval_ms",
 }
@@ -38,15 +40,26 @@ def explain_set_config(explanation: Explanation, event: Event) -> Explanation:
         if name == "brokerRole":
             explanation = set_role(explanation, value)
         if name in SIZES:
-            changes: dict[str, Any] = {SIZES[name]: read_number(name, value)}
-            parameters = evolve(explanation.cluster.parameters, **changes)
-            cluster = evolve(explanation.cluster, parameters=parameters)
-            explanation = evolve(explanation, cluster=cluster)
-        if name in TIMES:
-            changes = {TIMES[name]: read_number(name, value)}
+            explanation = set_size(explanation, name, value)
+        if name in TIMES and _is_known(explanation, name):
+            changes: dict[str, Any] = {TIMES[name]: read_number(name, value)}
             timers = evolve(get_timers(explanation), **changes)
             explanation = evolve(explanation, timers=timers)
     return explanation.count_check()
+
+
+def _is_known(explanation: Explanation, name: str) -> bool:
+    return name != "slaveTimeout" or explanation.plan.version.has(SLAVE_TIMEOUT)
+
+
+def set_size(explanation: Explanation, name: str, value: object) -> Explanation:
+    """The master reads another size from now on."""
+    size = read_number(name, value)
+    if name == "maxMessageSize":
+        size += compute_message_margin_bytes(explanation.plan.version)
+    changes: dict[str, Any] = {SIZES[name]: size}
+    parameters = evolve(explanation.cluster.parameters, **changes)
+    return evolve(explanation, cluster=evolve(explanation.cluster, parameters=parameters))
 
 
 def set_role(explanation: Explanation, value: object) -> Explanation:

@@ -7,6 +7,7 @@ from typing import Any
 
 from attrs import evolve, frozen
 
+from reference.habits import OVERFLOW_RESETS_TO_MAX
 from reference.read.get_message import GetMessageResult, Read, get_message
 from reference.read.settings import StoreSettings, change_store
 from reference.roles import Role
@@ -105,7 +106,8 @@ def read_store_settings(
     explanation: Explanation, node: int, shown: Mapping[str, Any] | None = None
 ) -> StoreSettings:
     """The settings of a broker's store; ``shown`` are properties that an event itself tells."""
-    settings = StoreSettings(role=get_role(explanation, node))
+    is_reset_to_end = explanation.plan.version.has(OVERFLOW_RESETS_TO_MAX)
+    settings = StoreSettings(role=get_role(explanation, node), is_reset_to_end=is_reset_to_end)
     try:
         return change_store(settings, {**get_properties(explanation, node), **(shown or {})})
     except ValueError as problem:

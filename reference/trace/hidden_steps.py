@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from reference.state import WAITS_FOR_DISK, WAITS_FOR_SLAVE_CHECK
+from reference.habits import OWN_REPORT_TIMER
+from reference.state import WAITS_FOR_DISK
+from reference.trace.capped_reports import is_next_report_too_high, read_next_report
 from reference.trace.clock import FOREVER_MS, GRAIN_MS, TIMER_RANGES
 from reference.trace.hidden_traffic import carry_hidden_bytes
 from reference.trace.late_traffic import keep_what_is_in_flight
@@ -22,10 +24,15 @@ from reference.trace.link_demands import (
 )
 from reference.trace.log_demands import expire_file
 from reference.trace.plan import MASTER, find_next
-from reference.trace.put_demands import finish_disk_step, request_slave
-from reference.trace.put_order import append_next_put, demand_max_at_least, find_next_put
+from reference.trace.put_demands import finish_disk_step, is_before_slave_check, request_slave
+from reference.trace.put_order import (
+    append_next_put,
+    demand_max_at_least,
+    find_next_put,
+    get_message,
+)
 from reference.trace.puts_ahead import Put
-from reference.trace.reports import accept_connection, drop_connection, get_link, read_report
+from reference.trace.reports import accept_connection, drop_connection, get_link
 from reference.trace.state import Blocked, DeadConnection, Explanation, get_timers, is_overdue
 
 SIDES = 2
@@ -35,6 +42,7 @@ SIDES = 2
 def catch_up(explanation: Explanation) -> Explanation:
     """Everything has happened by now that nothing can have held back for so long."""
     for slave in range(len(explanation.wires)):
+        check_reports_come(explanation, slave)
         explanation = append_overdue_frames(explanation, slave)
     if explanation.is_stopping(MASTER):
         return explanation  # Nobody knows how far its services still come (R-RC-02).
@@ -53,11 +61,8 @@ def append_overdue_puts(explanation: Explanation) -> Explanation:
         explanation = append_next_put(explanation)
         put = find_next_put(explanation)
     for number in explanation.followed:
-        slot = explanation.followed.index(number)
-        phase = explanation.cluster.messages[slot].phase
-        is_before_check = phase in (WAITS_FOR_DISK, WAITS_FOR_SLAVE_CHECK)
         other = explanation.plan.puts[number]
-        if is_before_check and _is_put_overdue(explanation, other):
+        if is_before_slave_check(explanation, other) and _is_put_overdue(explanation, other):
             explanation = _ask_for_slave(explanation, other)
     return explanation
 
@@ -76,7 +81,9 @@ def _ask_for_slave(explanation: Explanation, put: Put) -> Explanation:
     if put.status not in ("PUT_OK", "FLUSH_SLAVE_TIMEOUT"):
         return explanation
     try:
-        return request_slave(finish_disk_step(explanation, put), put)
+        if get_message(explanation, put).phase == WAITS_FOR_DISK:
+            explanation = finish_disk_step(explanation, put)
+        return request_slave(explanation, put)
     except Blocked:
         return explanation  # Its end will say why.
 
@@ -97,7 +104,7 @@ def read_overdue_reports(explanation: Explanation, slave: int) -> Explanation:
         unread = explanation.wires[slave].unread
         if not unread or not is_overdue(explanation, "read_report", unread[0].t_ms):
             return explanation
-        explanation = read_report(explanation, slave)
+        explanation = read_next_report(explanation, slave)
 
 
 def position_overdue_transfer(explanation: Explanation, slave: int) -> Explanation:
@@ -132,6 +139,23 @@ def append_overdue_frames(explanation: Explanation, slave: int) -> Explanation:
     return explanation
 
 
+def check_reports_come(explanation: Explanation, slave: int) -> None:
+    """A slave with a timer of its own reports goes on to report, whatever comes (V-07, finding 10).
+
+    Raises:
+        Blocked: its last report lies too far back.
+    """
+    wire = explanation.wires[slave]
+    is_expected = explanation.plan.version.has(OWN_REPORT_TIMER) and wire.last_report is not None
+    is_seen = not wire.are_reports_stalled and wire.last_report_ms > wire.healed_ms
+    is_there = wire.is_open and explanation.is_up(slave)
+    if not is_expected or not is_seen or not is_there:
+        return
+    silent_ms = explanation.now_ms - wire.last_report_ms
+    if silent_ms > TIMER_RANGES["own_report"](get_timers(explanation, slave)).high_ms:
+        raise Blocked(f"the slave is connected, but has reported nothing for {silent_ms:.0f} ms")
+
+
 def drop_overdue_connections(explanation: Explanation) -> Explanation:
     """The master notices the end of a connection soon, unless a link is stalled."""
     if any(wire.is_stalled for wire in explanation.wires):
@@ -154,7 +178,9 @@ def settle_link(explanation: Explanation, slave: int) -> Explanation:
             break
         if explanation.wires[slave].unread[0].offset > push2:
             break
-        explanation = read_report(explanation, slave)
+        if is_next_report_too_high(explanation, slave):
+            break
+        explanation = read_next_report(explanation, slave)
     return explanation
 
 

@@ -8,6 +8,7 @@ from reference.mapped_files import cut_to
 from reference.trace.boundaries import find_recovered_range
 from reference.trace.broker_events import demand_node_max
 from reference.trace.clock import SHUTDOWN_MS
+from reference.trace.closings import check_closed_by_stop
 from reference.trace.hidden_steps import (
     append_seen_frames,
     end_connection,
@@ -47,6 +48,8 @@ def explain_stop_clean(explanation: Explanation, event: Event) -> Explanation:
         raise Blocked("the store of this broker is shut down already")
     if event.data.get("shutdown_ms", SHUTDOWN_MS) < SHUTDOWN_MS:
         raise Blocked(f"shutdown_ms is {event['shutdown_ms']}, but a stop takes {SHUTDOWN_MS} ms")
+    if node != MASTER:
+        explanation = check_closed_by_stop(explanation, node)
     if "max_offset" in event.data:
         explanation = demand_node_max(explanation, node, event["max_offset"])
     explanation = dispatch_all(explanation, node)

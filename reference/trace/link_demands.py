@@ -5,6 +5,7 @@ from __future__ import annotations
 from reference.replication import is_frame_taken, is_positioned
 from reference.state import Link
 from reference.trace.boundaries import has_boundary
+from reference.trace.capped_reports import read_next_report
 from reference.trace.clock import JITTER_MS, KILL_MS, SLACK_MS
 from reference.trace.hidden_traffic import carry_hidden_bytes, carry_hidden_report
 from reference.trace.links_ahead import Frame
@@ -15,7 +16,6 @@ from reference.trace.reports import (
     find_waiting_connection,
     get_link,
     position,
-    read_report,
 )
 from reference.trace.state import Arrival, Blocked, Explanation, check, fire
 
@@ -38,7 +38,7 @@ def demand_push2(explanation: Explanation, offset: int) -> Explanation:
     while explanation.cluster.master.push2_slave_max_offset < offset:
         slave = _find_report(explanation, at_most=offset)
         if slave is not None:
-            explanation = read_report(explanation, slave)
+            explanation = read_next_report(explanation, slave)
             continue
         before = explanation
         explanation = _carry_hidden_report(explanation, offset)
@@ -70,7 +70,7 @@ def read_until_reported(explanation: Explanation, offset: int) -> Explanation:
         ]
         if not reaching:
             return explanation
-        explanation = read_report(explanation, min(reaching)[1])
+        explanation = read_next_report(explanation, min(reaching)[1])
     return explanation
 
 
@@ -89,7 +89,7 @@ def demand_ack(explanation: Explanation, slave: int, offset: int) -> Explanation
     if explanation.plan.links[slave].is_traffic_hidden and offset >= 0:
         explanation = carry_hidden_report(demand_max_at_least(explanation, offset), slave, offset)
     while get_link(explanation, slave).slave_ack_offset < offset:
-        explanation = read_report(explanation, slave)
+        explanation = read_next_report(explanation, slave)
     present = get_link(explanation, slave).slave_ack_offset
     return check(explanation, "slave_ack_offset", present, offset)
 

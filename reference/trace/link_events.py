@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from attrs import evolve
 
+from reference.habits import OWN_REPORT_TIMER
 from reference.trace.clock import JITTER_MS, RECONNECT_MS, SLACK_MS
 from reference.trace.closings import close_connection
 from reference.trace.hidden_steps import end_connection, settle_link
@@ -19,7 +20,15 @@ from reference.trace.links_ahead import Frame
 from reference.trace.plan import MASTER
 from reference.trace.reading import Event
 from reference.trace.reports import accept_connection, get_link
-from reference.trace.state import Arrival, Blocked, Explanation, check, check_timer, fire
+from reference.trace.state import (
+    Arrival,
+    Blocked,
+    Explanation,
+    check,
+    check_timer,
+    fire,
+    get_timers,
+)
 
 CLOSING_SIDES = ("slave", "master", "proxy", "reset")
 """What ``closed_by`` may say. Both ends may drop a connection within a ms, and either is named."""
@@ -99,7 +108,9 @@ def explain_report(explanation: Explanation, event: Event) -> Explanation:
     check_not_held(explanation, slave, explanation.wires[slave].are_reports_stalled)
     explanation = explanation.count_check()
     if explanation.wires[slave].last_report is not None:
-        explanation = _check_repeated(explanation, slave, event)
+        is_by_own = explanation.plan.version.has(OWN_REPORT_TIMER)
+        check_interval = _check_own_reports if is_by_own else _check_repeated
+        explanation = check_interval(explanation, slave, event)
         return forward_report(explanation, slave, event["slave_offset"])
     explanation = accept_connection(explanation, slave)
     explanation = fire(explanation, "report_offset", slave)
@@ -133,6 +144,22 @@ def _compute_held_ms(explanation: Explanation, slave: int) -> float:
     wire = explanation.wires[slave]
     is_held = wire.is_stalled or wire.healed_ms >= wire.opened_ms
     return float("inf") if is_held else 0.0
+
+
+def _check_own_reports(explanation: Explanation, slave: int, event: Event) -> Explanation:
+    """A slave repeats its report a heartbeat interval after its last one, whatever has come (V-07).
+
+    Something new it reports sooner, but nothing later than that (recordings of 4.9.8, finding 10).
+    """
+    wire = explanation.wires[slave]
+    if wire.are_reports_stalled or wire.last_report_ms <= wire.healed_ms + SLACK_MS:
+        return explanation  # What piled up comes at once: the last one was sent earlier.
+    elapsed_ms = event.t_ms - wire.last_report_ms
+    is_new = event["slave_offset"] != wire.last_report
+    # A new number may come as soon as it likes, so it is only asked whether it comes in time.
+    timers = get_timers(explanation, slave)
+    least_ms = timers.ha_send_heartbeat_interval_ms if is_new else 0
+    return check_timer(explanation, "own_report", max(elapsed_ms, least_ms), slave=slave)
 
 
 def _check_repeated(explanation: Explanation, slave: int, event: Event) -> Explanation:

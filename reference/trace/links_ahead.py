@@ -66,6 +66,8 @@ class LinkAhead:
     """The recording shows neither frames nor reports: what came, the logs tell."""
     is_connection_hidden: bool
     """There is no proxy: the slave is connected directly."""
+    reports: Sightings
+    """Every report on a connection that was not seen to end before: the master may read it."""
     requests: Sightings
     """What the master is seen to have been asked for, by any connection."""
     hidden_base: int | None
@@ -95,6 +97,7 @@ def gather_link(events: Sequence[Event], slave: str) -> LinkAhead:
         starts_ms=tuple(event.t_ms for event in broker if event.kind in START_KINDS),
         is_traffic_hidden=_is_traffic_hidden(events, broker),
         is_connection_hidden="ha_link_open" not in kinds,
+        reports=_see_reports(own),
         requests=_see_requests(events),
         hidden_base=next(
             (e["min_offset"] for e in broker if e.kind in BROKER_KINDS and e["mapped_files"]), None
@@ -134,6 +137,17 @@ def _gather_closings(events: Iterable[Event]) -> Mapping[int, float]:
         if event.kind == "ha_link_close":
             found.setdefault(event["conn"], event.t_ms)
     return found
+
+
+def _see_reports(events: Iterable[Event]) -> Sightings:
+    ended: set[int] = set()
+    found: list[Event] = []
+    for event in events:
+        if event.kind == "ha_link_close":
+            ended.add(event["conn"])
+        if event.kind == "ha_report" and event["conn"] not in ended:
+            found.append(event)
+    return Sightings(tuple(e.t_ms for e in found), tuple(e["slave_offset"] for e in found))
 
 
 def _see_requests(events: Iterable[Event]) -> Sightings:

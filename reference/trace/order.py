@@ -14,9 +14,9 @@ from typing import TypeAlias
 
 from attrs import evolve, frozen
 
-from reference.trace.clock import JITTER_MS, KILL_MS
+from reference.trace.clock import JITTER_MS, KILL_MS, SKEW_MS
 from reference.trace.handlers import PUT_BEGIN, explain
-from reference.trace.kinds import START_KINDS
+from reference.trace.kinds import IGNORED_KINDS, START_KINDS
 from reference.trace.reading import Event
 from reference.trace.state import Blocked, Explanation
 
@@ -37,6 +37,12 @@ FIXED_KINDS = frozenset(
 
 LOOK_AHEAD_MAX = 64
 """No more observations than this are passed by one that is noted late."""
+
+STORE_IS_SHUT = "message store has shutdown"
+"""How a store that is shut down begins each refusal (DefaultMessageStore)."""
+
+SEND_WAIT_MS = 100
+"""How long ``HAConnection.WriteSocketService#run`` waits when it has nothing to send."""
 
 HISTORY_MAX = 256
 """More observations than this within a few ms are not put into another order."""
@@ -80,15 +86,20 @@ History: TypeAlias = deque[Step]
 """The latest steps, as many as may still be put into another order."""
 
 
-def order_observations(events: Iterable[Event]) -> Iterator[Observation]:
-    """Events in the order of the file; a put is also seen when it begins, and so is a stop."""
-    events = list(events)
+def order_observations(every: Iterable[Event]) -> Iterator[Observation]:
+    """Events in the order of the file; a put is also seen when it begins, and so is a stop.
+
+    Remarks are left out.
+    """
+    every = list(every)
+    events = [event for event in every if event.kind not in IGNORED_KINDS]
     begins = [
         Observation(float(event["t_begin_ms"]), PUT_BEGIN, event)
         for event in events
         if event.kind == "put"
     ]
     begins += derive_stops(events)
+    begins += derive_logged_stops(every)
     begins.sort(key=lambda begin: begin.t_ms, reverse=True)
     for event in events:
         while begins and begins[-1].t_ms <= event.t_ms:
@@ -113,6 +124,35 @@ def derive_stops(events: Iterable[Event]) -> Iterator[Observation]:
             t_ms = event.t_ms - took_ms
             begin = Event(event.line, event.seq, t_ms, "node_stop_begin", data)
             yield Observation(t_ms, "node_stop_begin", begin)
+
+
+def derive_logged_stops(events: Iterable[Event]) -> Iterator[Observation]:
+    """The begins of clean stops that only a broker's own log tells of.
+
+    A store that is shut down says so when somebody asks it for something; who wants to send bytes
+    does so every 100 ms. The begin is put as early as that and the last event about it allow.
+    """
+    latest: dict[str, Event] = {}
+    told: set[str] = set()
+    stops = find_nodes_with_stop(events)
+    for event in events:
+        node = str(event.data.get("node", PROXY))
+        is_closed = str(event.data.get("msg", "")).startswith(STORE_IS_SHUT)
+        if event.kind == "log" and is_closed and node not in {*told, *stops}:
+            told.add(node)
+            before_ms = latest[node].t_ms + SKEW_MS if node in latest else 0.0
+            t_ms = min(event.t_ms, max(before_ms, event.t_ms - SEND_WAIT_MS))
+            data = {"node": node, "derived": True}
+            begin = Event(event.line, event.seq, t_ms, "node_stop_begin", data)
+            yield Observation(t_ms, "node_stop_begin", begin)
+        if event.kind not in IGNORED_KINDS:
+            latest[node] = event
+
+
+def find_nodes_with_stop(events: Iterable[Event]) -> frozenset[str]:
+    """The brokers of whose clean stops an event tells; nothing needs to be derived for them."""
+    kinds = {"node_stop_begin", "node_stop_clean"}
+    return frozenset(str(event["node"]) for event in events if event.kind in kinds)
 
 
 def explain_next(

@@ -11,9 +11,15 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from attrs import fields, frozen
+from attrs import evolve, fields, frozen
 
 from reference.configuration_keys import KEYS
+from reference.habits import (
+    BODY_SIZE_LIMIT,
+    MESSAGE_MARGIN_BYTES,
+    SLAVE_TIMEOUT,
+    SLAVE_TIMEOUT_DEFAULT_MS,
+)
 from reference.roles import FlushDiskType, Role
 from reference.structure import FaultCounts, Parameters, Structure
 from reference.trace.boundaries import Table, make_tables
@@ -34,6 +40,7 @@ from reference.trace.puts_ahead import (
     see_processes,
 )
 from reference.trace.reading import LARGEST_NUMBER, Event, Recording
+from reference.version import Version
 
 MASTER = -1
 """Stands for the master where slaves are told by their number."""
@@ -50,6 +57,8 @@ class Plan:
     """Everything that is known of a recording in advance."""
 
     recording: Recording
+    version: Version
+    """What the brokers are taken to be."""
     structure: Structure
     """As many followed messages as puts overlap, and one life per power loss and one more."""
     parameters: Parameters
@@ -116,8 +125,8 @@ class Plan:
         return self.processes[-1].end_ms
 
 
-def make_plan(recording: Recording) -> Plan:
-    """Everything that is known of a recording of one group in advance.
+def make_plan(recording: Recording, version: Version) -> Plan:
+    """Everything that is known in advance of a recording of one group of brokers of a version.
 
     Raises:
         OutsideTheModel: a group that the model has no structure for.
@@ -131,13 +140,16 @@ def make_plan(recording: Recording) -> Plan:
     surgeries = match_surgeries(events)
     lives = _see_lives(events, master, surgeries)
     processes = see_processes(events, master, recording.end_ms)
-    puts = _see_puts(recording, lives, processes)
+    timers = make_timers(nodes[master], nodes[master], version)
+    puts = _see_puts(recording, lives, processes, timers)
+    structure = _make_structure(nodes[master], len(slaves), puts, 1 + lives[-1])
     return Plan(
         recording=recording,
-        structure=_make_structure(nodes[master], len(slaves), puts, 1 + lives[-1]),
-        parameters=make_parameters(nodes[master]["store_config"]),
-        timers=make_timers(nodes[master], nodes[master]),
-        slave_timers=tuple(make_timers(nodes[master], nodes[name]) for name in slaves),
+        version=version,
+        structure=evolve(structure, variants=version.variants),
+        parameters=make_parameters(nodes[master]["store_config"], version),
+        timers=timers,
+        slave_timers=tuple(make_timers(nodes[master], nodes[name], version) for name in slaves),
         master=master,
         slaves=tuple(slaves),
         puts=puts,
@@ -159,16 +171,15 @@ def make_plan(recording: Recording) -> Plan:
 
 
 def _see_puts(
-    recording: Recording, lives: Sequence[int], processes: Sequence[ProcessAhead]
+    recording: Recording,
+    lives: Sequence[int],
+    processes: Sequence[ProcessAhead],
+    timers: Timers,
 ) -> tuple[Put, ...]:
     """The puts in the order of their places, with a mark where others may lie in between."""
     nodes: Mapping[str, Any] = recording.config["nodes"]
     master, *slaves = nodes
-    sizes = {read_number(n["store_config"], "mapedFileSizeCommitLog") for n in nodes.values()}
-    if len(sizes) > 1:
-        raise OutsideTheModel("the brokers of the group have files of different sizes")
     is_sync = nodes[master]["role"] == Role.SYNC_MASTER.name and bool(slaves)
-    timers = make_timers(nodes[master], nodes[master])
     longest_ms = compute_longest_put_ms(timers, waits_for_slave=is_sync)
     return mark_gaps(order_puts(recording.events, master, lives), processes, longest_ms)
 
@@ -186,18 +197,24 @@ def _make_structure(
     )
 
 
-def make_parameters(store_config: Mapping[str, Any]) -> Parameters:
+def make_parameters(store_config: Mapping[str, Any], version: Version) -> Parameters:
     """The sizes of a master."""
+    limit_bytes = read_number(store_config, "maxMessageSize")
     return Parameters(
         ha_slave_fallbehind_max_bytes=read_number(store_config, "haSlaveFallbehindMax"),
         ha_transfer_batch_size_bytes=read_number(store_config, "haTransferBatchSize"),
         mapped_file_size_bytes=read_number(store_config, "mapedFileSizeCommitLog"),
-        message_size_max_bytes=read_number(store_config, "maxMessageSize"),
+        message_size_max_bytes=limit_bytes + compute_message_margin_bytes(version),
         limits=FaultCounts(*[NOT_LIMITED] * len(fields(FaultCounts))),
     )
 
 
-def make_timers(master: Mapping[str, Any], slave: Mapping[str, Any]) -> Timers:
+def compute_message_margin_bytes(version: Version) -> int:
+    """How much larger than ``maxMessageSize`` a message may be (finding 14 of 4.9.8)."""
+    return MESSAGE_MARGIN_BYTES if version.has(BODY_SIZE_LIMIT) else 0
+
+
+def make_timers(master: Mapping[str, Any], slave: Mapping[str, Any], version: Version) -> Timers:
     """The timers of a master and one of its slaves."""
     heartbeat, housekeeping = "haSendHeartbeatInterval", "haHousekeepingInterval"
     theirs, own = master["store_config"], slave["store_config"]
@@ -207,12 +224,19 @@ def make_timers(master: Mapping[str, Any], slave: Mapping[str, Any]) -> Timers:
         ha_housekeeping_interval_ms=read_number(own, housekeeping),
         master_heartbeat_interval_ms=read_number(theirs, heartbeat),
         master_housekeeping_interval_ms=read_number(theirs, housekeeping),
+        slave_timeout_ms=read_slave_timeout(theirs) if version.has(SLAVE_TIMEOUT) else None,
+        version=version,
     )
+
+
+def read_slave_timeout(store_config: Mapping[str, Any]) -> int:
+    """``slaveTimeout``, which 4.4.0 does not have."""
+    return read_number({"slaveTimeout": SLAVE_TIMEOUT_DEFAULT_MS, **store_config}, "slaveTimeout")
 
 
 def read_number(store_config: Mapping[str, Any], key: str) -> int:
     """A property of MessageStoreConfig that has to be a positive number, or its default."""
-    value = store_config.get(key, KEYS[key].default)
+    value = store_config[key] if key in store_config else KEYS[key].default
     if not isinstance(value, int) or isinstance(value, bool) or value <= 0:
         raise OutsideTheModel(f"{key} is {value!r}, not a positive number")
     if value > LARGEST_NUMBER:

@@ -12,7 +12,7 @@ from attrs import evolve
 from reference.commit_log import compute_room_bytes
 from reference.mapped_files import compute_last_file_end
 from reference.put import has_disk_wait, has_slave_wait
-from reference.state import WAITS_FOR_SLAVE_CHECK, CommitLog, Message
+from reference.state import WAITS_FOR_DISK, WAITS_FOR_SLAVE_CHECK, CommitLog, Message
 from reference.structure import Parameters
 from reference.trace.clock import JITTER_MS, SKEW_MS, compute_longest_put_ms
 from reference.trace.hidden_traffic import position_before_rollover
@@ -268,12 +268,14 @@ def compute_message_start(log: CommitLog, size: int, parameters: Parameters) -> 
 def finish_disk_at_once(explanation: Explanation, put: Put) -> Explanation:
     """The disk step that follows an append at once, as far as it is possible in this state.
 
+    Where a put looks for a slave first (V-10), its end is soon enough for the disk step.
+
     The check for a slave comes right after it, not at the put's end some seconds later, when the
     connection may be gone. What is not possible yet is demanded at the end.
     """
     slot = explanation.followed.index(put.number)
     message = explanation.cluster.messages[slot]
-    if put.status == "FLUSH_DISK_TIMEOUT":
+    if put.status == "FLUSH_DISK_TIMEOUT" or message.phase != WAITS_FOR_DISK:
         return explanation
     if has_disk_wait(explanation.cluster, message):
         if not _is_flushed_at_once(explanation, put):

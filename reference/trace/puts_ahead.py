@@ -60,6 +60,8 @@ class Put:
     """Its place in that queue."""
     message_id: str
     """``msg_id``: the recorder's name for it, empty where there is none."""
+    push2_before: int
+    """``push2_slave_before``: the highest report that had been read just before the call."""
     push2_after: int
     """``push2_slave_after``: the highest report that had been read when the call had returned."""
     is_behind_gap: bool = False
@@ -156,6 +158,7 @@ def _make_put(number: int, event: Event, process: int, life: int) -> Put:
         queue=name_queue(event),
         queue_offset=event["queue_offset"],
         message_id=str(event.data.get("msg_id", "")),
+        push2_before=event["push2_slave_before"],
         push2_after=event["push2_slave_after"],
     )
 

@@ -14,12 +14,13 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from reference.machine import Action, Instance, Outcome, compute_machine, probe
-from reference.rule import RULES, replace_at
+from reference.rule import Rule, replace_at
 from reference.state import Cluster, CommitLog, Link, initial_cluster
 from reference.trace.clock import FOREVER_MS, GRAIN_MS, JITTER_MS, TIMER_RANGES, Timers
 from reference.trace.plan import MASTER, Plan
 from reference.trace.read_side import ReadSide
 from reference.trace.table_worlds import TableSide
+from reference.world import get_rules
 
 
 class Blocked(Exception):  # noqa: N818
@@ -235,24 +236,36 @@ def begin_explanation(plan: Plan) -> Explanation:
 
 def name_instance(rule: str, *indexes: int) -> str:
     """For example ``append_message[3]``."""
-    return Instance(RULES[rule], indexes).name
+    inside = ",".join(map(str, indexes))
+    return f"{rule}[{inside}]" if indexes else rule
 
 
 def fire(explanation: Explanation, rule: str, *indexes: int, **arguments: int) -> Explanation:
     """One step of the reference; raises Blocked with the conditions that do not hold."""
     name = name_instance(rule, *indexes)
     machine = compute_machine(explanation.plan.structure)
-    action = Action(name, arguments)
     if name in machine.instances:
-        outcome = machine.step(explanation.cluster, action)
+        outcome = machine.step(explanation.cluster, Action(name, arguments))
     else:
-        # This structure never does it: the rule itself says which of its conditions is false.
-        failed, _ = probe(Instance(RULES[rule], indexes), explanation.cluster)
-        outcome = Outcome(explanation.cluster, tuple(failed))
+        outcome = _explain_absence(explanation, Instance(_get_rule(explanation, rule), indexes))
     if outcome.is_refused:
         what = f"{name} would be needed, but {_describe(outcome.failed, explanation.cluster)}"
         raise Blocked(what, name, outcome.failed, explanation.cluster)
     return evolve(explanation, cluster=outcome.cluster)
+
+
+def _get_rule(explanation: Explanation, name: str) -> Rule:
+    rules = get_rules(explanation.plan.structure)
+    if name in rules:
+        return rules[name]
+    version = explanation.plan.version.name
+    raise Blocked(f"{name} would be needed, but {version} has no such rule", name)
+
+
+def _explain_absence(explanation: Explanation, instance: Instance) -> Outcome:
+    """This structure never does it: the rule itself says which of its conditions is false."""
+    failed, _ = probe(instance, explanation.cluster)
+    return Outcome(explanation.cluster, tuple(failed))
 
 
 def try_fire(explanation: Explanation, rule: str, *indexes: int, **arguments: int) -> Explanation:

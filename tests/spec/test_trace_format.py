@@ -25,7 +25,11 @@ from reference.trace.kinds import (
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "spec" / "trace_format.md").read_text(encoding="utf-8")
 SCHEMA = json.loads((ROOT / "spec" / "trace.schema.json").read_text(encoding="utf-8"))
-RECORDINGS = sorted((ROOT / "tests" / "data" / "traces").glob("*.jsonl"))
+RECORDINGS = [
+    path
+    for folder in ("traces", "traces_498")
+    for path in sorted((ROOT / "tests" / "data" / folder).glob("*.jsonl"))
+]
 
 EVENT_PREFIX = "event_"
 """How a definition begins that describes a kind of event."""

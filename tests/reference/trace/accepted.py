@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator
 
-from reference.trace.checking import check_recording
+from reference.trace.checking import check_recording, find_version
 from reference.trace.groups import split_groups
 from reference.trace.handlers import explain
-from reference.trace.kinds import IGNORED_KINDS
 from reference.trace.order import History, explain_next, forget_old, order_observations
 from reference.trace.plan import make_plan
 from reference.trace.reading import Recording
 from reference.trace.state import Blocked, begin_explanation
+from reference.version import Version
 from tests.reference.trace.corruptions import Corruption
 
 
@@ -24,9 +24,8 @@ def find_accepted(
     for corruption in corruptions:
         by_seq[corruption.seq].append(corruption)
     (group,) = split_groups(recording)
-    events = [event for event in group.events if event.kind not in IGNORED_KINDS]
-    waiting = list(order_observations(events))[::-1]
-    explanation = begin_explanation(make_plan(group))
+    waiting = list(order_observations(group.events))[::-1]
+    explanation = begin_explanation(make_plan(group, find_version(recording) or Version()))
     history: History = deque()
     while waiting:
         seen = waiting[-1]

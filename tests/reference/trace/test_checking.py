@@ -116,7 +116,9 @@ def test_verdict_for_other_programs(tmp_path: Path) -> None:
         "fields_checked",
         "first_unexplained_seq",
         "reason",
+        "rocketmq_version",
     ]
+    assert content["rocketmq_version"] == "4.4.0"
     assert content["file"] == str(path)
     assert content["verdict"] == "rejected"
     assert content["first_unexplained_seq"] == 9

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import click
 from click.testing import CliRunner, Result
 
 from command_line.trace import EPILOG, command, make_progress
 
 TRACES = Path(__file__).parents[2] / "data" / "traces"
 NO_SLAVE = TRACES / "b_sync_no_slave.jsonl"
+LATER = TRACES.parent / "traces_498" / "v498_c_sync_stall_heal.jsonl"
 
 
 def run(*arguments: str) -> Result:
@@ -58,6 +60,40 @@ def test_json() -> None:
     (verdict,) = json.loads(result.output)
     assert verdict["verdict"] == "conforms"
     assert verdict["explained"] + verdict["ignored"] == verdict["events"]
+
+
+def test_each_recording_names_its_version() -> None:
+    """The version stands above what is judged by it, and in the JSON of each verdict."""
+    result = run(str(NO_SLAVE), str(LATER))
+    assert result.return_value == 0
+    lines = result.output.splitlines()
+    assert lines[0] == "RocketMQ 4.4.0."
+    assert lines[2].startswith("RocketMQ 4.9.8, ")
+    verdicts = json.loads(run("--json", str(NO_SLAVE), str(LATER)).output)
+    assert [v["rocketmq_version"] for v in verdicts] == ["4.4.0", "4.9.8"]
+
+
+def test_another_version_may_be_asked_for() -> None:
+    """Under 4.4.0 a put would have waited longer; the rule that is missing is named."""
+    result = run("--rocketmq-version", "4.4.0", str(LATER))
+    assert result.return_value == 1
+    assert result.output.startswith("RocketMQ 4.4.0.")
+    assert "seq 37: give_up_slave_wait[0]" in result.output
+    later = run("--rocketmq-version", "4.9.8", "--json", str(NO_SLAVE))
+    assert [v["rocketmq_version"] for v in json.loads(later.output)] == ["4.9.8"]
+
+
+def test_an_unknown_version_is_refused_or_noted(tmp_path: Path) -> None:
+    """Asked for, it is an error of the caller; named by a recording, it is worth a note."""
+    refused = run("--rocketmq-version", "4.9.77", str(LATER)).exception
+    assert isinstance(refused, click.BadParameter)
+    assert "no release that the model knows" in str(refused)
+    path = tmp_path / "trace.jsonl"
+    text = NO_SLAVE.read_text(encoding="utf-8")
+    path.write_text(text.replace('"rocketmq": "4.4.0"', '"rocketmq": "4.9.77"'), encoding="utf-8")
+    result = run(str(path))
+    assert result.return_value == 0
+    assert "names RocketMQ 4.9.77, which the model does not know" in result.output
 
 
 def test_help_has_examples() -> None:
