@@ -8,10 +8,18 @@ from properties.certificates import CERTIFIED_BY_NAME, decode_cells, load
 from properties.generated_text import count_steps
 from properties.verdict import InternalDisagreementError, Verdict, VerdictWord
 from reference.structure import Structure
-from reference.variant import RULE_SETS
+from reference.variant import RULE_SETS, VARIANTS
 
 COMPARED_STRUCTURES = (CERTIFIED_BY_NAME["SYNC_MASTER/ASYNC_FLUSH/1 slave"],)
 """The groups for which every variant has a certificate: RocketMQ's stock synchronous pair."""
+
+COMPARED_VARIANTS = tuple(
+    name
+    for name, variant in VARIANTS.items()
+    if variant.span is None or name == "report_capped_from_second"
+)
+"""The variants that are compared by themselves: the repairs, and the one that was released. What
+else releases change is compared release by release."""
 
 _RANK = {
     VerdictWord.PROVED: 2,

@@ -7,8 +7,8 @@ from typing import Any
 
 from attrs import evolve
 
-from reference.machine import RULES, Action, compute_machine
-from reference.world import make_initial
+from reference.machine import Action, compute_machine
+from reference.world import get_rules, make_initial
 
 SOUND_STEPS = {"swallow_append_error": "append_to_slave"}
 """What a slave does on which the fault does not strike."""
@@ -24,18 +24,24 @@ def carry_over(structure: Any, parameters: Any, schedule: Schedule) -> Iterator[
     if structure.slaves > 1:
         yield mirror(structure, parameters, schedule)
     for index in range(1, structure.slaves):
-        yield move(schedule, index)
+        yield move(structure, schedule, index)
 
 
-def move(schedule: Schedule, index: int) -> Schedule:
+def move(structure: Any, schedule: Schedule, index: int) -> Schedule:
     """What the first slave does, done by the one with this index; the others stay."""
     return tuple(
         evolve(action, instance=f"{rule}[{index}]")
-        if bracket == "[0]" and RULES[rule].indexes == ("slave",)
+        if bracket == "[0]" and is_of_a_slave(structure, rule)
         else action
         for action in schedule
         for rule, bracket in [_split(action)]
     )
+
+
+def is_of_a_slave(structure: Any, rule: str) -> bool:
+    """The rule is one that a structure has, once for each slave."""
+    rules = get_rules(structure)
+    return rule in rules and rules[rule].indexes == ("slave",)
 
 
 def mirror(structure: Any, parameters: Any, schedule: Schedule) -> Schedule:
@@ -49,7 +55,7 @@ def mirror(structure: Any, parameters: Any, schedule: Schedule) -> Schedule:
     for action in schedule:
         rule, _ = _split(action)
         name = SOUND_STEPS.get(rule, rule)
-        is_shared = RULES[name].indexes == ("slave",) and not RULES[name].is_fault
+        is_shared = is_of_a_slave(structure, name) and not get_rules(structure)[name].is_fault
         others = range(1, structure.slaves) if is_shared else ()
         for trial in (action, *(evolve(action, instance=f"{name}[{i}]") for i in others)):
             if trial.instance not in machine.instances:

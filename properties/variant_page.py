@@ -10,7 +10,14 @@ from pathlib import Path
 
 from attrs import evolve
 
-from properties.comparison import COMPARED_STRUCTURES, Change, compare, describe, load_cells
+from properties.comparison import (
+    COMPARED_STRUCTURES,
+    COMPARED_VARIANTS,
+    Change,
+    compare,
+    describe,
+    load_cells,
+)
 from properties.generated_text import replace_parts
 from properties.induction import prove_lemmas
 from properties.ranking import rank_steps
@@ -50,7 +57,7 @@ def render_summary() -> str:
         "| Variant | proved instead of refuted | refuted later, or open | worse | may never rest |",
         "| --- | --- | --- | --- | --- |",
     ]
-    for name in VARIANTS:
+    for name in COMPARED_VARIANTS:
         changes = [change for _, change in compute_changes(name)]
         better = [c for c in changes if c.is_better]
         proved = sum(c.after.word is VerdictWord.PROVED for c in better)

@@ -26,7 +26,7 @@ CONNECT = (Action("connect_slave[0]", {}), Action("report_offset[0]", {}))
 def test_a_moved_schedule_is_another_slaves() -> None:
     """Steps of the master stay, steps of the first slave become the second's."""
     append = Action("append_message[0]", {"size_bytes": 1})
-    assert (append, Action("connect_slave[1]", {})) == move((append, CONNECT[0]), 1)
+    assert (append, Action("connect_slave[1]", {})) == move(TWO_SLAVES, (append, CONNECT[0]), 1)
 
 
 def test_in_a_mirrored_schedule_all_slaves_do_the_same() -> None:
