@@ -1,0 +1,162 @@
+"""Releases: their certificates hold, and what the chapters on versions say of them is so."""
+
+from __future__ import annotations
+
+import pytest
+
+from properties import certificates
+from properties.certificates import CERTIFIED_BY_NAME, RELEASED_STRUCTURES
+from properties.comparison import load_cells
+from properties.expectation import find_expectation
+from properties.repairs import decide_repair, list_repaired_releases, load_repairs
+from properties.sight_search import (
+    LOOKED_AT,
+    RULE_SET_NAMES,
+    check_sights,
+    get_released,
+    load_sights,
+)
+from properties.sights import SIGHTS
+from properties.upgrade import (
+    Turn,
+    compute_changes,
+    compute_difference,
+    compute_sight_changes,
+    get_turn,
+    group_alike,
+    list_turned,
+)
+from properties.verdict import VerdictWord
+from reference.structure import Parameters, Structure
+from reference.version import parse_version
+from tests.structures import SYNCHRONOUS_PAIR, name_of
+
+UNCHANGED = ("4.6.0", "4.7.0", "4.8.0", "4.9.1", "4.9.3", "5.0.0-quorum")
+"""Releases with other rules than 4.4.0, and the same words in every cell."""
+QUICK = ("4.9.3", "5.0.0-quorum", "5.0.0-controller")
+"""The releases whose certificates are checked again in each run; the others are nightly."""
+LATER = [name for name in RULE_SET_NAMES if name != "4.4.0"]
+
+
+def get_words(structure: Structure) -> dict[tuple[str, str], VerdictWord]:
+    """The certified words of a structure."""
+    return {(v.guarantee, v.fault): v.word for v in load_cells(structure)}
+
+
+@pytest.mark.parametrize("name", UNCHANGED)
+@pytest.mark.parametrize("structure", RELEASED_STRUCTURES, ids=name_of)
+def test_no_cell_turns(structure: Structure, name: str) -> None:
+    """What 4.x repaired, and inSyncReplicas=2 of 5.x, are no losses: every cell has its word."""
+    assert get_words(structure) == get_words(get_released(name, structure))
+
+
+@pytest.mark.parametrize("name", LATER)
+def test_every_cell_of_a_release_is_as_expected(name: str) -> None:
+    """All are decided, but for what is left open of a controller, which is expected too."""
+    for structure in dict.fromkeys(get_released(name, s) for s in RELEASED_STRUCTURES):
+        for (guarantee, fault), word in get_words(structure).items():
+            assert word is find_expectation(guarantee, structure, fault).verdict
+
+
+@pytest.mark.parametrize(
+    "name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.nightly) for n in LATER]
+)
+def test_certificates_of_releases_hold(name: str) -> None:
+    """Lemmas prove again, schedules refute again: the stock synchronous pair."""
+    structure = get_released(name, SYNCHRONOUS_PAIR)
+    document = certificates.load_required(structure)
+    assert len(load_cells(structure)) == len(
+        certificates.recheck(structure, Parameters(), document)
+    )
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        n if n in ("4.4.0", "4.9.3") else pytest.param(n, marks=pytest.mark.nightly)
+        for n in LOOKED_AT
+    ],
+)
+def test_sights_are_reached_or_impossible(name: str) -> None:
+    """Each schedule ends in its sight, each impossible one is excluded by induction."""
+    sights = load_sights(name)
+    assert list(SIGHTS) == [sight.name for sight in sights]
+    assert [] == list(check_sights(name, sights))
+
+
+def test_sights_tell_releases_apart() -> None:
+    """Each sight is possible in some release; most are impossible in another."""
+    table = {name: load_sights(name) for name in RULE_SET_NAMES}
+    for index in range(len(SIGHTS)):
+        assert {row[index].is_impossible for row in table.values()} >= {False}
+    both = [i for i in range(len(SIGHTS)) if any(row[i].is_impossible for row in table.values())]
+    assert len(both) >= len(SIGHTS) - 2
+
+
+def test_both_false_acknowledgements_live_on() -> None:
+    """They are in every release that waits for a slave without a controller."""
+    for release in list_repaired_releases():
+        seen = {s.name: s for s in load_sights(release)}
+        assert seen["a_slave_ahead_answers_a_put"].schedule
+        assert seen["an_empty_slave_answers_a_put"].schedule
+    for release in ("5.0.0-controller", "5.0.0"):
+        seen = {s.name: s for s in load_sights(release)}
+        assert seen["an_empty_slave_answers_a_put"].is_impossible
+
+
+def test_repairs_cost_no_cell() -> None:
+    """The one of the transfer start removes both lies in every release that has them."""
+    repairs = load_repairs()
+    assert {r.release for r in repairs} == set(list_repaired_releases())
+    for repair in repairs:
+        assert () == repair.lost
+        if repair.variant == "ack_above_transfer_start":
+            assert {"late join", "master power loss"} <= set(repair.repaired_columns)
+            assert () == repair.endless
+
+
+@pytest.mark.parametrize(
+    ("release", "variant"), [("4.9.3", "ack_above_transfer_start"), ("5.0.0-quorum", "epoch_check")]
+)
+def test_a_repair_is_decided_as_it_is_stored(release: str, variant: str) -> None:
+    """Induction comes to the same again."""
+    assert decide_repair(release, variant) in load_repairs()
+
+
+def test_the_stock_pair_loses_its_promises_in_5() -> None:
+    """A SYNC_MASTER that waits for nobody holds what an ASYNC_MASTER holds."""
+    before, after = (
+        load_cells(get_released(name, SYNCHRONOUS_PAIR)) for name in ("4.9.3", "5.0.0")
+    )
+    changes = compute_changes(before, after)
+    worse = list_turned(changes, Turn.WORSE)
+    assert {"acknowledged_is_held_twice", "acknowledgement_is_truthful"} == {
+        c.after.guarantee for c in worse
+    }
+    assert [] == list_turned(changes, Turn.BETTER)
+    back = compute_changes(after, before)
+    assert len(worse) == len(list_turned(back, Turn.BETTER))
+    assert sum(len(alike) for alike in group_alike(changes)) == len(changes)
+    asynchronous = CERTIFIED_BY_NAME["ASYNC_MASTER/ASYNC_FLUSH/1 slave"]
+    assert get_words(asynchronous) == get_words(get_released("5.0.0", SYNCHRONOUS_PAIR))
+
+
+def test_a_check_of_reports_makes_a_group_stuck_later() -> None:
+    """From 4.9.3 on the short ways are gone; longer ones are not."""
+    before, after = (
+        load_cells(get_released(name, SYNCHRONOUS_PAIR)) for name in ("4.9.1", "4.9.3")
+    )
+    turns = {get_turn(c) for c in compute_changes(before, after)}
+    assert {Turn.LATER} == turns
+
+
+def test_a_difference_has_two_sides() -> None:
+    """What an upgrade brings, a downgrade takes away."""
+    old, new = parse_version("4.4.0"), parse_version("4.9.8")
+    there, back = compute_difference(old, new), compute_difference(new, old)
+    assert there.gained == back.lost
+    assert () == there.lost
+    assert {"report_capped_from_second", "slave_timeout"} <= {c.name for c in there.gained}
+    changed = {before.name for before, _ in compute_sight_changes(old, new)}
+    assert "reports_use_up_the_wait" in changed
+    assert [] == compute_sight_changes(parse_version("4.9.3"), new)
