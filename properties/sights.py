@@ -55,8 +55,11 @@ def is_any_slave_ahead(cluster: Cluster) -> bool:
 
 
 def is_lied_about(cluster: Cluster, message: Message) -> bool:
-    """Its end is reported, though no slave has received it."""
-    return is_reported(cluster, message) & negate(message.ghost_is_received)
+    """A connected slave has reported its end, which suffices, though no slave has received it."""
+    is_claimed = any_of(
+        *(link.is_open & (message.end_offset <= link.slave_ack_offset) for link in cluster.links)
+    )
+    return is_claimed & is_reported(cluster, message) & negate(message.ghost_is_received)
 
 
 @sight

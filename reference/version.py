@@ -100,7 +100,7 @@ def parse_version(text: str) -> Version:
     release, _, mode = text.strip().partition("-")
     if release not in RELEASES:
         raise VersionError(f"{text!r} is no release that the model knows; {_list_known(release)}")
-    if mode not in get_modes(release):
+    if mode not in get_modes(release) or text.strip().endswith("-"):
         known = ", ".join(m for m in get_modes(release) if m) or "none"
         raise VersionError(f"{text!r}: the modes of {release} are: {known}")
     return Version(release, mode)

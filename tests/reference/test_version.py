@@ -101,7 +101,7 @@ def test_a_span_ends_before_its_last() -> None:
 def test_what_is_no_version(text: str) -> None:
     """One line says what is known instead."""
     with pytest.raises(VersionError) as caught:
-        parse_version(text) if text != "5.0.0-" else parse_version("5.0.0-x")
+        parse_version(text)
     assert "\n" not in str(caught.value)
 
 
@@ -138,9 +138,9 @@ def test_later_keys_are_known_from_their_release_on() -> None:
     assert told is not None
     assert "--rocketmq-version 5.0.0 or later" in told
     assert None is explain_later_key("inSyncReplicas", "2", Version("5.0.0"))
-    assert "the model has 1 and 2" in (
-        explain_later_key("inSyncReplicas", "3", Version("5.0.0")) or ""
-    )
+    more = explain_later_key("inSyncReplicas", "3", Version("5.0.0"))
+    assert more is not None
+    assert "the model has 1 and 2" in more
     assert None is explain_later_key("haFlowControlEnable", "true", Version("5.0.0"))
     assert all(key.effect for key in LATER_KEYS.values() if key.modelled)
 
