@@ -121,8 +121,10 @@ def render_sources() -> str:
 
 
 def render_plans() -> str:
-    """What is planned, by topic."""
+    """What is planned, by topic; a sentence where there is nothing left."""
     planned = Counter(e["planned_in"] for _, e in load_entries() if "planned_in" in e)
+    if not planned:
+        return "Nothing: every statement is decided."
     return render_table(("Planned about", "statements"), sorted(planned.items()))
 
 

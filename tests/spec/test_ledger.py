@@ -19,7 +19,9 @@ import reference.read
 from properties.claims import CLAIMS
 from properties.convergence import CONVERGENCE
 from properties.reading import READING_CLAIMS
+from properties.sights import SIGHTS
 from properties.worlds import WORLDS
+from reference.habits import HABITS
 from reference.machine import RULES
 from reference.variant import VARIANTS
 
@@ -39,7 +41,7 @@ FIELD_BY_TREATMENT = {
 OTHER_FIELDS = {"id", "says", "treatment", "note"}
 """What an entry may say whatever its treatment; ``note`` is optional."""
 
-PLANS = {"versions", "independent judges"}
+PLANS = {"independent judges"}
 """The topics that an entry may be planned in."""
 
 OUTSIDE_OF_RULES = ("configuration:", "trace:")
@@ -47,6 +49,12 @@ OUTSIDE_OF_RULES = ("configuration:", "trace:")
 
 VARIANT = "variant:"
 """How the name of a variant begins."""
+
+HABIT = "habit:"
+"""How the name of a habit of later releases begins."""
+
+SIGHT = "sight:"
+"""How the name begins of what can be seen under one release and not under another."""
 
 READ = "read:"
 """How the name of a function, a table or a claim of the read decision begins."""
@@ -86,7 +94,7 @@ def ledger_entries() -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def names_of(entry: dict[str, Any]) -> list[str]:
-    """The rules, claims and variants that an entry names, for what is done or what is begun."""
+    """The rules, claims, variants and so on that an entry names, for what is done or is begun."""
     return [*entry.get("by", []), *entry.get("so_far", [])]
 
 
@@ -195,6 +203,7 @@ def test_planned_entries_name_a_known_topic() -> None:
 def test_named_rules_claims_and_variants_exist() -> None:
     """Every name in ``by`` and ``so_far`` is one of them, or says what else it is."""
     known = RULES.keys() | CLAIMS.keys() | {VARIANT + name for name in VARIANTS}
+    known |= {HABIT + name for name in HABITS} | {SIGHT + name for name in SIGHTS}
     known |= find_pure_names()
     known |= {f"{w.topic}:{name}" for w in WORLDS for name in (*w.rules, *w.guarantees)}
     unknown = {
@@ -226,6 +235,13 @@ def test_every_rule_is_accounted_for() -> None:
     """No rule is in the model that no statement of a source asks for."""
     named = {name for _, entry in ledger_entries() for name in names_of(entry)}
     assert set() == RULES.keys() - named
+
+
+def test_every_change_of_a_release_is_accounted_for() -> None:
+    """No release differs from 4.4.0 in what no statement of a source says."""
+    named = {name for _, entry in ledger_entries() for name in names_of(entry)}
+    changes = {VARIANT + v.name for v in VARIANTS.values() if v.span}
+    assert set() == (changes | {HABIT + name for name in HABITS}) - named
 
 
 def test_ledger_is_complete() -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from properties.source_page import COLUMNS, PARTS, Part, count, load_entries
+from properties import source_page
+from properties.source_page import COLUMNS, PARTS, Part, count, load_entries, render_plans
 
 SEMANTICS = Path(__file__).parents[2].parent / "shared" / "semantics.md"
 
@@ -32,6 +33,19 @@ def test_no_part_is_empty() -> None:
     """A pattern that finds nothing would hide its statements nowhere."""
     for part in PARTS:
         assert any(part.has(source, entry) for source, entry in load_entries()), part.title
+
+
+@pytest.mark.parametrize(
+    ("entry", "expected"),
+    [({"planned_in": "later"}, "| later | 1 |"), ({}, "Nothing: every statement is decided.")],
+    ids=["planned", "nothing planned"],
+)
+def test_plans_are_counted(
+    entry: dict[str, str], expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A topic has a row, and no topic is a sentence."""
+    monkeypatch.setattr(source_page, "load_entries", lambda: (("a source", entry),))
+    assert render_plans().splitlines()[-1] == expected
 
 
 @pytest.mark.skipif(not SEMANTICS.exists(), reason="the source documents are not beside it")
