@@ -1,7 +1,7 @@
 """The group transfer looks at a put's deadline first, and at the reports then.
 
-Differs from 4.4.0: ``GroupTransferService#doWaitTransfer`` ends the wait of a put whose deadline has
-passed without another look at what is reported. In 4.9.1 the last look counts.
+Differs from 4.4.0: ``GroupTransferService#doWaitTransfer`` ends the wait of a put whose deadline
+has passed without another look at what is reported. In 4.9.1 the last look counts.
 """
 
 from __future__ import annotations
