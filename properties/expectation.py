@@ -10,7 +10,7 @@ from typing import Any
 from attrs import field, frozen
 
 from properties.verdict import VerdictWord
-from reference.put import has_slave_wait
+from reference.put import has_slave_wait, is_slave_always_asked
 from reference.roles import Role
 from reference.state import Message
 from reference.structure import Structure
@@ -59,8 +59,9 @@ class Expectation:
 
 
 def get_waiting_role(structure: Structure) -> str:
-    """The role as far as puts are concerned: a SYNC_MASTER that waits for no slave is none."""
-    is_waiting = has_slave_wait(make_template(structure), Message())
+    """The role as far as puts are concerned: a SYNC_MASTER that may answer alone is none."""
+    template = make_template(structure)
+    is_waiting = has_slave_wait(template, Message()) and is_slave_always_asked(template)
     return (Role.SYNC_MASTER if is_waiting else Role.ASYNC_MASTER).name
 
 

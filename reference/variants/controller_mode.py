@@ -85,6 +85,7 @@ VARIANT = Variant(
     comes_from="RocketMQ 5.0.0, enableControllerMode with allAckInSyncStateSet=true (V-32, V-33, "
     "V-35, V-36), from source, not yet held against recordings.",
     removes=("create_first_file", "append_at_wrong_offset"),
+    endless=("enter_sync_state_set", "leave_sync_state_set"),
     span=Span("5.0.0", modes=(CONTROLLER,)),
 )
 
