@@ -106,12 +106,20 @@ def decide(
     kin = certificates.load_kin(structure)
     if document is not None:
         verdicts = certificates.recheck(structure, parameters, document, on_progress)
-        if all(v.word is not VerdictWord.UNDECIDED for v in verdicts):
+        if not any(is_open_by_size(v) for v in verdicts):
             return verdicts
         fitting = (v for v in verdicts if v.word is VerdictWord.REFUTED)
         kin = (*fitting, *kin, *find_known_refutations(structure, sizes))
     found = search_structure(structure, on_progress, sizes=sizes, kin=kin)
     return tuple(certificates.rejudge(structure, parameters, v) for v in found)
+
+
+def is_open_by_size(verdict: Verdict) -> bool:
+    """The cell is open only because its schedule is impossible with these sizes.
+
+    What a certificate itself leaves open was searched as deep as it says.
+    """
+    return verdict.word is VerdictWord.UNDECIDED and verdict.depth is None
 
 
 def find_known_refutations(structure: Structure, sizes: Parameters) -> tuple[Verdict, ...]:

@@ -39,7 +39,7 @@ from reference.version import USUAL, apply_rule_set
 SIGHT_FILE = CERTIFICATE_FOLDER / "sights.json"
 SIGHT_STRUCTURE = CERTIFIED_BY_NAME["SYNC_MASTER/SYNC_FLUSH/1 slave"]
 """It has both waits, so each sight can be asked for."""
-SIGHT_DEPTH_LIMIT = 12
+SIGHT_DEPTH_LIMIT = 14
 RULE_SET_NAMES = (USUAL, *RULE_SETS)
 """The releases with rules of their own."""
 REPAIRS = ("ack_above_transfer_start", "full_log_transfer", "report_capped", "epoch_check")
@@ -103,10 +103,10 @@ def check_sights(name: str, sights: tuple[Sight, ...]) -> Iterator[str]:
     sizes = get_search_parameters(structure, EVERY_FAULT)
     impossible = find_impossible(structure)
     for known in sights:
-        is_reached = known.schedule is not None and is_reached_by(
+        is_wrong_way = known.schedule is not None and not is_reached_by(
             SIGHTS[known.name], structure, sizes, known.schedule
         )
-        if known.is_impossible != (known.name in impossible) or known.is_impossible == is_reached:
+        if is_wrong_way or known.is_impossible != (known.name in impossible):
             yield known.name
 
 

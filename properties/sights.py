@@ -59,7 +59,8 @@ def is_lied_about(cluster: Cluster, message: Message) -> bool:
     is_claimed = any_of(
         *(link.is_open & (message.end_offset <= link.slave_ack_offset) for link in cluster.links)
     )
-    return is_claimed & is_reported(cluster, message) & negate(message.ghost_is_received)
+    is_missing = negate(message.ghost_is_received | message.ghost_is_expired)
+    return is_claimed & is_reported(cluster, message) & is_missing
 
 
 @sight
@@ -160,6 +161,7 @@ def a_slave_ahead_answers_a_put(cluster: Cluster) -> bool:
         faults.late_joins == 0,
         faults.swallowed_disk_errors == 0,
         faults.alien_reports == 0,
+        faults.master_disk_losses == 0,
         faults.slave_power_losses == 0,
         faults.slave_wipes == 0,
     )

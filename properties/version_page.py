@@ -14,7 +14,7 @@ from properties.certificates import RELEASED_STRUCTURES
 from properties.comparison import COMPARED_STRUCTURES, describe, load_cells
 from properties.generated_text import render_table, replace_parts
 from properties.repairs import REPAIRED_CLAIM, Repair, load_repairs
-from properties.sight_search import REPAIRS, RULE_SET_NAMES, get_released, load_sights
+from properties.sight_search import REPAIRS, RULE_SET_NAMES, Sight, get_released, load_sights
 from properties.sights import SIGHTS
 from properties.upgrade import Difference, compute_difference
 from properties.verdict import Verdict, VerdictWord
@@ -161,9 +161,13 @@ def render_sights() -> str:
     rows = []
     for name, predicate in SIGHTS.items():
         cells = [known[release][name] for release in RULE_SET_NAMES]
-        steps = ("-" if s.is_impossible else str(len(s.schedule or ())) for s in cells)
+        steps = ("-" if s.is_impossible else _count_steps(s) for s in cells)
         rows.append([(inspect.getdoc(predicate) or "").splitlines()[0], *steps])
     return render_table(["What can be seen", *RULE_SET_NAMES], rows)
+
+
+def _count_steps(sight: Sight) -> str:
+    return "?" if sight.schedule is None else str(len(sight.schedule))
 
 
 def render_false_acknowledgements() -> str:

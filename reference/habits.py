@@ -1,7 +1,7 @@
 """What a later release does at another time, with another size or default, by the same rules.
 
-The rules say what can follow what, not when. These changes are seen by a clock, in a recording or
-in a log, and decide no cell of the guarantee tables.
+The rules of replication say what can follow what, not when. These changes are seen by a clock, in a
+recording or in a log, and decide no cell of replication.
 """
 
 from __future__ import annotations

@@ -1,0 +1,134 @@
+"""Releases on the command line: upgrade, and the option of check, prove, fuzz and replay."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from command_line import exit_codes
+from tests.command_line.run import run
+
+STOCK = Path(__file__).parents[1] / "data" / "conf" / "2m-2s-sync"
+MASTER = "brokerRole=SYNC_MASTER\nflushDiskType=ASYNC_FLUSH\nbrokerName=a\nbrokerId=0\n"
+SLAVE = "brokerRole=SLAVE\nbrokerName=a\nbrokerId=1\n"
+
+
+def write_pair(folder: Path, master: str = "") -> Path:
+    """A synchronous pair, with more lines in its master's file."""
+    (folder / "master.conf").write_text(MASTER + master)
+    (folder / "slave.conf").write_text(SLAVE)
+    return folder
+
+
+def test_an_upgrade_to_498_loses_nothing() -> None:
+    """Changes of rules and habits, cells that are refuted later, and what can be seen."""
+    answer = run("upgrade", "4.4.0", "4.9.8", "--fail-on-worse")
+    assert exit_codes.ANALYSED == answer.returncode
+    assert "From RocketMQ 4.4.0\nto RocketMQ 4.9.8, whose rules" in answer.stdout
+    assert "+ The wait for a slave ends by its deadline" in answer.stdout
+    assert "Later: still refuted" in answer.stdout
+    assert "Worse" not in answer.stdout
+    assert "impossible: A put can be answered FLUSH_DISK_TIMEOUT" in answer.stdout
+
+
+def test_an_upgrade_to_5_is_worse_unless_the_file_says_more(tmp_path: Path) -> None:
+    """inSyncReplicas=2 brings back what the default gives up; the mode is found in the file."""
+    answer = run("upgrade", "4.9.8", "5.3.0", STOCK, "--fail-on-worse", "--timelines", "1")
+    assert exit_codes.REFUTED == answer.returncode
+    assert "acknowledgement_is_truthful: proved -> refuted, 3 steps: none," in answer.stdout
+    assert "waits for no slave" in answer.stdout
+    assert "not held against recordings" in answer.stdout
+    pair = write_pair(tmp_path, "inSyncReplicas=2\n")
+    answer = run("upgrade", "4.9.8", "5.3.0", pair, "--json")
+    document = json.loads(answer.stdout)
+    assert "5.3.0" == document["to"]
+    (group,) = document["groups"]
+    assert group["outside_the_model"]
+    assert "inSyncReplicas" in group["outside_the_model"][0]
+    answer = run("upgrade", "5.0.0", "5.3.0", pair, "--json")
+    (group,) = json.loads(answer.stdout)["groups"]
+    assert "SYNC_MASTER/ASYNC_FLUSH/1 slave at 5.3.0-quorum" == group["to"]
+    assert [] == group["outside_the_model"]
+    assert [] == group["cells"]
+
+
+def test_nothing_changes_between_alike_releases() -> None:
+    """4.9.3 and 4.9.8 have the same rules; what differs is told all the same."""
+    answer = run("upgrade", "4.9.3", "4.9.8")
+    assert "No cell changes." in answer.stdout
+    assert "+ maxMessageSize limits the body" in answer.stdout
+
+
+def test_check_reads_the_keys_of_a_release(tmp_path: Path) -> None:
+    """Known where they are known; before, a hint names the release that knows them."""
+    pair = write_pair(tmp_path, "slaveTimeout=5000\n")
+    answer = run("check", pair, "--timelines", "0")
+    assert "RocketMQ 4.4.0 does not know the key slaveTimeout" in answer.stderr
+    assert "--rocketmq-version 4.9.3 or later" in answer.stdout
+    answer = run("check", pair, "--rocketmq-version", "4.9.8", "--json")
+    document = json.loads(answer.stdout)
+    assert "4.9.8" == document["rocketmq_version"]
+    assert document["is_held_against_recordings"]
+    assert [] == document["warnings"]
+    assert [] == document["groups"][0]["outside_the_model"]
+    assert "slaveTimeout" not in answer.stderr
+
+
+def test_check_finds_a_renamed_key(tmp_path: Path) -> None:
+    """The old spelling is ignored from 4.7.1 on, the new one is read."""
+    pair = write_pair(tmp_path, "mapedFileSizeCommitLog=65536\n")
+    answer = run("check", pair, "--rocketmq-version", "4.9.8", "--timelines", "0")
+    assert "write mappedFileSizeCommitLog" in answer.stderr
+    assert "mapedFileSizeCommitLog 1073741824" in answer.stdout
+    write_pair(tmp_path, "mappedFileSizeCommitLog=65536\n")
+    answer = run("check", pair, "--rocketmq-version", "4.9.8", "--timelines", "0")
+    assert "mapedFileSizeCommitLog 65536" in answer.stdout
+
+
+def test_check_tells_a_controller_from_its_file(tmp_path: Path) -> None:
+    """It needs allAckInSyncStateSet; without that the group is outside the model."""
+    pair = write_pair(tmp_path, "enableControllerMode=true\n")
+    answer = run("check", pair, "--rocketmq-version", "5.3.0")
+    assert "outside the model without allAckInSyncStateSet=true" in answer.stdout
+    write_pair(tmp_path, "enableControllerMode=true\nallAckInSyncStateSet=true\n")
+    answer = run("check", pair, "--rocketmq-version", "5.3.0", "--timelines", "1")
+    assert "SYNC_MASTER/ASYNC_FLUSH/1 slave at 5.0.0-controller" in answer.stdout
+    assert "alone in the SyncStateSet acknowledges alone" in answer.stdout
+    wanted = ("--require", "acknowledged_is_kept_on_master:master kill")
+    answer = run("check", pair, "--rocketmq-version", "5.3.0", "--timelines", "0", *wanted)
+    assert exit_codes.ANALYSED == answer.returncode
+
+
+@pytest.mark.parametrize("verb", ["check", "prove", "fuzz", "trace"])
+def test_an_unknown_release_is_bad_input(verb: str) -> None:
+    """One line names the releases that are known."""
+    file = [] if verb != "trace" else [Path(__file__)]
+    answer = run(verb, *file, "--rocketmq-version", "4.3.9")
+    assert exit_codes.BAD_INPUT == answer.returncode
+    assert 1 == answer.stderr.count("\n")
+    assert "'4.3.9' is no release that the model knows" in answer.stderr
+
+
+def test_prove_takes_a_release() -> None:
+    """Its certificate is checked again, and compared with 4.4.0."""
+    names = ("--structure", "SYNC_MASTER/ASYNC_FLUSH/1 slave")
+    answer = run("prove", "--rocketmq-version", "4.9.8", *names, "--compare", "--jobs", "1")
+    assert exit_codes.ANALYSED == answer.returncode
+    assert "RocketMQ 4.9.8, whose rules of replication are those of 4.9.3." in answer.stdout
+    assert "nothing bounds how often refuse_later_report[0] is taken" in answer.stdout
+    assert "compared with RocketMQ 4.4.0" in answer.stdout
+    answer = run("prove", "--rocketmq-version", "4.9.8", "--structure", "delay/4.4.0")
+    assert exit_codes.BAD_INPUT == answer.returncode
+    assert "is no structure of replication" in answer.stderr
+
+
+def test_a_schedule_of_a_release_is_replayed() -> None:
+    """An identifier names the release whose rules it follows."""
+    code = "SYNC_MASTER-ASYNC_FLUSH-1-4.9.3/0.0.0.0.0.0.0.0.0.0.0.0.0.0/8/1/2"
+    answer = run("replay", code)
+    assert exit_codes.ANALYSED == answer.returncode
+    assert "Model of RocketMQ 4.9.3: SYNC_MASTER/ASYNC_FLUSH/1 slave at 4.9.3." in answer.stdout
+    answer = run("explain", "acknowledgement_is_truthful", "late join")
+    assert "Model of RocketMQ 4.4.0" in answer.stdout
