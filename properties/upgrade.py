@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from attrs import frozen
 
 from properties.comparison import Change, describe, is_ranked_higher
+from properties.convergence import PUT_STEPS
 from properties.sight_search import Sight, load_sights
 from properties.verdict import Verdict
 from reference.habits import Habit
@@ -48,10 +49,22 @@ def compute_difference(before: Version, after: Version) -> Difference:
 
 
 def compute_changes(before: Iterable[Verdict], after: Iterable[Verdict]) -> list[Change]:
-    """The cells of which the upgrade changes the verdict or the known schedule's length."""
+    """The cells of which the upgrade changes the verdict, or how much it takes to refute them.
+
+    How many steps a put takes to its answer differs by release and refutes nothing by itself.
+    """
     old = {(v.guarantee, v.fault): v for v in before}
     pairs = (Change(old[v.guarantee, v.fault], v) for v in after)
-    return [c for c in pairs if describe(c.before) != describe(c.after)]
+    return [
+        c
+        for c in pairs
+        if c.before.word is not c.after.word or count_effort(c.before) != count_effort(c.after)
+    ]
+
+
+def count_effort(verdict: Verdict) -> int:
+    """The steps of a cell's schedule, those of a put's way to its answer left out."""
+    return sum(action.rule_name not in PUT_STEPS for action in verdict.schedule)
 
 
 def get_turn(change: Change) -> Turn:
@@ -59,7 +72,7 @@ def get_turn(change: Change) -> Turn:
     before, after = change.before, change.after
     if before.word is not after.word:
         return Turn.BETTER if is_ranked_higher(after, before) else Turn.WORSE
-    return Turn.LATER if before.is_shorter_than(after) else Turn.SOONER
+    return Turn.LATER if count_effort(before) < count_effort(after) else Turn.SOONER
 
 
 def list_turned(changes: Iterable[Change], turn: Turn) -> list[Change]:

@@ -29,7 +29,7 @@ STOCK = {
 }
 """RocketMQ's stock folders, and the structure of each of their groups."""
 
-NOTHING = "-"
+NOTHING, BACK = "-", "↩"
 TITLES = {
     Turn.WORSE: "worse",
     Turn.BETTER: "better",
@@ -67,24 +67,33 @@ def compute_pairs(stock: str) -> dict[tuple[str, str], list[Change]]:
 
 @cache
 def assign_letters(stock: str) -> dict[str, tuple[str, str]]:
-    """For each way in which cells change a letter, with the first pair that changes them so."""
+    """For each way in which cells change a letter, with the first pair that changes them so.
+
+    The way back has no letter of its own.
+    """
     letters: dict[str, tuple[str, str]] = {}
-    known: set[str] = set()
     for pair, changes in compute_pairs(stock).items():
-        if changes and _spell(changes) not in known:
-            known.add(_spell(changes))
+        if changes and not {pair, pair[::-1]} & set(_list_alike(stock, letters)):
             letters[string.ascii_uppercase[len(letters)]] = pair
     return letters
 
 
+def _list_alike(stock: str, letters: dict[str, tuple[str, str]]) -> list[tuple[str, str]]:
+    """The pairs that have a letter already."""
+    pairs = compute_pairs(stock)
+    known = {_spell(pairs[pair]) for pair in letters.values()}
+    return [pair for pair, changes in pairs.items() if _spell(changes) in known]
+
+
 def get_letter(stock: str, pair: tuple[str, str]) -> str:
-    """The letter of a pair, or a dash where no cell changes."""
-    changes = compute_pairs(stock)[pair]
-    if not changes:
-        return NOTHING
-    wanted = _spell(changes)
-    pairs = assign_letters(stock).items()
-    return next(letter for letter, p in pairs if _spell(compute_pairs(stock)[p]) == wanted)
+    """The letter of a pair, with a mark for the way back; a dash where no cell changes."""
+    pairs = compute_pairs(stock)
+    for letter, first in assign_letters(stock).items():
+        if _spell(pairs[first]) == _spell(pairs[pair]):
+            return letter
+        if _spell(pairs[first]) == _spell(pairs[pair[::-1]]):
+            return f"{BACK}{letter}"
+    return NOTHING
 
 
 def _spell(changes: list[Change]) -> str:
@@ -112,6 +121,7 @@ def render_letters(stock: str) -> Iterator[str]:
     """What each letter stands for: counts, cells, and the schedule of each kind of worse cell."""
     if not assign_letters(stock):
         yield "No pair of releases changes any cell."
+    told: set[str] = set()
     for letter, pair in assign_letters(stock).items():
         changes = compute_pairs(stock)[pair]
         counts = [
@@ -119,7 +129,7 @@ def render_letters(stock: str) -> Iterator[str]:
         ]
         yield f"**{letter}**, for example {pair[0]} to {pair[1]}: {', '.join(counts)}.\n"
         yield render_changes(changes)
-        yield from _render_schedules(STOCK[stock], pair[1], changes)
+        yield from _render_schedules(STOCK[stock], pair[1], changes, told)
 
 
 def render_changes(changes: list[Change]) -> str:
@@ -138,14 +148,20 @@ def render_changes(changes: list[Change]) -> str:
     return render_table(["", "Claim", "Faults", "before", "after"], rows) + "\n"
 
 
-def _render_schedules(structure: Structure, release: str, changes: list[Change]) -> Iterator[str]:
-    """The first schedule of each claim that is refuted now and was not, or is refuted later."""
-    told: set[str] = set()
+def _render_schedules(
+    structure: Structure, release: str, changes: list[Change], told: set[str]
+) -> Iterator[str]:
+    """One schedule of each claim that is refuted now and was not, or is refuted later."""
+    claims: set[str] = set()
     for change in changes:
         verdict, turn = change.after, get_turn(change)
         is_telling = turn in (Turn.WORSE, Turn.LATER) and verdict.word is VerdictWord.REFUTED
-        if is_telling and verdict.guarantee not in told:
-            told.add(verdict.guarantee)
-            title = f"{verdict.guarantee}, {verdict.fault}, {count_steps(len(verdict.schedule))}"
+        if not is_telling or verdict.guarantee in claims:
+            continue
+        claims.add(verdict.guarantee)
+        steps = count_steps(len(verdict.schedule))
+        title = f"{verdict.guarantee}, {verdict.fault}, in {release}: {steps}"
+        if title not in told:
+            told.add(title)
             drawn = draw_cell(get_released(release, structure), verdict)
             yield f"<details><summary>{title}</summary>\n\n```text\n{drawn}\n```\n\n</details>\n"
