@@ -60,7 +60,9 @@ def remove_sizes(structure: Any) -> Any:
     return evolve(type(small)(), limits=small.limits)
 
 
-def analyse_pairs(groups: Iterable[BrokerGroup], version: Version) -> tuple[WorldAnalysis, ...]:
+def analyse_pairs(
+    groups: Iterable[BrokerGroup], version: Version = USUAL_VERSION
+) -> tuple[WorldAnalysis, ...]:
     """What holds of every group with a slave, whatever is configured; nothing where there is none.
 
     Tables are copied as in 4.5.0 by later releases too, up to the changes of 5.x that
