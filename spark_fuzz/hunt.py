@@ -86,12 +86,16 @@ def shorten(options: CampaignOptions, claim: str, number: int) -> tuple[Action, 
     structure, parameters = options.structure, options.parameters
     actions = [s.action for s in replay_whole(options, number).steps if s.action is not None]
     part = find_refuting_part(claim, structure, parameters, actions) or actions
-    shortest = shorten_refutation(claim, structure, parameters, part)
 
     def is_refuting(trial: Sequence[Action]) -> bool:
         return is_refuted_by(claim, structure, parameters, trial)
 
-    return lower_numbers(shortest, is_refuting)
+    shortest = shorten_refutation(claim, structure, parameters, part)
+    while True:
+        lowered = lower_numbers(shortest, is_refuting)
+        shortest = shorten_refutation(claim, structure, parameters, lowered)
+        if shortest == lowered:
+            return shortest
 
 
 def hunt_all(structure: Any, schedules: int) -> tuple[Verdict, ...]:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from properties.subject import get_everything
-from properties.worlds import STRUCTURES
+from properties.worlds import KNOWN_STRUCTURES
 from reference.structure import Structure
 from spark_fuzz.lineage import Lineage
 from spark_fuzz.schedule import (
@@ -26,7 +26,7 @@ from tests.spark_fuzz.test_lineage import draw_lineages
 @st.composite
 def draw_options(draw: st.DrawFn) -> CampaignOptions:
     """Options of any structure of any world."""
-    structure = draw(st.sampled_from(list(STRUCTURES.values())))
+    structure = draw(st.sampled_from(list(KNOWN_STRUCTURES.values())))
     limits = get_everything(structure).counts
     counts = (draw(st.integers(0, 9)) for _ in limits.__annotations__)
     steps, seed = draw(st.integers(1, STEPS_MAX)), draw(st.integers(0, SEED_MAX - 1))
@@ -54,7 +54,7 @@ def test_identifiers_are_read_back(options: CampaignOptions, lineage: Lineage) -
 def test_identifiers_stay_as_they_are() -> None:
     """Those of replication stand in documents; others spell the structure's name."""
     assert CampaignOptions().format_identifier(7).startswith(PAIR + "/64/0/7@")
-    named = CampaignOptions(STRUCTURES["consumer/slave read/no offset check"], steps=9)
+    named = CampaignOptions(KNOWN_STRUCTURES["consumer/slave read/no offset check"], steps=9)
     code = "consumer-slave_read-no_offset_check/2.2.2.2.2.2.2.2/9/0/7@"
     assert named.format_identifier(7).startswith(code)
     every = evolve(named, is_swarm=True, scheduler="pct", healing_steps=30)
@@ -64,7 +64,7 @@ def test_identifiers_stay_as_they_are() -> None:
 
 def test_every_structure_has_a_code_of_its_own() -> None:
     """A code leads back to its structure, and outside of replication is its name respelt."""
-    assert list(STRUCTURES.values()) == list(STRUCTURE_BY_CODE.values())
+    assert list(KNOWN_STRUCTURES.values()) == list(STRUCTURE_BY_CODE.values())
     for code, structure in STRUCTURE_BY_CODE.items():
         if not isinstance(structure, Structure):
             assert structure.name == code.replace("-", "/").replace("_", " ")
