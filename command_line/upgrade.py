@@ -42,13 +42,16 @@ Examples:
   rmqspec upgrade 4.9.8 5.3.0-quorum conf      with inSyncReplicas=2 on the masters
   rmqspec upgrade 4.4.0 5.3.0 conf --fail-on-worse
 \b
-A cell is better (proved now), worse (refuted now), later (refuted still, but by longer schedules
-only) or sooner. Exit codes: 0 analysed, 1 with --fail-on-worse where a cell is worse, 3 bad input.
+A cell is better (proved now, not before), worse (proved before only), later
+(still refuted, but by longer schedules), sooner, or open (refuted on one side,
+undecided on the other). Exit codes: 0 analysed, 1 with --fail-on-worse where a
+cell is worse, 3 bad input.
 """
 
 SENTENCES = {
-    Turn.WORSE: "Worse: proved before, refuted now",
-    Turn.BETTER: "Better: refuted before, proved now",
+    Turn.WORSE: "Worse: proved before, not any more",
+    Turn.BETTER: "Better: proved now, not before",
+    Turn.OPEN: "Open: refuted on one side, not decided on the other",
     Turn.LATER: "Later: still refuted, but what refuted it before does not any more",
     Turn.SOONER: "Sooner: still refuted, and by fewer steps",
 }

@@ -37,6 +37,9 @@ DEPTH_LIMIT = 24
 VARIANT_DEPTH_LIMIT = 16
 """The same for a variant, of which only what it changes is searched."""
 
+VARIANT_SLAVES_MAX, LARGE_VARIANT_DEPTH_LIMIT = 1, 4
+"""Beyond so many slaves a variant is hardly searched: it takes over what refutes smaller groups."""
+
 
 @frozen
 class BoundedAnswer:

@@ -285,8 +285,8 @@ def load_kin(structure: Any) -> tuple[Verdict, ...]:
         kin = [*(evolve(s, variants=()) for s in alike), *(s for s in alike if s != structure)]
         parts = (v.name for v in expand(structure.variants))
         kin += [evolve(structure, variants=(n,)) for n in parts if (n,) != structure.variants]
-    elif structure.slaves > SEARCHED_SLAVES_MAX:
-        kin = [evolve(structure, slaves=structure.slaves - 1)]
+    if structure.slaves > SEARCHED_SLAVES_MAX:
+        kin += [evolve(structure, slaves=structure.slaves - 1)]
     return tuple(v for k in dict.fromkeys(kin) for v in _decode_if_usable(k))
 
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 
 from attrs import frozen
 
-from properties.comparison import Change, describe, is_ranked_higher
+from properties.comparison import Change, describe
 from properties.convergence import PUT_STEPS
 from properties.sight_search import Sight, load_sights
-from properties.verdict import Verdict
+from properties.verdict import Verdict, VerdictWord
 from reference.habits import Habit
 from reference.variant import Variant
 from reference.version import USUAL, Version
@@ -20,9 +20,11 @@ class Turn(enum.Enum):
     """Which way a cell turns."""
 
     BETTER = "better"
-    """More is promised."""
+    """Proved now, and not before."""
     WORSE = "worse"
-    """Less is promised."""
+    """Proved before, and not now."""
+    OPEN = "open"
+    """Refuted on one side, and neither proved nor refuted on the other."""
     LATER = "later"
     """Refuted in both, and of the schedules known before none refutes any more: it takes more."""
     SOONER = "sooner"
@@ -71,7 +73,9 @@ def get_turn(change: Change) -> Turn:
     """Which way a cell turns."""
     before, after = change.before, change.after
     if before.word is not after.word:
-        return Turn.BETTER if is_ranked_higher(after, before) else Turn.WORSE
+        if after.word is VerdictWord.PROVED:
+            return Turn.BETTER
+        return Turn.WORSE if before.word is VerdictWord.PROVED else Turn.OPEN
     return Turn.LATER if count_effort(before) < count_effort(after) else Turn.SOONER
 
 

@@ -33,6 +33,7 @@ NOTHING, BACK = "-", "↩"
 TITLES = {
     Turn.WORSE: "worse",
     Turn.BETTER: "better",
+    Turn.OPEN: "open",
     Turn.LATER: "refuted later",
     Turn.SOONER: "refuted sooner",
 }

@@ -8,7 +8,13 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from properties.bounded_search import DEPTH_LIMIT, VARIANT_DEPTH_LIMIT, BoundedSearch
+from properties.bounded_search import (
+    DEPTH_LIMIT,
+    LARGE_VARIANT_DEPTH_LIMIT,
+    VARIANT_DEPTH_LIMIT,
+    VARIANT_SLAVES_MAX,
+    BoundedSearch,
+)
 from properties.fault_class import FaultClass
 from properties.fault_sets import FaultSetProver
 from properties.induction import InductionResult, prove_lemmas
@@ -127,7 +133,10 @@ def search_structure(
 
 def compute_depth_limit(structure: Any) -> int:
     """How deep a structure is usually searched."""
-    return VARIANT_DEPTH_LIMIT if structure.variants else DEPTH_LIMIT
+    if not structure.variants:
+        return DEPTH_LIMIT
+    is_small = structure.slaves <= VARIANT_SLAVES_MAX
+    return VARIANT_DEPTH_LIMIT if is_small else LARGE_VARIANT_DEPTH_LIMIT
 
 
 def _take_over(
