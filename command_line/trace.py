@@ -69,7 +69,7 @@ def command(
     for recording, each in zip(recordings, chosen, strict=True):
         if not is_json and each.describe() != told:
             told = each.describe()
-            click.echo(f"{told}.")
+            click.echo(f"Model of {told}.")
         verdicts.append(check_recording(recording, make_progress(recording.file), each))
         if not is_json:
             print_verdict(verdicts[-1], is_explained=is_explained)

@@ -67,8 +67,8 @@ def test_each_recording_names_its_version() -> None:
     result = run(str(NO_SLAVE), str(LATER))
     assert result.return_value == 0
     lines = result.output.splitlines()
-    assert lines[0] == "RocketMQ 4.4.0."
-    assert lines[2].startswith("RocketMQ 4.9.8, ")
+    assert lines[0] == "Model of RocketMQ 4.4.0."
+    assert lines[2].startswith("Model of RocketMQ 4.9.8, ")
     verdicts = json.loads(run("--json", str(NO_SLAVE), str(LATER)).output)
     assert [v["rocketmq_version"] for v in verdicts] == ["4.4.0", "4.9.8"]
 
@@ -77,7 +77,7 @@ def test_another_version_may_be_asked_for() -> None:
     """Under 4.4.0 a put would have waited longer; the rule that is missing is named."""
     result = run("--rocketmq-version", "4.4.0", str(LATER))
     assert result.return_value == 1
-    assert result.output.startswith("RocketMQ 4.4.0.")
+    assert result.output.startswith("Model of RocketMQ 4.4.0.")
     assert "seq 37: give_up_slave_wait[0]" in result.output
     later = run("--rocketmq-version", "4.9.8", "--json", str(NO_SLAVE))
     assert [v["rocketmq_version"] for v in json.loads(later.output)] == ["4.9.8"]
