@@ -9,10 +9,11 @@ from collections.abc import Iterator
 import click
 
 from command_line import exit_codes
+from command_line.version_option import add_version_option
 from reference.state import STATUS_NAMES, Cluster, CommitLog
 from reference.trace.checking import Progress, TraceVerdict, check_recording, find_version
 from reference.trace.reading import Recording, read_recording
-from reference.version import Version, VersionError, parse_version
+from reference.version import Version
 from reference.world import get_rules
 
 CANDIDATES_MAX = 6
@@ -31,16 +32,6 @@ verdict is about the version that a recording names, 4.4.0 where it names none.
 """
 
 
-def read_version(
-    context: click.Context, parameter: click.Parameter, value: str | None
-) -> Version | None:
-    """The version that was asked for; None: that of each recording."""
-    try:
-        return None if value is None else parse_version(value)
-    except VersionError as problem:
-        raise click.BadParameter(str(problem), context, parameter) from problem
-
-
 @click.command(name="trace", epilog=EPILOG)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--json", "is_json", is_flag=True, help="Print JSON for programs.")
@@ -51,13 +42,7 @@ def read_version(
     help="Print the state at the end, or where a recording is rejected, and every rule that could "
     "not help there, with the conditions that fail.",
 )
-@click.option(
-    "--rocketmq-version",
-    "version",
-    callback=read_version,
-    metavar="V",
-    help="Take the brokers for this version, whatever the recordings name; for example 4.9.8.",
-)
+@add_version_option(default=None)
 def command(
     files: tuple[str, ...], is_json: bool, is_explained: bool, version: Version | None
 ) -> int:

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
 import click
-from attrs import evolve, frozen
+from attrs import frozen
 
 from command_line import exit_codes
+from command_line.check import read
 from command_line.progress import show_progress
+from command_line.report import print_timeline
 from command_line.version_option import parse
 from properties.analysis import GroupAnalysis, analyse_group
 from properties.comparison import Change, describe
-from properties.fault_class import FAULT_CLASS_BY_NAME
-from properties.generated_text import count_steps
-from properties.judgement import replay
 from properties.sights import SIGHTS
 from properties.upgrade import (
     Turn,
@@ -29,10 +27,7 @@ from properties.upgrade import (
     list_turned,
 )
 from properties.verdict import VerdictWord
-from reference.configuration import BrokerGroup, Deployment
-from reference.configuration_reading import read_deployments, sample_group
-from reference.structure import clip_sizes
-from reference.timeline import draw_timeline
+from reference.configuration import BrokerGroup
 from reference.version import Version
 
 EPILOG = """\b
@@ -114,7 +109,7 @@ def analyse_upgrades(
 ) -> Iterator[GroupUpgrade]:
     """One per behaviour; of groups that differ only in names the first."""
     told = set()
-    for old, new in zip(read(paths, before), read(paths, after), strict=True):
+    for old, new in zip(read(paths, before)[0], read(paths, after)[0], strict=True):
         for one, other in zip(old.groups, new.groups, strict=True):
             if one.same_behaviour_key() in told:
                 continue
@@ -132,13 +127,6 @@ def analyse_upgrade(
         analyse_group(after, progress),
         (before.version, after.version),
     )
-
-
-def read(paths: tuple[str, ...], version: Version) -> tuple[Deployment, ...]:
-    """The deployments in the given files, or the embedded sample where none is given."""
-    if not paths:
-        return (Deployment("embedded sample", (sample_group(version),)),)
-    return read_deployments([Path(p) for p in paths], version)[0]
 
 
 def print_versions(before: Version, after: Version) -> None:
@@ -172,7 +160,8 @@ def print_upgrade(upgrade: GroupUpgrade, timelines: int) -> None:
             click.echo(f"    {alike[0].after.guarantee}: {before} -> {after}: {columns}")
     print_sights(upgrade)
     for change in list_turned(changes, Turn.WORSE)[:timelines]:
-        print_schedule(upgrade.after, change)
+        if change.after.word is VerdictWord.REFUTED:
+            print_timeline(upgrade.after, change.after)
 
 
 def print_sights(upgrade: GroupUpgrade) -> None:
@@ -183,19 +172,6 @@ def print_sights(upgrade: GroupUpgrade) -> None:
     for before, after in changed:
         sentence = (SIGHTS[after.name].__doc__ or "").splitlines()[0]
         click.echo(f"    {before.describe()} -> {after.describe()}: {sentence}")
-
-
-def print_schedule(analysis: GroupAnalysis, change: Change) -> None:
-    """The schedule that refutes a cell now, drawn."""
-    verdict = change.after
-    if verdict.word is not VerdictWord.REFUTED:
-        return
-    sizes = clip_sizes(analysis.parameters) if verdict.is_scaled else analysis.parameters
-    limits = FAULT_CLASS_BY_NAME[verdict.fault].search_limits
-    steps = replay(analysis.structure, evolve(sizes, limits=limits), verdict.schedule)
-    name, fault = verdict.guarantee, verdict.fault
-    click.echo(f"\n{name} fails after {count_steps(len(verdict.schedule))} ({fault}):")
-    click.echo(draw_timeline((s.action, s.cluster, s.violated) for s in steps))
 
 
 def as_json(before: Version, after: Version, upgrades: Iterable[GroupUpgrade]) -> dict[str, Any]:

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from properties.convergence import is_replication_at_rest
 from properties.healing import is_possible
 from properties.property import Predicate
+from properties.variant_lemmas import highest_report_covers_all_that_were_read
+from properties.witnesses import a_slave_is_ahead
 from reference.lineage import has_message
 from reference.machine import Instance, compute_machine
 from reference.operations import all_of, any_of, implies, negate
@@ -37,21 +39,20 @@ def sight(predicate: Predicate) -> Predicate:
 
 
 def can_happen(
-    cluster: Cluster, rule: str, condition: Callable[[Message], bool] = lambda message: True
+    cluster: Cluster, rule: str, condition: Callable[[Message], bool] | None = None
 ) -> bool:
-    """The rule is possible for some followed put of which the condition holds."""
+    """The rule is possible; where a condition is given, for some followed put of which it holds."""
     instances = compute_machine(cluster.structure).instances.values()
 
     def holds(instance: Instance) -> bool:
-        return condition(cluster.messages[instance.indexes[0]])
+        return condition is None or condition(cluster.messages[instance.indexes[0]])
 
     return any_of(*(is_possible(i, cluster) & holds(i) for i in instances if i.rule.name == rule))
 
 
-def is_any_slave_ahead(cluster: Cluster) -> bool:
-    """Some slave's log is longer than the master's."""
-    end = cluster.master.log.max_offset
-    return any_of(*(end < slave.log.max_offset for slave in cluster.slaves))
+def is_free_of(cluster: Cluster, *faults: str) -> bool:
+    """None of these faults has struck."""
+    return all_of(*(getattr(cluster.faults, name) == 0 for name in faults))
 
 
 def is_lied_about(cluster: Cluster, message: Message) -> bool:
@@ -144,26 +145,26 @@ def a_put_waits_although_its_slave_has_reported_it(cluster: Cluster) -> bool:
 @sight
 def a_slave_ahead_is_disconnected(cluster: Cluster) -> bool:
     """The master can close the connection of a slave that has more bytes than itself."""
-    return can_happen_to_slave(cluster, "refuse_later_report")
+    return can_happen(cluster, "refuse_later_report")
 
 
 @sight
 def a_slave_ahead_rests_connected(cluster: Cluster) -> bool:
     """Nothing moves any more, and a slave has more bytes than its master."""
-    return is_replication_at_rest(cluster) & is_any_slave_ahead(cluster)
+    return is_replication_at_rest(cluster) & a_slave_is_ahead(cluster)
 
 
 @sight
 def a_slave_ahead_answers_a_put(cluster: Cluster) -> bool:
     """First false acknowledgement: a slave reports other bytes, beyond the master's lost tail."""
-    faults = cluster.faults
-    is_cause = all_of(
-        faults.late_joins == 0,
-        faults.swallowed_disk_errors == 0,
-        faults.alien_reports == 0,
-        faults.master_disk_losses == 0,
-        faults.slave_power_losses == 0,
-        faults.slave_wipes == 0,
+    is_cause = is_free_of(
+        cluster,
+        "late_joins",
+        "swallowed_disk_errors",
+        "alien_reports",
+        "master_disk_losses",
+        "slave_power_losses",
+        "slave_wipes",
     )
     return is_cause & can_happen(cluster, "answer_slave_wait", lambda m: is_lied_about(cluster, m))
 
@@ -171,23 +172,18 @@ def a_slave_ahead_answers_a_put(cluster: Cluster) -> bool:
 @sight
 def an_empty_slave_answers_a_put(cluster: Cluster) -> bool:
     """Second false acknowledgement, without any failure: an empty slave joins at a rollover."""
-    faults = cluster.faults
-    is_cause = all_of(
-        *(
-            getattr(faults, name) == 0
-            for name in (
-                "master_power_losses",
-                "master_disk_losses",
-                "torn_rolls",
-                "swallowed_disk_errors",
-                "alien_reports",
-                "slave_power_losses",
-                "slave_wipes",
-                "slave_kills",
-                "link_cuts",
-                "master_kills",
-            )
-        )
+    is_cause = is_free_of(
+        cluster,
+        "master_power_losses",
+        "master_disk_losses",
+        "torn_rolls",
+        "swallowed_disk_errors",
+        "alien_reports",
+        "slave_power_losses",
+        "slave_wipes",
+        "slave_kills",
+        "link_cuts",
+        "master_kills",
     )
     return is_cause & can_happen(cluster, "answer_slave_wait", lambda m: is_lied_about(cluster, m))
 
@@ -217,15 +213,6 @@ def past_disk_step_counts_as_flushed(cluster: Cluster) -> bool:
             )
             for m in cluster.messages
         )
-    )
-
-
-def reports_are_below_the_highest(cluster: Cluster) -> bool:
-    """The highest report is not below the last one of any connection, nor below 0."""
-    highest = cluster.master.push2_slave_max_offset
-    return all_of(
-        highest >= 0,
-        *(implies(link.is_open, link.slave_ack_offset <= highest) for link in cluster.links),
     )
 
 
@@ -266,7 +253,7 @@ SIGHT_LEMMAS: dict[str, Predicate] = {
     lemma.__name__: lemma
     for lemma in (
         past_disk_step_counts_as_flushed,
-        reports_are_below_the_highest,
+        highest_report_covers_all_that_were_read,
         nobody_waits_for_a_slave,
         nobody_misses_a_slave,
         nothing_unflushed_is_dispatched,
@@ -274,9 +261,3 @@ SIGHT_LEMMAS: dict[str, Predicate] = {
     )
 }
 """What proofs of impossibility need beside the lemmas of the guarantees, where it holds."""
-
-
-def can_happen_to_slave(cluster: Cluster, rule: str) -> bool:
-    """The rule is possible for some slave."""
-    instances = compute_machine(cluster.structure).instances.values()
-    return any_of(*(is_possible(i, cluster) for i in instances if i.rule.name == rule))

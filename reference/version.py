@@ -13,13 +13,14 @@ from functools import cache
 from attrs import evolve, frozen
 
 import reference.variants  # noqa: F401  (registers the variants)
+from reference import ROCKETMQ_VERSION
 from reference.habits import HABITS, Habit
 from reference.release import CLASSIC, CONTROLLER, RELEASES, get_modes
 from reference.roles import Role
 from reference.structure import Structure
 from reference.variant import RULE_SETS, VARIANTS, Variant
 
-USUAL = "4.4.0"
+USUAL = ROCKETMQ_VERSION
 """The release that the rules describe, before any change."""
 
 RECORDED_RELEASES = ("4.4.0", "4.9.8")
