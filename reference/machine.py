@@ -213,6 +213,26 @@ def count_arguments(instance: Instance, structure: Any) -> int:
 def record_instance(structure: Any, instance: Instance) -> RecordedInstance:
     """Run a rule on free variables and keep what it says."""
     before = symbolic_cluster(structure)
+    named, arguments, after = run_on_leaves(before, instance)
+    for name, _, low, high in arguments:
+        named[f"is_range_of_{name}_not_empty"] = _as_term(low <= high)
+    old = flatten(before)
+    effects = {
+        path: _as_term(value)
+        for path, value in flatten(after).items()
+        if value is not old[path] and not is_parameter(path)
+    }
+    kept = {name: c for name, c in named.items() if not (c.operator == "constant" and c.payload)}
+    return RecordedInstance(instance, kept, tuple(arguments), effects)
+
+
+def run_on_leaves(
+    before: Any, instance: Instance
+) -> tuple[dict[str, Term], list[tuple[str, Term, Term, Term]], Any]:
+    """What a rule says of a state of free variables.
+
+    Its conditions by name; name, leaf, lowest and highest value of each argument; the state after.
+    """
     steps = instance.start(before)
     conditions: Conditions = next(steps)
     named = {name: _as_term(holds) for name, holds in conditions.named.items()}
@@ -222,20 +242,10 @@ def record_instance(structure: Any, instance: Instance) -> RecordedInstance:
         try:
             argument = steps.send(answer)
         except StopIteration as finished:
-            after = finished.value
-            break
+            return named, arguments, finished.value
         answer = leaf(f"argument.{argument.name}", Sort.INTEGER)
         low, high = _as_term(argument.low), _as_term(argument.high)
         arguments.append((argument.name, answer, low, high))
-        named[f"is_range_of_{argument.name}_not_empty"] = _as_term(low <= high)
-    old = flatten(before)
-    effects = {
-        path: _as_term(value)
-        for path, value in flatten(after).items()
-        if value is not old[path] and not is_parameter(path)
-    }
-    kept = {name: c for name, c in named.items() if not (c.operator == "constant" and c.payload)}
-    return RecordedInstance(instance, kept, tuple(arguments), effects)
 
 
 @cache

@@ -1,0 +1,1 @@
+"""The model as a TLA+ module, in the words of the reference."""

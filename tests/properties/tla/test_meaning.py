@@ -1,0 +1,128 @@
+"""The exported text, read by an interpreter of its own, says of states what the reference says."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import attrs
+import pytest
+from attrs import evolve
+
+from properties.subject import get_everything, get_small_parameters
+from properties.tla.module import list_claims, write_module
+from properties.worlds import KNOWN_STRUCTURES
+from reference.machine import Action, compute_machine
+from reference.world import make_initial
+from tests.properties.tla.interpreter import Env, Module
+
+STATES = 300
+CHOSEN = (
+    "SYNC_MASTER/ASYNC_FLUSH/1 slave",
+    "SYNC_MASTER/SYNC_FLUSH/1 slave",
+    "ASYNC_MASTER/ASYNC_FLUSH/0 slaves",
+    "SYNC_MASTER/SYNC_FLUSH/2 slaves",
+    "SYNC_MASTER/ASYNC_FLUSH/1 slave at 4.9.3",
+    "consumer/slave read/offset check",
+    "tables/topics/4.4.0",
+    "delay/4.4.0",
+)
+
+
+def convert(value: Any) -> Any:
+    """A value of the reference as the interpreter has it."""
+    if attrs.has(type(value)):
+        fields = [a.name for a in attrs.fields(type(value)) if not a.metadata.get("static")]
+        return {name: convert(getattr(value, name)) for name in fields}
+    if isinstance(value, tuple):
+        return {i: convert(member) for i, member in enumerate(value)}
+    return value
+
+
+def convert_state(state: Any, variables: list[str]) -> Env:
+    """A state of the reference as an assignment to variables."""
+    return {name: convert(getattr(state, name)) for name in variables}
+
+
+@cache
+def export(name: str) -> tuple[Module, Any]:
+    """The parsed module of a structure, and the parameters of its configuration."""
+    structure = KNOWN_STRUCTURES[name]
+    small = get_small_parameters(structure)
+    everything = get_everything(structure)
+    written = write_module(structure, everything, small)
+    lines = (line.split(" = ") for line in written.configuration.splitlines() if " = " in line)
+    constants = {key.strip(): int(value) for key, value in lines}
+    parameters = evolve(small, limits=everything.search_limits)
+    return Module(written.text, constants), parameters
+
+
+def walk(name: str, parameters: Any, count: int) -> Iterator[Any]:
+    """States of seeded random walks, faults among their steps."""
+    machine = compute_machine(KNOWN_STRUCTURES[name])
+    chance = random.Random(name)
+    initial = state = make_initial(KNOWN_STRUCTURES[name], parameters)
+    for number in range(count):
+        yield state
+        steps = list_steps(machine, state)
+        is_over = not steps or number % 40 == 39
+        state = initial if is_over else machine.step(state, chance.choice(steps)).cluster
+
+
+def list_steps(machine: Any, state: Any) -> list[Action]:
+    """Every action that is possible, with every choice of its arguments."""
+    return [
+        Action(
+            enabled.instance.name, dict(zip((r.name for r in enabled.ranges), chosen, strict=True))
+        )
+        for enabled in machine.enabled(state)
+        for chosen in itertools.product(*(range(r.low, r.high + 1) for r in enabled.ranges))
+    ]
+
+
+def sort_states(states: list[Env]) -> list[str]:
+    """Distinct states in an order of their own."""
+    return sorted({repr(sort_keys(state)) for state in states})
+
+
+def sort_keys(value: Any) -> Any:
+    """A value in which the order of fields says nothing."""
+    if isinstance(value, dict):
+        return sorted((str(key), sort_keys(inner)) for key, inner in value.items())
+    return int(value)
+
+
+@pytest.mark.parametrize("name", CHOSEN)
+def test_the_module_has_the_same_first_state(name: str) -> None:
+    """Init has one solution, which is the first state of the reference."""
+    module, parameters = export(name)
+    initial = make_initial(KNOWN_STRUCTURES[name], parameters)
+    expected = convert_state(initial, module.variables)
+    assert sort_states(module.list_initial()) == sort_states([expected])
+
+
+@pytest.mark.parametrize("name", CHOSEN)
+def test_every_state_has_the_same_successors(name: str) -> None:
+    """Next leads to the states that the enabled rules lead to, and to no other."""
+    module, parameters = export(name)
+    machine = compute_machine(KNOWN_STRUCTURES[name])
+    for state in walk(name, parameters, STATES):
+        steps = list_steps(machine, state)
+        expected = [convert_state(machine.step(state, s).cluster, module.variables) for s in steps]
+        found = module.list_successors(convert_state(state, module.variables))
+        assert sort_states(found) == sort_states(expected), state
+
+
+@pytest.mark.parametrize("name", CHOSEN)
+def test_every_claim_is_judged_alike(name: str) -> None:
+    """Sanity checks and guarantees hold in the same states; the bounds hold in all of them."""
+    module, parameters = export(name)
+    claims = list_claims(KNOWN_STRUCTURES[name])
+    for state in walk(name, parameters, STATES):
+        plain = convert_state(state, module.variables)
+        assert module.holds("Bounds", plain)
+        for claim, found in claims.items():
+            assert module.holds(claim, plain) == found.predicate(state), (claim, state)
