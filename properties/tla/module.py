@@ -53,6 +53,10 @@ MODULE_NAMES: dict[type, str] = {Cluster: "Replication"}
 """What a module is called where it is not called like the state of its world."""
 
 
+CONNECTIONS_MAX = 2
+"""Connections that TLC lets a master count; without a bound dead ones pile up for ever."""
+
+
 @frozen
 class Module:
     """The two files of an export."""
@@ -110,7 +114,9 @@ class Writer:
         nodes: list[Any] = [d.body for d in definitions]
         nodes += [n for a in self.actions for n in list_nodes(a)]
         bound = {n for d in definitions for n, _ in d.formals}.union(*map(find_bound, nodes))
-        bound |= {n for a in self.actions for n, *_ in (*a.arguments, *a.indexes, *a.places)}
+        for action in self.actions:
+            bound |= {*dict(action.indexes), *dict(action.places)}
+            bound |= {name for name, *_ in action.arguments}
         known = [*self.variables, *map(name_parameter, self.constants), *HELPERS]
         known += [*self.translator.definitions, *self._conditions]
         known += [a.name for a in self.actions]
@@ -175,7 +181,7 @@ class Writer:
         for name, definition in self.claims.items():
             yield from comment(list_claims(self.structure)[name].sentence)
             yield from define(name, (), definition.body)
-        yield from section("What TLC looks at: no more faults than these, no longer log")
+        yield from section("What TLC looks at; beyond, states are judged but not gone on from")
         yield from ("Bounds ==", *indent(junction(self._list_bounds(), STEP)), "")
 
     def _list_initial(self) -> Iterator[list[str]]:
@@ -186,8 +192,8 @@ class Writer:
         cluster = self.translator.narrow.cluster
         yield from ([f"faults.{name} <= {name}_max"] for name in list_faults(cluster))
         if isinstance(cluster, Cluster):
-            last = len(cluster.master.log.ends) - 1
-            yield [f"master.log.ends[{last}] <= ghost_log_size_max_bytes"]
+            yield ["max_offset(master.log) <= ghost_log_size_max_bytes"]
+            yield [f"master.connection_count <= {CONNECTIONS_MAX}"]
 
     def _write_definition(self, definition: Definition) -> Iterator[str]:
         yield from comment(definition.sentence)

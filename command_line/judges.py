@@ -1,0 +1,93 @@
+"""``rmqspec judges``: what five engines say of the same cells, side by side."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import attrs
+import click
+from rich.console import Console
+from rich.table import Table
+
+from command_line import exit_codes
+from command_line.cross_check import check_installed
+from command_line.progress import show_progress
+from properties.subject import get_fault_class, get_fault_classes
+from properties.worlds import COLUMN_NAMES, STRUCTURES
+
+if TYPE_CHECKING:
+    from spark_fuzz.judges import JudgedCell
+
+EPILOG = """\b
+Examples:
+  rmqspec judges --structure "delay/4.4.0"
+  rmqspec judges --fault "master power loss"
+  rmqspec judges --structure "SYNC_MASTER/ASYNC_FLUSH/1 slave" --fault none --json
+\b
+A column takes 5 to 20 s, and each structure's kernel is compiled once (10 to 30 s).
+Exit codes: 0 no two judges contradict each other, 3 bad input, 4 missing prerequisite,
+70 two of them do: both are named, with what they say.
+"""
+
+USUAL = "SYNC_MASTER/ASYNC_FLUSH/1 slave"
+
+
+@click.command(name="judges", epilog=EPILOG)
+@click.option(
+    "--structure",
+    "names",
+    multiple=True,
+    type=click.Choice(list(STRUCTURES)),
+    metavar="NAME",
+    default=(USUAL,),
+    show_default=True,
+    help="A structure of `rmqspec prove`; may be repeated.",
+)
+@click.option(
+    "--fault",
+    "faults",
+    multiple=True,
+    type=click.Choice(COLUMN_NAMES),
+    metavar="COLUMN",
+    help="Only this column; may be repeated.",
+)
+@click.option("--json", "is_json", is_flag=True, help="One object per cell, for programs.")
+def command(names: tuple[str, ...], faults: tuple[str, ...], is_json: bool) -> int:
+    """Ask induction, bounded search, exhaustive search, kernel and Hypothesis about small groups.
+
+    They share the rules and nothing else. Two that contradict each other are a defect of one.
+    """
+    check_installed("numba", "hypothesis")
+    from spark_fuzz.judges import judge_cells  # noqa: PLC0415
+
+    worst = exit_codes.ANALYSED
+    for name in names:
+        columns = {c.name for c in get_fault_classes(STRUCTURES[name])}
+        if missing := [fault for fault in faults if fault not in columns]:
+            raise click.BadParameter(f"{name} has no column {missing[0]!r}", param_hint="--fault")
+        for fault in faults or sorted(columns):
+            with show_progress() as progress:
+                cells = judge_cells(
+                    STRUCTURES[name], get_fault_class(STRUCTURES[name], fault), progress
+                )
+            for cell in cells if is_json else ():
+                click.echo(json.dumps(attrs.asdict(cell)))
+            if not is_json:
+                print_cells(cells)
+            for disagreement in (d for cell in cells for d in cell.list_disagreements()):
+                click.echo(f"disagreement: {disagreement}", err=True)
+                worst = exit_codes.INTERNAL_DISAGREEMENT
+    return worst
+
+
+def print_cells(cells: tuple[JudgedCell, ...]) -> None:
+    """A table: a row for each guarantee, a column for each judge."""
+    first = cells[0]
+    table = Table(title=f"{first.structure}, {first.fault}", title_justify="left")
+    table.add_column("guarantee")
+    for opinion in first.opinions:
+        table.add_column(opinion.judge)
+    for cell in cells:
+        table.add_row(cell.guarantee, *map(str, cell.opinions))
+    Console().print(table)
