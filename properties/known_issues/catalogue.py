@@ -94,7 +94,7 @@ def _list_names(entry: Entry) -> set[str]:
 
 
 def _get_number(source: str) -> str:
-    return _NUMBER.findall(source)[-1]
+    return str(_NUMBER.findall(source)[-1])
 
 
 def _find_nearest(asked: str) -> list[str]:

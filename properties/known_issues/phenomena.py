@@ -1,6 +1,7 @@
 """What a report complains about where no guarantee falls: a status, a wait, a detour.
 
-Each is a condition over a state, like a sight of the releases; a scenario ends where it first holds.
+Each is a condition over a state, like a sight of the releases; a scenario ends where it holds
+first.
 """
 
 from __future__ import annotations
@@ -43,11 +44,9 @@ def is_any_link_open(cluster: Cluster) -> bool:
 
 @phenomenon
 def a_put_times_out_on_a_healthy_slave(cluster: Cluster) -> bool:
-    """A put is answered FLUSH_SLAVE_TIMEOUT while a slave is connected that has not reported yet."""
+    """A put is answered FLUSH_SLAVE_TIMEOUT, and a slave is connected that has not reported yet."""
     is_silent = any_of(*(link.is_open & negate(link.has_reported) for link in cluster.links))
-    return is_silent & any_of(
-        *(is_answered_with(m, FLUSH_SLAVE_TIMEOUT) for m in cluster.messages)
-    )
+    return is_silent & any_of(*(is_answered_with(m, FLUSH_SLAVE_TIMEOUT) for m in cluster.messages))
 
 
 @phenomenon

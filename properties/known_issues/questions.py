@@ -57,34 +57,34 @@ def question(decided_by: str) -> Callable[[Function], Function]:
 
 @question("read:choose_offset_store")
 def which_broker_keeps_progress(brokers: Sequence[int]) -> int:
-    """To which broker does a consumer send its progress whose route has these?"""
+    """The broker to which a consumer sends its progress, by the brokers of its route."""
     return choose_offset_store(Client(brokers=tuple(brokers)))
 
 
 @question("read:suggestions_are_followed")
 def which_pulls_miss_their_suggestion(route: Sequence[int], slow_broker_id: int) -> list[str]:
-    """Which pulls does a consumer make until it asks another broker than was suggested?"""
+    """The pulls of a consumer until it asks another broker than was suggested."""
     slave_reads = Deployment(True, True, 0, slow_broker_id, route=tuple(route))
     return [str(step) for step in decide("suggestions_are_followed", slave_reads) or ()]
 
 
 @question("read:a_closed_slave_hands_out_nothing")
-def which_pulls_does_a_closed_slave_serve(route: Sequence[int]) -> list[str]:
-    """Which pulls lead to messages that a slave without slaveReadEnable hands out?"""
+def which_pulls_a_closed_slave_serves(route: Sequence[int]) -> list[str]:
+    """The pulls until a slave without slaveReadEnable hands out messages."""
     closed = Deployment(False, False, 0, 1, route=tuple(route))
     return [str(step) for step in decide("a_closed_slave_hands_out_nothing", closed) or ()]
 
 
 @question("name server:compute_pulls_elsewhere")
 def how_long_until_the_slave_is_asked(is_channel_closed: bool) -> dict[str, int]:
-    """How long after its master's end does a consumer pull from the slave?"""
+    """How long after its master's end a consumer pulls from the slave."""
     span: dict[str, int] = asdict(compute_pulls_elsewhere(is_channel_closed=is_channel_closed))
     return span
 
 
 @question("progress:read_stored")
-def where_does_a_consumer_begin(code: str, stored: int, queue_end: int) -> int:
-    """Where does a consumer begin after this answer to its question for progress?
+def where_a_consumer_begins(code: str, stored: int, queue_end: int) -> int:
+    """Where a consumer begins after this answer to its question for progress.
 
     A code is a name of QueryCode or empty for no answer at all; a negative number stands for no
     stored progress, and for a consumer that does not begin.
@@ -97,23 +97,23 @@ def where_does_a_consumer_begin(code: str, stored: int, queue_end: int) -> int:
 
 @question("read:is_further_back_than_memory")
 def is_a_reader_sent_away(memory_ratio: int, lag_bytes: int) -> bool:
-    """Is a consumer sent to another broker at this distance from the end of the log?"""
+    """Whether a consumer so far from the end of the log is sent to another broker."""
     memory = compute_memory_bytes(DEFAULT_TOTAL_MEMORY_BYTES, memory_ratio)
     return is_further_back_than_memory(lag_bytes, 0, memory)
 
 
 @question("metadata:merge_offsets")
-def which_progress_has_the_slave(
+def which_progress_the_slave_has(
     slave: Mapping[str, int], master: Mapping[str, int]
 ) -> dict[str, int]:
-    """Which progress does a slave have after a copy, by topic@group, in one queue?"""
+    """The progress that a slave has after a copy, by topic@group, in one queue."""
     tables = ({key: {0: n} for key, n in table.items()} for table in (slave, master))
     return {key: queues[0] for key, queues in merge_offsets(*tables).items()}
 
 
 @question("metadata:list_instants")
-def which_tables_has_the_slave(failing: Sequence[str]) -> list[str]:
-    """Which of its master's tables does a new slave have after a copy with these failures?"""
+def which_tables_the_slave_has(failing: Sequence[str]) -> list[str]:
+    """The tables of its master that a new slave has after a copy with these failures."""
     empty = VersionedTable[str](DataVersion(0))
     slave = BrokerTables(empty, empty, master_address="master")
     filled = empty.put("T", "made", 1)

@@ -54,7 +54,7 @@ class Outcome:
         """In a few words."""
         told = {
             Fate.PROVED: "proved to be impossible",
-            Fate.REFUSED: f"`{self.stopped_at}` is refused",
+            Fate.REFUSED: f"`{str(self.stopped_at).removesuffix('()')}` is refused",
             Fate.HARMLESS: "the same steps do no harm",
             Fate.SHOWN: "it happens as before",
         }[self.fate]
@@ -132,7 +132,8 @@ def take_in_order(
     may come later than it stands.
     """
     machine, state = compute_machine(structure), make_initial(structure, parameters)
-    taken, left = [], list(schedule)
+    taken: list[Action] = []
+    left = list(schedule)
     while left:
         for action in _list_next(left):
             if action.instance in machine.instances:
@@ -153,5 +154,3 @@ def _list_next(left: Sequence[Action]) -> Iterator[Action]:
         yield action
         if action.rule_name not in PUT_STEPS:
             return
-
-
