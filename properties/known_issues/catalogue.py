@@ -11,15 +11,15 @@ from typing import Any, TypeAlias
 
 from attrs import field, frozen
 
-from properties.known_issues.decision import Decision
-from properties.known_issues.scenario import IssueError, Scenario
+from properties.known_issues.decision import Decision, as_cases
+from properties.known_issues.scenario import IssueError, Scenario, as_actions, as_evidence
 
 FOLDER = Path(__file__).parent
 SCENARIO_FILES = ("acknowledgements.toml", "statuses.toml", "other_worlds.toml")
 DECISION_FILE = "decisions.toml"
 OUTSIDE_FILE = "outside.toml"
 
-_NUMBER = re.compile(r"\d+")
+_NUMBER = re.compile(r"(?:#|RMQ-|RIP-)(\d+)$", re.IGNORECASE)
 NEIGHBOURS = 4
 
 
@@ -41,7 +41,12 @@ Entry: TypeAlias = Scenario | Decision | Outside
 def load_scenarios() -> tuple[Scenario, ...]:
     """Every scenario, in the order of the files."""
     return tuple(
-        Scenario(structure_name=entry.pop("structure"), **entry)
+        Scenario(
+            structure_name=entry.pop("structure"),
+            schedule=as_actions(entry.pop("schedule")),
+            seen=as_evidence(entry.pop("seen", ())),
+            **entry,
+        )
         for name in SCENARIO_FILES
         for entry in _read(name, "scenario")
     )
@@ -51,7 +56,12 @@ def load_scenarios() -> tuple[Scenario, ...]:
 def load_decisions() -> tuple[Decision, ...]:
     """Every decision, in the order of the file."""
     return tuple(
-        Decision(question_name=entry.pop("question"), **entry)
+        Decision(
+            question_name=entry.pop("question"),
+            cases=as_cases(entry.pop("cases")),
+            seen=as_evidence(entry.pop("seen", ())),
+            **entry,
+        )
         for entry in _read(DECISION_FILE, "decision")
     )
 
@@ -94,7 +104,7 @@ def _list_names(entry: Entry) -> set[str]:
 
 
 def _get_number(source: str) -> str:
-    return str(_NUMBER.findall(source)[-1])
+    return str(_NUMBER.findall(source)[0])
 
 
 def _find_nearest(asked: str) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 from attrs import field, frozen
 
 from properties.known_issues.questions import QUESTIONS, Question
-from properties.known_issues.scenario import Evidence, as_evidence
+from properties.known_issues.scenario import Evidence
 
 
 @frozen
@@ -22,7 +22,8 @@ class Case:
     """What that is for an operator."""
 
 
-def _as_cases(entries: Iterable[Mapping[str, Any]]) -> tuple[Case, ...]:
+def as_cases(entries: Iterable[Mapping[str, Any]]) -> tuple[Case, ...]:
+    """The cases that stand in the data."""
     return tuple(Case(**entry) for entry in entries)
 
 
@@ -39,10 +40,10 @@ class Decision:
     """One of CERTAINTIES."""
     question_name: str
     """One of QUESTIONS."""
-    cases: tuple[Case, ...] = field(converter=_as_cases)
+    cases: tuple[Case, ...]
     """The reported case first, then others to compare it with."""
     note: str = ""
-    seen: tuple[Evidence, ...] = field(default=(), converter=as_evidence)
+    seen: tuple[Evidence, ...] = ()
 
     @property
     def question(self) -> Question:

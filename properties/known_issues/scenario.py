@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from attrs import evolve, field, frozen
@@ -44,12 +44,12 @@ class Evidence:
         return f"{self.recording} seq {self.seq} ({self.event})"
 
 
-def _as_actions(schedule: Sequence[Sequence[Any]]) -> tuple[Action, ...]:
+def as_actions(schedule: Sequence[Sequence[Any]]) -> tuple[Action, ...]:
     """A schedule as it stands in the data: ``["fill_file"]``, ``["put", {size_bytes = 1}]``."""
     return tuple(Action(name, dict(*arguments)) for name, *arguments in schedule)
 
 
-def as_evidence(entries: Sequence[Mapping[str, Any]]) -> tuple[Evidence, ...]:
+def as_evidence(entries: Iterable[Mapping[str, Any]]) -> tuple[Evidence, ...]:
     """The lines of recordings that stand in the data."""
     return tuple(Evidence(**entry) for entry in entries)
 
@@ -73,9 +73,10 @@ class Scenario:
     """The column that admits the schedule."""
     shows: str
     """The claim that falls at the last step, or the phenomenon that is reached there."""
-    schedule: tuple[Action, ...] = field(converter=_as_actions)
+    schedule: tuple[Action, ...]
     rules: tuple[str, ...] = field(default=(), converter=tuple)
-    """Rules that the report is about: a schedule without one of them would be another story."""
+    """Rules that the report is about, in its order, perhaps with others between them: a schedule
+    without one of them would be another story."""
     longer_because: str = ""
     """Why it has more steps than the shortest schedule that is known for its cell."""
     repaired_by: Mapping[str, str] = field(factory=dict)
@@ -85,7 +86,7 @@ class Scenario:
     """Those under which it shows all the same, by this schedule or by another one."""
     note: str = ""
     """What else a reader should know, for example of repairs that the model does not have."""
-    seen: tuple[Evidence, ...] = field(default=(), converter=as_evidence)
+    seen: tuple[Evidence, ...] = ()
     """Lines of recordings that show it."""
     sizes: Mapping[str, int] = field(factory=dict)
     """Sizes other than those of a search."""
@@ -138,7 +139,7 @@ class Scenario:
 
     def is_shown_by(self, structure: Any, schedule: Sequence[Action]) -> bool:
         """A schedule is possible, has the rules, and shows it at its last step and not before."""
-        if not set(self.rules) <= {a.rule_name for a in schedule}:
+        if self.count_rules(schedule) < len(self.rules):
             return False
         try:
             states = [s for _, s in follow(structure, self.parameters, schedule)]
@@ -146,6 +147,13 @@ class Scenario:
             return False
         shown = [bool(self.is_shown_in(state)) for state in states]
         return shown[-1] and not any(shown[:-1])
+
+    def count_rules(self, schedule: Iterable[Action], begin: int = 0) -> int:
+        """How many of its rules have fired in their order, where ``begin`` have before."""
+        for action in schedule:
+            if self.rules[begin : begin + 1] == (action.rule_name,):
+                begin += 1
+        return begin
 
     def find_needless_steps(self) -> list[int]:
         """The steps that can be left out, each by itself; empty for a minimal schedule."""
