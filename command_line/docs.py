@@ -26,6 +26,7 @@ from properties import (
     version_page,
     world_page,
 )
+from properties.known_issues import page as known_issues_page
 from properties.worlds import WORLDS
 
 PAGES = (
@@ -37,6 +38,7 @@ PAGES = (
     version_page,
     upgrade_page,
     prediction_page,
+    known_issues_page,
     reading_page,
     progress_page,
     metadata_page,

@@ -38,6 +38,7 @@ Examples:
     --guarantee no_message_is_skipped
   rmqspec replay campaigns/seven --schedule 196
   rmqspec replay campaigns/seven/classes/01-acknowledgement_is_truthful.itf.json
+  rmqspec replay traces/known_issues/slave_ahead_acknowledges.itf.json
 """
 
 ITF_SUFFIX = ".json"
@@ -52,6 +53,8 @@ class Replayed:
     structure: Any
     parameters: Any
     steps: list[JudgedStep]
+    claims: tuple[str, ...]
+    """What every state was judged by."""
 
 
 @click.command(name="replay", epilog=EPILOG)
@@ -67,7 +70,8 @@ class Replayed:
 def command(identifier: str, schedule: int | None, guarantee: str | None, is_json: bool) -> None:
     """Replay one schedule in the reference and draw its timeline.
 
-    A file is a trace in the Informal Trace Format, as `rmqspec fuzz --classes` writes them.
+    A file is a trace in the Informal Trace Format, as `rmqspec fuzz --classes` and `rmqspec export
+    itf` write them; the claim that it names is judged too.
     """
     is_file = identifier.endswith(ITF_SUFFIX)
     replayed = replay_file(Path(identifier)) if is_file else replay_identified(identifier, schedule)
@@ -87,8 +91,15 @@ def replay_file(path: Path) -> Replayed:
         trace = decode_itf(json.loads(path.read_text()))
     except (ItfError, ValueError, RecursionError) as problem:
         raise ItfError(f"{path}: {problem}") from problem
-    steps = list(replay(trace.structure, trace.parameters, trace.schedule))
-    return Replayed({"file": str(path)}, trace.structure, trace.parameters, steps)
+    claims = list_judged(trace.structure, trace.guarantee)
+    steps = list(replay(trace.structure, trace.parameters, trace.schedule, claims))
+    return Replayed({"file": str(path)}, trace.structure, trace.parameters, steps, claims)
+
+
+def list_judged(structure: Any, claim: str | None) -> tuple[str, ...]:
+    """The guarantees of a structure, and one claim more, which may be of convergence."""
+    asked = () if claim is None else (claim,)
+    return tuple(dict.fromkeys((*get_guarantees(structure), *asked)))
 
 
 def replay_identified(identifier: str, schedule: int | None) -> Replayed:
@@ -96,7 +107,9 @@ def replay_identified(identifier: str, schedule: int | None) -> Replayed:
     options, lineage = find_schedule(identifier, schedule)
     parameters = options.compute_circumstances(lineage).parameters
     source = {"identifier": options.format_identifier(lineage)}
-    return Replayed(source, options.structure, parameters, replay_whole(options, lineage).steps)
+    steps = replay_whole(options, lineage).steps
+    claims = list_judged(options.structure, None)
+    return Replayed(source, options.structure, parameters, steps, claims)
 
 
 def find_schedule(identifier: str, schedule: int | None) -> tuple[CampaignOptions, Lineage]:
@@ -122,8 +135,9 @@ def shorten(replayed: Replayed, guarantee: str) -> Replayed:
         raise IdentifierError(f"this schedule does not violate {guarantee}")
     actions = [s.action for s in replayed.steps[1 : at + 1] if s.action is not None]
     minimal = shorten_refutation(guarantee, structure, parameters, actions)
-    judged = dict.fromkeys((*get_guarantees(structure), guarantee))
-    return evolve(replayed, steps=list(replay(structure, parameters, minimal, judged)))
+    claims = list_judged(structure, guarantee)
+    steps = list(replay(structure, parameters, minimal, claims))
+    return evolve(replayed, steps=steps, claims=claims)
 
 
 def as_json(replayed: Replayed) -> dict[str, Any]:
@@ -135,6 +149,6 @@ def as_json(replayed: Replayed) -> dict[str, Any]:
         "structure": replayed.structure.name,
         "schedule": encode_schedule(actions),
         "violating_steps": {
-            g: find_first_violation(replayed.steps, g) for g in get_guarantees(replayed.structure)
+            name: find_first_violation(replayed.steps, name) for name in replayed.claims
         },
     }

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from properties.judgement import ScheduleError, follow
 from properties.subject import get_claims
@@ -26,6 +26,10 @@ FORMAT_DESCRIPTION = "https://apalache-mc.org/docs/adr/015adr-trace.html"
 PARAMETERS = PARAMETER_PREFIX.rstrip(".")
 INITIAL_ACTION = "init"
 ACTION_VARIABLES = ("action", "arguments")
+DESCRIPTION = "A schedule of rmqspec, replayed by its reference"
+MESSAGES = "messages"
+"""How many puts are followed, where that is not one; a trace may ask for a few."""
+MESSAGES_MAX = 4
 
 
 class ItfError(ValueError):
@@ -41,6 +45,8 @@ class ItfTrace:
     schedule: tuple[Action, ...]
     guarantee: str | None = None
     """Which guarantee the last step violates; None where the document does not tell."""
+    description: str = DESCRIPTION
+    """What it is about, in words."""
 
 
 def encode_itf(trace: ItfTrace) -> dict[str, Any]:
@@ -48,10 +54,12 @@ def encode_itf(trace: ItfTrace) -> dict[str, Any]:
     about: dict[str, Any] = {
         "format": "ITF",
         "format-description": FORMAT_DESCRIPTION,
-        "description": "A schedule of rmqspec, replayed by its reference",
+        "description": trace.description,
         "rocketmq_version": find_version(trace.structure.variants).name,
         "structure": trace.structure.name,
     }
+    if trace.structure != KNOWN_STRUCTURES.get(trace.structure.name, trace.structure):
+        about[MESSAGES] = trace.structure.messages
     if trace.guarantee is not None:
         about["guarantee"] = trace.guarantee
     steps = follow(trace.structure, trace.parameters, trace.schedule)
@@ -68,10 +76,11 @@ def decode_itf(document: Any) -> ItfTrace:
     """
     try:
         about, (first, *others) = document["#meta"], document["states"]
-        structure = KNOWN_STRUCTURES[about["structure"]]
+        structure = _decode_structure(about)
         parameters = _decode_parameters(structure, first[PARAMETERS])
         schedule = tuple(_decode_action(state) for state in others)
-        trace = ItfTrace(structure, parameters, schedule, _decode_guarantee(structure, about))
+        guarantee, description = _decode_guarantee(structure, about), about["description"]
+        trace = ItfTrace(structure, parameters, schedule, guarantee, description)
         expected = encode_itf(trace)["states"]
     except ScheduleError as problem:
         raise ItfError(f"no schedule of this model: {problem}") from problem
@@ -129,6 +138,16 @@ def decode_value(expression: Any) -> int | bool:
     if isinstance(expression, (bool, int)):
         return expression
     raise TypeError(f"{expression!r} is neither a number nor a truth value")
+
+
+def _decode_structure(about: Any) -> Any:
+    structure = KNOWN_STRUCTURES[about["structure"]]
+    if MESSAGES not in about:
+        return structure
+    messages = about[MESSAGES]
+    if messages not in range(1, MESSAGES_MAX + 1):
+        raise ValueError(f"{messages!r} is no number of messages from 1 to {MESSAGES_MAX}")
+    return evolve(structure, messages=messages)
 
 
 def _decode_parameters(structure: Any, record: Any) -> Any:

@@ -45,18 +45,26 @@ def tell(guarantee: str, steps: Sequence[JudgedStep]) -> list[Sentence]:
     Let: the deployment, and the steps before the first fault. Then: what happens in order. But:
     each fault or circumstance, and in the end the guarantee that does not hold.
     """
-    first, last = steps[0], steps[-1]
+    broken = get_claims(steps[-1].cluster.structure)[guarantee].sentence
+    return [*tell_steps(steps), tell_end(steps, f"{guarantee} does not hold: “{broken}”")]
+
+
+def tell_steps(steps: Sequence[JudgedStep]) -> list[Sentence]:
+    """The deployment and the steps of a story, without its end."""
     struck = find_fault_steps(steps)
-    story = [Sentence(LET, describe_setting(first.cluster))]
+    story = [Sentence(LET, describe_setting(steps[0].cluster))]
     for is_fault, run in groupby(steps[1:], key=lambda s: s.index in struck):
         told = list(run)
         is_before_any_fault = len(story) == 1 and not is_fault
         word = BUT if is_fault else LET if is_before_any_fault else THEN
         story.append(Sentence(word, join_steps(word, told), tuple(s.index for s in told)))
-    broken = get_claims(last.cluster.structure)[guarantee].sentence
-    after = f"after step {last.index}" if last.index else "at the beginning"
-    story.append(Sentence(BUT, f"{after} {guarantee} does not hold: “{broken}”"))
     return story
+
+
+def tell_end(steps: Sequence[JudgedStep], what: str) -> Sentence:
+    """What is so after the last step, and should not be."""
+    last = steps[-1].index
+    return Sentence(BUT, f"{f'after step {last}' if last else 'at the beginning'} {what}")
 
 
 def find_fault_steps(steps: Iterable[JudgedStep]) -> frozenset[int]:

@@ -1,0 +1,1 @@
+"""The catalogue of known issues: documented problems as scenarios that are run, or as decisions."""
