@@ -27,6 +27,7 @@ from properties import (
     world_page,
 )
 from properties.known_issues import page as known_issues_page
+from properties.tla import page as tla_page
 from properties.worlds import WORLDS
 
 PAGES = (
@@ -43,6 +44,7 @@ PAGES = (
     progress_page,
     metadata_page,
     clients_page,
+    tla_page,
     source_page,
 )
 """The modules that generate parts of a chapter."""
@@ -58,6 +60,7 @@ Examples:
 UPDATES: dict[Path, Callable[[str], str]] = {
     **{page.CHAPTER: page.update for page in PAGES},
     **{world.chapter_path: partial(world_page.update, world) for world in WORLDS},
+    **tla_page.FILES,
     get_readme(): update_readme,
 }
 """For each text what writes its generated parts anew."""

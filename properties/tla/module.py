@@ -67,6 +67,8 @@ class Module:
     """The module, ``.tla``."""
     configuration: str
     """The constants and claims for TLC, ``.cfg``."""
+    action_count: int
+    claim_count: int
 
 
 def write_module(structure: Any, fault_class: FaultClass, parameters: Any) -> Module:
@@ -106,7 +108,8 @@ class Writer:
         head += ["EXTENDS Integers, FiniteSets", "", *self._declare(), *helpers]
         self._check_names()
         text = "\n".join([*head, body, "=" * WIDTH]) + "\n"
-        return Module(name, text, self._configure(fault_class, parameters))
+        configuration = self._configure(fault_class, parameters)
+        return Module(name, text, configuration, len(self.actions), len(self.claims))
 
     def _check_names(self) -> None:
         """Every name means one thing. Raises InternalDisagreementError."""

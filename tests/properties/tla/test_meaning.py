@@ -20,6 +20,7 @@ from reference.world import make_initial
 from tests.properties.tla.interpreter import Env, Module
 
 STATES = 300
+FAULT_SHARE = 1 / 12
 CHOSEN = (
     "SYNC_MASTER/ASYNC_FLUSH/1 slave",
     "SYNC_MASTER/SYNC_FLUSH/1 slave",
@@ -69,7 +70,17 @@ def walk(name: str, parameters: Any, count: int) -> Iterator[Any]:
         yield state
         steps = list_steps(machine, state)
         is_over = not steps or number % 40 == 39
-        state = initial if is_over else machine.step(state, chance.choice(steps)).cluster
+        state = initial if is_over else machine.step(state, choose(machine, steps, chance)).cluster
+
+
+def choose(machine: Any, steps: list[Action], chance: random.Random) -> Action:
+    """A rule, seldom a fault, and then its arguments."""
+    by_rule: dict[bool, dict[str, list[Action]]] = {False: {}, True: {}}
+    for step in steps:
+        is_fault = machine.instances[step.instance].rule.is_fault
+        by_rule[is_fault].setdefault(step.instance, []).append(step)
+    is_fault = not by_rule[False] or (bool(by_rule[True]) and chance.random() < FAULT_SHARE)
+    return chance.choice(chance.choice(list(by_rule[is_fault].values())))
 
 
 def list_steps(machine: Any, state: Any) -> list[Action]:

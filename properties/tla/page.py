@@ -1,0 +1,76 @@
+"""The generated parts of ``spec/tla.md``, and the module that is kept beside it to be read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+from properties.generated_text import render_table, replace_parts
+from properties.subject import get_fault_class, get_small_parameters
+from properties.tla.module import Module, write_module
+from properties.worlds import STRUCTURES
+
+CHAPTER = Path(__file__).parents[2] / "spec" / "tla.md"
+
+FOLDER = CHAPTER.parent / "tla"
+"""Where the module of the stock pair is kept."""
+
+STOCK, STOCK_FAULT = "SYNC_MASTER/ASYNC_FLUSH/1 slave", "master power loss"
+EXAMPLE = "transfer_batch"
+SHOWN = (
+    "ASYNC_MASTER/ASYNC_FLUSH/0 slaves",
+    STOCK,
+    "SYNC_MASTER/SYNC_FLUSH/3 slaves",
+    "consumer/slave read/offset check",
+    "tables/topics/4.4.0",
+    "delay/4.4.0",
+)
+"""The structures whose modules are measured."""
+
+
+@cache
+def write_shown(name: str) -> Module:
+    """The module of a structure, with the configuration of one of its columns."""
+    structure = STRUCTURES[name]
+    fault = get_fault_class(structure, STOCK_FAULT if name == STOCK else "none")
+    return write_module(structure, fault, get_small_parameters(structure))
+
+
+def render_example() -> str:
+    """One action as it is exported."""
+    lines = write_shown(STOCK).text.splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith(f"{EXAMPLE}("))
+    first = max(i for i in range(start) if not lines[i]) + 1
+    end = lines.index("", start)
+    return "\n".join(["```tla", *lines[first:end], "```"]) + "\n"
+
+
+def render_numbers() -> str:
+    """How large the modules are."""
+    rows = [(name, *measure(write_shown(name))) for name in SHOWN]
+    head = ["structure", "lines", "definitions", "actions", "claims"]
+    return render_table(head, rows) + "\n"
+
+
+def measure(module: Module) -> tuple[int, int, int, int]:
+    """Lines, definitions, actions and claims of a module."""
+    lines = module.text.splitlines()
+    definitions = sum(not line.startswith((" ", "\\*")) and " ==" in line for line in lines)
+    return len(lines), definitions, module.action_count, module.claim_count
+
+
+GENERATED: dict[str, Callable[[], str]] = {"example": render_example, "numbers": render_numbers}
+"""What stands between the marks of each name."""
+
+
+def update(text: str) -> str:
+    """The chapter with every generated part as it should be."""
+    return replace_parts(text, lambda name: f"\n{GENERATED[name]()}")
+
+
+FILES: dict[Path, Callable[[str], str]] = {
+    FOLDER / "Replication.tla": lambda text: write_shown(STOCK).text,
+    FOLDER / "Replication.cfg": lambda text: write_shown(STOCK).configuration,
+}
+"""The files of the stock pair, each with what it should be."""
