@@ -154,7 +154,7 @@ def stop_counting(step: Step, highest: Mapping[str, int]) -> Step:
 def write_check(guarantee: str) -> Iterator[str]:
     """The option that fails where a guarantee does not hold, if its macro is defined."""
     yield f"#ifdef {CHECK_PREFIX}{guarantee}"
-    yield f"  :: d_step {{ !{guarantee} -> assert(false) }}"
+    yield f"  :: d_step {{ !({guarantee}) -> assert(false) }}"
     yield "#endif"
 
 

@@ -116,7 +116,8 @@ class StepWriter:
         yield from define(f"part_of_{self.name}", {**conditions, **bounds})
         yield f"#define {self.name} ({' && '.join(conditions) or 'true'})"
         yield f"inline effect_of_{self.name}() {{"
-        yield ";\n".join(f"  {line}" for line in self.effect.lines)
+        forgotten = "".join(f" FORGET({name})" for name in self.effect.scratch)
+        yield ";\n".join(f"  {line}" for line in self.effect.lines or ["skip"]) + forgotten
         yield "}"
 
     def list_options(self) -> list[Option]:
@@ -126,14 +127,13 @@ class StepWriter:
 
     def write_options(self) -> Iterator[str]:
         """An option of the loop for every choice, and one that fails where another is possible."""
-        forgotten = "".join(f" FORGET({name})" for name in self.effect.scratch)
         for option in self.list_options():
             values = self._write_values(option)
             guard = [self.name, *(f"{v} <= {high}" for v, (_, high) in values.items())]
             chosen = [f"{argument} = {v};" for v, (argument, _) in values.items()]
             yield f"  :: d_step {{ {' && '.join(guard)} ->"
             yield f'       printf("{option}\\n");'
-            yield f"       {' '.join([*chosen, f'effect_of_{self.name}(){forgotten}'])} }}"
+            yield f"       {' '.join([*chosen, f'effect_of_{self.name}()'])} }}"
         for (argument, *_), width in zip(self.ranges, self.widths, strict=True):
             low, high = (self._name_bound(argument, end) for end in ("lowest", "highest"))
             yield f"  :: d_step {{ {self.name} && {low} + {width} < {high} -> assert(false) }}"

@@ -55,9 +55,12 @@ def write_term(term: Term, names: Mapping[int, str] | None = None) -> str:
     if term.operator == "leaf":
         return name_path(term.payload)
     if term.operator in _CHAINS:
-        operands = _flatten(term, term.operator, known)
-        return f"({_CHAINS[term.operator].join(write_term(t, known) for t in operands)})"
-    return _EXPRESSIONS[term.operator].format(*(write_term(a, known) for a in term.arguments))
+        chain = _flatten(term, term.operator, known)
+        return f"({_CHAINS[term.operator].join(write_term(t, known) for t in chain)})"
+    operands = [write_term(a, known) for a in term.arguments]
+    if term.operator == "not" and id(term.arguments[0]) in known:
+        return f"!({operands[0]})"  # a macro may begin with another "!", and "!!" sends
+    return _EXPRESSIONS[term.operator].format(*operands)
 
 
 def _flatten(term: Term, operator: str, known: Mapping[int, str]) -> Iterator[Term]:
