@@ -8,6 +8,7 @@ effects have in common is computed first, into scratch variables too.
 from __future__ import annotations
 
 import itertools
+import string
 from collections.abc import Iterator, Mapping
 
 from attrs import frozen
@@ -115,9 +116,15 @@ class StepWriter:
         }
         yield from define(f"part_of_{self.name}", {**conditions, **bounds})
         yield f"#define {self.name} ({' && '.join(conditions) or 'true'})"
-        yield f"inline effect_of_{self.name}() {{"
+        letters = ", ".join(self._letters)
+        if self.ranges:
+            within = [f"{low} + {x} <= {high}" for x, (_, low, high) in self._bounds.items()]
+            yield f"#define may_{self.name}({letters}) ({' && '.join([self.name, *within])})"
+        chosen = [f"{argument} = {low} + {x}" for x, (argument, low, _) in self._bounds.items()]
         forgotten = "".join(f" FORGET({name})" for name in self.effect.scratch)
-        yield ";\n".join(f"  {line}" for line in self.effect.lines or ["skip"]) + forgotten
+        yield f"inline effect_of_{self.name}({letters}) {{"
+        lines = [*chosen, *self.effect.lines] or ["skip"]
+        yield ";\n".join(f"  {line}" for line in lines) + forgotten
         yield "}"
 
     def list_options(self) -> list[Option]:
@@ -128,23 +135,29 @@ class StepWriter:
     def write_options(self) -> Iterator[str]:
         """An option of the loop for every choice, and one that fails where another is possible."""
         for option in self.list_options():
-            values = self._write_values(option)
-            guard = [self.name, *(f"{v} <= {high}" for v, (_, high) in values.items())]
-            chosen = [f"{argument} = {v};" for v, (argument, _) in values.items()]
-            yield f"  :: d_step {{ {' && '.join(guard)} ->"
-            yield f'       printf("{option}\\n");'
-            yield f"       {' '.join([*chosen, f'effect_of_{self.name}()'])} }}"
-        for (argument, *_), width in zip(self.ranges, self.widths, strict=True):
-            low, high = (self._name_bound(argument, end) for end in ("lowest", "highest"))
+            choice = ", ".join(map(str, option.above))
+            guard = f"may_{self.name}({choice})" if choice else self.name
+            yield f"  :: d_step {{ {guard} ->"
+            yield f'       printf("{option}\\n"); effect_of_{self.name}({choice}) }}'
+        for width, (_, low, high) in zip(self.widths, self._bounds.values(), strict=True):
             yield f"  :: d_step {{ {self.name} && {low} + {width} < {high} -> assert(false) }}"
 
-    def _write_values(self, option: Option) -> dict[str, tuple[str, str]]:
-        """For each argument its value in an option; with its own name and its highest value's."""
-        values = {}
-        for (argument, *_), above in zip(self.ranges, option.above, strict=True):
-            low, high = (self._name_bound(argument, end) for end in ("lowest", "highest"))
-            values[f"{low} + {above}" if above else low] = name_path(argument.payload), high
-        return values
+    @property
+    def _letters(self) -> str:
+        """What says, for each argument, how much it is above its lowest value."""
+        return string.ascii_lowercase[: len(self.ranges)]
+
+    @property
+    def _bounds(self) -> dict[str, tuple[str, str, str]]:
+        """For each letter the argument's variable, its lowest value and its highest value."""
+        return {
+            letter: (
+                name_path(argument.payload),
+                self._name_bound(argument, "lowest"),
+                self._name_bound(argument, "highest"),
+            )
+            for letter, (argument, *_) in zip(self._letters, self.ranges, strict=True)
+        }
 
     def _get_conditions(self) -> dict[str, Term]:
         specialised = {

@@ -19,8 +19,8 @@ from attrs import field, frozen
 MODEL = "model.pml"
 TRANSLATE = ("-a", "-o2")
 """``-a`` writes the verifier; ``-o2`` keeps variables in the state that are only written."""
-DEFINES = ("-DSAFETY", "-DNOREDUCE")
-"""No cycles are sought, and no partial-order reduction: there is but one process."""
+DEFINES = ("-DSAFETY", "-DNOREDUCE", "-DMEMLIM=16384")
+"""No cycles are sought; no partial-order reduction, as there is one process; 16 GiB at most."""
 BREADTH_FIRST = ("-DBFS",)
 VISIBLE_SCRATCH = "VISIBLE_SCRATCH"
 """The macro of an exported model that breadth-first search needs."""
@@ -43,8 +43,8 @@ class MissingSpinError(SpinError):
 class SpinOptions:
     """How the verifier is made and run."""
 
-    checks: tuple[str, ...] = ()
-    """Macros that have guarantees checked."""
+    macros: tuple[str, ...] = ()
+    """Of the model, for example those that have guarantees checked."""
     defines: tuple[str, ...] = ()
     """More of the verifier's own, for example ``-DCOLLAPSE``."""
     is_breadth_first: bool = False
@@ -89,7 +89,7 @@ def find_spin() -> tuple[str, str]:
 def run_spin(model: str, options: SpinOptions) -> SpinResult:
     """Verify a model. Raises MissingSpinError, and SpinError when it does not come to an end."""
     spin, compiler = find_spin()
-    macros = [f"-D{name}" for name in options.checks]
+    macros = [f"-D{name}" for name in options.macros]
     defines = [*DEFINES, *options.defines]
     if options.is_breadth_first:
         macros.append(f"-D{VISIBLE_SCRATCH}")

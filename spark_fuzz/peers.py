@@ -98,11 +98,15 @@ def count_here(judged: JudgedInstance, states_max: int = STATES_MAX) -> Count:
 
 
 def search_whole(judged: JudgedInstance, states_max: int = STATES_MAX) -> BreadthFirstResult:
-    """Breadth-first search of the whole state."""
+    """Breadth-first search of the whole state, as far as the instance goes."""
+    return make_search(judged).search(states_max, judged.depth_max)
+
+
+def make_search(judged: JudgedInstance) -> BreadthFirstSearch:
+    """Breadth-first search that leaves nothing out."""
     small = judged.small
     whole = keep_everything(small.structure, small.highest)
-    search = BreadthFirstSearch(small.structure, small.fault_class, small.sizes, whole=whole)
-    return search.search(states_max, judged.depth_max)
+    return BreadthFirstSearch(small.structure, small.fault_class, small.sizes, whole=whole)
 
 
 def get_shortest(result: BreadthFirstResult) -> dict[str, int]:
@@ -118,8 +122,8 @@ def count_with_spin(
     All states are searched depth first, a part of them breadth first. A violation takes one step
     more to be told, so one in the last states of a part is not.
     """
-    checks = tuple(f"{CHECK_PREFIX}{name}" for name in guarantees)
-    options = SpinOptions(checks, optimisation=optimisation)
+    macros = tuple(f"{CHECK_PREFIX}{name}" for name in guarantees)
+    options = SpinOptions(macros, optimisation=optimisation)
     if judged.depth_max is not None:
         options = evolve(options, is_breadth_first=True, depth_max=judged.depth_max)
     return run_spin(text, options)
