@@ -20,6 +20,7 @@ from properties import (
     proof_page,
     reading_page,
     source_page,
+    spin_page,
     upgrade_page,
     variant_page,
     verdict_table,
@@ -42,6 +43,7 @@ PAGES = (
     metadata_page,
     clients_page,
     source_page,
+    spin_page,
 )
 """The modules that generate parts of a chapter."""
 

@@ -117,14 +117,14 @@ class StepWriter:
         yield from define(f"part_of_{self.name}", {**conditions, **bounds})
         yield f"#define {self.name} ({' && '.join(conditions) or 'true'})"
         letters = ", ".join(self._letters)
-        if self.ranges:
+        if self.ranges:  # macros, as the text of an inline may not be that long
             within = [f"{low} + {x} <= {high}" for x, (_, low, high) in self._bounds.items()]
             yield f"#define may_{self.name}({letters}) ({' && '.join([self.name, *within])})"
-        chosen = [f"{argument} = {low} + {x}" for x, (argument, low, _) in self._bounds.items()]
+            chosen = [f"{argument} = {low} + {x}" for x, (argument, low, _) in self._bounds.items()]
+            yield f"#define choose_{self.name}({letters}) {'; '.join(chosen)}"
         forgotten = "".join(f" FORGET({name})" for name in self.effect.scratch)
-        yield f"inline effect_of_{self.name}({letters}) {{"
-        lines = [*chosen, *self.effect.lines] or ["skip"]
-        yield ";\n".join(f"  {line}" for line in lines) + forgotten
+        yield f"inline effect_of_{self.name}() {{"
+        yield ";\n".join(f"  {line}" for line in self.effect.lines or ["skip"]) + forgotten
         yield "}"
 
     def list_options(self) -> list[Option]:
@@ -137,8 +137,9 @@ class StepWriter:
         for option in self.list_options():
             choice = ", ".join(map(str, option.above))
             guard = f"may_{self.name}({choice})" if choice else self.name
+            chosen = f"choose_{self.name}({choice}); " if choice else ""
             yield f"  :: d_step {{ {guard} ->"
-            yield f'       printf("{option}\\n"); effect_of_{self.name}({choice}) }}'
+            yield f'       printf("{option}\\n"); {chosen}effect_of_{self.name}() }}'
         for width, (_, low, high) in zip(self.widths, self._bounds.values(), strict=True):
             yield f"  :: d_step {{ {self.name} && {low} + {width} < {high} -> assert(false) }}"
 

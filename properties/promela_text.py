@@ -57,9 +57,7 @@ def write_term(term: Term, names: Mapping[int, str] | None = None) -> str:
     if term.operator in _CHAINS:
         chain = _flatten(term, term.operator, known)
         return f"({_CHAINS[term.operator].join(write_term(t, known) for t in chain)})"
-    operands = [write_term(a, known) for a in term.arguments]
-    if term.operator == "not" and id(term.arguments[0]) in known:
-        return f"!({operands[0]})"  # a macro may begin with another "!", and "!!" sends
+    operands = (write_term(a, known) for a in term.arguments)
     return _EXPRESSIONS[term.operator].format(*operands)
 
 
