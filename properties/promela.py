@@ -73,10 +73,9 @@ class SmallInstance:
         """Its rules, structure, faults and sizes, a line each."""
         yield f"Model of RocketMQ {find_version(self.structure.variants).name}"
         yield f"structure: {self.structure.name}"
-        times = (
-            f", each at most {self.fault_class.times} times" if self.fault_class.admitted else ""
-        )
-        yield f"faults: {self.fault_class.name}{times}"
+        times = self.fault_class.times
+        often = f", each at most {count_times(times)}" if self.fault_class.admitted else ""
+        yield f"faults: {self.fault_class.name}{often}"
         for name, value in attrs.asdict(self.parameters, recurse=False).items():
             if isinstance(value, int):
                 yield f"{name}: {value}"
@@ -140,6 +139,11 @@ class PromelaModel:
         names = {name for step in self.steps for name in step.effect.scratch}
         for name in sorted(names, key=lambda n: (len(n), n)):
             yield f"SCRATCH int {name};"
+
+
+def count_times(number: int) -> str:
+    """``once``, ``2 times``."""
+    return "once" if number == 1 else f"{number} times"
 
 
 def stop_counting(step: Step, highest: Mapping[str, int]) -> Step:

@@ -19,8 +19,10 @@ from attrs import field, frozen
 MODEL = "model.pml"
 TRANSLATE = ("-a", "-o2")
 """``-a`` writes the verifier; ``-o2`` keeps variables in the state that are only written."""
-DEFINES = ("-DSAFETY", "-DNOREDUCE", "-DMEMLIM=16384")
-"""No cycles are sought; no partial-order reduction, as there is one process; 16 GiB at most."""
+DEFINES = ("-DSAFETY", "-DNOREDUCE")
+"""No cycles are sought; no partial-order reduction, as there is one process."""
+MEMORY_MAX_MIB = 4096
+"""How much the verifier may take before it gives up."""
 BREADTH_FIRST = ("-DBFS",)
 VISIBLE_SCRATCH = "VISIBLE_SCRATCH"
 """The macro of an exported model that breadth-first search needs."""
@@ -90,7 +92,7 @@ def run_spin(model: str, options: SpinOptions) -> SpinResult:
     """Verify a model. Raises MissingSpinError, and SpinError when it does not come to an end."""
     spin, compiler = find_spin()
     macros = [f"-D{name}" for name in options.macros]
-    defines = [*DEFINES, *options.defines]
+    defines = [*DEFINES, f"-DMEMLIM={MEMORY_MAX_MIB}", *options.defines]
     if options.is_breadth_first:
         macros.append(f"-D{VISIBLE_SCRATCH}")
         defines += BREADTH_FIRST
@@ -158,7 +160,7 @@ def read_peak_bytes(process: int | str) -> int:
 
 def check_end(output: str, *, is_cut: bool) -> None:
     """Raise SpinError for a search that did not look at all states though it should have."""
-    troubles = ["out of memory", "reached -DMEMLIM bound", "VECTORSZ too small"]
+    troubles = ["out of memory", "reached -DMEMLIM bound", "VECTORSZ too small", "memory limit"]
     if not is_cut:
         troubles += ["max search depth too small", "Search not completed"]
     for trouble in troubles:

@@ -38,7 +38,7 @@ def test_export_promela_writes_a_new_file(tmp_path: Path) -> None:
     assert 0 == result.returncode, result.stderr
     assert 1 == len(result.stdout.splitlines())
     assert f"{out.read_text().count('printf(')} options" in result.stdout
-    assert "faults: master kill, each at most 1 times" in out.read_text()
+    assert "faults: master kill, each at most once" in out.read_text()
     assert "mapped_file_size_bytes: 2" in out.read_text()
     assert "exists; choose another --out" in assert_one_line(run(*asked), 3)
 
