@@ -23,6 +23,7 @@ from command_line.bench_engines import (
     measure_search,
     measure_two_kernels,
 )
+from command_line.bench_peers import measure_peers, peers_as_json, print_peers
 from command_line.progress import show_progress
 from command_line.version_option import describe_model
 from reference.structure import Structure
@@ -38,6 +39,10 @@ Examples:
   rmqspec bench --slaves 2 --repeat 9 --json
   rmqspec bench --campaign-seconds 120       also a campaign of about two minutes, against
                                              two kernels at once on the same options
+  rmqspec bench --peers                      SPIN on exported models, against our search
+\b
+Exit codes: 0 measured; with --peers 4 where SPIN or a C compiler is missing, 70 where the
+engines count different numbers of states.
 """
 
 
@@ -54,6 +59,7 @@ Examples:
     type=click.IntRange(0, 86_400),
     help="Measure a campaign of about this length; needs Java.",
 )
+@click.option("--peers", "is_against_peers", is_flag=True, help="Only SPIN against our search.")
 @click.option("--json", "is_json", is_flag=True, help="Print JSON for programs.")
 def command(  # noqa: PLR0913, PLR0917
     slaves: int,
@@ -62,9 +68,13 @@ def command(  # noqa: PLR0913, PLR0917
     healing_steps: int,
     is_swarm: bool,
     campaign_seconds: int,
+    is_against_peers: bool,
     is_json: bool,
 ) -> None:
     """Measure steps per second of reference, kernel and campaign, states per second of search."""
+    if is_against_peers:
+        show_peers(is_json)
+        return
     options = CampaignOptions(
         Structure(slaves=slaves), steps=steps, healing_steps=healing_steps, is_swarm=is_swarm
     )
@@ -81,6 +91,18 @@ def command(  # noqa: PLR0913, PLR0917
     print_rates(options, rates)
     if campaign:
         print_campaign(campaign, rates)
+
+
+def show_peers(is_json: bool) -> None:
+    """Measure SPIN and our search, and print that."""
+    with show_progress() as line:
+        measures = measure_peers(line)
+    if is_json:
+        answer = {**describe_machine(), "peers": peers_as_json(measures)}
+        click.echo(json.dumps(answer, indent=1))
+    else:
+        print_machine()
+        print_peers(measures)
 
 
 def measure_rates(options: CampaignOptions, repeat: int, line: Any) -> dict[str, list[float]]:
@@ -123,8 +145,7 @@ def as_json(
 def print_rates(options: CampaignOptions, rates: dict[str, list[float]]) -> None:
     """A line for each engine."""
     click.echo(f"{describe_model(options.structure)}.")
-    for key, value in describe_machine().items():
-        click.echo(f"  {key}: {value}")
+    print_machine()
     click.echo(
         "Steps per second. Reference and kernel compute the enabled set and judge all guarantees\n"
         "at every step; replaying takes given steps and judges nothing; the search, under every\n"
@@ -151,6 +172,12 @@ def print_campaign(campaign: CampaignMeasure, rates: dict[str, list[float]]) -> 
         f"first unit after {campaign.first_progress_seconds:.1f} s;\n"
         f"  workers hold {half} MiB half-way and {end} MiB at the end."
     )
+
+
+def print_machine() -> None:
+    """What the figures were measured on, a line each."""
+    for key, value in describe_machine().items():
+        click.echo(f"  {key}: {value}")
 
 
 def describe_machine() -> dict[str, Any]:

@@ -20,6 +20,7 @@ from properties import (
     proof_page,
     reading_page,
     source_page,
+    spin_page,
     upgrade_page,
     variant_page,
     verdict_table,
@@ -46,6 +47,7 @@ PAGES = (
     clients_page,
     tla_page,
     source_page,
+    spin_page,
 )
 """The modules that generate parts of a chapter."""
 

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import difflib
-from collections import Counter
 from collections.abc import Callable, Iterable
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import click
 
 from command_line import exit_codes
-from command_line.progress import show_progress
-from properties.itf_export import (
-    Exported,
-    list_certified,
-    list_counterexamples,
-    list_issue_traces,
-    write_traces,
-)
+from command_line.export_models import promela, tla
+from command_line.export_traces import itf
+from command_line.new_files import OUT, check_new, tell_problem
 from properties.smt_lib import write_smt_lib
 from properties.vectors import write_vectors
 from properties.worlds import STRUCTURES
@@ -41,18 +33,6 @@ Every file must be answered unsat. A structure takes 5 to 40 MB.
 Exit codes: 0 written, 3 bad input (the folder exists).
 """
 
-ITF_EPILOG = """\b
-Examples:
-  rmqspec export itf --out traces
-  rmqspec export itf --out pair --structure "SYNC_MASTER/ASYNC_FLUSH/1 slave at 4.9.3"
-  rmqspec export itf --out issues --issues
-  rmqspec replay issues/known_issues/slave_ahead_acknowledges.itf.json
-\b
-All traces are about 3,000 files. index.json lists them with their fault columns.
-Exit codes: 0 written, 3 bad input (the folder exists).
-"""
-
-OUT = click.option("--out", required=True, type=click.Path(path_type=Path), help="A new folder.")
 CHOSEN = click.option(
     "--structure",
     "names",
@@ -64,7 +44,12 @@ CHOSEN = click.option(
 
 @click.group(name="export")
 def command() -> None:
-    """Write scenarios, traces and proofs for other programs."""
+    """Write scenarios, traces, proofs and models for other programs."""
+
+
+command.add_command(itf)
+command.add_command(promela)
+command.add_command(tla)
 
 
 @command.command(name="vectors", epilog=VECTORS_EPILOG)
@@ -83,56 +68,6 @@ def smt_lib(out: Path, names: tuple[str, ...]) -> int:
     return export(write_smt_lib, "obligations", out, names)
 
 
-@command.command(name="itf", epilog=ITF_EPILOG)
-@OUT
-@click.option(
-    "--structure",
-    "names",
-    multiple=True,
-    metavar="NAME",
-    help="Only this structure, of any release; may be repeated.",
-)
-@click.option("--issues", "is_issues_only", is_flag=True, help="Only the known issues.")
-def itf(out: Path, names: tuple[str, ...], is_issues_only: bool) -> int:
-    """Write every stored counterexample and known issue as an ITF trace, for `rmqspec replay`."""
-    check_new(out)
-    traces = list_traces(names, is_issues_only)
-    counts: Counter[str] = Counter()
-    try:
-        with show_progress() as progress:
-            for each in write_traces(traces, out):
-                counts[each.file.parent.name] += 1
-                progress(f"{counts.total()} traces: {each.file}")
-    except OSError as problem:
-        raise click.BadParameter(f"{out} cannot be made: {problem.strerror}") from problem
-    for folder, count in counts.items():
-        click.echo(f"{out / folder}: {count} traces")
-    return exit_codes.ANALYSED
-
-
-def list_traces(names: tuple[str, ...], is_issues_only: bool) -> Iterable[Exported]:
-    """The traces that are asked for: of some structures, of the known issues, or all.
-
-    Raises click.BadParameter for a structure without a certificate.
-    """
-    if is_issues_only and names:
-        raise click.BadParameter("--issues has structures of its own; leave --structure out")
-    certified = {s.name: s for s in list_certified()} if not is_issues_only else {}
-    for name in names:
-        if name not in certified:
-            nearest = ", ".join(difflib.get_close_matches(name, certified, 3, cutoff=0.0))
-            raise click.BadParameter(f"no counterexamples of {name!r}; nearest are {nearest}")
-    asked = [certified[name] for name in names or certified]
-    issues = () if names else list_issue_traces()
-    return chain(issues, chain.from_iterable(map(list_counterexamples, asked)))
-
-
-def check_new(out: Path) -> None:
-    """Raises click.BadParameter for a folder that exists."""
-    if out.exists():
-        raise click.BadParameter(f"{out} exists and is left as it is; choose another --out")
-
-
 def export(
     write: Callable[[Iterable[Any], Path], dict[str, int]],
     what: str,
@@ -141,10 +76,8 @@ def export(
 ) -> int:
     """Write these structures, or all, into a new folder, and tell how much it was."""
     check_new(out)
-    try:
+    with tell_problem(out):
         counts = write([STRUCTURES[n] for n in names or STRUCTURES], out)
-    except OSError as problem:
-        raise click.BadParameter(f"{out} cannot be made: {problem.strerror}") from problem
     for name, count in counts.items():
         click.echo(f"{out / name}: {count} {what}")
     return exit_codes.ANALYSED

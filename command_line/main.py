@@ -26,7 +26,7 @@ VERBS = {
     "replay": ("command_line.replay", "Replay one schedule of a campaign and draw it."),
     "trace": ("command_line.trace", "Explain recordings of real brokers by the model."),
     "pull": ("command_line.pull", "What is answered to a pull, and where the next one goes."),
-    "export": ("command_line.export", "Write test vectors, traces and proofs for other programs."),
+    "export": ("command_line.export", "Write vectors, traces, proofs and models for others."),
     "bench": ("command_line.bench", "Measure the reference and the kernel in one run."),
     "test": ("command_line.run_tests", "Run the tests; arguments go to pytest."),
     "docs": ("command_line.docs", "Check that spec/ and README.md agree with the code."),
@@ -107,7 +107,7 @@ def get_exit_code(problem: Exception) -> int | None:
         return exit_codes.BAD_INPUT
     if isinstance(problem, OSError):
         return exit_codes.BAD_INPUT
-    if name == "MissingPrerequisiteError":
+    if name in ("MissingPrerequisiteError", "MissingSpinError"):
         return exit_codes.MISSING_PREREQUISITE
     if name == "SolverGaveUpError":
         return exit_codes.UNDECIDED

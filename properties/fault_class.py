@@ -17,7 +17,7 @@ FAULT_PREFIX = "faults."
 """Where the leaves lie that count faults."""
 
 SEARCHED = 2
-"""How often each admitted fault may strike in a bounded search."""
+"""How often each admitted fault may strike in a search, unless something else is said."""
 
 
 @frozen
@@ -32,6 +32,8 @@ class FaultClass:
 
     counts: Any = field(default=FaultCounts, repr=False, eq=False)
     """The class that counts the faults of its world."""
+    times: int = field(default=SEARCHED, repr=False)
+    """How often each of them may strike in a search."""
 
     @property
     def is_losing(self) -> bool:
@@ -41,7 +43,7 @@ class FaultClass:
     @property
     def search_limits(self) -> Any:
         """The limits under which schedules are searched."""
-        return self.counts(**dict.fromkeys(self.admitted, SEARCHED))
+        return self.counts(**dict.fromkeys(self.admitted, self.times))
 
     def is_contained_in(self, other: FaultClass) -> bool:
         """Whatever can happen here can happen there."""

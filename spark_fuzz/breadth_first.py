@@ -27,7 +27,7 @@ from spark_fuzz.frontier import (
     Space,
     Store,
 )
-from spark_fuzz.influence import compute_influence
+from spark_fuzz.influence import Influence, compute_influence
 from spark_fuzz.kernel import compile_kernel
 from spark_fuzz.lowering import Layout
 from spark_fuzz.packing import (
@@ -37,7 +37,7 @@ from spark_fuzz.packing import (
     compute_writes,
     describe_overflow,
 )
-from spark_fuzz.prospects import compute_prospects
+from spark_fuzz.prospects import EVERYTHING_HOPEFUL, compute_prospects
 
 STATES_MAX = 20_000_000
 """The usual budget: about a gigabyte of memory."""
@@ -96,20 +96,31 @@ class BreadthFirstSearch:
         guarantees: Iterable[str] | None = None,
         *,
         is_symmetric: bool = True,
+        whole: Influence | None = None,
         batch: int = BATCH,
     ) -> None:
-        """Without ``sizes`` they are the small ones; without ``guarantees`` all are searched."""
+        """Without ``sizes`` they are the small ones; without ``guarantees`` all are searched.
+
+        ``whole`` is what ``keep_everything`` returns: then slaves are told apart, no state is left
+        out, and the search goes on when every guarantee is violated.
+        """
         self.structure, self.fault_class, self.batch = structure, fault_class, batch
+        self.is_whole = whole is not None
         self.guarantees = tuple(get_guarantees(structure) if guarantees is None else guarantees)
         small = get_small_parameters(structure) if sizes is None else sizes
         self.parameters = evolve(small, limits=fault_class.search_limits)
         self.kernel = compile_kernel(structure)
-        self.influence = compute_influence(structure, fault_class, self.parameters, self.guarantees)
+        self.influence = whole or compute_influence(
+            structure, fault_class, self.parameters, self.guarantees
+        )
         layout = self.kernel.layout
         self.packing = compute_packing(layout, self.parameters, self.influence)
-        slave_cells = self.packing.slave_cells if is_symmetric else np.zeros((0, 0), np.int64)
+        is_sorted = is_symmetric and not self.is_whole
+        slave_cells = self.packing.slave_cells if is_sorted else np.zeros((0, 0), np.int64)
         writes = compute_writes(layout, self.influence)
-        self.prospects = compute_prospects(self.influence, layout.sorts)
+        self.prospects = (
+            EVERYTHING_HOPEFUL if whole else compute_prospects(self.influence, layout.sorts)
+        )
         self.space = Space(
             self.packing.fields,
             writes,
@@ -155,7 +166,9 @@ class BreadthFirstSearch:
         return self._conclude(store, violating, per_depth, is_complete=False)
 
     def _are_all_violated(self, violating: Any) -> bool:
-        return all(violating[self._get_bit(name)] >= 0 for name in self.guarantees)
+        return not self.is_whole and all(
+            violating[self._get_bit(name)] >= 0 for name in self.guarantees
+        )
 
     def collect_states(self, states_max: int = STATES_MAX) -> Any:
         """All states, packed: int64, shape (states, words).

@@ -15,23 +15,23 @@ those of the whole model, and a schedule of what remains is a schedule of the wh
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeAlias
+from typing import Any
 
 from attrs import field, frozen
 
 from properties.fault_class import FaultClass, is_admitted
-from properties.induction import get_leaf_names
+from properties.possible_steps import (
+    LOWEST,
+    Step,
+    find_constants,
+    find_possible_steps,
+    get_state_leaves,
+)
 from properties.subject import get_guarantees
-from reference.leaves import flatten
-from reference.machine import RecordedInstance, record_machine, record_predicate
+from reference.leaves import flatten, is_parameter
+from reference.machine import record_machine, record_predicate
 from reference.terms import Term, specialise, walk
-from reference.world import make_initial
-
-LOWEST = -1
-"""The lowest number that a leaf holds: an offset that is not known yet."""
-
-Values: TypeAlias = dict[str, int | bool]
-"""Numbers and truth values by the path of their leaf."""
+from reference.world import make_initial, make_template
 
 
 @frozen
@@ -48,35 +48,6 @@ class Influence:
     """The same instances, with constants in the place of leaves that never change."""
     claims: tuple[Term, ...] = field(eq=False)
     """The guarantees, likewise."""
-
-
-@frozen(eq=False)
-class Step:
-    """One instance, with constants in the place of leaves that never change."""
-
-    name: str
-    conditions: tuple[Term, ...]
-    ranges: tuple[Term, ...]
-    """Of each argument its leaf, its lowest and its highest value."""
-    effects: Mapping[str, Term]
-
-    def find_needed_for(self, relevant: set[str]) -> set[str]:
-        """The leaves that decide what this step does to relevant ones; empty if it does nothing."""
-        effects = {path: t for path, t in self.effects.items() if path in relevant}
-        if not effects:
-            return set()
-        return set(effects).union(
-            *map(get_state_leaves, (*self.conditions, *self.ranges, *effects.values()))
-        )
-
-    def is_replaced_by(self, other: Step, relevant: set[str]) -> bool:
-        """The other step does the same to relevant leaves, under the same or fewer conditions."""
-        paths = relevant & (set(self.effects) | set(other.effects))
-        return (
-            {id(c) for c in other.conditions} <= {id(c) for c in self.conditions}
-            and list(map(id, self.ranges)) == list(map(id, other.ranges))
-            and all(self.effects.get(p) is other.effects.get(p) for p in paths)
-        )
 
 
 def compute_influence(
@@ -114,42 +85,6 @@ def compute_influence(
     )
 
 
-def find_constants(instances: Iterable[RecordedInstance], initial: Values) -> Values:
-    """The leaves that keep their initial value for ever, the parameters among them.
-
-    Begins with every leaf and drops those that a possible step changes, until nothing more falls;
-    so what is left is inductive.
-    """
-    known = dict(initial)
-    before = -1
-    while before != len(known):
-        before = len(known)
-        for step in find_possible_steps(instances, known):
-            for path in step.effects:
-                known.pop(path, None)
-    return known
-
-
-def find_possible_steps(instances: Iterable[RecordedInstance], known: Values) -> list[Step]:
-    """The instances that may fire if these leaves have these values, with what they change then."""
-    steps = []
-    for recorded in instances:
-        conditions = tuple(specialise(c, known) for c in recorded.conditions.values())
-        if any(is_constant(c, False) for c in conditions):
-            continue
-        ranges = (t for _, *terms in recorded.arguments for t in terms)
-        effects = {path: specialise(term, known) for path, term in recorded.effects.items()}
-        steps.append(
-            Step(
-                recorded.instance.name,
-                tuple(c for c in conditions if not is_constant(c, True)),
-                tuple(specialise(t, known) for t in ranges),
-                {p: t for p, t in effects.items() if not (p in known and is_constant(t, known[p]))},
-            )
-        )
-    return steps
-
-
 def leave_out_replaced(steps: list[Step], relevant: set[str]) -> list[Step]:
     """The steps without those that another one replaces; of two that are equal the first stays."""
     return [
@@ -162,6 +97,21 @@ def leave_out_replaced(steps: list[Step], relevant: set[str]) -> list[Step]:
             if j != i
         )
     ]
+
+
+def keep_everything(structure: Any, highest: Mapping[str, int]) -> Influence:
+    """Nothing left out: every leaf and every instance, for who counts all states that there are.
+
+    ``highest`` gives, for leaves that may count on for ever, the value at which they stop.
+    """
+    initial = flatten(make_template(structure))
+    return Influence(
+        leaves=tuple(path for path in initial if not is_parameter(path)),
+        instances=tuple(r.instance.name for r in record_machine(structure)),
+        highest=highest,
+        steps=(),
+        claims=(),
+    )
 
 
 def find_highest_values(
@@ -203,13 +153,3 @@ def find_chosen_parts(effect: Term) -> list[Term]:
     if effect.operator not in ("choose", "choose_flag"):
         return [effect]
     return [part for branch in effect.arguments[1:] for part in find_chosen_parts(branch)]
-
-
-def get_state_leaves(term: Term) -> set[str]:
-    """The leaves of the state that a term mentions; its arguments are none."""
-    return {n for n in get_leaf_names(term) if not n.startswith("argument.")}
-
-
-def is_constant(term: Term, value: int | bool) -> bool:
-    """The term is this literal."""
-    return term.operator == "constant" and term.payload == value

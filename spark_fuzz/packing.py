@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
+from properties.possible_steps import LOWEST
 from properties.subject import get_largest_size
 from reference.state import UNKNOWN_ERROR
 from reference.terms import Sort
 from reference.world import count_indexes
-from spark_fuzz.influence import LOWEST, Influence
+from spark_fuzz.influence import Influence
 from spark_fuzz.lowering import Layout
 from spark_fuzz.prospects import Prospects
 

@@ -14,15 +14,9 @@ from collections.abc import Iterable, Mapping
 
 from attrs import frozen
 
+from properties.possible_steps import LOWEST, Step, get_state_leaves, is_constant
 from reference.terms import Sort, Term, specialise
-from spark_fuzz.influence import (
-    LOWEST,
-    Influence,
-    Step,
-    find_chosen_parts,
-    get_state_leaves,
-    is_constant,
-)
+from spark_fuzz.influence import Influence, find_chosen_parts
 
 Picture = tuple[int | bool, ...]
 """The values of the pictured leaves."""
@@ -36,6 +30,10 @@ class Prospects:
     """The pictured leaves, with their values in ascending order."""
     is_hopeful: tuple[bool, ...]
     """Per picture, the last leaf changing fastest: something may still be violated."""
+
+
+EVERYTHING_HOPEFUL = Prospects({}, (True,))
+"""One picture for all states, with prospects: none is left out."""
 
 
 def compute_prospects(influence: Influence, sorts: Mapping[str, Sort]) -> Prospects:

@@ -170,6 +170,12 @@ def test_no_java(tmp_path: Path) -> None:
     assert "openjdk-17" in message
 
 
+def test_no_spin(tmp_path: Path) -> None:
+    """The bench against SPIN where there is none."""
+    message = assert_one_line(run("bench", "--peers", env={"PATH": str(tmp_path)}), 4)
+    assert "apt-get install spin gcc" in message
+
+
 @pytest.mark.parametrize(
     "verb", ["check", "prove", "fuzz", "replay", "trace", "bench", "test", "docs"]
 )

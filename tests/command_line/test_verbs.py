@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from pathlib import Path
 
+import attrs
 import pytest
 
-from command_line import bench, bench_engines
+from command_line import bench, bench_engines, bench_peers
 from command_line.replay import EPILOG
 from properties.claims import CLAIMS
 from properties.judgement import find_first_violation
+from properties.spin_instances import load_spin_counts
 from properties.worlds import STRUCTURES
 from spark_fuzz.schedule import CampaignOptions
 from spark_fuzz.schedule_replay import replay_schedule
-from tests.command_line.run import ROOT, run
+from tests.command_line.run import ROOT, assert_one_line, run
 
 IDENTIFIER = "SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2.2.2.2.2.2.2.2.2.2.0/64/0/"
 
@@ -131,6 +134,42 @@ def test_bench_measures_every_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     campaign = answer["campaign"]
     assert campaign["steps"] >= campaign["schedules"] >= 1000
     assert 0 < campaign["first_progress_seconds"] <= campaign["seconds"]
+
+
+SMALL = "delay/4.4.0, power loss, queue of 3 messages"
+LIMITED = "SYNC_MASTER/ASYNC_FLUSH/1 slave, disk errors, log of 4 bytes, 12 steps"
+
+
+def test_bench_against_spin(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three rows for each instance, with equal numbers of states; the same as JSON."""
+    if shutil.which("spin") is None:
+        pytest.skip("SPIN is not installed")
+    monkeypatch.setattr(bench_peers, "BENCHED", (SMALL, LIMITED))
+    answer = json.loads(run("bench", "--peers", "--json").stdout)
+    measures = answer["peers"]
+    engines = ["rmqspec", "SPIN", "SPIN -DCOLLAPSE"]
+    assert [SMALL] * 3 + [LIMITED] * 3 == [m["instance"] for m in measures]
+    assert engines * 2 == [m["engine"] for m in measures]
+    counts = load_spin_counts()
+    assert all(counts[m["instance"]]["states"] == m["states"] for m in measures)
+    assert all(m["states_per_second"] > 0 for m in measures)
+
+
+def test_bench_refuses_different_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is compared of engines that count differently."""
+    row = bench_peers.PeerMeasure(SMALL, "SPIN", 5, 1.0, 1.0, 0)
+    rows = [lambda: row, lambda: attrs.evolve(row, states=6)]
+    monkeypatch.setattr(bench_peers, "find_spin", lambda: ("spin", "cc"))
+    monkeypatch.setattr(bench_peers, "list_measures", lambda judged: iter(rows))
+    message = assert_one_line(run("bench", "--peers"), 70)
+    assert "SPIN 5, SPIN 6" in message
+
+
+def test_table_of_the_bench_has_every_figure(capsys: pytest.CaptureFixture[str]) -> None:
+    """States, states per second, memory in all and for each state."""
+    bench_peers.print_peers([bench_peers.PeerMeasure(SMALL, "SPIN", 4000, 2.0, 1.5, 8 << 20)])
+    line = capsys.readouterr().out.splitlines()[-1]
+    assert ["SPIN", "4,000", "2,000", "2.00", "1.5", "8", "2,097"] == line.split()
 
 
 def test_the_bootstrap_works_from_anywhere(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from reference.machine import Action, compute_machine
 from reference.structure import SMALL_PARAMETERS, Parameters
 from reference.world import make_initial
 from spark_fuzz.breadth_first import BreadthFirstResult, BreadthFirstSearch
+from spark_fuzz.influence import keep_everything
 from spark_fuzz.packing import MASK, FieldOverflowError
 from tests.spark_fuzz.state_counts import (
     CARELESS_READER,
@@ -166,6 +167,53 @@ def rename(path: str, order: tuple[int, ...]) -> str:
     if kind not in ("slaves", "links"):
         return path
     return ".".join([kind, str(order[int(rest[0])]), *rest[1:]])
+
+
+@pytest.mark.parametrize(
+    ("structure", "fault_class", "sizes", "depth_max"),
+    [
+        (MASTER_ALONE, NO_FAULT, TINY, 30),
+        (SYNCHRONOUS_PAIR, EVERY_FAULT, TINY, 3),
+        (CARELESS_READER, NO_READER_FAULT, SHORT_QUEUE, 30),
+    ],
+    ids=describe,
+)
+def test_whole_state_agrees_with_simple_search(
+    structure: Any, fault_class: FaultClass, sizes: Any, depth_max: int
+) -> None:
+    """With nothing left out there are as many states as the reference finds, at every depth."""
+    whole = keep_everything(structure, {})
+    search = BreadthFirstSearch(structure, fault_class, sizes, whole=whole)
+    result = search.search(1_000_000, depth_max)
+    counts, violations = search_simply(search, depth_max)
+    assert counts == list(result.states_per_depth)
+    assert get_lengths(result) == violations
+    usual = BreadthFirstSearch(structure, fault_class, sizes).search(1_000_000, depth_max)
+    assert get_lengths(usual) == violations
+    assert usual.states <= result.states
+
+
+def test_whole_search_goes_on_after_violations() -> None:
+    """It counts what there is, also when every guarantee that was asked for is violated."""
+    name = "message_is_stored_once"
+    whole = keep_everything(MASTER_ALONE, {})
+    search = BreadthFirstSearch(MASTER_ALONE, NO_FAULT, TINY, (name,), whole=whole)
+    result = search.search(1_000_000)
+    assert result.is_complete
+    assert {name} == set(get_lengths(result))
+
+
+def test_number_that_stops_counting_has_an_end() -> None:
+    """No state has a larger one, and there are fewer states."""
+    path = "master.connection_count"
+    searches = [
+        BreadthFirstSearch(
+            SYNCHRONOUS_PAIR, NO_FAULT, TINY, whole=keep_everything(SYNCHRONOUS_PAIR, highest)
+        )
+        for highest in ({}, {path: 1})
+    ]
+    free, ended = (search.search(100_000, 9) for search in searches)
+    assert ended.states < free.states
 
 
 @pytest.mark.parametrize("fault_class", [NO_FAULT, POWER_LOSS], ids=name_of)

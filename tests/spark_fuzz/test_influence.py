@@ -6,19 +6,13 @@ from attrs import evolve
 
 from properties.fault_class import FAULT_CLASS_BY_NAME
 from properties.guarantee import GUARANTEES
+from properties.possible_steps import Step, find_constants, find_possible_steps
 from reference.leaves import compute_leaf_sorts, flatten, is_parameter
 from reference.machine import record_machine
 from reference.state import initial_cluster
 from reference.structure import SMALL_PARAMETERS
 from reference.terms import Sort, Term, constant, leaf, record
-from spark_fuzz.influence import (
-    Step,
-    compute_influence,
-    find_constants,
-    find_highest_values,
-    find_possible_steps,
-    leave_out_replaced,
-)
+from spark_fuzz.influence import compute_influence, find_highest_values, leave_out_replaced
 from tests.structures import SYNCHRONOUS_PAIR
 
 IS_UP, COUNT, NOTE = leaf("is_up", Sort.BOOLEAN), leaf("count", Sort.INTEGER), "note"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 
+from properties.possible_steps import Step
 from reference.terms import Sort, Term, constant, leaf, record
-from spark_fuzz.influence import Influence, Step
+from spark_fuzz.influence import Influence
 from spark_fuzz.prospects import Picture, Prospects, compute_prospects
 
 PHASE, WAITS = leaf("phase", Sort.INTEGER), leaf("waits", Sort.BOOLEAN)

@@ -1,0 +1,168 @@
+"""``rmqspec export promela`` and ``tla``: the rules for SPIN, and for readers and TLC."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import attrs
+import click
+
+from command_line import exit_codes
+from command_line.new_files import NEW_FILE, OUT, check_new, tell_problem
+from properties.fault_class import SEARCHED, FaultClass
+from properties.promela import PromelaModel, SmallInstance
+from properties.subject import get_fault_classes, get_small_parameters
+from properties.tla.module import write_module
+from properties.worlds import COLUMN_NAMES, KNOWN_STRUCTURES
+from reference.leaves import compute_leaf_sorts, is_parameter
+from reference.terms import Sort
+
+PROMELA_EPILOG = """\b
+Examples:
+  rmqspec export promela --out pair.pml --fault "slave wiped"
+  rmqspec export promela --out consumer.pml --fault "consumer kill" \\
+      --structure "consumer/slave read/no offset check" --size ghost_queue_size_max=2
+  rmqspec export promela --out tiny.pml --times 1 --size mapped_file_size_bytes=2 \\
+      --size message_size_max_bytes=1 --size ghost_log_size_max_bytes=4
+\b
+What SPIN does with the model is told in spec/spin.md:
+  spin -a -o2 tiny.pml && cc -O2 -DSAFETY -DNOREDUCE -o pan pan.c && ./pan -E -n -m1000000
+\b
+Exit codes: 0 written, 3 bad input (the file exists, no such size).
+"""
+
+TLA_EPILOG = """\b
+Examples:
+  rmqspec export tla --out pair --fault "master power loss"
+  rmqspec export tla --out later --structure "SYNC_MASTER/ASYNC_FLUSH/2 slaves at 4.9.3"
+  rmqspec export tla --out tiny --times 1 --size mapped_file_size_bytes=2 \\
+      --size message_size_max_bytes=1 --size ghost_log_size_max_bytes=4
+\b
+The folder gets the module and its configuration; spec/tla.md tells how to read them:
+  java -cp tla2tools.jar tlc2.TLC -config Replication.cfg Replication.tla
+\b
+Exit codes: 0 written, 3 bad input (the folder exists, no such size).
+"""
+
+STRUCTURE = click.option(
+    "--structure",
+    "name",
+    type=click.Choice(list(KNOWN_STRUCTURES)),
+    metavar="NAME",
+    default="SYNC_MASTER/ASYNC_FLUSH/1 slave",
+    show_default=True,
+    help="Any structure of `rmqspec prove`, of any release.",
+)
+FAULT = click.option(
+    "--fault",
+    type=click.Choice(COLUMN_NAMES),
+    metavar="CLASS",
+    default="none",
+    show_default=True,
+    help="A column: which faults may strike.",
+)
+TIMES = click.option(
+    "--times",
+    default=SEARCHED,
+    show_default=True,
+    type=click.IntRange(0, 100),
+    help="How often each of them may strike.",
+)
+SIZES = click.option(
+    "--size", "sizes", multiple=True, metavar="NAME=NUMBER", help="Instead of a small one."
+)
+
+
+def instance_options(function: Callable[..., int]) -> Callable[..., int]:
+    """The options that say which small instance: ``name``, ``fault``, ``times``, ``sizes``."""
+    for option in (SIZES, TIMES, FAULT, STRUCTURE):
+        function = option(function)
+    return function
+
+
+@click.command(name="tla", epilog=TLA_EPILOG)
+@OUT
+@instance_options
+def tla(out: Path, name: str, fault: str, times: int, sizes: tuple[str, ...]) -> int:
+    """Write a structure as a TLA+ module, with a configuration for TLC."""
+    check_new(out)
+    structure, column = KNOWN_STRUCTURES[name], find_column(name, fault, times)
+    module = write_module(structure, column, find_sizes(structure, sizes))
+    with tell_problem(out):
+        out.mkdir()
+        (out / f"{module.name}.tla").write_text(module.text, encoding="utf-8")
+        (out / f"{module.name}.cfg").write_text(module.configuration, encoding="utf-8")
+    counts = f"{module.action_count} actions, {module.claim_count} claims"
+    click.echo(f"{out / module.name}.tla: {len(module.text.splitlines())} lines, {counts}")
+    click.echo(f"{out / module.name}.cfg: {fault}, small sizes")
+    return exit_codes.ANALYSED
+
+
+@click.command(name="promela", epilog=PROMELA_EPILOG)
+@NEW_FILE
+@instance_options
+@click.option(
+    "--highest",
+    multiple=True,
+    metavar="LEAF=NUMBER",
+    help="A number of the state that counts no further, so that there is an end of all states; "
+    "for pairs master.connection_count=2.",
+)
+def promela(  # noqa: PLR0913, PLR0917
+    out: Path, name: str, fault: str, times: int, sizes: tuple[str, ...], highest: tuple[str, ...]
+) -> int:
+    """Write one small instance as a model for SPIN, whose states are those of the instance."""
+    structure, column = KNOWN_STRUCTURES[name], find_column(name, fault, times)
+    leaves = [p for p, sort in compute_leaf_sorts(structure).items() if sort is Sort.INTEGER]
+    changing = [p for p in leaves if not is_parameter(p)]
+    limits = parse_numbers(highest, changing, "--highest")
+    given = find_sizes(structure, sizes)
+    return export_promela(SmallInstance(structure, column, given, limits), out)
+
+
+def find_column(name: str, fault: str, times: int) -> FaultClass:
+    """A column of a structure, each fault so often. Raises click.BadParameter if it has none."""
+    columns = {c.name: c for c in get_fault_classes(KNOWN_STRUCTURES[name])}
+    if fault not in columns:
+        raise click.BadParameter(
+            f"{name} has the columns {', '.join(columns)}", param_hint="--fault"
+        )
+    return attrs.evolve(columns[fault], times=times)
+
+
+def find_sizes(structure: Any, sizes: Iterable[str]) -> Any:
+    """The small sizes of a search, some of them others. Raises click.BadParameter."""
+    small = get_small_parameters(structure)
+    known = [size for size, value in attrs.asdict(small).items() if isinstance(value, int)]
+    return attrs.evolve(small, **parse_numbers(sizes, known, "--size"))
+
+
+def parse_numbers(pairs: Iterable[str], known: Iterable[str], option: str) -> dict[str, int]:
+    """Numbers by their names. Raises click.BadParameter for another name, or for no number."""
+    numbers: dict[str, int] = {}
+    names = list(known)
+    for pair in pairs:
+        name, _, number = pair.partition("=")
+        if name not in names or not re.fullmatch(r"[1-9][0-9]?", number):
+            message = f"{pair!r} is not NAME=NUMBER with a number from 1 to 99 and a NAME out of "
+            raise click.BadParameter(message + ", ".join(names), param_hint=option)
+        numbers[name] = int(number)
+    return numbers
+
+
+def export_promela(instance: SmallInstance, out: Path) -> int:
+    """Write the model into a new file, and tell how large it is."""
+    model = PromelaModel(instance)
+    try:
+        with out.open("x", encoding="utf-8") as file:
+            file.write(model.write())
+    except FileExistsError as problem:
+        raise click.BadParameter(f"{out} exists; choose another --out") from problem
+    except OSError as problem:
+        raise click.BadParameter(f"{out} cannot be made: {problem.strerror}") from problem
+    options = sum(len(step.list_options()) for step in model.steps)
+    click.echo(f"{out}: {len(model.steps)} instances of rules, {options} options")
+    return exit_codes.ANALYSED

@@ -1,0 +1,47 @@
+"""The chapter about SPIN is the one that the counts and the exporter give."""
+
+from __future__ import annotations
+
+import re
+
+from properties import spin_page
+from properties.promela import BEGINNING, CHECK_PREFIX
+from properties.spin import DEFINES, TRANSLATE, VISIBLE_SCRATCH
+from properties.spin_instances import JUDGED_INSTANCES, load_spin_counts
+
+UPDATE = "run ./rmqspec docs spin.md, and read the difference"
+
+TEXT = spin_page.CHAPTER.read_text(encoding="utf-8")
+
+
+def test_generated_parts_are_those_of_the_data() -> None:
+    """Rendering the chapter anew changes nothing."""
+    assert spin_page.update(TEXT) == TEXT, UPDATE
+
+
+def test_every_generated_part_has_its_marks() -> None:
+    """Each part stands once between its marks."""
+    for name in spin_page.PARTS:
+        assert 1 == TEXT.count(f"<!-- begin generated: {name} -->")
+        assert 1 == TEXT.count(f"<!-- end generated: {name} -->")
+
+
+def test_commands_by_hand_are_those_of_the_judge() -> None:
+    """The flags in the text are the ones that the judge gives, and the macros are the model's."""
+    commands = "\n".join(re.findall(r"```sh\n(.*?)```", TEXT, re.DOTALL))
+    assert f"spin {' '.join(TRANSLATE)} alone.pml" in commands
+    assert f"cc -O2 {' '.join(DEFINES)} -o pan pan.c" in commands
+    named = set(re.findall(r"-D([A-Z_]+)(?:[a-z]\w+)?\b", commands)) - {"SAFETY", "NOREDUCE", "BFS"}
+    assert {VISIBLE_SCRATCH, CHECK_PREFIX} == named
+    assert all(f"#ifdef {name}" in BEGINNING for name in (VISIBLE_SCRATCH, "WIDE"))
+
+
+def test_number_of_the_example_was_counted() -> None:
+    """What the text promises by hand is what was counted."""
+    promised = int(re.findall(r"# (\d+) states, stored", TEXT)[0])
+    judged = next(j for j in JUDGED_INSTANCES if j.name.startswith("SYNC_MASTER/SYNC_FLUSH/0"))
+    name = judged.name.replace("none", "master power loss")
+    entry = load_spin_counts()[name]
+    assert promised == entry["states"]
+    assert "(at depth 3)" in TEXT
+    assert 3 == entry["shortest"]["read_is_kept_on_master"]
