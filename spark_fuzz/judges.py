@@ -14,14 +14,12 @@ from typing import Any
 
 import numpy as np
 from attrs import frozen
-from hypothesis import HealthCheck, settings
-from hypothesis.stateful import run_state_machine_as_test
 
 from properties.bounded_search import BoundedSearch
 from properties.certificates import load
 from properties.fault_class import FaultClass
 from properties.fault_sets import FaultSetProver
-from properties.hypothesis_machine import make_state_machine
+from properties.hypothesis_machine import find_earliest_violations
 from properties.induction import prove_lemmas
 from properties.subject import get_guarantees, get_search_parameters
 from reference.machine import record_predicate
@@ -180,34 +178,10 @@ def find_least(steps: Any) -> int | None:
 
 def judge_by_hypothesis(structure: Any, fault_class: FaultClass) -> dict[str, Opinion]:
     """The earliest violation in the walks of the reference that Hypothesis draws."""
-    earliest: dict[str, int] = {}
+    claims = {name: claim.predicate for name, claim in get_guarantees(structure).items()}
     parameters = get_search_parameters(structure, fault_class)
-    base = make_state_machine(structure, parameters, {})
-
-    class Watch(base):  # type: ignore[misc, valid-type]
-        """Notes after how many steps a guarantee is violated, and goes on."""
-
-        def check_invariants(self, *arguments: Any, **options: Any) -> None:
-            super().check_invariants(*arguments, **options)
-            steps = len(self.schedule)
-            for name, claim in get_guarantees(structure).items():
-                if not claim.predicate(self.cluster):
-                    earliest[name] = min(steps, earliest.get(name, steps))
-
-    run_state_machine_as_test(
-        Watch,
-        settings=settings(
-            max_examples=EXAMPLES,
-            stateful_step_count=EXAMPLE_STEPS,
-            derandomize=True,
-            database=None,
-            deadline=None,
-            suppress_health_check=list(HealthCheck),
-        ),
-    )
-    return {
-        n: Opinion("Hypothesis", falls_after=earliest.get(n)) for n in get_guarantees(structure)
-    }
+    found = find_earliest_violations(structure, parameters, claims, EXAMPLES, EXAMPLE_STEPS)
+    return {name: Opinion("Hypothesis", falls_after=found.get(name)) for name in claims}
 
 
 JUDGES: dict[str, Judge] = {

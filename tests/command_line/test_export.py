@@ -43,6 +43,24 @@ def test_export_promela_writes_a_new_file(tmp_path: Path) -> None:
     assert "exists; choose another --out" in assert_one_line(run(*asked), 3)
 
 
+def test_export_tla_writes_a_new_folder(tmp_path: Path) -> None:
+    """The module and its configuration, for a column, with other sizes."""
+    out = tmp_path / "model"
+    asked = ("export", "tla", "--out", out, "--structure", STRUCTURE, *TINY)
+    result = run(*asked, "--fault", "master kill", "--times", 1)
+    assert 0 == result.returncode, result.stderr
+    assert [line.split(":")[0] for line in result.stdout.splitlines()] == [
+        str(out / "Replication.tla"),
+        str(out / "Replication.cfg"),
+    ]
+    configuration = (out / "Replication.cfg").read_text()
+    for line in ("mapped_file_size_bytes = 2", "master_kills_max = 1", "slave_kills_max = 0"):
+        assert f"    {line}\n" in configuration
+    assert "exists and is left as it is" in assert_one_line(run(*asked), 3)
+    wrong = run("export", "tla", "--out", tmp_path / "b", "--structure", "delay/4.4.0", *TINY)
+    assert "ghost_queue_size_max" in assert_one_line(wrong, 3)
+
+
 @pytest.mark.parametrize("structure", ["consumer/slave read/no offset check", "delay/4.4.0"])
 def test_export_promela_knows_every_world(tmp_path: Path, structure: str) -> None:
     """Any structure by its name."""
