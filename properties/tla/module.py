@@ -53,6 +53,9 @@ MODULE_NAMES: dict[type, str] = {Cluster: "Replication"}
 """What a module is called where it is not called like the state of its world."""
 
 
+REST = "rest"
+"""The action that changes nothing, so that TLC finds no deadlock, whatever its options."""
+
 CONNECTIONS_MAX = 2
 """Connections that TLC lets a master count; without a bound dead ones pile up for ever."""
 
@@ -120,7 +123,7 @@ class Writer:
         for action in self.actions:
             bound |= {*dict(action.indexes), *dict(action.places)}
             bound |= {name for name, *_ in action.arguments}
-        known = [*self.variables, *map(name_parameter, self.constants), *HELPERS]
+        known = [REST, *self.variables, *map(name_parameter, self.constants), *HELPERS]
         known += [*self.translator.definitions, *self._conditions]
         known += [a.name for a in self.actions]
         twice = {n for n in known if known.count(n) > 1} | bound & {*known}
@@ -265,7 +268,8 @@ class Writer:
         by_indexes: dict[tuple[tuple[str, str], ...], list[str]] = {}
         for action in self.actions:
             by_indexes.setdefault(action.indexes, []).append(action.name)
-        yield "Next =="
+        yield from comment("Nothing happens. A modelled log has an end, which is no deadlock.")
+        yield from (f"{REST} == UNCHANGED vars", "", "Next ==")
         for indexes, names in by_indexes.items():
             inside = ", ".join(name for name, _ in indexes)
             calls = [f"{name}({inside})" if inside else name for name in names]
@@ -275,7 +279,7 @@ class Writer:
                 yield from (f"        \\/ {call}" for call in calls)
             else:
                 yield from (f"    \\/ {call}" for call in calls)
-        yield from ("", "Spec == Init /\\ [][Next]_vars", "")
+        yield from (f"    \\/ {REST}", "", "Spec == Init /\\ [][Next]_vars", "")
 
     def _configure(self, fault_class: FaultClass, parameters: Any) -> str:
         values = flatten(attrs.evolve(parameters, limits=fault_class.search_limits))
@@ -285,7 +289,7 @@ class Writer:
         for path in self.constants:
             value = values[path.removeprefix(PARAMETER_PREFIX)]
             lines.append(f"    {name_parameter(path)} = {value}")
-        lines += ["CONSTRAINT Bounds", "CHECK_DEADLOCK FALSE"]
+        lines.append("CONSTRAINT Bounds")
         refuted = find_refuted(self.structure, fault_class)
         lines += [f"INVARIANT {name}" for name in self.claims if name not in refuted]
         for name, steps in refuted.items():

@@ -1425,6 +1425,9 @@ expire_unflushed_slave_file(slave) ==
 ------------------------------------------------------------------------------------------------
 \* All steps.
 
+\* Nothing happens. A modelled log has an end, which is no deadlock.
+rest == UNCHANGED vars
+
 Next ==
     \/ fill_file
     \/ append_other_message
@@ -1482,6 +1485,7 @@ Next ==
         \/ cut_link(slave)
         \/ swallow_append_error(slave)
         \/ expire_unflushed_slave_file(slave)
+    \/ rest
 
 Spec == Init /\ [][Next]_vars
 
