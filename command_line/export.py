@@ -109,7 +109,11 @@ def smt_lib(out: Path, names: tuple[str, ...]) -> int:
     help="How often each of them may strike.",
 )
 @click.option(
-    "--size", "sizes", multiple=True, metavar="NAME=NUMBER", help="Instead of a small one."
+    "--size",
+    "sizes",
+    multiple=True,
+    metavar="NAME=NUMBER",
+    help="Another size than the usual small one.",
 )
 @click.option(
     "--highest",
