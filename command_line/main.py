@@ -107,7 +107,7 @@ def get_exit_code(problem: Exception) -> int | None:
         return exit_codes.BAD_INPUT
     if isinstance(problem, OSError):
         return exit_codes.BAD_INPUT
-    if name in ("MissingPrerequisiteError", "MissingSpinError"):
+    if name in ("MissingPrerequisiteError", "MissingSpinError", "SpinError"):
         return exit_codes.MISSING_PREREQUISITE
     if name == "SolverGaveUpError":
         return exit_codes.UNDECIDED

@@ -81,10 +81,12 @@ def compare_with_spin(judged: JudgedInstance, model: str | None = None) -> PeerC
     paths = {name: find_path(text, judged, name) for name in ours.shortest}
     found = {name: path for name, path in paths.items() if path is not None}
     others = [name for name in get_guarantees(judged.structure) if name not in found]
-    counted = count_with_spin(text, judged, others)
+    is_limited = judged.depth_max is not None
+    counted = count_with_spin(text, judged, () if is_limited else others)
+    another = find_path(text, judged, *others) if is_limited and others else None
     shortest = {name: len(path) for name, path in found.items()}
-    if counted.is_violated:
-        shortest["another one"] = len(counted.path)
+    if counted.is_violated or another is not None:
+        shortest["another one"] = len(another or counted.path)
     rejected = [n for n, path in found.items() if not is_accepted(judged.small, n, path)]
     return PeerComparison(judged.name, ours, Count(counted.states, shortest), tuple(rejected))
 
@@ -119,8 +121,7 @@ def count_with_spin(
 ) -> SpinResult:
     """SPIN's search of the same states, which ends where one of these guarantees is violated.
 
-    All states are searched depth first, a part of them breadth first. A violation takes one step
-    more to be told, so one in the last states of a part is not.
+    All states are searched depth first, a part of them breadth first.
     """
     macros = tuple(f"{CHECK_PREFIX}{name}" for name in guarantees)
     options = SpinOptions(macros, optimisation=optimisation)
@@ -129,11 +130,14 @@ def count_with_spin(
     return run_spin(text, options)
 
 
-def find_path(text: str, judged: JudgedInstance, guarantee: str) -> tuple[str, ...] | None:
-    """The shortest path of SPIN to a violation; None where it finds none."""
+def find_path(text: str, judged: JudgedInstance, *guarantees: str) -> tuple[str, ...] | None:
+    """The shortest path of SPIN to a violation of one of these; None where it finds none.
+
+    A check takes one step more than the way to the state in which it fails.
+    """
     depth = None if judged.depth_max is None else judged.depth_max + 1
     options = SpinOptions(
-        (f"{CHECK_PREFIX}{guarantee}",),
+        tuple(f"{CHECK_PREFIX}{name}" for name in guarantees),
         is_breadth_first=True,
         depth_max=depth,
         optimisation=QUICK,

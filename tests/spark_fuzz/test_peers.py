@@ -103,6 +103,19 @@ def test_lost_condition_is_noticed() -> None:
 
 
 @needs_spin
+@pytest.mark.parametrize("depth_max", [None, 4])
+def test_another_violation_is_noticed(depth_max: int | None) -> None:
+    """A guarantee that fails only in SPIN, in all states or in a part of them."""
+    judged = evolve(ALONE, depth_max=depth_max)
+    text = PromelaModel(judged.small).write()
+    pattern = r"#define acknowledged_is_held_twice .*"
+    changed, count = re.subn(pattern, "#define acknowledged_is_held_twice false", text)
+    assert 1 == count
+    mismatches = compare_with_spin(judged, changed).mismatches
+    assert any(line.startswith("another one: no steps here") for line in mismatches)
+
+
+@needs_spin
 def test_choice_beyond_the_options_is_noticed() -> None:
     """With too few options for an argument SPIN ends at an assertion."""
     small = evolve(DELAY.small, sizes=evolve(DELAY.sizes, ghost_queue_size_max=1))
