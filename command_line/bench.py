@@ -23,7 +23,12 @@ from command_line.bench_engines import (
     measure_search,
     measure_two_kernels,
 )
-from command_line.bench_peers import measure_peers, peers_as_json, print_peers
+from command_line.bench_peers import has_tlc, measure_peers, peers_as_json, print_peers
+from command_line.bench_simulations import (
+    measure_simulations,
+    print_simulations,
+    simulations_as_json,
+)
 from command_line.progress import show_progress
 from command_line.version_option import describe_model
 from reference.structure import Structure
@@ -39,7 +44,7 @@ Examples:
   rmqspec bench --slaves 2 --repeat 9 --json
   rmqspec bench --campaign-seconds 120       also a campaign of about two minutes, against
                                              two kernels at once on the same options
-  rmqspec bench --peers                      SPIN on exported models, against our search
+  rmqspec bench --peers                      SPIN and TLC on exported models, against ours
 \b
 Exit codes: 0 measured; with --peers 4 where SPIN or a C compiler is missing, 70 where the
 engines count different numbers of states.
@@ -59,7 +64,12 @@ engines count different numbers of states.
     type=click.IntRange(0, 86_400),
     help="Measure a campaign of about this length; needs Java.",
 )
-@click.option("--peers", "is_against_peers", is_flag=True, help="Only SPIN against our search.")
+@click.option(
+    "--peers",
+    "is_against_peers",
+    is_flag=True,
+    help="Only SPIN and TLC against our search and kernel.",
+)
 @click.option("--json", "is_json", is_flag=True, help="Print JSON for programs.")
 def command(  # noqa: PLR0913, PLR0917
     slaves: int,
@@ -94,15 +104,19 @@ def command(  # noqa: PLR0913, PLR0917
 
 
 def show_peers(is_json: bool) -> None:
-    """Measure SPIN and our search, and print that."""
+    """Measure SPIN, TLC where it is there, and our engines, and print that."""
     with show_progress() as line:
         measures = measure_peers(line)
+        simulations = measure_simulations(line) if has_tlc() else []
     if is_json:
         answer = {**describe_machine(), "peers": peers_as_json(measures)}
+        answer["simulations"] = simulations_as_json(simulations)
         click.echo(json.dumps(answer, indent=1))
     else:
         print_machine()
         print_peers(measures)
+        if simulations:
+            print_simulations(simulations)
 
 
 def measure_rates(options: CampaignOptions, repeat: int, line: Any) -> dict[str, list[float]]:

@@ -1,4 +1,4 @@
-"""``rmqspec bench --peers``: SPIN and our search on the same instances, whole state against whole.
+"""``rmqspec bench --peers``: SPIN, TLC and our search on the same instances, whole states.
 
 Each engine runs in a process of its own, and is told how many states there will be, so that neither
 table is too large or too small. What it takes to make the programs is told apart from the search.
@@ -15,9 +15,12 @@ import attrs
 import click
 from attrs import frozen
 
+from properties.measured_process import read_peak_bytes
 from properties.promela import PromelaModel
-from properties.spin import SpinOptions, find_spin, read_peak_bytes, run_spin
+from properties.spin import SpinOptions, find_spin, run_spin
 from properties.spin_instances import JUDGED_INSTANCES, JudgedInstance, load_spin_counts
+from properties.tla.tlc import MissingTlcError, find_tlc, measure_start, run_tlc
+from properties.tla.tlc_counts import export, is_counted
 from properties.verdict import InternalDisagreementError
 
 MIB = 1 << 20
@@ -31,7 +34,7 @@ BENCHED = (
 )
 """The judged instances that are large enough to be measured."""
 
-OURS, SPINS, COLLAPSED = "rmqspec", "SPIN", "SPIN -DCOLLAPSE"
+OURS, SPINS, COLLAPSED, TLC = "rmqspec", "SPIN", "SPIN -DCOLLAPSE", "TLC"
 
 
 @frozen
@@ -68,7 +71,7 @@ def measure_instance(judged: JudgedInstance, line: Callable[[str], None]) -> lis
     """Our search, then SPIN's."""
     measures: list[PeerMeasure] = []
     for measure in list_measures(judged):
-        line(f"{judged.name}, {len(measures) + 1} of 3")
+        line(f"{judged.name}, search {len(measures) + 1}")
         measures.append(measure())
     if len({m.states for m in measures}) > 1:
         counts = ", ".join(f"{m.engine} {m.states}" for m in measures)
@@ -82,6 +85,8 @@ def list_measures(judged: JudgedInstance) -> Iterator[Callable[[], PeerMeasure]]
     yield lambda: measure_in_process(judged, 2 * states)
     yield lambda: measure_spin(judged, SPINS, (), states.bit_length())
     yield lambda: measure_spin(judged, COLLAPSED, ("-DCOLLAPSE",), states.bit_length())
+    if is_counted(judged) and has_tlc():
+        yield lambda: measure_tlc(judged)
 
 
 def measure_in_process(judged: JudgedInstance, states_max: int) -> PeerMeasure:
@@ -124,6 +129,25 @@ def measure_spin(
     preparation = exported - started + result.translation_seconds
     return PeerMeasure(
         judged.name, engine, result.states, result.seconds, preparation, result.memory_bytes
+    )
+
+
+def has_tlc() -> bool:
+    """TLC can be run here."""
+    try:
+        find_tlc()
+    except MissingTlcError:
+        return False
+    return True
+
+
+def measure_tlc(judged: JudgedInstance) -> PeerMeasure:
+    """TLC's search with one worker, judging no claim; Java's start is told apart."""
+    module = export(judged)
+    start = measure_start(module)
+    result = run_tlc(module, ())
+    return PeerMeasure(
+        judged.name, TLC, result.states, result.seconds - start, start, result.memory_bytes
     )
 
 

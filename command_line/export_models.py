@@ -72,7 +72,11 @@ TIMES = click.option(
     help="How often each of them may strike.",
 )
 SIZES = click.option(
-    "--size", "sizes", multiple=True, metavar="NAME=NUMBER", help="Another size than the usual small one."
+    "--size",
+    "sizes",
+    multiple=True,
+    metavar="NAME=NUMBER",
+    help="Another size than the usual small one.",
 )
 
 

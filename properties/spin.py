@@ -16,6 +16,8 @@ from pathlib import Path
 
 from attrs import field, frozen
 
+from properties.measured_process import run_measured
+
 MODEL = "model.pml"
 TRANSLATE = ("-a", "-o2")
 """``-a`` writes the verifier; ``-o2`` keeps variables in the state that are only written."""
@@ -30,7 +32,6 @@ DEPTH_MAX = 1_000_000
 """How long a path of depth-first search may be."""
 HASH_BITS = 22
 """The usual size of the hash table: a power of two."""
-POLL_SECONDS = 0.01
 
 
 class SpinError(RuntimeError):
@@ -105,10 +106,13 @@ def run_spin(model: str, options: SpinOptions) -> SpinResult:
         translated = time.perf_counter()
         depth = options.depth_max or DEPTH_MAX
         sizes = [f"-m{depth}", f"-w{options.hash_bits}"]
-        output, memory_bytes = run_measured(["./pan", "-E", "-n", *sizes], folder)
+        ran = run_measured(["./pan", "-E", "-n", *sizes], folder)
         finished = time.perf_counter()
         is_violated = (folder / f"{MODEL}.trail").exists()
         replay = run([spin, "-t", *macros, MODEL], folder) if is_violated else ""
+    if ran.code:
+        raise SpinError(f"./pan ended with code {ran.code}")
+    output = ran.output
     check_end(output, is_cut=is_violated or options.depth_max is not None)
     return SpinResult(
         states=find_number(r"([\d.e+]+) states, stored", output),
@@ -116,7 +120,7 @@ def run_spin(model: str, options: SpinOptions) -> SpinResult:
         is_violated=is_violated,
         path=read_path(replay),
         vector_bytes=find_number(r"State-vector (\d+) byte", output),
-        memory_bytes=memory_bytes,
+        memory_bytes=ran.memory_bytes,
         seconds=finished - translated,
         translation_seconds=translated - started,
     )
@@ -132,30 +136,6 @@ def run(command: Sequence[str], folder: Path) -> str:
         reason = next((line for line in lines if "rror" in line), "no message")
         raise SpinError(f"{' '.join(command)} failed: {reason}")
     return result.stdout
-
-
-def run_measured(command: Sequence[str], folder: Path) -> tuple[str, int]:
-    """Run a program; what it printed, and the most bytes of memory that it held."""
-    output = folder / "output"
-    memory_bytes = 0
-    with output.open("w") as file, subprocess.Popen(command, cwd=folder, stdout=file) as process:
-        while process.poll() is None:
-            memory_bytes = max(memory_bytes, read_peak_bytes(process.pid))
-            time.sleep(POLL_SECONDS)
-    text = output.read_text(errors="replace")
-    if process.returncode:
-        raise SpinError(f"{' '.join(command)} ended with code {process.returncode}")
-    return text, memory_bytes
-
-
-def read_peak_bytes(process: int | str) -> int:
-    """The most memory that a running process has held so far; 0 where nobody says (Linux does)."""
-    try:
-        status = Path(f"/proc/{process}/status").read_text()
-    except OSError:
-        return 0
-    found = re.search(r"VmHWM:\s+(\d+) kB", status)
-    return int(found[1]) * 1024 if found else 0
 
 
 def check_end(output: str, *, is_cut: bool) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from properties.generated_text import render_table, replace_parts
 from properties.subject import get_fault_class, get_small_parameters
 from properties.tla.module import Module, write_module
+from properties.tla.tlc_counts import render_counts
 from properties.worlds import STRUCTURES
 
 CHAPTER = Path(__file__).parents[2] / "spec" / "tla.md"
@@ -60,7 +61,11 @@ def measure(module: Module) -> tuple[int, int, int, int]:
     return len(lines), definitions, module.action_count, module.claim_count
 
 
-GENERATED: dict[str, Callable[[], str]] = {"example": render_example, "numbers": render_numbers}
+GENERATED: dict[str, Callable[[], str]] = {
+    "example": render_example,
+    "numbers": render_numbers,
+    "counts": render_counts,
+}
 """What stands between the marks of each name."""
 
 

