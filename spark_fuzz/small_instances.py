@@ -1,0 +1,155 @@
+"""Small instances of every world, all of whose states can be listed whole up to some depth."""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+from typing import Any
+
+from attrs import evolve, field, frozen
+
+from properties.fault_class import FaultClass
+from properties.judgement import follow
+from properties.subject import (
+    get_every_fault,
+    get_everything,
+    get_fault_class,
+    get_search_parameters,
+    get_small_parameters,
+)
+from properties.vacuity import load_witnesses
+from properties.worlds import STRUCTURES_BY_WORLD
+from reference.machine import Action
+from reference.roles import FlushDiskType, Role
+from reference.structure import SMALL_PARAMETERS, Parameters, Structure
+from reference.world import get_rules
+from spark_fuzz.state_graph import StateGraph, collect_graph
+
+TINY: Parameters = evolve(
+    SMALL_PARAMETERS,
+    ha_slave_fallbehind_max_bytes=2,
+    ha_transfer_batch_size_bytes=1,
+    mapped_file_size_bytes=2,
+    message_size_max_bytes=1,
+    ghost_log_size_max_bytes=4,
+)
+"""Two files of two bytes, messages of one byte."""
+
+PAIR = Structure(Role.SYNC_MASTER, FlushDiskType.ASYNC_FLUSH, slaves=1)
+FLUSHING_PAIR = evolve(PAIR, flush_disk_type=FlushDiskType.SYNC_FLUSH)
+
+STATES_MAX = 60_000
+"""Where the graph of an instance stops to grow: the depth that brings it there is its last."""
+
+STATES_NEAR = 20_000
+"""The same around the place where one rule may fire."""
+
+
+@frozen
+class SmallInstance:
+    """One structure under one fault class, each fault at most so often, from one first state."""
+
+    structure: Any
+    fault_class: FaultClass = field(repr=False)
+    sizes: Any = field(repr=False)
+    fault_max: int = 1
+    start: tuple[Action, ...] = field(default=(), repr=False, eq=False)
+    """The steps from the initial state to the first state of the graph."""
+    start_name: str = ""
+    """The rule that may fire there."""
+
+    @property
+    def name(self) -> str:
+        """For example ``SYNC_MASTER/ASYNC_FLUSH/1 slave, link cut``."""
+        more = ""
+        if getattr(self.structure, "messages", 1) > 1:
+            more += f", {self.structure.messages} messages"
+        if self.start_name:
+            more += f", from where {self.start_name} may fire"
+        return f"{self.structure.name}{more}, {self.fault_class.name}"
+
+    def make_begin(self) -> Any:
+        """The first state of the graph."""
+        limits = dict.fromkeys(self.fault_class.admitted, self.fault_max)
+        parameters = evolve(self.sizes, limits=self.fault_class.counts(**limits))
+        *_, (_, begin) = follow(self.structure, parameters, self.start)
+        return begin
+
+
+@lru_cache(maxsize=40)
+def get_graph(instance: SmallInstance, states_max: int) -> StateGraph:
+    """The graph of an instance, collected once."""
+    return collect_graph(instance.make_begin(), states_max)
+
+
+def list_small_instances(world: str) -> tuple[SmallInstance, ...]:
+    """The instances of a world that begin with the initial state."""
+    if world == "replication":
+        return _list_replication()
+    return tuple(
+        SmallInstance(s, column, get_small_parameters(s))
+        for s in STRUCTURES_BY_WORLD[world]
+        for column in (get_fault_class(s, "none"), get_every_fault(s))
+    )
+
+
+def _list_replication() -> tuple[SmallInstance, ...]:
+    pair, alone = PAIR, evolve(FLUSHING_PAIR, slaves=0)
+    asked = [
+        (pair, "none"),
+        (pair, "late join"),
+        (pair, "link cut"),
+        (pair, "slave wiped"),
+        (pair, "power loss of both"),
+        (pair, "master kill in a roll"),
+        (pair, "disk errors and power losses"),
+        (pair, "every fault"),
+        (FLUSHING_PAIR, "none"),
+        (FLUSHING_PAIR, "every fault"),
+        (alone, "none"),
+        (alone, "every fault"),
+        (evolve(pair, role=Role.ASYNC_MASTER), "none"),
+        (evolve(pair, slaves=2), "none"),
+        (evolve(pair, messages=2), "none"),
+        (evolve(alone, messages=2), "none"),
+    ]
+    return tuple(SmallInstance(s, get_fault_class(s, fault), TINY) for s, fault in asked)
+
+
+def list_instances_near(world: str, rule: str) -> tuple[SmallInstance, ...]:
+    """Instances that begin where a stored witness has brought the group to where the rule may fire.
+
+    A shortest witness does not take the rule itself before, so a mistake in it changes nothing
+    on the way.
+    """
+    structures = STRUCTURES_BY_WORLD[world] if world != "replication" else (PAIR, FLUSHING_PAIR)
+    return tuple(
+        instance
+        for structure in structures
+        if rule in get_rules(structure)
+        for instance in _list_near(structure, rule)
+    )
+
+
+@cache
+def _list_near(structure: Any, rule: str) -> tuple[SmallInstance, ...]:
+    everything = get_everything(structure)
+    sizes = get_search_parameters(structure, everything)
+    found = []
+    for answer in load_witnesses(structure):
+        name = answer.question.removeprefix("rule ")
+        if name.partition("[")[0] != rule or not answer.schedule:
+            continue
+        if any(action.rule_name == rule for action in answer.schedule):
+            continue
+        found.append(SmallInstance(structure, everything, sizes, 2, answer.schedule, name))
+    return tuple(found)
+
+
+def list_all_instances(world: str, rule: str) -> tuple[SmallInstance, ...]:
+    """Every instance in which mutants of a rule are compared with it."""
+    return (*list_small_instances(world), *list_instances_near(world, rule))
+
+
+def get_budget(instance: SmallInstance) -> int:
+    """How many states are enough."""
+    return STATES_NEAR if instance.start_name else STATES_MAX
