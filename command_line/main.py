@@ -20,6 +20,7 @@ VERBS = {
     "upgrade": ("command_line.upgrade", "What does another release change for these groups?"),
     "explain": ("command_line.explain", "Why a cell is refuted: where it was seen, each step."),
     "prove": ("command_line.prove", "Re-check every certificate, or search them anew."),
+    "mutants": ("command_line.mutants", "Which checks find a small mistake in a rule?"),
     "fuzz": ("command_line.fuzz", "Run millions of random failure schedules on Spark."),
     "replay": ("command_line.replay", "Replay one schedule of a campaign and draw it."),
     "trace": ("command_line.trace", "Explain recordings of real brokers by the model."),

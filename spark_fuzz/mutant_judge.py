@@ -18,7 +18,7 @@ from properties.mutants.findings import (
     compute_world_digest,
     make_finding,
 )
-from properties.mutants.proof_judge import decide_likeness, find_broken_lemma
+from properties.mutants.proof_judge import Likeness, decide_likeness, find_broken_lemma
 from properties.mutants.recording_judge import find_refused_recording
 from properties.mutants.schedule_judge import find_lost_schedule
 from properties.verdict import InternalDisagreementError, VerdictWord
@@ -28,8 +28,12 @@ from spark_fuzz.small_instances import (
     SmallInstance,
     get_budget,
     get_graph,
-    list_all_instances,
+    list_further_instances,
+    list_instances,
 )
+
+VIOLATION_TRIES = 3
+"""In so many instances that show a difference a violation is looked for."""
 
 
 @frozen
@@ -43,6 +47,8 @@ class Task:
     """The folder with the recordings of real brokers."""
     mutants: tuple[str, ...] = ()
     """Only these, by name; all where it is empty."""
+    structure: str = ""
+    """Only in this structure, by name; in all where it is empty."""
 
 
 def judge_rule(task: Task, on_progress: Callable[[str], None]) -> RuleFindings:
@@ -50,7 +56,7 @@ def judge_rule(task: Task, on_progress: Callable[[str], None]) -> RuleFindings:
 
     Raises InternalDisagreementError where a step shows a difference that Z3 has excluded.
     """
-    graphs = list(open_graphs(task.world, task.rule)) if "graphs" in task.layers else []
+    graphs = list(open_graphs(task)) if "graphs" in task.layers else []
     findings = []
     for mutant in list_mutants(task.world, (task.rule,)):
         if not task.mutants or mutant.name in task.mutants:
@@ -59,7 +65,7 @@ def judge_rule(task: Task, on_progress: Callable[[str], None]) -> RuleFindings:
     for graph in graphs:
         graph.comparison.forget()
     digest = compute_world_digest(task.world)
-    return RuleFindings(task.world, task.rule, digest, task.layers, tuple(findings))
+    return RuleFindings(task.world, task.rule, digest, task.layers, task.structure, tuple(findings))
 
 
 @frozen(eq=False)
@@ -71,11 +77,17 @@ class JudgedGraph:
     proved: tuple[str, ...]
 
 
-def open_graphs(world: str, rule: str) -> Iterator[JudgedGraph]:
+def open_graphs(task: Task) -> Iterator[JudgedGraph]:
     """The small instances in which mutants of a rule are tried."""
-    for instance in list_all_instances(world, rule):
-        graph = get_graph(instance, get_budget(instance))
-        yield JudgedGraph(instance, GraphComparison(graph), list_proved(instance))
+    for instance in list_instances(task.world, task.rule):
+        if task.structure in ("", instance.structure.name):
+            yield open_graph(instance)
+
+
+def open_graph(instance: SmallInstance) -> JudgedGraph:
+    """An instance with its states, which are collected where they are not known."""
+    graph = get_graph(instance, get_budget(instance))
+    return JudgedGraph(instance, GraphComparison(graph), list_proved(instance))
 
 
 def list_proved(instance: SmallInstance) -> tuple[str, ...]:
@@ -96,55 +108,94 @@ def judge_mutant(task: Task, mutant: RuleMutant, graphs: list[JudgedGraph]) -> F
     finding = make_finding(mutant)
     world, layers = task.world, task.layers
     if "equivalence" in layers:
-        likeness = decide_likeness(world, mutant)
+        likeness = decide_likeness(world, mutant, task.structure)
         finding = evolve(finding, likeness=likeness.value if likeness else None)
     if graphs:
         finding = judge_graphs(finding, mutant, graphs)
     if "lemmas" in layers:
-        broken = find_broken_lemma(world, mutant)
+        broken = find_broken_lemma(world, mutant, task.structure)
         found = {**attrs.asdict(broken[0]), "structure": broken[1]} if broken else None
         finding = evolve(finding, lemma=found)
     if "guarantees" in layers and finding.guarantee is None:
-        lost = find_lost_schedule(world, mutant)
+        lost = find_lost_schedule(world, mutant, task.structure)
         shown = {"spoilt": lost.what, "structure": lost.structure.name} if lost else None
         finding = evolve(finding, guarantee=shown)
     if "recordings" in layers and world == "replication":
         refused = find_refused_recording(mutant, task.recordings)
         finding = evolve(finding, recording=attrs.asdict(refused) if refused else None)
+    if graphs and finding.is_survivor:
+        finding = judge_further(finding, task, mutant)
     if finding.is_proved_alike:
         check_agreement(finding)
     return finding
 
 
 def judge_graphs(finding: Finding, mutant: RuleMutant, graphs: list[JudgedGraph]) -> Finding:
-    """What small instances show: the shortest difference, the first other count, a violation."""
-    steps_min = None
+    """What small instances show: the shortest difference, other counts, a violation."""
+    tried = 0
     for judged in graphs:
-        graph = judged.comparison.graph
-        mutated = list_mutated(graph.layout, mutant)
-        difference = judged.comparison.find_difference(mutated)
-        if difference is None:
-            continue
-        depth = graph.find_depth(difference.number)
-        steps = len(judged.instance.start) + depth + 1
-        if steps_min is None or steps < steps_min:
-            steps_min = steps
-            finding = evolve(finding, difference=describe(judged, difference, steps))
-        search = MutatedSearch(graph, mutant.rule, mutated)
-        if finding.count is None and (other := search.find_other_count(depth)):
-            count = {"instance": judged.instance.name, **attrs.asdict(other)}
-            finding = evolve(finding, count=count)
-        if finding.guarantee is None:
-            broken = search.find_violation(judged.proved, difference.number)
-            if broken is not None:
-                schedule = encode_schedule((*judged.instance.start, *broken.schedule))
-                shown = {
-                    "broken": broken.guarantee,
-                    "instance": judged.instance.name,
-                    "schedule": schedule,
-                }
-                finding = evolve(finding, guarantee=shown)
+        is_tried = bool(judged.proved) and tried < VIOLATION_TRIES
+        finding = judge_graph(finding, mutant, judged, is_violation_sought=is_tried)
+        tried += is_tried and finding.difference is not None
     return finding
+
+
+def judge_further(finding: Finding, task: Task, mutant: RuleMutant) -> Finding:
+    """The same in more instances, until there is another number of states."""
+    for instance in list_further_instances(task.world, mutant.rule):
+        if task.structure not in ("", instance.structure.name):
+            continue
+        finding = judge_graph(finding, mutant, open_graph(instance), is_violation_sought=True)
+        if finding.states is not None:
+            break
+    return finding
+
+
+def judge_graph(
+    finding: Finding, mutant: RuleMutant, judged: JudgedGraph, *, is_violation_sought: bool
+) -> Finding:
+    """What one small instance shows."""
+    graph = judged.comparison.graph
+    mutated = list_mutated(graph.layout, mutant)
+    difference = judged.comparison.find_difference(mutated)
+    if difference is None:
+        return finding
+    steps = len(judged.instance.start) + graph.find_depth(difference.number) + 1
+    if finding.difference is None or steps < finding.difference["steps"]:
+        finding = evolve(finding, difference=describe(judged, difference, steps))
+    search = MutatedSearch(graph, mutant.rule, mutated)
+    finding = compare_counts(finding, judged, search, difference)
+    if is_violation_sought and finding.guarantee is None:
+        return find_violation(finding, judged, search, difference)
+    return finding
+
+
+def compare_counts(
+    finding: Finding, judged: JudgedGraph, search: MutatedSearch, difference: Difference
+) -> Finding:
+    """The finding with what this instance adds to it."""
+    depth, name = judged.comparison.graph.find_depth(difference.number), judged.instance.name
+    if finding.states is None and (states := search.find_other_count(depth)):
+        finding = evolve(finding, states={"instance": name, **attrs.asdict(states)})
+    if finding.steps is None and (steps := search.find_other_step_count(depth)):
+        finding = evolve(finding, steps={"instance": name, **attrs.asdict(steps)})
+    return finding
+
+
+def find_violation(
+    finding: Finding, judged: JudgedGraph, search: MutatedSearch, difference: Difference
+) -> Finding:
+    """The finding with a proved guarantee that a new state of this instance breaks."""
+    broken = search.find_violation(judged.proved, difference.number)
+    if broken is None:
+        return finding
+    schedule = encode_schedule((*judged.instance.start, *broken.schedule))
+    shown = {
+        "broken": broken.guarantee,
+        "instance": judged.instance.name,
+        "schedule": schedule,
+    }
+    return evolve(finding, guarantee=shown)
 
 
 def describe(judged: JudgedGraph, difference: Difference, steps: int) -> dict[str, Any]:
@@ -161,8 +212,8 @@ def describe(judged: JudgedGraph, difference: Difference, steps: int) -> dict[st
 
 def check_agreement(finding: Finding) -> None:
     """Raise InternalDisagreementError where a mutant that changes nothing is killed after all."""
-    is_same = finding.likeness == "same steps"
-    if finding.count or finding.lemma or (is_same and (finding.difference or finding.killers)):
+    is_same = finding.likeness == Likeness.SAME_STEPS.value
+    if finding.states or finding.lemma or (is_same and (finding.difference or finding.killers)):
         raise InternalDisagreementError(
             f"Z3 proves that {finding.name} changes nothing, and {finding} shows what it changes"
         )

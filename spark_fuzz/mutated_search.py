@@ -19,6 +19,7 @@ from spark_fuzz.graph_comparison import MutatedInstance
 from spark_fuzz.state_graph import (
     StateGraph,
     Steps,
+    count_steps,
     find_steps,
     list_keys,
 )
@@ -29,6 +30,9 @@ NEW_STATES_MAX = 3_000
 GENERATIONS = 5
 """So many steps are taken on from them."""
 
+DEPTHS_COUNTED = 4
+"""So many depths behind the first difference are counted anew."""
+
 
 @frozen
 class OtherCount:
@@ -37,6 +41,15 @@ class OtherCount:
     depth: int
     states: int
     mutated_states: int
+
+
+@frozen
+class OtherStepCount:
+    """A depth from which the mutant has another number of steps than its rule."""
+
+    depth: int
+    steps: int
+    mutated_steps: int
 
 
 @frozen
@@ -58,13 +71,22 @@ class MutatedSearch:
             for recorded, edges in zip(graph.instances, graph.edges, strict=True)
             if recorded.instance.rule.name != rule
         ]
-        self.mutated = [pair.mutated for pair in mutated if not _is_never_enabled(pair.mutated)]
+        self.pairs = list(mutated)
+        self.mutated = [pair.mutated for pair in self.pairs if not _is_never_enabled(pair.mutated)]
+
+    def find_other_step_count(self, depth: int) -> OtherStepCount | None:
+        """Another number of steps from the states of a depth up to which nothing is different."""
+        reading = self.layout.read(self.graph.get_level(depth))
+        steps = sum(count_steps(pair.true, reading) for pair in self.pairs)
+        mutated = sum(count_steps(pair.mutated, reading) for pair in self.pairs)
+        return None if steps == mutated else OtherStepCount(depth, steps, mutated)
 
     def find_other_count(self, depth: int) -> OtherCount | None:
         """The first other count behind a depth up to which nothing is different.
 
-        None also where the graph ends before a count differs.
+        None also where no count differs in the next few depths, or before the graph ends.
         """
+        last = depth + DEPTHS_COUNTED
         per_depth, rows = self.graph.states_per_depth, self.graph.rows
         bounds = np.cumsum((0, *per_depth))
         seen = np.zeros(len(rows), bool)
@@ -72,7 +94,7 @@ class MutatedSearch:
         frontier = np.arange(bounds[depth], bounds[depth + 1])
         outside: dict[bytes, None] = {}
         outside_rows = rows[:0]
-        while depth + 1 < len(per_depth) or self.graph.is_complete:
+        while depth < last and (depth + 1 < len(per_depth) or self.graph.is_complete):
             depth += 1
             reached, new_rows = self._advance(frontier, outside_rows)
             frontier = reached[~seen[reached]]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import Any
 
 from attrs import evolve, field, frozen
 
+from properties.certificates import decode_cells, load
 from properties.fault_class import FaultClass
 from properties.judgement import follow
 from properties.subject import (
@@ -37,11 +39,20 @@ TINY: Parameters = evolve(
 PAIR = Structure(Role.SYNC_MASTER, FlushDiskType.ASYNC_FLUSH, slaves=1)
 FLUSHING_PAIR = evolve(PAIR, flush_disk_type=FlushDiskType.SYNC_FLUSH)
 
-STATES_MAX = 60_000
+STATES_MAX = 12_000
 """Where the graph of an instance stops to grow: the depth that brings it there is its last."""
 
-STATES_NEAR = 20_000
+STATES_NEAR = 5_000
 """The same around the place where one rule may fire."""
+
+STATES_BEHIND = 1_000
+"""The same behind a schedule that refutes something."""
+
+GRAPHS_KEPT = 400
+"""So many graphs are kept in memory, most of them small."""
+
+MAY_FIRE = " may fire"
+"""How the name of a place ends where a rule may fire."""
 
 
 @frozen
@@ -55,7 +66,11 @@ class SmallInstance:
     start: tuple[Action, ...] = field(default=(), repr=False, eq=False)
     """The steps from the initial state to the first state of the graph."""
     start_name: str = ""
-    """The rule that may fire there."""
+    """What is the case there: ``stop_master may fire``."""
+
+    def is_without(self, rule: str) -> bool:
+        """A mistake in the rule changes nothing on the way to the first state."""
+        return all(action.rule_name != rule for action in self.start)
 
     @property
     def name(self) -> str:
@@ -64,7 +79,7 @@ class SmallInstance:
         if getattr(self.structure, "messages", 1) > 1:
             more += f", {self.structure.messages} messages"
         if self.start_name:
-            more += f", from where {self.start_name} may fire"
+            more += f", from where {self.start_name}"
         return f"{self.structure.name}{more}, {self.fault_class.name}"
 
     def make_begin(self) -> Any:
@@ -75,7 +90,7 @@ class SmallInstance:
         return begin
 
 
-@lru_cache(maxsize=40)
+@lru_cache(maxsize=GRAPHS_KEPT)
 def get_graph(instance: SmallInstance, states_max: int) -> StateGraph:
     """The graph of an instance, collected once."""
     return collect_graph(instance.make_begin(), states_max)
@@ -96,18 +111,14 @@ def _list_replication() -> tuple[SmallInstance, ...]:
     pair, alone = PAIR, evolve(FLUSHING_PAIR, slaves=0)
     asked = [
         (pair, "none"),
-        (pair, "late join"),
         (pair, "link cut"),
         (pair, "slave wiped"),
-        (pair, "power loss of both"),
         (pair, "master kill in a roll"),
         (pair, "disk errors and power losses"),
         (pair, "every fault"),
         (FLUSHING_PAIR, "none"),
-        (FLUSHING_PAIR, "every fault"),
         (alone, "none"),
         (alone, "every fault"),
-        (evolve(pair, role=Role.ASYNC_MASTER), "none"),
         (evolve(pair, slaves=2), "none"),
         (evolve(pair, messages=2), "none"),
         (evolve(alone, messages=2), "none"),
@@ -122,12 +133,10 @@ def list_instances_near(world: str, rule: str) -> tuple[SmallInstance, ...]:
     on the way.
     """
     structures = STRUCTURES_BY_WORLD[world] if world != "replication" else (PAIR, FLUSHING_PAIR)
-    return tuple(
-        instance
-        for structure in structures
-        if rule in get_rules(structure)
-        for instance in _list_near(structure, rule)
-    )
+    having = [s for s in structures if rule in get_rules(s)]
+    if world == "replication":
+        having = [s for s in having if _list_near(s, rule)][:1]
+    return tuple(instance for structure in having for instance in _list_near(structure, rule))
 
 
 @cache
@@ -139,17 +148,45 @@ def _list_near(structure: Any, rule: str) -> tuple[SmallInstance, ...]:
         name = answer.question.removeprefix("rule ")
         if name.partition("[")[0] != rule or not answer.schedule:
             continue
-        if any(action.rule_name == rule for action in answer.schedule):
-            continue
-        found.append(SmallInstance(structure, everything, sizes, 2, answer.schedule, name))
-    return tuple(found)
+        start = name + MAY_FIRE
+        found.append(SmallInstance(structure, everything, sizes, 2, answer.schedule, start))
+    return tuple(i for i in found if i.is_without(rule))
 
 
-def list_all_instances(world: str, rule: str) -> tuple[SmallInstance, ...]:
-    """Every instance in which mutants of a rule are compared with it."""
+def list_instances(world: str, rule: str) -> tuple[SmallInstance, ...]:
+    """The instances in which every mutant of a rule is compared with it."""
     return (*list_small_instances(world), *list_instances_near(world, rule))
+
+
+def list_further_instances(world: str, rule: str) -> Iterator[SmallInstance]:
+    """More of them, for mutants that the first do not kill.
+
+    They begin where stored schedules end, those that do without the rule.
+    """
+    structures = dict.fromkeys(i.structure for i in list_small_instances(world))
+    for structure in structures:
+        if rule in get_rules(structure):
+            yield from (i for i in _list_behind(structure) if i.is_without(rule))
+
+
+@cache
+def _list_behind(structure: Any) -> tuple[SmallInstance, ...]:
+    """Instances that begin where a refuting schedule ends, each beginning once."""
+    document = load(structure)
+    cells = decode_cells(structure, document) if document else ()
+    everything = get_everything(structure)
+    sizes = get_search_parameters(structure, everything)
+    found: dict[str, SmallInstance] = {}
+    for cell in cells:
+        if cell.schedule:
+            name = f"{cell.guarantee} fails, {cell.fault}"
+            begin = SmallInstance(structure, everything, sizes, 2, cell.schedule, name)
+            found.setdefault("; ".join(map(str, cell.schedule)), begin)
+    return tuple(found.values())
 
 
 def get_budget(instance: SmallInstance) -> int:
     """How many states are enough."""
-    return STATES_NEAR if instance.start_name else STATES_MAX
+    if not instance.start:
+        return STATES_MAX
+    return STATES_NEAR if instance.start_name.endswith(MAY_FIRE) else STATES_BEHIND

@@ -127,6 +127,14 @@ def take_steps(recorded: RecordedInstance, layout: Layout, rows: Any, steps: Ste
     return evolve(steps, rows=after)
 
 
+def count_steps(recorded: RecordedInstance, reading: ArrayReading) -> int:
+    """How many steps an instance has from these states, each argument counted."""
+    counts = compute_enabled(recorded, reading).astype(np.int64)
+    for *_, low, high in recorded.arguments:
+        counts *= np.maximum(reading(high).astype(np.int64) - reading(low) + 1, 0)
+    return int(counts.sum())
+
+
 def find_steps(recorded: RecordedInstance, layout: Layout, rows: Any) -> Steps:
     """Every step of an instance from these states."""
     return find_steps_by(recorded, layout, rows, layout.read(rows))
@@ -168,6 +176,11 @@ class StateGraph:
     def expanded(self) -> int:
         """How many states, from the first one on, have all their steps in ``edges``."""
         return len(self.rows) - (0 if self.is_complete else self.states_per_depth[-1])
+
+    def get_level(self, depth: int) -> Any:
+        """The rows of the states at one depth."""
+        first = sum(self.states_per_depth[:depth])
+        return self.rows[first : first + self.states_per_depth[depth]]
 
     def find_depth(self, number: int) -> int:
         """How many steps a state needs."""

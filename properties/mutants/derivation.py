@@ -86,10 +86,23 @@ class RuleMutant:
         return f"{text} [{self.ordinal + 1}]" if self.ordinal else text
 
 
-def list_source_structures(world: str) -> tuple[Any, ...]:
-    """The structures from which a world's mutants are derived: every rule is in one of them."""
-    if world != "replication":
-        return STRUCTURES_BY_WORLD[world]
+def list_source_structures(world: str, name: str = "") -> tuple[Any, ...]:
+    """The structures from which a world's mutants are derived: every rule is in one of them.
+
+    With a name only those that are called so.
+    """
+    every = _list_replication() if world == "replication" else STRUCTURES_BY_WORLD[world]
+    return tuple(s for s in every if name in ("", s.name))
+
+
+def list_proof_structures(world: str, name: str = "") -> tuple[Any, ...]:
+    """The structures in which lemmas are asked after: of replication those with one slave."""
+    every = [Structure(flush_disk_type=flush) for flush in FlushDiskType]
+    structures = every if world == "replication" else STRUCTURES_BY_WORLD[world]
+    return tuple(s for s in structures if name in ("", s.name))
+
+
+def _list_replication() -> tuple[Structure, ...]:
     return tuple(
         Structure(slaves=slaves, messages=messages, flush_disk_type=flush)
         for slaves, messages in ((1, 2), (2, 1), (0, 1))

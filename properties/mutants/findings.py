@@ -23,7 +23,7 @@ ARGUMENTS_FILE = Path(__file__).with_name("arguments.toml")
 LAYERS = ("equivalence", "graphs", "lemmas", "guarantees", "recordings")
 """The judges, in the order in which they are asked."""
 
-KILLERS = ("count", "lemma", "guarantee", "recording")
+KILLERS = ("states", "lemma", "guarantee", "recording", "steps")
 """What kills a mutant, in the order in which it is told: fields of a finding."""
 
 
@@ -38,8 +38,11 @@ class Finding:
     """What Z3 says of the steps, see ``Likeness``; None where it gave up."""
     difference: Mapping[str, Any] | None = None
     """The shortest schedule that tells mutant and rule apart: instance, steps, schedule, what."""
-    count: Mapping[str, Any] | None = None
+    states: Mapping[str, Any] | None = None
     """A small instance with another number of states: instance, depth, states, mutated_states."""
+    steps: Mapping[str, Any] | None = None
+    """A small instance in which the rule has another number of steps from the states of a depth:
+    instance, depth, steps, mutated_steps."""
     lemma: Mapping[str, Any] | None = None
     """The first sanity check or lemma that falls: lemma, instance, structure."""
     guarantee: Mapping[str, Any] | None = None
@@ -71,6 +74,8 @@ class RuleFindings:
     rule: str
     digest: str
     layers: tuple[str, ...]
+    structure: str
+    """The only structure that was asked about; empty for all."""
     findings: tuple[Finding, ...] = field(repr=False)
 
 
@@ -81,14 +86,13 @@ def make_finding(mutant: RuleMutant) -> Finding:
 
 def encode(found: RuleFindings) -> dict[str, Any]:
     """As JSON; fields that are None are left out."""
-    findings = [
-        {k: v for k, v in attrs.asdict(f).items() if v is not None} for f in found.findings
-    ]
+    findings = [{k: v for k, v in attrs.asdict(f).items() if v is not None} for f in found.findings]
     return {
         "world": found.world,
         "rule": found.rule,
         "digest": found.digest,
         "layers": list(found.layers),
+        "structure": found.structure,
         "findings": findings,
     }
 
@@ -100,6 +104,7 @@ def decode(document: Mapping[str, Any]) -> RuleFindings:
         document["rule"],
         document["digest"],
         tuple(document["layers"]),
+        document["structure"],
         tuple(Finding(**finding) for finding in document["findings"]),
     )
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
+from operator import is_
 
 from attrs import frozen
 
@@ -56,22 +57,25 @@ def remove_numbers(path: str) -> str:
     return _NUMBER.sub("", path)
 
 
-def compute_shapes(roots: Iterable[Term]) -> dict[int, str]:
-    """The shape of every term below the roots, by the identity of the term."""
-    shapes: dict[int, str] = {}
-    for node in walk(roots):
-        payload = remove_numbers(node.payload) if node.operator == "leaf" else node.payload
-        inside = [shapes[id(a)] for a in node.arguments]
-        text = f"{node.operator} {payload} {inside}"
-        shapes[id(node)] = hashlib.sha256(text.encode()).hexdigest()[:12]
-    return shapes
+_shapes: dict[int, str] = {}
+
+
+def get_shape(term: Term) -> str:
+    """A term without the numbers in its leaves, as a fingerprint; terms live as long as we do."""
+    if id(term) not in _shapes:
+        for node in walk([term]):
+            if id(node) not in _shapes:
+                payload = remove_numbers(node.payload) if node.operator == "leaf" else node.payload
+                inside = [_shapes[id(a)] for a in node.arguments]
+                text = f"{node.operator} {payload} {inside}"
+                _shapes[id(node)] = hashlib.sha256(text.encode()).hexdigest()[:12]
+    return _shapes[id(term)]
 
 
 def find_comparisons(roots: list[Term]) -> list[Place]:
     """Every comparison below the roots, one place per shape, in the order of evaluation."""
-    shapes = compute_shapes(roots)
     found = {
-        shapes[id(node)]: Place(shapes[id(node)], text=render(node))
+        get_shape(node): Place(get_shape(node), text=render(node))
         for node in reversed(list(walk(roots)))
         if node.operator in COMPARISONS
     }
@@ -80,11 +84,10 @@ def find_comparisons(roots: list[Term]) -> list[Place]:
 
 def find_constants(roots: list[Term]) -> list[Place]:
     """Every integer that is an operand below the roots, one place per shape and operand."""
-    shapes = compute_shapes(roots)
     found: dict[tuple[str, int], Place] = {}
     for node in walk(roots):
         for index in list_integers(node):
-            key = shapes[id(node)], index
+            key = get_shape(node), index
             text = f"{node.arguments[index].payload} in {render(node)}"
             found.setdefault(key, Place(*key, text))
     return list(found.values())
@@ -109,15 +112,14 @@ def rewrite(
 
     ``change`` is given the node as it was recorded: a shape never contains itself.
     """
-    shapes = compute_shapes(roots.values())
     results: dict[int, Term] = {}
     for node in walk(roots.values()):
-        if shapes[id(node)] == place.shape:
+        if get_shape(node) == place.shape:
             results[id(node)] = change(node)
-        elif node.arguments:
-            results[id(node)] = record(node.operator, *(results[id(a)] for a in node.arguments))
         else:
-            results[id(node)] = node
+            inside = [results[id(a)] for a in node.arguments]
+            is_same = all(map(is_, inside, node.arguments))
+            results[id(node)] = node if is_same else record(node.operator, *inside)
     return {name: results[id(term)] for name, term in roots.items()}
 
 

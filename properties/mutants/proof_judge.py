@@ -22,6 +22,7 @@ from properties.induction import InductionProblem, Step, prove_lemmas
 from properties.mutants.derivation import (
     RuleMutant,
     compute_fingerprint,
+    list_proof_structures,
     list_source_structures,
     mutate,
     record_rule,
@@ -30,7 +31,7 @@ from properties.mutants.step_comparison import StepComparison
 from properties.subject import get_everything
 from reference.machine import RecordedInstance
 
-RLIMIT_PER_QUESTION = 4_000_000
+RLIMIT_PER_QUESTION = 1_000_000
 """Z3 resource units: what takes more counts as not decided."""
 
 
@@ -143,10 +144,13 @@ def get_proofs(structure: Any) -> MutantProofs:
     return MutantProofs(structure)
 
 
-def decide_likeness(world: str, mutant: RuleMutant) -> Likeness | None:
-    """How alike the rule and the mutant are in all structures; None where Z3 gives up."""
+def decide_likeness(world: str, mutant: RuleMutant, name: str = "") -> Likeness | None:
+    """How alike the rule and the mutant are in all structures, or in those of this name.
+
+    None where Z3 gives up.
+    """
     found = Likeness.SAME_STEPS
-    for structure in list_source_structures(world):
+    for structure in list_source_structures(world, name):
         likeness = get_proofs(structure).compare(mutant)
         if likeness is None or likeness is Likeness.DIFFERENT:
             return likeness
@@ -154,9 +158,11 @@ def decide_likeness(world: str, mutant: RuleMutant) -> Likeness | None:
     return found
 
 
-def find_broken_lemma(world: str, mutant: RuleMutant) -> tuple[BrokenLemma, str] | None:
+def find_broken_lemma(
+    world: str, mutant: RuleMutant, name: str = ""
+) -> tuple[BrokenLemma, str] | None:
     """The first lemma that the mutant breaks, in the first structure in which it breaks one."""
-    for structure in list_source_structures(world):
+    for structure in list_proof_structures(world, name):
         found = get_proofs(structure).find_broken_lemma(mutant)
         if found is not None:
             return found, structure.name

@@ -16,6 +16,9 @@ from reference.state import Cluster
 from reference.trace.checking import check_recording
 from reference.trace.reading import Recording, read_recording
 
+RECORDINGS_MAX = 4
+"""So many recordings are tried on one mutant: the shortest ones that need its rule."""
+
 
 @frozen
 class RefusedRecording:
@@ -67,12 +70,11 @@ def note_fired_rules(fired: set[str]) -> Iterator[None]:
 
 
 def find_refused_recording(mutant: RuleMutant, folder: Path) -> RefusedRecording | None:
-    """The first recording that needs the rule and that the mutant cannot explain."""
+    """The first of the shortest recordings that need the rule which the mutant cannot explain."""
     needed = find_needed_rules(folder)
     with make_mistake(mutant):
-        for name, recording in read_recordings(folder).items():
-            if mutant.rule in needed[name]:
-                verdict = check_recording(recording)
-                if not verdict.is_conforming:
-                    return RefusedRecording(name, verdict.first_unexplained_seq)
+        for name in [n for n in needed if mutant.rule in needed[n]][:RECORDINGS_MAX]:
+            verdict = check_recording(read_recordings(folder)[name])
+            if not verdict.is_conforming:
+                return RefusedRecording(name, verdict.first_unexplained_seq)
     return None

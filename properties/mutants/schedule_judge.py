@@ -51,11 +51,11 @@ def list_structures(world: str) -> tuple[Any, ...]:
     return STRUCTURES_BY_WORLD[world]
 
 
-def find_lost_schedule(world: str, mutant: RuleMutant) -> StoredSchedule | None:
+def find_lost_schedule(world: str, mutant: RuleMutant, name: str = "") -> StoredSchedule | None:
     """The first stored schedule that the mutant spoils; None where all still show the same."""
     with make_mistake(mutant, world):
         for stored in _list_by_rule(world).get(mutant.rule, ()):
-            if not stored.is_good():
+            if name in ("", stored.structure.name) and not stored.is_good():
                 return stored
     return None
 

@@ -17,21 +17,12 @@ from properties.subject import get_fault_class
 from reference.consumption.structure import SMALL_CONSUMPTION, ConsumptionStructure
 from reference.delay.structure import DELAY_STRUCTURES, SMALL_DELAY
 from reference.roles import FlushDiskType, Role
-from reference.structure import SMALL_PARAMETERS, Parameters, Structure
+from reference.structure import SMALL_PARAMETERS, Structure
 from reference.tables.structure import SMALL_TABLES, TABLES_STRUCTURES
 from spark_fuzz.breadth_first import BreadthFirstResult, BreadthFirstSearch
+from spark_fuzz.small_instances import TINY
 
 FILE = Path(__file__).parents[1] / "data" / "state_counts.json"
-
-TINY: Parameters = evolve(
-    SMALL_PARAMETERS,
-    ha_slave_fallbehind_max_bytes=2,
-    ha_transfer_batch_size_bytes=1,
-    mapped_file_size_bytes=2,
-    message_size_max_bytes=1,
-    ghost_log_size_max_bytes=4,
-)
-"""Two files of two bytes, messages of one byte."""
 
 MASTER_ALONE = Structure(Role.SYNC_MASTER, FlushDiskType.SYNC_FLUSH, slaves=0)
 ASYNCHRONOUS_PAIR = Structure(Role.ASYNC_MASTER, FlushDiskType.ASYNC_FLUSH, slaves=1)

@@ -27,7 +27,8 @@ from spark_fuzz.level_store import (
     plan_search,
     read_rows,
 )
-from tests.spark_fuzz.state_counts import CARELESS_READER, MASTER_ALONE, SHORT_QUEUE, TINY
+from spark_fuzz.small_instances import TINY
+from tests.spark_fuzz.state_counts import CARELESS_READER, MASTER_ALONE, SHORT_QUEUE
 from tests.structures import STRUCTURES as GROUPS
 
 DELAY = STRUCTURES["delay/4.4.0"]

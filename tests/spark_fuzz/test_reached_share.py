@@ -16,7 +16,8 @@ from spark_fuzz.breadth_first import BreadthFirstSearch
 from spark_fuzz.reached_share import measure_reached_share
 from spark_fuzz.schedule import CampaignOptions
 from spark_fuzz.schedule_replay import replay_schedule
-from tests.spark_fuzz.state_counts import MASTER_ALONE, TINY
+from spark_fuzz.small_instances import TINY
+from tests.spark_fuzz.state_counts import MASTER_ALONE
 
 DELAY = STRUCTURES["delay/4.4.0"]
 STOP = get_fault_class(DELAY, "stop")

@@ -19,15 +19,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
-from attrs import evolve, frozen
+from attrs import frozen
 
-from properties.rule_mutants import MutantKind, RuleMutant, list_mutants, make_mistake
+from properties.mutants.derivation import MutantKind, Part, RuleMutant, list_mutants
+from properties.mutants.execution import make_mistake
+from properties.mutants.recording_judge import find_fired_rules, read_recordings
 from properties.sanity_check import SANITY_CHECKS
 from reference.machine import RULES, Action, Instance, Machine, Outcome, probe
 from reference.rule import Rule
 from reference.state import Cluster
 from reference.trace.checking import check_recording
-from reference.trace.reading import Recording, read_recording
+from reference.trace.reading import Recording
 from tests.reference.trace.corruptions import MAKERS, Corruption
 from tests.reference.trace.impossible_steps import list_impossible
 
@@ -35,6 +37,19 @@ TRACES = Path(__file__).parents[2] / "data" / "traces"
 LATER = TRACES.parent / "traces_498"
 PAGE = Path(__file__).parents[3] / "spec" / "recordings.md"
 TABLE = Path(__file__).parents[2] / "data" / "kill_table.json"
+
+GHOST_CONDITIONS = frozenset(
+    {
+        "has_copy_left",
+        "has_modelled_life_left",
+        "is_below_modelled_end",
+        "is_next_message",
+        "is_old_file_copied",
+        "is_old_file_not_copied",
+        "is_within_limit",
+    }
+)
+"""Conditions that exist in the specification only: no broker could show a mistake in them."""
 
 CORRUPTIONS_PER_MAKER = 25
 """How many copies of one kind are tried per recording: evenly spread over it."""
@@ -52,11 +67,21 @@ class Evidence:
     conditions: tuple[str, ...]
 
 
+def list_visible_mutants() -> list[RuleMutant]:
+    """Mistakes that a recording of brokers can show: in conditions and ranges that brokers have."""
+    return [
+        mutant
+        for mutant in list_mutants("replication")
+        if mutant.kind in UNSEEN
+        and mutant.part is not Part.EFFECT
+        and mutant.where not in GHOST_CONDITIONS
+        and (mutant.part is Part.CONDITION or mutant.place is None)
+    ]
+
+
 def read_all(folder: Path = TRACES) -> dict[str, Recording]:
     """The recordings of a folder by name, short ones first."""
-    recordings = (read_recording(path) for path in folder.glob("*.jsonl"))
-    ordered = sorted(recordings, key=lambda r: (len(r.events), r.file))
-    return {Path(r.file).stem: evolve(r, file=Path(r.file).name) for r in ordered}
+    return read_recordings(folder)
 
 
 @contextlib.contextmanager
@@ -81,18 +106,6 @@ def watch_steps(watch: Callable[[Machine, Cluster, Action, Outcome], None]) -> I
         yield
     finally:
         Machine.step = true_step  # type: ignore[method-assign]
-
-
-def find_fired_rules(recording: Recording) -> set[str]:
-    """The rules by which a recording is explained."""
-    fired: set[str] = set()
-
-    def note(machine: Machine, before: Cluster, action: Action, outcome: Outcome) -> None:
-        fired.add(action.rule_name)
-
-    with watch_steps(note):
-        check_recording(recording)
-    return fired
 
 
 def choose_corruptions(recording: Recording) -> Iterator[Corruption]:
@@ -191,7 +204,7 @@ def decide_all() -> dict[str, str | None]:
     fired = {name: find_fired_rules(r) for name, r in recordings.items()}
     evidence = gather_evidence(recordings.values())
     answers: dict[str, str | None] = {}
-    for mutant in list_mutants():
+    for mutant in list_visible_mutants():
         answers[mutant.name] = find_killer(mutant, recordings, fired, evidence)
         print(f"{mutant.name}: {answers[mutant.name]}", file=sys.stderr, flush=True)
     return answers
@@ -226,7 +239,7 @@ def render_kills() -> str:
     answers = load_answers()
     lines = ["| Rule | mutants | killed | killed by, for example |", "| --- | --- | --- | --- |"]
     for rule in RULES:
-        own = [answers[m.name] for m in list_mutants() if m.rule == rule]
+        own = [answers[m.name] for m in list_visible_mutants() if m.rule == rule]
         killers = [a for a in own if a]
         example = min(killers, key=len) if killers else ""
         lines.append(f"| `{rule}` | {len(own)} | {len(killers)} | {example} |")
@@ -238,7 +251,7 @@ def render_survivors() -> str:
     """The mutants that no recording kills, by the reason."""
     fired = compute_fired_anywhere()
     by_reason: dict[str, list[str]] = defaultdict(list)
-    for mutant in list_mutants():
+    for mutant in list_visible_mutants():
         if load_answers()[mutant.name] is None:
             reason = UNUSED if mutant.rule not in fired else UNSEEN[mutant.kind]
             by_reason[reason].append(f"- {mutant.name}")
