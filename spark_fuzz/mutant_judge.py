@@ -25,12 +25,17 @@ from properties.verdict import InternalDisagreementError, VerdictWord
 from spark_fuzz.graph_comparison import Difference, GraphComparison, list_mutated
 from spark_fuzz.mutated_search import MutatedSearch
 from spark_fuzz.small_instances import (
+    STATES_MORE,
     SmallInstance,
     get_budget,
     get_graph,
     list_further_instances,
     list_instances,
+    list_small_instances,
 )
+
+DEPTHS_COUNTED = 4
+"""So many depths behind the first difference are counted anew; all of them where nothing kills."""
 
 VIOLATION_TRIES = 3
 """In so many instances that show a difference a violation is looked for."""
@@ -84,9 +89,9 @@ def open_graphs(task: Task) -> Iterator[JudgedGraph]:
             yield open_graph(instance)
 
 
-def open_graph(instance: SmallInstance) -> JudgedGraph:
+def open_graph(instance: SmallInstance, states_max: int = 0) -> JudgedGraph:
     """An instance with its states, which are collected where they are not known."""
-    graph = get_graph(instance, get_budget(instance))
+    graph = get_graph(instance, states_max or get_budget(instance))
     return JudgedGraph(instance, GraphComparison(graph), list_proved(instance))
 
 
@@ -135,24 +140,30 @@ def judge_graphs(finding: Finding, mutant: RuleMutant, graphs: list[JudgedGraph]
     tried = 0
     for judged in graphs:
         is_tried = bool(judged.proved) and tried < VIOLATION_TRIES
-        finding = judge_graph(finding, mutant, judged, is_violation_sought=is_tried)
+        finding = judge_graph(finding, mutant, judged, DEPTHS_COUNTED, is_violation_sought=is_tried)
         tried += is_tried and finding.difference is not None
     return finding
 
 
 def judge_further(finding: Finding, task: Task, mutant: RuleMutant) -> Finding:
-    """The same in more instances, until there is another number of states."""
-    for instance in list_further_instances(task.world, mutant.rule):
-        if task.structure not in ("", instance.structure.name):
-            continue
-        finding = judge_graph(finding, mutant, open_graph(instance), is_violation_sought=True)
-        if finding.states is not None:
-            break
+    """The same in more instances and with more states, until there is another number of them."""
+    more = [(i, STATES_MORE) for i in list_small_instances(task.world)]
+    more += [(i, 0) for i in list_further_instances(task.world, mutant.rule)]
+    for instance, states_max in more:
+        if finding.states is None and task.structure in ("", instance.structure.name):
+            judged = open_graph(instance, states_max)
+            depths = len(judged.comparison.graph.states_per_depth)
+            finding = judge_graph(finding, mutant, judged, depths, is_violation_sought=True)
     return finding
 
 
 def judge_graph(
-    finding: Finding, mutant: RuleMutant, judged: JudgedGraph, *, is_violation_sought: bool
+    finding: Finding,
+    mutant: RuleMutant,
+    judged: JudgedGraph,
+    depths_max: int,
+    *,
+    is_violation_sought: bool,
 ) -> Finding:
     """What one small instance shows."""
     graph = judged.comparison.graph
@@ -164,18 +175,22 @@ def judge_graph(
     if finding.difference is None or steps < finding.difference["steps"]:
         finding = evolve(finding, difference=describe(judged, difference, steps))
     search = MutatedSearch(graph, mutant.rule, mutated)
-    finding = compare_counts(finding, judged, search, difference)
+    finding = compare_counts(finding, judged, search, difference, depths_max)
     if is_violation_sought and finding.guarantee is None:
         return find_violation(finding, judged, search, difference)
     return finding
 
 
 def compare_counts(
-    finding: Finding, judged: JudgedGraph, search: MutatedSearch, difference: Difference
+    finding: Finding,
+    judged: JudgedGraph,
+    search: MutatedSearch,
+    difference: Difference,
+    depths_max: int,
 ) -> Finding:
     """The finding with what this instance adds to it."""
     depth, name = judged.comparison.graph.find_depth(difference.number), judged.instance.name
-    if finding.states is None and (states := search.find_other_count(depth)):
+    if finding.states is None and (states := search.find_other_count(depth, depths_max)):
         finding = evolve(finding, states={"instance": name, **attrs.asdict(states)})
     if finding.steps is None and (steps := search.find_other_step_count(depth)):
         finding = evolve(finding, steps={"instance": name, **attrs.asdict(steps)})

@@ -30,9 +30,6 @@ NEW_STATES_MAX = 3_000
 GENERATIONS = 5
 """So many steps are taken on from them."""
 
-DEPTHS_COUNTED = 4
-"""So many depths behind the first difference are counted anew."""
-
 
 @frozen
 class OtherCount:
@@ -81,12 +78,12 @@ class MutatedSearch:
         mutated = sum(count_steps(pair.mutated, reading) for pair in self.pairs)
         return None if steps == mutated else OtherStepCount(depth, steps, mutated)
 
-    def find_other_count(self, depth: int) -> OtherCount | None:
+    def find_other_count(self, depth: int, depths_max: int) -> OtherCount | None:
         """The first other count behind a depth up to which nothing is different.
 
-        None also where no count differs in the next few depths, or before the graph ends.
+        None also where no count differs in so many more depths, or before the graph ends.
         """
-        last = depth + DEPTHS_COUNTED
+        last = depth + depths_max
         per_depth, rows = self.graph.states_per_depth, self.graph.rows
         bounds = np.cumsum((0, *per_depth))
         seen = np.zeros(len(rows), bool)

@@ -15,6 +15,7 @@ from properties.subject import (
     get_every_fault,
     get_everything,
     get_fault_class,
+    get_fault_classes,
     get_search_parameters,
     get_small_parameters,
 )
@@ -41,6 +42,9 @@ FLUSHING_PAIR = evolve(PAIR, flush_disk_type=FlushDiskType.SYNC_FLUSH)
 
 STATES_MAX = 12_000
 """Where the graph of an instance stops to grow: the depth that brings it there is its last."""
+
+STATES_MORE = 60_000
+"""The same for mutants that nothing else kills."""
 
 STATES_NEAR = 5_000
 """The same around the place where one rule may fire."""
@@ -159,14 +163,18 @@ def list_instances(world: str, rule: str) -> tuple[SmallInstance, ...]:
 
 
 def list_further_instances(world: str, rule: str) -> Iterator[SmallInstance]:
-    """More of them, for mutants that the first do not kill.
+    """More of them, for mutants that the first do not kill: other columns, other beginnings.
 
-    They begin where stored schedules end, those that do without the rule.
+    These are where stored schedules end, those that do without the rule.
     """
-    structures = dict.fromkeys(i.structure for i in list_small_instances(world))
+    known = list_small_instances(world)
+    structures = [s for s in dict.fromkeys(i.structure for i in known) if rule in get_rules(s)]
     for structure in structures:
-        if rule in get_rules(structure):
-            yield from (i for i in _list_behind(structure) if i.is_without(rule))
+        sizes = TINY if world == "replication" else get_small_parameters(structure)
+        columns = (SmallInstance(structure, c, sizes) for c in get_fault_classes(structure))
+        yield from (instance for instance in columns if instance not in known)
+    for structure in structures:
+        yield from (i for i in _list_behind(structure) if i.is_without(rule))
 
 
 @cache

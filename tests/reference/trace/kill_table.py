@@ -21,9 +21,8 @@ from pathlib import Path
 
 from attrs import frozen
 
-from properties.mutants.derivation import MutantKind, Part, RuleMutant, list_mutants
-from properties.mutants.execution import make_mistake
 from properties.mutants.recording_judge import find_fired_rules, read_recordings
+from properties.rule_mutants import MutantKind, RuleMutant, list_mutants, make_mistake
 from properties.sanity_check import SANITY_CHECKS
 from reference.machine import RULES, Action, Instance, Machine, Outcome, probe
 from reference.rule import Rule
@@ -37,19 +36,6 @@ TRACES = Path(__file__).parents[2] / "data" / "traces"
 LATER = TRACES.parent / "traces_498"
 PAGE = Path(__file__).parents[3] / "spec" / "recordings.md"
 TABLE = Path(__file__).parents[2] / "data" / "kill_table.json"
-
-GHOST_CONDITIONS = frozenset(
-    {
-        "has_copy_left",
-        "has_modelled_life_left",
-        "is_below_modelled_end",
-        "is_next_message",
-        "is_old_file_copied",
-        "is_old_file_not_copied",
-        "is_within_limit",
-    }
-)
-"""Conditions that exist in the specification only: no broker could show a mistake in them."""
 
 CORRUPTIONS_PER_MAKER = 25
 """How many copies of one kind are tried per recording: evenly spread over it."""
@@ -65,18 +51,6 @@ class Evidence:
     corruption: Corruption
     rule: str
     conditions: tuple[str, ...]
-
-
-def list_visible_mutants() -> list[RuleMutant]:
-    """Mistakes that a recording of brokers can show: in conditions and ranges that brokers have."""
-    return [
-        mutant
-        for mutant in list_mutants("replication")
-        if mutant.kind in UNSEEN
-        and mutant.part is not Part.EFFECT
-        and mutant.where not in GHOST_CONDITIONS
-        and (mutant.part is Part.CONDITION or mutant.place is None)
-    ]
 
 
 def read_all(folder: Path = TRACES) -> dict[str, Recording]:
@@ -204,7 +178,7 @@ def decide_all() -> dict[str, str | None]:
     fired = {name: find_fired_rules(r) for name, r in recordings.items()}
     evidence = gather_evidence(recordings.values())
     answers: dict[str, str | None] = {}
-    for mutant in list_visible_mutants():
+    for mutant in list_mutants():
         answers[mutant.name] = find_killer(mutant, recordings, fired, evidence)
         print(f"{mutant.name}: {answers[mutant.name]}", file=sys.stderr, flush=True)
     return answers
@@ -239,7 +213,7 @@ def render_kills() -> str:
     answers = load_answers()
     lines = ["| Rule | mutants | killed | killed by, for example |", "| --- | --- | --- | --- |"]
     for rule in RULES:
-        own = [answers[m.name] for m in list_visible_mutants() if m.rule == rule]
+        own = [answers[m.name] for m in list_mutants() if m.rule == rule]
         killers = [a for a in own if a]
         example = min(killers, key=len) if killers else ""
         lines.append(f"| `{rule}` | {len(own)} | {len(killers)} | {example} |")
@@ -251,7 +225,7 @@ def render_survivors() -> str:
     """The mutants that no recording kills, by the reason."""
     fired = compute_fired_anywhere()
     by_reason: dict[str, list[str]] = defaultdict(list)
-    for mutant in list_visible_mutants():
+    for mutant in list_mutants():
         if load_answers()[mutant.name] is None:
             reason = UNUSED if mutant.rule not in fired else UNSEEN[mutant.kind]
             by_reason[reason].append(f"- {mutant.name}")

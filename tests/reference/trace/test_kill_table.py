@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from properties.mutants.execution import make_mistake
+from properties.rule_mutants import list_mutants, make_mistake
 from reference.machine import RULES, Action, Machine, Outcome, probe
 from reference.state import Cluster
 from reference.trace.checking import check_recording
@@ -16,7 +16,6 @@ from tests.reference.trace.kill_table import (
     decide_all,
     find_fired_rules,
     find_impossible_step,
-    list_visible_mutants,
     load_answers,
     read_all,
     update_page,
@@ -34,7 +33,7 @@ def test_the_page_is_up_to_date() -> None:
 
 def test_every_mutant_is_answered() -> None:
     """No mutant is left out, and none is stored that does not exist."""
-    assert {m.name for m in list_visible_mutants()} == set(load_answers())
+    assert {m.name for m in list_mutants()} == set(load_answers())
 
 
 def test_the_true_rules_allow_nothing_impossible() -> None:
@@ -58,7 +57,7 @@ def test_killers_kill(name: str) -> None:
     recording = read_all()[name]
     fired = find_fired_rules(recording)
     checked = 0
-    for mutant in list_visible_mutants():
+    for mutant in list_mutants():
         answer = load_answers()[mutant.name]
         if answer is None or Path(answer.split()[0].rstrip(":")).stem != name:
             continue
