@@ -52,11 +52,11 @@ def render_rules() -> str:
 
 def render_missing() -> str:
     """How many mutants of each world nobody has judged yet."""
-    known = {f.name for e in get_table() for f in e.findings}
+    known = {(e.world, f.name) for e in get_table() for f in e.findings}
     lines = []
     for world in STRUCTURES_BY_WORLD:
         names = [m.name for m in list_mutants(world)]
-        missing = sum(name not in known for name in names)
+        missing = sum((world, name) not in known for name in names)
         lines.append(f"- {world}: {len(names)} mutants, {missing} of them not judged yet")
     return "\n".join(lines)
 
