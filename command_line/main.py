@@ -22,6 +22,7 @@ VERBS = {
     "issues": ("command_line.issues", "Known issues as schedules: what happens, what repairs it."),
     "prove": ("command_line.prove", "Re-check every certificate, or search them anew."),
     "judges": ("command_line.judges", "What do five engines say of the same cells?"),
+    "mutants": ("command_line.mutants", "Which checks find a small mistake in a rule?"),
     "fuzz": ("command_line.fuzz", "Run millions of random failure schedules on Spark."),
     "replay": ("command_line.replay", "Replay one schedule of a campaign and draw it."),
     "trace": ("command_line.trace", "Explain recordings of real brokers by the model."),

@@ -12,6 +12,7 @@ from attrs import evolve
 from pyspark.sql import SparkSession
 
 from properties.fault_class import FAULT_CLASS_BY_NAME, FaultClass
+from properties.spin_instances import TINY
 from properties.subject import get_fault_class
 from properties.worlds import STRUCTURES
 from reference.delay.structure import SMALL_DELAY
@@ -27,7 +28,7 @@ from spark_fuzz.level_store import (
     plan_search,
     read_rows,
 )
-from tests.spark_fuzz.state_counts import CARELESS_READER, MASTER_ALONE, SHORT_QUEUE, TINY
+from tests.spark_fuzz.state_counts import CARELESS_READER, MASTER_ALONE, SHORT_QUEUE
 from tests.structures import STRUCTURES as GROUPS
 
 DELAY = STRUCTURES["delay/4.4.0"]

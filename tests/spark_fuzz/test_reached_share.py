@@ -9,6 +9,7 @@ import pytest
 from attrs import evolve
 
 from properties.fault_class import FAULT_CLASS_BY_NAME
+from properties.spin_instances import TINY
 from properties.subject import get_fault_class
 from properties.worlds import STRUCTURES
 from reference.delay.structure import SMALL_DELAY
@@ -16,7 +17,7 @@ from spark_fuzz.breadth_first import BreadthFirstSearch
 from spark_fuzz.reached_share import measure_reached_share
 from spark_fuzz.schedule import CampaignOptions
 from spark_fuzz.schedule_replay import replay_schedule
-from tests.spark_fuzz.state_counts import MASTER_ALONE, TINY
+from tests.spark_fuzz.state_counts import MASTER_ALONE
 
 DELAY = STRUCTURES["delay/4.4.0"]
 STOP = get_fault_class(DELAY, "stop")

@@ -19,15 +19,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
-from attrs import evolve, frozen
+from attrs import frozen
 
+from properties.mutants.recording_judge import find_fired_rules, read_recordings
 from properties.rule_mutants import MutantKind, RuleMutant, list_mutants, make_mistake
 from properties.sanity_check import SANITY_CHECKS
 from reference.machine import RULES, Action, Instance, Machine, Outcome, probe
 from reference.rule import Rule
 from reference.state import Cluster
 from reference.trace.checking import check_recording
-from reference.trace.reading import Recording, read_recording
+from reference.trace.reading import Recording
 from tests.reference.trace.corruptions import MAKERS, Corruption
 from tests.reference.trace.impossible_steps import list_impossible
 
@@ -54,9 +55,7 @@ class Evidence:
 
 def read_all(folder: Path = TRACES) -> dict[str, Recording]:
     """The recordings of a folder by name, short ones first."""
-    recordings = (read_recording(path) for path in folder.glob("*.jsonl"))
-    ordered = sorted(recordings, key=lambda r: (len(r.events), r.file))
-    return {Path(r.file).stem: evolve(r, file=Path(r.file).name) for r in ordered}
+    return read_recordings(folder)
 
 
 @contextlib.contextmanager
@@ -81,18 +80,6 @@ def watch_steps(watch: Callable[[Machine, Cluster, Action, Outcome], None]) -> I
         yield
     finally:
         Machine.step = true_step  # type: ignore[method-assign]
-
-
-def find_fired_rules(recording: Recording) -> set[str]:
-    """The rules by which a recording is explained."""
-    fired: set[str] = set()
-
-    def note(machine: Machine, before: Cluster, action: Action, outcome: Outcome) -> None:
-        fired.add(action.rule_name)
-
-    with watch_steps(note):
-        check_recording(recording)
-    return fired
 
 
 def choose_corruptions(recording: Recording) -> Iterator[Corruption]:

@@ -1,0 +1,169 @@
+"""``rmqspec mutants``: make every small mistake in every rule, and say what finds it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from command_line import exit_codes
+from command_line.cross_check import check_installed
+from command_line.progress import show_progress
+from command_line.workers import run_all
+from properties.mutants import results
+from properties.mutants.derivation import list_mutants, list_source_structures
+from properties.mutants.findings import LAYERS, Finding, RuleFindings, list_unexplained
+from properties.mutants.summary import describe_killers, summarise
+from properties.worlds import STRUCTURES_BY_WORLD
+
+if TYPE_CHECKING:
+    from spark_fuzz.mutant_judge import Task
+
+EPILOG = """\b
+Examples:
+  rmqspec mutants --world delay                  the smallest world, within a minute
+  rmqspec mutants --rule receive_report          one rule of replication
+  rmqspec mutants --rule transfer_batch --layers equivalence,lemmas
+  rmqspec mutants --world tables --structure "tables/topics/4.4.0"
+  rmqspec mutants                                all of them; the same command goes on after an
+                                                 interruption
+  rmqspec mutants --json > tests/data/mutants.json
+
+\b
+Exit codes: 0 every survivor is explained, 1 some are not, 3 bad input, 130 interrupted.
+"""
+
+FOLDER = Path(".rmqspec") / "mutants"
+RECORDINGS = Path(__file__).parents[1] / "tests" / "data" / "traces"
+
+
+def parse_layers(context: click.Context, option: click.Parameter, text: str) -> tuple[str, ...]:
+    """The judges that are asked, in their order; raises click.BadParameter for an unknown one."""
+    asked = {name.strip() for name in text.split(",")}
+    if unknown := sorted(asked - set(LAYERS)):
+        raise click.BadParameter(f"{unknown[0]!r} is none of {', '.join(LAYERS)}")
+    return tuple(name for name in LAYERS if name in asked)
+
+
+@click.command(name="mutants", epilog=EPILOG)
+@click.option(
+    "--world",
+    "worlds",
+    multiple=True,
+    type=click.Choice(list(STRUCTURES_BY_WORLD)),
+    help="Only this world; may be repeated.",
+)
+@click.option("--structure", default="", metavar="NAME", help="Only this structure.")
+@click.option("--rule", "rules", multiple=True, metavar="NAME", help="Only this rule; repeatable.")
+@click.option(
+    "--layers",
+    default=",".join(LAYERS),
+    show_default=True,
+    callback=parse_layers,
+    metavar="NAMES",
+    help="The judges that are asked.",
+)
+@click.option(
+    "--folder",
+    default=FOLDER,
+    show_default=True,
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Where results are kept as they come.",
+)
+@click.option("--jobs", default=0, type=click.IntRange(0, 64), help="Processes; 0: one per core.")
+@click.option("--json", "is_json", is_flag=True, help="Print JSON for programs.")
+def command(  # noqa: PLR0913, PLR0917
+    worlds: tuple[str, ...],
+    structure: str,
+    rules: tuple[str, ...],
+    layers: tuple[str, ...],
+    folder: Path,
+    jobs: int,
+    is_json: bool,
+) -> int:
+    """Make every small mistake in every rule, and say which checks find it."""
+    check_installed("numpy")
+    tasks = list_tasks(worlds, structure, rules, layers)
+    found = {(entry.world, entry.rule): entry for entry in judge_all(tasks, folder, jobs)}
+    ordered = [found[task.world, task.rule] for task in tasks]
+    if is_json:
+        click.echo(results.render_json(ordered), nl=False)
+    else:
+        print_table(ordered)
+    is_open = any(list_unexplained(entry.world, entry.findings) for entry in ordered)
+    return exit_codes.REFUTED if is_open else exit_codes.ANALYSED
+
+
+def list_tasks(
+    worlds: tuple[str, ...], structure: str, rules: tuple[str, ...], layers: tuple[str, ...]
+) -> list[Task]:
+    """What is asked for; raises click.BadParameter for a rule or structure that nothing has."""
+    from spark_fuzz.mutant_judge import Task  # noqa: PLC0415
+
+    chosen = {
+        world: [m.rule for m in list_mutants(world, rules)]
+        for world in worlds or STRUCTURES_BY_WORLD
+        if list_source_structures(world, structure)
+    }
+    if not chosen:
+        known = dict.fromkeys(
+            s.name for w in STRUCTURES_BY_WORLD for s in list_source_structures(w)
+        )
+        message = f"{structure!r} is none of\n  " + "\n  ".join(known)
+        raise click.BadParameter(message, param_hint="--structure")
+    for rule in rules:
+        if not any(rule in names for names in chosen.values()):
+            raise click.BadParameter(f"no world asked for has {rule!r}", param_hint="--rule")
+    return [
+        Task(world, rule, layers, RECORDINGS, structure=structure)
+        for world, names in chosen.items()
+        for rule in dict.fromkeys(names)
+    ]
+
+
+def judge_all(tasks: list[Task], folder: Path, jobs: int) -> Iterable[RuleFindings]:
+    """The findings about every rule: those of an earlier run, then new ones, kept as they come."""
+    from spark_fuzz.mutant_judge import judge_rule  # noqa: PLC0415
+
+    known = {(e.world, e.rule, e.layers, e.structure): e for e in results.read(folder)}
+    todo = []
+    for task in tasks:
+        entry = known.get((task.world, task.rule, task.layers, task.structure))
+        if entry is None:
+            todo.append(task)
+        else:
+            yield entry
+    with show_progress() as progress:
+        for _, entry in run_all(judge_rule, todo, progress, jobs) if todo else ():
+            results.append(folder, entry)
+            yield entry
+
+
+def print_table(found: list[RuleFindings]) -> None:
+    """A line per mutant, the numbers per layer, and what is known of each survivor."""
+    for entry in found:
+        click.echo(f"{entry.world}, {entry.rule}:")
+        for finding in entry.findings:
+            steps = finding.difference["steps"] if finding.difference else "-"
+            click.echo(f"  {finding.name.partition(': ')[2]}")
+            click.echo(
+                f"      {describe_killers(entry.world, finding)}; told apart in {steps} steps"
+            )
+    click.echo("")
+    for line in summarise(found):
+        click.echo(line)
+    for entry in found:
+        for finding in list_unexplained(entry.world, entry.findings):
+            click.echo(f"unexplained, {entry.world}: {describe_survivor(finding)}")
+
+
+def describe_survivor(finding: Finding) -> str:
+    """What is known of a mutant that nothing kills."""
+    if finding.difference is None:
+        return f"{finding.name}; no step of a small instance is different"
+    return (
+        f"{finding.name}; in {finding.difference['steps']} steps of "
+        f"{finding.difference['instance']} {finding.difference['what']}"
+    )

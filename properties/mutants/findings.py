@@ -1,0 +1,132 @@
+"""What each judge found about each mutant, as values and as JSON; and what kills a mutant."""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import attrs
+from attrs import field, frozen
+
+from properties.certificates import compute_digest
+from properties.mutants.derivation import RuleMutant, list_source_structures
+from properties.mutants.proof_judge import Likeness
+from properties.subject import get_lemmas_of
+from reference.machine import record_predicate
+
+ARGUMENTS_FILE = Path(__file__).with_name("arguments.toml")
+
+LAYERS = ("equivalence", "graphs", "lemmas", "guarantees", "recordings")
+"""The judges, in the order in which they are asked."""
+
+KILLERS = ("states", "lemma", "guarantee", "recording", "steps")
+"""What kills a mutant, in the order in which it is told: fields of a finding."""
+
+
+@frozen
+class Finding:
+    """What became of one mutant; a field is None where its judge found nothing or was not asked."""
+
+    name: str
+    rule: str
+    kind: str
+    likeness: str | None = None
+    """What Z3 says of the steps, see ``Likeness``; None where it gave up."""
+    difference: Mapping[str, Any] | None = None
+    """The shortest schedule that tells mutant and rule apart: instance, steps, schedule, what."""
+    states: Mapping[str, Any] | None = None
+    """A small instance with another number of states: instance, depth, states, mutated_states."""
+    steps: Mapping[str, Any] | None = None
+    """A small instance in which the rule has another number of steps from the states of a depth:
+    instance, depth, steps, mutated_steps."""
+    lemma: Mapping[str, Any] | None = None
+    """The first sanity check or lemma that falls: lemma, instance, structure."""
+    guarantee: Mapping[str, Any] | None = None
+    """A stored schedule that is spoilt, or a proved guarantee that is broken."""
+    recording: Mapping[str, Any] | None = None
+    """A recording that is refused: name, seq."""
+
+    @property
+    def is_proved_alike(self) -> bool:
+        """No mistake at all: Z3 has proved that it changes no state that can be reached."""
+        return self.likeness in (Likeness.SAME_STEPS.value, Likeness.SAME_SUCCESSORS.value)
+
+    @property
+    def killers(self) -> tuple[str, ...]:
+        """The judges that kill it."""
+        return tuple(name for name in KILLERS if getattr(self, name) is not None)
+
+    @property
+    def is_survivor(self) -> bool:
+        """Neither killed nor proved to be no mistake."""
+        return not self.killers and not self.is_proved_alike
+
+
+@frozen
+class RuleFindings:
+    """The findings about one rule of a world, with the digest of what they were made from."""
+
+    world: str
+    rule: str
+    digest: str
+    layers: tuple[str, ...]
+    structure: str
+    """The only structure that was asked about; empty for all."""
+    findings: tuple[Finding, ...] = field(repr=False)
+
+
+def make_finding(mutant: RuleMutant) -> Finding:
+    """What is known before anybody is asked."""
+    return Finding(mutant.name, mutant.rule, mutant.kind.value)
+
+
+def encode(found: RuleFindings) -> dict[str, Any]:
+    """As JSON; fields that are None are left out."""
+    findings = [{k: v for k, v in attrs.asdict(f).items() if v is not None} for f in found.findings]
+    return {
+        "world": found.world,
+        "rule": found.rule,
+        "digest": found.digest,
+        "layers": list(found.layers),
+        "structure": found.structure,
+        "findings": findings,
+    }
+
+
+def decode(document: Mapping[str, Any]) -> RuleFindings:
+    """The findings that ``encode`` wrote. Raises KeyError or TypeError for anything else."""
+    return RuleFindings(
+        document["world"],
+        document["rule"],
+        document["digest"],
+        tuple(document["layers"]),
+        document["structure"],
+        tuple(Finding(**finding) for finding in document["findings"]),
+    )
+
+
+@cache
+def compute_world_digest(world: str) -> str:
+    """A fingerprint of rules, guarantees and lemmas of the structures that mutants come from."""
+    text = ""
+    for structure in list_source_structures(world):
+        lemmas = get_lemmas_of(structure).items()
+        text += compute_digest(structure)
+        text += "".join(f"{n} {record_predicate(structure, p.predicate)}\n" for n, p in lemmas)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+@cache
+def load_arguments() -> dict[str, dict[str, str]]:
+    """By world: why a mutant that nothing kills is no hole, by the mutant's name."""
+    return tomllib.loads(ARGUMENTS_FILE.read_text(encoding="utf-8"))
+
+
+def list_unexplained(world: str, findings: Iterable[Finding]) -> list[Finding]:
+    """The survivors for which there is no argument."""
+    argued = load_arguments().get(world, {})
+    return [f for f in findings if f.is_survivor and f.name not in argued]

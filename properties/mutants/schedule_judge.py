@@ -1,0 +1,105 @@
+"""Stored schedules under a mutant: refutations that no longer refute, witnesses that reach nothing.
+
+The schedules are those of the certificates: each refutes a guarantee, or reaches what must be
+reachable. A mutant of which one is refused, or does no longer show what it showed, is found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
+
+from attrs import field, frozen
+
+from properties.certificates import CERTIFIED_BY_NAME, decode_cells, load
+from properties.judgement import is_refuted_by
+from properties.mutants.derivation import RuleMutant
+from properties.mutants.execution import make_mistake
+from properties.subject import get_fault_class, get_search_parameters
+from properties.vacuity import is_witnessed, load_witnesses
+from properties.verdict import VerdictWord
+from properties.witnesses import compute_questions
+from properties.worlds import STRUCTURES_BY_WORLD
+from reference.machine import Action
+
+REPLAYED = (
+    "SYNC_MASTER/ASYNC_FLUSH/1 slave",
+    "SYNC_MASTER/SYNC_FLUSH/1 slave",
+    "ASYNC_MASTER/ASYNC_FLUSH/1 slave",
+    "SYNC_MASTER/SYNC_FLUSH/0 slaves",
+)
+"""The structures of replication whose schedules are replayed; the others have much the same."""
+
+
+@frozen
+class StoredSchedule:
+    """A schedule, and what it is stored for."""
+
+    what: str
+    """For example ``acknowledgement_is_truthful, late join``."""
+    structure: Any
+    schedule: tuple[Action, ...] = field(repr=False)
+    is_good: Callable[[], bool] = field(repr=False)
+    """Under the rules as they are now, it shows what it is stored for."""
+
+
+def list_structures(world: str) -> tuple[Any, ...]:
+    """The structures whose schedules are replayed."""
+    if world == "replication":
+        return tuple(CERTIFIED_BY_NAME[name] for name in REPLAYED)
+    return STRUCTURES_BY_WORLD[world]
+
+
+def find_lost_schedule(world: str, mutant: RuleMutant, name: str = "") -> StoredSchedule | None:
+    """The first stored schedule that the mutant spoils; None where all still show the same."""
+    with make_mistake(mutant, world):
+        for stored in _list_by_rule(world).get(mutant.rule, ()):
+            if name in ("", stored.structure.name) and not stored.is_good():
+                return stored
+    return None
+
+
+@cache
+def _list_by_rule(world: str) -> dict[str, list[StoredSchedule]]:
+    """Every different schedule by each rule that it takes, shortest first."""
+    found: dict[str, list[StoredSchedule]] = {}
+    stored = (s for structure in list_structures(world) for s in _list_stored(structure))
+    for entry in sorted(stored, key=lambda s: len(s.schedule)):
+        for rule in dict.fromkeys(action.rule_name for action in entry.schedule):
+            found.setdefault(rule, []).append(entry)
+    return found
+
+
+def _list_stored(structure: Any) -> Iterator[StoredSchedule]:
+    yield from _list_refutations(structure)
+    yield from _list_witnesses(structure)
+
+
+def _list_refutations(structure: Any) -> Iterator[StoredSchedule]:
+    document = load(structure)
+    assert document is not None, f"{structure.name} has no certificate"
+    seen: set[str] = set()
+    for cell in decode_cells(structure, document):
+        key = f"{cell.guarantee} {'; '.join(map(str, cell.schedule))}"
+        if cell.word is not VerdictWord.REFUTED or key in seen:
+            continue
+        seen.add(key)
+        sizes = get_search_parameters(structure, get_fault_class(structure, cell.fault))
+
+        def is_good(guarantee: str = cell.guarantee, sizes: Any = sizes, cell: Any = cell) -> bool:
+            return is_refuted_by(guarantee, structure, sizes, cell.schedule)
+
+        yield StoredSchedule(f"{cell.guarantee}, {cell.fault}", structure, cell.schedule, is_good)
+
+
+def _list_witnesses(structure: Any) -> Iterator[StoredSchedule]:
+    """What a rule needs to fire is asked of the true rule: its terms were recorded before."""
+    questions = compute_questions(structure)
+    for answer in load_witnesses(structure):
+        if answer.schedule:
+
+            def is_good(question: Any = questions[answer.question], answer: Any = answer) -> bool:
+                return is_witnessed(structure, question, answer)
+
+            yield StoredSchedule(answer.question, structure, answer.schedule, is_good)

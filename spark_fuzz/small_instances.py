@@ -1,0 +1,191 @@
+"""Small instances of every world, all of whose states can be listed whole up to some depth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache, lru_cache
+from typing import Any
+
+from attrs import evolve, field, frozen
+
+from properties.certificates import decode_cells, load
+from properties.fault_class import FaultClass
+from properties.judgement import follow
+from properties.spin_instances import TINY
+from properties.subject import (
+    get_every_fault,
+    get_everything,
+    get_fault_class,
+    get_fault_classes,
+    get_search_parameters,
+    get_small_parameters,
+)
+from properties.vacuity import load_witnesses
+from properties.worlds import STRUCTURES_BY_WORLD
+from reference.machine import Action
+from reference.roles import FlushDiskType, Role
+from reference.structure import Structure
+from reference.world import get_rules
+from spark_fuzz.state_graph import StateGraph, collect_graph
+
+PAIR = Structure(Role.SYNC_MASTER, FlushDiskType.ASYNC_FLUSH, slaves=1)
+FLUSHING_PAIR = evolve(PAIR, flush_disk_type=FlushDiskType.SYNC_FLUSH)
+
+STATES_MAX = 12_000
+"""Where the graph of an instance stops to grow: the depth that brings it there is its last."""
+
+STATES_MORE = 60_000
+"""The same for mutants that nothing else kills."""
+
+STATES_NEAR = 5_000
+"""The same around the place where one rule may fire."""
+
+STATES_BEHIND = 1_000
+"""The same behind a schedule that refutes something."""
+
+GRAPHS_KEPT = 400
+"""So many graphs are kept in memory, most of them small."""
+
+MAY_FIRE = " may fire"
+"""How the name of a place ends where a rule may fire."""
+
+
+@frozen
+class SmallInstance:
+    """One structure under one fault class, each fault at most so often, from one first state."""
+
+    structure: Any
+    fault_class: FaultClass = field(repr=False)
+    sizes: Any = field(repr=False)
+    fault_max: int = 1
+    start: tuple[Action, ...] = field(default=(), repr=False, eq=False)
+    """The steps from the initial state to the first state of the graph."""
+    start_name: str = ""
+    """What is the case there: ``stop_master may fire``."""
+
+    def is_without(self, rule: str) -> bool:
+        """A mistake in the rule changes nothing on the way to the first state."""
+        return all(action.rule_name != rule for action in self.start)
+
+    @property
+    def name(self) -> str:
+        """For example ``SYNC_MASTER/ASYNC_FLUSH/1 slave, link cut``."""
+        more = ""
+        if getattr(self.structure, "messages", 1) > 1:
+            more += f", {self.structure.messages} messages"
+        if self.start_name:
+            more += f", from where {self.start_name}"
+        return f"{self.structure.name}{more}, {self.fault_class.name}"
+
+    def make_begin(self) -> Any:
+        """The first state of the graph."""
+        limits = dict.fromkeys(self.fault_class.admitted, self.fault_max)
+        parameters = evolve(self.sizes, limits=self.fault_class.counts(**limits))
+        *_, (_, begin) = follow(self.structure, parameters, self.start)
+        return begin
+
+
+@lru_cache(maxsize=GRAPHS_KEPT)
+def get_graph(instance: SmallInstance, states_max: int) -> StateGraph:
+    """The graph of an instance, collected once."""
+    return collect_graph(instance.make_begin(), states_max)
+
+
+def list_small_instances(world: str) -> tuple[SmallInstance, ...]:
+    """The instances of a world that begin with the initial state."""
+    if world == "replication":
+        return _list_replication()
+    return tuple(
+        SmallInstance(s, column, get_small_parameters(s))
+        for s in STRUCTURES_BY_WORLD[world]
+        for column in (get_fault_class(s, "none"), get_every_fault(s))
+    )
+
+
+def _list_replication() -> tuple[SmallInstance, ...]:
+    pair, alone = PAIR, evolve(FLUSHING_PAIR, slaves=0)
+    asked = [
+        (pair, "none"),
+        (pair, "link cut"),
+        (pair, "slave wiped"),
+        (pair, "master kill in a roll"),
+        (pair, "disk errors and power losses"),
+        (pair, "every fault"),
+        (FLUSHING_PAIR, "none"),
+        (alone, "none"),
+        (alone, "every fault"),
+        (evolve(pair, slaves=2), "none"),
+        (evolve(pair, messages=2), "none"),
+        (evolve(alone, messages=2), "none"),
+    ]
+    return tuple(SmallInstance(s, get_fault_class(s, fault), TINY) for s, fault in asked)
+
+
+def list_instances_near(world: str, rule: str) -> tuple[SmallInstance, ...]:
+    """Instances that begin where a stored witness has brought the group to where the rule may fire.
+
+    A shortest witness does not take the rule itself before, so a mistake in it changes nothing
+    on the way.
+    """
+    structures = STRUCTURES_BY_WORLD[world] if world != "replication" else (PAIR, FLUSHING_PAIR)
+    having = [s for s in structures if rule in get_rules(s)]
+    if world == "replication":
+        having = [s for s in having if _list_near(s, rule)][:1]
+    return tuple(instance for structure in having for instance in _list_near(structure, rule))
+
+
+@cache
+def _list_near(structure: Any, rule: str) -> tuple[SmallInstance, ...]:
+    everything = get_everything(structure)
+    sizes = get_search_parameters(structure, everything)
+    found = []
+    for answer in load_witnesses(structure):
+        name = answer.question.removeprefix("rule ")
+        if name.partition("[")[0] != rule or not answer.schedule:
+            continue
+        start = name + MAY_FIRE
+        found.append(SmallInstance(structure, everything, sizes, 2, answer.schedule, start))
+    return tuple(i for i in found if i.is_without(rule))
+
+
+def list_instances(world: str, rule: str) -> tuple[SmallInstance, ...]:
+    """The instances in which every mutant of a rule is compared with it."""
+    return (*list_small_instances(world), *list_instances_near(world, rule))
+
+
+def list_further_instances(world: str, rule: str) -> Iterator[SmallInstance]:
+    """More of them, for mutants that the first do not kill: other columns, other beginnings.
+
+    These are where stored schedules end, those that do without the rule.
+    """
+    known = list_small_instances(world)
+    structures = [s for s in dict.fromkeys(i.structure for i in known) if rule in get_rules(s)]
+    for structure in structures:
+        sizes = TINY if world == "replication" else get_small_parameters(structure)
+        columns = (SmallInstance(structure, c, sizes) for c in get_fault_classes(structure))
+        yield from (instance for instance in columns if instance not in known)
+    for structure in structures:
+        yield from (i for i in _list_behind(structure) if i.is_without(rule))
+
+
+@cache
+def _list_behind(structure: Any) -> tuple[SmallInstance, ...]:
+    """Instances that begin where a refuting schedule ends, each beginning once."""
+    document = load(structure)
+    cells = decode_cells(structure, document) if document else ()
+    everything = get_everything(structure)
+    sizes = get_search_parameters(structure, everything)
+    found: dict[str, SmallInstance] = {}
+    for cell in cells:
+        if cell.schedule:
+            name = f"{cell.guarantee} fails, {cell.fault}"
+            begin = SmallInstance(structure, everything, sizes, 2, cell.schedule, name)
+            found.setdefault("; ".join(map(str, cell.schedule)), begin)
+    return tuple(found.values())
+
+
+def get_budget(instance: SmallInstance) -> int:
+    """How many states are enough."""
+    if not instance.start:
+        return STATES_MAX
+    return STATES_NEAR if instance.start_name.endswith(MAY_FIRE) else STATES_BEHIND

@@ -1,0 +1,152 @@
+"""Rule mutants: derived from every rule, executed, compared by Z3, and gone afterwards."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+
+from properties.mutants.derivation import (
+    MutantKind,
+    Part,
+    RuleMutant,
+    list_mutants,
+    list_source_structures,
+    mutate,
+    record_rule,
+)
+from properties.mutants.execution import make_mistake
+from properties.mutants.places import find_constants, rewrite, shift_operand
+from properties.mutants.proof_judge import Likeness, decide_likeness, find_broken_lemma
+from properties.mutants.recording_judge import find_refused_recording
+from properties.mutants.schedule_judge import find_lost_schedule
+from properties.worlds import STRUCTURES_BY_WORLD
+from reference.leaves import flatten
+from reference.machine import Action, compute_machine
+from reference.state import Cluster, initial_cluster
+from reference.structure import SMALL_PARAMETERS
+from reference.terms import Sort, constant, leaf, record, substitute
+from reference.world import get_rules
+from tests.reference.trace.kill_table import TRACES
+from tests.structures import SYNCHRONOUS_PAIR
+
+
+def find(world: str, name: str) -> RuleMutant:
+    """The mutant of this name."""
+    return next(m for m in list_mutants(world) if m.name == name)
+
+
+def is_refused(cluster: Cluster, action: Action) -> bool:
+    """The machine as it is now refuses the action."""
+    return compute_machine(SYNCHRONOUS_PAIR).step(cluster, action).is_refused
+
+
+@pytest.mark.parametrize("world", STRUCTURES_BY_WORLD)
+def test_every_rule_has_mutants(world: str) -> None:
+    """At least one per rule, no two alike, every kind of mistake."""
+    mutants = list_mutants(world)
+    rules = {name for s in list_source_structures(world) for name in get_rules(s)}
+    assert rules == {m.rule for m in mutants}
+    assert len(mutants) == len({m.name for m in mutants})
+    assert set(MutantKind) == {m.kind for m in mutants}
+
+
+def test_a_place_is_the_same_in_every_structure() -> None:
+    """A flipped comparison is flipped for the second slave too."""
+    name = "transfer_batch: has_bytes_to_send, strictness flipped"
+    mutant = next(m for m in list_mutants("replication") if m.name.startswith(name))
+    two = next(s for s in list_source_structures("replication") if s.slaves == 2)
+    for recorded in record_rule(two, "transfer_batch"):
+        true = recorded.conditions["has_bytes_to_send"]
+        flipped = mutate(recorded, mutant).conditions["has_bytes_to_send"]
+        assert ("less", "less_equal") == (true.operator, flipped.operator)
+
+
+def test_a_dropped_condition_lets_a_step_through() -> None:
+    """A slave reports without a connection, but only while the mistake is made."""
+    begin = initial_cluster(SYNCHRONOUS_PAIR, SMALL_PARAMETERS)
+    action = Action("report_offset[0]")
+    assert is_refused(begin, action)
+    with make_mistake(find("replication", "report_offset: is_link_open, condition dropped")):
+        assert not is_refused(begin, action)
+    assert is_refused(begin, action)
+
+
+@pytest.mark.parametrize(
+    ("kind", "size", "is_enough"),
+    [
+        (MutantKind.RANGE_WIDER, 4, True),
+        (MutantKind.RANGE_WIDER, 5, False),
+        (MutantKind.RANGE_NARROWER, 3, False),
+        (MutantKind.RANGE_NARROWER, 2, True),
+    ],
+)
+def test_a_range_is_moved_by_one(kind: MutantKind, size: int, is_enough: bool) -> None:
+    """The largest message has 3 bytes; with the mistake it has 4, or 2."""
+    begin = initial_cluster(SYNCHRONOUS_PAIR, SMALL_PARAMETERS)
+    action = Action("append_message[0]", {"size_bytes": size, "waits_for_store": 1})
+    with make_mistake(RuleMutant("append_message", kind, Part.RANGE, "size_bytes.high")):
+        assert is_enough is not is_refused(begin, action)
+
+
+def test_an_omitted_effect_stays_away() -> None:
+    """The link is told open, but for the field that the mutant forgets."""
+    begin = initial_cluster(SYNCHRONOUS_PAIR, SMALL_PARAMETERS)
+    action = Action("connect_slave[0]")
+    true = flatten(compute_machine(SYNCHRONOUS_PAIR).step(begin, action).cluster)
+    mutant = RuleMutant("connect_slave", MutantKind.EFFECT_OMITTED, Part.EFFECT, "links.is_open")
+    with make_mistake(mutant):
+        found = flatten(compute_machine(SYNCHRONOUS_PAIR).step(begin, action).cluster)
+    assert ["links.0.is_open"] == [path for path in true if true[path] != found[path]]
+
+
+def test_a_number_is_changed_in_one_place_of_all_instances() -> None:
+    """``x + 1`` becomes ``x + 2``; another sum keeps its number."""
+    one, other = leaf("slaves.0.a", Sort.INTEGER), leaf("slaves.1.b", Sort.INTEGER)
+    term = record("add", record("add", one, constant(1)), record("add", other, constant(1)))
+    assert ["1 in (slaves.a + 1)", "1 in (slaves.b + 1)"] == [
+        p.text for p in find_constants([term])
+    ]
+    for place in find_constants([term]):
+        changed = rewrite({"": term}, place, partial(shift_operand, operand=1, difference=1))[""]
+        assert 3 == substitute(changed, {"slaves.0.a": 0, "slaves.1.b": 0})
+
+
+@pytest.mark.parametrize(
+    ("name", "likeness"),
+    [
+        ("restart_slave: brokers.is_up, effect omitted", Likeness.SAME_STEPS),
+        ("copy_progress: has_news, condition dropped", Likeness.SAME_SUCCESSORS),
+        ("stop_broker: is_serving, condition dropped", Likeness.DIFFERENT),
+    ],
+)
+def test_likeness_is_decided(name: str, likeness: Likeness) -> None:
+    """No mistake at all; one that only lets through what changes nothing; and a real one."""
+    assert likeness is decide_likeness("delay", find("delay", name))
+
+
+def test_a_lemma_falls() -> None:
+    """A fault that is not counted strikes too often."""
+    found = find_broken_lemma(
+        "delay", find("delay", "kill_broker: is_within_limit, condition dropped")
+    )
+    assert found is not None
+    assert "fault_counts_are_within_limits" == found[0].lemma
+
+
+def test_a_schedule_is_spoilt() -> None:
+    """A promotion that promotes nobody."""
+    mutant = find("delay", "promote_slave: is_promoted, effect omitted")
+    lost = find_lost_schedule("delay", mutant)
+    assert lost is not None
+    assert lost.is_good()
+    with make_mistake(mutant, "delay"):
+        assert not lost.is_good()
+
+
+def test_a_recording_is_refused() -> None:
+    """A master that may not send a whole batch cannot have sent what was recorded."""
+    mutant = find("replication", "connect_slave: is_master_up, condition negated")
+    refused = find_refused_recording(mutant, TRACES)
+    assert refused is not None
+    assert refused.seq is not None
