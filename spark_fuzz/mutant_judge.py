@@ -26,7 +26,7 @@ from spark_fuzz.graph_comparison import Difference, GraphComparison, list_mutate
 from spark_fuzz.mutated_search import MutatedSearch
 from spark_fuzz.small_instances import (
     STATES_MORE,
-    SmallInstance,
+    ListedInstance,
     get_budget,
     get_graph,
     list_further_instances,
@@ -77,7 +77,7 @@ def judge_rule(task: Task, on_progress: Callable[[str], None]) -> RuleFindings:
 class JudgedGraph:
     """A small instance with its states, and what is proved of it."""
 
-    instance: SmallInstance
+    instance: ListedInstance
     comparison: GraphComparison
     proved: tuple[str, ...]
 
@@ -89,13 +89,13 @@ def open_graphs(task: Task) -> Iterator[JudgedGraph]:
             yield open_graph(instance)
 
 
-def open_graph(instance: SmallInstance, states_max: int = 0) -> JudgedGraph:
+def open_graph(instance: ListedInstance, states_max: int = 0) -> JudgedGraph:
     """An instance with its states, which are collected where they are not known."""
     graph = get_graph(instance, states_max or get_budget(instance))
     return JudgedGraph(instance, GraphComparison(graph), list_proved(instance))
 
 
-def list_proved(instance: SmallInstance) -> tuple[str, ...]:
+def list_proved(instance: ListedInstance) -> tuple[str, ...]:
     """The guarantees that are proved of an instance's structure in its column."""
     return _list_proved(instance.structure, instance.fault_class.name)
 

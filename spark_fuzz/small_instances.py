@@ -51,8 +51,8 @@ MAY_FIRE = " may fire"
 
 
 @frozen
-class SmallInstance:
-    """One structure under one fault class, each fault at most so often, from one first state."""
+class ListedInstance:
+    """One structure under one fault class, whose states are listed from one first state on."""
 
     structure: Any
     fault_class: FaultClass = field(repr=False)
@@ -86,23 +86,23 @@ class SmallInstance:
 
 
 @lru_cache(maxsize=GRAPHS_KEPT)
-def get_graph(instance: SmallInstance, states_max: int) -> StateGraph:
+def get_graph(instance: ListedInstance, states_max: int) -> StateGraph:
     """The graph of an instance, collected once."""
     return collect_graph(instance.make_begin(), states_max)
 
 
-def list_small_instances(world: str) -> tuple[SmallInstance, ...]:
+def list_small_instances(world: str) -> tuple[ListedInstance, ...]:
     """The instances of a world that begin with the initial state."""
     if world == "replication":
         return _list_replication()
     return tuple(
-        SmallInstance(s, column, get_small_parameters(s))
+        ListedInstance(s, column, get_small_parameters(s))
         for s in STRUCTURES_BY_WORLD[world]
         for column in (get_fault_class(s, "none"), get_every_fault(s))
     )
 
 
-def _list_replication() -> tuple[SmallInstance, ...]:
+def _list_replication() -> tuple[ListedInstance, ...]:
     pair, alone = PAIR, evolve(FLUSHING_PAIR, slaves=0)
     asked = [
         (pair, "none"),
@@ -118,10 +118,10 @@ def _list_replication() -> tuple[SmallInstance, ...]:
         (evolve(pair, messages=2), "none"),
         (evolve(alone, messages=2), "none"),
     ]
-    return tuple(SmallInstance(s, get_fault_class(s, fault), TINY) for s, fault in asked)
+    return tuple(ListedInstance(s, get_fault_class(s, fault), TINY) for s, fault in asked)
 
 
-def list_instances_near(world: str, rule: str) -> tuple[SmallInstance, ...]:
+def list_instances_near(world: str, rule: str) -> tuple[ListedInstance, ...]:
     """Instances that begin where a stored witness has brought the group to where the rule may fire.
 
     A shortest witness does not take the rule itself before, so a mistake in it changes nothing
@@ -135,7 +135,7 @@ def list_instances_near(world: str, rule: str) -> tuple[SmallInstance, ...]:
 
 
 @cache
-def _list_near(structure: Any, rule: str) -> tuple[SmallInstance, ...]:
+def _list_near(structure: Any, rule: str) -> tuple[ListedInstance, ...]:
     everything = get_everything(structure)
     sizes = get_search_parameters(structure, everything)
     found = []
@@ -144,16 +144,16 @@ def _list_near(structure: Any, rule: str) -> tuple[SmallInstance, ...]:
         if name.partition("[")[0] != rule or not answer.schedule:
             continue
         start = name + MAY_FIRE
-        found.append(SmallInstance(structure, everything, sizes, 2, answer.schedule, start))
+        found.append(ListedInstance(structure, everything, sizes, 2, answer.schedule, start))
     return tuple(i for i in found if i.is_without(rule))
 
 
-def list_instances(world: str, rule: str) -> tuple[SmallInstance, ...]:
+def list_instances(world: str, rule: str) -> tuple[ListedInstance, ...]:
     """The instances in which every mutant of a rule is compared with it."""
     return (*list_small_instances(world), *list_instances_near(world, rule))
 
 
-def list_further_instances(world: str, rule: str) -> Iterator[SmallInstance]:
+def list_further_instances(world: str, rule: str) -> Iterator[ListedInstance]:
     """More of them, for mutants that the first do not kill: other columns, other beginnings.
 
     These are where stored schedules end, those that do without the rule.
@@ -162,29 +162,29 @@ def list_further_instances(world: str, rule: str) -> Iterator[SmallInstance]:
     structures = [s for s in dict.fromkeys(i.structure for i in known) if rule in get_rules(s)]
     for structure in structures:
         sizes = TINY if world == "replication" else get_small_parameters(structure)
-        columns = (SmallInstance(structure, c, sizes) for c in get_fault_classes(structure))
+        columns = (ListedInstance(structure, c, sizes) for c in get_fault_classes(structure))
         yield from (instance for instance in columns if instance not in known)
     for structure in structures:
         yield from (i for i in _list_behind(structure) if i.is_without(rule))
 
 
 @cache
-def _list_behind(structure: Any) -> tuple[SmallInstance, ...]:
+def _list_behind(structure: Any) -> tuple[ListedInstance, ...]:
     """Instances that begin where a refuting schedule ends, each beginning once."""
     document = load(structure)
     cells = decode_cells(structure, document) if document else ()
     everything = get_everything(structure)
     sizes = get_search_parameters(structure, everything)
-    found: dict[str, SmallInstance] = {}
+    found: dict[str, ListedInstance] = {}
     for cell in cells:
         if cell.schedule:
             name = f"{cell.guarantee} fails, {cell.fault}"
-            begin = SmallInstance(structure, everything, sizes, 2, cell.schedule, name)
+            begin = ListedInstance(structure, everything, sizes, 2, cell.schedule, name)
             found.setdefault("; ".join(map(str, cell.schedule)), begin)
     return tuple(found.values())
 
 
-def get_budget(instance: SmallInstance) -> int:
+def get_budget(instance: ListedInstance) -> int:
     """How many states are enough."""
     if not instance.start:
         return STATES_MAX

@@ -25,7 +25,7 @@ from reference.terms import Sort
 from reference.world import make_initial
 from spark_fuzz.mutant_judge import Task, judge_rule
 from spark_fuzz.small_instances import (
-    SmallInstance,
+    ListedInstance,
     get_graph,
     list_further_instances,
     list_instances,
@@ -51,7 +51,7 @@ def judge(world: str, name: str, *layers: str) -> Finding:
     return finding
 
 
-def get_instance(name: str, instance: str) -> SmallInstance:
+def get_instance(name: str, instance: str) -> ListedInstance:
     """The small instance of this name in which a mutant of delayed delivery was judged."""
     rule = name.partition(":")[0]
     every = (*list_instances("delay", rule), *list_further_instances("delay", rule))
@@ -74,7 +74,7 @@ def test_states_are_those_of_the_compiled_search() -> None:
     expected = load_counts()[known.name]["depths"]
     assert isinstance(expected, list)
     column = get_fault_class(known.structure, known.fault)
-    graph = get_graph(SmallInstance(known.structure, column, known.sizes), 3_000)
+    graph = get_graph(ListedInstance(known.structure, column, known.sizes), 3_000)
     assert list(graph.states_per_depth) == expected[: len(graph.states_per_depth)]
 
 
@@ -117,7 +117,7 @@ def test_the_shortest_schedule_tells_them_apart(name: str) -> None:
 
 
 def _follow_to_the_end(
-    instance: SmallInstance, parameters: object, schedule: tuple[Action, ...]
+    instance: ListedInstance, parameters: object, schedule: tuple[Action, ...]
 ) -> list[object]:
     """Each state, or what refuses a step."""
     state = make_initial(instance.structure, parameters)
