@@ -41,8 +41,8 @@ FIELD_BY_TREATMENT = {
 OTHER_FIELDS = {"id", "says", "treatment", "note"}
 """What an entry may say whatever its treatment; ``note`` is optional."""
 
-PLANS = {"independent judges"}
-"""The topics that an entry may be planned in."""
+PLANS: set[str] = set()
+"""The topics that an entry may be planned in: none, every statement has its place."""
 
 OUTSIDE_OF_RULES = ("configuration:", "trace:")
 """How a name begins that stands for neither a rule nor a claim."""
