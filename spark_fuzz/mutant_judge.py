@@ -154,6 +154,30 @@ def judge_further(finding: Finding, task: Task, mutant: RuleMutant) -> Finding:
             judged = open_graph(instance, states_max)
             depths = len(judged.comparison.graph.states_per_depth)
             finding = judge_graph(finding, mutant, judged, depths, is_violation_sought=True)
+    if finding.killers:
+        return finding
+    near = [(i, 0) for i in list_instances(task.world, mutant.rule)]
+    return judge_values(finding, mutant, [*near, *more], task.structure)
+
+
+def judge_values(
+    finding: Finding, mutant: RuleMutant, asked: list[tuple[ListedInstance, int]], structure: str
+) -> Finding:
+    """The finding with the first instance in which other states are reached, though as many."""
+    for instance, states_max in asked:
+        if structure not in ("", instance.structure.name):
+            continue
+        judged = open_graph(instance, states_max)
+        graph = judged.comparison.graph
+        mutated = list_mutated(graph.layout, mutant)
+        difference = judged.comparison.find_difference(mutated)
+        if difference is None:
+            continue
+        search = MutatedSearch(graph, mutant.rule, mutated)
+        depth = graph.find_depth(difference.number)
+        other = search.find_other_states(depth, len(graph.states_per_depth))
+        if other is not None:
+            return evolve(finding, values={"instance": instance.name, **attrs.asdict(other)})
     return finding
 
 

@@ -50,6 +50,15 @@ class OtherStepCount:
 
 
 @frozen
+class OtherStates:
+    """The first depth at which the mutant has other states, though as many."""
+
+    depth: int
+    new_states: int
+    """States that no depth of the true graph has, or not by then."""
+
+
+@frozen
 class NewViolation:
     """A guarantee that is proved, and that the mutant breaks."""
 
@@ -83,6 +92,26 @@ class MutatedSearch:
 
         None also where no count differs in so many more depths, or before the graph ends.
         """
+        for later, true, reached, new_rows in self._list_levels(depth, depths_max):
+            count = len(reached) + len(new_rows)
+            if count != true:
+                return OtherCount(later, true, count)
+        return None
+
+    def find_other_states(self, depth: int, depths_max: int) -> OtherStates | None:
+        """The first depth with other states, as far as ``find_other_count`` looks."""
+        bounds = np.cumsum((0, *self.graph.states_per_depth))
+        for later, _, reached, new_rows in self._list_levels(depth, depths_max):
+            is_known = (reached >= bounds[later]) & (
+                reached < bounds[min(later + 1, len(bounds) - 1)]
+            )
+            count = len(new_rows) + int((~is_known).sum())
+            if count:
+                return OtherStates(later, count)
+        return None
+
+    def _list_levels(self, depth: int, depths_max: int) -> Iterator[tuple[int, int, Any, Any]]:
+        """Depth by depth: how many states there truly are, the known and the new ones."""
         last = depth + depths_max
         per_depth, rows = self.graph.states_per_depth, self.graph.rows
         bounds = np.cumsum((0, *per_depth))
@@ -98,12 +127,9 @@ class MutatedSearch:
             seen[frontier] = True
             outside_rows = _keep_new(new_rows, outside)
             true = per_depth[depth] if depth < len(per_depth) else 0
-            count = len(frontier) + len(outside_rows)
-            if count != true:
-                return OtherCount(depth, true, count)
-            if not count:
-                return None
-        return None
+            yield depth, true, frontier, outside_rows
+            if not len(frontier) + len(outside_rows):
+                return
 
     def _advance(self, frontier: Any, outside_rows: Any) -> tuple[Any, Any]:
         """Known states one step on, each once; and rows of states that are not known."""

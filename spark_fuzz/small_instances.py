@@ -23,10 +23,14 @@ from properties.subject import (
 from properties.vacuity import load_witnesses
 from properties.worlds import STRUCTURES_BY_WORLD
 from reference.machine import Action
+from reference.put import TRANSFER_WAKE_UPS_MAX
 from reference.roles import FlushDiskType, Role
-from reference.structure import Structure
+from reference.structure import SMALL_PARAMETERS, Parameters, Structure
 from reference.world import get_rules
 from spark_fuzz.state_graph import StateGraph, collect_graph
+
+ROOMY: Parameters = evolve(TINY, mapped_file_size_bytes=4, ghost_log_size_max_bytes=8)
+"""Messages of one byte, and room for several in a file."""
 
 PAIR = Structure(Role.SYNC_MASTER, FlushDiskType.ASYNC_FLUSH, slaves=1)
 FLUSHING_PAIR = evolve(PAIR, flush_disk_type=FlushDiskType.SYNC_FLUSH)
@@ -39,6 +43,9 @@ STATES_MORE = 60_000
 
 STATES_NEAR = 5_000
 """The same around the place where one rule may fire."""
+
+STATES_LIVING = 30_000
+"""The same in a later life of the master's log."""
 
 STATES_BEHIND = 1_000
 """The same behind a schedule that refutes something."""
@@ -74,7 +81,7 @@ class ListedInstance:
         if getattr(self.structure, "messages", 1) > 1:
             more += f", {self.structure.messages} messages"
         if self.start_name:
-            more += f", from where {self.start_name}"
+            more += f", from where {self.start_name}" if self.start else f", {self.start_name}"
         return f"{self.structure.name}{more}, {self.fault_class.name}"
 
     def make_begin(self) -> Any:
@@ -164,8 +171,13 @@ def list_further_instances(world: str, rule: str) -> Iterator[ListedInstance]:
         sizes = TINY if world == "replication" else get_small_parameters(structure)
         columns = (ListedInstance(structure, c, sizes) for c in get_fault_classes(structure))
         yield from (instance for instance in columns if instance not in known)
+        if isinstance(structure, Structure):
+            roomy = get_fault_class(structure, "none")
+            yield ListedInstance(structure, roomy, ROOMY, start_name="files of four bytes")
     for structure in structures:
         yield from (i for i in _list_behind(structure) if i.is_without(rule))
+        if isinstance(structure, Structure):
+            yield from (i for i in list_later_lives(structure) if i.is_without(rule))
 
 
 @cache
@@ -184,8 +196,92 @@ def _list_behind(structure: Any) -> tuple[ListedInstance, ...]:
     return tuple(found.values())
 
 
+LOST = (Action("lose_master_power", {"kept_offset": 0}), Action("restart_master"))
+ATTACHED = tuple(
+    Action(f"{rule}[0]", {})
+    for rule in ("connect_slave", "report_offset", "receive_report", "position_transfer")
+)
+TORN = (
+    Action("append_message[0]", {"size_bytes": 3, "waits_for_store": 1}),
+    Action("transfer_batch[0]", {"size_bytes": 1}),
+    Action("append_to_slave[0]", {"size_bytes": 1}),
+)
+KEPT = (Action("append_other_message", {"size_bytes": 1}), Action("flush_master"))
+LOST_BUT_ONE = (Action("lose_master_power", {"kept_offset": 1}), Action("restart_master"))
+MIXED = (
+    *(Action(f"{rule}[0]", {"size_bytes": 1}) for rule in ("transfer_batch", "append_to_slave")),
+    Action("append_message[0]", {"size_bytes": 2, "waits_for_store": 1}),
+    *(Action(f"{rule}[0]", {"size_bytes": 1}) for rule in ("transfer_batch", "append_to_slave")),
+)
+ROLLED = (
+    Action("append_message[0]", {"size_bytes": 3, "waits_for_store": 1}),
+    Action("fill_file"),
+    Action("append_other_message", {"size_bytes": 1}),
+)
+COPIES = ("transfer_batch", "append_to_slave")
+COPIED = tuple(Action(f"{rule}[0]", {"size_bytes": size}) for size in (4, 1) for rule in COPIES)
+FLUSHED = (Action("flush_slave[0]"),) * 2
+
+
+@cache
+def list_later_lives(structure: Structure) -> tuple[ListedInstance, ...]:
+    """Instances that begin in each life of the master's log: empty, attached, rolled, copied.
+
+    Messages have up to three bytes, so that a slave may hold a part of one.
+    """
+    found: list[ListedInstance] = []
+    for losses in range(structure.lives):
+        stages = [("has begun", LOST * losses)]
+        if structure.slaves:
+            stages.append(("has an attached slave", (*stages[-1][1], *ATTACHED)))
+            found.append(_begin_at(structure, losses, "is copied in part", stages[-1][1] + TORN))
+        stages.append(("has a second file", (*stages[-1][1], *ROLLED)))
+        if structure.slaves:
+            stages.append(("is copied", (*stages[-1][1], *COPIED)))
+            stages.append(("is copied and flushed", (*stages[-1][1], *FLUSHED)))
+        if losses:
+            before = LOST * (losses - 1)
+            stages.append(("has lost the message", (*before, TORN[0], *LOST)))
+            if structure.slaves:
+                ahead = (*before, *ATTACHED, *TORN, *LOST)
+                stages.append(("has lost what a slave has in part", ahead))
+        if losses and structure.slaves:
+            kept = (*KEPT, *LOST_BUT_ONE * losses)
+            stages.append(("goes on behind older bytes", (*kept, *ATTACHED, *MIXED)))
+        for stage, start in stages:
+            found.append(_begin_at(structure, losses, stage, start))
+    if structure.slaves:
+        waiting = (*ATTACHED, *put(0), *(Action("wait_one_second[0]"),) * TRANSFER_WAKE_UPS_MAX)
+        copied = (Action(f"{rule}[0]", {"size_bytes": 1}) for rule in COPIES)
+        found.append(_begin_at(structure, 0, "has a put without wake-ups", (*waiting, *copied)))
+    if structure.slaves and structure.messages > 1:
+        ready = (*ATTACHED, *put(0)[:-1], *put(1)[:-1])
+        found.append(_begin_at(structure, 0, "has two puts that will wait", ready))
+        two = (*ATTACHED, *put(0), *put(1))
+        found.append(_begin_at(structure, 0, "has two waiting puts", two))
+    return tuple(found)
+
+
+def put(message: int) -> tuple[Action, ...]:
+    """A message of one byte that is appended, flushed, and waits for a slave."""
+    appended = Action(f"append_message[{message}]", {"size_bytes": 1, "waits_for_store": 1})
+    rules = ("answer_disk_wait", "request_slave_wait")
+    flushed = Action("flush_master")
+    return (appended, flushed, *(Action(f"{rule}[{message}]") for rule in rules))
+
+
+def _begin_at(
+    structure: Structure, losses: int, stage: str, start: tuple[Action, ...]
+) -> ListedInstance:
+    column = get_fault_class(structure, "master power loss")
+    name = f"life {losses} {stage}"
+    return ListedInstance(structure, column, SMALL_PARAMETERS, losses, start, name)
+
+
 def get_budget(instance: ListedInstance) -> int:
     """How many states are enough."""
+    if instance.start_name.startswith("life"):
+        return STATES_LIVING
     if not instance.start:
         return STATES_MAX
     return STATES_NEAR if instance.start_name.endswith(MAY_FIRE) else STATES_BEHIND

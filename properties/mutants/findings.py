@@ -23,7 +23,7 @@ ARGUMENTS_FILE = Path(__file__).with_name("arguments.toml")
 LAYERS = ("equivalence", "graphs", "lemmas", "guarantees", "recordings")
 """The judges, in the order in which they are asked."""
 
-KILLERS = ("states", "lemma", "guarantee", "recording", "steps")
+KILLERS = ("states", "lemma", "guarantee", "recording", "steps", "values")
 """What kills a mutant, in the order in which it is told: fields of a finding."""
 
 
@@ -43,6 +43,9 @@ class Finding:
     steps: Mapping[str, Any] | None = None
     """A small instance in which the rule has another number of steps from the states of a depth:
     instance, depth, steps, mutated_steps."""
+    values: Mapping[str, Any] | None = None
+    """A small instance with other states, though as many: instance, depth, new_states; sought only
+    where nothing else kills."""
     lemma: Mapping[str, Any] | None = None
     """The first sanity check or lemma that falls: lemma, instance, structure."""
     guarantee: Mapping[str, Any] | None = None

@@ -15,6 +15,7 @@ JUDGES = {
     "guarantee": "a schedule is spoilt, or a guarantee",
     "recording": "a recording is refused",
     "steps": "another number of steps",
+    "values": "other states, as many",
 }
 """How each judge is told; in the order in which the first one to kill is named."""
 
