@@ -146,8 +146,12 @@ def test_bench_against_spin(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     if shutil.which("spin") is None:
         pytest.skip("SPIN is not installed")
     monkeypatch.setattr(bench_peers, "BENCHED", (name,))
-    measures = json.loads(run("bench", "--peers", "--json").stdout)["peers"]
-    assert ["rmqspec", "SPIN", "SPIN -DCOLLAPSE"] == [m["engine"] for m in measures]
+    answer = json.loads(run("bench", "--peers", "--json").stdout)
+    measures, simulations = answer["peers"], answer["simulations"]
+    with_tlc = ["TLC"] if bench_peers.has_tlc() and name == SMALL else []
+    assert ["rmqspec", "SPIN", "SPIN -DCOLLAPSE", *with_tlc] == [m["engine"] for m in measures]
+    assert bool(simulations) == bench_peers.has_tlc()
+    assert all(m["steps_per_second"] > 0 for m in simulations)
     assert {(name, load_spin_counts()[name]["states"])} == {
         (m["instance"], m["states"]) for m in measures
     }
