@@ -30,6 +30,9 @@ Exit codes: 0 no two judges contradict each other, 3 bad input, 4 missing prereq
 70 two of them do: both are named, with what they say.
 """
 
+WIDTH = 130
+"""Columns of text that a table takes; a narrower terminal wraps its lines."""
+
 USUAL = "SYNC_MASTER/ASYNC_FLUSH/1 slave"
 
 
@@ -85,9 +88,9 @@ def print_cells(cells: tuple[JudgedCell, ...]) -> None:
     """A table: a row for each guarantee, a column for each judge."""
     first = cells[0]
     table = Table(title=f"{first.structure}, {first.fault}", title_justify="left")
-    table.add_column("guarantee")
+    table.add_column("guarantee", no_wrap=True)
     for opinion in first.opinions:
         table.add_column(opinion.judge)
     for cell in cells:
         table.add_row(cell.guarantee, *map(str, cell.opinions))
-    Console().print(table)
+    Console(width=max(WIDTH, Console().width)).print(table)
