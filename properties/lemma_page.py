@@ -16,21 +16,10 @@ from properties.induction import get_candidates, get_leaf_names
 from properties.lemmas import LEMMAS
 from reference.leaves import flatten, is_parameter
 from reference.machine import record_machine, record_predicate
-from reference.state import STATUS_NAMES, initial_cluster
+from reference.state import PHASE_NAMES, STATUS_NAMES, initial_cluster
 from reference.structure import SMALL_PARAMETERS
 
 CHAPTER = Path(__file__).parents[1] / "spec" / "lemmas.md"
-
-PHASE_NAMES = (
-    "NOT_SENT",
-    "REFUSED",
-    "WAITS_FOR_DISK",
-    "WAITS_FOR_SLAVE_CHECK",
-    "WAITS_FOR_SLAVE",
-    "ANSWERED",
-    "UNANSWERED",
-)
-"""The codes of ``Message.phase``, by their value."""
 
 
 def render_lemmas(entries: Mapping[str, LemmaCounterexample] | None = None) -> str:

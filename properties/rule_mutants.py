@@ -15,6 +15,7 @@ from typing import Any
 
 from attrs import evolve, frozen
 
+from properties.mutants.places import COMPARISONS
 from reference.leaves import flatten
 from reference.machine import (
     RULES,
@@ -26,9 +27,6 @@ from reference.rule import Argument, Conditions, Rule, RuleBody
 from reference.state import Cluster
 from reference.structure import Structure
 from reference.terms import Term, constant, record, substitute, walk
-
-COMPARISONS = {"less": "less_equal", "less_equal": "less"}
-"""The strictness that each comparison is exchanged for."""
 
 GHOST_CONDITIONS = frozenset(
     {

@@ -26,7 +26,7 @@ import reference.variants
 import reference.version
 from reference.leaves import flatten, is_parameter, symbolic_cluster
 from reference.rule import RULES, Argument, Conditions, Rule, sort_by_topic
-from reference.terms import Sort, Term, constant, leaf
+from reference.terms import Sort, Term, as_term, leaf
 from reference.world import count_indexes, get_rules
 
 __all__ = [
@@ -215,10 +215,10 @@ def record_instance(structure: Any, instance: Instance) -> RecordedInstance:
     before = symbolic_cluster(structure)
     named, arguments, after = run_on_leaves(before, instance)
     for name, _, low, high in arguments:
-        named[f"is_range_of_{name}_not_empty"] = _as_term(low <= high)
+        named[f"is_range_of_{name}_not_empty"] = as_term(low <= high)
     old = flatten(before)
     effects = {
-        path: _as_term(value)
+        path: as_term(value)
         for path, value in flatten(after).items()
         if value is not old[path] and not is_parameter(path)
     }
@@ -235,7 +235,7 @@ def run_on_leaves(
     """
     steps = instance.start(before)
     conditions: Conditions = next(steps)
-    named = {name: _as_term(holds) for name, holds in conditions.named.items()}
+    named = {name: as_term(holds) for name, holds in conditions.named.items()}
     arguments: list[tuple[str, Term, Term, Term]] = []
     answer: Term | None = None
     while True:
@@ -244,7 +244,7 @@ def run_on_leaves(
         except StopIteration as finished:
             return named, arguments, finished.value
         answer = leaf(f"argument.{argument.name}", Sort.INTEGER)
-        low, high = _as_term(argument.low), _as_term(argument.high)
+        low, high = as_term(argument.low), as_term(argument.high)
         arguments.append((argument.name, answer, low, high))
 
 
@@ -257,7 +257,7 @@ def record_machine(structure: Any) -> tuple[RecordedInstance, ...]:
 
 def record_predicate(structure: Any, predicate: Callable[[Any], bool]) -> Term:
     """A predicate over clusters as a term."""
-    return _as_term(predicate(symbolic_cluster(structure)))
+    return as_term(predicate(symbolic_cluster(structure)))
 
 
 def _is_statically_disabled(instance: Instance, before: Any) -> bool:
@@ -276,7 +276,3 @@ def _collect_ranges(steps: Any, count: int) -> tuple[Argument, ...]:
         ranges.append(steps.send(answer))
         answer = ranges[-1].low
     return tuple(ranges)
-
-
-def _as_term(value: Any) -> Term:
-    return value if isinstance(value, Term) else constant(value)

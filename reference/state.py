@@ -32,6 +32,16 @@ from reference.world import count_indexes, make_initial, make_template
     UNANSWERED,
 ) = range(7)
 
+PHASE_NAMES = (
+    "NOT_SENT",
+    "REFUSED",
+    "WAITS_FOR_DISK",
+    "WAITS_FOR_SLAVE_CHECK",
+    "WAITS_FOR_SLAVE",
+    "ANSWERED",
+    "UNANSWERED",
+)
+
 # PutMessageStatus. Waiting produces the first four; the others refuse a put before it is written.
 (
     PUT_OK,

@@ -130,6 +130,11 @@ def constant(value: int | bool) -> Term:
     return _intern("constant", (), value, sort)
 
 
+def as_term(value: Any) -> Term:
+    """A number or truth value as a literal; a term as it is."""
+    return value if isinstance(value, Term) else constant(value)
+
+
 def record(operator: str, *operands: Any) -> Term:
     """The term ``operator(operands)``, simplified where an operand is a constant.
 

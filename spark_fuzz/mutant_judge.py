@@ -168,17 +168,26 @@ def judge_values(
         if structure not in ("", instance.structure.name):
             continue
         judged = open_graph(instance, states_max)
-        graph = judged.comparison.graph
-        mutated = list_mutated(graph.layout, mutant)
-        difference = judged.comparison.find_difference(mutated)
-        if difference is None:
+        compared = compare(mutant, judged)
+        if compared is None:
             continue
-        search = MutatedSearch(graph, mutant.rule, mutated)
+        difference, search = compared
+        graph = judged.comparison.graph
         depth = graph.find_depth(difference.number)
         other = search.find_other_states(depth, len(graph.states_per_depth))
         if other is not None:
             return evolve(finding, values={"instance": instance.name, **attrs.asdict(other)})
     return finding
+
+
+def compare(mutant: RuleMutant, judged: JudgedGraph) -> tuple[Difference, MutatedSearch] | None:
+    """Where a mutant first differs in an instance, and the search of what becomes of that."""
+    graph = judged.comparison.graph
+    mutated = list_mutated(graph.layout, mutant)
+    difference = judged.comparison.find_difference(mutated)
+    if difference is None:
+        return None
+    return difference, MutatedSearch(graph, mutant.rule, mutated)
 
 
 def judge_graph(
@@ -190,15 +199,13 @@ def judge_graph(
     is_violation_sought: bool,
 ) -> Finding:
     """What one small instance shows."""
-    graph = judged.comparison.graph
-    mutated = list_mutated(graph.layout, mutant)
-    difference = judged.comparison.find_difference(mutated)
-    if difference is None:
+    compared = compare(mutant, judged)
+    if compared is None:
         return finding
-    steps = len(judged.instance.start) + graph.find_depth(difference.number) + 1
+    difference, search = compared
+    steps = len(judged.instance.start) + judged.comparison.graph.find_depth(difference.number) + 1
     if finding.difference is None or steps < finding.difference["steps"]:
         finding = evolve(finding, difference=describe(judged, difference, steps))
-    search = MutatedSearch(graph, mutant.rule, mutated)
     finding = compare_counts(finding, judged, search, difference, depths_max)
     if is_violation_sought and finding.guarantee is None:
         return find_violation(finding, judged, search, difference)

@@ -23,28 +23,14 @@ FAMILY_OF_INDEX = {"slave": "Slaves", "message": "Messages", "broker": "Brokers"
 VARIABLES = {"Slaves": "s", "Messages": "m", "Lives": "t", "Members": "b", "Brokers": "b"}
 """What a bound variable is called that goes through a family."""
 
-_PHASES = (
-    "NOT_SENT",
-    "REFUSED",
-    "WAITS_FOR_DISK",
-    "WAITS_FOR_SLAVE_CHECK",
-    "WAITS_FOR_SLAVE",
-    "ANSWERED",
-    "UNANSWERED",
-)
 _STAGES = ("IDLE", "HALF_ANSWERED", "ANSWERED", "VERSION_TAKEN", "CLEARED")
 
 CODES: dict[str, dict[int, str]] = {
-    "phase": {getattr(state, name): name for name in _PHASES},
+    "phase": {getattr(state, name): name for name in state.PHASE_NAMES},
     "status": {getattr(state, name): name for name in state.STATUS_NAMES},
     "stage": {getattr(tables_state, name): name for name in _STAGES},
 }
 """The names of a field's values, where the field holds a code."""
-
-
-def get_family(container: str) -> str:
-    """The family of the members of such a part."""
-    return FAMILY_OF[container]
 
 
 def measure_families(cluster: Any) -> dict[str, int]:

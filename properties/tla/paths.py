@@ -10,7 +10,7 @@ from attrs import frozen
 from properties.tla.families import CODES, FAMILY_OF
 from properties.tla.nodes import Field, Index, Name, Node, Number
 from reference.leaves import PARAMETER_PREFIX, flatten
-from reference.terms import Term, constant
+from reference.terms import Term, as_term
 
 FORMAL_PREFIX = "@"
 """Where the leaves of a function's parameters lie while the function is recorded."""
@@ -42,11 +42,6 @@ def collect_leaves(value: Any) -> Leaves:
         found = flatten(value)
         return Leaves(tuple(found), tuple(map(as_term, found.values())))
     return Leaves(("",), (as_term(value),))
-
-
-def as_term(value: Any) -> Term:
-    """A leaf's value as a term."""
-    return value if isinstance(value, Term) else constant(value)
 
 
 def find_label(term: Term) -> str:

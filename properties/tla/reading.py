@@ -28,7 +28,6 @@ from properties.tla.nodes import (
 from properties.tla.paths import (
     FORMAL_PREFIX,
     Leaves,
-    as_term,
     collect_leaves,
     find_common_path,
     find_label,
@@ -39,7 +38,7 @@ from properties.tla.paths import (
     read_parts,
     read_path,
 )
-from reference.terms import Term
+from reference.terms import Term, as_term
 
 AcceptCall = Callable[[ObservedCall], tuple[str, tuple[tuple[str, str], ...]] | None]
 """The operator of an observed call, and parameter and family of what is passed, if it has one."""

@@ -26,7 +26,7 @@ from properties.tla.nodes import (
     Node,
     Number,
 )
-from properties.tla.paths import FORMAL_PREFIX, as_term, collect_leaves
+from properties.tla.paths import FORMAL_PREFIX, collect_leaves
 from properties.tla.reading import Reader, Scope, bind, find_names, keep_used
 from properties.tla.setting import (
     MAX_OFFSET,
@@ -46,7 +46,7 @@ from reference.machine import Instance, compute_machine, record_machine, run_on_
 from reference.rule import Rule
 from reference.state import CommitLog
 from reference.structure import Structure
-from reference.terms import Sort, Term, leaf
+from reference.terms import Sort, Term, as_term, leaf
 from reference.world import get_rules, make_initial, make_template
 
 WIDE = 4
