@@ -1,6 +1,6 @@
 """The generated tables of ``spec/clients.md``, rendered from the functions.
 
-``rmqspec docs clients.md`` writes them anew.
+``rmqspec docs --write spec/clients.md`` writes them anew.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The generated parts of ``spec/fault_sets.md``, rendered from the stored borders without a solver.
 
-``rmqspec docs fault_sets.md`` writes them anew.
+``rmqspec docs --write spec/fault_sets.md`` writes them anew.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The generated parts of ``spec/lemmas.md``: each lemma with the counterexample that demanded it.
 
-``rmqspec docs lemmas.md`` writes them anew after lemmas or their data have changed.
+``rmqspec docs --write spec/lemmas.md`` writes them anew after lemmas or their data have changed.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The generated tables of ``spec/metadata.md``, rendered from the functions.
 
-``rmqspec docs metadata.md`` writes them anew.
+``rmqspec docs --write spec/metadata.md`` writes them anew.
 """
 
 from __future__ import annotations

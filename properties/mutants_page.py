@@ -1,6 +1,7 @@
 """The generated parts of ``spec/mutants.md``: numbers per world, kind and judge; survivors.
 
-``rmqspec docs mutants.md`` writes them anew after ``tests/data/mutants.json`` has changed.
+``rmqspec docs --write spec/mutants.md`` writes them anew after ``tests/data/mutants.json`` has
+changed.
 """
 
 from __future__ import annotations

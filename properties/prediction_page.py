@@ -1,6 +1,7 @@
 """The generated parts of ``spec/predictions.md``: classes of refutations, and what is predicted.
 
-``rmqspec docs predictions.md`` writes them anew after certificates or their data changed.
+``rmqspec docs --write spec/predictions.md`` writes them anew after certificates or
+their data changed.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The generated tables of ``spec/progress.md``, rendered from the functions and the searches.
 
-``rmqspec docs progress.md`` writes them anew.
+``rmqspec docs --write spec/progress.md`` writes them anew.
 """
 
 from __future__ import annotations

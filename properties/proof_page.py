@@ -1,6 +1,6 @@
 """The generated parts of ``spec/proofs.md``, rendered from the stored cores without any solver.
 
-``rmqspec docs proofs.md`` writes them anew after cores have changed.
+``rmqspec docs --write spec/proofs.md`` writes them anew after cores have changed.
 """
 
 from __future__ import annotations

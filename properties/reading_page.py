@@ -1,6 +1,6 @@
 """The generated tables of ``spec/reading.md``, rendered from the functions of the read decision.
 
-``rmqspec docs reading.md`` writes them anew.
+``rmqspec docs --write spec/reading.md`` writes them anew.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The share of the sources, counted from the ledger for ``spec/limits.md``.
 
-``rmqspec docs limits.md`` writes it anew.
+``rmqspec docs --write spec/limits.md`` writes it anew.
 """
 
 from __future__ import annotations

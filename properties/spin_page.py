@@ -1,6 +1,6 @@
 """The generated parts of ``spec/spin.md``: what SPIN counted, and one step as it is exported.
 
-``rmqspec docs spin.md`` writes them anew. No SPIN is needed: the counts are data.
+``rmqspec docs --write spec/spin.md`` writes them anew. No SPIN is needed: the counts are data.
 """
 
 from __future__ import annotations

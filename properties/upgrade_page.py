@@ -1,7 +1,8 @@
 """The generated parts of ``spec/upgrades.md``: every pair of releases, for each stock folder.
 
 Pairs that change the same cells in the same way share a letter; each letter is told once, with the
-schedules. ``rmqspec docs upgrades.md`` writes them anew after certificates have changed.
+schedules. ``rmqspec docs --write spec/upgrades.md`` writes them anew after certificates have
+changed.
 """
 
 from __future__ import annotations

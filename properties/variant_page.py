@@ -1,6 +1,6 @@
 """The generated parts of ``spec/variants.md``: what each variant changes, and by which schedule.
 
-``rmqspec docs variants.md`` writes them anew after certificates have changed.
+``rmqspec docs --write spec/variants.md`` writes them anew after certificates have changed.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The verdict tables of ``spec/guarantees.md``, rendered from the certificates.
 
-``rmqspec docs guarantees.md`` writes them anew after certificates have changed.
+``rmqspec docs --write spec/guarantees.md`` writes them anew after certificates have changed.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The generated parts of ``spec/versions.md``: releases, what each changes, and what that means.
 
-``rmqspec docs versions.md`` writes them anew after certificates have changed.
+``rmqspec docs --write spec/versions.md`` writes them anew after certificates have changed.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The generated parts of a world's chapter: rules, guarantees with their tables, lemmas.
 
-``rmqspec docs`` writes them anew after rules or certificates have changed.
+``rmqspec docs --write`` writes them anew after rules or certificates have changed.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """The generated parts of ``spec/known_issues.md``: the catalogue, entry by entry.
 
-``rmqspec docs known_issues.md`` writes them anew after the data or the certificates have changed.
+``rmqspec docs --write spec/known_issues.md`` writes them anew after data or certificates
+have changed.
 """
 
 from __future__ import annotations

@@ -28,7 +28,10 @@ from reference.structure import Parameters, Structure
 from reference.terms import Sort, leaf, record, substitute
 from tests.structures import SYNCHRONOUS_PAIR
 
-UPDATE = "run python -m properties.comparison_grammar --store, then ./rmqspec docs lemmas.md"
+UPDATE = (
+    "run python -m properties.comparison_grammar --store, "
+    "then ./rmqspec docs --write spec/lemmas.md"
+)
 
 SMALL = Structure(slaves=0, messages=0, lives=2)
 """A master alone, of which no message is followed."""

@@ -37,7 +37,10 @@ ALONE = BY_NAME["SYNC_MASTER/SYNC_FLUSH/0 slaves, master power loss, log of 4 by
 DELAY = BY_NAME["delay/4.4.0, power loss, queue of 3 messages"]
 PAIR = BY_NAME["SYNC_MASTER/ASYNC_FLUSH/1 slave, disk errors, log of 4 bytes, 12 steps"]
 
-RENEW = "other rules; renew with `python -m spark_fuzz.peers`, then `./rmqspec docs spin.md`"
+RENEW = (
+    "other rules; renew with `python -m spark_fuzz.peers`, "
+    "then `./rmqspec docs --write spec/spin.md`"
+)
 
 
 @needs_spin

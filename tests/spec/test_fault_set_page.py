@@ -14,7 +14,7 @@ from tests.structures import SYNCHRONOUS_PAIR, name_of
 
 CONSUMER = STRUCTURES["consumer/slave read/no offset check"]
 
-UPDATE = "run ./rmqspec docs fault_sets.md, read the difference, and correct the prose"
+UPDATE = "run ./rmqspec docs --write spec/fault_sets.md, read the difference, and correct the prose"
 
 
 def read() -> str:

@@ -7,7 +7,7 @@ import pytest
 from properties.known_issues import page
 from properties.known_issues.catalogue import load_decisions, load_scenarios
 
-UPDATE = "run ./rmqspec docs known_issues.md, and read the difference"
+UPDATE = "run ./rmqspec docs --write spec/known_issues.md, and read the difference"
 
 
 def read() -> str:

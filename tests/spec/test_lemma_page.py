@@ -6,7 +6,7 @@ import reference.state
 from properties import lemma_page
 from properties.triage import TriageWord
 
-UPDATE = "run ./rmqspec docs lemmas.md, and read the difference"
+UPDATE = "run ./rmqspec docs --write spec/lemmas.md, and read the difference"
 
 
 def test_generated_parts_are_those_of_the_data() -> None:

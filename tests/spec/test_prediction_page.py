@@ -7,7 +7,7 @@ import pytest
 from properties import prediction_page
 from properties.prediction import load_predictions
 
-UPDATE = "run ./rmqspec docs predictions.md, and read the difference"
+UPDATE = "run ./rmqspec docs --write spec/predictions.md, and read the difference"
 
 
 def read() -> str:

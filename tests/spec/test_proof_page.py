@@ -10,7 +10,7 @@ from properties.proof_page import PARTS, SHOWN
 from properties.property import LEMMAS, SANITY_CHECKS
 from reference.structure import SLAVES_MAX, Structure
 
-UPDATE = "run ./rmqspec docs proofs.md, read the difference, and correct the prose"
+UPDATE = "run ./rmqspec docs --write spec/proofs.md, read the difference, and correct the prose"
 
 
 def read() -> str:

@@ -6,7 +6,7 @@ from properties import reading_page
 from properties.reading_page import EXAMPLES, TABLES
 from reference.read.get_message import UNSCANNED
 
-UPDATE = "run ./rmqspec docs reading.md, read the difference, and correct the prose"
+UPDATE = "run ./rmqspec docs --write spec/reading.md, read the difference, and correct the prose"
 
 
 def read() -> str:

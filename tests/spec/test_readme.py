@@ -9,7 +9,7 @@ from command_line.readme import get_readme, update_readme
 
 
 def test_outputs_are_what_the_commands_print() -> None:
-    """Run ./rmqspec docs when this fails."""
+    """Run ./rmqspec docs --write when this fails."""
     text = get_readme().read_text()
     assert update_readme(text) == text
 

@@ -9,7 +9,7 @@ from properties.promela import BEGINNING, CHECK_PREFIX
 from properties.spin import DEFINES, TRANSLATE, VISIBLE_SCRATCH
 from properties.spin_instances import JUDGED_INSTANCES, load_spin_counts
 
-UPDATE = "run ./rmqspec docs spin.md, and read the difference"
+UPDATE = "run ./rmqspec docs --write spec/spin.md, and read the difference"
 
 TEXT = spin_page.CHAPTER.read_text(encoding="utf-8")
 

@@ -12,7 +12,7 @@ from properties.claims import CLAIMS
 from properties.fault_class import FAULT_CLASSES
 from properties.verdict import VerdictWord
 
-UPDATE = "run ./rmqspec docs guarantees.md, read the difference, and correct the prose"
+UPDATE = "run ./rmqspec docs --write spec/guarantees.md, read the difference, and correct the prose"
 
 assert reference.machine.RULES  # It must be imported first: the order of rules decides the digest.
 

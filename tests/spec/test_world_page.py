@@ -9,7 +9,7 @@ from properties.world import World
 from properties.worlds import WORLDS
 from tests.structures import name_of
 
-UPDATE = "run ./rmqspec docs, read the difference, and correct the prose"
+UPDATE = "run ./rmqspec docs --write, read the difference, and correct the prose"
 
 
 def read(world: World) -> str:

@@ -28,7 +28,8 @@ except MissingTlcError as problem:
 needs_tlc = pytest.mark.skipif(bool(MISSING), reason=MISSING or "TLC is there")
 
 RENEW = (
-    "other rules; renew with `python -m properties.tla.tlc_counts`, then `./rmqspec docs tla.md`"
+    "other rules; renew with `python -m properties.tla.tlc_counts`, "
+    "then `./rmqspec docs --write spec/tla.md`"
 )
 
 INSTANCES = {j.name: j for j in list_instances()}
