@@ -76,6 +76,7 @@ BOOK = (
         "What holds, and what does not",
         (
             Chapter("guarantees.md", "each with its verdicts, by deployment and fault"),
+            Chapter("counterexamples/README.md", "one page for each guarantee that falls"),
             Chapter("fault_sets.md", "which mixtures of faults a guarantee survives"),
             Chapter("predictions.md", "why cells are refuted; what nobody has reported yet"),
             Chapter("known_issues.md", "threads of RocketMQ's trackers as schedules"),
