@@ -10,9 +10,9 @@ import click
 from command_line.readme import get_readme, update_readme
 from command_line.run_tests import run_pytest
 from properties import (
-    book,
     clients_page,
     fault_set_page,
+    front_page,
     lemma_page,
     metadata_page,
     mutants_page,
@@ -35,7 +35,7 @@ from properties.tla import page as tla_page
 from properties.worlds import WORLDS
 
 PAGES = (
-    book,
+    front_page,
     verdict_table,
     fault_set_page,
     proof_page,
