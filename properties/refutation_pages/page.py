@@ -213,7 +213,7 @@ def _list_reports(case: Case) -> Iterator[str]:
     if explanation is not None:
         yield f"The class `{explanation.name}`: {explanation.sentence}"
         if explanation.threads:
-            yield f"Threads that it goes with: {', '.join(explanation.threads)}."
+            yield f"Consistent with the threads {', '.join(explanation.threads)}."
     for scenario in find_known_issues(case):
         if is_same_story(case, scenario):
             yield describe_report(scenario)
