@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 
@@ -23,6 +23,7 @@ from properties.refutation_pages.shortest import load_shortest
 from properties.subject import get_guarantees
 from properties.verdict import VerdictWord
 from properties.worlds import STRUCTURES
+from reference.machine import Action
 
 STOCK = (
     "SYNC_MASTER/ASYNC_FLUSH/1 slave",
@@ -114,7 +115,7 @@ def test_titles_are_told_apart() -> None:
 def test_the_schedule_is_as_short_and_small_as_can_be(case: Case) -> None:
     """Its last step is the first that falls, no step is needless, no number may be smaller."""
 
-    def is_still_good(schedule: object) -> bool:
+    def is_still_good(schedule: Sequence[Action]) -> bool:
         return is_refuted_by(case.claim, case.structure, case.parameters, schedule)
 
     assert is_still_good(case.schedule)
