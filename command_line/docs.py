@@ -15,9 +15,9 @@ from command_line.readme import get_readme, update_readme
 from command_line.run_tests import run_pytest
 from command_line.site.build import build_site
 from properties import (
-    book,
     clients_page,
     fault_set_page,
+    front_page,
     lemma_page,
     metadata_page,
     mutants_page,
@@ -34,11 +34,13 @@ from properties import (
     world_page,
 )
 from properties.known_issues import page as known_issues_page
+from properties.refutation_pages import page as refutation_page
+from properties.refutation_pages.cases import Case, load_cases
 from properties.tla import page as tla_page
 from properties.worlds import WORLDS
 
 PAGES = (
-    book,
+    front_page,
     verdict_table,
     fault_set_page,
     proof_page,
@@ -70,12 +72,21 @@ Examples:
 
 ROOT = get_readme().parent
 
+
+def draw_anew(case: Case, text: str) -> str:
+    """A diagram is generated as a whole, whatever the file contains."""
+    return refutation_page.draw_page(case)
+
+
 UPDATES: dict[str, Callable[[str], str]] = {
     path.relative_to(ROOT).as_posix(): update
     for path, update in {
         **{page.CHAPTER: page.update for page in PAGES},
         **{world.chapter_path: partial(world_page.update, world) for world in WORLDS},
         **tla_page.FILES,
+        refutation_page.OVERVIEW: refutation_page.update_overview,
+        **{case.page: partial(refutation_page.update_page, case) for case in load_cases()},
+        **{case.picture: partial(draw_anew, case) for case in load_cases()},
         get_readme(): update_readme,
     }.items()
 }
@@ -128,7 +139,7 @@ def write(texts: tuple[str, ...]) -> int:
 def rewrite(name: str) -> bool:
     """Write the generated parts of a text anew; whether that changed it."""
     path = ROOT / name
-    before = path.read_text(encoding="utf-8")
+    before = path.read_text(encoding="utf-8") if path.exists() else ""
     after = UPDATES[name](before)
     path.write_text(after, encoding="utf-8")
     return before != after

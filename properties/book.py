@@ -1,7 +1,6 @@
 """The book: every chapter of ``spec/`` in reading order, and its table of contents.
 
-``rmqspec docs --write spec/README.md`` writes the contents anew. A test holds this list and the
-files of the folder together.
+A test holds this list and the files of the folder together.
 """
 
 from __future__ import annotations
@@ -11,10 +10,8 @@ from pathlib import Path
 
 from attrs import frozen
 
-from properties.generated_text import replace_parts
-
 SPEC = Path(__file__).parents[1] / "spec"
-CHAPTER = SPEC / "README.md"
+FRONT = SPEC / "README.md"
 
 
 @frozen
@@ -76,6 +73,7 @@ BOOK = (
         "What holds, and what does not",
         (
             Chapter("guarantees.md", "each with its verdicts, by deployment and fault"),
+            Chapter("counterexamples/README.md", "one page for each guarantee that falls"),
             Chapter("fault_sets.md", "which mixtures of faults a guarantee survives"),
             Chapter("predictions.md", "why cells are refuted; what nobody has reported yet"),
             Chapter("known_issues.md", "threads of RocketMQ's trackers as schedules"),
@@ -133,12 +131,7 @@ def render_contents() -> str:
     """The table of contents: parts, their chapters, and what those are about."""
     lines: list[str] = []
     for number, part in enumerate(BOOK, start=1):
-        listed = [chapter for chapter in part.chapters if chapter.path != CHAPTER]
+        listed = [chapter for chapter in part.chapters if chapter.path != FRONT]
         lines.append(f"{number}. **{part.title}**")
         lines += [f"    - [{c.title}]({c.file}): {c.about}" for c in listed]
     return "\n".join(lines)
-
-
-def update(text: str) -> str:
-    """The front chapter with its generated parts as they should be."""
-    return replace_parts(text, lambda name: {"contents": render_contents}[name]())
