@@ -14,6 +14,7 @@ from command_line.progress import show_progress
 from command_line.readme import get_readme, update_readme
 from command_line.run_tests import run_pytest
 from command_line.site.build import build_site
+from command_line.site.sources import list_texts
 from properties import (
     clients_page,
     fault_set_page,
@@ -123,7 +124,7 @@ def build(out: Path) -> int:
     with show_progress() as show, tell_problem(out):
         build_site(out, show)
     seconds = time.perf_counter() - began
-    click.echo(f"{out / 'index.html'}: {len(list(book.list_chapters()))} chapters, {seconds:.0f} s")
+    click.echo(f"{out / 'index.html'}: {len(list_texts())} pages, {seconds:.0f} s")
     return 0
 
 

@@ -10,8 +10,8 @@ extensions = ["myst_parser", "command_line.site.extension"]
 myst_heading_anchors = 6
 myst_disable_syntax = ["myst_block_break", "myst_line_comment", "myst_role", "myst_target"]
 
-pygments_style = "friendly"
-pygments_dark_style = "monokai"
+pygments_style = "default"
+pygments_dark_style = "github-dark"
 
 html_static_path = ["static"]
 html_css_files = ["book.css"]

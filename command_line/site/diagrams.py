@@ -18,7 +18,11 @@ SETTINGS = {
 }
 """Plain text in SVG, since HTML inside it is clipped where fonts differ; room for loops."""
 
-_STYLE = re.compile(r"<style>.*?</style>", re.DOTALL)
+SCALE = 0.8
+"""Of Mermaid's text of 16 pixels, so that it is as large as that of tables."""
+
+_COLOURS = re.compile(r"<style>.*?</style>", re.DOTALL)
+_SIZE = re.compile(r'width="100%"(.*?)style="max-width: ([\d.]+)px[^"]*"', re.DOTALL)
 
 
 class DiagramError(Exception):
@@ -31,4 +35,5 @@ def draw_diagram(source: str, name: str) -> str:
         drawing: str = mermaidx.render(source, config=SETTINGS).svg()
     except Exception as problem:
         raise DiagramError(f"Mermaid cannot draw it: {problem}") from problem
-    return _STYLE.sub("", drawing).replace("my-svg", name)
+    drawing = _COLOURS.sub("", drawing).replace("my-svg", name)
+    return _SIZE.sub(lambda size: f'width="{float(size[2]) * SCALE:.0f}"{size[1]}', drawing, 1)

@@ -1,7 +1,7 @@
 """The texts from which the site is built: a copy of the book, and pages for the files it names.
 
-The chapters stay as they are but for their links. What lies outside the book, such as a module or
-the ledger, becomes a page that shows it. Tables of contents for the side bar are added at the end.
+The texts stay as they are but for their links. What lies outside the book, such as a module or the
+ledger, becomes a page that shows it. Tables of contents for the side bar are added at the end.
 """
 
 from __future__ import annotations
@@ -9,15 +9,16 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Iterator
+from functools import cache
 from os.path import relpath
 from pathlib import Path, PurePosixPath
 
-from properties.book import BOOK, SPEC, Chapter, list_chapters
+from properties.book import BOOK, SPEC, list_chapters
 
 ROOT = SPEC.parent
 
-FRONT = "index.md"
-"""The front chapter in the site."""
+FRONT = "README.md"
+"""The front chapter; a browser begins with index.html."""
 
 IMAGES = {".gif", ".jpg", ".png", ".svg", ".webp"}
 
@@ -32,28 +33,52 @@ LANGUAGES = {
 """How files are highlighted, by their endings; others are plain text."""
 
 _LINK = re.compile(r"(?P<code>^```.*?^```$|`[^`\n]*`)|\]\((?P<target>[^)\s]+)\)", re.M | re.S)
-_CONTENTS = "\n```{{toctree}}\n:hidden:\n:caption: {caption}\n\n{pages}\n```\n"
-_NOT_READ = "---\norphan: true\nnosearch: true\n---\n"
+_NOT_SEARCHED = "---\norphan: true\nnosearch: true\n---\n"
 
 
 def write_sources(folder: Path) -> None:
     """Write the whole source tree of the site into a folder that is empty."""
-    for chapter in list_chapters():
-        page = folder / get_page(chapter)
-        page.parent.mkdir(parents=True, exist_ok=True)
-        page.write_text(translate(chapter) + render_side_bar(chapter), encoding="utf-8")
-    for path in find_linked_files():
+    for file in list_texts():
+        page = make_parent(folder / get_page(file))
+        page.write_text(translate(file) + render_side_bar(file), encoding="utf-8")
+    for path in sorted(find_linked_files()):
         if path.suffix in IMAGES:
-            copy = folder / path.relative_to(SPEC)
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, copy)
+            shutil.copyfile(path, make_parent(folder / path.relative_to(SPEC)))
         else:
-            write_file_page(folder, path)
+            page = make_parent(folder / get_file_page(path))
+            page.write_text(show_file(path), encoding="utf-8")
 
 
-def get_page(chapter: Chapter) -> str:
-    """Where a chapter lies in the source tree of the site."""
-    return FRONT if chapter.file == "README.md" else chapter.file
+def make_parent(path: Path) -> Path:
+    """The same path, whose folder now exists."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+@cache
+def list_texts() -> tuple[str, ...]:
+    """Every text of the book in reading order, by its path below ``spec/``."""
+    return tuple(text for c in list_chapters() for text in (c.file, *list_below(c.file)))
+
+
+@cache
+def list_below(file: str) -> tuple[str, ...]:
+    """The texts beside a chapter that introduces a folder, in the order in which it names them.
+
+    Those that are chapters themselves do not count, nor has the front chapter any.
+    """
+    folder, _, name = file.rpartition("/")
+    if not folder or name != FRONT:
+        return ()
+    chapters = {chapter.path for chapter in list_chapters()}
+    beside = [path for path in sorted((SPEC / folder).glob("*.md")) if path not in chapters]
+    named = [*dict.fromkeys(find_targets(file)), *beside]
+    return tuple(p.relative_to(SPEC).as_posix() for p in sorted(beside, key=named.index))
+
+
+def get_page(file: str) -> str:
+    """Where a text lies in the source tree of the site."""
+    return "index.md" if file == FRONT else file
 
 
 def get_file_page(path: Path) -> str:
@@ -62,18 +87,23 @@ def get_file_page(path: Path) -> str:
     return f"files/{name}/index.md" if path.is_dir() else f"files/{name}.md"
 
 
-def find_targets(chapter: Chapter) -> Iterator[Path]:
-    """The files and folders to which the links of a chapter lead."""
-    for match in _LINK.finditer(chapter.path.read_text(encoding="utf-8")):
+def find_targets(file: str) -> Iterator[Path]:
+    """The files and folders to which the links and images of a text lead."""
+    for match in _LINK.finditer((SPEC / file).read_text(encoding="utf-8")):
         if (target := match["target"]) and is_relative(target):
-            yield (chapter.path.parent / target.partition("#")[0]).resolve()
+            yield (SPEC / file).parent.joinpath(target.partition("#")[0]).resolve()
 
 
 def find_linked_files() -> set[Path]:
-    """Images and files outside the book to which its chapters link, with those in folders."""
-    chapters = {chapter.path for chapter in list_chapters()}
-    found = {t for c in list_chapters() for t in find_targets(c) if t.exists()} - chapters
-    return found | {file for path in found if path.is_dir() for file in path.iterdir()}
+    """Images and files outside the book to which its texts link; of folders all their files."""
+    texts = {SPEC / file for file in list_texts()}
+    found = {path for file in list_texts() for path in find_targets(file) if path.exists()} - texts
+    return found | {file for path in found if path.is_dir() for file in list_files(path)}
+
+
+def list_files(folder: Path) -> list[Path]:
+    """The files in a folder, by name."""
+    return sorted(path for path in folder.iterdir() if path.is_file())
 
 
 def is_relative(target: str) -> bool:
@@ -81,62 +111,47 @@ def is_relative(target: str) -> bool:
     return not re.match(r"[a-z]+:|#", target)
 
 
-def translate(chapter: Chapter) -> str:
-    """A chapter's text with its links as the site needs them."""
-    pages = {c.path: get_page(c) for c in list_chapters()}
-    folder = PurePosixPath(get_page(chapter)).parent
+def translate(file: str) -> str:
+    """A text with its links as the site needs them."""
+    pages = {SPEC / text: get_page(text) for text in list_texts()}
+    folder = PurePosixPath(get_page(file)).parent
 
     def translate_link(match: re.Match[str]) -> str:
         target = match["target"]
         if not target or not is_relative(target):
             return match[0]
-        file, mark, anchor = target.partition("#")
-        path = (chapter.path.parent / file).resolve()
+        name, mark, anchor = target.partition("#")
+        path = (SPEC / file).parent.joinpath(name).resolve()
         if path.suffix in IMAGES or not path.exists():
             return match[0]
         return f"]({relpath(pages.get(path) or get_file_page(path), folder)}{mark}{anchor})"
 
-    return _LINK.sub(translate_link, chapter.path.read_text(encoding="utf-8"))
+    return _LINK.sub(translate_link, (SPEC / file).read_text(encoding="utf-8"))
 
 
-def write_file_page(folder: Path, path: Path) -> None:
-    """Write the page that shows a file, or lists a folder's files."""
-    page = folder / get_file_page(path)
-    page.parent.mkdir(parents=True, exist_ok=True)
-    page.write_text(f"{_NOT_READ}# {path.relative_to(ROOT).as_posix()}\n\n{show(path)}\n")
-
-
-def show(path: Path) -> str:
-    """A file as a block of code; a folder as a list of links to its files."""
+def show_file(path: Path) -> str:
+    """The page that shows a file as a block of code, or a folder as a list of its files."""
+    head = f"{_NOT_SEARCHED}# {path.relative_to(ROOT).as_posix()}\n\n"
     if path.is_dir():
-        files = sorted(file.name for file in path.iterdir())
-        return "\n".join(f"- [{name}]({name}.md)" for name in files)
+        return head + "".join(f"- [{f.name}]({f.name}.md)\n" for f in list_files(path))
     fence = "`" * 8
-    return f"{fence}{LANGUAGES.get(path.suffix, 'text')}\n{path.read_text('utf-8')}{fence}"
+    language = LANGUAGES.get(path.suffix, "text")
+    return f"{head}{fence}{language}\n{path.read_text(encoding='utf-8')}\n{fence}\n"
 
 
-def render_side_bar(chapter: Chapter) -> str:
-    """Tables of contents: the whole book below the front chapter, else what lies below a folder."""
-    if chapter.file == "README.md":
-        return "".join(
-            _CONTENTS.format(caption=part.title, pages="\n".join(pages))
-            for part in BOOK
-            if (pages := [get_page(c) for c in part.chapters if is_in_side_bar(c)])
+def render_side_bar(file: str) -> str:
+    """Tables of contents: of the book below the front chapter, of a folder below its own text."""
+    if file != FRONT:
+        return render_contents("", [text.rpartition("/")[2] for text in list_below(file)])
+    return "".join(
+        render_contents(
+            f":caption: {part.title}\n", [c.file for c in part.chapters if c.file != FRONT]
         )
-    below = [c.file.rpartition("/")[2] for c in list_chapters() if get_parent(c) == chapter.file]
-    return _CONTENTS.replace(":caption: {caption}\n", "").format(pages="\n".join(below)) * bool(
-        below
+        for part in BOOK
     )
 
 
-def is_in_side_bar(chapter: Chapter) -> bool:
-    """Stands below the title of its part: neither the front chapter nor below another one."""
-    return chapter.file != "README.md" and get_parent(chapter) is None
-
-
-def get_parent(chapter: Chapter) -> str | None:
-    """The README.md of the chapter's folder, if that is another chapter; not for the book's own."""
-    folder, _, name = chapter.file.rpartition("/")
-    parent = f"{folder}/README.md"
-    is_below = bool(folder) and name != "README.md"
-    return parent if is_below and any(c.file == parent for c in list_chapters()) else None
+def render_contents(caption: str, pages: list[str]) -> str:
+    """A table of contents that is seen in the side bar only; nothing without pages."""
+    listed = "\n".join(pages)
+    return f"\n```{{toctree}}\n:hidden:\n{caption}\n{listed}\n```\n" if pages else ""

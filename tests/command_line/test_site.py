@@ -14,10 +14,11 @@ from urllib.parse import unquote
 
 import pytest
 
-from properties.book import Chapter, list_chapters
+from command_line.site.sources import list_texts
+from properties.book import SPEC, list_chapters
 from tests.command_line.run import assert_one_line, run
 
-CHAPTERS = tuple(list_chapters())
+TEXTS = list_texts()
 
 LOADED = ("script", "img", "iframe", "source", "embed")
 """Elements whose ``src`` a browser loads by itself."""
@@ -76,7 +77,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("site")
     result = run("docs", "--out", out)
     assert (0, "") == (result.returncode, result.stderr)
-    assert result.stdout.startswith(f"{out / 'index.html'}: {len(CHAPTERS)} chapters, ")
+    assert result.stdout.startswith(f"{out / 'index.html'}: {len(TEXTS)} pages, ")
     return out
 
 
@@ -85,15 +86,22 @@ def find_pages(site: Path) -> list[Path]:
     return sorted(site.rglob("*.html"))
 
 
-def get_page(site: Path, chapter: Chapter) -> Path:
-    """The page of a chapter; the front chapter is what a browser opens first."""
-    name = "index.md" if chapter.file == "README.md" else chapter.file
+def get_page(site: Path, file: str) -> Path:
+    """The page of a text; the front chapter is what a browser opens first."""
+    name = "index.md" if file == "README.md" else file
     return site / name.replace(".md", ".html")
 
 
-def test_chapters_follow_one_another(site: Path) -> None:
-    """From each page, next leads to the next chapter of the book, and previous back."""
-    pages = [get_page(site, chapter) for chapter in CHAPTERS]
+def test_every_text_has_a_page() -> None:
+    """Whatever lies below spec/ is a page, once, and chapters stand in the order of the book."""
+    assert sorted(TEXTS) == sorted(p.relative_to(SPEC).as_posix() for p in SPEC.rglob("*.md"))
+    chapters = [chapter.file for chapter in list_chapters()]
+    assert chapters == [file for file in TEXTS if file in chapters]
+
+
+def test_pages_follow_one_another(site: Path) -> None:
+    """From each page, next leads to the next text of the book, and previous back."""
+    pages = [get_page(site, file) for file in TEXTS]
     for before, after in pairwise(pages):
         ahead, back = (
             read_page(before).find_relation("next"),
@@ -146,10 +154,10 @@ def test_nothing_is_loaded_from_the_network(site: Path) -> None:
 
 def test_diagrams_are_drawn(site: Path) -> None:
     """Each block of Mermaid is a picture with the words of the block, and none is left as text."""
-    for chapter in CHAPTERS:
-        count = chapter.path.read_text(encoding="utf-8").count("\n```mermaid\n")
-        html = get_page(site, chapter).read_text(encoding="utf-8")
-        assert count == html.count('<figure class="diagram"><svg'), chapter.file
+    for file in TEXTS:
+        count = (SPEC / file).read_text(encoding="utf-8").count("\n```mermaid\n")
+        html = get_page(site, file).read_text(encoding="utf-8")
+        assert count == html.count('<figure class="diagram"><svg'), file
     assert ">connect_slave (the master counts it)<" in (site / "replication.html").read_text()
 
 
