@@ -22,6 +22,7 @@ from properties import (
     lemma_page,
     metadata_page,
     mutants_page,
+    one_offset_page,
     prediction_page,
     progress_page,
     proof_page,
@@ -42,6 +43,7 @@ from properties.worlds import WORLDS
 
 PAGES = (
     front_page,
+    one_offset_page,
     verdict_table,
     fault_set_page,
     proof_page,
@@ -85,6 +87,7 @@ UPDATES: dict[str, Callable[[str], str]] = {
         **{page.CHAPTER: page.update for page in PAGES},
         **{world.chapter_path: partial(world_page.update, world) for world in WORLDS},
         **tla_page.FILES,
+        one_offset_page.PICTURE: one_offset_page.draw,
         refutation_page.OVERVIEW: refutation_page.update_overview,
         **{case.page: partial(refutation_page.update_page, case) for case in load_cases()},
         **{case.picture: partial(draw_anew, case) for case in load_cases()},

@@ -10,6 +10,8 @@ from pathlib import Path
 
 from attrs import frozen
 
+from properties.refutation_pages.cases import load_cases
+
 SPEC = Path(__file__).parents[1] / "spec"
 FRONT = SPEC / "README.md"
 
@@ -22,6 +24,8 @@ class Chapter:
     """Below ``spec/``."""
     about: str
     """What it is about, for the table of contents."""
+    pages: tuple[str, ...] = ()
+    """Files below it, which stand in its own table and not in the book's."""
 
     @property
     def path(self) -> Path:
@@ -50,6 +54,7 @@ BOOK = (
     Part(
         "The protocol",
         (
+            Chapter("one_offset.md", "a message from put to acknowledgement, step by step"),
             Chapter("commit_log.md", "files, appends, rollover, retention"),
             Chapter("flush.md", "page cache to disk, one file at a time"),
             Chapter("dispatch.md", "from the log to what consumers see"),
@@ -73,7 +78,11 @@ BOOK = (
         "What holds, and what does not",
         (
             Chapter("guarantees.md", "each with its verdicts, by deployment and fault"),
-            Chapter("counterexamples/README.md", "one page for each guarantee that falls"),
+            Chapter(
+                "counterexamples/README.md",
+                "one page for each guarantee that falls",
+                tuple(f"counterexamples/{case.claim}.md" for case in load_cases()),
+            ),
             Chapter("fault_sets.md", "which mixtures of faults a guarantee survives"),
             Chapter("predictions.md", "why cells are refuted; what nobody has reported yet"),
             Chapter("known_issues.md", "threads of RocketMQ's trackers as schedules"),
@@ -97,6 +106,7 @@ BOOK = (
     Part(
         "The model, for the curious",
         (
+            Chapter("ideas.md", "what is new in this model, in ten short sections"),
             Chapter("state.md", "what a state contains, what is abstracted, and why that is sound"),
             Chapter("proofs.md", "the theorem exactly, and what rests on what"),
             Chapter("lemmas.md", "each with the counterexample that demanded it"),
@@ -122,9 +132,11 @@ BOOK = (
 
 
 def list_chapters() -> Iterator[Chapter]:
-    """Every chapter in reading order."""
+    """Every chapter in reading order; those below another one follow it."""
     for part in BOOK:
-        yield from part.chapters
+        for chapter in part.chapters:
+            yield chapter
+            yield from (Chapter(file, "") for file in chapter.pages)
 
 
 def render_contents() -> str:
