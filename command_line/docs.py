@@ -10,12 +10,13 @@ import click
 from command_line.readme import get_readme, update_readme
 from command_line.run_tests import run_pytest
 from properties import (
-    book,
     clients_page,
     fault_set_page,
+    front_page,
     lemma_page,
     metadata_page,
     mutants_page,
+    one_offset_page,
     prediction_page,
     progress_page,
     proof_page,
@@ -36,7 +37,8 @@ from properties.tla import page as tla_page
 from properties.worlds import WORLDS
 
 PAGES = (
-    book,
+    front_page,
+    one_offset_page,
     verdict_table,
     fault_set_page,
     proof_page,
@@ -80,6 +82,7 @@ UPDATES: dict[str, Callable[[str], str]] = {
         **{world.chapter_path: partial(world_page.update, world) for world in WORLDS},
         **tla_page.FILES,
         **operators_page.FILES,
+        one_offset_page.PICTURE: one_offset_page.draw,
         refutation_page.OVERVIEW: refutation_page.update_overview,
         **{case.page: partial(refutation_page.update_page, case) for case in load_cases()},
         **{case.picture: partial(draw_anew, case) for case in load_cases()},

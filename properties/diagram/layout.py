@@ -69,7 +69,7 @@ class Layout:
     fault_steps: frozenset[int]
     steps: int
     ending: str
-    """What is said below the last step."""
+    """What is said below the last step; empty where nothing is to be said."""
 
     @property
     def width(self) -> float:
@@ -79,7 +79,7 @@ class Layout:
     @property
     def height(self) -> float:
         """Of the picture."""
-        return compute_top(self.steps + 2)
+        return compute_top(self.steps + (2 if self.ending else 1)) + PADDING
 
 
 def compute_top(step: int) -> float:

@@ -154,7 +154,8 @@ def write_arrow(arrow: Arrow, layout: Layout) -> Iterator[str]:
 def write_ending(layout: Layout) -> Iterator[str]:
     """What does not hold any more, below the last step."""
     middle = compute_middle(layout.steps + 1) + 6
-    yield write_text(NUMBER_WIDTH + PADDING, middle, f"✗ {layout.ending}", "ending")
+    if layout.ending:
+        yield write_text(NUMBER_WIDTH + PADDING, middle, f"✗ {layout.ending}", "ending")
 
 
 Box: TypeAlias = tuple[float, float, float, float]
