@@ -28,6 +28,7 @@ from properties import (
     version_page,
     world_page,
 )
+from properties.code_page import TOPIC_SHELVES, write_code
 from properties.known_issues import page as known_issues_page
 from properties.tla import page as tla_page
 from properties.worlds import WORLDS
@@ -68,6 +69,7 @@ UPDATES: dict[str, Callable[[str], str]] = {
     path.relative_to(ROOT).as_posix(): update
     for path, update in {
         **{page.CHAPTER: page.update for page in PAGES},
+        **{book.SPEC / f"{t}.md": partial(write_code, s) for t, s in TOPIC_SHELVES.items()},
         **{world.chapter_path: partial(world_page.update, world) for world in WORLDS},
         **tla_page.FILES,
         get_readme(): update_readme,

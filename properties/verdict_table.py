@@ -12,6 +12,7 @@ from typing import Any
 
 from properties.certificates import CERTIFIED_STRUCTURES, get_path, load
 from properties.claims import CLAIMS
+from properties.code_page import CLAIM_SHELF, write_code
 from properties.fault_class import FAULT_CLASS_BY_NAME, FAULT_CLASSES
 from properties.fault_sets import FaultSetProver
 from properties.generated_text import count_steps
@@ -101,14 +102,14 @@ def render_table(guarantee: str) -> str:
 
 
 def update(text: str) -> str:
-    """The chapter with every generated table as it should be."""
+    """The chapter with every generated table and all code as they should be."""
 
     def render(section: re.Match[str]) -> str:
         if section["name"] not in CLAIMS:
             return str(section[0])
         return f"{section[1]}{render_table(section['name'])}\n{section[3]}"
 
-    return _SECTION.sub(render, text)
+    return write_code(CLAIM_SHELF, _SECTION.sub(render, text))
 
 
 def _render_line(cells: list[str]) -> str:

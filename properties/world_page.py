@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any
 
 from properties import certificates
+from properties.code_page import make_world_shelf, mark, write_code
 from properties.expectation import Expectation, find_expectation
 from properties.generated_text import count_steps, render_table, replace_parts
 from properties.verdict import Verdict, VerdictWord
@@ -21,12 +22,13 @@ from reference.rule import Rule
 
 
 def update(world: World, text: str) -> str:
-    """The chapter with every generated part as it should be.
+    """The chapter with every generated part, and the code of each section, as it should be.
 
     Raises KeyError for a part that nobody generates, and InternalDisagreementError where a
     certificate is missing or was made from other rules.
     """
-    return replace_parts(text, lambda name: PARTS[name](world))
+    parts = replace_parts(text, lambda name: PARTS[name](world))
+    return write_code(make_world_shelf(world), parts)
 
 
 def render_rules(world: World) -> str:
@@ -44,6 +46,7 @@ def _render_rule(world: World, rule: Rule) -> Iterator[str]:
     yield f"- **Enabled when:** {', '.join(f'`{c}`' for c in conditions)}"
     if arguments:
         yield f"- **Arguments:** {', '.join(f'`{a}`' for a in arguments)}"
+    yield f"\n{mark(rule.name)}"
 
 
 def list_conditions(world: World, rule: Rule) -> tuple[list[str], list[str]]:
@@ -76,6 +79,7 @@ def _render_guarantee(world: World, name: str) -> Iterator[str]:
             yield f"\n{shown.name}, {columns[0]}:\n"
             steps = load_cells(shown)[name, columns[0]].schedule
             yield "\n".join(f"{n}. `{action}`" for n, action in enumerate(steps, start=1))
+    yield f"\n{mark(name)}"
 
 
 def _render_row(world: World, name: str, structure: Any) -> list[str]:
@@ -103,9 +107,11 @@ def load_cells(structure: Any) -> dict[tuple[str, str], Verdict]:
 
 
 def render_lemmas(world: World) -> str:
-    """A line for each lemma."""
-    rows = [[f"`{n}`", _clean(p.sentence), p.why] for n, p in world.lemmas.items()]
-    return render_table(["Lemma", "Says", "Demanded by"], rows)
+    """A section for each lemma: sentence, and what demanded it."""
+    return "\n\n".join(
+        f"### `{name}`\n\n> {_clean(lemma.sentence)}\n\nDemanded by: {lemma.why}\n\n{mark(name)}"
+        for name, lemma in world.lemmas.items()
+    )
 
 
 def count_cells(world: World) -> dict[str, int]:

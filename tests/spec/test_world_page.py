@@ -38,4 +38,6 @@ def test_every_rule_and_lemma_is_told(world: World) -> None:
         section = read(world).partition(f"### `{name}`\n")[2].partition("\n### ")[0]
         conditions, _ = world_page.list_conditions(world, rule)
         assert all(f"`{condition}`" in section for condition in conditions)
-    assert all(f"| `{name}` |" in read(world) for name in world.lemmas)
+    for name, lemma in world.lemmas.items():
+        section = read(world).partition(f"### `{name}`\n\n> ")[2].partition("\n### ")[0]
+        assert f"\n\nDemanded by: {lemma.why}\n" in section
