@@ -13,6 +13,7 @@ from properties import (
     book,
     clients_page,
     fault_set_page,
+    ledger_page,
     lemma_page,
     metadata_page,
     mutants_page,
@@ -20,7 +21,6 @@ from properties import (
     progress_page,
     proof_page,
     reading_page,
-    source_page,
     spin_page,
     upgrade_page,
     variant_page,
@@ -50,7 +50,7 @@ PAGES = (
     metadata_page,
     clients_page,
     tla_page,
-    source_page,
+    ledger_page,
     spin_page,
 )
 """The modules that generate parts of a chapter."""
