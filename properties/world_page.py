@@ -13,8 +13,10 @@ from typing import Any
 
 from properties import certificates
 from properties.code_page import make_world_shelf, mark, write_code
+from properties.comparison import describe
 from properties.expectation import Expectation, find_expectation
-from properties.generated_text import count_steps, render_table, replace_parts
+from properties.generated_text import replace_parts
+from properties.merged_table import render_merged
 from properties.verdict import Verdict, VerdictWord
 from properties.world import World
 from reference.machine import record_machine
@@ -71,8 +73,7 @@ def _render_guarantee(world: World, name: str) -> Iterator[str]:
     yield f"### `{name}`\n"
     yield f"> {_clean(guarantee.sentence)}\n"
     yield f"{guarantee.why}\n"
-    head = ["Structure", *(c.name for c in world.columns)]
-    yield render_table(head, (_render_row(world, name, s) for s in world.structures))
+    yield _render_verdicts(world, name)
     for expected, columns in group_by_reason(world, name):
         yield f"\n**{', '.join(columns)}** ({expected.verdict.value}): {expected.reason}"
         if expected.verdict is VerdictWord.REFUTED:
@@ -82,12 +83,10 @@ def _render_guarantee(world: World, name: str) -> Iterator[str]:
     yield f"\n{mark(name)}"
 
 
-def _render_row(world: World, name: str, structure: Any) -> list[str]:
-    cells = (load_cells(structure)[name, c.name] for c in world.columns)
-    return [
-        structure.name,
-        *(v.word.value if v.steps is None else f"refuted, {count_steps(v.steps)}" for v in cells),
-    ]
+def _render_verdicts(world: World, name: str) -> str:
+    cells = {structure.name: load_cells(structure) for structure in world.structures}
+    columns = [column.name for column in world.columns]
+    return render_merged(list(cells), columns, lambda s, c: describe(cells[s][name, c]))
 
 
 def group_by_reason(world: World, name: str) -> list[tuple[Expectation, list[str]]]:
