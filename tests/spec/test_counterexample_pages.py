@@ -12,13 +12,7 @@ from properties.judgement import is_refuted_by, lower_numbers
 from properties.refutation_pages.cases import PAGES, Case, load_cases, load_cells
 from properties.refutation_pages.evidence import RecordedLine, list_recorded
 from properties.refutation_pages.needs import list_needs
-from properties.refutation_pages.page import (
-    OVERVIEW,
-    PARTS,
-    draw_page,
-    update_overview,
-    update_page,
-)
+from properties.refutation_pages.page import OVERVIEW, PARTS
 from properties.refutation_pages.shortest import load_shortest
 from properties.subject import get_guarantees
 from properties.verdict import VerdictWord
@@ -35,7 +29,6 @@ STOCK = (
 )
 """What RocketMQ 4.4.0 is with its own files and defaults."""
 
-UPDATE = "run ./rmqspec docs --write, and read the difference"
 PLACEHOLDER = re.compile(r"(\*\*Result\.\*\* )?(RESULT|MEANING|STORY|REAL|REPAIR)")
 CITED = re.compile(r"`(\w+)` (seq \d+ \(`\w+`\)(?:,? (?:then |and )?seq \d+ \(`\w+`\))*)")
 LINE = re.compile(r"seq (\d+) \(`(\w+)`\)")
@@ -80,17 +73,9 @@ def test_no_file_is_without_a_case() -> None:
 
 
 @every_page
-def test_generated_parts_are_those_of_the_code(case: Case) -> None:
-    """Each part stands there once, in its order, and neither page nor diagram has drifted."""
-    assert update_page(case, read(case)) == read(case), UPDATE
-    assert draw_page(case) == case.picture.read_text(encoding="utf-8"), UPDATE
+def test_every_generated_part_is_there(case: Case) -> None:
+    """Once, and in its order; that none has drifted is tested with all texts."""
     assert list(PARTS) == re.findall(r"<!-- begin generated: (\w+) -->", read(case))
-
-
-def test_the_overview_is_that_of_the_pages() -> None:
-    """Their titles, cells and lengths."""
-    text = OVERVIEW.read_text(encoding="utf-8")
-    assert update_overview(text) == text, UPDATE
 
 
 @every_page
@@ -98,7 +83,7 @@ def test_words_are_written(case: Case) -> None:
     """A title that says what happens, a result, and words between the generated parts."""
     title, result, *_ = read(case).split("\n\n")
     assert title.startswith("# ")
-    assert not re.search(r"\w_\w", title)
+    assert case.claim not in title
     assert result.startswith("**Result.** ")
     assert not any(PLACEHOLDER.fullmatch(line) for line in read(case).splitlines())
     words = list_words(read(case))
