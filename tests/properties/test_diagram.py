@@ -242,6 +242,25 @@ def test_what_is_under_way_is_lost_with_its_connection() -> None:
     assert [Arrow(SLAVE, MASTER, 2, 3, "report 0", is_lost=True)] == lost
 
 
+def find_picture(name: str) -> Drawn:
+    """The picture of a page."""
+    return next(drawn for drawn in PICTURES if drawn.name == name)
+
+
+def test_arrows_of_a_copied_table() -> None:
+    """The slave asks, its master answers; a broker that asks itself sends nothing."""
+    assert (Arrow(1, 0, 3, 3), Arrow(0, 1, 4, 4)) == find_picture(
+        "change_on_slave_stays"
+    ).layout.arrows
+    assert () == find_picture("nobody_copies_from_itself").layout.arrows
+
+
+def test_arrows_of_delayed_delivery() -> None:
+    """Messages and progress go from the master to the slave."""
+    arrows = find_picture("slaves_file_is_behind_its_log").layout.arrows
+    assert (Arrow(0, 1, 4, 4), Arrow(0, 1, 5, 5)) == arrows
+
+
 def check_single(arrows: Sequence[Arrow]) -> Iterator[Arrow]:
     """Each arrow; none is there twice."""
     assert len(set(arrows)) == len(arrows)
