@@ -21,6 +21,7 @@ from properties import (
     progress_page,
     proof_page,
     reading_page,
+    roles_page,
     spin_page,
     upgrade_page,
     variant_page,
@@ -51,6 +52,7 @@ PAGES = (
     clients_page,
     tla_page,
     ledger_page,
+    roles_page,
     spin_page,
 )
 """The modules that generate parts of a chapter."""
