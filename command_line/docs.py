@@ -28,6 +28,7 @@ from properties import (
     progress_page,
     proof_page,
     reading_page,
+    roles_page,
     spin_page,
     upgrade_page,
     variant_page,
@@ -63,6 +64,7 @@ PAGES = (
     clients_page,
     tla_page,
     ledger_page,
+    roles_page,
     spin_page,
 )
 """The modules that generate parts of a chapter."""

@@ -58,6 +58,7 @@ BOOK = (
         "The protocol",
         (
             Chapter("one_offset.md", "a message from put to acknowledgement, step by step"),
+            Chapter("roles.md", "what decides what a broker is; every key that is read"),
             Chapter("commit_log.md", "files, appends, rollover, retention"),
             Chapter("flush.md", "page cache to disk, one file at a time"),
             Chapter("dispatch.md", "from the log to what consumers see"),

@@ -7,8 +7,10 @@ import re
 import pytest
 
 from properties.bilingual import Section, split_sections
+from properties.certificates import CERTIFIED_STRUCTURES
 from properties.claims import CLAIMS
 from properties.explanation import load_explanations
+from properties.fault_class import FAULT_CLASSES
 from properties.known_issues.catalogue import load_catalogue
 from properties.operators import page
 from properties.operators.choices import COLUMNS
@@ -21,6 +23,7 @@ from properties.worlds import WORLD_STRUCTURES
 from reference.clients.sending import SendSettings
 from reference.configuration_keys import MESSAGE_STORE_CONFIG
 from reference.variant import VARIANTS
+from tests.spec.merged_tables import find_tables, take_apart
 
 UPDATE = "run ./rmqspec docs --write spec/operators.md, read the difference, and correct the prose"
 
@@ -66,10 +69,9 @@ def test_every_table_is_on_the_page() -> None:
 
 def read_verdicts(claim: str) -> dict[tuple[str, str], str]:
     """The table of a guarantee in its chapter: the cell of each structure and column."""
-    text = GUARANTEES.read_text(encoding="utf-8").partition(f"## `{claim}`\n")[2]
-    table = text.partition("<!-- end generated")[0]
-    head, _, *rows = [line.strip("| ").split(" | ") for line in table.splitlines() if "|" in line]
-    return {(row[0], c): cell for row in rows for c, cell in zip(head, row, strict=True)}
+    (table,) = find_tables(GUARANTEES.name, f"## `{claim}`")
+    names = [structure.name for structure in CERTIFIED_STRUCTURES]
+    return take_apart(table, names, [column.name for column in FAULT_CLASSES])
 
 
 def list_names(group: str) -> list[str]:
