@@ -36,6 +36,7 @@ from properties import (
 )
 from properties.book import list_chapters
 from properties.known_issues import page as known_issues_page
+from properties.operators import page as operators_page
 from properties.refutation_pages import page as refutation_page
 from properties.refutation_pages.cases import Case, load_cases
 from properties.tla import page as tla_page
@@ -87,6 +88,7 @@ UPDATES: dict[str, Callable[[str], str]] = {
         **{page.CHAPTER: page.update for page in PAGES},
         **{world.chapter_path: partial(world_page.update, world) for world in WORLDS},
         **tla_page.FILES,
+        **operators_page.FILES,
         one_offset_page.PICTURE: one_offset_page.draw,
         refutation_page.OVERVIEW: refutation_page.update_overview,
         **{case.page: partial(refutation_page.update_page, case) for case in load_cases()},

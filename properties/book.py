@@ -49,7 +49,10 @@ class Part:
 BOOK = (
     Part(
         "What this answers",
-        (Chapter("README.md", "the answers for the stock configurations; how to read the book"),),
+        (
+            Chapter("README.md", "the answers for the stock configurations; how to read the book"),
+            Chapter("operators.md", "what to choose, what answers mean, what to do after a fault"),
+        ),
     ),
     Part(
         "The protocol",
