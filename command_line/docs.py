@@ -14,7 +14,6 @@ from command_line.progress import show_progress
 from command_line.readme import get_readme, update_readme
 from command_line.run_tests import run_pytest
 from command_line.site.build import build_site
-from command_line.site.sources import list_texts
 from properties import (
     clients_page,
     fault_set_page,
@@ -36,7 +35,7 @@ from properties import (
     version_page,
     world_page,
 )
-from properties.book import SPEC
+from properties.book import SPEC, list_chapters
 from properties.code_page import TOPIC_SHELVES, write_code
 from properties.known_issues import page as known_issues_page
 from properties.operators import page as operators_page
@@ -134,7 +133,7 @@ def build(out: Path) -> int:
     with show_progress() as show, tell_problem(out):
         build_site(out, show)
     seconds = time.perf_counter() - began
-    click.echo(f"{out / 'index.html'}: {len(list_texts())} pages, {seconds:.0f} s")
+    click.echo(f"{out / 'index.html'}: {len(list(list_chapters()))} pages, {seconds:.0f} s")
     return 0
 
 
