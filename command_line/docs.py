@@ -29,6 +29,7 @@ from properties import (
     version_page,
     world_page,
 )
+from properties.chinese_pages import PAIRS
 from properties.known_issues import page as known_issues_page
 from properties.operators import page as operators_page
 from properties.refutation_pages import page as refutation_page
@@ -39,6 +40,7 @@ from properties.worlds import WORLDS
 PAGES = (
     front_page,
     one_offset_page,
+    operators_page,
     verdict_table,
     fault_set_page,
     proof_page,
@@ -81,12 +83,12 @@ UPDATES: dict[str, Callable[[str], str]] = {
         **{page.CHAPTER: page.update for page in PAGES},
         **{world.chapter_path: partial(world_page.update, world) for world in WORLDS},
         **tla_page.FILES,
-        **operators_page.FILES,
         one_offset_page.PICTURE: one_offset_page.draw,
         refutation_page.OVERVIEW: refutation_page.update_overview,
         **{case.page: partial(refutation_page.update_page, case) for case in load_cases()},
         **{case.picture: partial(draw_anew, case) for case in load_cases()},
         get_readme(): update_readme,
+        **{pair.translation: pair.update for pair in PAIRS},
     }.items()
 }
 """For each text, by its path from the root, what writes its generated parts anew."""
