@@ -1,14 +1,20 @@
-"""``rmqspec docs``: rewrite the generated parts of the text, or check that none has drifted."""
+"""``rmqspec docs``: the book as a site, and its text kept in step with the code."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 import click
 
+from command_line.new_files import tell_problem
+from command_line.progress import show_progress
 from command_line.readme import get_readme, update_readme
 from command_line.run_tests import run_pytest
+from command_line.site.build import build_site
+from command_line.site.sources import list_texts
 from properties import (
     clients_page,
     fault_set_page,
@@ -63,7 +69,8 @@ PAGES = (
 
 EPILOG = """\b
 Examples:
-  rmqspec docs                         build the book as a site
+  rmqspec docs                         build spec/ as a site, to read in a browser
+  rmqspec docs --out FOLDER            build it there
   rmqspec docs --check                 fail when text and code disagree
   rmqspec docs --write                 write every table, verdict and output anew
   rmqspec docs --write spec/proofs.md  only in these texts
@@ -98,13 +105,41 @@ UPDATES: dict[str, Callable[[str], str]] = {
 @click.argument("texts", nargs=-1, metavar="[TEXT]...")
 @click.option("--check", "is_check", is_flag=True, help="Write nothing; 1 when something drifted.")
 @click.option("--write", "is_write", is_flag=True, help="Write the generated parts of texts anew.")
-def command(texts: tuple[str, ...], is_check: bool, is_write: bool) -> int:
-    """Keep spec/ and README.md in step with the code: all of it, or these chapters."""
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="The folder of the site, new or a former site; .rmqspec/site beside spec/ if not told.",
+)
+def command(texts: tuple[str, ...], is_check: bool, is_write: bool, out: Path | None) -> int:
+    """Build the book in spec/ as a site, which needs neither network nor server to be read.
+
+    With --check or --write keep spec/ and README.md in step with the code instead: all of it, or
+    with --write the texts that are named.
+    """
+    if is_check + is_write + bool(out) > 1 or (texts and not is_write):
+        raise click.UsageError("--check, --write [TEXT]... and --out FOLDER exclude each other")
     if is_check:
         return run_pytest(["tests/spec"])
+    if is_write:
+        return write(texts or tuple(UPDATES))
+    return build(out or ROOT / ".rmqspec" / "site")
+
+
+def build(out: Path) -> int:
+    """Build the site into a folder, and say where it begins."""
+    began = time.perf_counter()
+    with show_progress() as show, tell_problem(out):
+        build_site(out, show)
+    seconds = time.perf_counter() - began
+    click.echo(f"{out / 'index.html'}: {len(list_texts())} pages, {seconds:.0f} s")
+    return 0
+
+
+def write(texts: tuple[str, ...]) -> int:
+    """Write the generated parts of texts anew, and say which have changed."""
     if unknown := sorted(set(texts) - set(UPDATES)):
         raise click.BadParameter(f"{unknown[0]} has no generated parts; {', '.join(UPDATES)} have")
-    changed = [name for name in texts or UPDATES if rewrite(name)]
+    changed = [name for name in texts if rewrite(name)]
     click.echo("\n".join(f"rewritten: {name}" for name in changed) or "nothing has drifted")
     return 0
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from attrs import frozen
+from attrs import field, frozen
 
 from properties.certificates import decode_cells, load_required
 from properties.judgement import JudgedStep, replay
@@ -22,6 +23,16 @@ PAGES = Path(__file__).parents[2] / "spec" / "counterexamples"
 
 
 @frozen
+class Citation:
+    """A line of a recording that a page cites by hand, and what it quotes of that."""
+
+    line: str
+    """For example ``x3_master_crash_slave_offsets seq 81 (query_consumer_offset)``."""
+    told: tuple[str, ...] = field(converter=tuple)
+    """Names of fields."""
+
+
+@frozen
 class Case:
     """A guarantee that falls, and the cell by which its page tells that."""
 
@@ -29,6 +40,8 @@ class Case:
     fault: str
     """A column in which it falls."""
     structure_name: str
+    recorded: tuple[Citation, ...] = ()
+    """What shows it, where no class of refutations and no known issue names the lines."""
 
     @property
     def structure(self) -> Any:
@@ -92,5 +105,11 @@ def load_cells(structure: Any) -> tuple[Verdict, ...]:
 @cache
 def load_cases() -> tuple[Case, ...]:
     """Every page, in reading order."""
-    listed: list[dict[str, str]] = tomllib.loads(CASES_FILE.read_text(encoding="utf-8"))["case"]
-    return tuple(Case(e["claim"], e["fault"], e["structure"]) for e in listed)
+    listed: list[dict[str, Any]] = tomllib.loads(CASES_FILE.read_text(encoding="utf-8"))["case"]
+    return tuple(map(read_case, listed))
+
+
+def read_case(entry: Mapping[str, Any]) -> Case:
+    """A case as it stands in the data."""
+    cited = tuple(Citation(**each) for each in entry.get("recorded", ()))
+    return Case(entry["claim"], entry["fault"], entry["structure"], cited)

@@ -27,6 +27,8 @@ TOLD_FIELDS = {
     "snapshot": ("max_offset", "flushed_offset", "push2_slave_max_offset", "slave_fall_behind"),
     "store_surgery": ("lost_from_offset", "actions"),
     "log": ("msg",),
+    "pull_message": ("node", "offset", "get_status", "response", "next_begin_offset", "max_offset"),
+    "tables": ("node", "consumer_offsets"),
 }
 """What a page quotes of a recorded line, by its kind; of all other kinds everything short."""
 
@@ -40,6 +42,8 @@ class RecordedLine:
     recording: str
     seq: int
     event: str
+    told: tuple[str, ...] = ()
+    """The fields to quote; where it says none, those of its kind."""
 
     def read(self) -> Mapping[str, Any]:
         """The line itself. Raises LookupError when the recording has no such line."""
@@ -51,7 +55,8 @@ class RecordedLine:
     def quote(self) -> str:
         """Who wrote it, and its telling fields with their values."""
         event = self.read()
-        fields = TOLD_FIELDS.get(self.event, tuple(n for n in event if n not in ("seq", "ev")))
+        usual = TOLD_FIELDS.get(self.event, tuple(n for n in event if n not in ("seq", "ev")))
+        fields = self.told or usual
         told = [f"{name} {format_value(event[name])}" for name in fields if name in event]
         return shorten("; ".join(told))
 
@@ -104,14 +109,16 @@ def is_same_story(case: Case, scenario: Scenario) -> bool:
 
 
 def list_recorded(case: Case) -> Iterator[RecordedLine]:
-    """The lines of recordings for its class, then those of its known issues, each once."""
+    """The lines of recordings for its class, those of its known issues, its own, each once."""
     explanation = find_explanation(case)
-    cited = list(explanation.recordings) if explanation else []
-    cited += [str(e) for s in find_known_issues(case) if is_same_story(case, s) for e in s.seen]
-    for citation in dict.fromkeys(cited):
-        found = CITATION.fullmatch(citation)
+    cited = [(line, ()) for line in explanation.recordings] if explanation else []
+    told = [s for s in find_known_issues(case) if is_same_story(case, s)]
+    cited += [(str(evidence), ()) for scenario in told for evidence in scenario.seen]
+    lines: dict[str, tuple[str, ...]] = dict(cited) | {c.line: c.told for c in case.recorded}
+    for line, fields in lines.items():
+        found = CITATION.fullmatch(line)
         if found and (RECORDINGS / f"{found[1]}.jsonl").exists():
-            yield RecordedLine(found[1], int(found[2]), found[3])
+            yield RecordedLine(found[1], int(found[2]), found[3], fields)
 
 
 def describe_certainty(scenario: Scenario) -> str:

@@ -78,7 +78,10 @@ def describe_seen(case: Case) -> str:
     if any(list_recorded(case)):
         return "recorded"
     explanation = find_explanation(case)
-    is_reported = any(is_same_story(case, scenario) for scenario in find_known_issues(case))
+    is_reported = any(
+        is_same_story(case, scenario) and scenario.certainty != "C"
+        for scenario in find_known_issues(case)
+    )
     if is_reported or (explanation is not None and explanation.threads):
         return "reported"
     return "predicted"
