@@ -35,7 +35,7 @@ from properties import (
     version_page,
     world_page,
 )
-from properties.chinese_pages import PAIRS
+from properties.chinese.pages import PAIRS
 from properties.known_issues import page as known_issues_page
 from properties.operators import page as operators_page
 from properties.refutation_pages import page as refutation_page

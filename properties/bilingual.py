@@ -128,6 +128,11 @@ class Pair:
         other = evolve(self, original=self.original.parent / target, translation=beside)
         return f"{target}{hash_}{other.find_place(anchor) if anchor else anchor}"
 
+    def is_of_either(self, page: Path, link: str) -> bool:
+        """A link on this page leads to the whole original or to the whole translation."""
+        target = (page.parent / link).resolve()
+        return target in {self.original.resolve(), self.translation.resolve()}
+
     def update(self, text: str) -> str:
         """The translation with its generated parts as they stand in the original.
 

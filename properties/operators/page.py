@@ -170,4 +170,3 @@ TABLES: Mapping[str, Callable[[], str]] = {
 def update(text: str) -> str:
     """The page with every generated part as it should be. Raises KeyError for an unknown part."""
     return replace_parts(text, lambda name: TABLES[name]())
-

@@ -10,7 +10,7 @@ from pathlib import Path
 from properties.bilingual import Pair
 from properties.book import SPEC
 
-PHRASES = Path(__file__).parent / "chinese"
+PHRASES = Path(__file__).parent
 """A file of phrases for each page."""
 
 PAIRS = (
