@@ -19,6 +19,7 @@ from properties import (
     clients_page,
     fault_set_page,
     front_page,
+    ledger_page,
     lemma_page,
     metadata_page,
     mutants_page,
@@ -27,7 +28,6 @@ from properties import (
     progress_page,
     proof_page,
     reading_page,
-    source_page,
     spin_page,
     upgrade_page,
     variant_page,
@@ -35,7 +35,9 @@ from properties import (
     version_page,
     world_page,
 )
+from properties.book import SPEC
 from properties.chinese.pages import PAIRS
+from properties.code_page import TOPIC_SHELVES, write_code
 from properties.known_issues import page as known_issues_page
 from properties.operators import page as operators_page
 from properties.refutation_pages import page as refutation_page
@@ -62,7 +64,7 @@ PAGES = (
     metadata_page,
     clients_page,
     tla_page,
-    source_page,
+    ledger_page,
     spin_page,
 )
 """The modules that generate parts of a chapter."""
@@ -88,6 +90,7 @@ UPDATES: dict[str, Callable[[str], str]] = {
     path.relative_to(ROOT).as_posix(): update
     for path, update in {
         **{page.CHAPTER: page.update for page in PAGES},
+        **{SPEC / f"{t}.md": partial(write_code, s) for t, s in TOPIC_SHELVES.items()},
         **{world.chapter_path: partial(world_page.update, world) for world in WORLDS},
         **tla_page.FILES,
         one_offset_page.PICTURE: one_offset_page.draw,

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from properties.book import SPEC, list_chapters
-from properties.front_page import CHAPTER, update
 
 ROOT = Path(__file__).parents[2]
 
@@ -79,9 +78,3 @@ def test_every_chapter_is_in_the_book() -> None:
     """Each text of the specification stands in the table of contents, once."""
     files = [path.relative_to(SPEC).as_posix() for path in SPEC.rglob("*.md")]
     assert sorted(files) == sorted(chapter.file for chapter in list_chapters())
-
-
-def test_front_chapter_is_up_to_date() -> None:
-    """Run ./rmqspec docs --write spec/README.md when this fails."""
-    text = CHAPTER.read_text(encoding="utf-8")
-    assert text == update(text)

@@ -6,17 +6,10 @@ from properties import reading_page
 from properties.reading_page import EXAMPLES, TABLES
 from reference.read.get_message import UNSCANNED
 
-UPDATE = "run ./rmqspec docs --write spec/reading.md, read the difference, and correct the prose"
-
 
 def read() -> str:
     """The text of the chapter."""
     return reading_page.CHAPTER.read_text(encoding="utf-8")
-
-
-def test_the_tables_are_those_of_the_functions() -> None:
-    """Rendering them anew changes nothing."""
-    assert reading_page.update(read()) == read(), UPDATE
 
 
 def test_every_table_is_in_the_chapter() -> None:
