@@ -36,6 +36,7 @@ from properties import (
     world_page,
 )
 from properties.book import SPEC, list_chapters
+from properties.chinese.pages import PAIRS
 from properties.code_page import TOPIC_SHELVES, write_code
 from properties.known_issues import page as known_issues_page
 from properties.operators import page as operators_page
@@ -47,6 +48,7 @@ from properties.worlds import WORLDS
 PAGES = (
     front_page,
     one_offset_page,
+    operators_page,
     verdict_table,
     fault_set_page,
     proof_page,
@@ -92,12 +94,12 @@ UPDATES: dict[str, Callable[[str], str]] = {
         **{SPEC / f"{t}.md": partial(write_code, s) for t, s in TOPIC_SHELVES.items()},
         **{world.chapter_path: partial(world_page.update, world) for world in WORLDS},
         **tla_page.FILES,
-        **operators_page.FILES,
         one_offset_page.PICTURE: one_offset_page.draw,
         refutation_page.OVERVIEW: refutation_page.update_overview,
         **{case.page: partial(refutation_page.update_page, case) for case in load_cases()},
         **{case.picture: partial(draw_anew, case) for case in load_cases()},
         get_readme(): update_readme,
+        **{pair.translation: pair.update for pair in PAIRS},
     }.items()
 }
 """For each text, by its path from the root, what writes its generated parts anew."""

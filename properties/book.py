@@ -131,6 +131,13 @@ BOOK = (
             ),
         ),
     ),
+    Part(
+        "中文",
+        (
+            Chapter("zh/README.md", "缺省配置能丢什么、怎样读这本书"),
+            Chapter("zh/operators.md", "怎样配置、回应的含义、故障之后怎么办"),
+        ),
+    ),
 )
 """The whole book."""
 
