@@ -56,10 +56,12 @@ PAGES = (
 
 EPILOG = """\b
 Examples:
-  rmqspec docs                         build the book as a site
-  rmqspec docs --check                 fail when text and code disagree
-  rmqspec docs --write                 write every table, verdict and output anew
-  rmqspec docs --write spec/proofs.md  only in these texts
+  rmqspec docs                         # build the book as a site
+  rmqspec docs --check                 # fail when text and code disagree
+  rmqspec docs --write                 # write every table, verdict and output anew
+  rmqspec docs --write spec/proofs.md  # only in these texts
+\b
+Exit codes: 0 done, 1 text and code disagree, 3 bad input.
 """
 
 ROOT = get_readme().parent
