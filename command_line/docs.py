@@ -7,6 +7,7 @@ from functools import partial
 
 import click
 
+from command_line import implementers
 from command_line.readme import get_readme, update_readme
 from command_line.run_tests import run_pytest
 from properties import (
@@ -48,6 +49,7 @@ PAGES = (
     progress_page,
     metadata_page,
     clients_page,
+    implementers,
     tla_page,
     source_page,
     spin_page,

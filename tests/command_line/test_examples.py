@@ -64,7 +64,7 @@ NIGHTLY = {
 COPIED = {
     'rmqspec prove --search --structure "delay/4.4.0"': "rewrites certificates",
     "rmqspec docs": "writes texts",
-    "rmqspec docs --check": "runs tests",
+    "rmqspec docs --check": "runs tests, which are only collected here",
     "rmqspec docs --write": "writes texts",
     "rmqspec docs --write spec/proofs.md": "writes texts",
     "rmqspec test": "runs tests, which are only collected here",
