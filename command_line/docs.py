@@ -1,27 +1,34 @@
-"""``rmqspec docs``: rewrite the generated parts of the text, or check that none has drifted."""
+"""``rmqspec docs``: the book as a site, and its text kept in step with the code."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 import click
 
 from command_line import implementers
+from command_line.new_files import tell_problem
+from command_line.progress import show_progress
 from command_line.readme import get_readme, update_readme
 from command_line.run_tests import run_pytest
+from command_line.site.build import build_site
+from command_line.site.sources import list_texts
 from properties import (
-    book,
     clients_page,
     fault_set_page,
+    front_page,
+    ledger_page,
     lemma_page,
     metadata_page,
     mutants_page,
+    one_offset_page,
     prediction_page,
     progress_page,
     proof_page,
     reading_page,
-    source_page,
     spin_page,
     upgrade_page,
     variant_page,
@@ -29,12 +36,18 @@ from properties import (
     version_page,
     world_page,
 )
+from properties.book import SPEC
+from properties.code_page import TOPIC_SHELVES, write_code
 from properties.known_issues import page as known_issues_page
+from properties.operators import page as operators_page
+from properties.refutation_pages import page as refutation_page
+from properties.refutation_pages.cases import Case, load_cases
 from properties.tla import page as tla_page
 from properties.worlds import WORLDS
 
 PAGES = (
-    book,
+    front_page,
+    one_offset_page,
     verdict_table,
     fault_set_page,
     proof_page,
@@ -51,29 +64,42 @@ PAGES = (
     clients_page,
     implementers,
     tla_page,
-    source_page,
+    ledger_page,
     spin_page,
 )
 """The modules that generate parts of a chapter."""
 
 EPILOG = """\b
 Examples:
-  rmqspec docs                         # build the book as a site
+  rmqspec docs                         # build spec/ as a site, to read in a browser
+  rmqspec docs --out book              # build it there
   rmqspec docs --check                 # fail when text and code disagree
   rmqspec docs --write                 # write every table, verdict and output anew
   rmqspec docs --write spec/proofs.md  # only in these texts
 \b
-Exit codes: 0 done, 1 text and code disagree, 3 bad input.
+Exit codes: 0 done, 1 text and code disagree, 3 bad input, 4 missing prerequisite.
 """
 
 ROOT = get_readme().parent
+
+
+def draw_anew(case: Case, text: str) -> str:
+    """A diagram is generated as a whole, whatever the file contains."""
+    return refutation_page.draw_page(case)
+
 
 UPDATES: dict[str, Callable[[str], str]] = {
     path.relative_to(ROOT).as_posix(): update
     for path, update in {
         **{page.CHAPTER: page.update for page in PAGES},
+        **{SPEC / f"{t}.md": partial(write_code, s) for t, s in TOPIC_SHELVES.items()},
         **{world.chapter_path: partial(world_page.update, world) for world in WORLDS},
         **tla_page.FILES,
+        **operators_page.FILES,
+        one_offset_page.PICTURE: one_offset_page.draw,
+        refutation_page.OVERVIEW: refutation_page.update_overview,
+        **{case.page: partial(refutation_page.update_page, case) for case in load_cases()},
+        **{case.picture: partial(draw_anew, case) for case in load_cases()},
         get_readme(): update_readme,
     }.items()
 }
@@ -84,13 +110,41 @@ UPDATES: dict[str, Callable[[str], str]] = {
 @click.argument("texts", nargs=-1, metavar="[TEXT]...")
 @click.option("--check", "is_check", is_flag=True, help="Write nothing; 1 when something drifted.")
 @click.option("--write", "is_write", is_flag=True, help="Write the generated parts of texts anew.")
-def command(texts: tuple[str, ...], is_check: bool, is_write: bool) -> int:
-    """Keep spec/ and README.md in step with the code: all of it, or these chapters."""
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="The folder of the site, new or a former site; .rmqspec/site beside spec/ if not told.",
+)
+def command(texts: tuple[str, ...], is_check: bool, is_write: bool, out: Path | None) -> int:
+    """Build the book in spec/ as a site, which needs neither network nor server to be read.
+
+    With --check or --write keep spec/ and README.md in step with the code instead: all of it, or
+    with --write the texts that are named.
+    """
+    if is_check + is_write + bool(out) > 1 or (texts and not is_write):
+        raise click.UsageError("--check, --write [TEXT]... and --out FOLDER exclude each other")
     if is_check:
         return run_pytest(["tests/spec"])
+    if is_write:
+        return write(texts or tuple(UPDATES))
+    return build(out or ROOT / ".rmqspec" / "site")
+
+
+def build(out: Path) -> int:
+    """Build the site into a folder, and say where it begins."""
+    began = time.perf_counter()
+    with show_progress() as show, tell_problem(out):
+        build_site(out, show)
+    seconds = time.perf_counter() - began
+    click.echo(f"{out / 'index.html'}: {len(list_texts())} pages, {seconds:.0f} s")
+    return 0
+
+
+def write(texts: tuple[str, ...]) -> int:
+    """Write the generated parts of texts anew, and say which have changed."""
     if unknown := sorted(set(texts) - set(UPDATES)):
         raise click.BadParameter(f"{unknown[0]} has no generated parts; {', '.join(UPDATES)} have")
-    changed = [name for name in texts or UPDATES if rewrite(name)]
+    changed = [name for name in texts if rewrite(name)]
     click.echo("\n".join(f"rewritten: {name}" for name in changed) or "nothing has drifted")
     return 0
 
@@ -98,7 +152,7 @@ def command(texts: tuple[str, ...], is_check: bool, is_write: bool) -> int:
 def rewrite(name: str) -> bool:
     """Write the generated parts of a text anew; whether that changed it."""
     path = ROOT / name
-    before = path.read_text(encoding="utf-8")
+    before = path.read_text(encoding="utf-8") if path.exists() else ""
     after = UPDATES[name](before)
     path.write_text(after, encoding="utf-8")
     return before != after

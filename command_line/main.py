@@ -30,7 +30,10 @@ VERBS = {
     "export": ("command_line.export", "Write vectors, traces, proofs and models for others."),
     "bench": ("command_line.bench", "Measure the reference and the kernel in one run."),
     "test": ("command_line.run_tests", "Run the tests; arguments go to pytest."),
-    "docs": ("command_line.docs", "Check that spec/ and README.md agree with the code."),
+    "docs": (
+        "command_line.docs",
+        "Build the book as a site; keep its text in step with the code.",
+    ),
 }
 """Verb -> (module whose ``command`` it is, one line for --help); imported when used."""
 
@@ -104,6 +107,7 @@ def get_exit_code(problem: Exception) -> int | None:
         "ItfError",
         "TraceError",
         "QuestionError",
+        "SiteError",
     ):
         return exit_codes.BAD_INPUT
     if isinstance(problem, OSError):

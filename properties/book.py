@@ -1,7 +1,6 @@
 """The book: every chapter of ``spec/`` in reading order, and its table of contents.
 
-``rmqspec docs --write spec/README.md`` writes the contents anew. A test holds this list and the
-files of the folder together.
+A test holds this list and the files of the folder together.
 """
 
 from __future__ import annotations
@@ -11,10 +10,10 @@ from pathlib import Path
 
 from attrs import frozen
 
-from properties.generated_text import replace_parts
+from properties.refutation_pages.cases import load_cases
 
 SPEC = Path(__file__).parents[1] / "spec"
-CHAPTER = SPEC / "README.md"
+FRONT = SPEC / "README.md"
 
 
 @frozen
@@ -25,6 +24,8 @@ class Chapter:
     """Below ``spec/``."""
     about: str
     """What it is about, for the table of contents."""
+    pages: tuple[str, ...] = ()
+    """Files below it, which stand in its own table and not in the book's."""
 
     @property
     def path(self) -> Path:
@@ -48,11 +49,15 @@ class Part:
 BOOK = (
     Part(
         "What this answers",
-        (Chapter("README.md", "the answers for the stock configurations; how to read the book"),),
+        (
+            Chapter("README.md", "the answers for the stock configurations; how to read the book"),
+            Chapter("operators.md", "what to choose, what answers mean, what to do after a fault"),
+        ),
     ),
     Part(
         "The protocol",
         (
+            Chapter("one_offset.md", "a message from put to acknowledgement, step by step"),
             Chapter("commit_log.md", "files, appends, rollover, retention"),
             Chapter("flush.md", "page cache to disk, one file at a time"),
             Chapter("dispatch.md", "from the log to what consumers see"),
@@ -76,6 +81,11 @@ BOOK = (
         "What holds, and what does not",
         (
             Chapter("guarantees.md", "each with its verdicts, by deployment and fault"),
+            Chapter(
+                "counterexamples/README.md",
+                "one page for each guarantee that falls",
+                tuple(f"counterexamples/{case.claim}.md" for case in load_cases()),
+            ),
             Chapter("fault_sets.md", "which mixtures of faults a guarantee survives"),
             Chapter("predictions.md", "why cells are refuted; what nobody has reported yet"),
             Chapter("known_issues.md", "threads of RocketMQ's trackers as schedules"),
@@ -100,6 +110,7 @@ BOOK = (
     Part(
         "The model, for the curious",
         (
+            Chapter("ideas.md", "what is new in this model, in ten short sections"),
             Chapter("state.md", "what a state contains, what is abstracted, and why that is sound"),
             Chapter("proofs.md", "the theorem exactly, and what rests on what"),
             Chapter("lemmas.md", "each with the counterexample that demanded it"),
@@ -125,21 +136,18 @@ BOOK = (
 
 
 def list_chapters() -> Iterator[Chapter]:
-    """Every chapter in reading order."""
+    """Every chapter in reading order; those below another one follow it."""
     for part in BOOK:
-        yield from part.chapters
+        for chapter in part.chapters:
+            yield chapter
+            yield from (Chapter(file, "") for file in chapter.pages)
 
 
 def render_contents() -> str:
     """The table of contents: parts, their chapters, and what those are about."""
     lines: list[str] = []
     for number, part in enumerate(BOOK, start=1):
-        listed = [chapter for chapter in part.chapters if chapter.path != CHAPTER]
+        listed = [chapter for chapter in part.chapters if chapter.path != FRONT]
         lines.append(f"{number}. **{part.title}**")
         lines += [f"    - [{c.title}]({c.file}): {c.about}" for c in listed]
     return "\n".join(lines)
-
-
-def update(text: str) -> str:
-    """The front chapter with its generated parts as they should be."""
-    return replace_parts(text, lambda name: {"contents": render_contents}[name]())

@@ -5,17 +5,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cache, singledispatch
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from properties.fault_set_certificates import BORDERED_STRUCTURES, load_borders
 from properties.fault_sets import Border, FaultSet
 from properties.generated_text import render_table, replace_parts
+from properties.merged_table import merge_rows
 from properties.subject import get_claims
 from properties.worlds import STRUCTURES_BY_WORLD
-from reference.structure import Structure
 
 CHAPTER = Path(__file__).parents[1] / "spec" / "fault_sets.md"
 
@@ -49,12 +49,18 @@ def _render_guarantee(name: str, structures: list[Any]) -> Iterator[str]:
         yield "No mixture of faults does, in any structure."
     else:
         ordered = sorted(fatal, key=lambda f: (len(f), sorted(f)))
-        head = ["Smallest fatal set", *(_abbreviate(s) for s in structures)]
-        rows = [[_quote(f), *(_tell_steps(b, f) for b in borders.values())] for f in ordered]
-        yield render_table(head, rows)
+        yield render_fatal(ordered, {s.name: b for s, b in borders.items()})
     for structure, border in borders.items():
         for faults in border.undecided:
             yield f"\n{structure.name}: nothing is known of {_quote(faults)}."
+
+
+def render_fatal(ordered: Sequence[FaultSet], borders: Mapping[str, Border]) -> str:
+    """A row for each set of faults, a column for the structures of which it says the same."""
+    cells = {s: tuple(_tell_steps(b, f) for f in ordered) for s, b in borders.items()}
+    merged = list(merge_rows(list(cells), cells))
+    rows = zip(map(_quote, ordered), *(cells[first] for _, first in merged), strict=True)
+    return render_table(["Smallest fatal set", *(label for label, _ in merged)], rows)
 
 
 @cache
@@ -70,20 +76,6 @@ def _tell_steps(border: Border, faults: FaultSet) -> str:
     if any(r.faults < faults for r in border.refuted):
         return "fewer do"
     return "survived" if any(faults <= p for p in border.proved) else "open"
-
-
-@singledispatch
-def _abbreviate(structure: Any) -> str:
-    """The name without that of the world, for example ``slave read, offset check``."""
-    return ", ".join(structure.name.split("/")[1:])
-
-
-@_abbreviate.register
-def _(structure: Structure) -> str:
-    """For example ``SYNC/ASYNC, 1``: role, flush, slaves."""
-    role = structure.role.name.removesuffix("_MASTER")
-    flush = structure.flush_disk_type.name.removesuffix("_FLUSH")
-    return f"{role}/{flush}, {structure.slaves}"
 
 
 def _quote(faults: FaultSet) -> str:

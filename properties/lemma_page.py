@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from properties.bounded_search import get_reads
+from properties.code_page import LEMMA_SHELF, mark, write_code
 from properties.comparison_grammar import load_report, render_report
 from properties.counterexamples import LemmaCounterexample, load_counterexamples
 from properties.generated_text import replace_parts
@@ -36,6 +37,7 @@ def _render_lemma(name: str, entry: LemmaCounterexample) -> str:
         _render_lead(entry),
         _render_table(entry),
         f"Breaks {_join(entry.breaks)}.",
+        mark(name),
     ]
     return "\n\n".join(lines) + "\n"
 
@@ -112,5 +114,5 @@ GENERATED: dict[str, Callable[[], str]] = {"lemmas": render_lemmas, "grammar": r
 
 
 def update(text: str) -> str:
-    """The chapter with every generated part as it should be."""
-    return replace_parts(text, lambda name: f"\n{GENERATED[name]()}")
+    """The chapter with every generated part and all code as they should be."""
+    return write_code(LEMMA_SHELF, replace_parts(text, lambda name: f"\n{GENERATED[name]()}"))

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 from pathlib import Path
 
 from attrs import evolve
@@ -23,7 +24,7 @@ from properties.reading import (
     pull_from,
 )
 from reference.read.consume_queue import ConsumeQueue, Entry
-from reference.read.get_message import UNSCANNED, Read, get_message
+from reference.read.get_message import UNSCANNED, GetMessageResult, Read, get_message
 from reference.read.memory import compute_memory_bytes, compute_memory_bytes_exactly
 from reference.read.pull import Pull, Situation, Topic
 from reference.read.pull_checks import CHECKS
@@ -57,6 +58,35 @@ GROUP = SubscriptionGroup(broker_id=7, slow_broker_id=8)
 def update(text: str) -> str:
     """The chapter with every generated table as it should be."""
     return replace_parts(text, lambda name: TABLES[name]())
+
+
+def render_flow() -> str:
+    """The way of a pull as a Mermaid chart: the checks, the store's conditions, the answer."""
+    conditions = [condition.__name__ for condition, _ in UNSCANNED]
+    results = {name: answer_example(name).status.value for name in EXAMPLES}
+    lines = [
+        "flowchart TD",
+        "    pull([a pull of a consumer]) --> checks{one of the broker's checks fails?}",
+        "    checks -- yes --> refused[refused with the check's code]",
+        f"    checks -- no --> {conditions[0]}{{{conditions[0]}?}}",
+    ]
+    for name, following in pairwise([*conditions, "is_message_found"]):
+        lines.append(f"    {name} -- yes --> {results[name]}[{results[name]}]")
+        shape = "batch" if following == "is_message_found" else f"{following}{{{following}?}}"
+        lines.append(f"    {name} -- no --> {shape}")
+    lines += [
+        "    batch[gather messages until the batch is full] --> found{is_message_found?}",
+        f"    found -- yes --> {results['is_message_found']}[{results['is_message_found']}]",
+        "    found -- no --> NO_MATCHED_MESSAGE[NO_MATCHED_MESSAGE or MESSAGE_WAS_REMOVING]",
+        "    batch -. last entry further back than memory .-> slow[suggest to read elsewhere]",
+    ]
+    return "```mermaid\n" + "\n".join(lines) + "\n```"
+
+
+def answer_example(name: str) -> GetMessageResult:
+    """What a master's store answers to the example of a condition."""
+    offset, queue = EXAMPLES[name]
+    return get_message(Read(MASTER, queue, offset, 32, log_max_offset=5_000))
 
 
 def get_sentence(condition: Callable[..., bool]) -> str:
@@ -205,6 +235,7 @@ def render_memory() -> str:
 
 
 TABLES: Mapping[str, Callable[[], str]] = {
+    "flow": render_flow,
     "statuses": render_statuses,
     "checks": render_checks,
     "writes": render_writes,

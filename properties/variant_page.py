@@ -18,9 +18,10 @@ from properties.comparison import (
     describe,
     load_cells,
 )
-from properties.generated_text import replace_parts
+from properties.generated_text import render_table, replace_parts
 from properties.induction import prove_lemmas
 from properties.ranking import rank_steps
+from properties.upgrade import group_alike
 from properties.verdict import VerdictWord
 from reference.variant import VARIANTS
 
@@ -42,13 +43,10 @@ def render(name: str) -> str:
 
 
 @cache
-def compute_changes(variant: str) -> tuple[tuple[str, Change], ...]:
-    """Every cell in which a variant differs, with the name of its structure."""
-    return tuple(
-        (structure.name, change)
-        for structure in COMPARED_STRUCTURES
-        for change in compare(structure, load_cells(evolve(structure, variants=(variant,))))
-    )
+def compute_changes(variant: str) -> tuple[Change, ...]:
+    """Every cell in which a variant differs, for the only structure that is compared."""
+    (structure,) = COMPARED_STRUCTURES
+    return tuple(compare(structure, load_cells(evolve(structure, variants=(variant,)))))
 
 
 def render_summary() -> str:
@@ -58,7 +56,7 @@ def render_summary() -> str:
         "| --- | --- | --- | --- | --- |",
     ]
     for name in COMPARED_VARIANTS:
-        changes = [change for _, change in compute_changes(name)]
+        changes = compute_changes(name)
         better = [c for c in changes if c.is_better]
         proved = sum(c.after.word is VerdictWord.PROVED for c in better)
         endless = ", ".join(f"`{step}`" for step in find_endless_steps(name)) or "no"
@@ -82,14 +80,22 @@ def render_variant(name: str) -> str:
     lines = [
         f"{variant.sentence} Comes from: {variant.comes_from} Overrides or adds: {rules}.",
         "",
-        "| Structure | Claim | Faults | RocketMQ 4.4.0 | with the variant |",
-        "| --- | --- | --- | --- | --- |",
+        render_changes(name),
     ]
-    for structure, change in compute_changes(name):
-        cell = f"`{change.after.guarantee}` | {change.after.fault}"
-        lines.append(
-            f"| {structure} | {cell} | {describe(change.before)} | {describe(change.after)} |"
-        )
-    if not compute_changes(name):
-        lines.append("| both | every claim | every column | the same | the same |")
     return "\n".join(lines)
+
+
+def render_changes(name: str) -> str:
+    """The cells that a variant changes, those of one claim that read alike in one row."""
+    rows = [
+        [
+            f"`{alike[0].after.guarantee}`",
+            ", ".join(change.after.fault for change in alike),
+            describe(alike[0].before),
+            describe(alike[0].after),
+        ]
+        for alike in group_alike(compute_changes(name))
+    ]
+    if not rows:
+        return "No cell changes."
+    return render_table(["Claim", "Faults", "RocketMQ 4.4.0", "with the variant"], rows)

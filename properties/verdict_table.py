@@ -12,10 +12,12 @@ from typing import Any
 
 from properties.certificates import CERTIFIED_STRUCTURES, get_path, load
 from properties.claims import CLAIMS
+from properties.code_page import CLAIM_SHELF, write_code
 from properties.fault_class import FAULT_CLASS_BY_NAME, FAULT_CLASSES
 from properties.fault_sets import FaultSetProver
 from properties.generated_text import count_steps
 from properties.induction import prove_lemmas
+from properties.merged_table import render_merged
 from properties.verdict import VerdictWord
 from reference.structure import Structure
 
@@ -90,26 +92,18 @@ def render_cell(cell: dict[str, Any], is_vacuous: bool) -> str:
 
 
 def render_table(guarantee: str) -> str:
-    """The Markdown table of one guarantee, a row for each certificate that there is."""
-    names = list(FAULT_CLASS_BY_NAME)
-    lines = [_render_line(["Structure", *names]), _render_line(["---"] * (len(names) + 1))]
-    for structure in STRUCTURES:
-        if row := compute_row(structure):
-            cells = [row[guarantee, name] for name in names]
-            lines.append(_render_line([structure.name, *cells]))
-    return "\n".join(lines)
+    """The Markdown table of one guarantee: every certificate that there is, equal ones merged."""
+    rows = {structure.name: compute_row(structure) for structure in STRUCTURES}
+    names = [name for name, row in rows.items() if row]
+    return render_merged(names, list(FAULT_CLASS_BY_NAME), lambda s, c: rows[s][guarantee, c])
 
 
 def update(text: str) -> str:
-    """The chapter with every generated table as it should be."""
+    """The chapter with every generated table and all code as they should be."""
 
     def render(section: re.Match[str]) -> str:
         if section["name"] not in CLAIMS:
             return str(section[0])
         return f"{section[1]}{render_table(section['name'])}\n{section[3]}"
 
-    return _SECTION.sub(render, text)
-
-
-def _render_line(cells: list[str]) -> str:
-    return f"| {' | '.join(cells)} |"
+    return write_code(CLAIM_SHELF, _SECTION.sub(render, text))

@@ -13,6 +13,7 @@ from pathlib import Path
 from properties.certificates import RELEASED_STRUCTURES
 from properties.comparison import COMPARED_STRUCTURES, describe, load_cells
 from properties.generated_text import render_table, replace_parts
+from properties.merged_table import render_in_order
 from properties.repairs import REPAIRED_CLAIM, Repair, load_repairs
 from properties.sight_search import REPAIRS, RULE_SET_NAMES, Sight, get_released, load_sights
 from properties.sights import SIGHTS
@@ -140,7 +141,7 @@ def render_verdicts() -> str:
     for structure in RELEASED_STRUCTURES:
         cells = [load_released(name, structure) for name in RULE_SET_NAMES]
         rows.append([structure.name, *(_count(verdicts) for verdicts in cells)])
-    return render_table(["Structure", *RULE_SET_NAMES], rows)
+    return render_in_order("Structure", RULE_SET_NAMES, rows)
 
 
 def load_released(name: str, structure: Structure) -> tuple[Verdict, ...]:
@@ -163,7 +164,7 @@ def render_sights() -> str:
         cells = [known[release][name] for release in RULE_SET_NAMES]
         steps = ("-" if s.is_impossible else _count_steps(s) for s in cells)
         rows.append([(inspect.getdoc(predicate) or "").splitlines()[0], *steps])
-    return render_table(["What can be seen", *RULE_SET_NAMES], rows)
+    return render_in_order("What can be seen", RULE_SET_NAMES, rows)
 
 
 def _count_steps(sight: Sight) -> str:
@@ -181,7 +182,7 @@ def render_false_acknowledgements() -> str:
             wanted = (REPAIRED_CLAIM, column)
             row.append(describe(next(v for v in cells if (v.guarantee, v.fault) == wanted)))
         rows.append(row)
-    return render_table(["False acknowledgement", *RULE_SET_NAMES], rows)
+    return render_in_order("False acknowledgement", RULE_SET_NAMES, rows)
 
 
 def render_repairs() -> str:

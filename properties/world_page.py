@@ -12,8 +12,11 @@ from functools import cache
 from typing import Any
 
 from properties import certificates
+from properties.code_page import make_world_shelf, mark, write_code
+from properties.comparison import describe
 from properties.expectation import Expectation, find_expectation
-from properties.generated_text import count_steps, render_table, replace_parts
+from properties.generated_text import replace_parts
+from properties.merged_table import render_merged
 from properties.verdict import Verdict, VerdictWord
 from properties.world import World
 from reference.machine import record_machine
@@ -21,12 +24,13 @@ from reference.rule import Rule
 
 
 def update(world: World, text: str) -> str:
-    """The chapter with every generated part as it should be.
+    """The chapter with every generated part, and the code of each section, as it should be.
 
     Raises KeyError for a part that nobody generates, and InternalDisagreementError where a
     certificate is missing or was made from other rules.
     """
-    return replace_parts(text, lambda name: PARTS[name](world))
+    parts = replace_parts(text, lambda name: PARTS[name](world))
+    return write_code(make_world_shelf(world), parts)
 
 
 def render_rules(world: World) -> str:
@@ -44,6 +48,7 @@ def _render_rule(world: World, rule: Rule) -> Iterator[str]:
     yield f"- **Enabled when:** {', '.join(f'`{c}`' for c in conditions)}"
     if arguments:
         yield f"- **Arguments:** {', '.join(f'`{a}`' for a in arguments)}"
+    yield f"\n{mark(rule.name)}"
 
 
 def list_conditions(world: World, rule: Rule) -> tuple[list[str], list[str]]:
@@ -68,22 +73,20 @@ def _render_guarantee(world: World, name: str) -> Iterator[str]:
     yield f"### `{name}`\n"
     yield f"> {_clean(guarantee.sentence)}\n"
     yield f"{guarantee.why}\n"
-    head = ["Structure", *(c.name for c in world.columns)]
-    yield render_table(head, (_render_row(world, name, s) for s in world.structures))
+    yield _render_verdicts(world, name)
     for expected, columns in group_by_reason(world, name):
         yield f"\n**{', '.join(columns)}** ({expected.verdict.value}): {expected.reason}"
         if expected.verdict is VerdictWord.REFUTED:
             yield f"\n{shown.name}, {columns[0]}:\n"
             steps = load_cells(shown)[name, columns[0]].schedule
             yield "\n".join(f"{n}. `{action}`" for n, action in enumerate(steps, start=1))
+    yield f"\n{mark(name)}"
 
 
-def _render_row(world: World, name: str, structure: Any) -> list[str]:
-    cells = (load_cells(structure)[name, c.name] for c in world.columns)
-    return [
-        structure.name,
-        *(v.word.value if v.steps is None else f"refuted, {count_steps(v.steps)}" for v in cells),
-    ]
+def _render_verdicts(world: World, name: str) -> str:
+    cells = {structure.name: load_cells(structure) for structure in world.structures}
+    columns = [column.name for column in world.columns]
+    return render_merged(list(cells), columns, lambda s, c: describe(cells[s][name, c]))
 
 
 def group_by_reason(world: World, name: str) -> list[tuple[Expectation, list[str]]]:
@@ -103,9 +106,11 @@ def load_cells(structure: Any) -> dict[tuple[str, str], Verdict]:
 
 
 def render_lemmas(world: World) -> str:
-    """A line for each lemma."""
-    rows = [[f"`{n}`", _clean(p.sentence), p.why] for n, p in world.lemmas.items()]
-    return render_table(["Lemma", "Says", "Demanded by"], rows)
+    """A section for each lemma: sentence, and what demanded it."""
+    return "\n\n".join(
+        f"### `{name}`\n\n> {_clean(lemma.sentence)}\n\nDemanded by: {lemma.why}\n\n{mark(name)}"
+        for name, lemma in world.lemmas.items()
+    )
 
 
 def count_cells(world: World) -> dict[str, int]:

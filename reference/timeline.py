@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import singledispatch
 from typing import Any
 
+from attrs import frozen
+
 from reference.machine import Action
 from reference.state import ANSWERED, REFUSED, STATUS_NAMES, Cluster, CommitLog
 
@@ -112,6 +114,20 @@ def draw_log(log: CommitLog) -> str:
     return "[" + (f"{drawn[:last]}|{drawn[last:]}" if last else drawn) + "]"
 
 
+@frozen
+class LaneText:
+    """What a lane says of a step: what its node does, and the state that it is in afterwards."""
+
+    phrase: str
+    state: str = ""
+
+    def fit(self, width: int) -> str:
+        """The phrase at the left of a lane of this width in letters, the state at the right."""
+        if not self.state:
+            return self.phrase
+        return self.phrase.ljust(width - 2 - len(self.state)) + " " + self.state
+
+
 @singledispatch
 def list_lanes(state: Any) -> tuple[tuple[str, int], ...]:
     """Title and width of each lane; a world that registers none has one lane for its steps."""
@@ -119,22 +135,14 @@ def list_lanes(state: Any) -> tuple[tuple[str, int], ...]:
 
 
 @singledispatch
-def fill_lanes(state: Any, action: Action) -> tuple[str, ...]:
+def fill_lanes(state: Any, action: Action) -> tuple[LaneText, ...]:
     """What each lane says of a step and of the state after it."""
-    return (str(action),)
+    return (LaneText(str(action)),)
 
 
-def fit_lane(phrase: str, state: str, width: int = LANE_WIDTH) -> str:
-    """The phrase at the left of its lane, the state at the right."""
-    return phrase.ljust(width - 2 - len(state)) + " " + state
-
-
-def fill_one_lane(
-    lane: int, phrase: str, states: Sequence[str], widths: Sequence[int]
-) -> tuple[str, ...]:
+def fill_one_lane(lane: int, phrase: str, states: Sequence[str]) -> tuple[LaneText, ...]:
     """All lanes with their states; the phrase of the step stands in one of them."""
-    phrases = [phrase if i == lane else "" for i in range(len(widths))]
-    return tuple(map(fit_lane, phrases, states, widths))
+    return tuple(LaneText(phrase if i == lane else "", state) for i, state in enumerate(states))
 
 
 def draw_timeline(
@@ -168,7 +176,7 @@ def _draw_head(state: Any) -> list[str]:
 
 def _draw_step(action: Action, state: Any) -> str:
     texts = zip(fill_lanes(state, action), list_lanes(state), strict=True)
-    return "│ ".join(text.ljust(width - 1) + " " for text, (_, width) in texts)
+    return "│ ".join(text.fit(width).ljust(width - 1) + " " for text, (_, width) in texts)
 
 
 @list_lanes.register
@@ -178,7 +186,7 @@ def _(state: Cluster) -> tuple[tuple[str, int], ...]:
 
 
 @fill_lanes.register
-def _(state: Cluster, action: Action) -> tuple[str, ...]:
+def _(state: Cluster, action: Action) -> tuple[LaneText, ...]:
     name, number = action.rule_name, action.index or 0
     phrase = PHRASES[name](action.arguments, state).replace("{i}", str(number + 1))
     phrase = phrase.replace("{n}", str(number + 1))
@@ -188,7 +196,8 @@ def _(state: Cluster, action: Action) -> tuple[str, ...]:
     phrases = ["" if is_producers or i != lane else phrase for i in range(1 + len(state.slaves))]
     logs = (state.master.log, *(s.log for s in state.slaves))
     producer = phrase if is_producers else _draw_answer(name, number, state)
-    return (producer, *(fit_lane(p, draw_log(log)) for p, log in zip(phrases, logs, strict=True)))
+    brokers = zip(phrases, map(draw_log, logs), strict=True)
+    return (LaneText(producer), *(LaneText(p, state) for p, state in brokers))
 
 
 def _place(name: str, number: int) -> tuple[bool, int]:

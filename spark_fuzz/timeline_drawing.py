@@ -6,14 +6,13 @@ its own lanes. Lengths are in pixels of the drawing; its letters all have one wi
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from attrs import field, frozen
 
 from properties.judgement import JudgedStep
 from properties.sentences import find_fault_steps
-from reference.timeline import fill_lanes, list_lanes
+from reference.timeline import LaneText, fill_lanes, list_lanes
 from spark_fuzz.continuations import Continuations
 
 LETTER_WIDTH = 6.7
@@ -24,8 +23,6 @@ GUTTER_WIDTH = 124
 BAR_LEFT = 34
 BAR_WIDTH = 34
 LANE_GAP = 22
-PIECE = re.compile(r"\S+(?: \S+)*")
-"""What stands together in a lane: a phrase at the left, or the node's state at the right."""
 
 
 @frozen
@@ -109,7 +106,7 @@ def draw(guarantee: str, steps: Sequence[JudgedStep], continuations: Continuatio
             share=continuations.violating[step.index] / continuations.drawn,
         )
         for step, texts in zip(steps[1:], filled, strict=True)
-        for pieces in [place_row(steps[0], texts, lanes)]
+        for pieces in [place_row(texts, lanes)]
     )
     bands = (
         Band(compute_top(inevitable), str(continuations), "inevitable"),
@@ -123,15 +120,9 @@ def compute_top(line: int) -> float:
     return HEAD_HEIGHT + float(ROW_HEIGHT) * line
 
 
-def place_row(
-    begin: JudgedStep, texts: Sequence[str], lanes: Sequence[Lane]
-) -> list[tuple[Text, ...]]:
+def place_row(texts: Sequence[LaneText], lanes: Sequence[Lane]) -> list[tuple[Text, ...]]:
     """The words of a step in each lane."""
-    declared = [width for _, width in list_lanes(begin.cluster)]
-    return [
-        place_texts(text, lane, width)
-        for text, lane, width in zip(texts, lanes, declared, strict=True)
-    ]
+    return [tuple(place_texts(text, lane)) for text, lane in zip(texts, lanes, strict=True)]
 
 
 def has_phrase(texts: Sequence[Text]) -> bool:
@@ -139,7 +130,7 @@ def has_phrase(texts: Sequence[Text]) -> bool:
     return any(text.is_phrase for text in texts)
 
 
-def place_lanes(begin: JudgedStep, filled: Sequence[Sequence[str]]) -> tuple[Lane, ...]:
+def place_lanes(begin: JudgedStep, filled: Sequence[Sequence[LaneText]]) -> tuple[Lane, ...]:
     """The lanes side by side, each as wide as its longest text without the room to spare."""
     lanes, left = [], float(GUTTER_WIDTH)
     for index, (title, _) in enumerate(list_lanes(begin.cluster)):
@@ -150,23 +141,14 @@ def place_lanes(begin: JudgedStep, filled: Sequence[Sequence[str]]) -> tuple[Lan
     return tuple(lanes)
 
 
-def measure(text: str) -> int:
+def measure(text: LaneText) -> int:
     """How many letters a lane's text takes when two blanks part phrase and state."""
-    return len("  ".join(PIECE.findall(text)))
+    return len("  ".join(part for part in (text.phrase, text.state) if part))
 
 
-def place_texts(text: str, lane: Lane, declared: int) -> tuple[Text, ...]:
-    """The phrase at the left of its lane, the state at the right.
-
-    A text of ``declared`` letters ends in the state, as ``reference.timeline.fit_lane`` has made
-    it; a shorter one is a phrase only.
-    """
-    pieces = list(PIECE.finditer(text))
-    has_state = len(text.rstrip()) >= declared - 1
-    placed = []
-    for piece in pieces:
-        is_state = has_state and piece is pieces[-1] and piece.start() > 0
-        length = len(piece[0]) * LETTER_WIDTH
-        left = lane.left + (lane.width - length if is_state else LANE_GAP / 2)
-        placed.append(Text(left, piece[0], not is_state))
-    return tuple(placed)
+def place_texts(text: LaneText, lane: Lane) -> Iterator[Text]:
+    """The phrase at the left of its lane, the state at the right."""
+    if text.phrase:
+        yield Text(lane.left + LANE_GAP / 2, text.phrase, True)
+    if text.state:
+        yield Text(lane.left + lane.width - len(text.state) * LETTER_WIDTH, text.state, False)

@@ -38,9 +38,12 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.ge
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The tests of one file run one after another; so do all that compile kernels.
 
-    Two processes would compile the same kernels, and start Spark, twice.
+    Two processes would compile the same kernels, and start Spark, twice. Tests of several files
+    that compute the same may name a group of their own.
     """
     for item in items:
+        if item.get_closest_marker("xdist_group"):
+            continue
         is_compiling = "spark_fuzz" in item.path.parts or item.get_closest_marker("spark")
         item.add_marker(
             pytest.mark.xdist_group("kernels" if is_compiling else item.nodeid.partition("::")[0])

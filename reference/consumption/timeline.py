@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 
 from reference.consumption.state import NO_PROGRESS, Broker, Consumer, Consumption, Routes
 from reference.machine import Action
-from reference.timeline import fill_lanes, fill_one_lane, list_lanes
+from reference.timeline import LaneText, fill_lanes, fill_one_lane, list_lanes
 
 CONSUMER, MASTER, SLAVE, ROUTES = range(4)
 WIDTHS = (32, 40, 40, 50)
@@ -71,7 +71,7 @@ def _(state: Consumption) -> tuple[tuple[str, int], ...]:
 
 
 @fill_lanes.register
-def _(state: Consumption, action: Action) -> tuple[str, ...]:
+def _(state: Consumption, action: Action) -> tuple[LaneText, ...]:
     lane, phrase = PHRASES[action.instance]
     states = (
         draw_consumer(state.consumer),
@@ -79,7 +79,7 @@ def _(state: Consumption, action: Action) -> tuple[str, ...]:
         draw_broker(state.slave, state.ghost_same_below),
         draw_routes(state.routes),
     )
-    return fill_one_lane(lane, phrase(action.arguments, state), states, WIDTHS)
+    return fill_one_lane(lane, phrase(action.arguments, state), states)
 
 
 def draw_consumer(consumer: Consumer) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 
 from reference.delay.state import SLAVE, Delay, DelayBroker
 from reference.machine import Action
-from reference.timeline import fill_lanes, fill_one_lane, list_lanes
+from reference.timeline import LaneText, fill_lanes, fill_one_lane, list_lanes
 
 WIDTHS = (46, 46)
 DRAWN_MESSAGES_MAX = 12
@@ -50,10 +50,10 @@ def _(state: Delay) -> tuple[tuple[str, int], ...]:
 
 
 @fill_lanes.register
-def _(state: Delay, action: Action) -> tuple[str, ...]:
+def _(state: Delay, action: Action) -> tuple[LaneText, ...]:
     lane = SLAVE if action.index is None else action.index
     phrase = PHRASES[action.rule_name](action.arguments)
-    return fill_one_lane(lane, phrase, tuple(map(draw_broker, state.brokers)), WIDTHS)
+    return fill_one_lane(lane, phrase, tuple(map(draw_broker, state.brokers)))
 
 
 def draw_broker(broker: DelayBroker) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from reference.machine import Action
 from reference.tables.state import ANSWERED, CopiedTables, Table, TableBroker
 from reference.tables.structure import NOBODY
-from reference.timeline import fill_lanes, fill_one_lane, list_lanes
+from reference.timeline import LaneText, fill_lanes, fill_one_lane, list_lanes
 
 WIDTHS = (46, 46, 24)
 NAME_SERVER = 2
@@ -53,11 +53,11 @@ def _(state: CopiedTables) -> tuple[tuple[str, int], ...]:
 
 
 @fill_lanes.register
-def _(state: CopiedTables, action: Action) -> tuple[str, ...]:
+def _(state: CopiedTables, action: Action) -> tuple[LaneText, ...]:
     lane = NAME_SERVER if action.index is None else action.index
     listed = "-" if state.listed_master == NOBODY else str(state.listed_master)
     states = (*map(draw_broker, state.brokers), f"lists {listed}")
-    return fill_one_lane(lane, PHRASES[action.rule_name](action.arguments), states, WIDTHS)
+    return fill_one_lane(lane, PHRASES[action.rule_name](action.arguments), states)
 
 
 def draw_broker(broker: TableBroker) -> str:

@@ -63,7 +63,8 @@ NIGHTLY = {
 
 COPIED = {
     'rmqspec prove --search --structure "delay/4.4.0"': "rewrites certificates",
-    "rmqspec docs": "writes texts",
+    "rmqspec docs": "writes a site",
+    "rmqspec docs --out book": "writes a site",
     "rmqspec docs --check": "runs tests, which are only collected here",
     "rmqspec docs --write": "writes texts",
     "rmqspec docs --write spec/proofs.md": "writes texts",
@@ -206,11 +207,12 @@ def test_other_ends_are_documented(line: str) -> None:
     assert re.search(rf"\b{ENDS[line]} ", codes)
 
 
-TYPED = [example for example in list_typed() if example.line not in {*COPIED, "rmqspec check"}]
-"""The commands in blocks of the texts; ``check`` alone and those of tests are run elsewhere."""
+RUN_ELSEWHERE = {*COPIED, *(example.line for example in EXAMPLES)}
+TYPED = {e.line: e for e in list_typed() if e.line not in RUN_ELSEWHERE}
+"""The commands in blocks of the texts that no help shows, each once."""
 
 
-@pytest.mark.parametrize("example", TYPED, ids=get_line)
+@pytest.mark.parametrize("example", TYPED.values(), ids=get_line)
 def test_command_of_a_text(example: Example, tmp_path: Path) -> None:
     """What stands in a block for a shell is run as it stands."""
     check_example(example, tmp_path)

@@ -14,7 +14,7 @@ from reference.consumption.timeline import (
     draw_routes,
 )
 from reference.machine import Action, compute_machine
-from reference.timeline import draw_timeline, fill_lanes, list_lanes
+from reference.timeline import LaneText, draw_timeline, fill_lanes, list_lanes
 
 STRUCTURE = ConsumptionStructure()
 
@@ -51,8 +51,8 @@ def test_steps_stand_in_their_lane() -> None:
     action = Action("put_message")
     after = compute_machine(STRUCTURE).step(before, action).cluster
     consumer, master, slave, routes = fill_lanes(after, action)
-    assert master.split() == ["a", "message", "is", "put", "[m]", "-/-"]
-    assert "put" not in consumer + slave + routes
+    assert LaneText("a message is put", "[m] -/-") == master
+    assert ["", "", ""] == [text.phrase for text in (consumer, slave, routes)]
     lines = draw_timeline([(None, before, ()), (action, after, ("x",))]).splitlines()
     assert lines[0].split() == [
         "step",
@@ -70,5 +70,5 @@ def test_steps_stand_in_their_lane() -> None:
 
 def test_a_world_without_lanes_tells_its_steps() -> None:
     """Whoever registers nothing sees the actions by name."""
-    assert fill_lanes("any state", Action("move", {"by": 2})) == ("move(by=2)",)
+    assert fill_lanes("any state", Action("move", {"by": 2})) == (LaneText("move(by=2)"),)
     assert len(list_lanes("any state")) == 1

@@ -36,7 +36,8 @@ def test_every_step_and_every_word_is_drawn(known: KnownSchedule) -> None:
     assert [title for title, _ in list_lanes(steps[0].cluster)] == [x.title for x in drawing.lanes]
     for step, row in zip(steps[1:], drawing.rows, strict=True):
         assert step.action is not None
-        words = " ".join(" ".join(fill_lanes(step.cluster, step.action)).split())
+        texts = fill_lanes(step.cluster, step.action)
+        words = " ".join(" ".join(f"{text.phrase} {text.state}" for text in texts).split())
         assert words == " ".join(" ".join(text.words for text in row.texts).split())
         assert step.index == row.number
     assert find_fault_steps(steps) == {row.number for row in drawing.rows if row.is_fault}

@@ -14,17 +14,10 @@ from tests.structures import SYNCHRONOUS_PAIR, name_of
 
 CONSUMER = STRUCTURES["consumer/slave read/no offset check"]
 
-UPDATE = "run ./rmqspec docs --write spec/fault_sets.md, read the difference, and correct the prose"
-
 
 def read() -> str:
     """The text of the chapter."""
     return fault_set_page.CHAPTER.read_text(encoding="utf-8")
-
-
-def test_the_table_is_that_of_the_borders() -> None:
-    """Rendering it anew changes nothing."""
-    assert fault_set_page.update(read()) == read(), UPDATE
 
 
 def test_each_fatal_set_of_a_consumer_has_one_member_or_none() -> None:

@@ -140,7 +140,7 @@ def test_every_heading_has_its_object_and_every_object_its_heading() -> None:
     expected = [(rule.topic, name) for name, rule in RULES.items()]
     expected += [(find_property_chapter(name), name) for name in PROPERTIES]
     expected += [("state", name) for name in find_classes()]
-    expected += [(w.topic, name) for w in WORLDS for name in (*w.rules, *w.guarantees)]
+    expected += [(w.topic, name) for w in WORLDS for name in (*w.rules, *w.guarantees, *w.lemmas)]
     assert sorted(expected) == sorted(find_headings())
 
 

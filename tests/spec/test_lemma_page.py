@@ -6,14 +6,6 @@ import reference.state
 from properties import lemma_page
 from properties.triage import TriageWord
 
-UPDATE = "run ./rmqspec docs --write spec/lemmas.md, and read the difference"
-
-
-def test_generated_parts_are_those_of_the_data() -> None:
-    """Rendering the chapter anew changes nothing."""
-    text = lemma_page.CHAPTER.read_text(encoding="utf-8")
-    assert lemma_page.update(text) == text, UPDATE
-
 
 def test_every_generated_part_has_its_marks() -> None:
     """Each part stands once between its marks."""

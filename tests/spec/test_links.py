@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from properties.book import CHAPTER, SPEC, list_chapters, update
+from properties.book import SPEC, list_chapters
 
 ROOT = Path(__file__).parents[2]
 
@@ -78,9 +78,3 @@ def test_every_chapter_is_in_the_book() -> None:
     """Each text of the specification stands in the table of contents, once."""
     files = [path.relative_to(SPEC).as_posix() for path in SPEC.rglob("*.md")]
     assert sorted(files) == sorted(chapter.file for chapter in list_chapters())
-
-
-def test_contents_are_those_of_the_book() -> None:
-    """Run ./rmqspec docs --write spec/README.md when this fails."""
-    text = CHAPTER.read_text(encoding="utf-8")
-    assert text == update(text)

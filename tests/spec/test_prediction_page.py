@@ -7,17 +7,10 @@ import pytest
 from properties import prediction_page
 from properties.prediction import load_predictions
 
-UPDATE = "run ./rmqspec docs --write spec/predictions.md, and read the difference"
-
 
 def read() -> str:
     """The text of the chapter."""
     return prediction_page.CHAPTER.read_text(encoding="utf-8")
-
-
-def test_generated_parts_are_those_of_the_data() -> None:
-    """Rendering them anew changes nothing."""
-    assert prediction_page.update(read()) == read(), UPDATE
 
 
 def test_every_prediction_has_its_section() -> None:

@@ -10,17 +10,10 @@ from properties.proof_page import PARTS, SHOWN
 from properties.property import LEMMAS, SANITY_CHECKS
 from reference.structure import SLAVES_MAX, Structure
 
-UPDATE = "run ./rmqspec docs --write spec/proofs.md, read the difference, and correct the prose"
-
 
 def read() -> str:
     """The text of the chapter."""
     return proof_page.CHAPTER.read_text(encoding="utf-8")
-
-
-def test_generated_parts_are_those_of_the_cores() -> None:
-    """Rendering them anew changes nothing."""
-    assert proof_page.update(read()) == read(), UPDATE
 
 
 def test_every_part_stands_once_in_the_chapter() -> None:

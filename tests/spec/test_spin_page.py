@@ -9,14 +9,7 @@ from properties.promela import BEGINNING, CHECK_PREFIX
 from properties.spin import DEFINES, TRANSLATE, VISIBLE_SCRATCH
 from properties.spin_instances import JUDGED_INSTANCES, load_spin_counts
 
-UPDATE = "run ./rmqspec docs --write spec/spin.md, and read the difference"
-
 TEXT = spin_page.CHAPTER.read_text(encoding="utf-8")
-
-
-def test_generated_parts_are_those_of_the_data() -> None:
-    """Rendering the chapter anew changes nothing."""
-    assert spin_page.update(TEXT) == TEXT, UPDATE
 
 
 def test_every_generated_part_has_its_marks() -> None:

@@ -12,15 +12,7 @@ from properties.claims import CLAIMS
 from properties.fault_class import FAULT_CLASSES
 from properties.verdict import VerdictWord
 
-UPDATE = "run ./rmqspec docs --write spec/guarantees.md, read the difference, and correct the prose"
-
 assert reference.machine.RULES  # It must be imported first: the order of rules decides the digest.
-
-
-def test_tables_are_those_of_the_certificates() -> None:
-    """Rendering the tables anew changes nothing."""
-    text = verdict_table.CHAPTER.read_text(encoding="utf-8")
-    assert verdict_table.update(text) == text, UPDATE
 
 
 def test_every_claim_has_a_table() -> None:
@@ -32,16 +24,9 @@ def test_every_claim_has_a_table() -> None:
     assert len(CLAIMS) == text.count(verdict_table.BEGIN) == text.count(verdict_table.END)
 
 
-@pytest.mark.parametrize("guarantee", CLAIMS)
-def test_every_certificate_has_its_row(guarantee: str) -> None:
-    """A table has a row for each certificate that there is, and a cell for each fault class."""
-    expected = [s.name for s in verdict_table.STRUCTURES if get_path(s).exists()]
-    _, head, *rows = (
-        line.strip("| ").split(" | ")
-        for line in ["", *verdict_table.render_table(guarantee).splitlines()]
-    )
-    assert ["Structure", *(c.name for c in FAULT_CLASSES)] == head
-    assert expected == [row[0] for row in rows[1:]]
+def test_every_structure_has_a_certificate() -> None:
+    """None is missing in the tables."""
+    assert [s for s in verdict_table.STRUCTURES if not get_path(s).exists()] == []
 
 
 def test_every_certificate_has_a_structure() -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from properties import source_page
-from properties.source_page import COLUMNS, PARTS, Part, count, load_entries, render_plans
+from properties import ledger_page
+from properties.ledger_page import COLUMNS, PARTS, Part, count, load_entries, render_plans
 
 SEMANTICS = Path(__file__).parents[2].parent / "shared" / "semantics.md"
 
@@ -44,7 +44,7 @@ def test_plans_are_counted(
     entry: dict[str, str], expected: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A topic has a row, and no topic is a sentence."""
-    monkeypatch.setattr(source_page, "load_entries", lambda: (("a source", entry),))
+    monkeypatch.setattr(ledger_page, "load_entries", lambda: (("a source", entry),))
     assert render_plans().splitlines()[-1] == expected
 
 

@@ -1,0 +1,158 @@
+"""Pages in two languages: one generates its tables, the other has the same ones in other words.
+
+The English page comes first. Of the Chinese one the prose is written by hand; its generated parts
+are the English ones, cell by cell in other words, and a test holds sections, links, citations and
+commands of the two together.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+
+from attrs import frozen
+
+from properties.generated_text import replace_parts
+
+CITATION = re.compile(r"`\w+` seq \d+ \(`\w+`\)|(?<![\w#/])(?:ali|RMQ-)?#\d+")
+"""A line of a recording, or a thread."""
+
+_KEPT = re.compile(r"(`[^`]*`|\[[^\]]*\]\([^)\s]+\))")
+_LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s]+)\)")
+_HEADING = re.compile(r"^(#+) (.+)$", re.MULTILINE)
+_FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+_CODE = re.compile(r"`[^`\n]*`")
+_GENERATED = re.compile(
+    r"<!-- begin generated: ([\w -]+) -->\n(.*?)\n<!-- end generated", re.DOTALL
+)
+_WORD = re.compile(r"[A-Za-z]{2,}")
+_THREAD = re.compile(r"(?:ali|RMQ-)?#\d+|RMQ-\d+")
+
+
+class UntranslatedError(LookupError):
+    """Raised for words of a generated part that the phrases do not have."""
+
+
+def compute_anchor(heading: str) -> str:
+    """What a link to a heading names: small letters, blanks as hyphens, no punctuation."""
+    return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
+
+
+@frozen
+class Section:
+    """A heading with the text up to the next one."""
+
+    level: int
+    heading: str
+    text: str
+
+    @property
+    def anchor(self) -> str:
+        """What a link to it names."""
+        return compute_anchor(self.heading)
+
+    @property
+    def citations(self) -> list[str]:
+        """Recordings and threads that its prose names, in any order."""
+        return sorted(CITATION.findall(_GENERATED.sub("", self.text)))
+
+    @property
+    def code(self) -> list[str]:
+        """What stands in code spans and blocks of its prose, in any order."""
+        prose = _GENERATED.sub("", self.text)
+        blocks = _FENCED.findall(prose)
+        return sorted(blocks + _CODE.findall(_FENCED.sub("", prose)))
+
+    @property
+    def links(self) -> list[str]:
+        """The targets of its links, in any order."""
+        return sorted(target for _, target in _LINK.findall(_FENCED.sub("", self.text)))
+
+    @property
+    def parts(self) -> list[str]:
+        """The names of its generated parts."""
+        return [name for name, _ in _GENERATED.findall(self.text)]
+
+
+def split_sections(text: str) -> list[Section]:
+    """The sections of a page, in order."""
+    bare = _FENCED.sub(lambda block: block[0].replace("\n#", "\n "), text)
+    found = list(_HEADING.finditer(bare))
+    ends = [*(each.start() for each in found[1:]), len(text)]
+    return [
+        Section(len(each[1]), each[2], text[each.end() : end])
+        for each, end in zip(found, ends, strict=True)
+    ]
+
+
+@frozen
+class Pair:
+    """A page, and the same page in another language in a folder beside it."""
+
+    original: Path
+    translation: Path
+    phrases_file: Path
+
+    @cached_property
+    def phrases(self) -> Mapping[str, str]:
+        """What words of generated parts are in the other language."""
+        phrases: Mapping[str, str] = tomllib.loads(self.phrases_file.read_text(encoding="utf-8"))
+        return phrases
+
+    @property
+    def sections(self) -> Iterator[tuple[Section, Section]]:
+        """The sections of both pages, side by side; ValueError where one has more."""
+        pages = (self.original, self.translation)
+        return zip(*(split_sections(p.read_text(encoding="utf-8")) for p in pages), strict=True)
+
+    def retarget(self, link: str) -> str:
+        """The target of a link of the original, for the translation.
+
+        Its own sections by their places, other pages in their translation where there is one.
+        """
+        target, hash_, anchor = link.partition("#")
+        if not target:
+            places = {ours.anchor: theirs.anchor for ours, theirs in self.sections}
+            return f"#{places[anchor]}"
+        if re.match(r"[a-z]+:", target):
+            return link
+        here = self.translation.parent
+        is_translated = "/" not in target and (here / target).exists() and not anchor
+        return target if is_translated else f"../{target}{hash_}{anchor}"
+
+    def update(self, text: str) -> str:
+        """The translation with its generated parts as they stand in the original.
+
+        Raises KeyError for a part that the original does not have, UntranslatedError.
+        """
+        parts = dict(_GENERATED.findall(self.original.read_text(encoding="utf-8")))
+        return replace_parts(text, lambda name: self.translate(parts[name]))
+
+    def translate(self, part: str) -> str:
+        """A generated part in the other language: tables and lists, phrase by phrase."""
+        return "\n".join(map(self._translate_line, part.splitlines()))
+
+    def _translate_line(self, line: str) -> str:
+        if line.startswith("|"):
+            cells = line.strip("|").split("|")
+            return "|" + "|".join(f" {self.translate_phrase(c.strip())} " for c in cells) + "|"
+        return self.translate_phrase(line)
+
+    def translate_phrase(self, text: str) -> str:
+        """A cell: as a whole where the phrases have it, else what lies between code and links."""
+        if text in self.phrases:
+            return self.phrases[text]
+        return "".join(map(self._translate_piece, _KEPT.split(text)))
+
+    def _translate_piece(self, piece: str) -> str:
+        if link := _LINK.fullmatch(piece):
+            return f"[{self.translate_phrase(link[1])}]({self.retarget(link[2])})"
+        if piece.startswith("`") or not _WORD.search(_THREAD.sub("", piece)):
+            return self.phrases.get(piece, piece)
+        for pattern, words in self.phrases.items():
+            if pattern.startswith("^") and (found := re.fullmatch(pattern[1:], piece)):
+                return found.expand(words)
+        raise UntranslatedError(f"{piece!r} has no words in {self.phrases_file.name}")

@@ -1,0 +1,1 @@
+"""The counterexample pages: for each guarantee that falls, its shortest schedule, told in full."""

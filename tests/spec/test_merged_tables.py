@@ -1,0 +1,193 @@
+"""Merged tables lose nothing: taken apart again, they have every cell, once."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given, strategies
+
+from properties import verdict_table
+from properties.certificates import RELEASED_STRUCTURES
+from properties.claims import CLAIMS
+from properties.comparison import describe
+from properties.fault_class import FAULT_CLASSES
+from properties.fault_set_certificates import BORDERED_STRUCTURES, load_borders
+from properties.merged_table import render_in_order, render_merged, split_into_boxes
+from properties.sight_search import RULE_SET_NAMES
+from properties.subject import get_claims
+from properties.version_page import load_released
+from properties.world import World
+from properties.world_page import load_cells
+from properties.worlds import STRUCTURES_BY_WORLD, WORLDS
+from tests.structures import name_of
+
+pytestmark = pytest.mark.xdist_group("spec/guarantees.md")
+"""One process computes the tables of verdicts."""
+
+SPEC = Path(__file__).parents[2] / "spec"
+
+Table = list[list[str]]
+
+NAMES = list(itertools.product("AB", "xyz", "12"))
+"""Names of three parts."""
+
+
+def find_tables(file: str, heading: str) -> Iterator[Table]:
+    """The tables of a section, the head first, without the line below it."""
+    text = (SPEC / file).read_text(encoding="utf-8").partition(f"\n{heading}\n")[2]
+    section = re.split(r"^#+ ", text, maxsplit=1, flags=re.M)[0]
+    for block in re.findall(r"(?:^\|.*\n)+", section, re.M):
+        lines = [line.strip("| ").split(" | ") for line in block.splitlines()]
+        yield [lines[0], *lines[2:]]
+
+
+def is_named(structure: str, label: str) -> bool:
+    """A structure has what the name of a merged row says; what it does not say, may be anything."""
+    parts = structure.split("/")
+    if label == "every structure":
+        return True
+    return all(any(v in parts for v in list_values(told)) for told in label.split(", "))
+
+
+def list_values(told: str) -> list[str]:
+    """The alternatives that a part of a merged row's name stands for."""
+    counted = re.fullmatch(r"(\d) to (\d) slaves", told)
+    if not counted:
+        return told.split(" or ")
+    numbers = range(int(counted[1]), int(counted[2]) + 1)
+    return ["1 slave" if n == 1 else f"{n} slaves" for n in numbers]
+
+
+def list_columns(titles: Sequence[str], columns: Sequence[str]) -> list[list[str]]:
+    """The columns that each title stands for."""
+    if titles == ["all columns"]:
+        return [list(columns)]
+    named = {c for title in titles for c in title.split("<br>")}
+    others = [c for c in columns if c not in named]
+    return [others if title == "all others" else title.split("<br>") for title in titles]
+
+
+def take_apart(
+    table: Table, structures: Sequence[str], columns: Sequence[str]
+) -> dict[tuple[str, str], str]:
+    """Every cell of a merged table; AssertionError where one is missing or stands twice."""
+    (_, *titles), *rows = table
+    groups = list_columns(titles, columns)
+    assert sorted(itertools.chain(*groups)) == sorted(columns)
+    cells = {}
+    for structure in structures:
+        ((_, *values),) = [row for row in rows if is_named(structure, row[0])]
+        for group, value in zip(groups, values, strict=True):
+            cells.update({(structure, column): value for column in group})
+    return cells
+
+
+@pytest.mark.parametrize("guarantee", CLAIMS)
+def test_tables_of_guarantees_have_every_cell(guarantee: str) -> None:
+    """Each structure and each column has the verdict of its certificate."""
+    (table,) = find_tables("guarantees.md", f"## `{guarantee}`")
+    names = [s.name for s in verdict_table.STRUCTURES]
+    expected = {
+        (s.name, column): cell
+        for s in verdict_table.STRUCTURES
+        for (claim, column), cell in verdict_table.compute_row(s).items()
+        if claim == guarantee
+    }
+    assert len(expected) == len(names) * len(FAULT_CLASSES)
+    assert expected == take_apart(table, names, [c.name for c in FAULT_CLASSES])
+
+
+@pytest.mark.parametrize("world", WORLDS, ids=name_of)
+def test_tables_of_worlds_have_every_cell(world: World) -> None:
+    """The same in the chapters of the other worlds."""
+    names = [s.name for s in world.structures]
+    columns = [c.name for c in world.columns]
+    for guarantee in world.guarantees:
+        (table,) = find_tables(world.chapter, f"### `{guarantee}`")
+        expected = {
+            (s.name, column): describe(load_cells(s)[guarantee, column])
+            for s in world.structures
+            for column in columns
+        }
+        assert expected == take_apart(table, names, columns)
+
+
+@pytest.mark.parametrize("world", ["replication", "consumption"])
+def test_tables_of_fault_sets_have_every_schedule(world: str) -> None:
+    """Each smallest fatal set stands with its number of steps below each of its structures."""
+    structures = [s for s in STRUCTURES_BY_WORLD[world] if s in BORDERED_STRUCTURES]
+    borders = {s.name: {b.guarantee: b for b in load_borders(s)} for s in structures}
+    for guarantee in get_claims(structures[0]):
+        fatal = {
+            (" + ".join(f"`{f}`" for f in sorted(r.faults)) or "no fault at all", name): str(
+                len(r.schedule)
+            )
+            for name, border in borders.items()
+            for r in border[guarantee].refuted
+        }
+        told = {}
+        for (_, *labels), *rows in find_tables("fault_sets.md", f"### What ends {guarantee}"):
+            assert all(sum(is_named(s, label) for label in labels) == 1 for s in borders)
+            told = {
+                (row[0], s): cell
+                for row in rows
+                for label, cell in zip(labels, row[1:], strict=True)
+                for s in borders
+                if is_named(s, label) and cell.isdigit()
+            }
+        assert fatal == told
+
+
+def test_table_of_releases_has_every_cell() -> None:
+    """A column of several releases says of each what its certificates say."""
+    (table,) = find_tables("versions.md", "## What they mean: verdicts")
+    (_, *titles), *rows = table
+    assert [s.name for s in RELEASED_STRUCTURES] == [row[0] for row in rows]
+    ends = [(title.split(" to ")[0], title.split(" to ")[-1]) for title in titles]
+    runs = [RULE_SET_NAMES[RULE_SET_NAMES.index(a) : RULE_SET_NAMES.index(b) + 1] for a, b in ends]
+    assert list(RULE_SET_NAMES) == list(itertools.chain(*runs))
+    for structure, row in zip(RELEASED_STRUCTURES, rows, strict=True):
+        for run, cell in zip(runs, row[1:], strict=True):
+            for name in run:
+                words = [v.word.value for v in load_released(name, structure)]
+                assert cell.startswith(f"{words.count('proved')} / {words.count('refuted')}")
+
+
+def test_equal_lines_become_one() -> None:
+    """Rows by what they have in common, also where others stand between them."""
+    structures = ["A/x/1 slave", "A/x/2 slaves", "B/x/1 slave", "B/x/2 slaves", "A/y/1 slave"]
+    table = render_merged(structures, ["p", "q", "r"], lambda s, c: "yes" if c != "q" else s[2])
+    assert table.splitlines() == [
+        "| Structure | p<br>r | q |",
+        "| --- | --- | --- |",
+        "| x | yes | x |",
+        "| A, y, 1 slave | yes | y |",
+    ]
+
+
+def test_many_columns_are_all_others() -> None:
+    """The longest group stands last; where all are equal, that is said."""
+    columns = [str(n) for n in range(12)]
+    one = render_merged(["A", "B"], columns, lambda s, c: "no" if c == "5" else "yes")
+    assert one.splitlines()[0] == "| Structure | 5 | all others |"
+    none = render_merged(["A", "B"], columns, lambda s, c: s)
+    assert none.splitlines()[0] == "| Structure | all columns |"
+
+
+def test_only_neighbours_are_one_where_the_order_counts() -> None:
+    """A value that comes back later has a column of its own again."""
+    rows = [["first", "1", "1", "2", "1"], ["second", "3", "3", "3", "3"]]
+    lines = render_in_order("Row", ["a", "b", "c", "d"], rows).splitlines()
+    assert lines[0] == "| Row | a to b | c | d |"
+    assert lines[2:] == ["| first | 1 | 2 | 1 |", "| second | 3 | 3 | 3 |"]
+
+
+@given(strategies.sets(strategies.sampled_from(NAMES), min_size=1))
+def test_boxes_hold_each_name_once(names: set[tuple[str, ...]]) -> None:
+    """Whatever names are split, the boxes' combinations are these names."""
+    held = [name for box in split_into_boxes(sorted(names)) for name in itertools.product(*box)]
+    assert sorted(names) == sorted(held)

@@ -1,0 +1,157 @@
+"""The page for operators says what the certificates, the functions and the trials say."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from properties.bilingual import Section, split_sections
+from properties.claims import CLAIMS
+from properties.explanation import load_explanations
+from properties.known_issues.catalogue import load_catalogue
+from properties.operators import page
+from properties.operators.choices import COLUMNS
+from properties.operators.page import TABLES
+from properties.operators.procedures import load_procedures
+from properties.operators.settings import load_settings
+from properties.subject import get_claims
+from properties.verdict_table import CHAPTER as GUARANTEES
+from properties.worlds import WORLD_STRUCTURES
+from reference.clients.sending import SendSettings
+from reference.configuration_keys import MESSAGE_STORE_CONFIG
+from reference.variant import VARIANTS
+
+UPDATE = "run ./rmqspec docs --write spec/operators.md, read the difference, and correct the prose"
+
+LABELS = ("Signs", "At stake", "Do", "Do not", "Why")
+"""What each recipe tells, in this order."""
+
+TRIED = "What was tried"
+"""The section before the recipes."""
+
+
+def read() -> str:
+    """The text of the page."""
+    return page.CHAPTER.read_text(encoding="utf-8")
+
+
+def find_part(name: str) -> list[list[str]]:
+    """The rows of a generated table, cells without blanks."""
+    part = re.search(rf"begin generated: {name} -->\n(.*?)<!-- end", read(), re.DOTALL)
+    assert part, name
+    return [[c.strip() for c in line.strip("|").split("|")] for line in part[1].splitlines()]
+
+
+def find_recipes() -> list[Section]:
+    """The sections behind what was tried."""
+    sections = split_sections(read())
+    (start,) = [i for i, s in enumerate(sections) if s.heading == TRIED]
+    return sections[start + 1 :]
+
+
+def test_the_tables_are_those_of_the_code() -> None:
+    """Rendering them anew changes nothing."""
+    assert page.update(read()) == read(), UPDATE
+
+
+def test_every_table_is_on_the_page() -> None:
+    """Once, and what stands there is replaced."""
+    for name in TABLES:
+        assert read().count(f"<!-- begin generated: {name} -->\n|") == 1
+    spoilt = read().replace("| `SYNC_MASTER`, `SYNC_FLUSH`, no slave", "| a good choice")
+    assert "| a good choice" in spoilt
+    assert "a good choice" not in page.update(spoilt)
+
+
+def read_verdicts(claim: str) -> dict[tuple[str, str], str]:
+    """The table of a guarantee in its chapter: the cell of each structure and column."""
+    text = GUARANTEES.read_text(encoding="utf-8").partition(f"## `{claim}`\n")[2]
+    table = text.partition("<!-- end generated")[0]
+    head, _, *rows = [line.strip("| ").split(" | ") for line in table.splitlines() if "|" in line]
+    return {(row[0], c): cell for row in rows for c, cell in zip(head, row, strict=True)}
+
+
+def list_names(group: str) -> list[str]:
+    """The structures that a row of the choices is about."""
+    role, flush, slaves = group.replace("`", "").split(", ")
+    numbers = [int(n) for n in re.findall(r"\d", slaves)] or [0]
+    return [
+        f"{role}/{flush}/{n} {'slave' if n == 1 else 'slaves'}"
+        for n in range(numbers[0], numbers[-1] + 1)
+    ]
+
+
+def test_each_choice_is_the_verdict_of_the_matrix() -> None:
+    """Of every group in a row, in the words of the chapter on guarantees; each group once."""
+    head, _, *rows = find_part("choices")
+    names = [name for row in rows for name in list_names(row[0])]
+    assert sorted(names) == sorted(set(names))
+    assert len(names) == 16
+    begins = {"yes": "proved", "never `PUT_OK`": "proved (vacuous)"}
+    for column, (claim, fault) in COLUMNS.items():
+        cells = read_verdicts(claim)
+        for row in rows:
+            word = row[head.index(column)]
+            found = {re.sub(r", \d+ steps?$", "", cells[n, fault]) for n in list_names(row[0])}
+            assert found == {begins.get(word, "refuted")}, (row[0], column)
+            assert word in begins or word.startswith("[no, ")
+
+
+def test_every_letter_has_its_reason() -> None:
+    """All letters of both tables, in order, and no other."""
+    used = re.findall(r"\[no, (\w)\]", read())
+    assert [row[0] for row in find_part("reasons")[2:]] == sorted(set(used))
+
+
+def test_settings_have_the_defaults_of_the_code() -> None:
+    """Of brokers from the table of keys, of clients from what they do."""
+    defaults = {each.key: each.default for each in load_settings()}
+    assert defaults["fileReservedTime"] == f"`{MESSAGE_STORE_CONFIG['fileReservedTime'].default}`"
+    assert defaults["retryAnotherBrokerWhenNotStoreOK"] == "`false`"
+    wait = MESSAGE_STORE_CONFIG["syncFlushTimeout"].default
+    assert isinstance(wait, int)
+    assert SendSettings().timeout_ms < 2 * wait, "else the advice on sendMsgTimeout is idle"
+
+
+@pytest.mark.parametrize("recipe", find_recipes(), ids=lambda r: r.heading)
+def test_a_recipe_tells_all(recipe: Section) -> None:
+    """Signs, what is at stake, what to do, what not, and why; a claim is linked."""
+    labels = re.findall(r"^- \*\*([A-Z][a-z ]+?)\.?\*\*", recipe.text, re.MULTILINE)
+    assert tuple(labels) == LABELS
+    names = {*CLAIMS, *(n for s in WORLD_STRUCTURES.values() for n in get_claims(s))}
+    linked = {link.partition("#")[2] for link in recipe.links}
+    assert linked & names
+    assert recipe.citations or "R-" in recipe.text
+
+
+def test_procedures_belong_to_recipes() -> None:
+    """Each procedure names a recipe; those without one ask for no act on a store or a file."""
+    headings = {recipe.heading for recipe in find_recipes()}
+    tried = {procedure.recipe for procedure in load_procedures()}
+    assert tried <= headings
+    assert headings - tried == {"Puts find no slave"}
+
+
+def test_a_procedure_costs_what_its_recipe_says() -> None:
+    """What the trial judges is linked in the recipe."""
+    recipes = {recipe.heading: recipe for recipe in find_recipes()}
+    for each in load_procedures():
+        text = recipes[each.recipe].text
+        assert each.claim in text, (each.name, each.claim)
+
+
+def test_threads_are_known() -> None:
+    """Every thread on the page is in the catalogue of known issues or explains a cell."""
+    known = {s for e in load_catalogue() for s in e.sources}
+    known |= {t for e in load_explanations() for t in e.threads}
+    cited = {c for s in split_sections(read()) for c in s.citations if "seq" not in c}
+    assert cited
+    assert cited <= known
+
+
+def test_variants_exist() -> None:
+    """Those that a recipe names as what would repair it."""
+    named = set(re.findall(r"variants\.md#(\w+)", read()))
+    assert named
+    assert named <= set(VARIANTS)

@@ -1,0 +1,62 @@
+"""The front chapter's table speaks of RocketMQ's own folders, and names the weakest faults."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from properties.analysis import compute_structure
+from properties.refutation_pages.cases import load_cells
+from properties.stock_page import (
+    BESIDE_THE_LOG,
+    STOCK,
+    describe_falls,
+    find_weakest,
+    render_harmless,
+)
+from properties.subject import get_claims, get_fault_class
+from properties.verdict import VerdictWord
+from properties.worlds import STRUCTURES
+from reference.configuration_reading import read_deployments
+
+CONFIGURATIONS = Path(__file__).parents[1] / "data" / "conf"
+
+
+@pytest.mark.parametrize("folder", STOCK)
+def test_folders_are_those_of_rocketmq(folder: str) -> None:
+    """Every group that a stock folder configures is of the structure in the table's head."""
+    deployments, _ = read_deployments([CONFIGURATIONS / folder])
+    groups = [group for deployment in deployments for group in deployment.groups]
+    assert groups
+    assert {STOCK[folder]} == {compute_structure(group).name for group in groups}
+
+
+@pytest.mark.parametrize("name", [*STOCK.values(), *BESIDE_THE_LOG])
+def test_weakest_columns_stand_for_all(name: str) -> None:
+    """A column is refuted exactly when it admits all of one of the weakest."""
+    structure = STRUCTURES[name]
+    for claim in get_claims(structure):
+        cells = [v for v in load_cells(structure) if v.guarantee == claim]
+        weakest = [get_fault_class(structure, fault) for fault in find_weakest(structure, cells)]
+        for cell in cells:
+            column = get_fault_class(structure, cell.fault)
+            is_refuted = cell.word is VerdictWord.REFUTED
+            assert is_refuted is any(weak.is_contained_in(column) for weak in weakest)
+
+
+def test_cells_say_what_certificates_say() -> None:
+    """Never, always, nothing, and after what."""
+    pair, single = (STRUCTURES[STOCK[folder]] for folder in ("2m-2s-sync", "2m-noslave"))
+    assert "**never**" == describe_falls(pair, "puts_are_answered")
+    assert "always" == describe_falls(single, "acknowledged_is_held_twice")
+    assert "says nothing here" == describe_falls(single, "slave_is_prefix_of_master")
+    told = describe_falls(pair, "acknowledged_is_kept_on_master")
+    assert "master power loss, master disk loss" == told
+
+
+def test_harmless_faults_are_named() -> None:
+    """A kill of a process takes nothing; a loss of power does."""
+    told = render_harmless()
+    assert "master kill" in told
+    assert "power" not in told
