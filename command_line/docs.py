@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from command_line import implementers
 from command_line.new_files import tell_problem
 from command_line.progress import show_progress
 from command_line.readme import get_readme, update_readme
@@ -63,6 +64,7 @@ PAGES = (
     progress_page,
     metadata_page,
     clients_page,
+    implementers,
     tla_page,
     ledger_page,
     roles_page,
@@ -72,11 +74,13 @@ PAGES = (
 
 EPILOG = """\b
 Examples:
-  rmqspec docs                         build spec/ as a site, to read in a browser
-  rmqspec docs --out FOLDER            build it there
-  rmqspec docs --check                 fail when text and code disagree
-  rmqspec docs --write                 write every table, verdict and output anew
-  rmqspec docs --write spec/proofs.md  only in these texts
+  rmqspec docs                         # build spec/ as a site, to read in a browser
+  rmqspec docs --out book              # build it there
+  rmqspec docs --check                 # fail when text and code disagree
+  rmqspec docs --write                 # write every table, verdict and output anew
+  rmqspec docs --write spec/proofs.md  # only in these texts
+\b
+Exit codes: 0 done, 1 text and code disagree, 3 bad input, 4 missing prerequisite.
 """
 
 ROOT = get_readme().parent

@@ -103,6 +103,7 @@ BOOK = (
     Part(
         "For whoever builds",
         (
+            Chapter("implementers.md", "in which order, fifteen traps, a check of your own logs"),
             Chapter("trace_format.md", "how a recording is written so that it can be judged"),
             Chapter("vectors.md", "schedules with the expected state after each step"),
         ),
