@@ -103,6 +103,7 @@ BOOK = (
     Part(
         "For whoever builds",
         (
+            Chapter("implementers.md", "in which order, fifteen traps, a check of your own logs"),
             Chapter("trace_format.md", "how a recording is written so that it can be judged"),
             Chapter("vectors.md", "schedules with the expected state after each step"),
         ),
@@ -129,6 +130,13 @@ BOOK = (
             Chapter(
                 "glossary.md", "terms of RocketMQ, with the Chinese ones, and of the formal side"
             ),
+        ),
+    ),
+    Part(
+        "中文",
+        (
+            Chapter("zh/README.md", "缺省配置能丢什么、怎样读这本书"),
+            Chapter("zh/operators.md", "怎样配置、回应的含义、故障之后怎么办"),
         ),
     ),
 )
