@@ -26,7 +26,7 @@ LISTED_MAX = 8
 
 EVERY_ROW, EVERY_COLUMN, OTHER_COLUMNS = "every structure", "all columns", "all others"
 
-NEXT_LINE = "<br>"
+NEXT_LINE = ",<br>"
 """What stands between the names of columns that are one."""
 
 _COUNTED = re.compile(r"(\d+) \w+")

@@ -44,9 +44,9 @@ def list_columns(titles: Sequence[str], columns: Sequence[str]) -> list[list[str
     """The columns that each title stands for."""
     if titles == ["all columns"]:
         return [list(columns)]
-    named = {c for title in titles for c in title.split("<br>")}
+    named = {c for title in titles for c in title.split(",<br>")}
     others = [c for c in columns if c not in named]
-    return [others if title == "all others" else title.split("<br>") for title in titles]
+    return [others if title == "all others" else title.split(",<br>") for title in titles]
 
 
 def take_apart(

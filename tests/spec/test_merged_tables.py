@@ -106,7 +106,7 @@ def test_equal_lines_become_one() -> None:
     structures = ["A/x/1 slave", "A/x/2 slaves", "B/x/1 slave", "B/x/2 slaves", "A/y/1 slave"]
     table = render_merged(structures, ["p", "q", "r"], lambda s, c: "yes" if c != "q" else s[2])
     assert table.splitlines() == [
-        "| Structure | p<br>r | q |",
+        "| Structure | p,<br>r | q |",
         "| --- | --- | --- |",
         "| x | yes | x |",
         "| A, y, 1 slave | yes | y |",
