@@ -6,7 +6,7 @@ And what tests of Spark and of kernels share, so that each is started and compil
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import Any
 
 import pytest
@@ -34,8 +34,8 @@ settings.register_profile(
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.get("CI") else "dev"))
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None]:
     """The tests of one file run one after another; so do all that compile kernels.
 
     Two processes would compile the same kernels, and start Spark, twice. Tests of several files
@@ -48,6 +48,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         item.add_marker(
             pytest.mark.xdist_group("kernels" if is_compiling else item.nodeid.partition("::")[0])
         )
+    yield
+    for item in items:
+        keep_group(item)
+
+
+def keep_group(item: pytest.Item) -> None:
+    """Put the group where pytest 9.2 looks for it; pytest-xdist 3.8.0 writes it elsewhere.
+
+    Without this every test is a group of its own (pytest-dev/pytest-xdist#1386).
+    """
+    grouped = vars(item).get("_nodeid")
+    if grouped is not None:
+        item._id = type(item.id).parse(grouped)
 
 
 @pytest.fixture(scope="session")
