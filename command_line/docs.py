@@ -15,7 +15,6 @@ from command_line.progress import show_progress
 from command_line.readme import get_readme, update_readme
 from command_line.run_tests import run_pytest
 from command_line.site.build import build_site
-from command_line.site.sources import list_texts
 from properties import (
     clients_page,
     fault_set_page,
@@ -29,6 +28,7 @@ from properties import (
     progress_page,
     proof_page,
     reading_page,
+    roles_page,
     spin_page,
     upgrade_page,
     variant_page,
@@ -36,7 +36,8 @@ from properties import (
     version_page,
     world_page,
 )
-from properties.book import SPEC
+from properties.book import SPEC, list_chapters
+from properties.chinese.pages import PAIRS
 from properties.code_page import TOPIC_SHELVES, write_code
 from properties.known_issues import page as known_issues_page
 from properties.operators import page as operators_page
@@ -48,6 +49,7 @@ from properties.worlds import WORLDS
 PAGES = (
     front_page,
     one_offset_page,
+    operators_page,
     verdict_table,
     fault_set_page,
     proof_page,
@@ -65,6 +67,7 @@ PAGES = (
     implementers,
     tla_page,
     ledger_page,
+    roles_page,
     spin_page,
 )
 """The modules that generate parts of a chapter."""
@@ -95,12 +98,12 @@ UPDATES: dict[str, Callable[[str], str]] = {
         **{SPEC / f"{t}.md": partial(write_code, s) for t, s in TOPIC_SHELVES.items()},
         **{world.chapter_path: partial(world_page.update, world) for world in WORLDS},
         **tla_page.FILES,
-        **operators_page.FILES,
         one_offset_page.PICTURE: one_offset_page.draw,
         refutation_page.OVERVIEW: refutation_page.update_overview,
         **{case.page: partial(refutation_page.update_page, case) for case in load_cases()},
         **{case.picture: partial(draw_anew, case) for case in load_cases()},
         get_readme(): update_readme,
+        **{pair.translation: pair.update for pair in PAIRS},
     }.items()
 }
 """For each text, by its path from the root, what writes its generated parts anew."""
@@ -136,7 +139,7 @@ def build(out: Path) -> int:
     with show_progress() as show, tell_problem(out):
         build_site(out, show)
     seconds = time.perf_counter() - began
-    click.echo(f"{out / 'index.html'}: {len(list_texts())} pages, {seconds:.0f} s")
+    click.echo(f"{out / 'index.html'}: {len(list(list_chapters()))} pages, {seconds:.0f} s")
     return 0
 
 

@@ -13,21 +13,20 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from properties.generated_text import replace_parts
 
 CITATION = re.compile(r"`\w+` seq \d+ \(`\w+`\)|(?<![\w#/])(?:ali|RMQ-)?#\d+")
 """A line of a recording, or a thread."""
 
-_KEPT = re.compile(r"(`[^`]*`|\[[^\]]*\]\([^)\s]+\))")
+_KEPT = re.compile(r"(`\w+` seq \d+ \(`\w+`\)|`[^`]*`|\[[^\]]*\]\([^)\s]+\))")
+_SEPARATOR = re.compile(r"(, |: |; )")
 _LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s]+)\)")
 _HEADING = re.compile(r"^(#+) (.+)$", re.MULTILINE)
 _FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(r"`[^`\n]*`")
-_GENERATED = re.compile(
-    r"<!-- begin generated: ([\w -]+) -->\n(.*?)\n<!-- end generated", re.DOTALL
-)
+_GENERATED = re.compile(r"<!-- begin generated: ([\w -]+) -->\n(.*?)<!-- end generated", re.DOTALL)
 _WORD = re.compile(r"[A-Za-z]{2,}")
 _THREAD = re.compile(r"(?:ali|RMQ-)?#\d+|RMQ-\d+")
 
@@ -57,7 +56,8 @@ class Section:
     @property
     def citations(self) -> list[str]:
         """Recordings and threads that its prose names, in any order."""
-        return sorted(CITATION.findall(_GENERATED.sub("", self.text)))
+        prose = " ".join(_GENERATED.sub("", self.text).split())
+        return sorted(CITATION.findall(prose))
 
     @property
     def code(self) -> list[str]:
@@ -95,6 +95,8 @@ class Pair:
     original: Path
     translation: Path
     phrases_file: Path
+    kept: frozenset[str] = frozenset()
+    """Generated parts whose words stay as they are, because what they name is in one language."""
 
     @cached_property
     def phrases(self) -> Mapping[str, str]:
@@ -108,28 +110,43 @@ class Pair:
         pages = (self.original, self.translation)
         return zip(*(split_sections(p.read_text(encoding="utf-8")) for p in pages), strict=True)
 
+    def find_place(self, anchor: str) -> str:
+        """The anchor in the translation of a heading of the original. Raises KeyError."""
+        return {ours.anchor: theirs.anchor for ours, theirs in self.sections}[anchor]
+
     def retarget(self, link: str) -> str:
         """The target of a link of the original, for the translation.
 
-        Its own sections by their places, other pages in their translation where there is one.
+        Headings by their places, other pages in their translation where there is one.
         """
         target, hash_, anchor = link.partition("#")
         if not target:
-            places = {ours.anchor: theirs.anchor for ours, theirs in self.sections}
-            return f"#{places[anchor]}"
-        if re.match(r"[a-z]+:", target):
-            return link
-        here = self.translation.parent
-        is_translated = "/" not in target and (here / target).exists() and not anchor
-        return target if is_translated else f"../{target}{hash_}{anchor}"
+            return f"#{self.find_place(anchor)}"
+        beside = self.translation.parent / target
+        if re.match(r"[a-z]+:", target) or not beside.is_file():
+            return link if ":" in target else f"../{link}"
+        other = evolve(self, original=self.original.parent / target, translation=beside)
+        return f"{target}{hash_}{other.find_place(anchor) if anchor else anchor}"
+
+    def is_of_either(self, page: Path, link: str) -> bool:
+        """A link on this page leads to the whole original or to the whole translation."""
+        target = (page.parent / link).resolve()
+        return target in {self.original.resolve(), self.translation.resolve()}
 
     def update(self, text: str) -> str:
         """The translation with its generated parts as they stand in the original.
 
+        Of those named ``kept`` only the links are other ones.
+
         Raises KeyError for a part that the original does not have, UntranslatedError.
         """
         parts = dict(_GENERATED.findall(self.original.read_text(encoding="utf-8")))
-        return replace_parts(text, lambda name: self.translate(parts[name]))
+        return replace_parts(text, lambda name: self._render(name, parts[name].rstrip("\n")))
+
+    def _render(self, name: str, part: str) -> str:
+        if name not in self.kept:
+            return self.translate(part)
+        return _LINK.sub(lambda link: f"[{link[1]}]({self.retarget(link[2])})", part)
 
     def translate(self, part: str) -> str:
         """A generated part in the other language: tables and lists, phrase by phrase."""
@@ -150,9 +167,25 @@ class Pair:
     def _translate_piece(self, piece: str) -> str:
         if link := _LINK.fullmatch(piece):
             return f"[{self.translate_phrase(link[1])}]({self.retarget(link[2])})"
-        if piece.startswith("`") or not _WORD.search(_THREAD.sub("", piece)):
-            return self.phrases.get(piece, piece)
+        if piece.startswith("`"):
+            return piece
+        if (found := self._find_words(piece)) is not None:
+            return found
+        return "".join(map(self._translate_fragment, _SEPARATOR.split(piece)))
+
+    def _translate_fragment(self, fragment: str) -> str:
+        if (found := self._find_words(fragment)) is not None:
+            return found
+        if _WORD.search(_THREAD.sub("", fragment)):
+            raise UntranslatedError(f"{fragment!r} has no words in {self.phrases_file.name}")
+        return fragment
+
+    def _find_words(self, text: str) -> str | None:
+        """What a text is as a whole in the other language, blanks around it kept; None unknown."""
+        core = text if text in self.phrases else text.strip()
+        if core in self.phrases:
+            return text.replace(core, self.phrases[core])
         for pattern, words in self.phrases.items():
-            if pattern.startswith("^") and (found := re.fullmatch(pattern[1:], piece)):
-                return found.expand(words)
-        raise UntranslatedError(f"{piece!r} has no words in {self.phrases_file.name}")
+            if pattern.startswith("^") and (found := re.fullmatch(pattern[1:], core)):
+                return text.replace(core, found.expand(words))
+        return None

@@ -58,6 +58,7 @@ BOOK = (
         "The protocol",
         (
             Chapter("one_offset.md", "a message from put to acknowledgement, step by step"),
+            Chapter("roles.md", "what decides what a broker is; every key that is read"),
             Chapter("commit_log.md", "files, appends, rollover, retention"),
             Chapter("flush.md", "page cache to disk, one file at a time"),
             Chapter("dispatch.md", "from the log to what consumers see"),
@@ -129,6 +130,13 @@ BOOK = (
             Chapter(
                 "glossary.md", "terms of RocketMQ, with the Chinese ones, and of the formal side"
             ),
+        ),
+    ),
+    Part(
+        "中文",
+        (
+            Chapter("zh/README.md", "缺省配置能丢什么、怎样读这本书"),
+            Chapter("zh/operators.md", "怎样配置、回应的含义、故障之后怎么办"),
         ),
     ),
 )

@@ -1,6 +1,6 @@
-"""The generated parts of ``spec/operators.md``, and the same page in Chinese.
+"""The generated parts of ``spec/operators.md``: choices, answers, procedures that were tried.
 
-``rmqspec docs --write spec/operators.md spec/zh/operators.md`` writes them anew, in this order.
+``rmqspec docs --write spec/operators.md`` writes them anew.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from properties.bilingual import Pair
 from properties.generated_text import render_table, replace_parts
 from properties.operators import choices, settings
 from properties.operators.answers import ANSWERS, QUESTIONS, decide_all
@@ -19,9 +18,7 @@ from properties.operators.procedures import Course, Procedure, load_procedures, 
 from reference.clients.sending import STATUS_BY_CODE, Attempt, SendAnswer, SendSettings, react
 from reference.structure import Structure
 
-SPEC = Path(__file__).parents[2] / "spec"
-CHAPTER = SPEC / "operators.md"
-CHINESE = Pair(CHAPTER, SPEC / "zh" / "operators.md", Path(__file__).parent / "chinese.toml")
+CHAPTER = Path(__file__).parents[2] / "spec" / "operators.md"
 
 PRICE = ("A put waits for", "Or it is answered")
 SERVICE_NOT_AVAILABLE = 14
@@ -173,10 +170,3 @@ TABLES: Mapping[str, Callable[[], str]] = {
 def update(text: str) -> str:
     """The page with every generated part as it should be. Raises KeyError for an unknown part."""
     return replace_parts(text, lambda name: TABLES[name]())
-
-
-FILES: Mapping[Path, Callable[[str], str]] = {
-    CHAPTER: update,
-    CHINESE.translation: CHINESE.update,
-}
-"""The page in its languages, the original first, and what writes its generated parts anew."""

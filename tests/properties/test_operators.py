@@ -109,6 +109,16 @@ def test_a_new_group_is_as_good_as_new() -> None:
     assert "reports_are_within_log_in_first_life" in find_missing_lemmas(remembers)
 
 
+def test_a_slave_that_began_empty_is_well_when_the_past_has_expired() -> None:
+    """Before that it lacks what its master still has."""
+    new_slave = next(p for p in load_procedures() if p.name == "new_slave")
+    (rested,) = try_out(new_slave, new_slave.mistakes[0]).rested
+    assert not is_as_good_as_new(rested)
+    expired = compute_operated_machine(rested.structure).step(rested, Action("expire_master_file"))
+    assert not expired.is_refused
+    assert is_as_good_as_new(expired.cluster)
+
+
 def test_what_is_done_by_hand_is_in_no_verdict() -> None:
     """It is no rule of 4.4.0, and it is done to brokers that are down only."""
     assert not set(ON_LOGS) & set(RULES)

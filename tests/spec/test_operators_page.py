@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import itertools
+import json
 import re
 
 import pytest
 
 from properties.bilingual import Section, split_sections
+from properties.certificates import CERTIFIED_BY_NAME, get_path
 from properties.claims import CLAIMS
 from properties.explanation import load_explanations
 from properties.known_issues.catalogue import load_catalogue
 from properties.operators import page
+from properties.operators.cells import NEVER
 from properties.operators.choices import COLUMNS
 from properties.operators.page import TABLES
 from properties.operators.procedures import load_procedures
 from properties.operators.settings import load_settings
 from properties.subject import get_claims
-from properties.verdict_table import CHAPTER as GUARANTEES
+from properties.verdict_table import compute_row
 from properties.worlds import WORLD_STRUCTURES
 from reference.clients.sending import SendSettings
 from reference.configuration_keys import MESSAGE_STORE_CONFIG
@@ -64,12 +68,10 @@ def test_every_table_is_on_the_page() -> None:
     assert "a good choice" not in page.update(spoilt)
 
 
-def read_verdicts(claim: str) -> dict[tuple[str, str], str]:
-    """The table of a guarantee in its chapter: the cell of each structure and column."""
-    text = GUARANTEES.read_text(encoding="utf-8").partition(f"## `{claim}`\n")[2]
-    table = text.partition("<!-- end generated")[0]
-    head, _, *rows = [line.strip("| ").split(" | ") for line in table.splitlines() if "|" in line]
-    return {(row[0], c): cell for row in rows for c, cell in zip(head, row, strict=True)}
+def read_verdicts(structure_name: str) -> dict[tuple[str, str], str]:
+    """What a group's certificate says, as it is stored, by claim and column."""
+    document = json.loads(get_path(CERTIFIED_BY_NAME[structure_name]).read_text())
+    return {(cell["guarantee"], cell["fault"]): cell["verdict"] for cell in document["cells"]}
 
 
 def list_names(group: str) -> list[str]:
@@ -83,19 +85,17 @@ def list_names(group: str) -> list[str]:
 
 
 def test_each_choice_is_the_verdict_of_the_matrix() -> None:
-    """Of every group in a row, in the words of the chapter on guarantees; each group once."""
+    """Of every group in a row, as its certificate has it; each group once."""
     head, _, *rows = find_part("choices")
     names = [name for row in rows for name in list_names(row[0])]
-    assert sorted(names) == sorted(set(names))
-    assert len(names) == 16
-    begins = {"yes": "proved", "never `PUT_OK`": "proved (vacuous)"}
-    for column, (claim, fault) in COLUMNS.items():
-        cells = read_verdicts(claim)
-        for row in rows:
-            word = row[head.index(column)]
-            found = {re.sub(r", \d+ steps?$", "", cells[n, fault]) for n in list_names(row[0])}
-            assert found == {begins.get(word, "refuted")}, (row[0], column)
-            assert word in begins or word.startswith("[no, ")
+    assert sorted(names) == sorted(CERTIFIED_BY_NAME)
+    for row, (column, cell) in itertools.product(rows, COLUMNS.items()):
+        word = row[head.index(column)]
+        assert word in ("yes", NEVER) or word.startswith("[no, ")
+        expected = "proved" if word in ("yes", NEVER) else "refuted"
+        assert {read_verdicts(n)[cell] for n in list_names(row[0])} == {expected}, (row[0], column)
+        first = compute_row(CERTIFIED_BY_NAME[list_names(row[0])[0]])
+        assert (word == NEVER) is first[cell].endswith("(vacuous)")
 
 
 def test_every_letter_has_its_reason() -> None:

@@ -1,0 +1,1 @@
+"""The words of the Chinese pages, and which pages there are."""

@@ -1,0 +1,105 @@
+"""The Chinese pages say what their originals say: section by section, cell by cell."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+
+import pytest
+
+from properties.bilingual import Pair, UntranslatedError, split_sections
+from properties.book import SPEC
+from properties.chinese.pages import PAIRS, PHRASES
+
+UPDATE = "run ./rmqspec docs --write with the original and its translation, and correct the prose"
+
+CHINESE = re.compile(r"[\u4e00-\u9fff]")
+CODE = re.compile(r"`[^`]*`")
+NUMBER = re.compile(r"\d+")
+
+every_pair = pytest.mark.parametrize("pair", PAIRS, ids=lambda p: p.translation.name)
+
+
+def read(pair: Pair) -> tuple[str, str]:
+    """Both texts."""
+    return pair.original.read_text("utf-8"), pair.translation.read_text("utf-8")
+
+
+@every_pair
+def test_generated_parts_are_those_of_the_original(pair: Pair) -> None:
+    """Translating them anew changes nothing."""
+    assert pair.update(read(pair)[1]) == read(pair)[1], UPDATE
+
+
+@every_pair
+def test_sections_correspond(pair: Pair) -> None:
+    """As many, of the same levels, with the same generated parts."""
+    for ours, theirs in pair.sections:
+        assert (ours.level, ours.parts) == (theirs.level, theirs.parts), ours.heading
+
+
+@every_pair
+def test_sections_cite_the_same(pair: Pair) -> None:
+    """Recordings and threads, links, and all that is code."""
+    for ours, theirs in pair.sections:
+        assert ours.citations == theirs.citations, ours.heading
+        linked = [link for link in ours.links if not pair.is_of_either(pair.original, link)]
+        links = [link for link in theirs.links if not pair.is_of_either(pair.translation, link)]
+        assert sorted(map(pair.retarget, linked)) == links, ours.heading
+        assert ours.code == theirs.code, ours.heading
+
+
+@every_pair
+def test_tables_have_the_same_cells(pair: Pair) -> None:
+    """As many rows and cells, with the same code and the same numbers in each."""
+    ours, theirs = ([line for line in text.splitlines() if line[:1] == "|"] for text in read(pair))
+    assert len(ours) == len(theirs)
+    for one, other in zip(ours, theirs, strict=True):
+        for cell, translated in zip(one.split("|"), other.split("|"), strict=True):
+            assert CODE.findall(cell) == CODE.findall(translated)
+            assert NUMBER.findall(cell) == NUMBER.findall(translated)
+
+
+@every_pair
+def test_prose_is_chinese(pair: Pair) -> None:
+    """Each heading, and each paragraph outside generated parts."""
+    for section in split_sections(read(pair)[1]):
+        assert CHINESE.search(section.heading)
+        bare = re.sub(r"<!-- begin.*?<!-- end[^\n]*", "", section.text, flags=re.DOTALL)
+        bare = re.sub(r"^```.*?^```$", "", bare, flags=re.DOTALL | re.MULTILINE)
+        assert all(CHINESE.search(p) for p in bare.split("\n\n") if p.strip()), section.heading
+
+
+@every_pair
+def test_every_phrase_is_used(pair: Pair) -> None:
+    """By the original's generated parts; none is written twice."""
+    original = read(pair)[0]
+    for phrase in pair.phrases:
+        pattern = phrase[1:] if phrase.startswith("^") else re.escape(phrase)
+        assert re.search(pattern, original), phrase
+
+
+def test_every_chinese_page_has_its_original() -> None:
+    """In the folder above, and a file of phrases of its own."""
+    assert {p.translation for p in PAIRS} == set((SPEC / "zh").glob("*.md"))
+    assert {p.phrases_file for p in PAIRS} == set(PHRASES.glob("*.toml"))
+
+
+def test_unknown_words_are_refused() -> None:
+    """Code, numbers and threads need none."""
+    pair = PAIRS[0]
+    words, semicolon = pair.phrases, pair.phrases["; "]
+    translated = pair.translate("| `code` | 12 | #6767; ali#81 |")
+    assert translated == f"| `code` | 12 | #6767{semicolon}ali#81 |"
+    assert (
+        pair.translate("| **falls**; yes |") == f"| {words['**falls**']}{semicolon}{words['yes']} |"
+    )
+    with pytest.raises(UntranslatedError, match="never heard"):
+        pair.translate("| yes, never heard |")
+
+
+def test_phrases_are_chinese() -> None:
+    """But for what is code, and separators."""
+    for pair in PAIRS:
+        phrases = tomllib.loads(pair.phrases_file.read_text(encoding="utf-8"))
+        assert all(CHINESE.search(v) or not re.search(r"\w", k) for k, v in phrases.items())
