@@ -43,6 +43,7 @@ NIGHTLY = {
     'rmqspec judges --structure "SYNC_MASTER/ASYNC_FLUSH/1 slave" --fault none --json': "6 s",
     "rmqspec mutants --world delay": "8 s on two cores: a world",
     "rmqspec mutants --rule receive_report": "51 s: a rule, all judges",
+    "rmqspec mutants --rule transfer_batch --layers equivalence,lemmas --json > batch.json": "7 s",
     "rmqspec export itf --out traces": "7 s: some 3,000 files",
     "rmqspec export vectors --out vectors": "5 s: every structure",
     "rmqspec fuzz": "35 s: 100,000 schedules",
