@@ -41,8 +41,8 @@ from reference.world import make_initial
 PAIR = Structure()
 """The stock synchronous pair."""
 
-COPIED = [s for s in CERTIFIED_STRUCTURES if 0 < s.slaves < 3]
-"""Groups with a slave to copy to; a third slave only repeats the second."""
+COPIED = [s for s in CERTIFIED_STRUCTURES if s.slaves > 0]
+"""Groups with a slave to copy to."""
 
 ON_LOGS_TRIED = [p for p in load_procedures() if isinstance(p.structure, Structure)]
 """Procedures about logs; those about progress have no peace in which a group could rest."""
