@@ -41,10 +41,9 @@ KERNEL_SCHEDULES = 50_000
 EPILOG = """\b
 Examples:
   rmqspec bench
-  rmqspec bench --slaves 2 --repeat 9 --json
-  rmqspec bench --campaign-seconds 120       also a campaign of about two minutes, against
-                                             two kernels at once on the same options
-  rmqspec bench --peers                      SPIN and TLC on exported models, against ours
+  rmqspec bench --slaves 2 --repeat 2 --json
+  rmqspec bench --campaign-seconds 10        # also a campaign, against two kernels at once
+  rmqspec bench --peers                      # SPIN and TLC on exported models, against ours
 \b
 Exit codes: 0 measured; with --peers 4 where SPIN or a C compiler is missing, 70 where the
 engines count different numbers of states.
@@ -52,17 +51,41 @@ engines count different numbers of states.
 
 
 @click.command(name="bench", epilog=EPILOG)
-@click.option("--slaves", default=1, show_default=True, type=click.IntRange(0, 2))
-@click.option("--repeat", default=5, show_default=True, type=click.IntRange(2, 100))
-@click.option("--steps", default=64, show_default=True, type=click.IntRange(1, STEPS_MAX))
-@click.option("--healing-steps", default=0, show_default=True, type=click.IntRange(0, STEPS_MAX))
+@click.option(
+    "--slaves",
+    default=1,
+    show_default=True,
+    type=click.IntRange(0, 2),
+    help="How many slaves the measured group has.",
+)
+@click.option(
+    "--repeat",
+    default=5,
+    show_default=True,
+    type=click.IntRange(2, 100),
+    help="How often each engine is measured.",
+)
+@click.option(
+    "--steps",
+    default=64,
+    show_default=True,
+    type=click.IntRange(1, STEPS_MAX),
+    help="Steps of a schedule in which faults may strike.",
+)
+@click.option(
+    "--healing-steps",
+    default=0,
+    show_default=True,
+    type=click.IntRange(0, STEPS_MAX),
+    help="Steps of a schedule after its last fault.",
+)
 @click.option("--swarm/--alike", "is_swarm", default=False, help="As in `rmqspec fuzz`.")
 @click.option(
     "--campaign-seconds",
     default=0,
     show_default=True,
     type=click.IntRange(0, 86_400),
-    help="Measure a campaign of about this length; needs Java.",
+    help="Measure a campaign of about so many seconds; needs Java; 0: none.",
 )
 @click.option(
     "--peers",

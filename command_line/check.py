@@ -10,6 +10,7 @@ import click
 from attrs import frozen
 
 from command_line import exit_codes
+from command_line.name_options import CLAIM, describe_unknown
 from command_line.progress import show_progress
 from command_line.reading_options import add_reading_options, gather_question
 from command_line.reading_report import reading_as_json
@@ -40,10 +41,10 @@ from reference.version import Version
 
 EPILOG = """\b
 Examples:
-  rmqspec check                         an embedded synchronous pair
-  rmqspec check conf/2m-2s-sync         a folder of broker files
+  rmqspec check                         # an embedded synchronous pair
+  rmqspec check conf/2m-2s-sync         # a folder of broker files
   rmqspec check broker-a.properties broker-a-s.properties
-  rmqspec check conf --rocketmq-version 4.9.8   brokers of another release
+  rmqspec check conf --rocketmq-version 4.9.8   # brokers of another release
   rmqspec check conf --rocketmq-version 5.3.0 --what-if inSyncReplicas=2
   rmqspec check conf --what-if flushDiskType=SYNC_FLUSH
   rmqspec check conf --what-if slaveReadEnable=true --group brokerId=1
@@ -54,6 +55,9 @@ Examples:
   rmqspec check conf --require "acknowledgement_is_truthful:master kill"
   rmqspec check conf --require "no_message_is_skipped:master stop"
   rmqspec check conf --require "answered_entry_stays_on_master:stop"
+\b
+Exit codes: 0 analysed, or what --require names holds; 1 that is refuted, 2 undecided or vacuous;
+3 bad input.
 """
 
 
@@ -65,7 +69,7 @@ def parse_required(text: str) -> tuple[str, str]:
     """A guarantee and a fault class, which is empty for all of them."""
     guarantee, _, fault = text.partition(":")
     if guarantee not in CLAIM_NAMES:
-        raise click.BadParameter(f"{guarantee!r} is none of {', '.join(CLAIM_NAMES)}")
+        raise click.BadParameter(describe_unknown(guarantee, CLAIM_NAMES, CLAIM.what))
     structure = next(s for s in STRUCTURES.values() if guarantee in get_claims(s))
     names = [c.name for c in get_fault_classes(structure)]
     if fault and fault not in names:

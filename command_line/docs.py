@@ -9,12 +9,12 @@ from pathlib import Path
 
 import click
 
+from command_line import implementers
 from command_line.new_files import tell_problem
 from command_line.progress import show_progress
 from command_line.readme import get_readme, update_readme
 from command_line.run_tests import run_pytest
 from command_line.site.build import build_site
-from command_line.site.sources import list_texts
 from properties import (
     clients_page,
     fault_set_page,
@@ -28,6 +28,7 @@ from properties import (
     progress_page,
     proof_page,
     reading_page,
+    roles_page,
     spin_page,
     upgrade_page,
     variant_page,
@@ -35,7 +36,7 @@ from properties import (
     version_page,
     world_page,
 )
-from properties.book import SPEC
+from properties.book import SPEC, list_chapters
 from properties.chinese.pages import PAIRS
 from properties.code_page import TOPIC_SHELVES, write_code
 from properties.known_issues import page as known_issues_page
@@ -63,19 +64,23 @@ PAGES = (
     progress_page,
     metadata_page,
     clients_page,
+    implementers,
     tla_page,
     ledger_page,
+    roles_page,
     spin_page,
 )
 """The modules that generate parts of a chapter."""
 
 EPILOG = """\b
 Examples:
-  rmqspec docs                         build spec/ as a site, to read in a browser
-  rmqspec docs --out FOLDER            build it there
-  rmqspec docs --check                 fail when text and code disagree
-  rmqspec docs --write                 write every table, verdict and output anew
-  rmqspec docs --write spec/proofs.md  only in these texts
+  rmqspec docs                         # build spec/ as a site, to read in a browser
+  rmqspec docs --out book              # build it there
+  rmqspec docs --check                 # fail when text and code disagree
+  rmqspec docs --write                 # write every table, verdict and output anew
+  rmqspec docs --write spec/proofs.md  # only in these texts
+\b
+Exit codes: 0 done, 1 text and code disagree, 3 bad input, 4 missing prerequisite.
 """
 
 ROOT = get_readme().parent
@@ -134,7 +139,7 @@ def build(out: Path) -> int:
     with show_progress() as show, tell_problem(out):
         build_site(out, show)
     seconds = time.perf_counter() - began
-    click.echo(f"{out / 'index.html'}: {len(list_texts())} pages, {seconds:.0f} s")
+    click.echo(f"{out / 'index.html'}: {len(list(list_chapters()))} pages, {seconds:.0f} s")
     return 0
 
 

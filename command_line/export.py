@@ -11,6 +11,7 @@ import click
 from command_line import exit_codes
 from command_line.export_models import promela, tla
 from command_line.export_traces import itf
+from command_line.name_options import add_structures_option
 from command_line.new_files import OUT, check_new, tell_problem
 from properties.smt_lib import write_smt_lib
 from properties.vectors import write_vectors
@@ -27,19 +28,12 @@ Exit codes: 0 written, 3 bad input (the folder exists).
 SMT_LIB_EPILOG = """\b
 Examples:
   rmqspec export smt-lib --out proofs --structure "SYNC_MASTER/SYNC_FLUSH/1 slave"
-  cvc5 proofs/sync_master-sync_flush-1_slaves/safety/none/acknowledged_is_held_twice.smt2
 \b
 Every file must be answered unsat. A structure takes 5 to 40 MB.
+  cvc5 proofs/sync_master-sync_flush-1_slaves/safety/none/acknowledged_is_held_twice.smt2
+\b
 Exit codes: 0 written, 3 bad input (the folder exists).
 """
-
-CHOSEN = click.option(
-    "--structure",
-    "names",
-    multiple=True,
-    type=click.Choice(list(STRUCTURES)),
-    help="Only this structure; may be repeated.",
-)
 
 
 @click.group(name="export")
@@ -54,7 +48,7 @@ command.add_command(tla)
 
 @command.command(name="vectors", epilog=VECTORS_EPILOG)
 @OUT
-@CHOSEN
+@add_structures_option()
 def vectors(out: Path, names: tuple[str, ...]) -> int:
     """Write every named scenario with the state after each step, valid and forbidden ones."""
     return export(write_vectors, "vectors", out, names)
@@ -62,7 +56,7 @@ def vectors(out: Path, names: tuple[str, ...]) -> int:
 
 @command.command(name="smt-lib", epilog=SMT_LIB_EPILOG)
 @OUT
-@CHOSEN
+@add_structures_option()
 def smt_lib(out: Path, names: tuple[str, ...]) -> int:
     """Write every proof obligation as a file of its own, for another solver than Z3."""
     return export(write_smt_lib, "obligations", out, names)

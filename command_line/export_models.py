@@ -11,12 +11,13 @@ import attrs
 import click
 
 from command_line import exit_codes
+from command_line.name_options import add_fault_option, add_structure_option, find_column
 from command_line.new_files import NEW_FILE, OUT, check_new, tell_problem
-from properties.fault_class import SEARCHED, FaultClass
+from properties.fault_class import SEARCHED
 from properties.promela import PromelaModel, SmallInstance
-from properties.subject import get_fault_classes, get_small_parameters
+from properties.subject import get_small_parameters
 from properties.tla.module import write_module
-from properties.worlds import COLUMN_NAMES, KNOWN_STRUCTURES
+from properties.worlds import KNOWN_STRUCTURES
 from reference.leaves import compute_leaf_sorts, is_parameter
 from reference.terms import Sort
 
@@ -47,23 +48,6 @@ The folder gets the module and its configuration; spec/tla.md tells how to read 
 Exit codes: 0 written, 3 bad input (the folder exists, no such size).
 """
 
-STRUCTURE = click.option(
-    "--structure",
-    "name",
-    type=click.Choice(list(KNOWN_STRUCTURES)),
-    metavar="NAME",
-    default="SYNC_MASTER/ASYNC_FLUSH/1 slave",
-    show_default=True,
-    help="Any structure of `rmqspec prove`, of any release.",
-)
-FAULT = click.option(
-    "--fault",
-    type=click.Choice(COLUMN_NAMES),
-    metavar="CLASS",
-    default="none",
-    show_default=True,
-    help="A column: which faults may strike.",
-)
 TIMES = click.option(
     "--times",
     default=SEARCHED,
@@ -76,13 +60,14 @@ SIZES = click.option(
     "sizes",
     multiple=True,
     metavar="NAME=NUMBER",
-    help="Another size than the usual small one.",
+    help="Another size than the usual small one, in bytes or entries, from 1 to 99; may be "
+    "repeated.",
 )
 
 
 def instance_options(function: Callable[..., int]) -> Callable[..., int]:
     """The options that say which small instance: ``name``, ``fault``, ``times``, ``sizes``."""
-    for option in (SIZES, TIMES, FAULT, STRUCTURE):
+    for option in (SIZES, TIMES, add_fault_option(default="none"), add_structure_option()):
         function = option(function)
     return function
 
@@ -93,7 +78,8 @@ def instance_options(function: Callable[..., int]) -> Callable[..., int]:
 def tla(out: Path, name: str, fault: str, times: int, sizes: tuple[str, ...]) -> int:
     """Write a structure as a TLA+ module, with a configuration for TLC."""
     check_new(out)
-    structure, column = KNOWN_STRUCTURES[name], find_column(name, fault, times)
+    structure = KNOWN_STRUCTURES[name]
+    column = attrs.evolve(find_column(structure, fault), times=times)
     module = write_module(structure, column, find_sizes(structure, sizes))
     with tell_problem(out):
         out.mkdir()
@@ -119,22 +105,13 @@ def promela(  # noqa: PLR0913, PLR0917
     out: Path, name: str, fault: str, times: int, sizes: tuple[str, ...], highest: tuple[str, ...]
 ) -> int:
     """Write one small instance as a model for SPIN, whose states are those of the instance."""
-    structure, column = KNOWN_STRUCTURES[name], find_column(name, fault, times)
+    structure = KNOWN_STRUCTURES[name]
+    column = attrs.evolve(find_column(structure, fault), times=times)
     leaves = [p for p, sort in compute_leaf_sorts(structure).items() if sort is Sort.INTEGER]
     changing = [p for p in leaves if not is_parameter(p)]
     limits = parse_numbers(highest, changing, "--highest")
     given = find_sizes(structure, sizes)
     return export_promela(SmallInstance(structure, column, given, limits), out)
-
-
-def find_column(name: str, fault: str, times: int) -> FaultClass:
-    """A column of a structure, each fault so often. Raises click.BadParameter if it has none."""
-    columns = {c.name: c for c in get_fault_classes(KNOWN_STRUCTURES[name])}
-    if fault not in columns:
-        raise click.BadParameter(
-            f"{name} has the columns {', '.join(columns)}", param_hint="--fault"
-        )
-    return attrs.evolve(columns[fault], times=times)
 
 
 def find_sizes(structure: Any, sizes: Iterable[str]) -> Any:

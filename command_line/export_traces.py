@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections import Counter
 from collections.abc import Iterable
 from itertools import chain
@@ -11,6 +10,7 @@ from pathlib import Path
 import click
 
 from command_line import exit_codes
+from command_line.name_options import add_structures_option, describe_unknown
 from command_line.new_files import OUT, check_new, tell_problem
 from command_line.progress import show_progress
 from properties.itf_export import (
@@ -35,13 +35,7 @@ Exit codes: 0 written, 3 bad input (the folder exists).
 
 @click.command(name="itf", epilog=EPILOG)
 @OUT
-@click.option(
-    "--structure",
-    "names",
-    multiple=True,
-    metavar="NAME",
-    help="Only this structure, of any release; may be repeated.",
-)
+@add_structures_option(is_of_any_release=True)
 @click.option("--issues", "is_issues_only", is_flag=True, help="Only the known issues.")
 def itf(out: Path, names: tuple[str, ...], is_issues_only: bool) -> int:
     """Write every stored counterexample and known issue as an ITF trace, for `rmqspec replay`."""
@@ -67,8 +61,8 @@ def list_traces(names: tuple[str, ...], is_issues_only: bool) -> Iterable[Export
     certified = {s.name: s for s in list_certified()} if not is_issues_only else {}
     for name in names:
         if name not in certified:
-            nearest = ", ".join(difflib.get_close_matches(name, certified, 3, cutoff=0.0))
-            raise click.BadParameter(f"no counterexamples of {name!r}; nearest are {nearest}")
+            message = describe_unknown(name, certified, "structure with counterexamples")
+            raise click.BadParameter(message, param_hint="--structure")
     asked = [certified[name] for name in names or certified]
     issues = () if names else list_issue_traces()
     return chain(issues, chain.from_iterable(map(list_counterexamples, asked)))

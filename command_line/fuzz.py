@@ -24,6 +24,7 @@ from command_line.fuzz_findings import (
     write_report,
 )
 from command_line.fuzz_options import (
+    add_group_options,
     choose_structure,
     get_fault_names,
     get_typed_options,
@@ -31,14 +32,13 @@ from command_line.fuzz_options import (
     parse_master,
     read_resumed,
 )
+from command_line.name_options import add_structure_option
 from command_line.progress import show_progress
 from command_line.version_option import add_version_option, describe_model
 from properties.admitted_faults import find_tabled_verdict
 from properties.healing import get_healing
 from properties.verdict import VerdictWord
 from properties.worlds import STRUCTURES_BY_WORLD
-from reference.roles import FlushDiskType
-from reference.structure import SLAVES_MAX
 from reference.version import Version
 from spark_fuzz.campaign_store import (
     ROUNDS_MAX,
@@ -61,15 +61,15 @@ if TYPE_CHECKING:
 
 EPILOG = """\b
 Examples:
-  rmqspec fuzz                                  100,000 schedules of a synchronous pair
-  rmqspec fuzz --schedules 10000000 --seed 7 --out campaigns/seven
+  rmqspec fuzz                                  # 100,000 schedules of a synchronous pair
+  rmqspec fuzz --schedules 1000000 --seed 8 --out campaigns/eight
   rmqspec fuzz --role ASYNC_MASTER --slaves 2 --limits link_cuts=4,master_kills=1
   rmqspec fuzz --structure "consumer/slave read/no offset check"
-  rmqspec fuzz --rocketmq-version 4.9.8         the rules of another release
+  rmqspec fuzz --rocketmq-version 4.9.8         # the rules of another release
   rmqspec fuzz --limits none
-  rmqspec fuzz --swarm --classes                each schedule under circumstances of its own
+  rmqspec fuzz --swarm --classes                # each schedule under circumstances of its own
   rmqspec fuzz --master spark://127.0.0.1:7077
-  rmqspec fuzz --resume campaigns/seven         what an interrupted campaign has not computed yet
+  rmqspec fuzz --resume campaigns/seven         # what was interrupted
 \b
 Ctrl-C, a kill or a failure leaves what is finished; --resume computes the rest, and the rows are
 the same. Exit codes: 0 analysed, 1 a guarantee is violated that is proved for these faults,
@@ -87,10 +87,26 @@ the same. Exit codes: 0 analysed, 1 a guarantee is violated that is proved for t
 
 @click.command(name="fuzz", epilog=EPILOG)
 @click.option(
-    "--schedules", default=100_000, show_default=True, type=click.IntRange(1, SCHEDULES_MAX)
+    "--schedules",
+    default=100_000,
+    show_default=True,
+    type=click.IntRange(1, SCHEDULES_MAX),
+    help="How many schedules; each is a function of seed and number.",
 )
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(0, SEED_MAX - 1))
-@click.option("--steps", default=64, show_default=True, type=click.IntRange(1, STEPS_MAX))
+@click.option(
+    "--seed",
+    default=0,
+    show_default=True,
+    type=click.IntRange(0, SEED_MAX - 1),
+    help="Another seed gives other schedules.",
+)
+@click.option(
+    "--steps",
+    default=64,
+    show_default=True,
+    type=click.IntRange(1, STEPS_MAX),
+    help="Steps of a schedule in which faults may strike.",
+)
 @click.option(
     "--healing-steps",
     default=256,
@@ -112,16 +128,15 @@ the same. Exit codes: 0 analysed, 1 a guarantee is violated that is proved for t
     type=click.IntRange(0, ROUNDS_MAX),
     help="As many schedules again in each, from places that few schedules reached.",
 )
-@click.option(
-    "--structure",
-    metavar="NAME",
-    help="Any structure of `rmqspec prove`, instead of --role, --flush and --slaves.",
-)
-@click.option("--role", default="SYNC_MASTER", type=click.Choice(["ASYNC_MASTER", "SYNC_MASTER"]))
-@click.option("--flush", default="ASYNC_FLUSH", type=click.Choice([f.name for f in FlushDiskType]))
-@click.option("--slaves", default=1, show_default=True, type=click.IntRange(0, SLAVES_MAX))
+@add_structure_option("structure", default=None)
+@add_group_options
 @add_version_option()
-@click.option("--limits", default="default", help="Every fault twice.")
+@click.option(
+    "--limits",
+    default="default",
+    metavar="NAME=COUNT,...",
+    help="How often each fault may strike in one schedule, or none; every fault twice by default.",
+)
 @click.option(
     "--swarm/--alike",
     "is_swarm",

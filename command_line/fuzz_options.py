@@ -4,21 +4,55 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import attrs
 import click
 from click.core import ParameterSource
 
 from properties.subject import get_everything
-from properties.worlds import KNOWN_STRUCTURES, STRUCTURES
+from properties.worlds import KNOWN_STRUCTURES
 from reference.roles import FlushDiskType, Role
-from reference.structure import Structure
+from reference.structure import SLAVES_MAX, Structure
 from reference.version import Version
 from spark_fuzz.campaign_store import CampaignError, Manifest, read_manifest
 from spark_fuzz.schedule import get_default_limits
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+GROUP_OPTIONS = (
+    click.option(
+        "--role",
+        default="SYNC_MASTER",
+        show_default=True,
+        type=click.Choice(["ASYNC_MASTER", "SYNC_MASTER"]),
+        help="brokerRole of the master, where no structure is named.",
+    ),
+    click.option(
+        "--flush",
+        default="ASYNC_FLUSH",
+        show_default=True,
+        type=click.Choice([f.name for f in FlushDiskType]),
+        help="flushDiskType of all brokers, where no structure is named.",
+    ),
+    click.option(
+        "--slaves",
+        default=1,
+        show_default=True,
+        type=click.IntRange(0, SLAVES_MAX),
+        help="How many slaves, where no structure is named.",
+    ),
+)
+"""Which group of replication is meant where no structure is named."""
+
+
+def add_group_options(function: Function) -> Function:
+    """Decorator: the verb takes ``role``, ``flush`` and ``slaves``."""
+    for option in reversed(GROUP_OPTIONS):
+        function = option(function)
+    return function
 
 
 def get_fault_names(structure: Any) -> tuple[str, ...]:
@@ -45,13 +79,10 @@ def parse_limits(structure: Any, value: str) -> Any:
 def choose_structure(name: str | None, role: str, flush: str, slaves: int, version: Version) -> Any:
     """The structure of this name; without one the group of replication that the rest describes.
 
-    Raises click.BadParameter for an unknown name, and for a release of a world that has none.
+    Raises click.BadParameter for a release of a world that has none.
     """
     if name is None:
         return version.apply(Structure(Role[role], FlushDiskType[flush], slaves))
-    if name not in KNOWN_STRUCTURES:
-        known = "\n  ".join(STRUCTURES)
-        raise click.BadParameter(f"{name!r} is none of\n  {known}", param_hint="--structure")
     structure = KNOWN_STRUCTURES[name]
     if not version.variants or structure.variants == version.variants:
         return structure

@@ -37,9 +37,9 @@ from properties.known_issues.telling import (
 
 EPILOG = """\b
 Examples:
-  rmqspec issues             all of them, as a table
-  rmqspec issues 6767        one by its number, drawn step by step
-  rmqspec issues ali#359     of the tracker of alibaba/rocketmq
+  rmqspec issues             # all of them, as a table
+  rmqspec issues 6767        # one by its number, drawn step by step
+  rmqspec issues ali#359     # of the tracker of alibaba/rocketmq
   rmqspec issues outrun_by_retention --json
 \b
 Exit codes: 0 told, 3 bad input (no such issue).

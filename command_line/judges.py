@@ -12,17 +12,24 @@ from rich.table import Table
 
 from command_line import exit_codes
 from command_line.cross_check import check_installed
+from command_line.name_options import (
+    USUAL,
+    add_faults_option,
+    add_structures_option,
+    find_column,
+)
 from command_line.progress import show_progress
-from properties.subject import get_fault_class, get_fault_classes
-from properties.worlds import COLUMN_NAMES, STRUCTURES
+from properties.subject import get_fault_classes
+from properties.worlds import STRUCTURES
 
 if TYPE_CHECKING:
     from spark_fuzz.judges import JudgedCell
 
 EPILOG = """\b
 Examples:
-  rmqspec judges --structure "delay/4.4.0"
-  rmqspec judges --fault "master power loss"
+  rmqspec judges --structure "delay/4.4.0" --fault kill
+  rmqspec judges --structure "delay/4.4.0"       # every column
+  rmqspec judges --fault "slave kill"
   rmqspec judges --structure "SYNC_MASTER/ASYNC_FLUSH/1 slave" --fault none --json
 \b
 A column takes 5 to 20 s, and each structure's kernel is compiled once (10 to 30 s).
@@ -33,47 +40,27 @@ Exit codes: 0 no two judges contradict each other, 3 bad input, 4 missing prereq
 WIDTH = 130
 """Columns of text that a table takes; a narrower terminal wraps its lines."""
 
-USUAL = "SYNC_MASTER/ASYNC_FLUSH/1 slave"
-
 
 @click.command(name="judges", epilog=EPILOG)
-@click.option(
-    "--structure",
-    "names",
-    multiple=True,
-    type=click.Choice(list(STRUCTURES)),
-    metavar="NAME",
-    default=(USUAL,),
-    show_default=True,
-    help="A structure of `rmqspec prove`; may be repeated.",
-)
-@click.option(
-    "--fault",
-    "faults",
-    multiple=True,
-    type=click.Choice(COLUMN_NAMES),
-    metavar="COLUMN",
-    help="Only this column; may be repeated.",
-)
-@click.option("--json", "is_json", is_flag=True, help="One object per cell, for programs.")
+@add_structures_option()
+@add_faults_option()
+@click.option("--json", "is_json", is_flag=True, help="Print JSON for programs, a line per cell.")
 def command(names: tuple[str, ...], faults: tuple[str, ...], is_json: bool) -> int:
     """Ask induction, bounded search, exhaustive search, kernel and Hypothesis about small groups.
 
     They share the rules and nothing else. Two that contradict each other are a defect of one.
+    Without --structure they are asked about the usual pair, SYNC_MASTER/ASYNC_FLUSH/1 slave.
     """
     check_installed("numba", "hypothesis")
     from spark_fuzz.judges import judge_cells  # noqa: PLC0415
 
     worst = exit_codes.ANALYSED
-    for name in names:
-        columns = {c.name for c in get_fault_classes(STRUCTURES[name])}
-        if missing := [fault for fault in faults if fault not in columns]:
-            raise click.BadParameter(f"{name} has no column {missing[0]!r}", param_hint="--fault")
-        for fault in faults or sorted(columns):
+    for name in names or (USUAL,):
+        structure = STRUCTURES[name]
+        asked = [find_column(structure, fault) for fault in faults]
+        for column in asked or sorted(get_fault_classes(structure), key=lambda c: c.name):
             with show_progress() as progress:
-                cells = judge_cells(
-                    STRUCTURES[name], get_fault_class(STRUCTURES[name], fault), progress
-                )
+                cells = judge_cells(structure, column, progress)
             for cell in cells if is_json else ():
                 click.echo(json.dumps(attrs.asdict(cell)))
             if not is_json:

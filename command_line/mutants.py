@@ -10,6 +10,7 @@ import click
 
 from command_line import exit_codes
 from command_line.cross_check import check_installed
+from command_line.name_options import describe_unknown
 from command_line.progress import show_progress
 from command_line.workers import run_all
 from properties.mutants import results
@@ -23,16 +24,14 @@ if TYPE_CHECKING:
 
 EPILOG = """\b
 Examples:
-  rmqspec mutants --world delay                  the smallest world, within a minute
-  rmqspec mutants --rule receive_report          one rule of replication
-  rmqspec mutants --rule transfer_batch --layers equivalence,lemmas
-  rmqspec mutants --world tables --structure "tables/topics/4.4.0"
-  rmqspec mutants                                all of them; the same command goes on after an
-                                                 interruption
-  rmqspec mutants --json > tests/data/mutants.json
-
+  rmqspec mutants --world delay                  # the smallest world, within a minute
+  rmqspec mutants --rule receive_report          # one rule of replication
+  rmqspec mutants --rule transfer_batch --layers equivalence,lemmas --json > batch.json
+  rmqspec mutants --world tables --structure "tables/topics/4.4.0" --rule begin_copy
 \b
-Exit codes: 0 every survivor is explained, 1 some are not, 3 bad input, 130 interrupted.
+Without a choice all mutants are judged, for hours; the same command goes on after a stop.
+What --json prints then is tests/data/mutants.json. Exit codes: 0 every survivor is explained,
+1 some are not, 3 bad input, 4 missing prerequisite, 130 interrupted.
 """
 
 FOLDER = Path(".rmqspec") / "mutants"
@@ -55,15 +54,21 @@ def parse_layers(context: click.Context, option: click.Parameter, text: str) -> 
     type=click.Choice(list(STRUCTURES_BY_WORLD)),
     help="Only this world; may be repeated.",
 )
-@click.option("--structure", default="", metavar="NAME", help="Only this structure.")
-@click.option("--rule", "rules", multiple=True, metavar="NAME", help="Only this rule; repeatable.")
+@click.option(
+    "--structure",
+    default="",
+    metavar="NAME",
+    help="Only this structure, of those that mutants are made from.",
+)
+@click.option(
+    "--rule", "rules", multiple=True, metavar="NAME", help="Only this rule; may be repeated."
+)
 @click.option(
     "--layers",
     default=",".join(LAYERS),
-    show_default=True,
     callback=parse_layers,
-    metavar="NAMES",
-    help="The judges that are asked.",
+    metavar="NAME,...",
+    help=f"The judges that are asked; all by default: {', '.join(LAYERS)}.",
 )
 @click.option(
     "--folder",
@@ -72,7 +77,13 @@ def parse_layers(context: click.Context, option: click.Parameter, text: str) -> 
     type=click.Path(path_type=Path, file_okay=False),
     help="Where results are kept as they come.",
 )
-@click.option("--jobs", default=0, type=click.IntRange(0, 64), help="Processes; 0: one per core.")
+@click.option(
+    "--jobs",
+    default=0,
+    show_default=True,
+    type=click.IntRange(0, 64),
+    help="How many processes; 0: one per core.",
+)
 @click.option("--json", "is_json", is_flag=True, help="Print JSON for programs.")
 def command(  # noqa: PLR0913, PLR0917
     worlds: tuple[str, ...],
@@ -111,7 +122,7 @@ def list_tasks(
         known = dict.fromkeys(
             s.name for w in STRUCTURES_BY_WORLD for s in list_source_structures(w)
         )
-        message = f"{structure!r} is none of\n  " + "\n  ".join(known)
+        message = describe_unknown(structure, known, "structure that mutants are made from")
         raise click.BadParameter(message, param_hint="--structure")
     for rule in rules:
         if not any(rule in names for names in chosen.values()):

@@ -9,6 +9,7 @@ from typing import Any
 import click
 from attrs import evolve, frozen
 
+from command_line.name_options import CLAIM
 from command_line.version_option import describe_model
 from properties.certificates import encode_schedule
 from properties.itf import ItfError, decode_itf
@@ -20,7 +21,6 @@ from properties.judgement import (
     shorten_refutation,
 )
 from properties.subject import get_claims, get_guarantees
-from properties.worlds import CLAIM_NAMES
 from reference.timeline import draw_timeline
 from reference.version import find_version
 from spark_fuzz.campaign_store import MANIFEST, read_manifest
@@ -39,6 +39,8 @@ Examples:
   rmqspec replay campaigns/seven --schedule 196
   rmqspec replay campaigns/seven/classes/01-acknowledgement_is_truthful.itf.json
   rmqspec replay traces/known_issues/slave_ahead_acknowledges.itf.json
+\b
+Exit codes: 0 replayed, 3 bad input (no such schedule, or none that violates --guarantee).
 """
 
 ITF_SUFFIX = ".json"
@@ -62,7 +64,7 @@ class Replayed:
 @click.option("--schedule", type=int, help="The schedule's number, when a campaign is given.")
 @click.option(
     "--guarantee",
-    type=click.Choice(CLAIM_NAMES),
+    type=CLAIM,
     metavar="NAME",
     help="Stop where it is first violated, and leave out every step that it does not need.",
 )

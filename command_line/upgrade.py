@@ -32,9 +32,9 @@ from reference.version import Version
 
 EPILOG = """\b
 Examples:
-  rmqspec upgrade 4.4.0 4.9.8                  an embedded synchronous pair
-  rmqspec upgrade 4.9.8 5.3.0 conf/2m-2s-sync  what the folder's groups gain and lose
-  rmqspec upgrade 4.9.8 5.3.0-quorum conf      with inSyncReplicas=2 on the masters
+  rmqspec upgrade 4.4.0 4.9.8                  # an embedded synchronous pair
+  rmqspec upgrade 4.9.8 5.3.0 conf/2m-2s-sync  # what the folder's groups gain and lose
+  rmqspec upgrade 4.9.8 5.3.0-quorum conf      # with inSyncReplicas=2 on the masters
   rmqspec upgrade 4.4.0 5.3.0 conf --fail-on-worse
 \b
 A cell is better (proved now, not before), worse (proved before only), later

@@ -58,6 +58,7 @@ BOOK = (
         "The protocol",
         (
             Chapter("one_offset.md", "a message from put to acknowledgement, step by step"),
+            Chapter("roles.md", "what decides what a broker is; every key that is read"),
             Chapter("commit_log.md", "files, appends, rollover, retention"),
             Chapter("flush.md", "page cache to disk, one file at a time"),
             Chapter("dispatch.md", "from the log to what consumers see"),
@@ -102,6 +103,7 @@ BOOK = (
     Part(
         "For whoever builds",
         (
+            Chapter("implementers.md", "in which order, fifteen traps, a check of your own logs"),
             Chapter("trace_format.md", "how a recording is written so that it can be judged"),
             Chapter("vectors.md", "schedules with the expected state after each step"),
         ),

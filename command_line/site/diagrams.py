@@ -14,12 +14,11 @@ SETTINGS = {
     "fontFamily": "DejaVu Sans, Verdana, sans-serif",
     "htmlLabels": False,
     "flowchart": {"htmlLabels": False, "wrappingWidth": 600},
-    "state": {"nodeSpacing": 130},
 }
-"""Plain text in SVG, since HTML inside it is clipped where fonts differ; room for loops."""
+"""Plain text in SVG, since HTML inside it is clipped where fonts differ; names are not broken."""
 
-SCALE = 0.8
-"""Of Mermaid's text of 16 pixels, so that it is as large as that of tables."""
+SCALE, SCALE_MIN = 0.8, 0.62
+"""Of Mermaid's text of 16 pixels: as large as that of tables, or smaller if the page is narrow."""
 
 _COLOURS = re.compile(r"<style>.*?</style>", re.DOTALL)
 _SIZE = re.compile(r'width="100%"(.*?)style="max-width: ([\d.]+)px[^"]*"', re.DOTALL)
@@ -36,4 +35,11 @@ def draw_diagram(source: str, name: str) -> str:
     except Exception as problem:
         raise DiagramError(f"Mermaid cannot draw it: {problem}") from problem
     drawing = _COLOURS.sub("", drawing).replace("my-svg", name)
-    return _SIZE.sub(lambda size: f'width="{float(size[2]) * SCALE:.0f}"{size[1]}', drawing, 1)
+    return _SIZE.sub(render_size, drawing, 1)
+
+
+def render_size(size: re.Match[str]) -> str:
+    """Attributes for a drawing that shrinks with the page while it is legible, then scrolls."""
+    width = float(size[2])
+    style = f"max-width: max(100%, {width * SCALE_MIN:.0f}px)"
+    return f'width="{width * SCALE:.0f}"{size[1]}style="{style}"'

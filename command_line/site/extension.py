@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -12,6 +13,7 @@ from sphinx.util.logging import getLogger
 from command_line.site.diagrams import DiagramError, draw_diagram
 from command_line.site.tla_lexer import TlaLexer
 
+_NAME = re.compile(r'(?<=<span class="pre">)[^<]{24,}(?=</span>)')
 _WORD = re.compile(r"[\u4e00-\u9fff]+|[^\W\u4e00-\u9fff]+")
 
 
@@ -62,10 +64,20 @@ def name_sections(_app: Sphinx, doctree: nodes.document) -> None:
             section["ids"] = [slug, *(name for name in section["ids"] if name != slug)]
 
 
+def let_names_wrap(
+    _app: Sphinx, _page: str, _template: str, context: dict[str, Any], _tree: nodes.document | None
+) -> None:
+    """Long names in text, tables and the page's contents may go on in a new line after a ``_``."""
+    for part in ("body", "toc"):
+        if part in context:
+            context[part] = _NAME.sub(lambda name: name[0].replace("_", "_<wbr>"), context[part])
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Called by Sphinx when it loads this module."""
     app.add_search_language(BookSearch)
     app.add_lexer("tla", TlaLexer)
     app.connect("doctree-read", draw_diagrams)
+    app.connect("html-page-context", let_names_wrap)
     app.connect("doctree-read", name_sections, priority=0)  # before headings are collected
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -9,11 +9,10 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Iterator
-from functools import cache
 from os.path import relpath
 from pathlib import Path, PurePosixPath
 
-from properties.book import BOOK, SPEC, list_chapters
+from properties.book import BOOK, SPEC, Chapter, list_chapters
 
 ROOT = SPEC.parent
 
@@ -38,9 +37,9 @@ _NOT_SEARCHED = "---\norphan: true\nnosearch: true\n---\n"
 
 def write_sources(folder: Path) -> None:
     """Write the whole source tree of the site into a folder that is empty."""
-    for file in list_texts():
-        page = make_parent(folder / get_page(file))
-        page.write_text(translate(file) + render_side_bar(file), encoding="utf-8")
+    for chapter in list_chapters():
+        page = make_parent(folder / get_page(chapter.file))
+        page.write_text(translate(chapter.file) + render_side_bar(chapter), encoding="utf-8")
     for path in sorted(find_linked_files()):
         if path.suffix in IMAGES:
             shutil.copyfile(path, make_parent(folder / path.relative_to(SPEC)))
@@ -53,27 +52,6 @@ def make_parent(path: Path) -> Path:
     """The same path, whose folder now exists."""
     path.parent.mkdir(parents=True, exist_ok=True)
     return path
-
-
-@cache
-def list_texts() -> tuple[str, ...]:
-    """Every text of the book in reading order, by its path below ``spec/``."""
-    return tuple(text for c in list_chapters() for text in (c.file, *list_below(c.file)))
-
-
-@cache
-def list_below(file: str) -> tuple[str, ...]:
-    """The texts beside a chapter that introduces a folder, in the order in which it names them.
-
-    Those that are chapters themselves do not count, nor has the front chapter any.
-    """
-    folder, _, name = file.rpartition("/")
-    if not folder or name != FRONT:
-        return ()
-    chapters = {chapter.path for chapter in list_chapters()}
-    beside = [path for path in sorted((SPEC / folder).glob("*.md")) if path not in chapters]
-    named = [*dict.fromkeys(find_targets(file)), *beside]
-    return tuple(p.relative_to(SPEC).as_posix() for p in sorted(beside, key=named.index))
 
 
 def get_page(file: str) -> str:
@@ -96,8 +74,9 @@ def find_targets(file: str) -> Iterator[Path]:
 
 def find_linked_files() -> set[Path]:
     """Images and files outside the book to which its texts link; of folders all their files."""
-    texts = {SPEC / file for file in list_texts()}
-    found = {path for file in list_texts() for path in find_targets(file) if path.exists()} - texts
+    chapters = {chapter.path: chapter.file for chapter in list_chapters()}
+    linked = {path for file in chapters.values() for path in find_targets(file) if path.exists()}
+    found = linked - set(chapters)
     return found | {file for path in found if path.is_dir() for file in list_files(path)}
 
 
@@ -113,7 +92,7 @@ def is_relative(target: str) -> bool:
 
 def translate(file: str) -> str:
     """A text with its links as the site needs them."""
-    pages = {SPEC / text: get_page(text) for text in list_texts()}
+    pages = {chapter.path: get_page(chapter.file) for chapter in list_chapters()}
     folder = PurePosixPath(get_page(file)).parent
 
     def translate_link(match: re.Match[str]) -> str:
@@ -139,10 +118,11 @@ def show_file(path: Path) -> str:
     return f"{head}{fence}{language}\n{path.read_text(encoding='utf-8')}\n{fence}\n"
 
 
-def render_side_bar(file: str) -> str:
-    """Tables of contents: of the book below the front chapter, of a folder below its own text."""
-    if file != FRONT:
-        return render_contents("", [text.rpartition("/")[2] for text in list_below(file)])
+def render_side_bar(chapter: Chapter) -> str:
+    """Tables of contents: of the book below the front chapter, of its own pages below another."""
+    if chapter.file != FRONT:
+        folder = PurePosixPath(chapter.file).parent
+        return render_contents("", [relpath(page, folder) for page in chapter.pages])
     return "".join(
         render_contents(
             f":caption: {part.title}\n", [c.file for c in part.chapters if c.file != FRONT]

@@ -28,6 +28,8 @@ NARROW_GUTTER_WIDTH = 16.0
 PADDING = 10.0
 WIRE_MARKS = ("<~ ", " ~>")
 """Arrows of the terminal; here they are drawn."""
+EMPTY_LOG = "empty"
+"""What stands where a log has nothing to draw."""
 
 
 @frozen
@@ -142,6 +144,8 @@ def measure_phrase(cell: Cell) -> float:
 
 def measure_state(state: str) -> float:
     """The width of a drawn state."""
+    if state == "[]":
+        return len(EMPTY_LOG) * LETTER_WIDTH
     return len(state) * (CELL_WIDTH if is_log(state) else LETTER_WIDTH)
 
 

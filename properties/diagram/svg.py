@@ -8,6 +8,7 @@ from xml.sax.saxutils import escape
 
 from properties.diagram.layout import (
     CELL_WIDTH,
+    EMPTY_LOG,
     HEAD_HEIGHT,
     LETTER_WIDTH,
     NUMBER_WIDTH,
@@ -116,7 +117,7 @@ def write_log(right: float, middle: float, state: str) -> Iterator[str]:
     letters = state[1:-1]
     left, top = right - len(letters) * CELL_WIDTH, middle - CELL_WIDTH / 2 - 1
     if not letters:
-        yield write_text(right, middle, "empty", "state", "end")
+        yield write_text(right, middle, EMPTY_LOG, "state", "end")
     for number, letter in enumerate(letters):
         x = left + number * CELL_WIDTH
         if letter == "|":

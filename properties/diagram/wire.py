@@ -13,7 +13,11 @@ from typing import Any
 from attrs import field, frozen, mutable
 
 from properties.judgement import JudgedStep
+from reference.delay.state import MASTER as DELAY_MASTER
+from reference.delay.state import SLAVE as DELAY_SLAVE
+from reference.delay.state import Delay
 from reference.state import ANSWERED, REFUSED, UNKNOWN_OFFSET, Cluster, Link
+from reference.tables.state import CopiedTables
 
 PRODUCER, MASTER, FIRST_SLAVE = range(3)
 """Lanes of replication."""
@@ -44,6 +48,34 @@ def list_arrows(begin: Any, steps: Sequence[JudgedStep]) -> tuple[Arrow, ...]:
 def _(begin: Cluster, steps: Sequence[JudgedStep]) -> tuple[Arrow, ...]:
     arrows = [arrow for number in range(len(begin.links)) for arrow in follow_link(number, steps)]
     return (*arrows, *follow_puts(steps))
+
+
+@list_arrows.register
+def _(begin: CopiedTables, steps: Sequence[JudgedStep]) -> tuple[Arrow, ...]:
+    return tuple(arrow for step in steps[1:] for arrow in follow_copy(step))
+
+
+@list_arrows.register
+def _(begin: Delay, steps: Sequence[JudgedStep]) -> tuple[Arrow, ...]:
+    sent = (s.index for s in steps[1:] if s.action and s.action.rule_name in COPIED_WITH_DELAY)
+    return tuple(Arrow(DELAY_MASTER, DELAY_SLAVE, index, index) for index in sent)
+
+
+COPIED_WITH_DELAY = frozenset({"replicate_delayed_message", "replicate_copy", "copy_progress"})
+"""Rules of delayed delivery in which a slave gets something from its master."""
+
+
+def follow_copy(step: JudgedStep) -> Iterator[Arrow]:
+    """A slave's question for a table and its answer; who asks itself sends nothing."""
+    if step.action is None or step.action.rule_name not in ("begin_copy", "finish_answer"):
+        return
+    slave = step.action.index
+    assert slave is not None
+    source = step.cluster.brokers[slave].copy.source
+    is_question = step.action.rule_name == "begin_copy"
+    sender, receiver = (slave, source) if is_question else (source, slave)
+    if sender != receiver:
+        yield Arrow(sender, receiver, step.index, step.index)
 
 
 @mutable

@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from properties.diagram.svg import draw_schedule
 from properties.generated_text import count_steps, render_table, replace_parts
@@ -134,7 +136,14 @@ def render_steps(case: Case) -> str:
         changed = (f"`{states[n]}`" if states[n] != before[n] else "" for n in shown)
         rows.append([step.index, told, *changed])
         before = states
-    return render_table(("Step", "What happens", *(titles[n] for n in shown)), rows)
+    table = render_table(("Step", "What happens", *(titles[n] for n in shown)), rows)
+    return table if case.is_replication else f"{table}\n\n{render_legend(steps[0].cluster)}"
+
+
+def render_legend(state: Any) -> str:
+    """How to read the states of a world: what its module of lanes says below its first line."""
+    told = sys.modules[fill_lanes.dispatch(type(state)).__module__].__doc__ or ""
+    return told.partition("\n\n")[2].strip().replace("``", "`")
 
 
 def read_states(step: JudgedStep) -> list[str]:

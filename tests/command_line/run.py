@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from contextlib import redirect_stderr, redirect_stdout
-from io import StringIO
+from io import BytesIO, StringIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
@@ -20,15 +20,22 @@ CONF = ROOT / "tests" / "data" / "conf"
 
 
 def run(
-    *arguments: object, env: Mapping[str, str] | None = None
+    *arguments: object,
+    env: Mapping[str, str] | None = None,
+    folder: Path = ROOT,
+    text: str = "",
 ) -> subprocess.CompletedProcess[str]:
-    """``rmqspec ARGUMENTS`` with its output; in this process, which has imported the rest once."""
+    """``rmqspec ARGUMENTS`` in a folder, given a text, with its output.
+
+    It runs in this process, which has imported the rest once.
+    """
     words = ["rmqspec", *map(str, arguments)]
     out, err = StringIO(), StringIO()
     pipe_handler = signal.getsignal(signal.SIGPIPE)
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
-        patch.chdir(ROOT)
+        patch.chdir(folder)
         patch.setattr(sys, "argv", words)
+        patch.setattr(sys, "stdin", TextIOWrapper(BytesIO(text.encode())))
         for name, value in (env or {}).items():
             patch.setenv(name, value)
         with pytest.raises(SystemExit) as end:

@@ -14,11 +14,10 @@ from urllib.parse import unquote
 
 import pytest
 
-from command_line.site.sources import list_texts
 from properties.book import SPEC, list_chapters
 from tests.command_line.run import assert_one_line, run
 
-TEXTS = list_texts()
+TEXTS = [chapter.file for chapter in list_chapters()]
 
 LOADED = ("script", "img", "iframe", "source", "embed")
 """Elements whose ``src`` a browser loads by itself."""
@@ -90,13 +89,6 @@ def get_page(site: Path, file: str) -> Path:
     """The page of a text; the front chapter is what a browser opens first."""
     name = "index.md" if file == "README.md" else file
     return site / name.replace(".md", ".html")
-
-
-def test_every_text_has_a_page() -> None:
-    """Whatever lies below spec/ is a page, once, and chapters stand in the order of the book."""
-    assert sorted(TEXTS) == sorted(p.relative_to(SPEC).as_posix() for p in SPEC.rglob("*.md"))
-    chapters = [chapter.file for chapter in list_chapters()]
-    assert chapters == [file for file in TEXTS if file in chapters]
 
 
 def test_pages_follow_one_another(site: Path) -> None:

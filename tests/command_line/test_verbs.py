@@ -11,7 +11,6 @@ import attrs
 import pytest
 
 from command_line import bench, bench_engines, bench_peers
-from command_line.replay import EPILOG
 from properties.claims import CLAIMS
 from properties.judgement import find_first_violation
 from properties.spin_instances import load_spin_counts
@@ -79,16 +78,6 @@ def test_fuzz_does_not_contradict_the_proofs(tmp_path: Path) -> None:
     assert 0 == result.returncode, result.stderr
     refuted = [x.split(":")[0].strip() for x in result.stdout.splitlines() if "refuted by" in x]
     assert ["message_is_stored_once"] == refuted
-
-
-def test_the_examples_of_replay_work() -> None:
-    """What --help shows can be typed."""
-    lines = EPILOG.replace("\\\n", " ").splitlines()
-    told = [x for x in lines if "rmqspec replay" in x and "campaigns/" not in x]
-    examples = [x.split() for x in told if "traces/" not in x]
-    assert len(examples) == 3
-    for words in examples:
-        assert 0 == run(*words[1:]).returncode
 
 
 def test_a_consumers_schedule_is_replayed_and_shortened() -> None:

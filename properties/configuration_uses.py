@@ -1,0 +1,216 @@
+"""What the model makes of the keys of a broker's file: which it reads, for what, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import frozen
+
+
+@frozen
+class KeyUse:
+    """One key of 4.4.0 that the model reads."""
+
+    name: str
+    """The key as it is written in the file."""
+    unit: str
+    """What its value counts; a dash for a name or a yes or no."""
+    meaning: str
+    """What the model takes it for."""
+    told: str
+    """Where the book tells more: a chapter, perhaps with a heading."""
+
+
+IDENTITY = (
+    KeyUse("brokerClusterName", "-", "brokers of other clusters are other groups", "metadata.md"),
+    KeyUse(
+        "brokerName",
+        "-",
+        "what a master and its slaves have in common; else the host's name",
+        "metadata.md#registrations",
+    ),
+    KeyUse(
+        "brokerId",
+        "-",
+        "tells slaves apart; forced to 0 on a master (R-BR-01)",
+        "metadata.md#registrations",
+    ),
+    KeyUse("brokerRole", "-", "master or slave, and what a master waits for", "put.md"),
+    KeyUse(
+        "listenPort",
+        "port",
+        "where clients connect; the HA port is one above (R-HA-02)",
+        "wire_format.md#ports-and-sockets",
+    ),
+    KeyUse(
+        "haListenPort",
+        "port",
+        "overwritten with `listenPort` + 1; a setting of it is named (R-HA-02)",
+        "wire_format.md#ports-and-sockets",
+    ),
+    KeyUse(
+        "haMasterAddress",
+        "address",
+        "from where a slave copies its log; counts if it has 6 characters or more (R-NS-04)",
+        "metadata.md#registrations",
+    ),
+)
+"""Who a broker is, and which group it belongs to."""
+
+VERDICTS = (
+    KeyUse("brokerRole", "-", "of the master: whether a put waits for a slave (R-HA-18)", "put.md"),
+    KeyUse(
+        "flushDiskType",
+        "-",
+        "of the master: whether a put waits for its disk (R-FL-02)",
+        "put.md#flush_for_put",
+    ),
+    KeyUse(
+        "mapedFileSizeCommitLog",
+        "bytes",
+        "the size of every file of the log (R-CL-06)",
+        "commit_log.md#files-and-the-blank-at-the-end-of-a-file",
+    ),
+    KeyUse(
+        "maxMessageSize",
+        "bytes",
+        "the largest message that is appended (R-CL-01)",
+        "commit_log.md#append_message",
+    ),
+    KeyUse(
+        "haTransferBatchSize",
+        "bytes",
+        "the most that one frame carries (R-HA-13)",
+        "replication.md#transfer_batch",
+    ),
+    KeyUse(
+        "haSlaveFallbehindMax",
+        "bytes",
+        "a put waits for a slave only below this distance (R-HA-19)",
+        "put.md#refuse_slave_wait",
+    ),
+)
+"""What decides the verdicts about the log. A proof holds for all four sizes, whatever they are."""
+
+READING = (
+    KeyUse(
+        "slaveReadEnable",
+        "-",
+        "the broker may suggest another one; a slave without it suggests its master (R-PM-02)",
+        "reading.md#separating-reads-from-writes",
+    ),
+    KeyUse(
+        "offsetCheckInSlave",
+        "-",
+        "a slave corrects who asks beyond its queue (R-GM-03, R-PM-05)",
+        "reading.md#what-the-broker-answers",
+    ),
+    KeyUse(
+        "accessMessageInMemoryMaxRatio",
+        "% of memory",
+        "how far behind the log's end a consumer counts as slow (R-GM-06, R-GM-07)",
+        "reading.md#what-the-store-answers",
+    ),
+    KeyUse(
+        "maxTransferCountOnMessageInMemory",
+        "messages",
+        "the most in one answer, where the log counts as in memory (R-GM-05)",
+        "reading.md#what-the-store-answers",
+    ),
+    KeyUse(
+        "maxTransferBytesOnMessageInMemory",
+        "bytes",
+        "the same in bytes (R-GM-05)",
+        "reading.md#what-the-store-answers",
+    ),
+    KeyUse(
+        "maxTransferCountOnMessageInDisk",
+        "messages",
+        "the most in one answer, where it counts as on disk (R-GM-05)",
+        "reading.md#what-the-store-answers",
+    ),
+    KeyUse(
+        "maxTransferBytesOnMessageInDisk",
+        "bytes",
+        "the same in bytes (R-GM-05)",
+        "reading.md#what-the-store-answers",
+    ),
+    KeyUse(
+        "mapedFileSizeConsumeQueue",
+        "bytes",
+        "the size of a file of a consume queue, with which a scan ends (R-GM-04)",
+        "reading.md#what-the-store-answers",
+    ),
+    KeyUse(
+        "brokerPermission",
+        "bits",
+        "4 lets consumers read; the default 6 is that of slaves too (R-BR-04)",
+        "reading.md#what-the-broker-answers",
+    ),
+    KeyUse(
+        "autoCreateSubscriptionGroup",
+        "-",
+        "an unknown group is made when it pulls (R-PM-01)",
+        "reading.md#what-the-broker-answers",
+    ),
+    KeyUse(
+        "enablePropertyFilter",
+        "-",
+        "consumers may filter by properties",
+        "reading.md#what-the-broker-answers",
+    ),
+    KeyUse(
+        "longPollingEnable",
+        "-",
+        "a pull that finds nothing is held as long as the consumer asks (R-PM-06)",
+        "reading.md#what-the-broker-answers",
+    ),
+    KeyUse(
+        "shortPollingTimeMills",
+        "ms",
+        "how long it is held without long polling (R-PM-06)",
+        "reading.md#what-the-broker-answers",
+    ),
+)
+"""What decides where a pull is answered, and how: `pull` and the recordings have all of these."""
+
+TIMES = (
+    KeyUse(
+        "haSendHeartbeatInterval",
+        "ms",
+        "after how much silence the master, or a new slave, sends (R-HA-12, R-HC-04)",
+        "wire_format.md#timers",
+    ),
+    KeyUse(
+        "haHousekeepingInterval",
+        "ms",
+        "after how much silence an end closes the connection (R-HA-08, R-HC-14)",
+        "connection.md#close_idle_connection",
+    ),
+    KeyUse(
+        "syncFlushTimeout",
+        "ms",
+        "how long a put waits for the disk, then as long for a slave (R-FL-02, R-HA-18)",
+        "put.md#time_out_slave_wait",
+    ),
+)
+"""What only recordings are held against: rules have no clock."""
+
+CHECKED_KEYS = (
+    *("brokerClusterName", "brokerName", "brokerId", "brokerRole", "listenPort", "haListenPort"),
+    *("haMasterAddress", "flushDiskType", "mapedFileSizeCommitLog", "maxMessageSize"),
+    *("haTransferBatchSize", "haSlaveFallbehindMax", "slaveReadEnable", "offsetCheckInSlave"),
+    "accessMessageInMemoryMaxRatio",
+)
+"""The keys that an answer of ``check`` may rest on."""
+
+STOCK_KEYS: Mapping[str, str] = {
+    "brokerClusterName": "read",
+    "brokerName": "read",
+    "brokerId": "read",
+    "brokerRole": "read",
+    "flushDiskType": "read",
+    "deleteWhen": "not read: retention may strike at any hour",
+    "fileReservedTime": "not read: retention may delete any file but the last at any time",
+}
+"""The keys of the files in RocketMQ's folder ``conf``, with what becomes of them here."""

@@ -1,0 +1,68 @@
+"""The files that examples of ``--help`` name, as a user would have them in the folder."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from properties.itf_export import list_issue_traces, write_traces
+from properties.worlds import STRUCTURES
+from spark_fuzz.campaign_store import create_campaign, plan_campaign
+from spark_fuzz.schedule import CampaignOptions
+from tests.command_line.run import CONF, ROOT
+
+RECORDINGS = ROOT / "tests" / "data" / "traces"
+LATER_RECORDINGS = ROOT / "tests" / "data" / "traces_498"
+GROUPS = {"subscriptionGroupTable": {"my_group": {"groupName": "my_group", "brokerId": 1}}}
+ROWS = ({"offset": 7, "maxOffset": 9}, {"role": "SLAVE", "offset": 2, "maxOffset": 1})
+SCHEDULES = 200
+"""Of the campaign that examples replay and resume."""
+ISSUE = "slave_ahead_acknowledges"
+
+
+def lay_out(folder: Path) -> None:
+    """Every file that an example reads, below this folder."""
+    for name in ("broker-a.properties", "broker-a-s.properties"):
+        for target in (folder, folder / "conf", folder / "conf" / "2m-2s-sync"):
+            target.mkdir(parents=True, exist_ok=True)
+            shutil.copy(CONF / "2m-2s-sync" / name, target)
+    (folder / "subscriptionGroup.json").write_text(json.dumps(GROUPS))
+    (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    lay_out_recordings(folder)
+    lay_out_traces(folder)
+
+
+def lay_out_recordings(folder: Path) -> None:
+    """One in its place, two of a later release, and one with an event that cannot be."""
+    (folder / "tests" / "data" / "traces").mkdir(parents=True)
+    shutil.copy(RECORDINGS / "a_sync_healthy.jsonl", folder / "tests" / "data" / "traces")
+    (folder / "recordings").mkdir()
+    for name in ("v498_b_sync_no_slave", "v498_d2_fallbehind_exact"):
+        shutil.copy(LATER_RECORDINGS / f"{name}.jsonl", folder / "recordings")
+    text = (RECORDINGS / "b_sync_no_slave.jsonl").read_text(encoding="utf-8")
+    (folder / "suspicious.jsonl").write_text("".join(falsify(text)), encoding="utf-8")
+
+
+def falsify(text: str) -> Iterator[str]:
+    """A recording whose master says at the end that it has flushed more than it holds."""
+    for line in text.splitlines(keepends=True):
+        event = json.loads(line)
+        changes = {"flushed_offset": 9999} if event["ev"] == "snapshot" else {}
+        yield json.dumps(event | changes) + "\n"
+
+
+def lay_out_traces(folder: Path) -> None:
+    """A known issue as a trace, in two places, and a campaign that is not finished."""
+    issue = [each for each in list_issue_traces() if each.file.name.startswith(ISSUE)]
+    for name in ("traces", "issues"):
+        assert list(write_traces(issue, folder / name))
+    campaign = folder / "campaigns" / "seven"
+    campaign.parent.mkdir()
+    options = CampaignOptions(STRUCTURES["SYNC_MASTER/ASYNC_FLUSH/1 slave"], campaign_seed=7)
+    create_campaign(campaign, plan_campaign(options, SCHEDULES))
+    classes = campaign / "classes"
+    classes.mkdir()
+    target = classes / "01-acknowledgement_is_truthful.itf.json"
+    shutil.copy(folder / "traces" / issue[0].file, target)

@@ -1,0 +1,226 @@
+"""What ``--help`` and the texts tell a reader to type can be typed."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import click
+import pytest
+
+from tests.command_line.example_files import lay_out
+from tests.command_line.examples import (
+    PROGRAM,
+    Example,
+    find_command,
+    list_commands,
+    list_examples,
+    list_spans,
+    list_typed,
+    run_copied,
+    run_example,
+)
+from tests.command_line.run import ROOT, run_process
+from tests.spark_fuzz.cluster import start_cluster
+
+EXAMPLES = list_examples()
+
+ENDS = {
+    "rmqspec check conf --require acknowledged_is_kept_on_some_broker": 1,
+    'rmqspec check conf --require "no_message_is_skipped:master stop"': 1,
+    "rmqspec upgrade 4.4.0 5.3.0 conf --fail-on-worse": 1,
+    "rmqspec trace suspicious.jsonl --explain": 1,
+    "rmqspec mutants --rule transfer_batch --layers equivalence,lemmas --json > batch.json": 1,
+}
+"""Examples that show another exit code than 0."""
+
+NIGHTLY = {
+    "rmqspec prove": "40 s: every structure",
+    "rmqspec prove --rocketmq-version 4.9.8": "12 s: every structure of a release",
+    'rmqspec judges --structure "delay/4.4.0"': "27 s: four columns",
+    'rmqspec judges --fault "slave kill"': "34 s: a column with many states",
+    'rmqspec judges --structure "SYNC_MASTER/ASYNC_FLUSH/1 slave" --fault none --json': "6 s",
+    "rmqspec mutants --world delay": "8 s on two cores: a world",
+    "rmqspec mutants --rule receive_report": "51 s: a rule, all judges",
+    "rmqspec export itf --out traces": "7 s: some 3,000 files",
+    "rmqspec export vectors --out vectors": "5 s: every structure",
+    "rmqspec fuzz": "35 s: 100,000 schedules",
+    "rmqspec fuzz --schedules 1000000 --seed 8 --out campaigns/eight": "28 s: a million schedules",
+    "rmqspec fuzz --role ASYNC_MASTER --slaves 2 --limits link_cuts=4,master_kills=1": "10 s",
+    'rmqspec fuzz --structure "consumer/slave read/no offset check"': "9 s",
+    "rmqspec fuzz --rocketmq-version 4.9.8": "10 s",
+    "rmqspec fuzz --limits none": "7 s",
+    "rmqspec fuzz --swarm --classes": "87 s: violations are shortened",
+    'rmqspec prove --cross-check 20000 --fault "power loss" --structure "delay/4.4.0"'
+    " --levels searches/power": "44 s: a job for each level",
+    "rmqspec bench": "90 s: each engine five times",
+    "rmqspec bench --slaves 2 --repeat 2 --json": "60 s: each engine twice",
+    "rmqspec bench --campaign-seconds 10": "100 s: also a campaign",
+    "rmqspec bench --peers": "more than 8 minutes: other checkers",
+}
+"""Examples that are too long for every change, each with its measured length and what is long."""
+
+COPIED = {
+    'rmqspec prove --search --structure "delay/4.4.0"': "rewrites certificates",
+    "rmqspec docs": "writes a site",
+    "rmqspec docs --out book": "writes a site",
+    "rmqspec docs --check": "runs tests, which are only collected here",
+    "rmqspec docs --write": "writes texts",
+    "rmqspec docs --write spec/proofs.md": "writes texts",
+    "rmqspec test": "runs tests, which are only collected here",
+    "rmqspec test -k timeline -x": "runs tests, which are only collected here",
+    "rmqspec test -m nightly": "runs tests, which are only collected here",
+}
+"""Examples that write into the project or run its tests: run nightly, in a copy of it."""
+
+
+REMOTE = "rmqspec fuzz --master spark://127.0.0.1:7077"
+"""Needs a cluster, which a nightly test starts."""
+
+PLACEHOLDERS = {
+    "CLAIM": "acknowledgement_is_truthful",
+    "FAULT": "none",
+    "FILE...": "file",
+    "FOLDER": "folder",
+    "FROM": "4.4.0",
+    "ID": "identifier",
+    "NAME": "report_capped",
+    "RELEASE": "4.9.8",
+    "STATES": "9",
+    "TO": "4.9.8",
+    "...": "file",
+}
+"""What stands for a value between words of a text, and a value for it."""
+
+
+def get_line(example: Example) -> str:
+    """What tells it apart in messages."""
+    return example.line
+
+
+def choose(*, is_long: bool, needs_spark: bool) -> list[Example]:
+    """The examples that run in this process: quick or nightly ones, with Spark or without."""
+    elsewhere = {*COPIED, REMOTE}
+    return [
+        example
+        for example in EXAMPLES
+        if example.line not in elsewhere
+        and (example.line in NIGHTLY) is is_long
+        and example.needs_spark is needs_spark
+    ]
+
+
+def check_example(example: Example, folder: Path) -> None:
+    """It ends as it is documented, with some output and without a traceback."""
+    lay_out(folder)
+    if "--out" in example.words:
+        shutil.rmtree(folder / example.words[example.words.index("--out") + 1], ignore_errors=True)
+    result = run_example(example, folder)
+    assert ENDS.get(example.line, 0) == result.returncode, result.stderr
+    assert result.stdout.strip()
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize("example", choose(is_long=False, needs_spark=False), ids=get_line)
+def test_quick_example(example: Example, tmp_path: Path) -> None:
+    """Run it in a folder that has the files it names."""
+    check_example(example, tmp_path)
+
+
+@pytest.mark.spark
+@pytest.mark.usefixtures("spark")
+@pytest.mark.parametrize("example", choose(is_long=False, needs_spark=True), ids=get_line)
+def test_quick_example_of_spark(example: Example, tmp_path: Path) -> None:
+    """The same in a session that other tests share."""
+    check_example(example, tmp_path)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("example", choose(is_long=True, needs_spark=False), ids=get_line)
+def test_long_example(example: Example, tmp_path: Path) -> None:
+    """The same for longer ones."""
+    check_example(example, tmp_path)
+
+
+@pytest.mark.nightly
+@pytest.mark.spark
+@pytest.mark.usefixtures("spark")
+@pytest.mark.parametrize("example", choose(is_long=True, needs_spark=True), ids=get_line)
+def test_long_example_of_spark(example: Example, tmp_path: Path) -> None:
+    """The same for longer ones, in a session that other tests share."""
+    check_example(example, tmp_path)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("line", COPIED)
+def test_example_that_writes_into_the_project(line: str, tmp_path: Path) -> None:
+    """In a copy of it."""
+    result = run_copied(Example("", line), tmp_path)
+    assert 0 == result.returncode, result.stdout + result.stderr
+    assert result.stdout.strip()
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.nightly
+@pytest.mark.spark
+def test_example_of_a_cluster(tmp_path: Path) -> None:
+    """In a process of its own, on a cluster that listens elsewhere."""
+    with start_cluster(tmp_path, PYTHONPATH=str(ROOT)) as (master, _):
+        words = REMOTE.rpartition(" ")[0].split()[1:]
+        result = run_process(*words, master, "--out", tmp_path / "campaign")
+    assert 0 == result.returncode, result.stderr
+    assert "report:" in result.stdout
+
+
+def test_every_example_has_its_place() -> None:
+    """Nothing is listed that no help shows; each is run by one of the tests above, once."""
+    lines = [example.line for example in EXAMPLES]
+    assert len(set(lines)) == len(lines)
+    assert {*ENDS, *NIGHTLY, *COPIED, REMOTE} <= set(lines)
+    assert not {*NIGHTLY} & {*COPIED, REMOTE}
+    choices = [(a, b) for a in (False, True) for b in (False, True)]
+    run = [e.line for a, b in choices for e in choose(is_long=a, needs_spark=b)]
+    assert sorted(lines) == sorted([*run, *COPIED, REMOTE])
+    assert all(line.startswith(f"{PROGRAM} ") for line in lines)
+
+
+@pytest.mark.parametrize("name", [name for name, _ in list_commands()])
+def test_help_is_whole(name: str) -> None:
+    """Examples of the verb itself, exit codes, an explanation of each option; no long line."""
+    verb = dict(list_commands())[name]
+    assert any(e.line.startswith(f"{PROGRAM} {name}") for e in EXAMPLES if e.place == name)
+    assert "Exit codes: 0 " in " ".join((verb.epilog or "").split())
+    options = [p for p in verb.params if isinstance(p, click.Option)]
+    assert [] == [option.name for option in options if not option.help]
+    counted = [o for o in options if isinstance(o.type, click.IntRange) and not o.required]
+    assert [] == [o.name for o in counted if not o.show_default and "efault" not in str(o.help)]
+    context = click.Context(verb, info_name=name, terminal_width=100, max_content_width=100)
+    assert [] == [line for line in verb.get_help(context).splitlines() if len(line) > 100]
+
+
+@pytest.mark.parametrize("line", ENDS)
+def test_other_ends_are_documented(line: str) -> None:
+    """The help that shows an example has its exit code among the verb's own."""
+    place = next(example.place for example in EXAMPLES if example.line == line)
+    _, _, codes = " ".join((dict(list_commands())[place].epilog or "").split()).partition("codes:")
+    assert re.search(rf"\b{ENDS[line]} ", codes)
+
+
+RUN_ELSEWHERE = {*COPIED, *(example.line for example in EXAMPLES)}
+TYPED = {e.line: e for e in list_typed() if e.line not in RUN_ELSEWHERE}
+"""The commands in blocks of the texts that no help shows, each once."""
+
+
+@pytest.mark.parametrize("example", TYPED.values(), ids=get_line)
+def test_command_of_a_text(example: Example, tmp_path: Path) -> None:
+    """What stands in a block for a shell is run as it stands."""
+    check_example(example, tmp_path)
+
+
+@pytest.mark.parametrize("example", list_spans(), ids=get_line)
+def test_command_between_words(example: Example) -> None:
+    """Its verb exists, and where it has arguments the verb takes them."""
+    command, words = find_command([PLACEHOLDERS.get(word, word) for word in example.words])
+    if words:
+        command.make_context(example.line, words)

@@ -1,0 +1,144 @@
+"""The counterexample pages: which there are, that their schedules hold, that words are in them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from properties.judgement import is_refuted_by, lower_numbers
+from properties.refutation_pages.cases import PAGES, Case, load_cases, load_cells
+from properties.refutation_pages.evidence import RecordedLine, list_recorded
+from properties.refutation_pages.needs import list_needs
+from properties.refutation_pages.page import OVERVIEW, PARTS
+from properties.refutation_pages.shortest import load_shortest
+from properties.subject import get_guarantees
+from properties.verdict import VerdictWord
+from properties.worlds import STRUCTURES
+from reference.machine import Action
+
+STOCK = (
+    "SYNC_MASTER/ASYNC_FLUSH/1 slave",
+    "ASYNC_MASTER/ASYNC_FLUSH/1 slave",
+    "ASYNC_MASTER/ASYNC_FLUSH/0 slaves",
+    "consumer/no slave read/no offset check",
+    "tables/topics/4.4.0",
+    "delay/4.4.0",
+)
+"""What RocketMQ 4.4.0 is with its own files and defaults."""
+
+PLACEHOLDER = re.compile(r"(\*\*Result\.\*\* )?(RESULT|MEANING|STORY|REAL|REPAIR)")
+CITED = re.compile(r"`(\w+)` (seq \d+ \(`\w+`\)(?:,? (?:then |and )?seq \d+ \(`\w+`\))*)")
+LINE = re.compile(r"seq (\d+) \(`(\w+)`\)")
+GENERATED = re.compile(r"<!-- begin generated: (\w+) -->.*?<!-- end generated: \1 -->", re.DOTALL)
+TOLD = ("property", "picture", "elsewhere")
+"""Behind which generated parts there are words: meaning, story, repair; elsewhere there may be."""
+
+
+def get_claim(case: Case) -> str:
+    """For a test's identifier."""
+    return case.claim
+
+
+every_page: Callable[..., None] = pytest.mark.parametrize("case", load_cases(), ids=get_claim)
+
+
+def read(case: Case) -> str:
+    """The text of a page."""
+    return case.page.read_text(encoding="utf-8")
+
+
+def list_words(text: str) -> dict[str, list[str]]:
+    """The paragraphs behind each generated part, by that part's name, without headings."""
+    pieces = GENERATED.split(text)
+    return {
+        name: [p for p in words.split("\n\n") if p.strip() and not p.lstrip().startswith("## ")]
+        for name, words in zip(pieces[1::2], pieces[2::2], strict=True)
+    }
+
+
+def test_every_guarantee_that_falls_has_one_page() -> None:
+    """Each that is refuted in any stock structure; and no page is about anything else."""
+    cells = (cell for name in STOCK for cell in load_cells(STRUCTURES[name]))
+    fallen = {cell.guarantee for cell in cells if cell.word is VerdictWord.REFUTED}
+    assert Counter(fallen) == Counter(case.claim for case in load_cases())
+
+
+def test_no_file_is_without_a_case() -> None:
+    """A page and a diagram for each, and the overview."""
+    files = {case.page for case in load_cases()} | {case.picture for case in load_cases()}
+    assert files | {OVERVIEW} == set(PAGES.iterdir())
+
+
+@every_page
+def test_every_generated_part_is_there(case: Case) -> None:
+    """Once, and in its order; that none has drifted is tested with all texts."""
+    assert list(PARTS) == re.findall(r"<!-- begin generated: (\w+) -->", read(case))
+
+
+@every_page
+def test_words_are_written(case: Case) -> None:
+    """A title that says what happens, a result, and words between the generated parts."""
+    title, result, *_ = read(case).split("\n\n")
+    assert title.startswith("# ")
+    assert case.claim not in title
+    assert result.startswith("**Result.** ")
+    assert not any(PLACEHOLDER.fullmatch(line) for line in read(case).splitlines())
+    words = list_words(read(case))
+    assert all(words[name] for name in TOLD)
+
+
+def test_titles_are_told_apart() -> None:
+    """No two pages begin with the same sentence."""
+    titles = [read(case).partition("\n")[0] for case in load_cases()]
+    assert len(set(titles)) == len(titles)
+
+
+@every_page
+def test_the_schedule_is_as_short_and_small_as_can_be(case: Case) -> None:
+    """Its last step is the first that falls, no step is needless, no number may be smaller."""
+
+    def is_still_good(schedule: Sequence[Action]) -> bool:
+        return is_refuted_by(case.claim, case.structure, case.parameters, schedule)
+
+    assert is_still_good(case.schedule)
+    assert [] == [need.step for need in list_needs(case) if need.is_enough_without]
+    assert case.schedule == lower_numbers(case.schedule, is_still_good)
+
+
+@every_page
+def test_needs_tell_every_step(case: Case) -> None:
+    """Conditions of its rule; without it a later step is refused for a reason, or nothing falls."""
+    needs = list(list_needs(case))
+    assert list(range(1, len(case.schedule) + 1)) == [need.step for need in needs]
+    assert all(need.conditions for need in needs)
+    assert all(bool(need.refused_for) == (need.refused_step is not None) for need in needs)
+    assert all(need.refused_step > need.step for need in needs if need.refused_step is not None)
+
+
+@every_page
+def test_cited_lines_exist(case: Case) -> None:
+    """Those of the data and those of the words; each quotation has something to say."""
+    assert all(line.quote() for line in list_recorded(case))
+    text = " ".join(read(case).split())
+    for recording, lines in CITED.findall(text):
+        for seq, event in LINE.findall(lines):
+            assert RecordedLine(recording, int(seq), event).read()
+
+
+def test_a_wrong_citation_is_noticed() -> None:
+    """A number or a kind that the recording does not have."""
+    line = next(line for case in load_cases() for line in list_recorded(case))
+    with pytest.raises(LookupError):
+        RecordedLine(line.recording, line.seq, "no_such_kind").read()
+    with pytest.raises(LookupError):
+        RecordedLine(line.recording, 10**9, line.event).read()
+
+
+def test_the_other_search_comes_to_the_same_lengths() -> None:
+    """For each guarantee that is judged in every state; claims about rest are not searched."""
+    searched = [c for c in load_cases() if c.claim in get_guarantees(c.structure)]
+    found = load_shortest()
+    assert {c.claim: len(c.schedule) for c in searched} == {n: f.steps for n, f in found.items()}

@@ -1,0 +1,103 @@
+"""The chapter for re-implementers says what vectors, judges of mutants and checker say."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from command_line import implementers
+from command_line.implementers import CHANGE, CHAPTER, find_recording, list_parts, update
+from properties.implementers import (
+    POINTS,
+    SLICES,
+    Mistake,
+    Point,
+    list_first_judges,
+    list_judges,
+    list_noticing,
+    load_findings,
+)
+from properties.known_issues.page import CHAPTER as ISSUES
+from properties.prediction_page import CHAPTER as PREDICTIONS
+from reference.machine import RULES
+from reference.trace.checking import check_trace
+
+TEXT = CHAPTER.read_text(encoding="utf-8")
+SCHEMA = json.loads(CHAPTER.with_name("trace.schema.json").read_text(encoding="utf-8"))
+
+
+def test_every_part_is_in_the_chapter() -> None:
+    """Once, between its marks; and what stands there is replaced."""
+    for name in list_parts(TEXT):
+        assert TEXT.count(f"<!-- begin generated: {name} -->\n") == 1
+    assert "9999 vectors" not in update(re.sub(r"\d+ vectors come", "9999 vectors come", TEXT))
+
+
+def test_every_rule_is_built_once() -> None:
+    """No rule is forgotten, and none is built twice."""
+    assert dict.fromkeys(RULES, 1) == Counter(rule for each in SLICES for rule in each.rules)
+
+
+def test_every_vector_belongs_to_one_slice() -> None:
+    """No vector is forgotten, and none counted twice; each slice has both kinds."""
+    found = [list_first_judges(position) for position in range(len(SLICES))]
+    assert len(list_judges()) == sum(map(len, found))
+    for each, judges in zip(SLICES, found, strict=True):
+        assert {True, False} == {judge.vector["valid"] for judge in judges}, each.title
+        assert all(judge.rules & set(each.rules) for judge in judges)
+
+
+def test_there_are_fifteen_points() -> None:
+    """Numbered in the order of the list, each with a generated part of its own."""
+    assert [str(n) for n in range(1, 16)] == re.findall(r"^### (\d+)\. ", TEXT, re.MULTILINE)
+    assert [point.name for point in POINTS] == re.findall(r"begin generated: point (.+) -->", TEXT)
+
+
+@pytest.mark.parametrize("point", POINTS, ids=lambda point: str(point.name))
+def test_the_mistake_of_a_point_is_noticed(point: Point) -> None:
+    """It is a mistake in one of the point's rules, or a variant, and a vector notices it."""
+    mistake = point.mistake
+    assert bool(mistake.mutant) is not bool(mistake.variant)
+    assert mistake.variant or load_findings()[mistake.mutant].rule in point.rules
+    assert list_noticing(mistake)
+
+
+def test_no_mistake_is_not_noticed() -> None:
+    """The true rules make every vector as it is; also after mistakes were made."""
+    assert list_noticing(POINTS[1].mistake)
+    assert () == list_noticing(Mistake("is as RocketMQ has it"))
+
+
+def test_issues_are_known() -> None:
+    """Each thread that the chapter names stands in the catalogue or among the predictions."""
+    known = "".join(path.read_text(encoding="utf-8") for path in (ISSUES, PREDICTIONS))
+    named = set(re.findall(r"(?<![\w/.])#\d{3,5}\b", TEXT))
+    assert len(named) >= 5
+    assert [] == [issue for issue in sorted(named) if issue not in known]
+
+
+def test_the_recording_is_right_and_its_change_is_wrong(tmp_path: Path) -> None:
+    """Every line follows the schema; one event decides."""
+    right = find_recording(TEXT)
+    wrong = right.replace(*CHANGE)
+    assert 1 == right.count(CHANGE[0])
+    validator = Draft202012Validator(SCHEMA)
+    for text in (right, wrong):
+        assert all(validator.is_valid(json.loads(line)) for line in text.splitlines())
+    for name, text, is_conforming in (("right", right, True), ("wrong", wrong, False)):
+        path = tmp_path / f"{name}.jsonl"
+        path.write_text(text, encoding="utf-8")
+        assert is_conforming is check_trace(path).is_conforming
+
+
+def test_the_answers_are_those_of_the_verb() -> None:
+    """With its exit code, and with its options."""
+    wrong = find_recording(TEXT).replace(*CHANGE)
+    answer = implementers.render_answer(wrong, "wrong.jsonl", "--explain")
+    assert "exit code 1\n```" in answer
+    assert "state there:" in answer
