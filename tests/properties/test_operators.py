@@ -29,6 +29,7 @@ from properties.operators.procedures import (
     load_procedures,
     try_out,
 )
+from properties.reading import Deployment
 from properties.sanity_check import SANITY_CHECKS
 from properties.subject import get_lemmas_of, get_search_parameters
 from properties.verdict_table import compute_vacuous
@@ -190,3 +191,4 @@ def test_readers_are_told_apart() -> None:
         "the slave, after the first pull",
         "now one, now the other",
     ]
+    assert say_target(Deployment(False, False, 1, 1)) == "the master"
