@@ -16,9 +16,9 @@ import click
 from attrs import frozen
 
 from properties.measured_process import read_peak_bytes
-from properties.promela import PromelaModel
-from properties.spin import SpinOptions, find_spin, run_spin
-from properties.spin_instances import JUDGED_INSTANCES, JudgedInstance, load_spin_counts
+from properties.promela.instances import JUDGED_INSTANCES, JudgedInstance, load_spin_counts
+from properties.promela.module import PromelaModel
+from properties.promela.spin import SpinOptions, find_spin, run_spin
 from properties.tla.tlc import MissingTlcError, find_tlc, measure_start, run_tlc
 from properties.tla.tlc_counts import export, is_counted
 from properties.verdict import InternalDisagreementError

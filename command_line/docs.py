@@ -15,10 +15,11 @@ from command_line.progress import show_progress
 from command_line.readme import get_readme, update_readme
 from command_line.run_tests import run_pytest
 from command_line.site.build import build_site
-from properties import (
+from properties.book import (
     clients_page,
     fault_set_page,
     front_page,
+    guarantees_page,
     ledger_page,
     lemma_page,
     metadata_page,
@@ -32,17 +33,16 @@ from properties import (
     spin_page,
     upgrade_page,
     variant_page,
-    verdict_table,
     version_page,
     world_page,
 )
-from properties.book import SPEC, list_chapters
-from properties.chinese.pages import PAIRS
-from properties.code_page import TOPIC_SHELVES, write_code
+from properties.book.chinese.pages import PAIRS
+from properties.book.code_page import TOPIC_SHELVES, write_code
+from properties.book.contents import SPEC, list_chapters
+from properties.book.operators import page as operators_page
+from properties.book.refutations import page as refutation_page
+from properties.book.refutations.cases import Case, load_cases
 from properties.known_issues import page as known_issues_page
-from properties.operators import page as operators_page
-from properties.refutation_pages import page as refutation_page
-from properties.refutation_pages.cases import Case, load_cases
 from properties.tla import page as tla_page
 from properties.worlds import WORLDS
 
@@ -50,7 +50,7 @@ PAGES = (
     front_page,
     one_offset_page,
     operators_page,
-    verdict_table,
+    guarantees_page,
     fault_set_page,
     proof_page,
     lemma_page,

@@ -8,10 +8,10 @@ import click
 
 from command_line.name_options import CLAIM, FAULT, add_structure_option, find_column
 from command_line.version_option import describe_model
+from properties.book.prediction_page import draw_cell
 from properties.certificates import decode_cells, load_required
 from properties.expectation import find_expectation
 from properties.explanation import explain
-from properties.prediction_page import draw_cell
 from properties.subject import get_claims
 from properties.verdict import Verdict, VerdictWord
 from properties.worlds import KNOWN_STRUCTURES

@@ -14,7 +14,7 @@ from command_line import exit_codes
 from command_line.name_options import add_fault_option, add_structure_option, find_column
 from command_line.new_files import NEW_FILE, OUT, check_new, tell_problem
 from properties.fault_class import SEARCHED
-from properties.promela import PromelaModel, SmallInstance
+from properties.promela.module import PromelaModel, SmallInstance
 from properties.subject import get_small_parameters
 from properties.tla.module import write_module
 from properties.worlds import KNOWN_STRUCTURES

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from click.testing import CliRunner
 
 from command_line.trace import command as trace
-from properties import implementers_page
+from properties.book import implementers_page
 from properties.generated_text import replace_parts
 
 CHAPTER = implementers_page.CHAPTER

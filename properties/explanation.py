@@ -16,10 +16,10 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from properties.certificates import CERTIFIED_STRUCTURES, decode_cells
+from properties.certified_cells import load_certificate
 from properties.fault_class import FAULT_CLASS_BY_NAME
 from properties.judgement import follow
 from properties.verdict import Verdict, VerdictWord
-from properties.verdict_table import load_certificate
 from reference.mapped_files import is_flush_file_there
 from reference.put import is_acknowledged
 from reference.state import UNKNOWN_OFFSET, Cluster

@@ -11,7 +11,7 @@ from attrs import evolve, field, frozen
 from properties.certificates import decode_cells, load
 from properties.fault_class import FaultClass
 from properties.judgement import follow
-from properties.spin_instances import TINY
+from properties.promela.instances import TINY
 from properties.subject import (
     get_every_fault,
     get_everything,

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from os.path import relpath
 from pathlib import Path, PurePosixPath
 
-from properties.book import BOOK, SPEC, Chapter, list_chapters
+from properties.book.contents import BOOK, SPEC, Chapter, list_chapters
 
 ROOT = SPEC.parent
 

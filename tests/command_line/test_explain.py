@@ -4,9 +4,9 @@ import pytest
 from click.testing import CliRunner
 
 from command_line.explain import command
+from properties.book.prediction_page import draw_cell, get_cell
 from properties.expectation import find_expectation
 from properties.prediction import load_predictions
-from properties.prediction_page import draw_cell, get_cell
 from properties.worlds import STRUCTURES
 
 

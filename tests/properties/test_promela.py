@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from properties import promela
 from properties.intervals import compute_interval, compute_leaf_intervals
 from properties.possible_steps import Step, is_constant
-from properties.promela import CHECK_PREFIX, PromelaModel, SmallInstance, choose_type
-from properties.promela_step import RANGE_PREFIX, EffectWriter
-from properties.promela_text import define, name_path, write_term
-from properties.spin import SpinError, check_end, find_number, read_path
-from properties.spin_instances import JUDGED_INSTANCES, TINY
+from properties.promela import module as promela
+from properties.promela.instances import JUDGED_INSTANCES, TINY
+from properties.promela.module import CHECK_PREFIX, PromelaModel, SmallInstance, choose_type
+from properties.promela.spin import SpinError, check_end, find_number, read_path
+from properties.promela.step import RANGE_PREFIX, EffectWriter
+from properties.promela.text import define, name_path, write_term
 from properties.subject import get_every_fault, get_guarantees, get_small_parameters
 from properties.worlds import KNOWN_STRUCTURES, STRUCTURES
 from reference.leaves import compute_leaf_sorts

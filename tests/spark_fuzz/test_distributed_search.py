@@ -12,7 +12,7 @@ from attrs import evolve
 from pyspark.sql import SparkSession
 
 from properties.fault_class import FAULT_CLASS_BY_NAME, FaultClass
-from properties.spin_instances import TINY
+from properties.promela.instances import TINY
 from properties.subject import get_fault_class
 from properties.worlds import STRUCTURES
 from reference.delay.structure import SMALL_DELAY

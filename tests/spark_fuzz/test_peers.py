@@ -7,11 +7,11 @@ import re
 import pytest
 from attrs import evolve
 
-from properties import spin
 from properties.certificates import compute_digest
-from properties.promela import CHECK_PREFIX, PromelaModel
-from properties.spin import MissingSpinError, SpinError, SpinOptions, find_spin, run_spin
-from properties.spin_instances import JUDGED_INSTANCES, JudgedInstance, load_spin_counts
+from properties.promela import spin
+from properties.promela.instances import JUDGED_INSTANCES, JudgedInstance, load_spin_counts
+from properties.promela.module import CHECK_PREFIX, PromelaModel
+from properties.promela.spin import MissingSpinError, SpinError, SpinOptions, find_spin, run_spin
 from properties.subject import get_guarantees
 from spark_fuzz.peers import (
     Count,

@@ -9,7 +9,7 @@ import pytest
 from attrs import evolve
 
 from properties.fault_class import FAULT_CLASS_BY_NAME
-from properties.spin_instances import TINY
+from properties.promela.instances import TINY
 from properties.subject import get_fault_class
 from properties.worlds import STRUCTURES
 from reference.delay.structure import SMALL_DELAY

@@ -7,9 +7,9 @@ import tomllib
 
 import pytest
 
-from properties.bilingual import Pair, UntranslatedError, split_sections
-from properties.book import SPEC
-from properties.chinese.pages import PAIRS, PHRASES
+from properties.book.bilingual import Pair, UntranslatedError, split_sections
+from properties.book.chinese.pages import PAIRS, PHRASES
+from properties.book.contents import SPEC
 
 UPDATE = "run ./rmqspec docs --write with the original and its translation, and correct the prose"
 

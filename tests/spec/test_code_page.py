@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from properties.code_page import (
+from properties.book.code_page import (
     CLAIM_SHELF,
     LEMMA_SHELF,
     TOPIC_SHELVES,
@@ -19,7 +19,7 @@ from properties.code_page import (
     mark,
     write_code,
 )
-from properties.function_source import list_called, read_source
+from properties.book.function_source import list_called, read_source
 from properties.worlds import WORLDS
 
 ROOT = Path(__file__).parents[2]

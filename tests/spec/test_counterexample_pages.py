@@ -8,12 +8,12 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
+from properties.book.refutations.cases import PAGES, Case, load_cases, load_cells
+from properties.book.refutations.evidence import RecordedLine, list_recorded
+from properties.book.refutations.needs import list_needs
+from properties.book.refutations.page import OVERVIEW, PARTS
+from properties.book.refutations.shortest import load_shortest
 from properties.judgement import is_refuted_by, lower_numbers
-from properties.refutation_pages.cases import PAGES, Case, load_cases, load_cells
-from properties.refutation_pages.evidence import RecordedLine, list_recorded
-from properties.refutation_pages.needs import list_needs
-from properties.refutation_pages.page import OVERVIEW, PARTS
-from properties.refutation_pages.shortest import load_shortest
 from properties.subject import get_guarantees
 from properties.verdict import VerdictWord
 from properties.worlds import STRUCTURES

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from properties import fault_set_page
+from properties.book import fault_set_page
 from properties.fault_set_certificates import load_borders
 from properties.worlds import STRUCTURES
 from reference.consumption.structure import CONSUMPTION_STRUCTURES

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 
 from command_line import implementers
 from command_line.implementers import CHANGE, CHAPTER, find_recording, list_parts, update
-from properties.implementers import (
+from properties.book.implementers import (
     POINTS,
     SLICES,
     Mistake,
@@ -22,8 +22,8 @@ from properties.implementers import (
     list_noticing,
     load_findings,
 )
+from properties.book.prediction_page import CHAPTER as PREDICTIONS
 from properties.known_issues.page import CHAPTER as ISSUES
-from properties.prediction_page import CHAPTER as PREDICTIONS
 from reference.machine import RULES
 from reference.trace.checking import check_trace
 

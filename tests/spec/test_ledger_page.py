@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from properties import ledger_page
-from properties.ledger_page import COLUMNS, PARTS, Part, count, load_entries, render_plans
+from properties.book import ledger_page
+from properties.book.ledger_page import COLUMNS, PARTS, Part, count, load_entries, render_plans
 
 SEMANTICS = Path(__file__).parents[2].parent / "shared" / "semantics.md"
 

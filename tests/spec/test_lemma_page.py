@@ -3,7 +3,7 @@
 import re
 
 import reference.state
-from properties import lemma_page
+from properties.book import lemma_page
 from properties.triage import TriageWord
 
 

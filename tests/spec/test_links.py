@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from properties.book import SPEC, list_chapters
+from properties.book.contents import SPEC, list_chapters
 
 ROOT = Path(__file__).parents[2]
 

@@ -7,18 +7,19 @@ import itertools
 import pytest
 from hypothesis import given, strategies
 
-from properties import verdict_table
+from properties import certified_cells
+from properties.book import guarantees_page
+from properties.book.merged_table import render_in_order, render_merged, split_into_boxes
+from properties.book.version_page import load_released
+from properties.book.world_page import load_cells
 from properties.certificates import RELEASED_STRUCTURES
 from properties.claims import CLAIMS
 from properties.comparison import describe
 from properties.fault_class import FAULT_CLASSES
 from properties.fault_set_certificates import BORDERED_STRUCTURES, load_borders
-from properties.merged_table import render_in_order, render_merged, split_into_boxes
 from properties.sight_search import RULE_SET_NAMES
 from properties.subject import get_claims
-from properties.version_page import load_released
 from properties.world import World
-from properties.world_page import load_cells
 from properties.worlds import STRUCTURES_BY_WORLD, WORLDS
 from tests.spec.merged_tables import find_tables, is_named, take_apart
 from tests.structures import name_of
@@ -34,11 +35,11 @@ NAMES = list(itertools.product("AB", "xyz", "12"))
 def test_tables_of_guarantees_have_every_cell(guarantee: str) -> None:
     """Each structure and each column has the verdict of its certificate."""
     (table,) = find_tables("guarantees.md", f"## `{guarantee}`")
-    names = [s.name for s in verdict_table.STRUCTURES]
+    names = [s.name for s in guarantees_page.STRUCTURES]
     expected = {
         (s.name, column): cell
-        for s in verdict_table.STRUCTURES
-        for (claim, column), cell in verdict_table.compute_row(s).items()
+        for s in guarantees_page.STRUCTURES
+        for (claim, column), cell in certified_cells.compute_row(s).items()
         if claim == guarantee
     }
     assert len(expected) == len(names) * len(FAULT_CLASSES)

@@ -8,19 +8,19 @@ import re
 
 import pytest
 
-from properties.bilingual import Section, split_sections
+from properties.book.bilingual import Section, split_sections
+from properties.book.operators import page
+from properties.book.operators.cells import NEVER
+from properties.book.operators.choices import COLUMNS
+from properties.book.operators.page import TABLES
+from properties.book.operators.procedures import load_procedures
+from properties.book.operators.settings import load_settings
 from properties.certificates import CERTIFIED_BY_NAME, get_path
+from properties.certified_cells import compute_row
 from properties.claims import CLAIMS
 from properties.explanation import load_explanations
 from properties.known_issues.catalogue import load_catalogue
-from properties.operators import page
-from properties.operators.cells import NEVER
-from properties.operators.choices import COLUMNS
-from properties.operators.page import TABLES
-from properties.operators.procedures import load_procedures
-from properties.operators.settings import load_settings
 from properties.subject import get_claims
-from properties.verdict_table import compute_row
 from properties.worlds import WORLD_STRUCTURES
 from reference.clients.sending import SendSettings
 from reference.configuration_keys import MESSAGE_STORE_CONFIG

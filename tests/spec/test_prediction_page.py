@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from properties import prediction_page
+from properties.book import prediction_page
 from properties.prediction import load_predictions
 
 

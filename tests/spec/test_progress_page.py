@@ -6,7 +6,12 @@ from types import ModuleType
 
 import pytest
 
-from properties import clients_page, ledger_page, metadata_page, progress_page
+from properties.book import (
+    clients_page,
+    ledger_page,
+    metadata_page,
+    progress_page,
+)
 
 PAGES = {
     "progress": progress_page,

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from properties import proof_page
+from properties.book import proof_page
+from properties.book.proof_page import PARTS, SHOWN
 from properties.claims import CLAIMS
-from properties.proof_page import PARTS, SHOWN
 from properties.property import LEMMAS, SANITY_CHECKS
 from reference.structure import SLAVES_MAX, Structure
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from properties import reading_page
-from properties.reading_page import EXAMPLES, TABLES
+from properties.book import reading_page
+from properties.book.reading_page import EXAMPLES, TABLES
 from reference.read.get_message import UNSCANNED
 
 

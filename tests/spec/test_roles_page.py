@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from properties import roles_page
 from properties.analysis import analyse_group, compute_structure
-from properties.configuration_uses import (
+from properties.book import roles_page
+from properties.book.configuration_uses import (
     CHECKED_KEYS,
     IDENTITY,
     READING,
@@ -21,8 +21,8 @@ from properties.configuration_uses import (
     VERDICTS,
     KeyUse,
 )
-from properties.roles_page import PARTS, REFUSED, WARNED, Case, read_messages
-from properties.upgrade_page import STOCK
+from properties.book.roles_page import PARTS, REFUSED, WARNED, Case, read_messages
+from properties.book.upgrade_page import STOCK
 from reference.configuration_keys import KEYS, OUTSIDE_THE_MODEL
 from reference.configuration_reading import read_deployments
 from reference.java_properties import read_properties

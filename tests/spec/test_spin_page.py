@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from properties import spin_page
-from properties.promela import BEGINNING, CHECK_PREFIX
-from properties.spin import DEFINES, TRANSLATE, VISIBLE_SCRATCH
-from properties.spin_instances import JUDGED_INSTANCES, load_spin_counts
+from properties.book import spin_page
+from properties.promela.instances import JUDGED_INSTANCES, load_spin_counts
+from properties.promela.module import BEGINNING, CHECK_PREFIX
+from properties.promela.spin import DEFINES, TRANSLATE, VISIBLE_SCRATCH
 
 TEXT = spin_page.CHAPTER.read_text(encoding="utf-8")
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from properties.analysis import compute_structure
-from properties.refutation_pages.cases import load_cells
-from properties.stock_page import (
+from properties.book.refutations.cases import load_cells
+from properties.book.stock_page import (
     BESIDE_THE_LOG,
     STOCK,
     describe_falls,

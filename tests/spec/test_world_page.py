@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from properties import world_page
+from properties.book import world_page
 from properties.world import World
 from properties.worlds import WORLDS
 from tests.structures import name_of

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from properties.prediction_page import draw_cell
+from properties.book.prediction_page import draw_cell
+from properties.book.world_page import load_cells
 from properties.verdict import VerdictWord
 from properties.world import World
-from properties.world_page import load_cells
 from properties.worlds import WORLD_STRUCTURES, WORLDS
 from reference.timeline import fill_lanes, list_lanes
 from tests.properties.worlds.test_walks import walk

@@ -1,0 +1,82 @@
+"""The generated parts of ``spec/fault_sets.md``, rendered from the stored borders without a solver.
+
+``rmqspec docs --write spec/fault_sets.md`` writes them anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from properties.book.merged_table import merge_rows
+from properties.fault_set_certificates import BORDERED_STRUCTURES, load_borders
+from properties.fault_sets import Border, FaultSet
+from properties.generated_text import render_table, replace_parts
+from properties.subject import get_claims
+from properties.worlds import STRUCTURES_BY_WORLD
+
+CHAPTER = Path(__file__).parents[2] / "spec" / "fault_sets.md"
+
+
+def update(text: str) -> str:
+    """The chapter with its generated parts as they should be.
+
+    Raises KeyError for a part that nobody generates, and InternalDisagreementError where borders
+    are missing or were made from other rules.
+    """
+    return replace_parts(text, render_borders)
+
+
+def render_borders(part: str) -> str:
+    """For each guarantee of a world the smallest fatal sets, and in how many steps they strike.
+
+    The part is called ``borders of`` the world.
+    """
+    world = STRUCTURES_BY_WORLD[part.removeprefix("borders of ")]
+    structures = [s for s in world if s in BORDERED_STRUCTURES]
+    names = get_claims(structures[0])
+    return "\n\n".join("\n".join(_render_guarantee(name, structures)) for name in names)
+
+
+def _render_guarantee(name: str, structures: list[Any]) -> Iterator[str]:
+    yield f"### What ends {name}\n"
+    yield f"> {get_claims(structures[0])[name].sentence}\n"
+    borders = {s: _load(s)[name] for s in structures}
+    fatal = {r.faults for b in borders.values() for r in b.refuted}
+    if not fatal:
+        yield "No mixture of faults does, in any structure."
+    else:
+        ordered = sorted(fatal, key=lambda f: (len(f), sorted(f)))
+        yield render_fatal(ordered, {s.name: b for s, b in borders.items()})
+    for structure, border in borders.items():
+        for faults in border.undecided:
+            yield f"\n{structure.name}: nothing is known of {_quote(faults)}."
+
+
+def render_fatal(ordered: Sequence[FaultSet], borders: Mapping[str, Border]) -> str:
+    """A row for each set of faults, a column for the structures of which it says the same."""
+    cells = {s: tuple(_tell_steps(b, f) for f in ordered) for s, b in borders.items()}
+    merged = list(merge_rows(list(cells), cells))
+    rows = zip(map(_quote, ordered), *(cells[first] for _, first in merged), strict=True)
+    return render_table(["Smallest fatal set", *(label for label, _ in merged)], rows)
+
+
+@cache
+def _load(structure: Any) -> dict[str, Border]:
+    return {b.guarantee: b for b in load_borders(structure)}
+
+
+def _tell_steps(border: Border, faults: FaultSet) -> str:
+    """The length of the schedule, or what another set already says of this one."""
+    for refutation in border.refuted:
+        if refutation.faults == faults:
+            return str(len(refutation.schedule))
+    if any(r.faults < faults for r in border.refuted):
+        return "fewer do"
+    return "survived" if any(faults <= p for p in border.proved) else "open"
+
+
+def _quote(faults: FaultSet) -> str:
+    return " + ".join(f"`{name}`" for name in sorted(faults)) or "no fault at all"

@@ -1,0 +1,49 @@
+"""The verdict tables of ``spec/guarantees.md``, rendered from the certificates.
+
+``rmqspec docs --write spec/guarantees.md`` writes them anew after certificates have changed.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from properties.book.code_page import CLAIM_SHELF, write_code
+from properties.book.merged_table import render_merged
+from properties.certificates import CERTIFIED_STRUCTURES
+from properties.certified_cells import compute_row
+from properties.claims import CLAIMS
+from properties.fault_class import FAULT_CLASS_BY_NAME
+
+CHAPTER = Path(__file__).parents[2] / "spec" / "guarantees.md"
+
+BEGIN = "<!-- begin generated: verdicts -->"
+END = "<!-- end generated: verdicts -->"
+
+STRUCTURES = sorted(
+    CERTIFIED_STRUCTURES, key=lambda s: (s.role.name, s.flush_disk_type.name, s.slaves)
+)
+"""Every row, in the order of the tables."""
+
+_SECTION = re.compile(
+    rf"(^## `(?P<name>\w+)`\n(?:(?!^## ).)*?{re.escape(BEGIN)}\n).*?({re.escape(END)})",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+def render_table(guarantee: str) -> str:
+    """The Markdown table of one guarantee: every certificate that there is, equal ones merged."""
+    rows = {structure.name: compute_row(structure) for structure in STRUCTURES}
+    names = [name for name, row in rows.items() if row]
+    return render_merged(names, list(FAULT_CLASS_BY_NAME), lambda s, c: rows[s][guarantee, c])
+
+
+def update(text: str) -> str:
+    """The chapter with every generated table and all code as they should be."""
+
+    def render(section: re.Match[str]) -> str:
+        if section["name"] not in CLAIMS:
+            return str(section[0])
+        return f"{section[1]}{render_table(section['name'])}\n{section[3]}"
+
+    return write_code(CLAIM_SHELF, _SECTION.sub(render, text))

@@ -1,0 +1,121 @@
+"""The generated parts of ``spec/implementers.md``: the slices, and what mistakes would change.
+
+The output of the checker in it is written by ``command_line.implementers``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from textwrap import TextWrapper
+
+from properties.book.implementers import (
+    JUDGED,
+    POINTS,
+    SLICES,
+    Mistake,
+    Point,
+    list_first_judges,
+    list_judges,
+    list_noticing,
+    list_refusing,
+    load_findings,
+)
+from properties.comparison import COMPARED_VARIANTS
+from properties.generated_text import count_steps, render_table
+from properties.lemmas import LEMMAS
+from properties.vectors import get_file_name
+from reference.machine import RULES
+from reference.variant import VARIANTS
+
+CHAPTER = Path(__file__).parents[2] / "spec" / "implementers.md"
+
+ITEM = TextWrapper(
+    100, initial_indent="- ", subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+)
+"""A line of a list, wrapped as the rest of the text is."""
+
+RECORDINGS_TOLD = 3
+"""Of those that refuse mistakes in a slice's rules, how many are told."""
+
+
+def link(rule: str) -> str:
+    """A rule's name as a link to its section."""
+    return f"[`{rule}`]({RULES[rule].topic}.md#{rule})"
+
+
+def render_slices() -> str:
+    """A row for each slice: its rules, the vectors that come with it, recordings that need it."""
+    rows = []
+    for position, each in enumerate(SLICES):
+        judges = list_first_judges(position)
+        valid = sum(judge.vector["valid"] for judge in judges)
+        recordings = [f"`{name}`" for name in list_refusing(each.rules)][:RECORDINGS_TOLD]
+        names = ", ".join(map(link, each.rules))
+        rows.append(
+            (position + 1, each.title, names, valid, len(judges) - valid, ", ".join(recordings))
+        )
+    head = ("", "Slice", "Rules", "vectors", "refused", "recordings")
+    return render_table(head, rows)
+
+
+def render_counts() -> str:
+    """How many vectors judge, and of how many files."""
+    return (
+        f"Counted are {len(list_judges())} vectors of {len(JUDGED)} files, those of groups without "
+        "a slave and with one."
+    )
+
+
+def render_point(point: Point) -> str:
+    """The rules of a point with their sources, and who notices the mistake."""
+    sources = dict.fromkeys(RULES[rule].source for rule in point.rules)
+    lines = (
+        f"Rules: {', '.join(map(link, point.rules))}",
+        f"Source: {'; '.join(sources)}",
+        f"A broker that {point.mistake.text}: {describe_vectors(point.mistake)}",
+        *list_witnesses(point.mistake),
+    )
+    return "\n".join(map(ITEM.fill, lines))
+
+
+def describe_vectors(mistake: Mistake) -> str:
+    """How many vectors come out otherwise, and the shortest of them."""
+    noticing = list_noticing(mistake)
+    if not noticing:
+        return "no vector comes out otherwise."
+    first = min(noticing, key=lambda judge: len(judge.schedule))
+    return (
+        f"{len(noticing)} vectors come out otherwise, the first after "
+        f"{count_steps(len(first.schedule))}: *{first.vector['name']}* in "
+        f"`{get_file_name(first.structure)}`."
+    )
+
+
+def list_witnesses(mistake: Mistake) -> list[str]:
+    """What else notices the mistake, as the judges of mutants have found."""
+    if mistake.variant:
+        variant = VARIANTS[mistake.variant]
+        is_compared = variant.name in COMPARED_VARIANTS
+        target = f"variants.md#{variant.name}" if is_compared else "versions.md"
+        return [f"As the variant [`{variant.name}`]({target}) does: {variant.comes_from}"]
+    finding = load_findings()[mistake.mutant]
+    found = []
+    if finding.lemma is not None:
+        name = finding.lemma["lemma"]
+        kind, chapter = ("Lemma", "lemmas") if name in LEMMAS else ("Sanity check", "guarantees")
+        found.append(f"{kind} that falls: [`{name}`]({chapter}.md#{name})")
+    if finding.recording is not None:
+        seq = finding.recording["seq"]
+        place = "at its end" if seq is None else f"at seq {seq}"
+        found.append(f"Recording that refuses it: `{finding.recording['name']}` {place}")
+    return found
+
+
+GENERATED: Mapping[str, Callable[[], str]] = {
+    "slices": render_slices,
+    "counts": render_counts,
+    **{f"point {point.name}": partial(render_point, point) for point in POINTS},
+}
+"""The generated parts of the chapter, by their marker; the checker's output is not among them."""

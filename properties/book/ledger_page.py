@@ -1,0 +1,137 @@
+"""The share of the sources, counted from the ledger for ``spec/limits.md``.
+
+``rmqspec docs --write spec/limits.md`` writes it anew.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from attrs import frozen
+
+from properties.generated_text import render_table, replace_parts
+from properties.worlds import WORLDS
+
+SPEC = Path(__file__).parents[2] / "spec"
+CHAPTER = SPEC / "limits.md"
+LEDGER = SPEC / "ledger"
+
+Entry: TypeAlias = Mapping[str, Any]
+"""One statement, as the ledger has it."""
+
+WORLD_PREFIXES = tuple(f"{world.topic}:" for world in WORLDS)
+"""How the ledger names rules and guarantees of the worlds beside replication."""
+
+
+@frozen
+class Part:
+    """A part of a source, which is counted by itself."""
+
+    title: str
+    source: str
+    """As the ledger's files name it."""
+    pattern: str = ".*"
+    """What its statements' identifiers begin with."""
+
+    def has(self, source: str, entry: Entry) -> bool:
+        """The statement belongs to this part."""
+        return source == self.source and re.match(self.pattern, entry["id"]) is not None
+
+
+PARTS = (
+    Part("1. Commit log, put path, flush", "semantics", "R-(CL|FL)-"),
+    Part("2. Recovery and dispatch", "semantics", "R-(RC|RP)-"),
+    Part("3. Replication on the master", "semantics", "R-HA-"),
+    Part("4. Replication on the slave", "semantics", "R-HC-"),
+    Part("5. Acknowledgements", "semantics", "R-AK-"),
+    Part("6. Copied metadata", "semantics", "R-MS-"),
+    Part("7. Name server and registration", "semantics", "R-NS-"),
+    Part("8. Pulls in the store", "semantics", "R-GM-"),
+    Part("9. Pulls in the processor", "semantics", "R-PM-"),
+    Part("10. Consumer offsets on brokers", "semantics", "R-CO-"),
+    Part("11. Clients", "semantics", "R-(CC|PR)-"),
+    Part("12. Subscription groups", "semantics", "R-SG-"),
+    Part("13. Roles and other services", "semantics", "R-BR-"),
+    Part("15. Known consequences", "semantics", "K-"),
+    Part("17. Later versions", "semantics", "V-"),
+    Part("Recordings of 4.4.0", "recordings of 4.4.0"),
+    Part("Recordings of 4.9.8, notes on releases", "recordings of 4.9.8"),
+    Part("Seed 000: synchronous and asynchronous copies", "seed 000"),
+    Part("Seed 001: highly available brokers", "seed 001"),
+    Part("Seed 002: reading from slaves, progress", "seed 002"),
+    Part("Seed 003: copying metadata, later form", "seed 003"),
+    Part("Seed 004: copying metadata and messages", "seed 004"),
+    Part("Known issues", "known issues", "issue-"),
+    Part("Promises of the documentation", "known issues", "promise-"),
+    Part("Requests of users", "known issues", "request-"),
+)
+"""The sections of the dossier by their numbers, then the other sources."""
+
+
+def load_entries() -> tuple[tuple[str, Entry], ...]:
+    """Every statement of the ledger, with its source."""
+    files = (tomllib.loads(path.read_text("utf-8")) for path in sorted(LEDGER.glob("*.toml")))
+    return tuple((file["source"], entry) for file in files for entry in file["entry"])
+
+
+def is_modelled_by_rules(entry: Entry) -> bool:
+    """A rule, a guarantee or a variant stands for it, so faults and proofs reach it."""
+    return any(
+        ":" not in name or name.startswith(("variant:", *WORLD_PREFIXES))
+        for name in entry.get("by", ())
+    )
+
+
+def is_modelled_by_functions(entry: Entry) -> bool:
+    """Only functions, or the checker of recordings, stand for it."""
+    return entry["treatment"] == "modelled" and not is_modelled_by_rules(entry)
+
+
+COLUMNS: Mapping[str, Callable[[Entry], bool]] = {
+    "statements": lambda entry: True,
+    "modelled by rules": is_modelled_by_rules,
+    "by functions": is_modelled_by_functions,
+    "abstracted": lambda entry: entry["treatment"] == "abstracted",
+    "left out": lambda entry: entry["treatment"] == "left_out",
+    "planned": lambda entry: entry["treatment"] == "planned",
+}
+"""What is counted."""
+
+
+def count(entries: Iterable[Entry]) -> tuple[int, ...]:
+    """How many statements each column has."""
+    listed = list(entries)
+    return tuple(sum(map(is_counted, listed)) for is_counted in COLUMNS.values())
+
+
+def render_sources() -> str:
+    """A row for each part of a source, and all of them together."""
+    entries = load_entries()
+    rows = [
+        (part.title, *count(entry for source, entry in entries if part.has(source, entry)))
+        for part in PARTS
+    ]
+    total = ("All", *count(entry for _, entry in entries))
+    return render_table(("Source", *COLUMNS), [*rows, total])
+
+
+def render_plans() -> str:
+    """What is planned, by topic; a sentence where there is nothing left."""
+    planned = Counter(e["planned_in"] for _, e in load_entries() if "planned_in" in e)
+    if not planned:
+        return "Nothing: every statement is decided."
+    return render_table(("Planned about", "statements"), sorted(planned.items()))
+
+
+TABLES: Mapping[str, Callable[[], str]] = {"sources": render_sources, "plans": render_plans}
+"""The generated parts of the page, by their marker."""
+
+
+def update(text: str) -> str:
+    """The chapter with the table as it should be."""
+    return replace_parts(text, lambda name: TABLES[name]())

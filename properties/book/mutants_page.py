@@ -1,0 +1,86 @@
+"""The generated parts of ``spec/mutants.md``: numbers per world, kind and judge; survivors.
+
+``rmqspec docs --write spec/mutants.md`` writes them anew after ``tests/data/mutants.json`` has
+changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+
+from properties.generated_text import render_table, replace_parts
+from properties.mutants.derivation import MutantKind, list_mutants
+from properties.mutants.findings import KILLERS, RuleFindings, load_arguments
+from properties.mutants.results import load_table
+from properties.mutants.summary import ALIKE, ARGUED, OPEN, tabulate
+from properties.worlds import STRUCTURES_BY_WORLD
+
+CHAPTER = Path(__file__).parents[2] / "spec" / "mutants.md"
+
+HEAD = ("mutants", ALIKE, *KILLERS, ARGUED, OPEN)
+
+
+@cache
+def get_table() -> tuple[RuleFindings, ...]:
+    """The stored table, read once."""
+    return load_table()
+
+
+def render_worlds() -> str:
+    """A row per world, and one for all."""
+    found = list(get_table())
+    rows = [*tabulate(found, lambda entry, _: entry.world)]
+    return render_table(("World", *HEAD), [*rows, *tabulate(found, lambda *_: "all")])
+
+
+def render_kinds() -> str:
+    """A row per kind of mistake."""
+    found = sorted(tabulate(list(get_table()), lambda _, finding: finding.kind), key=_get_place)
+    return render_table(("Mistake", *HEAD), found)
+
+
+def _get_place(row: list[object]) -> int:
+    return [kind.value for kind in MutantKind].index(str(row[0]))
+
+
+def render_rules() -> str:
+    """A row per rule."""
+    rows = tabulate(list(get_table()), lambda entry, _: f"{entry.world}: `{entry.rule}`")
+    return render_table(("Rule", *HEAD), rows)
+
+
+def render_missing() -> str:
+    """How many mutants of each world nobody has judged yet."""
+    known = {(e.world, f.name) for e in get_table() for f in e.findings}
+    lines = []
+    for world in STRUCTURES_BY_WORLD:
+        names = [m.name for m in list_mutants(world)]
+        missing = sum((world, name) not in known for name in names)
+        lines.append(f"- {world}: {len(names)} mutants, {missing} of them not judged yet")
+    return "\n".join(lines)
+
+
+def render_survivors() -> str:
+    """Every survivor with its argument, by world."""
+    return "\n".join(
+        f"- {world}, `{name}`: {argument}"
+        for world, argued in load_arguments().items()
+        for name, argument in argued.items()
+    )
+
+
+GENERATED: Mapping[str, Callable[[], str]] = {
+    "worlds": render_worlds,
+    "kinds": render_kinds,
+    "survivors": render_survivors,
+    "judged": render_missing,
+    "rules": render_rules,
+}
+"""The generated parts of the chapter, by their marker."""
+
+
+def update(text: str) -> str:
+    """The chapter with every generated part as it should be."""
+    return replace_parts(text, lambda name: GENERATED[name]())

@@ -1,0 +1,114 @@
+"""One offset on its way from put to acknowledgement: the reference walked, field by field.
+
+``rmqspec docs --write spec/one_offset.md`` writes the chapter's generated parts anew.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from properties.book.diagram.svg import draw_schedule
+from properties.generated_text import render_table, replace_parts
+from properties.judgement import JudgedStep, replay
+from properties.subject import get_fault_class, get_search_parameters
+from properties.worlds import STRUCTURES
+from reference.leaves import flatten
+from reference.machine import Action, compute_machine
+from reference.rule import Rule
+from reference.state import PHASE_NAMES
+
+ROOT = Path(__file__).parents[2]
+CHAPTER = ROOT / "spec" / "one_offset.md"
+PICTURE = ROOT / "spec" / "one_offset.svg"
+
+STRUCTURE = STRUCTURES["SYNC_MASTER/ASYNC_FLUSH/1 slave"]
+
+SCHEDULE = (
+    Action("connect_slave[0]"),
+    Action("report_offset[0]"),
+    Action("receive_report[0]", {"slave_offset": 0}),
+    Action("position_transfer[0]"),
+    Action("append_message[0]", {"size_bytes": 2, "waits_for_store": 1}),
+    Action("answer_disk_wait[0]"),
+    Action("request_slave_wait[0]"),
+    Action("transfer_batch[0]", {"size_bytes": 2}),
+    Action("append_to_slave[0]", {"size_bytes": 2}),
+    Action("receive_report[0]", {"slave_offset": 2}),
+    Action("answer_slave_wait[0]"),
+)
+"""A healthy pair: a slave joins an empty master, and one message of two bytes is put."""
+
+
+@cache
+def walk() -> tuple[JudgedStep, ...]:
+    """Every state of the schedule. Raises ScheduleError."""
+    parameters = get_search_parameters(STRUCTURE, get_fault_class(STRUCTURE, "none"))
+    return tuple(replay(STRUCTURE, parameters, SCHEDULE, ()))
+
+
+def update(text: str) -> str:
+    """The chapter with every generated part as it should be."""
+    return replace_parts(text, lambda name: PARTS[name]())
+
+
+def draw(text: str) -> str:
+    """The picture, whatever the file contains."""
+    return draw_schedule(walk(), "One message from put to acknowledgement", "")
+
+
+def render_steps() -> str:
+    """A row for each step: the rule, its code here and in RocketMQ, and what has changed."""
+    head = ("Step", "Rule", "Its function", "RocketMQ's code", "What has changed")
+    return render_table(head, (list(_list_cells(step)) for step in walk()[1:]))
+
+
+def _list_cells(step: JudgedStep) -> Iterator[object]:
+    assert step.action is not None
+    rule = compute_machine(STRUCTURE).instances[step.action.instance].rule
+    yield step.index
+    yield f"[`{rule.name}`]({rule.topic}.md#{rule.name})"
+    file = find_source_file(rule)
+    yield f"[{file}](../{file})"
+    yield rule.source
+    changes = list_changes(walk()[step.index - 1].cluster, step.cluster)
+    yield ", ".join(f"`{path}` {before} → {after}" for path, before, after in changes)
+
+
+def find_source_file(rule: Rule) -> str:
+    """The file that holds a rule, from the root of the repository."""
+    found = inspect.getsourcefile(inspect.unwrap(rule.function))
+    return Path(str(found)).resolve().relative_to(ROOT).as_posix()
+
+
+def list_changes(before: Any, after: Any) -> Iterator[tuple[str, object, object]]:
+    """The fields in which two states differ, with both values; lives after the first left out."""
+    old, new = flatten(before), flatten(after)
+    for path, value in new.items():
+        if value != old[path] and not is_later_life(path):
+            yield write_path(path), format_leaf(path, old[path]), format_leaf(path, value)
+
+
+def is_later_life(path: str) -> bool:
+    """The end of a log in a life after the first: as long as no life has ended they are alike."""
+    return ".ends." in path and not path.endswith(".ends.0")
+
+
+def write_path(path: str) -> str:
+    """A leaf as one writes it in Python: ``links[0].is_open``."""
+    return re.sub(r"\.(\d+)", r"[\1]", path)
+
+
+def format_leaf(path: str, value: Any) -> object:
+    """A number, yes or no, or the name of a phase."""
+    if path.endswith(".phase"):
+        return PHASE_NAMES[value]
+    return ("no", "yes")[value] if isinstance(value, bool) else value
+
+
+PARTS: Mapping[str, Callable[[], str]] = {"steps": render_steps}
+"""The generated parts by their marker."""

@@ -1,0 +1,96 @@
+"""One cell of a certificate in an operator's words: yes, no with a reason, or never."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from attrs import evolve, field, frozen
+
+from properties.book.refutations.cases import load_cells
+from properties.certificates import SEARCHED_SLAVES_MAX
+from properties.certified_cells import compute_row
+from properties.expectation import find_expectation
+from properties.explanation import explain
+from properties.verdict import Verdict, VerdictWord
+from properties.worlds import KNOWN_STRUCTURES
+from reference.structure import Structure
+from reference.world import get_rules
+
+REASONS = "#why-a-no-is-a-no"
+"""The section of the page that tells the reasons."""
+
+NEVER = "never `PUT_OK`"
+"""What a vacuous proof comes to: the group gives no answer that would promise anything."""
+
+
+@frozen
+class Reason:
+    """Why a cell is refuted: what happens, where it was seen, and how to see each step."""
+
+    sentence: str
+    seen: tuple[str, ...] = field(eq=False)
+    """Threads and recordings."""
+    faults: tuple[str, ...] = field(eq=False)
+    """The rules of the faults that its first cell's schedule takes, as often as it takes them."""
+    claim: str = field(eq=False)
+    """The claim of its first cell, which has a page of its own."""
+    command: str = field(eq=False)
+    """What draws the schedule of the first cell that has this reason."""
+
+
+@cache
+def find_cell(structure_name: str, claim: str, fault: str) -> Verdict:
+    """A certified cell. Raises LookupError where there is none such."""
+    for verdict in load_cells(KNOWN_STRUCTURES[structure_name]):
+        if (verdict.guarantee, verdict.fault) == (claim, fault):
+            return verdict
+    raise LookupError(f"{structure_name} has no cell {claim}, {fault}")
+
+
+@cache
+def find_vacuous(structure_name: str) -> frozenset[tuple[str, str]]:
+    """The cells whose premise never holds; of other worlds none is asked here.
+
+    A group of several slaves has all runs of a group of one, in which the others never connect.
+    """
+    structure = KNOWN_STRUCTURES[structure_name]
+    if not isinstance(structure, Structure):
+        return frozenset()
+    row = compute_row(evolve(structure, slaves=min(structure.slaves, SEARCHED_SLAVES_MAX)))
+    return frozenset(cell for cell, text in row.items() if text.endswith("(vacuous)"))
+
+
+@cache
+def find_reason(structure_name: str, claim: str, fault: str) -> Reason:
+    """Why a refuted cell is refuted."""
+    structure: Any = KNOWN_STRUCTURES[structure_name]
+    verdict = find_cell(structure_name, claim, fault)
+    command = f'./rmqspec explain {claim} "{fault}" --structure "{structure_name}"'
+    rules = get_rules(structure)
+    faults = tuple(a.rule_name for a in verdict.schedule if rules[a.rule_name].is_fault)
+    if not isinstance(structure, Structure):
+        return Reason(find_expectation(claim, structure, fault).reason, (), faults, claim, command)
+    found = explain(structure, verdict)
+    return Reason(found.sentence, (*found.threads, *found.recordings), faults, claim, command)
+
+
+class Reasons:
+    """The reasons of a page, each with the letter that its cells name."""
+
+    def __init__(self) -> None:
+        self.listed: list[Reason] = []
+
+    def find_letter(self, reason: Reason) -> str:
+        """The letter of a reason: a, b, and so on in the order of their first use."""
+        if reason not in self.listed:
+            self.listed.append(reason)
+        return chr(ord("a") + self.listed.index(reason))
+
+    def say(self, structure_name: str, claim: str, fault: str) -> str:
+        """A cell in words. Raises LookupError for one that no certificate has."""
+        if (claim, fault) in find_vacuous(structure_name):
+            return NEVER
+        if find_cell(structure_name, claim, fault).word is VerdictWord.PROVED:
+            return "yes"
+        return f"[no, {self.find_letter(find_reason(structure_name, claim, fault))}]({REASONS})"

@@ -1,0 +1,161 @@
+"""What a broker group can be made of, and what each choice promises: read from the certificates."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from typing import Any
+
+from attrs import frozen
+
+from properties.book.operators.cells import Reasons
+from properties.certificates import CERTIFIED_STRUCTURES
+from properties.fault_class import EVERY_FAULT
+from properties.induction import InductionProblem, prove_lemmas
+from properties.property import Predicate
+from properties.reading import Deployment, list_steps
+from properties.reading import decide as find_wrong_run
+from properties.witnesses import is_answered
+from reference.machine import record_predicate
+from reference.operations import negate
+from reference.read.pull_processor import MASTER_ID
+from reference.state import (
+    FLUSH_DISK_TIMEOUT,
+    FLUSH_SLAVE_TIMEOUT,
+    SLAVE_NOT_AVAILABLE,
+    STATUS_NAMES,
+)
+from reference.structure import Structure
+
+COLUMNS: Mapping[str, tuple[str, str]] = {
+    "Master killed: still on it": ("acknowledged_is_kept_on_master", "master kill"),
+    "Master loses power: still on it": ("acknowledged_is_kept_on_master", "master power loss"),
+    "Master loses power, twice: on some broker": (
+        "acknowledged_is_kept_on_some_broker",
+        "master power loss",
+    ),
+    "Both lose power: on some broker": (
+        "acknowledged_is_kept_on_some_broker",
+        "power loss of both",
+    ),
+    "Master's disk lost: on some broker": (
+        "acknowledged_is_kept_on_some_broker",
+        "master disk loss",
+    ),
+    "Two copies: nothing fails": ("acknowledged_is_held_twice", "none"),
+    "Two copies: a slave loses power": ("acknowledged_is_held_twice", "slave power loss"),
+    "Two copies: an empty slave joins": ("acknowledged_is_held_twice", "late join"),
+}
+"""What one asks of a message that was answered PUT_OK, and the cell that answers it."""
+
+STATUSES = (FLUSH_DISK_TIMEOUT, FLUSH_SLAVE_TIMEOUT, SLAVE_NOT_AVAILABLE)
+"""What a put that waits may be answered besides PUT_OK."""
+
+READERS: Mapping[str, Deployment] = {
+    "nothing set": Deployment(False, False, 0, 1),
+    "`slaveReadEnable` on both": Deployment(True, True, 0, 1),
+    "`slaveReadEnable` on both, both ids of the group 1": Deployment(True, True, 1, 1),
+    "`slaveReadEnable` on the master only, both ids of the group 1": Deployment(True, False, 1, 1),
+}
+"""How reading from slaves is set up."""
+
+READER_COLUMNS: Mapping[str, tuple[str, str]] = {
+    "Nothing fails: no message skipped": ("no_message_is_skipped", "none"),
+    "Nothing fails: none consumed twice": ("no_message_is_consumed_twice", "none"),
+    "Nothing fails: no pull in a tight loop": ("no_pull_is_repeated_at_once", "none"),
+    "Master stopped: no tight loop": ("no_pull_is_repeated_at_once", "master stop"),
+    "Master stopped: progress never back": ("progress_never_moves_back", "master stop"),
+}
+"""What one asks of a consumer, and the cell that answers it."""
+
+
+@frozen
+class Choice:
+    """Groups that are promised the same, told in one row."""
+
+    structures: tuple[Structure, ...]
+
+    @property
+    def slaves(self) -> str:
+        """Their numbers of slaves."""
+        first, last = self.structures[0].slaves, self.structures[-1].slaves
+        if first == last:
+            return {0: "no slave", 1: "1 slave"}.get(first, f"{first} slaves")
+        return f"{first} to {last} slaves"
+
+
+@cache
+def list_choices() -> tuple[Choice, ...]:
+    """Every certified group; neighbours with the same answers are one choice."""
+    ordered = sorted(
+        CERTIFIED_STRUCTURES, key=lambda s: (s.role.name, s.flush_disk_type.name, s.slaves)
+    )
+    groups = itertools.groupby(
+        ordered, lambda s: (s.role, s.flush_disk_type, s.slaves > 0, tuple(say_cells(s, Reasons())))
+    )
+    return tuple(Choice(tuple(members)) for _, members in groups)
+
+
+def say_cells(structure: Structure, reasons: Reasons) -> Iterator[str]:
+    """The answers to all questions about a group."""
+    for claim, fault in COLUMNS.values():
+        yield reasons.say(structure.name, claim, fault)
+
+
+def say_waits(structure: Structure) -> str:
+    """What a put waits for after it was written."""
+    waits = {"its disk": structure.is_sync_flush, "a slave": structure.is_sync_master}
+    return ", then ".join(name for name, is_waited in waits.items() if is_waited) or "nothing"
+
+
+def say_statuses(structure: Structure) -> str:
+    """What a put that waits may be answered besides PUT_OK: all that the lemmas do not exclude."""
+    problem = InductionProblem(structure, EVERY_FAULT)
+    lemmas = prove_lemmas(structure)
+    possible = [
+        f"`{STATUS_NAMES[status]}`"
+        for status in STATUSES
+        if not problem.follows(record_predicate(structure, say_never(status)), lemmas)
+    ]
+    return ", ".join(possible) or "nothing else"
+
+
+def say_never(status: int) -> Predicate:
+    """That no followed put is answered so."""
+    return lambda cluster: negate(is_answered(cluster, status))
+
+
+def list_rows(reasons: Reasons) -> Iterator[Iterable[str]]:
+    """The rows of the table: the choice, the answers, the price."""
+    for choice in list_choices():
+        first = choice.structures[0]
+        group = f"`{first.role.name}`, `{first.flush_disk_type.name}`, {choice.slaves}"
+        yield (group, *say_cells(first, reasons), say_waits(first), say_statuses(first))
+
+
+def list_reader_rows(reasons: Reasons) -> Iterator[Iterable[str]]:
+    """The rows about consumers: where they read, and what that brings."""
+    for words, deployment in READERS.items():
+        for is_checked in (False, True):
+            name = name_consumer_structure(deployment, is_checked)
+            cells = (reasons.say(name, *cell) for cell in READER_COLUMNS.values())
+            yield (words, "yes" if is_checked else "no", say_target(deployment), *cells)
+
+
+def name_consumer_structure(deployment: Any, is_checked: bool) -> str:
+    """The structure of the world of consumption that has these settings."""
+    is_at_master = find_wrong_run("reads_stay_at_the_master", deployment) is None
+    read = "no slave read" if is_at_master else "slave read"
+    return f"consumer/{read}/{'offset check' if is_checked else 'no offset check'}"
+
+
+def say_target(deployment: Deployment) -> str:
+    """Whom consumers ask that know both brokers."""
+    if find_wrong_run("reads_stay_at_the_master", deployment) is None:
+        return "the master"
+    if find_wrong_run("reads_move_to_the_slave", deployment) is None:
+        return "the slave, after the first pull"
+    steps = list_steps(deployment, MASTER_ID)
+    is_slow_sent_only = all(s.next_broker == MASTER_ID or s.circumstance.is_slow for s in steps)
+    return "the slave only when slow" if is_slow_sent_only else "now one, now the other"

@@ -1,0 +1,172 @@
+"""The generated parts of ``spec/operators.md``: choices, answers, procedures that were tried.
+
+``rmqspec docs --write spec/operators.md`` writes them anew.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+from properties.book.operators import choices, settings
+from properties.book.operators.answers import ANSWERS, QUESTIONS, decide_all
+from properties.book.operators.cells import Reason, Reasons
+from properties.book.operators.facts import FACTS, list_copied_rows
+from properties.book.operators.procedures import Course, Procedure, load_procedures, try_out
+from properties.generated_text import render_table, replace_parts
+from reference.clients.sending import STATUS_BY_CODE, Attempt, SendAnswer, SendSettings, react
+from reference.structure import Structure
+
+CHAPTER = Path(__file__).parents[3] / "spec" / "operators.md"
+
+PRICE = ("A put waits for", "Or it is answered")
+SERVICE_NOT_AVAILABLE = 14
+"""The response code of a store that refuses a put."""
+
+READER_HEAD = ("Reading", "`offsetCheckInSlave`", "Consumers ask")
+
+ADVICE: Mapping[str, str] = {
+    "PUT_OK": "nothing",
+    "FLUSH_DISK_TIMEOUT": "nothing; the first message of a file may get it on a healthy disk",
+    "FLUSH_SLAVE_TIMEOUT": "do not send again; look at the slave's lag",
+    "SLAVE_NOT_AVAILABLE": "do not send again; look for the slave",
+    "PUT_OK, sent with WAIT=false": "nothing; it promises nothing about disk and slave",
+    "refused": "send again, to another broker",
+    "no answer, though it arrived": "send again only if consumers cope with duplicates",
+}
+"""What to do about each answer; whether it is stored decides."""
+
+
+def list_reasons() -> list[Reason]:
+    """What the letters of both tables stand for."""
+    reasons = Reasons()
+    list(choices.list_rows(reasons))
+    list(choices.list_reader_rows(reasons))
+    return reasons.listed
+
+
+def render_choices() -> str:
+    """One row for each kind of group."""
+    return render_table(("Your group", *choices.COLUMNS, *PRICE), choices.list_rows(Reasons()))
+
+
+def render_readers() -> str:
+    """One row for each way to read, with letters that go on where those of the groups end."""
+    reasons = Reasons()
+    list(choices.list_rows(reasons))
+    head = (*READER_HEAD, *choices.READER_COLUMNS)
+    return render_table(head, choices.list_reader_rows(reasons))
+
+
+def render_reasons() -> str:
+    """What each letter stands for."""
+    rows = [
+        (
+            chr(ord("a") + number),
+            reason.sentence,
+            count(f"`{name}`" for name in reason.faults),
+            "; ".join(map(quote, reason.seen)),
+            f"[steps](counterexamples/{reason.claim}.md), `{reason.command}`",
+        )
+        for number, reason in enumerate(list_reasons())
+    ]
+    return render_table(("", "What happens", "It takes", "Seen", "See it"), rows)
+
+
+def count(names: Iterable[str]) -> str:
+    """Names, each once, with how often where that is more than once."""
+    counted = Counter(names).items()
+    taken = ", ".join(name if times == 1 else f"{times} {name}" for name, times in counted)
+    return taken or "no failure"
+
+
+def quote(line: str) -> str:
+    """A thread as it is; a line of a recording with its parts as code."""
+    name, seq, rest = line.partition(" seq ")
+    number, _, kind = rest.partition(" ")
+    return f"`{name}` seq {number} (`{kind.strip('()')}`)" if seq else line
+
+
+def render_answers() -> str:
+    """What each answer says of the message."""
+    decisions = decide_all()
+    rows = [
+        (
+            say_answer(answer),
+            *(decisions[answer, question].word for question in QUESTIONS),
+            say_reaction(answer),
+            ADVICE[answer],
+        )
+        for answer in ANSWERS
+    ]
+    head = ("Answer", "stored", "on the master's disk", "on a slave", "the client", "Do")
+    return render_table(head, rows)
+
+
+def say_answer(answer: str) -> str:
+    """A status as code; what is none as it is."""
+    status, comma, rest = answer.partition(",")
+    return f"`{status}`{comma}{rest}" if status.isupper() else answer
+
+
+def say_reaction(answer: str) -> str:
+    """What a producer's client makes of it by itself."""
+    codes: dict[str, int | None] = {status.value: c for c, status in STATUS_BY_CODE.items()}
+    codes |= {"PUT_OK": 0, "refused": SERVICE_NOT_AVAILABLE, "no answer": None}
+    answered = SendAnswer(codes[answer.partition(",")[0]])
+    return react(Attempt(answered, SendSettings())).value.value
+
+
+def render_settings() -> str:
+    """What to set."""
+    return render_table(("Set", "Default", "To", "Why", "Verdicts"), settings.list_rows())
+
+
+def render_trials() -> str:
+    """What became of each procedure in the reference."""
+    rows = [
+        (procedure.recipe if course is procedure.advice else "", *say_trial(procedure, course))
+        for procedure in load_procedures()
+        for course in (procedure.advice, *procedure.mistakes)
+    ]
+    return render_table(("After", "Somebody does", "Then", "as good as new"), rows)
+
+
+def say_trial(procedure: Procedure, course: Course) -> tuple[str, str, str]:
+    """What was done, whether the claim holds afterwards, and whether the proofs apply again."""
+    trial = try_out(procedure, course)
+    word = "holds" if trial.is_claim_kept else "**falls**"
+    is_log = isinstance(procedure.structure, Structure)
+    new = ("yes" if trial.is_as_good_as_new else "no") if is_log else "not asked"
+    return course.title, f"`{procedure.claim}` {word}", new
+
+
+def render_copied() -> str:
+    """What a wiped slave breaks, and what it breaks if its master's store is copied."""
+    head = ("Claim", "slave wiped, starts empty", "slave wiped, starts with a copy")
+    return render_table(head, list_copied_rows())
+
+
+def render_facts() -> str:
+    """What else is proved for this page."""
+    rows = [(fact.sentence, ", ".join(fact.columns)) for fact in FACTS]
+    return render_table(("Proved", "while no other faults strike than"), rows)
+
+
+TABLES: Mapping[str, Callable[[], str]] = {
+    "choices": render_choices,
+    "readers": render_readers,
+    "reasons": render_reasons,
+    "answers": render_answers,
+    "settings": render_settings,
+    "trials": render_trials,
+    "copied": render_copied,
+    "facts": render_facts,
+}
+"""The generated parts of the page, by their marker."""
+
+
+def update(text: str) -> str:
+    """The page with every generated part as it should be. Raises KeyError for an unknown part."""
+    return replace_parts(text, lambda name: TABLES[name]())

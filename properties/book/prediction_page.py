@@ -1,0 +1,120 @@
+"""The generated parts of ``spec/predictions.md``: classes of refutations, and what is predicted.
+
+``rmqspec docs --write spec/predictions.md`` writes them anew after certificates or
+their data changed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from properties.explanation import Explanation, explain_all, load_explanations
+from properties.fault_class import FAULT_CLASS_BY_NAME
+from properties.generated_text import count_steps, render_table, replace_parts
+from properties.judgement import replay
+from properties.prediction import Prediction, get_cell, load_predictions
+from properties.subject import get_fault_class, get_search_parameters
+from properties.verdict import Verdict
+from reference.structure import SMALL_PARAMETERS
+from reference.timeline import draw_timeline
+
+CHAPTER = Path(__file__).parents[2] / "spec" / "predictions.md"
+
+_CITATION = re.compile(r"(\w+) seq (\d+) \((\w+)\)")
+
+
+def update(text: str) -> str:
+    """The chapter with every generated part as it should be.
+
+    Raises KeyError for a part that nobody generates, LookupError for a cell that nothing explains,
+    and StaleCertificateError.
+    """
+    return replace_parts(text, render)
+
+
+def render(name: str) -> str:
+    """The part of this name: the classes, or one prediction."""
+    if name == "classes":
+        return render_classes()
+    return "\n".join(_render_prediction({p.name: p for p in load_predictions()}[name]))
+
+
+def render_classes() -> str:
+    """One row per class of refutations: what happens, in how many cells, and where it was seen."""
+    rows = []
+    for explanation in load_explanations():
+        cells = [verdict for _, verdict, found in explain_all() if found is explanation]
+        rows.append(
+            [
+                f"`{explanation.name}`",
+                explanation.sentence,
+                str(len(cells)),
+                describe_columns(cells),
+                describe_evidence(explanation),
+            ]
+        )
+    return render_table(["Class", "What happens", "Cells", "Columns", "Evidence"], rows)
+
+
+def describe_columns(cells: Iterable[Verdict]) -> str:
+    """The fault columns of these cells, in the order of the tables."""
+    found = {verdict.fault for verdict in cells}
+    if len(found) == len(FAULT_CLASS_BY_NAME):
+        return "all"
+    return ", ".join(name for name in FAULT_CLASS_BY_NAME if name in found)
+
+
+def describe_evidence(explanation: Explanation) -> str:
+    """Threads and recordings, or that it is a prediction."""
+    predicted = [p.name for p in load_predictions() if p.explanation == explanation.name]
+    links = [f"[*prediction*](#{name})" for name in predicted]
+    if links and not explanation.prediction:
+        links = [f"a corner: {', '.join(links)}"]
+    recordings = [_CITATION.sub(r"`\1` seq \2 (`\3`)", line) for line in explanation.recordings]
+    return "; ".join([", ".join(explanation.threads), *recordings, *links]).removeprefix("; ")
+
+
+def draw_cell(structure: Any, verdict: Verdict) -> str:
+    """The timeline of a refuted cell in small sizes, up to the claim that it breaks."""
+    parameters = get_search_parameters(structure, get_fault_class(structure, verdict.fault))
+    steps = replay(structure, parameters, verdict.schedule, (verdict.guarantee,))
+    return draw_timeline((step.action, step.cluster, step.violated) for step in steps)
+
+
+def _render_prediction(prediction: Prediction) -> Iterator[str]:
+    verdict = get_cell(prediction)
+    yield f"**{prediction.title}.**\n\n{prediction.what}"
+    yield f"**Not reported.** {prediction.unreported}"
+    yield _render_list("Seen so far", prediction.seen)
+    yield _render_list("Configuration", prediction.configuration)
+    yield _render_list("Events", prediction.events, is_numbered=True)
+    yield _render_list("Expected observations", prediction.expected)
+    yield _render_list("What would refute it", prediction.refuted_by)
+    variants = ", ".join(f"[`{name}`](variants.md#{name})" for name in prediction.repaired_by)
+    repair = variants or "no variant of this model"
+    yield f"**Repaired by** {repair}. {prediction.repair_note}".rstrip() + "\n"
+    yield (
+        f"**The cell:** [`{prediction.claim}`](guarantees.md), column "
+        f'"{prediction.fault}", {prediction.structure_name}, '
+        f"{count_steps(len(verdict.schedule))}, in files of "
+        f"{SMALL_PARAMETERS.mapped_file_size_bytes} bytes. To replay it:\n"
+    )
+    yield f"```sh\n{format_command(prediction)}\n```\n"
+    yield f"```text\n{draw_cell(prediction.structure, verdict)}\n```"
+
+
+def format_command(prediction: Prediction) -> str:
+    """The command that replays and draws a prediction's schedule."""
+    return (
+        f'./rmqspec explain {prediction.claim} "{prediction.fault}" \\\n'
+        f'  --structure "{prediction.structure_name}"'
+    )
+
+
+def _render_list(title: str, lines: Iterable[str], *, is_numbered: bool = False) -> str:
+    marks = (f"{i}." if is_numbered else "-" for i, _ in enumerate(lines, start=1))
+    items = "\n".join(f"{mark} {line}" for mark, line in zip(marks, lines, strict=True))
+    return f"**{title}**\n\n{items}\n"

@@ -1,0 +1,144 @@
+"""What RocketMQ's stock configurations lose: the table that the book begins with.
+
+A cell names the weakest faults after which a guarantee falls; ``rmqspec docs --write
+spec/README.md`` writes it anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from properties.book.refutations.cases import Case, load_cases, load_cells
+from properties.certified_cells import compute_row
+from properties.claims import CLAIMS
+from properties.fault_class import FAULT_CLASSES, FaultClass
+from properties.generated_text import render_table
+from properties.subject import get_claims, get_fault_class
+from properties.verdict import Verdict, VerdictWord
+from properties.worlds import STRUCTURES, WORLDS
+from reference.structure import Structure
+
+STOCK: Mapping[str, str] = {
+    "2m-noslave": "ASYNC_MASTER/ASYNC_FLUSH/0 slaves",
+    "2m-2s-async": "ASYNC_MASTER/ASYNC_FLUSH/1 slave",
+    "2m-2s-sync": "SYNC_MASTER/ASYNC_FLUSH/1 slave",
+}
+"""The deployments of the folders that RocketMQ ships, by the folder; a test reads the folders."""
+
+BESIDE_THE_LOG = (
+    "consumer/slave read/no offset check",
+    "tables/topics/4.4.0",
+    "delay/4.4.0",
+)
+"""What stock brokers do besides copying a log: consumers, copied tables, delayed messages."""
+
+SPOKEN = {
+    "none": "always",
+    "late join": "a slave that joins without a log",
+    "slave outrun by retention": "retention that outruns a slave",
+    "link cut": "a broken connection",
+    "master kill in a roll": "a kill in the instant of a roll",
+    "disk errors": "disk errors",
+    "every fault": "a mixture of faults",
+    "stop": "a stop in order",
+    "kill": "a kill",
+    "power loss": "a power loss",
+    "role change": "a change of roles",
+    "promotion": "a promotion",
+}
+"""Columns in an operator's words; the others speak for themselves."""
+
+
+def find_weakest(structure: Any, cells: Iterable[Verdict]) -> list[str]:
+    """The columns in which cells are refuted, without those that contain another one of them."""
+    refuted = [get_fault_class(structure, v.fault) for v in cells if v.word is VerdictWord.REFUTED]
+    return [
+        one.name
+        for one in refuted
+        if not any(other != one and other.is_contained_in(one) for other in refuted)
+    ]
+
+
+def describe_falls(structure: Any, claim: str) -> str:
+    """When a claim falls: never, always, after what; or that it says nothing."""
+    cells = [v for v in load_cells(structure) if v.guarantee == claim]
+    weakest = find_weakest(structure, cells)
+    if weakest:
+        return ", ".join(SPOKEN.get(name, name) for name in weakest)
+    if not all(v.word is VerdictWord.PROVED for v in cells):
+        return "undecided"
+    return "says nothing here" if is_vacuous(structure, claim) else "**never**"
+
+
+def is_vacuous(structure: Any, claim: str) -> bool:
+    """What the claim speaks of does not exist in a deployment, whatever strikes."""
+    if not isinstance(structure, Structure):
+        return False
+    told = {verdict for (name, _), verdict in compute_row(structure).items() if name == claim}
+    return told == {"proved (vacuous)"}
+
+
+def render_stock() -> str:
+    """A row for each guarantee, a column for each stock deployment."""
+    head = ("What may be hoped for", *(f"`{folder}`" for folder in STOCK))
+    structures = [STRUCTURES[name] for name in STOCK.values()]
+    rows = [
+        (link_claim(structures[-1], claim), *(describe_falls(s, claim) for s in structures))
+        for claim in CLAIMS
+    ]
+    return render_table(head, rows)
+
+
+def render_beside_the_log() -> str:
+    """A row for each guarantee of the other worlds."""
+    return render_table(("What may be hoped for", "Falls after"), _list_rows())
+
+
+def _list_rows() -> Iterator[tuple[str, str]]:
+    for name in BESIDE_THE_LOG:
+        structure = STRUCTURES[name]
+        for claim in get_claims(structure):
+            yield link_claim(structure, claim), describe_falls(structure, claim)
+
+
+def link_claim(structure: Any, claim: str) -> str:
+    """What a claim says, leading to its counterexample, or to its section where it never falls."""
+    sentence = get_claims(structure)[claim].sentence.replace("``", "`")
+    page = next((case for case in load_cases() if is_told(case, structure, claim)), None)
+    if page is not None:
+        return f"[{sentence}](counterexamples/{claim}.md)"
+    return f"[{sentence}]({find_chapter(claim)}#{claim})"
+
+
+def find_chapter(claim: str) -> str:
+    """The chapter that tells a claim."""
+    return next((w.chapter_path.name for w in WORLDS if claim in w.guarantees), "guarantees.md")
+
+
+def render_harmless() -> str:
+    """The faults that break nothing that would hold without any, in no stock deployment."""
+    names = [
+        c.name for c in FAULT_CLASSES if c.admitted and all(map(partial(is_harmless, c), STOCK))
+    ]
+    return f"What breaks nothing in these three: {', '.join(names)}."
+
+
+def is_harmless(fault_class: FaultClass, folder: str) -> bool:
+    """Every claim has the verdict that it has without faults."""
+    words = {(v.guarantee, v.fault): v.word for v in load_cells(STRUCTURES[STOCK[folder]])}
+    return all(words[claim, fault_class.name] is words[claim, "none"] for claim in CLAIMS)
+
+
+def is_told(case: Case, structure: Any, claim: str) -> bool:
+    """A page tells how this claim falls."""
+    return case.claim == claim and type(case.structure) is type(structure)
+
+
+PARTS = {
+    "stock": render_stock,
+    "harmless": render_harmless,
+    "beside the log": render_beside_the_log,
+}
+"""The generated parts of the front chapter that tell verdicts."""

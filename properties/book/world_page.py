@@ -1,0 +1,142 @@
+"""The generated parts of a world's chapter: rules, guarantees with their tables, lemmas.
+
+``rmqspec docs --write`` writes them anew after rules or certificates have changed.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from typing import Any
+
+from properties import certificates
+from properties.book.code_page import make_world_shelf, mark, write_code
+from properties.book.merged_table import render_merged
+from properties.comparison import describe
+from properties.expectation import Expectation, find_expectation
+from properties.generated_text import replace_parts
+from properties.verdict import Verdict, VerdictWord
+from properties.world import World
+from reference.machine import record_machine
+from reference.rule import Rule
+
+
+def update(world: World, text: str) -> str:
+    """The chapter with every generated part, and the code of each section, as it should be.
+
+    Raises KeyError for a part that nobody generates, and InternalDisagreementError where a
+    certificate is missing or was made from other rules.
+    """
+    parts = replace_parts(text, lambda name: PARTS[name](world))
+    return write_code(make_world_shelf(world), parts)
+
+
+def render_rules(world: World) -> str:
+    """A section for each rule: what it does, who acts, what it mirrors, when it is enabled."""
+    return "\n\n".join("\n".join(_render_rule(world, rule)) for rule in world.rules.values())
+
+
+def _render_rule(world: World, rule: Rule) -> Iterator[str]:
+    yield f"### `{rule.name}`\n"
+    yield _clean(inspect.getdoc(rule.function))
+    yield ""
+    yield f"- **Who:** {rule.who}"
+    yield f"- **Source:** {rule.source}"
+    conditions, arguments = list_conditions(world, rule)
+    yield f"- **Enabled when:** {', '.join(f'`{c}`' for c in conditions)}"
+    if arguments:
+        yield f"- **Arguments:** {', '.join(f'`{a}`' for a in arguments)}"
+    yield f"\n{mark(rule.name)}"
+
+
+def list_conditions(world: World, rule: Rule) -> tuple[list[str], list[str]]:
+    """The names of a rule's conditions and arguments, in any structure of its world."""
+    conditions: dict[str, None] = {}
+    arguments: dict[str, None] = {}
+    for structure in world.structures:
+        for recorded in record_machine(structure):
+            if recorded.instance.rule is rule:
+                conditions.update(dict.fromkeys(recorded.conditions))
+                arguments.update(dict.fromkeys(name for name, *_ in recorded.arguments))
+    return list(conditions), list(arguments)
+
+
+def render_guarantees(world: World) -> str:
+    """A section for each guarantee: sentence, table, and how it fails."""
+    return "\n\n".join("\n".join(_render_guarantee(world, name)) for name in world.guarantees)
+
+
+def _render_guarantee(world: World, name: str) -> Iterator[str]:
+    guarantee, shown = world.guarantees[name], world.structures[0]
+    yield f"### `{name}`\n"
+    yield f"> {_clean(guarantee.sentence)}\n"
+    yield f"{guarantee.why}\n"
+    yield _render_verdicts(world, name)
+    for expected, columns in group_by_reason(world, name):
+        yield f"\n**{', '.join(columns)}** ({expected.verdict.value}): {expected.reason}"
+        if expected.verdict is VerdictWord.REFUTED:
+            yield f"\n{shown.name}, {columns[0]}:\n"
+            steps = load_cells(shown)[name, columns[0]].schedule
+            yield "\n".join(f"{n}. `{action}`" for n, action in enumerate(steps, start=1))
+    yield f"\n{mark(name)}"
+
+
+def _render_verdicts(world: World, name: str) -> str:
+    cells = {structure.name: load_cells(structure) for structure in world.structures}
+    columns = [column.name for column in world.columns]
+    return render_merged(list(cells), columns, lambda s, c: describe(cells[s][name, c]))
+
+
+def group_by_reason(world: World, name: str) -> list[tuple[Expectation, list[str]]]:
+    """The columns of the first structure, by the entry that says why they are as they are."""
+    found: dict[str, tuple[Expectation, list[str]]] = {}
+    for column in world.columns:
+        expected = find_expectation(name, world.structures[0], column.name)
+        found.setdefault(expected.reason, (expected, []))[1].append(column.name)
+    return list(found.values())
+
+
+@cache
+def load_cells(structure: Any) -> dict[tuple[str, str], Verdict]:
+    """The certified cells of a structure, by guarantee and column."""
+    cells = certificates.decode_cells(structure, certificates.load_required(structure))
+    return {(v.guarantee, v.fault): v for v in cells}
+
+
+def render_lemmas(world: World) -> str:
+    """A section for each lemma: sentence, and what demanded it."""
+    return "\n\n".join(
+        f"### `{name}`\n\n> {_clean(lemma.sentence)}\n\nDemanded by: {lemma.why}\n\n{mark(name)}"
+        for name, lemma in world.lemmas.items()
+    )
+
+
+def count_cells(world: World) -> dict[str, int]:
+    """How many cells of a world are proved and refuted."""
+    words = Counter(v.word.value for s in world.structures for v in load_cells(s).values())
+    return dict(words)
+
+
+def render_summary(world: World) -> str:
+    """One sentence: how many cells there are, and what became of them."""
+    words = count_cells(world)
+    told = ", ".join(f"{count} {word}" for word, count in sorted(words.items()))
+    return (
+        f"{len(world.structures)} structures x {len(world.columns)} columns x "
+        f"{len(world.guarantees)} guarantees = {sum(words.values())} cells: {told}."
+    )
+
+
+def _clean(text: str | None) -> str:
+    return (text or "").replace("``", "`")
+
+
+PARTS: Mapping[str, Callable[[World], str]] = {
+    "rules": render_rules,
+    "guarantees": render_guarantees,
+    "lemmas": render_lemmas,
+    "summary": render_summary,
+}
+"""What stands between the marks, by name."""

@@ -1,0 +1,1 @@
+"""Small instances as Promela, and SPIN, the judge that reads it."""

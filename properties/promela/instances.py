@@ -1,0 +1,124 @@
+"""The small instances on which SPIN judges, and what it has counted, as data.
+
+``python -m spark_fuzz.peers`` counts them anew after a change of the rules. An entry carries the
+digest of the rules that it was made from, and is written only when both searches agree.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from attrs import evolve, field, frozen
+
+from properties.promela.module import SmallInstance
+from properties.subject import get_fault_class
+from properties.worlds import KNOWN_STRUCTURES
+from reference.consumption.structure import SMALL_CONSUMPTION
+from reference.delay.structure import SMALL_DELAY
+from reference.structure import SMALL_PARAMETERS, Parameters
+from reference.tables.structure import SMALL_TABLES
+
+FILE = Path(__file__).parent / "spin_counts.json"
+
+TINY: Parameters = evolve(
+    SMALL_PARAMETERS,
+    ha_slave_fallbehind_max_bytes=2,
+    ha_transfer_batch_size_bytes=1,
+    mapped_file_size_bytes=2,
+    message_size_max_bytes=1,
+    ghost_log_size_max_bytes=4,
+)
+"""Two files of two bytes, messages of one byte."""
+
+SHORT_QUEUE = evolve(SMALL_CONSUMPTION, ghost_queue_size_max=2)
+THREE_CONTENTS = evolve(SMALL_TABLES, ghost_contents_max=3)
+
+
+@frozen
+class JudgedInstance:
+    """One small instance that SPIN judges."""
+
+    structure_name: str
+    fault: str
+    sizes: Any
+    size: str
+    """What is finite, in words."""
+    depth_max: int | None = None
+    """Only states that need at most so many steps; without it all states."""
+    highest: Mapping[str, int] = field(factory=dict)
+    """As in ``SmallInstance``."""
+    is_nightly: bool = False
+
+    @property
+    def structure(self) -> Any:
+        """The structure of this name."""
+        return KNOWN_STRUCTURES[self.structure_name]
+
+    @property
+    def small(self) -> SmallInstance:
+        """What is exported."""
+        fault_class = get_fault_class(self.structure, self.fault)
+        return SmallInstance(self.structure, fault_class, self.sizes, self.highest)
+
+    @property
+    def extent(self) -> str:
+        """What is finite, and how far the search goes."""
+        return self.size + (f", {self.depth_max} steps" if self.depth_max else "")
+
+    @property
+    def name(self) -> str:
+        """For example ``SYNC_MASTER/SYNC_FLUSH/0 slaves, none, log of 4 bytes``."""
+        return f"{self.structure_name}, {self.fault}, {self.extent}"
+
+
+ALONE = "SYNC_MASTER/SYNC_FLUSH/0 slaves"
+PAIR = "SYNC_MASTER/ASYNC_FLUSH/1 slave"
+TRIO = "SYNC_MASTER/ASYNC_FLUSH/2 slaves"
+ASYNCHRONOUS_PAIR = "ASYNC_MASTER/ASYNC_FLUSH/1 slave"
+READER = "consumer/slave read/no offset check"
+
+LOG, QUEUE, CONTENTS = "log of 4 bytes", "queue of 2 messages", "3 contents"
+
+LARGEST = JudgedInstance(
+    ASYNCHRONOUS_PAIR,
+    "none",
+    TINY,
+    f"{LOG}, 2 connections counted",
+    highest={"master.connection_count": 2},
+    is_nightly=True,
+)
+"""Every state of a pair; the count of connections has to stop somewhere."""
+
+JUDGED_INSTANCES = (
+    JudgedInstance(ALONE, "none", TINY, LOG),
+    JudgedInstance(ALONE, "master power loss", TINY, LOG),
+    JudgedInstance(ALONE, "none", SMALL_PARAMETERS, "log of 12 bytes", is_nightly=True),
+    JudgedInstance(ASYNCHRONOUS_PAIR, "link cut", TINY, LOG, 12),
+    JudgedInstance(ASYNCHRONOUS_PAIR, "master power loss", TINY, LOG, 10, is_nightly=True),
+    JudgedInstance(PAIR, "disk errors", TINY, LOG, 12),
+    JudgedInstance(PAIR, "slave power loss", TINY, LOG, 13),
+    JudgedInstance(PAIR, "master power loss", TINY, LOG, 17, is_nightly=True),
+    JudgedInstance(PAIR, "every fault", TINY, LOG, 8, is_nightly=True),
+    JudgedInstance(f"{PAIR} at 4.9.1", "slave wiped", TINY, LOG, 12, is_nightly=True),
+    JudgedInstance(
+        "SYNC_MASTER/ASYNC_FLUSH/2 slaves", "every fault", TINY, LOG, 6, is_nightly=True
+    ),
+    LARGEST,
+    JudgedInstance(READER, "none", SHORT_QUEUE, QUEUE),
+    JudgedInstance(READER, "consumer kill", SHORT_QUEUE, QUEUE),
+    JudgedInstance(READER, "master stop", SHORT_QUEUE, QUEUE, is_nightly=True),
+    JudgedInstance("tables/topics/4.4.0", "stop", THREE_CONTENTS, CONTENTS),
+    JudgedInstance("tables/groups/4.4.0", "kill", THREE_CONTENTS, CONTENTS, is_nightly=True),
+    JudgedInstance("delay/corrected at start", "promotion", SMALL_DELAY, "queue of 3 messages"),
+    JudgedInstance("delay/4.4.0", "power loss", SMALL_DELAY, "queue of 3 messages"),
+)
+"""Smaller ones before larger ones of the same world."""
+
+
+def load_spin_counts() -> dict[str, dict[str, Any]]:
+    """What was counted, by the name of the instance."""
+    counts: dict[str, dict[str, Any]] = json.loads(FILE.read_text(encoding="utf-8"))
+    return counts
