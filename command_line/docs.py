@@ -41,8 +41,8 @@ from properties.book.code_page import TOPIC_SHELVES, write_code
 from properties.book.contents import SPEC, list_chapters
 from properties.book.operators import page as operators_page
 from properties.book.refutations import page as refutation_page
-from properties.book.refutations.cases import Case, load_cases
 from properties.known_issues import page as known_issues_page
+from properties.refutations.cases import Case, load_cases
 from properties.tla import page as tla_page
 from properties.worlds import WORLDS
 

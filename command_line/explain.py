@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
 
 from command_line.name_options import CLAIM, FAULT, add_structure_option, find_column
 from command_line.version_option import describe_model
-from properties.book.prediction_page import draw_cell
 from properties.certificates import decode_cells, load_required
+from properties.drawing import draw_cell
 from properties.expectation import find_expectation
 from properties.explanation import explain
+from properties.refutations.cases import load_cases
 from properties.subject import get_claims
 from properties.verdict import Verdict, VerdictWord
 from properties.worlds import KNOWN_STRUCTURES
 from reference.structure import Structure
+
+ROOT = Path(__file__).parents[1]
 
 EPILOG = """\b
 Examples:
@@ -46,6 +50,14 @@ def command(claim: str, fault: str, name: str) -> None:
         return
     click.echo(f"{describe_reason(structure, verdict)}\n")
     click.echo(draw_cell(structure, verdict))
+    if page := find_page(claim):
+        click.echo(f"\nThe whole story of this guarantee, and what prevents it: {page}")
+
+
+def find_page(claim: str) -> str | None:
+    """The counterexample page of a claim, from the root; None for one that has none."""
+    pages = (case.page for case in load_cases() if case.claim == claim)
+    return next((page.relative_to(ROOT).as_posix() for page in pages), None)
 
 
 def find_cell(structure: Any, claim: str, fault: str) -> Verdict:

@@ -10,13 +10,14 @@ import click
 from click.shell_completion import CompletionItem
 
 from properties.fault_class import FaultClass
+from properties.stock import STOCK_PAIR
 from properties.subject import get_fault_classes
 from properties.worlds import CLAIM_NAMES, COLUMN_NAMES, KNOWN_STRUCTURES, STRUCTURES
 from reference.variant import VARIANTS
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-USUAL = "SYNC_MASTER/ASYNC_FLUSH/1 slave"
+USUAL = STOCK_PAIR.name
 """The structure that a verb takes where none is named."""
 
 NEAREST = 3

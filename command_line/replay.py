@@ -12,6 +12,7 @@ from attrs import evolve, frozen
 from command_line.name_options import CLAIM
 from command_line.version_option import describe_model
 from properties.certificates import encode_schedule
+from properties.drawing import draw_steps
 from properties.itf import ItfError, decode_itf
 from properties.judgement import (
     JudgedStep,
@@ -21,7 +22,6 @@ from properties.judgement import (
     shorten_refutation,
 )
 from properties.subject import get_claims, get_guarantees
-from reference.timeline import draw_timeline
 from reference.version import find_version
 from spark_fuzz.campaign_store import MANIFEST, read_manifest
 from spark_fuzz.guidance import read_parents
@@ -84,7 +84,7 @@ def command(identifier: str, schedule: int | None, guarantee: str | None, is_jso
         return
     click.echo(f"{describe_model(replayed.structure)}.")
     click.echo("".join(replayed.source.values()))
-    click.echo(draw_timeline((s.action, s.cluster, s.violated) for s in replayed.steps))
+    click.echo(draw_steps(replayed.steps))
 
 
 def replay_file(path: Path) -> Replayed:

@@ -16,6 +16,7 @@ from command_line.world_report import print_world
 from properties.analysis import MODEL_LIMITS, GroupAnalysis, describe_configuration
 from properties.claims import CLAIMS
 from properties.convergence import CONVERGENCE
+from properties.drawing import draw_steps
 from properties.expectation import find_expectation
 from properties.fault_class import FAULT_CLASS_BY_NAME, FAULT_CLASSES
 from properties.generated_text import count_steps
@@ -27,7 +28,6 @@ from properties.world_analysis import WorldAnalysis, list_differing
 from reference.configuration import BrokerGroup, ConfigurationWarning, Deployment
 from reference.outage import compute_outage, describe_outage
 from reference.structure import SIZE_KEYS, clip_sizes
-from reference.timeline import draw_timeline
 from reference.version import USUAL_VERSION, Version
 
 TABLE_WIDTH_MIN = 132
@@ -212,4 +212,4 @@ def print_timeline(analysis: GroupAnalysis, verdict: Verdict) -> None:
     if verdict.is_scaled:
         size = sizes.mapped_file_size_bytes
         click.echo(f"  It takes more than one file, and is drawn with files of {size} bytes.")
-    click.echo(draw_timeline((s.action, s.cluster, s.violated) for s in steps))
+    click.echo(draw_steps(steps))

@@ -9,12 +9,12 @@ import click
 from command_line.progress import show_progress
 from command_line.version_option import describe_model
 from properties.certificates import encode_schedule
+from properties.drawing import draw_steps
 from properties.fault_class import FaultClass
 from properties.judgement import replay
 from properties.subject import get_candidates_of, get_search_parameters, get_small_parameters
 from properties.triage import TriagedCounterexample, TriageWord, triage
 from reference.leaves import flatten
-from reference.timeline import draw_timeline
 from reference.world import make_initial
 
 
@@ -39,7 +39,7 @@ def describe_way(structure: Any, fault_class: FaultClass, triaged: TriagedCounte
     """The timeline of a reachable one; of another one what in its state is not as initially."""
     if triaged.word is TriageWord.REACHABLE:
         steps = replay(structure, get_search_parameters(structure, fault_class), triaged.schedule)
-        return draw_timeline((s.action, s.cluster, s.violated) for s in steps)
+        return draw_steps(steps)
     initial = flatten(make_initial(structure, get_small_parameters(structure)))
     values = [f"{p}={int(v)}" for p, v in triaged.before.items() if v != initial[p]]
     return f"  from {', '.join(values) or 'the initial state'}"

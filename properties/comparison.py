@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from attrs import evolve, frozen
 
-from properties.certificates import CERTIFIED_BY_NAME, decode_cells, load
+from properties.certificates import decode_cells, load
 from properties.generated_text import count_steps
+from properties.stock import STOCK_PAIR
 from properties.verdict import InternalDisagreementError, Verdict, VerdictWord
 from reference.structure import Structure
 from reference.variant import RULE_SETS, VARIANTS
 
-COMPARED_STRUCTURES = (CERTIFIED_BY_NAME["SYNC_MASTER/ASYNC_FLUSH/1 slave"],)
+COMPARED_STRUCTURES = (STOCK_PAIR,)
 """The groups for which every variant has a certificate: RocketMQ's stock synchronous pair."""
 
 COMPARED_VARIANTS = tuple(

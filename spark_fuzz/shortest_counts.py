@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from properties.book.refutations.cases import Case, load_cases
-from properties.book.refutations.shortest import Shortest, save_shortest
+from properties.refutations.cases import Case, load_cases
+from properties.refutations.shortest import Shortest, save_shortest
 from properties.subject import get_fault_class, get_guarantees
 from spark_fuzz.breadth_first import BreadthFirstSearch
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from properties.book.refutations.cases import load_cases
+from properties.refutations.cases import load_cases
 
 SPEC = Path(__file__).parents[2] / "spec"
 FRONT = SPEC / "README.md"

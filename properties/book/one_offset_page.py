@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
@@ -13,20 +12,18 @@ from pathlib import Path
 from typing import Any
 
 from properties.book.diagram.svg import draw_schedule
+from properties.book.function_source import get_path
 from properties.generated_text import render_table, replace_parts
 from properties.judgement import JudgedStep, replay
+from properties.stock import STOCK_PAIR
 from properties.subject import get_fault_class, get_search_parameters
-from properties.worlds import STRUCTURES
 from reference.leaves import flatten
 from reference.machine import Action, compute_machine
-from reference.rule import Rule
 from reference.state import PHASE_NAMES
 
 ROOT = Path(__file__).parents[2]
 CHAPTER = ROOT / "spec" / "one_offset.md"
 PICTURE = ROOT / "spec" / "one_offset.svg"
-
-STRUCTURE = STRUCTURES["SYNC_MASTER/ASYNC_FLUSH/1 slave"]
 
 SCHEDULE = (
     Action("connect_slave[0]"),
@@ -47,8 +44,8 @@ SCHEDULE = (
 @cache
 def walk() -> tuple[JudgedStep, ...]:
     """Every state of the schedule. Raises ScheduleError."""
-    parameters = get_search_parameters(STRUCTURE, get_fault_class(STRUCTURE, "none"))
-    return tuple(replay(STRUCTURE, parameters, SCHEDULE, ()))
+    parameters = get_search_parameters(STOCK_PAIR, get_fault_class(STOCK_PAIR, "none"))
+    return tuple(replay(STOCK_PAIR, parameters, SCHEDULE, ()))
 
 
 def update(text: str) -> str:
@@ -69,20 +66,14 @@ def render_steps() -> str:
 
 def _list_cells(step: JudgedStep) -> Iterator[object]:
     assert step.action is not None
-    rule = compute_machine(STRUCTURE).instances[step.action.instance].rule
+    rule = compute_machine(STOCK_PAIR).instances[step.action.instance].rule
     yield step.index
     yield f"[`{rule.name}`]({rule.topic}.md#{rule.name})"
-    file = find_source_file(rule)
+    file = get_path(rule.function)
     yield f"[{file}](../{file})"
     yield rule.source
     changes = list_changes(walk()[step.index - 1].cluster, step.cluster)
     yield ", ".join(f"`{path}` {before} → {after}" for path, before, after in changes)
-
-
-def find_source_file(rule: Rule) -> str:
-    """The file that holds a rule, from the root of the repository."""
-    found = inspect.getsourcefile(inspect.unwrap(rule.function))
-    return Path(str(found)).resolve().relative_to(ROOT).as_posix()
 
 
 def list_changes(before: Any, after: Any) -> Iterator[tuple[str, object, object]]:

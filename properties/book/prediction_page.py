@@ -9,17 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
+from properties.drawing import draw_cell
 from properties.explanation import Explanation, explain_all, load_explanations
 from properties.fault_class import FAULT_CLASS_BY_NAME
 from properties.generated_text import count_steps, render_table, replace_parts
-from properties.judgement import replay
 from properties.prediction import Prediction, get_cell, load_predictions
-from properties.subject import get_fault_class, get_search_parameters
 from properties.verdict import Verdict
 from reference.structure import SMALL_PARAMETERS
-from reference.timeline import draw_timeline
 
 CHAPTER = Path(__file__).parents[2] / "spec" / "predictions.md"
 
@@ -75,13 +72,6 @@ def describe_evidence(explanation: Explanation) -> str:
         links = [f"a corner: {', '.join(links)}"]
     recordings = [_CITATION.sub(r"`\1` seq \2 (`\3`)", line) for line in explanation.recordings]
     return "; ".join([", ".join(explanation.threads), *recordings, *links]).removeprefix("; ")
-
-
-def draw_cell(structure: Any, verdict: Verdict) -> str:
-    """The timeline of a refuted cell in small sizes, up to the claim that it breaks."""
-    parameters = get_search_parameters(structure, get_fault_class(structure, verdict.fault))
-    steps = replay(structure, parameters, verdict.schedule, (verdict.guarantee,))
-    return draw_timeline((step.action, step.cluster, step.violated) for step in steps)
 
 
 def _render_prediction(prediction: Prediction) -> Iterator[str]:

@@ -21,8 +21,8 @@ from properties.book.configuration_uses import (
     VERDICTS,
     KeyUse,
 )
-from properties.book.upgrade_page import STOCK
 from properties.generated_text import render_table, replace_parts
+from properties.stock import STOCK_FOLDERS
 from reference.configuration import ConfigurationError
 from reference.configuration_keys import KEYS, OUTSIDE_THE_MODEL, Value
 from reference.configuration_reading import read_deployments
@@ -150,7 +150,7 @@ def render_deployments() -> str:
     """The groups of RocketMQ's stock folders, as this book names them."""
     rows = [
         [f"`{folder}`", s.role.name, s.flush_disk_type.name, s.slaves, s.name]
-        for folder, s in STOCK.items()
+        for folder, s in STOCK_FOLDERS.items()
     ]
     return render_table(["Folder", "Role", "Flush type", "Slaves", "In this book"], rows)
 

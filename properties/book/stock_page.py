@@ -6,33 +6,19 @@ spec/README.md`` writes it anew.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from properties.book.refutations.cases import Case, load_cases, load_cells
 from properties.certified_cells import compute_row
 from properties.claims import CLAIMS
 from properties.fault_class import FAULT_CLASSES, FaultClass
 from properties.generated_text import render_table
+from properties.refutations.cases import Case, load_cases, load_cells
+from properties.stock import STOCK_FOLDERS, STOCK_WORLDS
 from properties.subject import get_claims, get_fault_class
 from properties.verdict import Verdict, VerdictWord
 from properties.worlds import STRUCTURES, WORLDS
 from reference.structure import Structure
-
-STOCK: Mapping[str, str] = {
-    "2m-noslave": "ASYNC_MASTER/ASYNC_FLUSH/0 slaves",
-    "2m-2s-async": "ASYNC_MASTER/ASYNC_FLUSH/1 slave",
-    "2m-2s-sync": "SYNC_MASTER/ASYNC_FLUSH/1 slave",
-}
-"""The deployments of the folders that RocketMQ ships, by the folder; a test reads the folders."""
-
-BESIDE_THE_LOG = (
-    "consumer/slave read/no offset check",
-    "tables/topics/4.4.0",
-    "delay/4.4.0",
-)
-"""What stock brokers do besides copying a log: consumers, copied tables, delayed messages."""
 
 SPOKEN = {
     "none": "always",
@@ -82,8 +68,8 @@ def is_vacuous(structure: Any, claim: str) -> bool:
 
 def render_stock() -> str:
     """A row for each guarantee, a column for each stock deployment."""
-    head = ("What may be hoped for", *(f"`{folder}`" for folder in STOCK))
-    structures = [STRUCTURES[name] for name in STOCK.values()]
+    head = ("What may be hoped for", *(f"`{folder}`" for folder in STOCK_FOLDERS))
+    structures = list(STOCK_FOLDERS.values())
     rows = [
         (link_claim(structures[-1], claim), *(describe_falls(s, claim) for s in structures))
         for claim in CLAIMS
@@ -97,7 +83,7 @@ def render_beside_the_log() -> str:
 
 
 def _list_rows() -> Iterator[tuple[str, str]]:
-    for name in BESIDE_THE_LOG:
+    for name in STOCK_WORLDS:
         structure = STRUCTURES[name]
         for claim in get_claims(structure):
             yield link_claim(structure, claim), describe_falls(structure, claim)
@@ -119,15 +105,14 @@ def find_chapter(claim: str) -> str:
 
 def render_harmless() -> str:
     """The faults that break nothing that would hold without any, in no stock deployment."""
-    names = [
-        c.name for c in FAULT_CLASSES if c.admitted and all(map(partial(is_harmless, c), STOCK))
-    ]
+    struck = [c for c in FAULT_CLASSES if c.admitted]
+    names = [c.name for c in struck if all(is_harmless(c, s) for s in STOCK_FOLDERS.values())]
     return f"What breaks nothing in these three: {', '.join(names)}."
 
 
-def is_harmless(fault_class: FaultClass, folder: str) -> bool:
+def is_harmless(fault_class: FaultClass, structure: Structure) -> bool:
     """Every claim has the verdict that it has without faults."""
-    words = {(v.guarantee, v.fault): v.word for v in load_cells(STRUCTURES[STOCK[folder]])}
+    words = {(v.guarantee, v.fault): v.word for v in load_cells(structure)}
     return all(words[claim, fault_class.name] is words[claim, "none"] for claim in CLAIMS)
 
 

@@ -12,23 +12,16 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from properties.book.prediction_page import draw_cell
-from properties.certificates import CERTIFIED_BY_NAME
 from properties.comparison import Change, describe, load_cells
+from properties.drawing import draw_cell
 from properties.generated_text import count_steps, render_table, replace_parts
 from properties.sight_search import RULE_SET_NAMES, get_released
+from properties.stock import STOCK_FOLDERS
 from properties.upgrade import Turn, compute_changes, get_turn, group_alike, list_turned
 from properties.verdict import VerdictWord
 from reference.structure import Structure
 
 CHAPTER = Path(__file__).parents[2] / "spec" / "upgrades.md"
-
-STOCK = {
-    "2m-noslave": CERTIFIED_BY_NAME["ASYNC_MASTER/ASYNC_FLUSH/0 slaves"],
-    "2m-2s-async": CERTIFIED_BY_NAME["ASYNC_MASTER/ASYNC_FLUSH/1 slave"],
-    "2m-2s-sync": CERTIFIED_BY_NAME["SYNC_MASTER/ASYNC_FLUSH/1 slave"],
-}
-"""RocketMQ's stock folders, and the structure of each of their groups."""
 
 NOTHING, BACK = "-", "↩"
 TITLES = {
@@ -58,7 +51,7 @@ def render(name: str) -> str:
 @cache
 def compute_pairs(stock: str) -> dict[tuple[str, str], list[Change]]:
     """The changed cells of every pair of releases, the earlier one first or not."""
-    cells = {name: load_cells(get_released(name, STOCK[stock])) for name in RULE_SET_NAMES}
+    cells = {name: load_cells(get_released(name, STOCK_FOLDERS[stock])) for name in RULE_SET_NAMES}
     return {
         (before, after): compute_changes(cells[before], cells[after])
         for before in RULE_SET_NAMES
@@ -131,7 +124,7 @@ def render_letters(stock: str) -> Iterator[str]:
         ]
         yield f"**{letter}**, for example {pair[0]} to {pair[1]}: {', '.join(counts)}.\n"
         yield render_changes(changes)
-        yield from _render_schedules(STOCK[stock], pair[1], changes, told)
+        yield from _render_schedules(STOCK_FOLDERS[stock], pair[1], changes, told)
 
 
 def render_changes(changes: list[Change]) -> str:

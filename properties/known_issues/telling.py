@@ -8,6 +8,7 @@ from typing import Any
 from attrs import evolve, frozen
 
 from properties.certificates import encode_schedule
+from properties.drawing import draw_steps
 from properties.generated_text import count_steps
 from properties.known_issues.catalogue import Entry, Outside
 from properties.known_issues.decision import Case, Decision
@@ -15,7 +16,6 @@ from properties.known_issues.repair import try_elsewhere
 from properties.known_issues.scenario import CERTAINTIES, Scenario
 from properties.sentences import Sentence, list_sizes, tell_end, tell_steps
 from reference.structure import Structure
-from reference.timeline import draw_timeline
 
 NOTHING = "-"
 
@@ -55,7 +55,7 @@ def make_line(entry: Scenario | Decision) -> Line:
 
 def draw(scenario: Scenario) -> str:
     """The timeline of a scenario."""
-    return draw_timeline((s.action, s.cluster, s.violated) for s in scenario.walk())
+    return draw_steps(scenario.walk())
 
 
 def tell_scenario(scenario: Scenario) -> list[Sentence]:

@@ -14,6 +14,7 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from properties.promela.module import SmallInstance
+from properties.stock import STOCK_PAIR
 from properties.subject import get_fault_class
 from properties.worlds import KNOWN_STRUCTURES
 from reference.consumption.structure import SMALL_CONSUMPTION
@@ -75,8 +76,7 @@ class JudgedInstance:
 
 
 ALONE = "SYNC_MASTER/SYNC_FLUSH/0 slaves"
-PAIR = "SYNC_MASTER/ASYNC_FLUSH/1 slave"
-TRIO = "SYNC_MASTER/ASYNC_FLUSH/2 slaves"
+PAIR = STOCK_PAIR.name
 ASYNCHRONOUS_PAIR = "ASYNC_MASTER/ASYNC_FLUSH/1 slave"
 READER = "consumer/slave read/no offset check"
 

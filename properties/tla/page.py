@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from properties.generated_text import render_table, replace_parts
+from properties.stock import STOCK_PAIR
 from properties.subject import get_fault_class, get_small_parameters
 from properties.tla.module import Module, write_module
 from properties.tla.tlc_counts import render_counts
@@ -17,7 +18,7 @@ CHAPTER = Path(__file__).parents[2] / "spec" / "tla.md"
 FOLDER = CHAPTER.parent / "tla"
 """Where the module of the stock pair is kept."""
 
-STOCK, STOCK_FAULT = "SYNC_MASTER/ASYNC_FLUSH/1 slave", "master power loss"
+STOCK, STOCK_FAULT = STOCK_PAIR.name, "master power loss"
 EXAMPLE = "transfer_batch"
 SHOWN = (
     "ASYNC_MASTER/ASYNC_FLUSH/0 slaves",

@@ -3,10 +3,10 @@
 import pytest
 from click.testing import CliRunner
 
-from command_line.explain import command
-from properties.book.prediction_page import draw_cell, get_cell
+from command_line.explain import ROOT, command
+from properties.drawing import draw_cell
 from properties.expectation import find_expectation
-from properties.prediction import load_predictions
+from properties.prediction import get_cell, load_predictions
 from properties.worlds import STRUCTURES
 
 
@@ -22,7 +22,7 @@ def test_predicted_cell_is_drawn() -> None:
     prediction = load_predictions()[0]
     output = run(prediction.claim, prediction.fault, "--structure", prediction.structure_name)
     assert "predicted" in output
-    assert output.rstrip().endswith(draw_cell(prediction.structure, get_cell(prediction)))
+    assert draw_cell(prediction.structure, get_cell(prediction)) in output
 
 
 def test_documented_cell_names_its_evidence() -> None:
@@ -39,7 +39,7 @@ def test_cell_of_a_consumer_tells_the_expected_reason() -> None:
     assert (
         find_expectation("no_message_is_skipped", STRUCTURES[name], "master stop").reason in output
     )
-    assert output.rstrip().endswith("✗ no_message_is_skipped")
+    assert "\n      ✗ no_message_is_skipped\n" in output
     assert "not refuted" in run("no_message_is_skipped", "none", "--structure", name)
 
 
@@ -60,3 +60,11 @@ def test_cells_of_another_world_are_refused(asked: tuple[str, str], word: str) -
 def test_proved_cell_has_nothing_to_explain() -> None:
     """It says so, and that is no error."""
     assert "not refuted" in run("acknowledged_is_kept_on_master", "none")
+
+
+def test_the_page_that_tells_it_is_named() -> None:
+    """It exists, and stands below the schedule."""
+    output = run("acknowledgement_is_truthful", "late join")
+    page = output.rstrip().rpartition(" ")[2]
+    assert page.endswith("counterexamples/acknowledgement_is_truthful.md")
+    assert (ROOT / page).exists()

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from properties.book.refutations.cases import Case, load_cases
-from properties.book.refutations.shortest import load_shortest
+from properties.refutations.cases import Case, load_cases
+from properties.refutations.shortest import load_shortest
 from spark_fuzz import shortest_counts
 from spark_fuzz.shortest_counts import UnfinishedSearchError, is_searched, search
 

@@ -8,26 +8,17 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from properties.book.refutations.cases import PAGES, Case, load_cases, load_cells
 from properties.book.refutations.evidence import RecordedLine, list_recorded
 from properties.book.refutations.needs import list_needs
 from properties.book.refutations.page import OVERVIEW, PARTS
-from properties.book.refutations.shortest import load_shortest
 from properties.judgement import is_refuted_by, lower_numbers
+from properties.refutations.cases import PAGES, Case, load_cases, load_cells
+from properties.refutations.shortest import load_shortest
+from properties.stock import STOCK_STRUCTURES
 from properties.subject import get_guarantees
 from properties.verdict import VerdictWord
 from properties.worlds import STRUCTURES
 from reference.machine import Action
-
-STOCK = (
-    "SYNC_MASTER/ASYNC_FLUSH/1 slave",
-    "ASYNC_MASTER/ASYNC_FLUSH/1 slave",
-    "ASYNC_MASTER/ASYNC_FLUSH/0 slaves",
-    "consumer/no slave read/no offset check",
-    "tables/topics/4.4.0",
-    "delay/4.4.0",
-)
-"""What RocketMQ 4.4.0 is with its own files and defaults."""
 
 PLACEHOLDER = re.compile(r"(\*\*Result\.\*\* )?(RESULT|MEANING|STORY|REAL|REPAIR)")
 CITED = re.compile(r"`(\w+)` (seq \d+ \(`\w+`\)(?:,? (?:then |and )?seq \d+ \(`\w+`\))*)")
@@ -61,7 +52,7 @@ def list_words(text: str) -> dict[str, list[str]]:
 
 def test_every_guarantee_that_falls_has_one_page() -> None:
     """Each that is refuted in any stock structure; and no page is about anything else."""
-    cells = (cell for name in STOCK for cell in load_cells(STRUCTURES[name]))
+    cells = (cell for name in STOCK_STRUCTURES for cell in load_cells(STRUCTURES[name]))
     fallen = {cell.guarantee for cell in cells if cell.word is VerdictWord.REFUTED}
     assert Counter(fallen) == Counter(case.claim for case in load_cases())
 

@@ -13,13 +13,13 @@ from properties.book.operators import page
 from properties.book.operators.cells import NEVER
 from properties.book.operators.choices import COLUMNS
 from properties.book.operators.page import TABLES
-from properties.book.operators.procedures import load_procedures
 from properties.book.operators.settings import load_settings
 from properties.certificates import CERTIFIED_BY_NAME, get_path
 from properties.certified_cells import compute_row
 from properties.claims import CLAIMS
 from properties.explanation import load_explanations
 from properties.known_issues.catalogue import load_catalogue
+from properties.operations.procedures import load_procedures
 from properties.subject import get_claims
 from properties.worlds import WORLD_STRUCTURES
 from reference.clients.sending import SendSettings

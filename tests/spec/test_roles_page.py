@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from properties.analysis import analyse_group, compute_structure
+from properties.analysis import analyse_group
 from properties.book import roles_page
 from properties.book.configuration_uses import (
     CHECKED_KEYS,
@@ -22,9 +22,7 @@ from properties.book.configuration_uses import (
     KeyUse,
 )
 from properties.book.roles_page import PARTS, REFUSED, WARNED, Case, read_messages
-from properties.book.upgrade_page import STOCK
 from reference.configuration_keys import KEYS, OUTSIDE_THE_MODEL
-from reference.configuration_reading import read_deployments
 from reference.java_properties import read_properties
 from reference.structure import SIZE_KEYS, SLAVES_MAX
 from tests.reference.broker_files import MASTER, SLAVE, read_group
@@ -98,13 +96,6 @@ def test_stock_keys_are_those_of_the_stock_files() -> None:
     assert {k for k, told in STOCK_KEYS.items() if told == "read"} == set(STOCK_KEYS) & set(
         CHECKED_KEYS
     )
-
-
-@pytest.mark.parametrize("folder", STOCK)
-def test_deployments_are_those_of_the_stock_folders(folder: str) -> None:
-    """Each group of the folder has the structure in the table."""
-    (deployment,), _ = read_deployments([STOCK_FOLDER / folder])
-    assert {STOCK[folder]} == {compute_structure(group) for group in deployment.groups}
 
 
 @pytest.mark.parametrize("case", REFUSED, ids=lambda case: case.why)

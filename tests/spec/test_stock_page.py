@@ -7,14 +7,13 @@ from pathlib import Path
 import pytest
 
 from properties.analysis import compute_structure
-from properties.book.refutations.cases import load_cells
 from properties.book.stock_page import (
-    BESIDE_THE_LOG,
-    STOCK,
     describe_falls,
     find_weakest,
     render_harmless,
 )
+from properties.refutations.cases import load_cells
+from properties.stock import STOCK_FOLDERS, STOCK_STRUCTURES
 from properties.subject import get_claims, get_fault_class
 from properties.verdict import VerdictWord
 from properties.worlds import STRUCTURES
@@ -23,16 +22,16 @@ from reference.configuration_reading import read_deployments
 CONFIGURATIONS = Path(__file__).parents[1] / "data" / "conf"
 
 
-@pytest.mark.parametrize("folder", STOCK)
+@pytest.mark.parametrize("folder", STOCK_FOLDERS)
 def test_folders_are_those_of_rocketmq(folder: str) -> None:
     """Every group that a stock folder configures is of the structure in the table's head."""
     deployments, _ = read_deployments([CONFIGURATIONS / folder])
     groups = [group for deployment in deployments for group in deployment.groups]
     assert groups
-    assert {STOCK[folder]} == {compute_structure(group).name for group in groups}
+    assert {STOCK_FOLDERS[folder]} == {compute_structure(group) for group in groups}
 
 
-@pytest.mark.parametrize("name", [*STOCK.values(), *BESIDE_THE_LOG])
+@pytest.mark.parametrize("name", STOCK_STRUCTURES)
 def test_weakest_columns_stand_for_all(name: str) -> None:
     """A column is refuted exactly when it admits all of one of the weakest."""
     structure = STRUCTURES[name]
@@ -47,7 +46,7 @@ def test_weakest_columns_stand_for_all(name: str) -> None:
 
 def test_cells_say_what_certificates_say() -> None:
     """Never, always, nothing, and after what."""
-    pair, single = (STRUCTURES[STOCK[folder]] for folder in ("2m-2s-sync", "2m-noslave"))
+    pair, single = (STOCK_FOLDERS[folder] for folder in ("2m-2s-sync", "2m-noslave"))
     assert "**never**" == describe_falls(pair, "puts_are_answered")
     assert "always" == describe_falls(single, "acknowledged_is_held_twice")
     assert "says nothing here" == describe_falls(single, "slave_is_prefix_of_master")

@@ -7,11 +7,11 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from properties.book.refutations.cases import load_cells
 from properties.certificates import SEARCHED_SLAVES_MAX
 from properties.certified_cells import compute_row
 from properties.expectation import find_expectation
 from properties.explanation import explain
+from properties.refutations.cases import load_cells
 from properties.verdict import Verdict, VerdictWord
 from properties.worlds import KNOWN_STRUCTURES
 from reference.structure import Structure

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from properties.book.operators import choices, settings
-from properties.book.operators.answers import ANSWERS, QUESTIONS, decide_all
 from properties.book.operators.cells import Reason, Reasons
-from properties.book.operators.facts import FACTS, list_copied_rows
-from properties.book.operators.procedures import Course, Procedure, load_procedures, try_out
 from properties.generated_text import render_table, replace_parts
+from properties.operations.answers import ANSWERS, QUESTIONS, decide_all
+from properties.operations.facts import FACTS, list_copied_rows
+from properties.operations.procedures import Course, Procedure, load_procedures, try_out
 from reference.clients.sending import STATUS_BY_CODE, Attempt, SendAnswer, SendSettings, react
 from reference.structure import Structure
 

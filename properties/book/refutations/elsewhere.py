@@ -7,10 +7,10 @@ from typing import Any
 
 from attrs import evolve
 
-from properties.book.refutations.cases import Case
 from properties.certificates import decode_cells, load
 from properties.certified_cells import compute_row
 from properties.comparison import COMPARED_VARIANTS, describe
+from properties.refutations.cases import Case
 from properties.subject import get_claims
 from properties.worlds import STRUCTURES_BY_WORLD
 from reference.structure import Structure

@@ -11,11 +11,11 @@ from typing import Any
 
 from attrs import frozen
 
-from properties.book.refutations.cases import Case
 from properties.explanation import Explanation, explain
 from properties.known_issues.catalogue import load_scenarios
 from properties.known_issues.scenario import CERTAINTIES, Scenario
 from properties.prediction import Prediction, load_predictions
+from properties.refutations.cases import Case
 
 RECORDINGS = Path(__file__).parents[3] / "tests" / "data" / "traces"
 CITATION = re.compile(r"(\w+) seq (\d+) \((\w+)\)")

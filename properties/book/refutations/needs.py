@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from attrs import frozen
 
-from properties.book.refutations.cases import Case
 from properties.judgement import take_steps
+from properties.refutations.cases import Case
 from properties.subject import get_claims
 from reference.machine import compute_machine
 from reference.rule import Rule

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from properties.book.refutations.cases import Case
 from properties.book.refutations.evidence import (
     describe_report,
     find_known_issues,
@@ -13,6 +12,7 @@ from properties.book.refutations.evidence import (
 from properties.expectation import find_expectation
 from properties.explanation import explain
 from properties.generated_text import count_steps, render_table
+from properties.refutations.cases import Case
 from properties.verdict import Verdict, VerdictWord
 
 

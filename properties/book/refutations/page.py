@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from properties.book.code_page import fence
 from properties.book.diagram.svg import draw_schedule
-from properties.book.refutations.cases import PAGES, Case, load_cases
+from properties.book.function_source import read_source
 from properties.book.refutations.elsewhere import (
     group_by_verdict,
     list_deployments,
@@ -28,9 +28,10 @@ from properties.book.refutations.evidence import (
 )
 from properties.book.refutations.needs import Need, list_needs
 from properties.book.refutations.others import render_others
-from properties.book.refutations.shortest import load_shortest
 from properties.generated_text import count_steps, render_table, replace_parts
 from properties.judgement import JudgedStep
+from properties.refutations.cases import PAGES, Case, load_cases
+from properties.refutations.shortest import load_shortest
 from properties.sentences import describe_action, find_fault_steps, list_sizes
 from properties.subject import get_claims
 from properties.worlds import WORLDS
@@ -111,8 +112,7 @@ def find_chapter(case: Case) -> str:
 def render_property(case: Case) -> str:
     """What the guarantee promises, and its predicate as it stands in the source."""
     predicate = get_claims(case.structure)[case.claim].predicate
-    source = inspect.getsource(predicate).rstrip()
-    return f"> {case.sentence}\n\n```python\n{source}\n```"
+    return f"> {case.sentence}\n\n{fence([read_source(predicate, has_docstring=False)])}"
 
 
 def render_picture(case: Case) -> str:

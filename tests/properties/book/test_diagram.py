@@ -23,8 +23,8 @@ from properties.book.diagram.layout import (
 )
 from properties.book.diagram.svg import STYLE, write_svg
 from properties.book.diagram.wire import Arrow, list_arrows
-from properties.book.refutations.cases import load_cases
 from properties.judgement import JudgedStep, replay
+from properties.refutations.cases import load_cases
 from properties.sentences import find_fault_steps
 from properties.subject import get_fault_class, get_search_parameters
 from properties.worlds import STRUCTURES

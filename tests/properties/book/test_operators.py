@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 from attrs import evolve
 
-from properties.book.operators.answers import (
+from properties.book.operators.cells import Reason, Reasons, find_vacuous
+from properties.book.operators.choices import READERS, say_statuses, say_target
+from properties.certificates import CERTIFIED_STRUCTURES
+from properties.certified_cells import compute_vacuous
+from properties.judgement import ScheduleError, is_reached_by
+from properties.lemmas import LEMMAS
+from properties.operations.answers import (
     ANSWERS,
     FAULTS,
     QUESTIONS,
@@ -14,11 +20,9 @@ from properties.book.operators.answers import (
     load_schedules,
     say_both_ways,
 )
-from properties.book.operators.cells import Reason, Reasons, find_vacuous
-from properties.book.operators.choices import READERS, say_statuses, say_target
-from properties.book.operators.facts import FACTS, Fact, find_broken_by_copy, is_proved
-from properties.book.operators.handiwork import ON_LOGS, compute_operated_machine
-from properties.book.operators.procedures import (
+from properties.operations.facts import FACTS, Fact, find_broken_by_copy, is_proved
+from properties.operations.handiwork import ON_LOGS, compute_operated_machine
+from properties.operations.procedures import (
     Course,
     Procedure,
     find_missing_lemmas,
@@ -26,10 +30,6 @@ from properties.book.operators.procedures import (
     load_procedures,
     try_out,
 )
-from properties.certificates import CERTIFIED_STRUCTURES
-from properties.certified_cells import compute_vacuous
-from properties.judgement import ScheduleError, is_reached_by
-from properties.lemmas import LEMMAS
 from properties.reading import Deployment
 from properties.sanity_check import SANITY_CHECKS
 from properties.subject import get_lemmas_of, get_search_parameters

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from properties.book.prediction_page import draw_cell
 from properties.book.world_page import load_cells
+from properties.drawing import draw_cell
 from properties.verdict import VerdictWord
 from properties.world import World
 from properties.worlds import WORLD_STRUCTURES, WORLDS

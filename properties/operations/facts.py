@@ -8,23 +8,20 @@ from functools import cache
 
 from attrs import frozen
 
-from properties.book.operators.handiwork import ON_LOGS, compute_operated_machine
-from properties.book.refutations.cases import load_cells
 from properties.certificates import CERTIFIED_STRUCTURES
 from properties.fault_class import EVERYTHING, FAULT_CLASS_BY_NAME, FaultClass
 from properties.guarantee import is_owed
 from properties.induction import InductionProblem, Step, prove_lemmas
+from properties.operations.handiwork import ON_LOGS, compute_operated_machine
 from properties.property import Predicate
+from properties.refutations.cases import load_cells
+from properties.stock import STOCK_PAIR
 from properties.verdict import VerdictWord
 from reference.lineage import has_message
 from reference.machine import record_instance, record_predicate
 from reference.operations import all_of, implies
-from reference.roles import FlushDiskType, Role
 from reference.state import Cluster
 from reference.structure import Structure
-
-STOCK = Structure(Role.SYNC_MASTER, FlushDiskType.ASYNC_FLUSH, 1)
-"""The stock synchronous pair."""
 
 
 def longest_slave_has_all(cluster: Cluster) -> bool:
@@ -87,13 +84,13 @@ def find_broken_by_copy(structure: Structure) -> tuple[str, ...]:
 def compute_kept_by_copies() -> frozenset[str]:
     """The claims about the stock pair that are proved where wiped slaves never start empty."""
     wiped = FaultClass("slave wiped, store copied", ("slave_wipes",))
-    problem = InductionProblem(STOCK, wiped)
-    return frozenset(problem.find_consequences(prove_lemmas(STOCK)).proved)
+    problem = InductionProblem(STOCK_PAIR, wiped)
+    return frozenset(problem.find_consequences(prove_lemmas(STOCK_PAIR)).proved)
 
 
 def list_copied_rows() -> Iterator[Iterable[str]]:
     """Each claim that a wiped slave breaks, and whether it is proved with a copy."""
-    for verdict in load_cells(STOCK):
+    for verdict in load_cells(STOCK_PAIR):
         if verdict.fault == "slave wiped" and verdict.word is VerdictWord.REFUTED:
             claim, steps = verdict.guarantee, len(verdict.schedule)
             kept = "proved" if claim in compute_kept_by_copies() else "not proved"

@@ -19,11 +19,11 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from properties.book.operators.handiwork import compute_operated_machine
 from properties.convergence import CONNECTION_STEPS, FLUSH_STEPS, PUT_STEPS, REPLICATION_STEPS
 from properties.guarantee import slave_is_prefix_of_master
 from properties.judgement import ScheduleError
 from properties.known_issues.scenario import as_actions
+from properties.operations.handiwork import compute_operated_machine
 from properties.property import Predicate
 from properties.subject import get_claims, get_everything, get_lemmas_of, get_small_parameters
 from properties.worlds import KNOWN_STRUCTURES

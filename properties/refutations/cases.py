@@ -19,7 +19,7 @@ from reference.machine import Action
 from reference.structure import Structure
 
 CASES_FILE = Path(__file__).parent / "cases.toml"
-PAGES = Path(__file__).parents[3] / "spec" / "counterexamples"
+PAGES = Path(__file__).parents[2] / "spec" / "counterexamples"
 
 
 @frozen

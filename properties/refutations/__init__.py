@@ -1,0 +1,1 @@
+"""Guarantees that fall in stock configurations: the cell that tells each, and its length."""
