@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 import click
@@ -12,7 +11,7 @@ import click
 from command_line import implementers
 from command_line.new_files import tell_problem
 from command_line.progress import show_progress
-from command_line.readme import get_readme, update_readme
+from command_line.readme import README, update_readme
 from command_line.run_tests import run_pytest
 from command_line.site.build import build_site
 from properties.book import (
@@ -37,40 +36,45 @@ from properties.book import (
     world_page,
 )
 from properties.book.chinese.pages import PAIRS
-from properties.book.code_page import TOPIC_SHELVES, write_code
-from properties.book.contents import SPEC, list_chapters
+from properties.book.code_page import TOPIC_PAGES
+from properties.book.contents import list_chapters
 from properties.book.operators import page as operators_page
 from properties.book.refutations import page as refutation_page
+from properties.generated_text import ROOT, Page
 from properties.known_issues import page as known_issues_page
-from properties.refutations.cases import Case, load_cases
 from properties.tla import page as tla_page
-from properties.worlds import WORLDS
 
-PAGES = (
-    front_page,
-    one_offset_page,
-    operators_page,
-    guarantees_page,
-    fault_set_page,
-    proof_page,
-    lemma_page,
-    mutants_page,
-    variant_page,
-    version_page,
-    upgrade_page,
-    prediction_page,
-    known_issues_page,
-    reading_page,
-    progress_page,
-    metadata_page,
-    clients_page,
-    implementers,
-    tla_page,
-    ledger_page,
-    roles_page,
-    spin_page,
+PAGES: tuple[Page, ...] = (
+    front_page.PAGE,
+    one_offset_page.PAGE,
+    operators_page.PAGE,
+    fault_set_page.PAGE,
+    proof_page.PAGE,
+    lemma_page.PAGE,
+    mutants_page.PAGE,
+    variant_page.PAGE,
+    version_page.PAGE,
+    upgrade_page.PAGE,
+    prediction_page.PAGE,
+    known_issues_page.PAGE,
+    reading_page.PAGE,
+    progress_page.PAGE,
+    metadata_page.PAGE,
+    clients_page.PAGE,
+    implementers.PAGE,
+    tla_page.PAGE,
+    ledger_page.PAGE,
+    roles_page.PAGE,
+    spin_page.PAGE,
+    *TOPIC_PAGES,
+    *world_page.PAGES,
+    refutation_page.OVERVIEW,
+    *refutation_page.PAGES,
 )
-"""The modules that generate parts of a chapter."""
+"""Every text with parts that are generated one by one."""
+
+FILES = {**tla_page.FILES, **one_offset_page.FILES, **refutation_page.FILES}
+"""What is generated as a whole."""
 
 EPILOG = """\b
 Examples:
@@ -83,26 +87,19 @@ Examples:
 Exit codes: 0 done, 1 text and code disagree, 3 bad input, 4 missing prerequisite.
 """
 
-ROOT = get_readme().parent
 
-
-def draw_anew(case: Case, text: str) -> str:
-    """A diagram is generated as a whole, whatever the file contains."""
-    return refutation_page.draw_page(case)
+def replace_all(write: Callable[[], str]) -> Callable[[str], str]:
+    """What writes a text as a whole, whatever stands there."""
+    return lambda text: write()
 
 
 UPDATES: dict[str, Callable[[str], str]] = {
     path.relative_to(ROOT).as_posix(): update
     for path, update in {
-        **{page.CHAPTER: page.update for page in PAGES},
-        **{SPEC / f"{t}.md": partial(write_code, s) for t, s in TOPIC_SHELVES.items()},
-        **{world.chapter_path: partial(world_page.update, world) for world in WORLDS},
-        **tla_page.FILES,
-        one_offset_page.PICTURE: one_offset_page.draw,
-        refutation_page.OVERVIEW: refutation_page.update_overview,
-        **{case.page: partial(refutation_page.update_page, case) for case in load_cases()},
-        **{case.picture: partial(draw_anew, case) for case in load_cases()},
-        get_readme(): update_readme,
+        **{page.path: page.update for page in PAGES},
+        guarantees_page.CHAPTER: guarantees_page.update,
+        **{path: replace_all(write) for path, write in FILES.items()},
+        README: update_readme,
         **{pair.translation: pair.update for pair in PAIRS},
     }.items()
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -13,13 +12,12 @@ from properties.certificates import decode_cells, load_required
 from properties.drawing import draw_cell
 from properties.expectation import find_expectation
 from properties.explanation import explain
+from properties.generated_text import ROOT
 from properties.refutations.cases import load_cases
 from properties.subject import get_claims
 from properties.verdict import Verdict, VerdictWord
 from properties.worlds import KNOWN_STRUCTURES
 from reference.structure import Structure
-
-ROOT = Path(__file__).parents[1]
 
 EPILOG = """\b
 Examples:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from contextlib import chdir
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from click.testing import CliRunner
 
 from command_line.trace import command as trace
-from properties.book import implementers_page
-from properties.generated_text import replace_parts
-
-CHAPTER = implementers_page.CHAPTER
+from properties.book.implementers_page import CHAPTER, PARTS
+from properties.generated_text import Page
 
 RIGHT, WRONG = "right.jsonl", "wrong.jsonl"
 """The recording of the chapter, and the same with one event that cannot be."""
@@ -23,9 +19,9 @@ CHANGE = ('"put_status": "SLAVE_NOT_AVAILABLE"', '"put_status": "PUT_OK"')
 """What is wrong in the second."""
 
 
-def find_recording(text: str) -> str:
+def find_recording() -> str:
     """The recording that stands in the chapter."""
-    return text.partition("```json\n")[2].partition("```")[0]
+    return CHAPTER.read_text(encoding="utf-8").partition("```json\n")[2].partition("```")[0]
 
 
 def render_answer(recording: str, file: str, *options: str) -> str:
@@ -37,17 +33,12 @@ def render_answer(recording: str, file: str, *options: str) -> str:
     return "\n".join(["```text", *lines, f"exit code {result.return_value}", "```"])
 
 
-def list_parts(text: str) -> Mapping[str, Callable[[], str]]:
-    """Every generated part of this text, by its marker."""
-    right = find_recording(text)
-    return {
-        **implementers_page.GENERATED,
-        "right": partial(render_answer, right, RIGHT),
-        "wrong": partial(render_answer, right.replace(*CHANGE), WRONG),
-    }
-
-
-def update(text: str) -> str:
-    """The chapter with every generated part as it should be."""
-    parts = list_parts(text)
-    return replace_parts(text, lambda name: parts[name]())
+PAGE = Page(
+    CHAPTER,
+    {
+        **PARTS,
+        "right": lambda: render_answer(find_recording(), RIGHT),
+        "wrong": lambda: render_answer(find_recording().replace(*CHANGE), WRONG),
+    },
+)
+"""The chapter."""

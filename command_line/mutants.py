@@ -13,6 +13,7 @@ from command_line.cross_check import check_installed
 from command_line.name_options import describe_unknown
 from command_line.progress import show_progress
 from command_line.workers import run_all
+from properties.generated_text import ROOT
 from properties.mutants import results
 from properties.mutants.derivation import list_mutants, list_source_structures
 from properties.mutants.findings import LAYERS, Finding, RuleFindings, list_unexplained
@@ -35,7 +36,7 @@ What --json prints then is tests/data/mutants.json. Exit codes: 0 every survivor
 """
 
 FOLDER = Path(".rmqspec") / "mutants"
-RECORDINGS = Path(__file__).parents[1] / "tests" / "data" / "traces"
+RECORDINGS = ROOT / "tests" / "data" / "traces"
 
 
 def parse_layers(context: click.Context, option: click.Parameter, text: str) -> tuple[str, ...]:

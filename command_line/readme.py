@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 
 from click.testing import CliRunner
 
 from command_line.check import command as check
+from properties.generated_text import ROOT
+
+README = ROOT / "README.md"
 
 WIDTH = 120
 BLOCK = re.compile(
@@ -18,11 +20,6 @@ BLOCK = re.compile(
     re.DOTALL,
 )
 """A shown output, perhaps only the lines from one that begins so up to one that begins so."""
-
-
-def get_readme() -> Path:
-    """Where README.md lies."""
-    return Path(__file__).parents[1] / "README.md"
 
 
 def update_readme(text: str) -> str:

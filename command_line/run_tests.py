@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
 
 import click
 
-ROOT = Path(__file__).parents[1]
+from properties.generated_text import ROOT
 
 CHECKS = (
     ("lint", ["ruff", "check", "."]),

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+from attrs import frozen
+
+ROOT = Path(__file__).parents[1]
+"""Where README.md lies."""
+SPEC = ROOT / "spec"
+"""Where the book lies."""
 
 _PART = re.compile(
     r"(<!-- begin generated: (?P<name>[\w -]+) -->\n).*?(<!-- end generated: (?P=name) -->)",
@@ -17,6 +25,27 @@ def replace_parts(text: str, render: Callable[[str], str]) -> str:
     Raises what ``render`` raises, KeyError for a name that it does not know.
     """
     return _PART.sub(lambda part: f"{part[1]}{render(part['name'])}\n{part[3]}", text)
+
+
+@frozen
+class Page:
+    """A text, and what writes each of its generated parts."""
+
+    path: Path
+    parts: Mapping[str, Callable[[], str]]
+    """By the name between the marks."""
+
+    def update(self, text: str) -> str:
+        """The text with every generated part as it should be.
+
+        Raises KeyError for a part that nobody generates, and what a part's own function raises.
+        """
+        return replace_parts(text, lambda name: self.parts[name]())
+
+
+def set_apart(render: Callable[[], str]) -> Callable[[], str]:
+    """The same part with an empty line between it and each of its marks."""
+    return lambda: f"\n{render()}\n"
 
 
 def count_steps(number: int) -> str:

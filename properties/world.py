@@ -14,6 +14,7 @@ from attrs import field, frozen
 
 from properties.expectation import get_expectations_file
 from properties.fault_class import FaultClass
+from properties.generated_text import SPEC
 from properties.property import Predicate, Property, PropertyRole
 from properties.subject import (
     get_claims,
@@ -23,8 +24,6 @@ from properties.subject import (
     get_small_parameters,
 )
 from reference.rule import Rule
-
-SPEC = Path(__file__).parents[1] / "spec"
 
 
 @frozen(eq=False)

@@ -11,7 +11,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from command_line.progress import ProgressLine
-from command_line.site.sources import ROOT, write_sources
+from command_line.site.sources import write_sources
+from properties.generated_text import ROOT
 from spark_fuzz.java import MissingPrerequisiteError
 
 NEEDED = ("sphinx", "myst_parser", "furo", "mermaidx")

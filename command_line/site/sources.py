@@ -12,9 +12,8 @@ from collections.abc import Iterator
 from os.path import relpath
 from pathlib import Path, PurePosixPath
 
-from properties.book.contents import BOOK, SPEC, Chapter, list_chapters
-
-ROOT = SPEC.parent
+from properties.book.contents import BOOK, Chapter, list_chapters
+from properties.generated_text import ROOT, SPEC
 
 FRONT = "README.md"
 """The front chapter; a browser begins with index.html."""

@@ -6,10 +6,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
 from properties.book.reading_page import get_sentence
-from properties.generated_text import render_table, replace_parts
+from properties.generated_text import SPEC, Page, render_table
 from reference.clients.flow_control import PAUSES, Cached
 from reference.clients.send_back import WAYS, Failed
 from reference.clients.sending import RETRIED_CODES, STATUS_BY_CODE, Attempt, SendAnswer, react
@@ -23,15 +22,8 @@ from reference.name_server.outage_times import (
     compute_unlisted,
 )
 
-CHAPTER = Path(__file__).parents[2] / "spec" / "clients.md"
-
 FINAL_CODES = {2: "SYSTEM_BUSY", 13: "MESSAGE_ILLEGAL"}
 """Two of the errors that are not tried again."""
-
-
-def update(text: str) -> str:
-    """The chapter with every generated table as it should be."""
-    return replace_parts(text, lambda name: TABLES[name]())
 
 
 def render_answers() -> str:
@@ -105,11 +97,14 @@ def say_seconds(span: Span) -> str:
     return f"{span.least_ms / 1000:g} to {span.most_ms / 1000:g} s" if span.most_ms else "at once"
 
 
-TABLES: Mapping[str, Callable[[], str]] = {
-    "answers": render_answers,
-    "pauses": render_pauses,
-    "ways": render_ways,
-    "services": render_services,
-    "times": render_times,
-}
-"""The generated parts of the page, by their marker."""
+PAGE = Page(
+    SPEC / "clients.md",
+    {
+        "answers": render_answers,
+        "pauses": render_pauses,
+        "ways": render_ways,
+        "services": render_services,
+        "times": render_times,
+    },
+)
+"""The chapter."""

@@ -21,6 +21,7 @@ from properties.book.function_source import (
     read_source,
 )
 from properties.claims import CLAIMS
+from properties.generated_text import SPEC, Page
 from properties.lemmas import LEMMAS
 from properties.property import Property
 from properties.world import World
@@ -143,6 +144,17 @@ def write_code(shelf: Shelf, text: str) -> str:
     return _PART.sub(lambda part: f"{part[1]}{display.render(part['name'])}\n{part[3]}", text)
 
 
+@frozen
+class CodePage(Page):
+    """A text that shows the code of rules or properties besides its generated parts."""
+
+    shelf: Shelf
+
+    def update(self, text: str) -> str:
+        """The text with every generated part and all code as they should be. Raises KeyError."""
+        return write_code(self.shelf, super().update(text))
+
+
 def mark(name: str) -> str:
     """An empty part for the code of a rule or property, to be filled by ``write_code``."""
     return f"<!-- begin code: {name} -->\n<!-- end code: {name} -->"
@@ -172,6 +184,10 @@ def make_world_shelf(world: World) -> Shelf:
 
 TOPIC_SHELVES = {rule.topic: make_topic_shelf(rule.topic) for rule in RULES.values()}
 """What the chapter of each topic of replication shows."""
+TOPIC_PAGES = tuple(
+    CodePage(SPEC / f"{topic}.md", {}, shelf) for topic, shelf in TOPIC_SHELVES.items()
+)
+"""Those chapters."""
 CLAIM_SHELF = Shelf(("properties.guarantee.", "properties.convergence."), get_functions({}, CLAIMS))
 """What the chapter of the guarantees shows."""
 LEMMA_SHELF = Shelf(("properties.lemmas.",), get_functions({}, LEMMAS))

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from attrs import frozen
 
+from properties.generated_text import SPEC
 from properties.refutations.cases import load_cases
 
-SPEC = Path(__file__).parents[2] / "spec"
 FRONT = SPEC / "README.md"
 
 

@@ -6,36 +6,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
-from pathlib import Path
+from functools import cache, partial
 from typing import Any
 
 from properties.book.merged_table import merge_rows
 from properties.fault_set_certificates import BORDERED_STRUCTURES, load_borders
 from properties.fault_sets import Border, FaultSet
-from properties.generated_text import render_table, replace_parts
+from properties.generated_text import SPEC, Page, render_table
 from properties.subject import get_claims
 from properties.worlds import STRUCTURES_BY_WORLD
 
-CHAPTER = Path(__file__).parents[2] / "spec" / "fault_sets.md"
 
-
-def update(text: str) -> str:
-    """The chapter with its generated parts as they should be.
-
-    Raises KeyError for a part that nobody generates, and InternalDisagreementError where borders
-    are missing or were made from other rules.
-    """
-    return replace_parts(text, render_borders)
-
-
-def render_borders(part: str) -> str:
-    """For each guarantee of a world the smallest fatal sets, and in how many steps they strike.
-
-    The part is called ``borders of`` the world.
-    """
-    world = STRUCTURES_BY_WORLD[part.removeprefix("borders of ")]
-    structures = [s for s in world if s in BORDERED_STRUCTURES]
+def render_borders(world: str) -> str:
+    """For each guarantee of a world the smallest fatal sets, and in how many steps they strike."""
+    structures = [s for s in STRUCTURES_BY_WORLD[world] if s in BORDERED_STRUCTURES]
     names = get_claims(structures[0])
     return "\n\n".join("\n".join(_render_guarantee(name, structures)) for name in names)
 
@@ -80,3 +64,10 @@ def _tell_steps(border: Border, faults: FaultSet) -> str:
 
 def _quote(faults: FaultSet) -> str:
     return " + ".join(f"`{name}`" for name in sorted(faults)) or "no fault at all"
+
+
+PAGE = Page(
+    SPEC / "fault_sets.md",
+    {f"borders of {world}": partial(render_borders, world) for world in STRUCTURES_BY_WORLD},
+)
+"""The chapter."""

@@ -7,14 +7,7 @@ from __future__ import annotations
 
 from properties.book import stock_page
 from properties.book.contents import FRONT, render_contents
-from properties.generated_text import replace_parts
+from properties.generated_text import Page
 
-CHAPTER = FRONT
-
-PARTS = {**stock_page.PARTS, "contents": render_contents}
-"""The generated parts by their marker."""
-
-
-def update(text: str) -> str:
-    """The front chapter with its generated parts as they should be."""
-    return replace_parts(text, lambda name: PARTS[name]())
+PAGE = Page(FRONT, {**stock_page.PARTS, "contents": render_contents})
+"""The chapter."""

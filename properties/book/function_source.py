@@ -9,9 +9,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
-Function: TypeAlias = Callable[..., Any]
+from properties.generated_text import ROOT
 
-ROOT = Path(__file__).parents[2]
+Function: TypeAlias = Callable[..., Any]
 
 ROOMS = ("reference.", "properties.")
 """Where the functions lie that can be shown."""

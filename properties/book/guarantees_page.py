@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 from properties.book.code_page import CLAIM_SHELF, write_code
 from properties.book.merged_table import render_merged
@@ -14,8 +13,9 @@ from properties.certificates import CERTIFIED_STRUCTURES
 from properties.certified_cells import compute_row
 from properties.claims import CLAIMS
 from properties.fault_class import FAULT_CLASS_BY_NAME
+from properties.generated_text import SPEC
 
-CHAPTER = Path(__file__).parents[2] / "spec" / "guarantees.md"
+CHAPTER = SPEC / "guarantees.md"
 
 BEGIN = "<!-- begin generated: verdicts -->"
 END = "<!-- end generated: verdicts -->"

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from pathlib import Path
 from textwrap import TextWrapper
 
 from properties.book.implementers import (
@@ -23,13 +22,13 @@ from properties.book.implementers import (
     load_findings,
 )
 from properties.comparison import COMPARED_VARIANTS
-from properties.generated_text import count_steps, render_table
+from properties.generated_text import SPEC, count_steps, render_table
 from properties.lemmas import LEMMAS
 from properties.vectors import get_file_name
 from reference.machine import RULES
 from reference.variant import VARIANTS
 
-CHAPTER = Path(__file__).parents[2] / "spec" / "implementers.md"
+CHAPTER = SPEC / "implementers.md"
 
 ITEM = TextWrapper(
     100, initial_indent="- ", subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
@@ -113,7 +112,7 @@ def list_witnesses(mistake: Mistake) -> list[str]:
     return found
 
 
-GENERATED: Mapping[str, Callable[[], str]] = {
+PARTS: Mapping[str, Callable[[], str]] = {
     "slices": render_slices,
     "counts": render_counts,
     **{f"point {point.name}": partial(render_point, point) for point in POINTS},

@@ -9,16 +9,13 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 from typing import Any, TypeAlias
 
 from attrs import frozen
 
-from properties.generated_text import render_table, replace_parts
+from properties.generated_text import SPEC, Page, render_table
 from properties.worlds import WORLDS
 
-SPEC = Path(__file__).parents[2] / "spec"
-CHAPTER = SPEC / "limits.md"
 LEDGER = SPEC / "ledger"
 
 Entry: TypeAlias = Mapping[str, Any]
@@ -128,10 +125,5 @@ def render_plans() -> str:
     return render_table(("Planned about", "statements"), sorted(planned.items()))
 
 
-TABLES: Mapping[str, Callable[[], str]] = {"sources": render_sources, "plans": render_plans}
-"""The generated parts of the page, by their marker."""
-
-
-def update(text: str) -> str:
-    """The chapter with the table as it should be."""
-    return replace_parts(text, lambda name: TABLES[name]())
+PAGE = Page(SPEC / "limits.md", {"sources": render_sources, "plans": render_plans})
+"""The chapter."""

@@ -5,14 +5,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 
-from properties.book.code_page import LEMMA_SHELF, mark, write_code
+from properties.book.code_page import LEMMA_SHELF, CodePage, mark
 from properties.bounded_search import get_reads
 from properties.comparison_grammar import load_report, render_report
 from properties.counterexamples import LemmaCounterexample, load_counterexamples
-from properties.generated_text import replace_parts
+from properties.generated_text import SPEC, set_apart
 from properties.induction import get_candidates, get_leaf_names
 from properties.lemmas import LEMMAS
 from reference.leaves import flatten, is_parameter
@@ -20,13 +19,11 @@ from reference.machine import record_machine, record_predicate
 from reference.state import PHASE_NAMES, STATUS_NAMES, initial_cluster
 from reference.structure import SMALL_PARAMETERS
 
-CHAPTER = Path(__file__).parents[2] / "spec" / "lemmas.md"
-
 
 def render_lemmas(entries: Mapping[str, LemmaCounterexample] | None = None) -> str:
     """A section for each lemma: sentence, reason, and the counterexample as a table."""
     found = load_counterexamples() if entries is None else entries
-    return "\n".join(_render_lemma(name, found[name]) for name in LEMMAS if name in found)
+    return "\n\n".join(_render_lemma(name, found[name]) for name in LEMMAS if name in found)
 
 
 def _render_lemma(name: str, entry: LemmaCounterexample) -> str:
@@ -39,7 +36,7 @@ def _render_lemma(name: str, entry: LemmaCounterexample) -> str:
         f"Breaks {_join(entry.breaks)}.",
         mark(name),
     ]
-    return "\n\n".join(lines) + "\n"
+    return "\n\n".join(lines)
 
 
 def _render_lead(entry: LemmaCounterexample) -> str:
@@ -106,13 +103,12 @@ def _join(names: tuple[str, ...]) -> str:
 
 def render_grammar() -> str:
     """What the stored report of the comparison grammar says."""
-    return render_report(load_report()) + "\n"
+    return render_report(load_report())
 
 
-GENERATED: dict[str, Callable[[], str]] = {"lemmas": render_lemmas, "grammar": render_grammar}
-"""What stands between the marks of each name."""
-
-
-def update(text: str) -> str:
-    """The chapter with every generated part and all code as they should be."""
-    return write_code(LEMMA_SHELF, replace_parts(text, lambda name: f"\n{GENERATED[name]()}"))
+PAGE = CodePage(
+    SPEC / "lemmas.md",
+    {"lemmas": set_apart(render_lemmas), "grammar": set_apart(render_grammar)},
+    LEMMA_SHELF,
+)
+"""The chapter."""

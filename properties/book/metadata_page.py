@@ -5,26 +5,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 from attrs import fields
 
-from properties.generated_text import render_table, replace_parts
+from properties.generated_text import SPEC, Page, render_table
 from reference.metadata.broker_tables import BrokerTables, VersionedTable
 from reference.metadata.copying import REQUEST_CODES, STEPS
 from reference.metadata.data_version import DataVersion
 from reference.metadata.forms import FORM_4_4_0, FORM_4_5_0, NOT_COPIED, CopyForm
 from reference.metadata.services import Services, list_services
 from reference.roles import Role
-
-CHAPTER = Path(__file__).parents[2] / "spec" / "metadata.md"
-
-
-def update(text: str) -> str:
-    """The chapter with every generated table as it should be."""
-    return replace_parts(text, lambda name: TABLES[name]())
 
 
 def make_broker(version: int, name: str) -> BrokerTables:
@@ -98,10 +89,13 @@ def render_not_copied() -> str:
     return "\n".join(f"- {name}" for name in NOT_COPIED)
 
 
-TABLES: Mapping[str, Callable[[], str]] = {
-    "steps": render_steps,
-    "forms": render_forms,
-    "services": render_services,
-    "not copied": render_not_copied,
-}
-"""The generated parts of the page, by their marker."""
+PAGE = Page(
+    SPEC / "metadata.md",
+    {
+        "steps": render_steps,
+        "forms": render_forms,
+        "services": render_services,
+        "not copied": render_not_copied,
+    },
+)
+"""The chapter."""

@@ -6,18 +6,14 @@ changed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from functools import cache
-from pathlib import Path
 
-from properties.generated_text import render_table, replace_parts
+from properties.generated_text import SPEC, Page, render_table
 from properties.mutants.derivation import MutantKind, list_mutants
 from properties.mutants.findings import KILLERS, RuleFindings, load_arguments
 from properties.mutants.results import load_table
 from properties.mutants.summary import ALIKE, ARGUED, OPEN, tabulate
 from properties.worlds import STRUCTURES_BY_WORLD
-
-CHAPTER = Path(__file__).parents[2] / "spec" / "mutants.md"
 
 HEAD = ("mutants", ALIKE, *KILLERS, ARGUED, OPEN)
 
@@ -71,16 +67,14 @@ def render_survivors() -> str:
     )
 
 
-GENERATED: Mapping[str, Callable[[], str]] = {
-    "worlds": render_worlds,
-    "kinds": render_kinds,
-    "survivors": render_survivors,
-    "judged": render_missing,
-    "rules": render_rules,
-}
-"""The generated parts of the chapter, by their marker."""
-
-
-def update(text: str) -> str:
-    """The chapter with every generated part as it should be."""
-    return replace_parts(text, lambda name: GENERATED[name]())
+PAGE = Page(
+    SPEC / "mutants.md",
+    {
+        "worlds": render_worlds,
+        "kinds": render_kinds,
+        "survivors": render_survivors,
+        "judged": render_missing,
+        "rules": render_rules,
+    },
+)
+"""The chapter."""

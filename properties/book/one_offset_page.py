@@ -13,17 +13,13 @@ from typing import Any
 
 from properties.book.diagram.svg import draw_schedule
 from properties.book.function_source import get_path
-from properties.generated_text import render_table, replace_parts
+from properties.generated_text import SPEC, Page, render_table
 from properties.judgement import JudgedStep, replay
 from properties.stock import STOCK_PAIR
 from properties.subject import get_fault_class, get_search_parameters
 from reference.leaves import flatten
 from reference.machine import Action, compute_machine
 from reference.state import PHASE_NAMES
-
-ROOT = Path(__file__).parents[2]
-CHAPTER = ROOT / "spec" / "one_offset.md"
-PICTURE = ROOT / "spec" / "one_offset.svg"
 
 SCHEDULE = (
     Action("connect_slave[0]"),
@@ -48,13 +44,8 @@ def walk() -> tuple[JudgedStep, ...]:
     return tuple(replay(STOCK_PAIR, parameters, SCHEDULE, ()))
 
 
-def update(text: str) -> str:
-    """The chapter with every generated part as it should be."""
-    return replace_parts(text, lambda name: PARTS[name]())
-
-
-def draw(text: str) -> str:
-    """The picture, whatever the file contains."""
+def draw() -> str:
+    """The picture, as an SVG file."""
     return draw_schedule(walk(), "One message from put to acknowledgement", "")
 
 
@@ -101,5 +92,8 @@ def format_leaf(path: str, value: Any) -> object:
     return ("no", "yes")[value] if isinstance(value, bool) else value
 
 
-PARTS: Mapping[str, Callable[[], str]] = {"steps": render_steps}
-"""The generated parts by their marker."""
+PAGE = Page(SPEC / "one_offset.md", {"steps": render_steps})
+"""The chapter."""
+
+FILES: Mapping[Path, Callable[[], str]] = {SPEC / "one_offset.svg": draw}
+"""The picture beside it."""

@@ -8,35 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from pathlib import Path
+from functools import partial
 
 from properties.drawing import draw_cell
 from properties.explanation import Explanation, explain_all, load_explanations
 from properties.fault_class import FAULT_CLASS_BY_NAME
-from properties.generated_text import count_steps, render_table, replace_parts
+from properties.generated_text import SPEC, Page, count_steps, render_table
 from properties.prediction import Prediction, get_cell, load_predictions
 from properties.verdict import Verdict
 from reference.structure import SMALL_PARAMETERS
 
-CHAPTER = Path(__file__).parents[2] / "spec" / "predictions.md"
-
 _CITATION = re.compile(r"(\w+) seq (\d+) \((\w+)\)")
-
-
-def update(text: str) -> str:
-    """The chapter with every generated part as it should be.
-
-    Raises KeyError for a part that nobody generates, LookupError for a cell that nothing explains,
-    and StaleCertificateError.
-    """
-    return replace_parts(text, render)
-
-
-def render(name: str) -> str:
-    """The part of this name: the classes, or one prediction."""
-    if name == "classes":
-        return render_classes()
-    return "\n".join(_render_prediction({p.name: p for p in load_predictions()}[name]))
 
 
 def render_classes() -> str:
@@ -74,7 +56,12 @@ def describe_evidence(explanation: Explanation) -> str:
     return "; ".join([", ".join(explanation.threads), *recordings, *links]).removeprefix("; ")
 
 
-def _render_prediction(prediction: Prediction) -> Iterator[str]:
+def render_prediction(prediction: Prediction) -> str:
+    """What is predicted, how to stage it, and what it rests on."""
+    return "\n".join(_list_paragraphs(prediction))
+
+
+def _list_paragraphs(prediction: Prediction) -> Iterator[str]:
     verdict = get_cell(prediction)
     yield f"**{prediction.title}.**\n\n{prediction.what}"
     yield f"**Not reported.** {prediction.unreported}"
@@ -108,3 +95,13 @@ def _render_list(title: str, lines: Iterable[str], *, is_numbered: bool = False)
     marks = (f"{i}." if is_numbered else "-" for i, _ in enumerate(lines, start=1))
     items = "\n".join(f"{mark} {line}" for mark, line in zip(marks, lines, strict=True))
     return f"**{title}**\n\n{items}\n"
+
+
+PAGE = Page(
+    SPEC / "predictions.md",
+    {
+        "classes": render_classes,
+        **{each.name: partial(render_prediction, each) for each in load_predictions()},
+    },
+)
+"""The chapter."""

@@ -6,12 +6,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 
 from attrs import evolve
 
 from properties.book.reading_page import get_sentence
-from properties.generated_text import render_table, replace_parts
+from properties.generated_text import SPEC, Page, render_table
 from properties.progress_search import (
     Explored,
     Limits,
@@ -33,8 +32,6 @@ from reference.progress.offset_file import (
     persist,
 )
 from reference.progress.offset_table import ANSWERS
-
-CHAPTER = Path(__file__).parents[2] / "spec" / "progress.md"
 
 ENOUGH = 40
 """More steps than any sequence has that leads to something new."""
@@ -69,11 +66,6 @@ REMEDIES: Mapping[str, Limits] = {
     "both": evolve(YOUNG, is_larger_kept=True, is_brought_back=True),
 }
 """What users ask for (issue 1094), and how far it is searched."""
-
-
-def update(text: str) -> str:
-    """The chapter with every generated table as it should be."""
-    return replace_parts(text, lambda name: TABLES[name]())
 
 
 def render_queries() -> str:
@@ -150,11 +142,14 @@ def render_remedies() -> str:
     return render_table(("Situation", "With", "shortest way"), rows)
 
 
-TABLES: Mapping[str, Callable[[], str]] = {
-    "queries": render_queries,
-    "beginnings": render_beginnings,
-    "files": render_files,
-    "searches": render_searches,
-    "remedies": render_remedies,
-}
-"""The generated parts of the page, by their marker."""
+PAGE = Page(
+    SPEC / "progress.md",
+    {
+        "queries": render_queries,
+        "beginnings": render_beginnings,
+        "files": render_files,
+        "searches": render_searches,
+        "remedies": render_remedies,
+    },
+)
+"""The chapter."""

@@ -6,15 +6,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
-from pathlib import Path
 
 from properties.certificates import CERTIFIED_BY_NAME
 from properties.claims import CLAIMS
 from properties.cores import STORED_STRUCTURES, load_cores
 from properties.fault_class import EVERYTHING
-from properties.generated_text import render_table, replace_parts
+from properties.generated_text import SPEC, Page, render_table
 from properties.induction import get_lemmas
 from properties.lemmas import LEMMAS
 from properties.obligations import ObligationKind
@@ -22,23 +21,12 @@ from properties.property_graph import Node, NodeKind, PropertyGraph
 from reference.machine import record_machine
 from reference.structure import Structure
 
-CHAPTER = Path(__file__).parents[2] / "spec" / "proofs.md"
-
 SHOWN = CERTIFIED_BY_NAME["SYNC_MASTER/SYNC_FLUSH/1 slave"]
 """The structure whose proof the page shows: the smallest one in which everything matters."""
 
 SLOWEST = 10
 
 FAULTS = EVERYTHING.admitted
-
-
-def update(text: str) -> str:
-    """The chapter with every generated part as it should be.
-
-    Raises KeyError for a part that nobody generates, and InternalDisagreementError where cores are
-    missing or were made from other rules.
-    """
-    return replace_parts(text, lambda name: PARTS[name]())
 
 
 @cache
@@ -180,12 +168,15 @@ def _quote(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
-PARTS: dict[str, Callable[[], str]] = {
-    "obligations": render_obligations,
-    "slowest": render_slowest,
-    "flowchart": render_flowchart,
-    "foundations": render_foundations,
-    "conditions": render_conditions,
-    "unused": render_unused,
-}
-"""What stands between the marks, by name."""
+PAGE = Page(
+    SPEC / "proofs.md",
+    {
+        "obligations": render_obligations,
+        "slowest": render_slowest,
+        "flowchart": render_flowchart,
+        "foundations": render_foundations,
+        "conditions": render_conditions,
+        "unused": render_unused,
+    },
+)
+"""The chapter."""

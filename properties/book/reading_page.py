@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from itertools import pairwise
-from pathlib import Path
 
 from attrs import evolve
 
-from properties.generated_text import render_table, replace_parts
+from properties.generated_text import SPEC, Page, render_table
 from properties.memory_bound import SMALLER_RATIOS, find_first_difference
 from properties.reading import (
     CIRCUMSTANCES,
@@ -33,8 +32,6 @@ from reference.read.settings import BrokerSettings, StoreSettings
 from reference.read.subscription_group import SubscriptionGroup
 from reference.roles import Role
 
-CHAPTER = Path(__file__).parents[2] / "spec" / "reading.md"
-
 QUEUE = ConsumeQueue(10, 50, 20, [Entry(n * 100, 100) for n in range(20, 50)], 20)
 """The queue of the examples: messages 10 to 49, whose first file has gone missing."""
 
@@ -53,11 +50,6 @@ SLAVE = evolve(MASTER, role=Role.SLAVE)
 CHECKING = evolve(SLAVE, is_offset_checked_in_slave=True)
 GROUP = SubscriptionGroup(broker_id=7, slow_broker_id=8)
 """Ids that no other rule gives."""
-
-
-def update(text: str) -> str:
-    """The chapter with every generated table as it should be."""
-    return replace_parts(text, lambda name: TABLES[name]())
 
 
 def render_flow() -> str:
@@ -234,15 +226,18 @@ def render_memory() -> str:
     return render_table(("Ratio", "Total", "Java", "exactly"), rows)
 
 
-TABLES: Mapping[str, Callable[[], str]] = {
-    "flow": render_flow,
-    "statuses": render_statuses,
-    "checks": render_checks,
-    "writes": render_writes,
-    "decisions": render_decisions,
-    "redirects": render_redirects,
-    "claims": render_claims,
-    "deployments": render_deployments,
-    "memory": render_memory,
-}
-"""The generated parts of the page, by their marker."""
+PAGE = Page(
+    SPEC / "reading.md",
+    {
+        "flow": render_flow,
+        "statuses": render_statuses,
+        "checks": render_checks,
+        "writes": render_writes,
+        "decisions": render_decisions,
+        "redirects": render_redirects,
+        "claims": render_claims,
+        "deployments": render_deployments,
+        "memory": render_memory,
+    },
+)
+"""The chapter."""

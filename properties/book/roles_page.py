@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -21,15 +21,12 @@ from properties.book.configuration_uses import (
     VERDICTS,
     KeyUse,
 )
-from properties.generated_text import render_table, replace_parts
+from properties.generated_text import SPEC, Page, render_table
 from properties.stock import STOCK_FOLDERS
 from reference.configuration import ConfigurationError
 from reference.configuration_keys import KEYS, OUTSIDE_THE_MODEL, Value
 from reference.configuration_reading import read_deployments
 from reference.later_keys import LATER_KEYS, NAMES_IN_440, LaterKey
-
-SPEC = Path(__file__).parents[2] / "spec"
-CHAPTER = SPEC / "roles.md"
 
 MASTER = "brokerName=broker-a\nbrokerRole=SYNC_MASTER\n"
 SLAVE = "brokerName=broker-a\nbrokerRole=SLAVE\nbrokerId=1\n"
@@ -192,22 +189,20 @@ def tell_values(key: LaterKey) -> tuple[str, str]:
     return " and ".join(f"`{value}`" for value in key.modelled), key.effect
 
 
-PARTS: Mapping[str, Callable[[], str]] = {
-    "deployments": render_deployments,
-    "counts": render_counts,
-    "identity": lambda: render_keys(IDENTITY),
-    "verdicts": lambda: render_keys(VERDICTS),
-    "reading": lambda: render_keys(READING),
-    "times": lambda: render_keys(TIMES),
-    "stock keys": render_stock_keys,
-    "refused": lambda: render_cases(REFUSED),
-    "warned": lambda: render_cases(WARNED),
-    "outside": render_outside,
-    "later": render_later,
-}
-"""What stands between the marks, by name."""
-
-
-def update(text: str) -> str:
-    """The chapter with every generated part as it should be."""
-    return replace_parts(text, lambda name: PARTS[name]())
+PAGE = Page(
+    SPEC / "roles.md",
+    {
+        "deployments": render_deployments,
+        "counts": render_counts,
+        "identity": lambda: render_keys(IDENTITY),
+        "verdicts": lambda: render_keys(VERDICTS),
+        "reading": lambda: render_keys(READING),
+        "times": lambda: render_keys(TIMES),
+        "stock keys": render_stock_keys,
+        "refused": lambda: render_cases(REFUSED),
+        "warned": lambda: render_cases(WARNED),
+        "outside": render_outside,
+        "later": render_later,
+    },
+)
+"""The chapter."""

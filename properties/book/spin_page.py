@@ -6,24 +6,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
-from properties.generated_text import count_steps, render_table, replace_parts
+from properties.generated_text import SPEC, Page, count_steps, render_table
 from properties.promela.instances import JUDGED_INSTANCES, JudgedInstance, load_spin_counts
 from properties.promela.module import PromelaModel
 
-CHAPTER = Path(__file__).parents[2] / "spec" / "spin.md"
-
 SHOWN_INSTANCE = "SYNC_MASTER/ASYNC_FLUSH/1 slave, disk errors, log of 4 bytes, 12 steps"
 SHOWN_STEP = "transfer_batch[0]"
-
-
-def update(text: str) -> str:
-    """The chapter with every generated part as it should be.
-
-    Raises KeyError for a part that nobody generates, and for an instance that was not counted.
-    """
-    return replace_parts(text, lambda name: PARTS[name]())
 
 
 def render_counts() -> str:
@@ -65,5 +54,5 @@ def find_judged(name: str) -> JudgedInstance:
     return next(judged for judged in JUDGED_INSTANCES if judged.name == name)
 
 
-PARTS = {"counts": render_counts, "step": render_step}
-"""What writes each generated part."""
+PAGE = Page(SPEC / "spin.md", {"counts": render_counts, "step": render_step})
+"""The chapter."""

@@ -9,19 +9,16 @@ from __future__ import annotations
 
 import string
 from collections.abc import Iterator
-from functools import cache
-from pathlib import Path
+from functools import cache, partial
 
 from properties.comparison import Change, describe, load_cells
 from properties.drawing import draw_cell
-from properties.generated_text import count_steps, render_table, replace_parts
+from properties.generated_text import SPEC, Page, count_steps, render_table
 from properties.sight_search import RULE_SET_NAMES, get_released
 from properties.stock import STOCK_FOLDERS
 from properties.upgrade import Turn, compute_changes, get_turn, group_alike, list_turned
 from properties.verdict import VerdictWord
 from reference.structure import Structure
-
-CHAPTER = Path(__file__).parents[2] / "spec" / "upgrades.md"
 
 NOTHING, BACK = "-", "↩"
 TITLES = {
@@ -31,21 +28,6 @@ TITLES = {
     Turn.LATER: "refuted later",
     Turn.SOONER: "refuted sooner",
 }
-
-
-def update(text: str) -> str:
-    """The chapter with every generated part as it should be.
-
-    Raises KeyError for a part that nobody generates, and InternalDisagreementError where a
-    certificate is missing or was made from other rules.
-    """
-    return replace_parts(text, render)
-
-
-def render(name: str) -> str:
-    """The part of this name: the pairs of a stock folder, or what their letters stand for."""
-    stock, _, part = name.partition(" ")
-    return render_pairs(stock) if part == "pairs" else "\n".join(render_letters(stock))
 
 
 @cache
@@ -112,8 +94,12 @@ def render_pairs(stock: str) -> str:
     return render_table(["from, to", *RULE_SET_NAMES], rows)
 
 
-def render_letters(stock: str) -> Iterator[str]:
+def render_letters(stock: str) -> str:
     """What each letter stands for: counts, cells, and the schedule of each kind of worse cell."""
+    return "\n".join(_render_letters(stock))
+
+
+def _render_letters(stock: str) -> Iterator[str]:
     if not assign_letters(stock):
         yield "No pair of releases changes any cell."
     told: set[str] = set()
@@ -160,3 +146,14 @@ def _render_schedules(
             told.add(title)
             drawn = draw_cell(get_released(release, structure), verdict)
             yield f"<details><summary>{title}</summary>\n\n```text\n{drawn}\n```\n\n</details>\n"
+
+
+PAGE = Page(
+    SPEC / "upgrades.md",
+    {
+        f"{stock} {name}": partial(render, stock)
+        for stock in STOCK_FOLDERS
+        for name, render in (("pairs", render_pairs), ("letters", render_letters))
+    },
+)
+"""The chapter."""

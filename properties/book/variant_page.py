@@ -5,8 +5,7 @@
 
 from __future__ import annotations
 
-from functools import cache
-from pathlib import Path
+from functools import cache, partial
 
 from attrs import evolve
 
@@ -18,28 +17,12 @@ from properties.comparison import (
     describe,
     load_cells,
 )
-from properties.generated_text import render_table, replace_parts
+from properties.generated_text import SPEC, Page, render_table
 from properties.induction import prove_lemmas
 from properties.ranking import rank_steps
 from properties.upgrade import group_alike
 from properties.verdict import VerdictWord
 from reference.variant import VARIANTS
-
-CHAPTER = Path(__file__).parents[2] / "spec" / "variants.md"
-
-
-def update(text: str) -> str:
-    """The chapter with every generated part as it should be.
-
-    Raises KeyError for a part that nobody generates, and InternalDisagreementError where a
-    certificate is missing or was made from other rules.
-    """
-    return replace_parts(text, render)
-
-
-def render(name: str) -> str:
-    """The part of this name: the summary, or what one variant changes."""
-    return render_summary() if name == "summary" else render_variant(name)
 
 
 @cache
@@ -99,3 +82,13 @@ def render_changes(name: str) -> str:
     if not rows:
         return "No cell changes."
     return render_table(["Claim", "Faults", "RocketMQ 4.4.0", "with the variant"], rows)
+
+
+PAGE = Page(
+    SPEC / "variants.md",
+    {
+        "summary": render_summary,
+        **{name: partial(render_variant, name) for name in COMPARED_VARIANTS},
+    },
+)
+"""The chapter."""

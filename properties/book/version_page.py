@@ -8,12 +8,11 @@ from __future__ import annotations
 import inspect
 from importlib import import_module
 from itertools import groupby
-from pathlib import Path
 
 from properties.book.merged_table import render_in_order
 from properties.certificates import RELEASED_STRUCTURES
 from properties.comparison import COMPARED_STRUCTURES, describe, load_cells
-from properties.generated_text import render_table, replace_parts
+from properties.generated_text import SPEC, Page, render_table
 from properties.repairs import REPAIRED_CLAIM, Repair, load_repairs
 from properties.sight_search import REPAIRS, RULE_SET_NAMES, Sight, get_released, load_sights
 from properties.sights import SIGHTS
@@ -26,23 +25,12 @@ from reference.variant import Variant
 from reference.variants import controller_mode
 from reference.version import USUAL, Version, list_versions
 
-CHAPTER = Path(__file__).parents[2] / "spec" / "versions.md"
-
 FALSE_ACKNOWLEDGEMENTS = {
     "late join": "an empty slave joins at a rollover, nothing fails",
     "master power loss": "a slave is ahead of a master that lost its tail",
     "master kill in a roll": "a slave is ahead by the blank that its master's restart cuts off",
 }
 """The columns in which an answer may be a lie though nobody lied, with what happens there."""
-
-
-def update(text: str) -> str:
-    """The chapter with every generated part as it should be.
-
-    Raises KeyError for a part that nobody generates, and InternalDisagreementError where a
-    certificate is missing or was made from other rules.
-    """
-    return replace_parts(text, lambda name: RENDERERS[name]())
 
 
 def render_releases() -> str:
@@ -239,15 +227,18 @@ def render_abstracted() -> str:
     return "\n".join(f"- {sentence}" for sentence in controller_mode.ABSTRACTED)
 
 
-RENDERERS = {
-    "releases": render_releases,
-    "changes": render_changes,
-    "habits": render_habits,
-    "verdicts": render_verdicts,
-    "sights": render_sights,
-    "false acknowledgements": render_false_acknowledgements,
-    "repairs": render_repairs,
-    "repair sights": render_repair_sights,
-    "abstracted": render_abstracted,
-}
-"""What writes each part, by its name."""
+PAGE = Page(
+    SPEC / "versions.md",
+    {
+        "releases": render_releases,
+        "changes": render_changes,
+        "habits": render_habits,
+        "verdicts": render_verdicts,
+        "sights": render_sights,
+        "false acknowledgements": render_false_acknowledgements,
+        "repairs": render_repairs,
+        "repair sights": render_repair_sights,
+        "abstracted": render_abstracted,
+    },
+)
+"""The chapter."""

@@ -7,30 +7,20 @@ from __future__ import annotations
 
 import inspect
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from functools import cache
+from collections.abc import Iterator
+from functools import cache, partial
 from typing import Any
 
 from properties import certificates
-from properties.book.code_page import make_world_shelf, mark, write_code
+from properties.book.code_page import CodePage, make_world_shelf, mark
 from properties.book.merged_table import render_merged
 from properties.comparison import describe
 from properties.expectation import Expectation, find_expectation
-from properties.generated_text import replace_parts
 from properties.verdict import Verdict, VerdictWord
 from properties.world import World
+from properties.worlds import WORLDS
 from reference.machine import record_machine
 from reference.rule import Rule
-
-
-def update(world: World, text: str) -> str:
-    """The chapter with every generated part, and the code of each section, as it should be.
-
-    Raises KeyError for a part that nobody generates, and InternalDisagreementError where a
-    certificate is missing or was made from other rules.
-    """
-    parts = replace_parts(text, lambda name: PARTS[name](world))
-    return write_code(make_world_shelf(world), parts)
 
 
 def render_rules(world: World) -> str:
@@ -133,10 +123,17 @@ def _clean(text: str | None) -> str:
     return (text or "").replace("``", "`")
 
 
-PARTS: Mapping[str, Callable[[World], str]] = {
-    "rules": render_rules,
-    "guarantees": render_guarantees,
-    "lemmas": render_lemmas,
-    "summary": render_summary,
-}
-"""What stands between the marks, by name."""
+def make_page(world: World) -> CodePage:
+    """The chapter of a world."""
+    parts = {
+        "rules": render_rules,
+        "guarantees": render_guarantees,
+        "lemmas": render_lemmas,
+        "summary": render_summary,
+    }
+    bound = {name: partial(render, world) for name, render in parts.items()}
+    return CodePage(world.chapter_path, bound, make_world_shelf(world))
+
+
+PAGES = tuple(map(make_page, WORLDS))
+"""The chapter of each world."""

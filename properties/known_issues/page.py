@@ -6,12 +6,11 @@ have changed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterable, Iterator
 
 import attrs
 
-from properties.generated_text import render_table, replace_parts
+from properties.generated_text import SPEC, Page, render_table
 from properties.known_issues.catalogue import (
     load_catalogue,
     load_decisions,
@@ -32,16 +31,6 @@ from properties.known_issues.telling import (
     join_note,
     list_lines,
 )
-
-CHAPTER = Path(__file__).parents[2] / "spec" / "known_issues.md"
-
-
-def update(text: str) -> str:
-    """The chapter with every generated part as it should be.
-
-    Raises KeyError for a part that nobody generates.
-    """
-    return replace_parts(text, lambda name: PARTS[name]())
 
 
 def render_catalogue() -> str:
@@ -118,10 +107,13 @@ def render_outside() -> str:
     return render_table(("Issue", "What happens", "Why it is outside"), rows)
 
 
-PARTS: Mapping[str, Callable[[], str]] = {
-    "catalogue": render_catalogue,
-    "scenarios": render_scenarios,
-    "decisions": render_decisions,
-    "outside": render_outside,
-}
-"""What writes each part."""
+PAGE = Page(
+    SPEC / "known_issues.md",
+    {
+        "catalogue": render_catalogue,
+        "scenarios": render_scenarios,
+        "decisions": render_decisions,
+        "outside": render_outside,
+    },
+)
+"""The chapter."""

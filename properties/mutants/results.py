@@ -10,12 +10,13 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
+from properties.generated_text import ROOT
 from properties.mutants.findings import RuleFindings, compute_world_digest, decode, encode
 from properties.worlds import STRUCTURES_BY_WORLD
 
 RESULTS_NAME = "results.jsonl"
 
-TABLE = Path(__file__).parents[2] / "tests" / "data" / "mutants.json"
+TABLE = ROOT / "tests" / "data" / "mutants.json"
 """What the whole run found; ``./rmqspec mutants --json`` writes it anew."""
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from attrs import field, frozen
 
 from properties.certificates import decode_cells, load_required
+from properties.generated_text import SPEC
 from properties.judgement import JudgedStep, replay
 from properties.subject import get_claims, get_fault_class, get_search_parameters
 from properties.verdict import Verdict, VerdictWord
@@ -19,7 +20,8 @@ from reference.machine import Action
 from reference.structure import Structure
 
 CASES_FILE = Path(__file__).parent / "cases.toml"
-PAGES = Path(__file__).parents[2] / "spec" / "counterexamples"
+FOLDER = SPEC / "counterexamples"
+"""Where pages and diagrams lie."""
 
 
 @frozen
@@ -56,12 +58,12 @@ class Case:
     @property
     def page(self) -> Path:
         """The text that tells it."""
-        return PAGES / f"{self.claim}.md"
+        return FOLDER / f"{self.claim}.md"
 
     @property
     def picture(self) -> Path:
         """Its diagram."""
-        return PAGES / f"{self.claim}.svg"
+        return FOLDER / f"{self.claim}.svg"
 
     @property
     def sentence(self) -> str:

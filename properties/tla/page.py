@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 
-from properties.generated_text import render_table, replace_parts
+from properties.generated_text import SPEC, Page, render_table, set_apart
 from properties.stock import STOCK_PAIR
 from properties.subject import get_fault_class, get_small_parameters
 from properties.tla.module import Module, write_module
 from properties.tla.tlc_counts import render_counts
 from properties.worlds import STRUCTURES
 
-CHAPTER = Path(__file__).parents[2] / "spec" / "tla.md"
-
-FOLDER = CHAPTER.parent / "tla"
+FOLDER = SPEC / "tla"
 """Where the module of the stock pair is kept."""
 
 STOCK, STOCK_FAULT = STOCK_PAIR.name, "master power loss"
@@ -45,14 +43,14 @@ def render_example() -> str:
     start = next(i for i, line in enumerate(lines) if line.startswith(f"{EXAMPLE}("))
     first = max(i for i in range(start) if not lines[i]) + 1
     end = lines.index("", start)
-    return "\n".join(["```tla", *lines[first:end], "```"]) + "\n"
+    return "\n".join(["```tla", *lines[first:end], "```"])
 
 
 def render_numbers() -> str:
     """How large the modules are."""
     rows = [(name, *measure(write_shown(name))) for name in SHOWN]
     head = ["structure", "lines", "definitions", "actions", "claims"]
-    return render_table(head, rows) + "\n"
+    return render_table(head, rows)
 
 
 def measure(module: Module) -> tuple[int, int, int, int]:
@@ -62,21 +60,18 @@ def measure(module: Module) -> tuple[int, int, int, int]:
     return len(lines), definitions, module.action_count, module.claim_count
 
 
-GENERATED: dict[str, Callable[[], str]] = {
-    "example": render_example,
-    "numbers": render_numbers,
-    "counts": render_counts,
-}
-"""What stands between the marks of each name."""
+PAGE = Page(
+    SPEC / "tla.md",
+    {
+        "example": set_apart(render_example),
+        "numbers": set_apart(render_numbers),
+        "counts": set_apart(render_counts),
+    },
+)
+"""The chapter."""
 
-
-def update(text: str) -> str:
-    """The chapter with every generated part as it should be."""
-    return replace_parts(text, lambda name: f"\n{GENERATED[name]()}")
-
-
-FILES: dict[Path, Callable[[str], str]] = {
-    FOLDER / "Replication.tla": lambda text: write_shown(STOCK).text,
-    FOLDER / "Replication.cfg": lambda text: write_shown(STOCK).configuration,
+FILES: Mapping[Path, Callable[[], str]] = {
+    FOLDER / "Replication.tla": lambda: write_shown(STOCK).text,
+    FOLDER / "Replication.cfg": lambda: write_shown(STOCK).configuration,
 }
 """The files of the stock pair, each with what it should be."""

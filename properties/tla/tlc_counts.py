@@ -78,7 +78,7 @@ def render_counts() -> str:
         same = entry["states"] in (None, spins[name]["states"])
         assert same, f"{name}: TLC has other states than SPIN"
         rows.append((name, states, "<br>".join(found)))
-    return render_table(("Instance", "States, in TLC as in SPIN and here", "Violated"), rows) + "\n"
+    return render_table(("Instance", "States, in TLC as in SPIN and here", "Violated"), rows)
 
 
 def main() -> None:

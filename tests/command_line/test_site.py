@@ -14,7 +14,8 @@ from urllib.parse import unquote
 
 import pytest
 
-from properties.book.contents import SPEC, list_chapters
+from properties.book.contents import list_chapters
+from properties.generated_text import SPEC
 from tests.command_line.run import assert_one_line, run
 
 TEXTS = [chapter.file for chapter in list_chapters()]

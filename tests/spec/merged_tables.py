@@ -5,10 +5,9 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TypeAlias
 
-SPEC = Path(__file__).parents[2] / "spec"
+from properties.generated_text import SPEC
 
 Table: TypeAlias = list[list[str]]
 """Rows of cells, the head first."""

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from properties.generated_text import SPEC
 from reference.structure import Structure
 from spark_fuzz.campaign_store import create_campaign, plan_campaign
 from spark_fuzz.class_files import encode_class, number_classes
@@ -14,7 +15,7 @@ from spark_fuzz.schedule import CampaignOptions
 from spark_fuzz.scheduler import DEPTHS
 from spark_fuzz.walk import CLOSE_LOOK
 
-PAGE = Path(__file__).parents[2] / "spec" / "campaigns.md"
+PAGE = SPEC / "campaigns.md"
 
 
 def read_table(heading: str) -> dict[str, str]:

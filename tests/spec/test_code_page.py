@@ -6,7 +6,6 @@ import ast
 import re
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 
 import pytest
 
@@ -20,9 +19,8 @@ from properties.book.code_page import (
     write_code,
 )
 from properties.book.function_source import list_called, read_source
+from properties.generated_text import ROOT
 from properties.worlds import WORLDS
-
-ROOT = Path(__file__).parents[2]
 
 SHELVES: dict[str, Shelf] = {
     **TOPIC_SHELVES,

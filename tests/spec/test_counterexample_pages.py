@@ -12,7 +12,7 @@ from properties.book.refutations.evidence import RecordedLine, list_recorded
 from properties.book.refutations.needs import list_needs
 from properties.book.refutations.page import OVERVIEW, PARTS
 from properties.judgement import is_refuted_by, lower_numbers
-from properties.refutations.cases import PAGES, Case, load_cases, load_cells
+from properties.refutations.cases import FOLDER, Case, load_cases, load_cells
 from properties.refutations.shortest import load_shortest
 from properties.stock import STOCK_STRUCTURES
 from properties.subject import get_guarantees
@@ -60,12 +60,12 @@ def test_every_guarantee_that_falls_has_one_page() -> None:
 def test_no_file_is_without_a_case() -> None:
     """A page and a diagram for each, and the overview."""
     files = {case.page for case in load_cases()} | {case.picture for case in load_cases()}
-    assert files | {OVERVIEW} == set(PAGES.iterdir())
+    assert files | {OVERVIEW.path} == set(FOLDER.iterdir())
 
 
 @every_page
-def test_every_generated_part_is_there(case: Case) -> None:
-    """Once, and in its order; that none has drifted is tested with all texts."""
+def test_generated_parts_are_in_order(case: Case) -> None:
+    """What falls comes before why, and what to type is last."""
     assert list(PARTS) == re.findall(r"<!-- begin generated: (\w+) -->", read(case))
 
 

@@ -13,6 +13,7 @@ import reference.state
 import reference.structure
 from properties.claims import CLAIMS
 from properties.fault_class import FAULT_CLASSES
+from properties.generated_text import SPEC
 from properties.lemmas import LEMMAS
 from properties.property import Property
 from properties.sanity_check import SANITY_CHECKS
@@ -25,7 +26,6 @@ from reference.machine import RULES, compute_machine, record_machine
 from reference.roles import FlushDiskType, Role
 from reference.structure import Structure
 
-SPEC = Path(__file__).parents[2] / "spec"
 RECORDINGS = SPEC.parents[1] / "shared" / "traces"
 
 PROPERTIES: dict[str, Property] = {**CLAIMS, **LEMMAS, **SANITY_CHECKS, **WITNESSES}

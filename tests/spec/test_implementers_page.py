@@ -11,7 +11,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from command_line import implementers
-from command_line.implementers import CHANGE, CHAPTER, find_recording, list_parts, update
+from command_line.implementers import CHANGE, find_recording
+from properties.book import prediction_page
 from properties.book.implementers import (
     POINTS,
     SLICES,
@@ -22,20 +23,13 @@ from properties.book.implementers import (
     list_noticing,
     load_findings,
 )
-from properties.book.prediction_page import CHAPTER as PREDICTIONS
-from properties.known_issues.page import CHAPTER as ISSUES
+from properties.generated_text import SPEC
+from properties.known_issues.page import PAGE as ISSUES
 from reference.machine import RULES
 from reference.trace.checking import check_trace
 
-TEXT = CHAPTER.read_text(encoding="utf-8")
-SCHEMA = json.loads(CHAPTER.with_name("trace.schema.json").read_text(encoding="utf-8"))
-
-
-def test_every_part_is_in_the_chapter() -> None:
-    """Once, between its marks; and what stands there is replaced."""
-    for name in list_parts(TEXT):
-        assert TEXT.count(f"<!-- begin generated: {name} -->\n") == 1
-    assert "9999 vectors" not in update(re.sub(r"\d+ vectors come", "9999 vectors come", TEXT))
+TEXT = implementers.PAGE.path.read_text(encoding="utf-8")
+SCHEMA = json.loads((SPEC / "trace.schema.json").read_text(encoding="utf-8"))
 
 
 def test_every_rule_is_built_once() -> None:
@@ -75,7 +69,9 @@ def test_no_mistake_is_not_noticed() -> None:
 
 def test_issues_are_known() -> None:
     """Each thread that the chapter names stands in the catalogue or among the predictions."""
-    known = "".join(path.read_text(encoding="utf-8") for path in (ISSUES, PREDICTIONS))
+    known = "".join(
+        page.path.read_text(encoding="utf-8") for page in (ISSUES, prediction_page.PAGE)
+    )
     named = set(re.findall(r"(?<![\w/.])#\d{3,5}\b", TEXT))
     assert len(named) >= 5
     assert [] == [issue for issue in sorted(named) if issue not in known]
@@ -83,7 +79,7 @@ def test_issues_are_known() -> None:
 
 def test_the_recording_is_right_and_its_change_is_wrong(tmp_path: Path) -> None:
     """Every line follows the schema; one event decides."""
-    right = find_recording(TEXT)
+    right = find_recording()
     wrong = right.replace(*CHANGE)
     assert 1 == right.count(CHANGE[0])
     validator = Draft202012Validator(SCHEMA)
@@ -97,7 +93,7 @@ def test_the_recording_is_right_and_its_change_is_wrong(tmp_path: Path) -> None:
 
 def test_the_answers_are_those_of_the_verb() -> None:
     """With its exit code, and with its options."""
-    wrong = find_recording(TEXT).replace(*CHANGE)
+    wrong = find_recording().replace(*CHANGE)
     answer = implementers.render_answer(wrong, "wrong.jsonl", "--explain")
     assert "exit code 1\n```" in answer
     assert "state there:" in answer

@@ -18,6 +18,7 @@ import reference.progress
 import reference.read
 from properties.claims import CLAIMS
 from properties.convergence import CONVERGENCE
+from properties.generated_text import ROOT
 from properties.reading import READING_CLAIMS
 from properties.sights import SIGHTS
 from properties.worlds import WORLDS
@@ -25,7 +26,6 @@ from reference.habits import HABITS
 from reference.machine import RULES
 from reference.variant import VARIANTS
 
-ROOT = Path(__file__).parents[2]
 LEDGER = ROOT / "spec" / "ledger"
 INDEX = ROOT / "tests" / "data" / "source_index.toml"
 SHARED = ROOT.parent / "shared"

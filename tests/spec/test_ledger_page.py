@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
 from properties.book import ledger_page
 from properties.book.ledger_page import COLUMNS, PARTS, Part, count, load_entries, render_plans
+from properties.generated_text import ROOT
 
-SEMANTICS = Path(__file__).parents[2].parent / "shared" / "semantics.md"
+SEMANTICS = ROOT.parent / "shared" / "semantics.md"
 
 NUMBERED = [part for part in PARTS if part.source == "semantics"]
 

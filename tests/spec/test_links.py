@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from properties.book.contents import SPEC, list_chapters
-
-ROOT = Path(__file__).parents[2]
+from properties.book.contents import list_chapters
+from properties.generated_text import ROOT, SPEC
 
 SKIPPED_FOLDERS = {"campaigns", "node_modules", "site-packages", "spark-warehouse", "build"}
 """Folders besides the hidden ones whose documents are not ours."""

@@ -12,7 +12,6 @@ from properties.book.bilingual import Section, split_sections
 from properties.book.operators import page
 from properties.book.operators.cells import NEVER
 from properties.book.operators.choices import COLUMNS
-from properties.book.operators.page import TABLES
 from properties.book.operators.settings import load_settings
 from properties.certificates import CERTIFIED_BY_NAME, get_path
 from properties.certified_cells import compute_row
@@ -26,8 +25,6 @@ from reference.clients.sending import SendSettings
 from reference.configuration_keys import MESSAGE_STORE_CONFIG
 from reference.variant import VARIANTS
 
-UPDATE = "run ./rmqspec docs --write spec/operators.md, read the difference, and correct the prose"
-
 LABELS = ("Signs", "At stake", "Do", "Do not", "Why")
 """What each recipe tells, in this order."""
 
@@ -37,7 +34,7 @@ TRIED = "What was tried"
 
 def read() -> str:
     """The text of the page."""
-    return page.CHAPTER.read_text(encoding="utf-8")
+    return page.PAGE.path.read_text(encoding="utf-8")
 
 
 def find_part(name: str) -> list[list[str]]:
@@ -52,20 +49,6 @@ def find_recipes() -> list[Section]:
     sections = split_sections(read())
     (start,) = [i for i, s in enumerate(sections) if s.heading == TRIED]
     return sections[start + 1 :]
-
-
-def test_the_tables_are_those_of_the_code() -> None:
-    """Rendering them anew changes nothing."""
-    assert page.update(read()) == read(), UPDATE
-
-
-def test_every_table_is_on_the_page() -> None:
-    """Once, and what stands there is replaced."""
-    for name in TABLES:
-        assert read().count(f"<!-- begin generated: {name} -->\n|") == 1
-    spoilt = read().replace("| `SYNC_MASTER`, `SYNC_FLUSH`, no slave", "| a good choice")
-    assert "| a good choice" in spoilt
-    assert "a good choice" not in page.update(spoilt)
 
 
 def read_verdicts(structure_name: str) -> dict[tuple[str, str], str]:

@@ -2,10 +2,8 @@
 
 import re
 
-import pytest
-
 from properties.book import proof_page
-from properties.book.proof_page import PARTS, SHOWN
+from properties.book.proof_page import SHOWN
 from properties.claims import CLAIMS
 from properties.property import LEMMAS, SANITY_CHECKS
 from reference.structure import SLAVES_MAX, Structure
@@ -13,22 +11,7 @@ from reference.structure import SLAVES_MAX, Structure
 
 def read() -> str:
     """The text of the chapter."""
-    return proof_page.CHAPTER.read_text(encoding="utf-8")
-
-
-def test_every_part_stands_once_in_the_chapter() -> None:
-    """Each between its marks, and no marks of another one."""
-    for edge in ("begin", "end"):
-        assert list(PARTS) == re.findall(rf"<!-- {edge} generated: ([\w ]+) -->", read())
-
-
-def test_a_drift_is_put_right() -> None:
-    """What stands between the marks is replaced, what stands outside is kept."""
-    spoilt = read().replace("flowchart LR", "flowchart TB").replace("`size_bytes`", "`size`")
-    assert spoilt != read()
-    assert read() == proof_page.update(spoilt)
-    with pytest.raises(KeyError):
-        proof_page.update(read().replace("generated: slowest", "generated: fastest"))
+    return proof_page.PAGE.path.read_text(encoding="utf-8")
 
 
 def test_bounds_are_those_of_the_code() -> None:

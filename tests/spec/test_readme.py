@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from command_line.main import VERBS
-from command_line.readme import get_readme
+from command_line.readme import README
 
 
 def test_every_verb_exists_and_is_named() -> None:
     """Verbs in the text and verbs of the program are the same."""
-    named = set(re.findall(r"\./rmqspec (\w+)", get_readme().read_text()))
+    named = set(re.findall(r"\./rmqspec (\w+)", README.read_text()))
     assert set(VERBS) == named

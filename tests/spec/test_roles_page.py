@@ -21,14 +21,14 @@ from properties.book.configuration_uses import (
     VERDICTS,
     KeyUse,
 )
-from properties.book.roles_page import PARTS, REFUSED, WARNED, Case, read_messages
+from properties.book.roles_page import REFUSED, WARNED, Case, read_messages
+from properties.generated_text import ROOT
 from reference.configuration_keys import KEYS, OUTSIDE_THE_MODEL
 from reference.java_properties import read_properties
 from reference.structure import SIZE_KEYS, SLAVES_MAX
 from tests.reference.broker_files import MASTER, SLAVE, read_group
 from tests.reference.broker_files import STOCK as STOCK_FOLDER
 
-ROOT = Path(__file__).parents[2]
 USES = (*IDENTITY, *VERDICTS, *READING, *TIMES)
 
 LISTS = {"configuration_keys.py", "later_keys.py", "configuration_uses.py", "roles_page.py"}
@@ -122,9 +122,7 @@ def test_larger_groups_get_no_verdict(tmp_path: Path) -> None:
     assert "4 slaves" in analysis.outside_the_model[0]
 
 
-def test_every_part_stands_once() -> None:
-    """Between its marks, in the order of the code but for the first ones."""
-    text = roles_page.CHAPTER.read_text(encoding="utf-8")
-    found = re.findall(r"<!-- begin generated: ([\w ]+) -->\n", text)
-    assert list(PARTS) == found == re.findall(r"<!-- end generated: ([\w ]+) -->", text)
+def test_the_exit_code_of_a_refusal_is_told() -> None:
+    """By hand, before the table of refusals."""
+    text = roles_page.PAGE.path.read_text(encoding="utf-8")
     assert "at these with one line and exit code 3" in text

@@ -9,14 +9,7 @@ from properties.promela.instances import JUDGED_INSTANCES, load_spin_counts
 from properties.promela.module import BEGINNING, CHECK_PREFIX
 from properties.promela.spin import DEFINES, TRANSLATE, VISIBLE_SCRATCH
 
-TEXT = spin_page.CHAPTER.read_text(encoding="utf-8")
-
-
-def test_every_generated_part_has_its_marks() -> None:
-    """Each part stands once between its marks."""
-    for name in spin_page.PARTS:
-        assert 1 == TEXT.count(f"<!-- begin generated: {name} -->")
-        assert 1 == TEXT.count(f"<!-- end generated: {name} -->")
+TEXT = spin_page.PAGE.path.read_text(encoding="utf-8")
 
 
 def test_commands_by_hand_are_those_of_the_judge() -> None:

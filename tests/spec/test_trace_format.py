@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from properties.generated_text import ROOT
 from reference.trace.checking import check_trace
 from reference.trace.kinds import (
     APPENDED_FIELDS,
@@ -22,7 +23,6 @@ from reference.trace.kinds import (
     SLAVE_FIELDS,
 )
 
-ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "spec" / "trace_format.md").read_text(encoding="utf-8")
 SCHEMA = json.loads((ROOT / "spec" / "trace.schema.json").read_text(encoding="utf-8"))
 RECORDINGS = [

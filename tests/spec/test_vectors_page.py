@@ -2,15 +2,15 @@
 
 import json
 import re
-from pathlib import Path
 from typing import Any
 
+from properties.generated_text import SPEC
 from properties.vectors import FORMAT, make_vector
 from reference.machine import Action
 from reference.roles import FlushDiskType, Role
 from reference.structure import SMALL_PARAMETERS, Structure
 
-PAGE = (Path(__file__).parents[2] / "spec" / "vectors.md").read_text(encoding="utf-8")
+PAGE = (SPEC / "vectors.md").read_text(encoding="utf-8")
 
 
 def get_example() -> dict[str, Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from properties.book.bilingual import Pair
-from properties.book.contents import SPEC
+from properties.generated_text import SPEC
 
 PHRASES = Path(__file__).parent
 """A file of phrases for each page."""

@@ -6,19 +6,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
+from collections.abc import Iterable, Mapping
 
 from properties.book.operators import choices, settings
 from properties.book.operators.cells import Reason, Reasons
-from properties.generated_text import render_table, replace_parts
+from properties.generated_text import SPEC, Page, render_table
 from properties.operations.answers import ANSWERS, QUESTIONS, decide_all
 from properties.operations.facts import FACTS, list_copied_rows
 from properties.operations.procedures import Course, Procedure, load_procedures, try_out
 from reference.clients.sending import STATUS_BY_CODE, Attempt, SendAnswer, SendSettings, react
 from reference.structure import Structure
-
-CHAPTER = Path(__file__).parents[3] / "spec" / "operators.md"
 
 PRICE = ("A put waits for", "Or it is answered")
 SERVICE_NOT_AVAILABLE = 14
@@ -154,19 +151,17 @@ def render_facts() -> str:
     return render_table(("Proved", "while no other faults strike than"), rows)
 
 
-TABLES: Mapping[str, Callable[[], str]] = {
-    "choices": render_choices,
-    "readers": render_readers,
-    "reasons": render_reasons,
-    "answers": render_answers,
-    "settings": render_settings,
-    "trials": render_trials,
-    "copied": render_copied,
-    "facts": render_facts,
-}
-"""The generated parts of the page, by their marker."""
-
-
-def update(text: str) -> str:
-    """The page with every generated part as it should be. Raises KeyError for an unknown part."""
-    return replace_parts(text, lambda name: TABLES[name]())
+PAGE = Page(
+    SPEC / "operators.md",
+    {
+        "choices": render_choices,
+        "readers": render_readers,
+        "reasons": render_reasons,
+        "answers": render_answers,
+        "settings": render_settings,
+        "trials": render_trials,
+        "copied": render_copied,
+        "facts": render_facts,
+    },
+)
+"""The chapter."""

@@ -6,18 +6,18 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from attrs import frozen
 
 from properties.explanation import Explanation, explain
+from properties.generated_text import ROOT
 from properties.known_issues.catalogue import load_scenarios
 from properties.known_issues.scenario import CERTAINTIES, Scenario
 from properties.prediction import Prediction, load_predictions
 from properties.refutations.cases import Case
 
-RECORDINGS = Path(__file__).parents[3] / "tests" / "data" / "traces"
+RECORDINGS = ROOT / "tests" / "data" / "traces"
 CITATION = re.compile(r"(\w+) seq (\d+) \((\w+)\)")
 
 TOLD_FIELDS = {

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from properties.book.code_page import fence
@@ -28,30 +30,15 @@ from properties.book.refutations.evidence import (
 )
 from properties.book.refutations.needs import Need, list_needs
 from properties.book.refutations.others import render_others
-from properties.generated_text import count_steps, render_table, replace_parts
+from properties.generated_text import Page, count_steps, render_table
 from properties.judgement import JudgedStep
-from properties.refutations.cases import PAGES, Case, load_cases
+from properties.refutations.cases import FOLDER, Case, load_cases
 from properties.refutations.shortest import load_shortest
 from properties.sentences import describe_action, find_fault_steps, list_sizes
 from properties.subject import get_claims
 from properties.worlds import WORLDS
 from reference.rule import Rule
 from reference.timeline import fill_lanes, list_lanes
-
-OVERVIEW = PAGES / "README.md"
-
-
-def update_overview(text: str) -> str:
-    """The page that lists all pages, with its table as it should be."""
-    return replace_parts(text, lambda name: {"pages": render_overview}[name]())
-
-
-def update_page(case: Case, text: str) -> str:
-    """A page with every generated part as it should be.
-
-    Raises KeyError for a part that nobody generates, LookupError for a cell that is not refuted.
-    """
-    return replace_parts(text, lambda name: PARTS[name](case))
 
 
 def draw_page(case: Case) -> str:
@@ -277,4 +264,18 @@ PARTS: Mapping[str, Callable[[Case], str]] = {
     "others": render_others,
     "reproduction": render_reproduction,
 }
-"""The generated parts of a page, by their marker."""
+"""The generated parts of a page about a case, by their marker."""
+
+OVERVIEW = Page(FOLDER / "README.md", {"pages": render_overview})
+"""The chapter that lists all pages."""
+
+PAGES = tuple(
+    Page(case.page, {name: partial(render, case) for name, render in PARTS.items()})
+    for case in load_cases()
+)
+"""The page of each case."""
+
+FILES: Mapping[Path, Callable[[], str]] = {
+    case.picture: partial(draw_page, case) for case in load_cases()
+}
+"""The diagram of each case."""
