@@ -10,6 +10,7 @@ from pathlib import Path
 
 from attrs import frozen
 
+from properties.book.links import read_title
 from properties.generated_text import SPEC
 from properties.refutations.cases import load_cases
 
@@ -35,7 +36,7 @@ class Chapter:
     @property
     def title(self) -> str:
         """Its first heading."""
-        return self.path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
+        return read_title(self.path)
 
 
 @frozen

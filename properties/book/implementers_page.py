@@ -21,7 +21,7 @@ from properties.book.implementers import (
     list_refusing,
     load_findings,
 )
-from properties.comparison import COMPARED_VARIANTS
+from properties.book.links import link_claim, link_rule, link_variant
 from properties.generated_text import SPEC, count_steps, render_table
 from properties.lemmas import LEMMAS
 from properties.vectors import get_file_name
@@ -39,11 +39,6 @@ RECORDINGS_TOLD = 3
 """Of those that refuse mistakes in a slice's rules, how many are told."""
 
 
-def link(rule: str) -> str:
-    """A rule's name as a link to its section."""
-    return f"[`{rule}`]({RULES[rule].topic}.md#{rule})"
-
-
 def render_slices() -> str:
     """A row for each slice: its rules, the vectors that come with it, recordings that need it."""
     rows = []
@@ -51,7 +46,7 @@ def render_slices() -> str:
         judges = list_first_judges(position)
         valid = sum(judge.vector["valid"] for judge in judges)
         recordings = [f"`{name}`" for name in list_refusing(each.rules)][:RECORDINGS_TOLD]
-        names = ", ".join(map(link, each.rules))
+        names = ", ".join(link_rule(RULES[rule]) for rule in each.rules)
         rows.append(
             (position + 1, each.title, names, valid, len(judges) - valid, ", ".join(recordings))
         )
@@ -71,7 +66,7 @@ def render_point(point: Point) -> str:
     """The rules of a point with their sources, and who notices the mistake."""
     sources = dict.fromkeys(RULES[rule].source for rule in point.rules)
     lines = (
-        f"Rules: {', '.join(map(link, point.rules))}",
+        f"Rules: {', '.join(link_rule(RULES[rule]) for rule in point.rules)}",
         f"Source: {'; '.join(sources)}",
         f"A broker that {point.mistake.text}: {describe_vectors(point.mistake)}",
         *list_witnesses(point.mistake),
@@ -96,15 +91,13 @@ def list_witnesses(mistake: Mistake) -> list[str]:
     """What else notices the mistake, as the judges of mutants have found."""
     if mistake.variant:
         variant = VARIANTS[mistake.variant]
-        is_compared = variant.name in COMPARED_VARIANTS
-        target = f"variants.md#{variant.name}" if is_compared else "versions.md"
-        return [f"As the variant [`{variant.name}`]({target}) does: {variant.comes_from}"]
+        return [f"As the variant {link_variant(variant.name)} does: {variant.comes_from}"]
     finding = load_findings()[mistake.mutant]
     found = []
     if finding.lemma is not None:
         name = finding.lemma["lemma"]
-        kind, chapter = ("Lemma", "lemmas") if name in LEMMAS else ("Sanity check", "guarantees")
-        found.append(f"{kind} that falls: [`{name}`]({chapter}.md#{name})")
+        kind = "Lemma" if name in LEMMAS else "Sanity check"
+        found.append(f"{kind} that falls: {link_claim(name)}")
     if finding.recording is not None:
         seq = finding.recording["seq"]
         place = "at its end" if seq is None else f"at seq {seq}"

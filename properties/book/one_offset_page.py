@@ -13,6 +13,7 @@ from typing import Any
 
 from properties.book.diagram.svg import draw_schedule
 from properties.book.function_source import get_path
+from properties.book.links import link_rule
 from properties.generated_text import SPEC, Page, render_table
 from properties.judgement import JudgedStep, replay
 from properties.stock import STOCK_PAIR
@@ -59,7 +60,7 @@ def _list_cells(step: JudgedStep) -> Iterator[object]:
     assert step.action is not None
     rule = compute_machine(STOCK_PAIR).instances[step.action.instance].rule
     yield step.index
-    yield f"[`{rule.name}`]({rule.topic}.md#{rule.name})"
+    yield link_rule(rule)
     file = get_path(rule.function)
     yield f"[{file}](../{file})"
     yield rule.source

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import partial
 
+from properties.book.links import link_claim, link_variant
 from properties.drawing import draw_cell
 from properties.explanation import Explanation, explain_all, load_explanations
 from properties.fault_class import FAULT_CLASS_BY_NAME
@@ -70,11 +71,11 @@ def _list_paragraphs(prediction: Prediction) -> Iterator[str]:
     yield _render_list("Events", prediction.events, is_numbered=True)
     yield _render_list("Expected observations", prediction.expected)
     yield _render_list("What would refute it", prediction.refuted_by)
-    variants = ", ".join(f"[`{name}`](variants.md#{name})" for name in prediction.repaired_by)
+    variants = ", ".join(map(link_variant, prediction.repaired_by))
     repair = variants or "no variant of this model"
     yield f"**Repaired by** {repair}. {prediction.repair_note}".rstrip() + "\n"
     yield (
-        f"**The cell:** [`{prediction.claim}`](guarantees.md), column "
+        f"**The cell:** {link_claim(prediction.claim)}, column "
         f'"{prediction.fault}", {prediction.structure_name}, '
         f"{count_steps(len(verdict.schedule))}, in files of "
         f"{SMALL_PARAMETERS.mapped_file_size_bytes} bytes. To replay it:\n"

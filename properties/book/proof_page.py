@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
 
+from properties.book.links import link_claim
 from properties.certificates import CERTIFIED_BY_NAME
 from properties.claims import CLAIMS
 from properties.cores import STORED_STRUCTURES, load_cores
@@ -160,8 +161,7 @@ def _is_lemma(node: Node) -> bool:
 
 
 def _link(nodes: Iterable[Node]) -> str:
-    chapters = {n.name: "lemmas" if n.name in LEMMAS else "guarantees" for n in nodes}
-    return ", ".join(f"[`{n}`]({chapter}.md#{n})" for n, chapter in chapters.items()) or "nothing"
+    return ", ".join(link_claim(node.name) for node in nodes) or "nothing"
 
 
 def _quote(names: Iterable[str]) -> str:

@@ -21,6 +21,7 @@ from properties.book.configuration_uses import (
     VERDICTS,
     KeyUse,
 )
+from properties.book.links import read_title
 from properties.generated_text import SPEC, Page, render_table
 from properties.stock import STOCK_FOLDERS
 from reference.configuration import ConfigurationError
@@ -138,9 +139,7 @@ def show_default(value: Value) -> str:
 
 def link(told: str) -> str:
     """A link to a chapter or heading, by the chapter's title."""
-    file = told.partition("#")[0]
-    title = (SPEC / file).read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
-    return f"[{title}]({told})"
+    return f"[{read_title(SPEC / told.partition('#')[0])}]({told})"
 
 
 def render_deployments() -> str:

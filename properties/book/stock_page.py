@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from properties.book.links import find_chapter
 from properties.certified_cells import compute_row
 from properties.claims import CLAIMS
 from properties.fault_class import FAULT_CLASSES, FaultClass
@@ -17,7 +18,7 @@ from properties.refutations.cases import Case, load_cases, load_cells
 from properties.stock import STOCK_FOLDERS, STOCK_WORLDS
 from properties.subject import get_claims, get_fault_class
 from properties.verdict import Verdict, VerdictWord
-from properties.worlds import STRUCTURES, WORLDS
+from properties.worlds import STRUCTURES
 from reference.structure import Structure
 
 SPOKEN = {
@@ -71,7 +72,7 @@ def render_stock() -> str:
     head = ("What may be hoped for", *(f"`{folder}`" for folder in STOCK_FOLDERS))
     structures = list(STOCK_FOLDERS.values())
     rows = [
-        (link_claim(structures[-1], claim), *(describe_falls(s, claim) for s in structures))
+        (link_sentence(structures[-1], claim), *(describe_falls(s, claim) for s in structures))
         for claim in CLAIMS
     ]
     return render_table(head, rows)
@@ -86,21 +87,16 @@ def _list_rows() -> Iterator[tuple[str, str]]:
     for name in STOCK_WORLDS:
         structure = STRUCTURES[name]
         for claim in get_claims(structure):
-            yield link_claim(structure, claim), describe_falls(structure, claim)
+            yield link_sentence(structure, claim), describe_falls(structure, claim)
 
 
-def link_claim(structure: Any, claim: str) -> str:
+def link_sentence(structure: Any, claim: str) -> str:
     """What a claim says, leading to its counterexample, or to its section where it never falls."""
     sentence = get_claims(structure)[claim].sentence.replace("``", "`")
     page = next((case for case in load_cases() if is_told(case, structure, claim)), None)
     if page is not None:
         return f"[{sentence}](counterexamples/{claim}.md)"
     return f"[{sentence}]({find_chapter(claim)}#{claim})"
-
-
-def find_chapter(claim: str) -> str:
-    """The chapter that tells a claim."""
-    return next((w.chapter_path.name for w in WORLDS if claim in w.guarantees), "guarantees.md")
 
 
 def render_harmless() -> str:

@@ -9,6 +9,7 @@ import inspect
 from importlib import import_module
 from itertools import groupby
 
+from properties.book.links import link_variant
 from properties.book.merged_table import render_in_order
 from properties.certificates import RELEASED_STRUCTURES
 from properties.comparison import COMPARED_STRUCTURES, describe, load_cells
@@ -185,7 +186,7 @@ def render_repairs() -> str:
             first = alike[0]
             rows.append(
                 [
-                    f"[`{name}`](variants.md#{name})",
+                    link_variant(name),
                     f"all {len(own)}" if alike == own else ", ".join(r.release for r in alike),
                     ", ".join(first.repaired_columns) or "no column",
                     _list_claims(first.gained),

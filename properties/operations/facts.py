@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
 
 from attrs import frozen
@@ -16,7 +16,7 @@ from properties.operations.handiwork import ON_LOGS, compute_operated_machine
 from properties.property import Predicate
 from properties.refutations.cases import load_cells
 from properties.stock import STOCK_PAIR
-from properties.verdict import VerdictWord
+from properties.verdict import Verdict, VerdictWord
 from reference.lineage import has_message
 from reference.machine import record_instance, record_predicate
 from reference.operations import all_of, implies
@@ -88,10 +88,8 @@ def compute_kept_by_copies() -> frozenset[str]:
     return frozenset(problem.find_consequences(prove_lemmas(STOCK_PAIR)).proved)
 
 
-def list_copied_rows() -> Iterator[Iterable[str]]:
-    """Each claim that a wiped slave breaks, and whether it is proved with a copy."""
+def list_copied() -> Iterator[tuple[Verdict, bool]]:
+    """Each cell of the stock pair that a wiped slave breaks, and whether a copy proves it."""
     for verdict in load_cells(STOCK_PAIR):
         if verdict.fault == "slave wiped" and verdict.word is VerdictWord.REFUTED:
-            claim, steps = verdict.guarantee, len(verdict.schedule)
-            kept = "proved" if claim in compute_kept_by_copies() else "not proved"
-            yield (f"[`{claim}`](guarantees.md#{claim})", f"refuted, {steps} steps", kept)
+            yield verdict, verdict.guarantee in compute_kept_by_copies()

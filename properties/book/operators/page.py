@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
+from properties.book.links import link_claim
 from properties.book.operators import choices, settings
 from properties.book.operators.cells import Reason, Reasons
+from properties.comparison import describe
 from properties.generated_text import SPEC, Page, render_table
 from properties.operations.answers import ANSWERS, QUESTIONS, decide_all
-from properties.operations.facts import FACTS, list_copied_rows
+from properties.operations.facts import FACTS, list_copied
 from properties.operations.procedures import Course, Procedure, load_procedures, try_out
 from reference.clients.sending import STATUS_BY_CODE, Attempt, SendAnswer, SendSettings, react
 from reference.structure import Structure
@@ -142,7 +144,11 @@ def say_trial(procedure: Procedure, course: Course) -> tuple[str, str, str]:
 def render_copied() -> str:
     """What a wiped slave breaks, and what it breaks if its master's store is copied."""
     head = ("Claim", "slave wiped, starts empty", "slave wiped, starts with a copy")
-    return render_table(head, list_copied_rows())
+    rows = (
+        (link_claim(cell.guarantee), describe(cell), "proved" if is_kept else "not proved")
+        for cell, is_kept in list_copied()
+    )
+    return render_table(head, rows)
 
 
 def render_facts() -> str:

@@ -10,12 +10,11 @@ from typing import Any
 
 from attrs import field, frozen
 
+from properties.book.links import link_claim
 from properties.book.operators.cells import find_cell, find_vacuous
-from properties.worlds import KNOWN_STRUCTURES
 from reference.clients.sending import SendSettings
 from reference.configuration_keys import BROKER_CONFIG, MESSAGE_STORE_CONFIG
 from reference.progress.client_offsets import ConsumeFromWhere
-from reference.structure import Structure
 
 SETTINGS_FILE = Path(__file__).parent / "settings.toml"
 
@@ -73,13 +72,7 @@ def list_rows() -> Iterator[Iterable[str]]:
 
 def say_verdict(structure_name: str, claim: str, fault: str) -> str:
     """A cell: in which group, what is claimed, under which faults, and the verdict."""
-    chapter = "guarantees" if is_of_logs(structure_name) else "consumption"
     word = find_cell(structure_name, claim, fault).word.value
     if (claim, fault) in find_vacuous(structure_name):
         word += " (vacuous)"
-    return f"`{structure_name}`, [`{claim}`]({chapter}.md#{claim}), {fault}: {word}"
-
-
-def is_of_logs(structure_name: str) -> bool:
-    """It is a group of brokers, not a consumer."""
-    return isinstance(KNOWN_STRUCTURES[structure_name], Structure)
+    return f"`{structure_name}`, {link_claim(claim)}, {fault}: {word}"

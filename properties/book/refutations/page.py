@@ -14,6 +14,7 @@ from typing import Any
 from properties.book.code_page import fence
 from properties.book.diagram.svg import draw_schedule
 from properties.book.function_source import read_source
+from properties.book.links import link_claim, link_rule, link_variant, read_title
 from properties.book.refutations.elsewhere import (
     group_by_verdict,
     list_deployments,
@@ -36,9 +37,10 @@ from properties.refutations.cases import FOLDER, Case, load_cases
 from properties.refutations.shortest import load_shortest
 from properties.sentences import describe_action, find_fault_steps, list_sizes
 from properties.subject import get_claims
-from properties.worlds import WORLDS
-from reference.rule import Rule
 from reference.timeline import fill_lanes, list_lanes
+
+UP = "../"
+"""From a page to the other chapters."""
 
 
 def draw_page(case: Case) -> str:
@@ -54,7 +56,7 @@ def render_overview() -> str:
 
 
 def _list_overview_cells(case: Case) -> Iterator[object]:
-    title = case.page.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
+    title = read_title(case.page)
     yield f"[{title}]({case.page.name})"
     yield f"`{case.claim}`"
     yield case.structure_name
@@ -80,20 +82,13 @@ def describe_seen(case: Case) -> str:
 def render_glance(case: Case) -> str:
     """The case in a table: what falls, where, after what."""
     rows = [
-        ("Guarantee", f"[`{case.claim}`](../{find_chapter(case)}#{case.claim})"),
+        ("Guarantee", link_claim(case.claim, UP)),
         ("Where", case.structure_name),
         ("What may strike", f'the column "{case.fault}"'),
         ("Length", count_steps(len(case.schedule))),
         ("Seen", describe_seen(case)),
     ]
     return render_table(("RocketMQ 4.4.0", ""), rows)
-
-
-def find_chapter(case: Case) -> str:
-    """The chapter that tells the guarantee."""
-    if case.is_replication:
-        return "guarantees.md"
-    return next(w.chapter_path.name for w in WORLDS if case.claim in w.guarantees)
 
 
 def render_property(case: Case) -> str:
@@ -147,20 +142,10 @@ def render_needs(case: Case) -> str:
 
 def _list_need_cells(need: Need) -> Iterator[object]:
     yield need.step
-    yield link_rule(need.rule)
+    yield link_rule(need.rule, UP)
     yield ", ".join(f"`{name}`" for name in need.conditions)
     yield need.rule.source
     yield describe_lack(need)
-
-
-def link_rule(rule: Rule) -> str:
-    """The rule's name, leading to its section."""
-    return f"[`{rule.name}`](../{find_topic(rule)}.md#{rule.name})"
-
-
-def find_topic(rule: Rule) -> str:
-    """The chapter of a rule."""
-    return next((w.topic for w in WORLDS if w.rules.get(rule.name) is rule), rule.topic)
 
 
 def describe_lack(need: Need) -> str:
@@ -232,12 +217,7 @@ def render_elsewhere(case: Case) -> str:
     return render_table(("", "This cell is", "under"), rows)
 
 
-def link_variant(name: str) -> str:
-    """The variant's name, leading to its section."""
-    return f"[`{name}`](../variants.md#{name})"
-
-
-LINKS = {"Repair": link_variant}
+LINKS = {"Repair": partial(link_variant, up=UP)}
 """How the names of a row are written."""
 
 
