@@ -8,7 +8,7 @@ import click
 
 from command_line.name_options import CLAIM, FAULT, add_structure_option, find_column
 from command_line.version_option import describe_model
-from properties.certificates import decode_cells, load_required
+from properties.certificates import load_cells
 from properties.drawing import draw_cell
 from properties.expectation import find_expectation
 from properties.explanation import explain
@@ -63,8 +63,7 @@ def find_cell(structure: Any, claim: str, fault: str) -> Verdict:
     if claim not in get_claims(structure):
         raise click.BadParameter(f"{claim} is not claimed of {structure.name}; name a --structure")
     find_column(structure, fault, "FAULT")
-    cells = decode_cells(structure, load_required(structure))
-    return next(v for v in cells if (v.guarantee, v.fault) == (claim, fault))
+    return load_cells(structure)[claim, fault]
 
 
 def describe_reason(structure: Any, verdict: Verdict) -> str:

@@ -15,7 +15,8 @@ from command_line.progress import show_progress
 from command_line.report import print_timeline
 from command_line.version_option import parse
 from properties.analysis import GroupAnalysis, analyse_group
-from properties.comparison import Change, describe
+from properties.certified_cells import describe
+from properties.comparison import Change
 from properties.sights import SIGHTS
 from properties.upgrade import (
     Turn,

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
-from functools import singledispatch
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, singledispatch
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +116,7 @@ def save(structure: Any, verdicts: tuple[Verdict, ...], folder: Path = CERTIFICA
     path = get_path(structure, folder)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(document, indent=1) + "\n")
+    find_cells.cache_clear()
     return path
 
 
@@ -138,15 +139,47 @@ def load_required(structure: Any) -> dict[str, Any]:
     """
     document = load(structure)
     if document is None:
-        option = "".join(
-            f" --{'rocketmq-version' if name in RULE_SETS else 'variant'} {name}"
-            for name in structure.variants
-        )
-        raise InternalDisagreementError(
-            f"the certificate of {structure.name} is missing or was made from other rules; "
-            f"run `./rmqspec prove --search{option}`"
-        )
+        raise _make_missing(structure)
     return document
+
+
+def _make_missing(structure: Any) -> InternalDisagreementError:
+    option = "".join(
+        f" --{'rocketmq-version' if name in RULE_SETS else 'variant'} {name}"
+        for name in structure.variants
+    )
+    return InternalDisagreementError(
+        f"the certificate of {structure.name} is missing or was made from other rules; "
+        f"run `./rmqspec prove --search{option}`"
+    )
+
+
+@cache
+def find_cells(structure: Any) -> Mapping[tuple[str, str], Verdict]:
+    """The certified cells of a structure by claim and column, in the order of the matrix.
+
+    None where there is no certificate that was made from its rules. Raises
+    InternalDisagreementError for one that is incomplete or malformed.
+    """
+    document = load(structure)
+    cells = () if document is None else decode_cells(structure, document)
+    return {(cell.guarantee, cell.fault): cell for cell in cells}
+
+
+def load_cells(structure: Any) -> Mapping[tuple[str, str], Verdict]:
+    """The same of a structure that must have them, else raises InternalDisagreementError."""
+    cells = find_cells(structure)
+    if not cells:
+        raise _make_missing(structure)
+    return cells
+
+
+def load_refuted(structure: Any, claim: str, fault: str) -> Verdict:
+    """A certified cell with its schedule. Raises LookupError where it is not refuted."""
+    cell = load_cells(structure)[claim, fault]
+    if cell.word is not VerdictWord.REFUTED:
+        raise LookupError(f"{claim} of {structure.name} is not refuted under {fault!r}")
+    return cell
 
 
 def recheck(

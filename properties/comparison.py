@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from attrs import evolve, frozen
 
-from properties.certificates import decode_cells, load
-from properties.generated_text import count_steps
+from properties.certificates import load_cells
+from properties.certified_cells import describe
 from properties.stock import STOCK_PAIR
-from properties.verdict import InternalDisagreementError, Verdict, VerdictWord
+from properties.verdict import Verdict, VerdictWord
 from reference.structure import Structure
 from reference.variant import RULE_SETS, VARIANTS
 
@@ -53,25 +55,15 @@ def is_ranked_higher(one: Verdict, other: Verdict) -> bool:
     return _RANK[one.word] > _RANK[other.word]
 
 
-def load_cells(structure: Structure) -> tuple[Verdict, ...]:
-    """The certified cells of a structure. Raises InternalDisagreementError when there are none."""
-    document = load(structure)
-    if document is None:
-        raise InternalDisagreementError(
-            f"the certificate of {structure.name} is missing or was made from other rules"
-        )
-    return tuple(decode_cells(structure, document))
-
-
 def get_base(structure: Structure) -> Structure:
     """What a variant is compared with: a repair with its release, a release with 4.4.0."""
     releases = tuple(name for name in structure.variants if name in RULE_SETS)
     return evolve(structure, variants=releases if releases != structure.variants else ())
 
 
-def compare(structure: Structure, cells: tuple[Verdict, ...]) -> list[Change]:
+def compare(structure: Structure, cells: Iterable[Verdict]) -> list[Change]:
     """The cells of a variant that differ from those without it, in the order of the matrix."""
-    base = {(v.guarantee, v.fault): v for v in load_cells(get_base(structure))}
+    base = load_cells(get_base(structure))
     pairs = (Change(base[v.guarantee, v.fault], v) for v in cells)
     return [c for c in pairs if describe(c.before) != describe(c.after)]
 
@@ -81,12 +73,3 @@ def render_change(change: Change) -> str:
     word = "better" if change.is_better else "worse"
     cell = f"{change.after.guarantee}, {change.after.fault}"
     return f"{word}: {cell}: {describe(change.before)} -> {describe(change.after)}"
-
-
-def describe(verdict: Verdict) -> str:
-    """A cell in words, for example ``refuted, 12 steps``."""
-    if verdict.steps is not None:
-        return f"{verdict.word.value}, {count_steps(verdict.steps)}"
-    if verdict.depth is not None:
-        return f"{verdict.word.value}, searched to depth {verdict.depth}"
-    return str(verdict.word.value)

@@ -15,8 +15,7 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from properties.certificates import CERTIFIED_STRUCTURES, decode_cells
-from properties.certified_cells import load_certificate
+from properties.certificates import CERTIFIED_STRUCTURES, load_cells
 from properties.fault_class import FAULT_CLASS_BY_NAME
 from properties.judgement import follow
 from properties.verdict import Verdict, VerdictWord
@@ -145,16 +144,14 @@ def explain(structure: Structure, verdict: Verdict) -> Explanation:
     )
 
 
-def load_refuted() -> Iterator[tuple[Structure, Verdict]]:
-    """Every refuted cell of every certificate. Raises StaleCertificateError."""
+def list_refuted() -> Iterator[tuple[Structure, Verdict]]:
+    """Every refuted cell of every certificate. Raises InternalDisagreementError."""
     for structure in CERTIFIED_STRUCTURES:
-        document = load_certificate(structure)
-        if document is not None:
-            cells = decode_cells(structure, document)
-            yield from ((structure, v) for v in cells if v.word is VerdictWord.REFUTED)
+        cells = load_cells(structure).values()
+        yield from ((structure, v) for v in cells if v.word is VerdictWord.REFUTED)
 
 
 @cache
 def explain_all() -> tuple[tuple[Structure, Verdict, Explanation], ...]:
     """Every refuted cell of every certificate with its class."""
-    return tuple((s, verdict, explain(s, verdict)) for s, verdict in load_refuted())
+    return tuple((s, verdict, explain(s, verdict)) for s, verdict in list_refuted())

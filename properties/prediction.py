@@ -9,8 +9,7 @@ from typing import Any
 
 from attrs import field, frozen
 
-from properties.certificates import CERTIFIED_BY_NAME
-from properties.explanation import load_refuted
+from properties.certificates import CERTIFIED_BY_NAME, load_refuted
 from properties.verdict import Verdict
 from reference.structure import Structure
 
@@ -64,8 +63,4 @@ def load_predictions() -> tuple[Prediction, ...]:
 
 def get_cell(prediction: Prediction) -> Verdict:
     """The refuted cell of a prediction. Raises LookupError where it is not refuted any more."""
-    for structure, verdict in load_refuted():
-        is_asked = (verdict.guarantee, verdict.fault) == (prediction.claim, prediction.fault)
-        if structure == prediction.structure and is_asked:
-            return verdict
-    raise LookupError(f"the cell of {prediction.name} is not refuted")
+    return load_refuted(prediction.structure, prediction.claim, prediction.fault)

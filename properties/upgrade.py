@@ -7,7 +7,8 @@ from collections.abc import Iterable
 
 from attrs import frozen
 
-from properties.comparison import Change, describe
+from properties.certified_cells import describe
+from properties.comparison import Change
 from properties.convergence import PUT_STEPS
 from properties.sight_search import Sight, load_sights
 from properties.verdict import Verdict, VerdictWord

@@ -32,10 +32,9 @@ _SECTION = re.compile(
 
 
 def render_table(guarantee: str) -> str:
-    """The Markdown table of one guarantee: every certificate that there is, equal ones merged."""
+    """The Markdown table of one guarantee: every certificate, equal ones merged."""
     rows = {structure.name: compute_row(structure) for structure in STRUCTURES}
-    names = [name for name, row in rows.items() if row]
-    return render_merged(names, list(FAULT_CLASS_BY_NAME), lambda s, c: rows[s][guarantee, c])
+    return render_merged(list(rows), list(FAULT_CLASS_BY_NAME), lambda s, c: rows[s][guarantee, c])
 
 
 def update(text: str) -> str:

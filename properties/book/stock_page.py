@@ -10,11 +10,12 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from properties.book.links import find_chapter
-from properties.certified_cells import compute_row
+from properties.certificates import load_cells
+from properties.certified_cells import compute_vacuous
 from properties.claims import CLAIMS
 from properties.fault_class import FAULT_CLASSES, FaultClass
 from properties.generated_text import render_table
-from properties.refutations.cases import Case, load_cases, load_cells
+from properties.refutations.cases import Case, load_cases
 from properties.stock import STOCK_FOLDERS, STOCK_WORLDS
 from properties.subject import get_claims, get_fault_class
 from properties.verdict import Verdict, VerdictWord
@@ -50,7 +51,7 @@ def find_weakest(structure: Any, cells: Iterable[Verdict]) -> list[str]:
 
 def describe_falls(structure: Any, claim: str) -> str:
     """When a claim falls: never, always, after what; or that it says nothing."""
-    cells = [v for v in load_cells(structure) if v.guarantee == claim]
+    cells = [v for v in load_cells(structure).values() if v.guarantee == claim]
     weakest = find_weakest(structure, cells)
     if weakest:
         return ", ".join(SPOKEN.get(name, name) for name in weakest)
@@ -63,8 +64,8 @@ def is_vacuous(structure: Any, claim: str) -> bool:
     """What the claim speaks of does not exist in a deployment, whatever strikes."""
     if not isinstance(structure, Structure):
         return False
-    told = {verdict for (name, _), verdict in compute_row(structure).items() if name == claim}
-    return told == {"proved (vacuous)"}
+    vacuous = compute_vacuous(structure)
+    return all((claim, fault_class.name) in vacuous for fault_class in FAULT_CLASSES)
 
 
 def render_stock() -> str:
@@ -108,8 +109,8 @@ def render_harmless() -> str:
 
 def is_harmless(fault_class: FaultClass, structure: Structure) -> bool:
     """Every claim has the verdict that it has without faults."""
-    words = {(v.guarantee, v.fault): v.word for v in load_cells(structure)}
-    return all(words[claim, fault_class.name] is words[claim, "none"] for claim in CLAIMS)
+    cells = load_cells(structure)
+    return all(cells[c, fault_class.name].word is cells[c, "none"].word for c in CLAIMS)
 
 
 def is_told(case: Case, structure: Any, claim: str) -> bool:

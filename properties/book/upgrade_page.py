@@ -11,7 +11,9 @@ import string
 from collections.abc import Iterator
 from functools import cache, partial
 
-from properties.comparison import Change, describe, load_cells
+from properties.certificates import load_cells
+from properties.certified_cells import describe
+from properties.comparison import Change
 from properties.drawing import draw_cell
 from properties.generated_text import SPEC, Page, count_steps, render_table
 from properties.sight_search import RULE_SET_NAMES, get_released
@@ -33,7 +35,10 @@ TITLES = {
 @cache
 def compute_pairs(stock: str) -> dict[tuple[str, str], list[Change]]:
     """The changed cells of every pair of releases, the earlier one first or not."""
-    cells = {name: load_cells(get_released(name, STOCK_FOLDERS[stock])) for name in RULE_SET_NAMES}
+    cells = {
+        name: load_cells(get_released(name, STOCK_FOLDERS[stock])).values()
+        for name in RULE_SET_NAMES
+    }
     return {
         (before, after): compute_changes(cells[before], cells[after])
         for before in RULE_SET_NAMES

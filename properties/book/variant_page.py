@@ -9,14 +9,9 @@ from functools import cache, partial
 
 from attrs import evolve
 
-from properties.comparison import (
-    COMPARED_STRUCTURES,
-    COMPARED_VARIANTS,
-    Change,
-    compare,
-    describe,
-    load_cells,
-)
+from properties.certificates import load_cells
+from properties.certified_cells import describe
+from properties.comparison import COMPARED_STRUCTURES, COMPARED_VARIANTS, Change, compare
 from properties.generated_text import SPEC, Page, render_table
 from properties.induction import prove_lemmas
 from properties.ranking import rank_steps
@@ -29,7 +24,7 @@ from reference.variant import VARIANTS
 def compute_changes(variant: str) -> tuple[Change, ...]:
     """Every cell in which a variant differs, for the only structure that is compared."""
     (structure,) = COMPARED_STRUCTURES
-    return tuple(compare(structure, load_cells(evolve(structure, variants=(variant,)))))
+    return tuple(compare(structure, load_cells(evolve(structure, variants=(variant,))).values()))
 
 
 def render_summary() -> str:

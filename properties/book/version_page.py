@@ -6,13 +6,15 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Collection
 from importlib import import_module
 from itertools import groupby
 
 from properties.book.links import link_variant
 from properties.book.merged_table import render_in_order
-from properties.certificates import RELEASED_STRUCTURES
-from properties.comparison import COMPARED_STRUCTURES, describe, load_cells
+from properties.certificates import RELEASED_STRUCTURES, load_cells
+from properties.certified_cells import describe
+from properties.comparison import COMPARED_STRUCTURES
 from properties.generated_text import SPEC, Page, render_table
 from properties.repairs import REPAIRED_CLAIM, Repair, load_repairs
 from properties.sight_search import REPAIRS, RULE_SET_NAMES, Sight, get_released, load_sights
@@ -21,7 +23,6 @@ from properties.upgrade import Difference, compute_difference
 from properties.verdict import Verdict, VerdictWord
 from reference.habits import HABITS, Habit
 from reference.release import Span, is_since
-from reference.structure import Structure
 from reference.variant import Variant
 from reference.variants import controller_mode
 from reference.version import USUAL, Version, list_versions
@@ -128,17 +129,12 @@ def render_verdicts() -> str:
     """How many cells are proved and refuted, per set of rules and structure."""
     rows = []
     for structure in RELEASED_STRUCTURES:
-        cells = [load_released(name, structure) for name in RULE_SET_NAMES]
-        rows.append([structure.name, *(_count(verdicts) for verdicts in cells)])
+        cells = [load_cells(get_released(name, structure)) for name in RULE_SET_NAMES]
+        rows.append([structure.name, *(_count(each.values()) for each in cells)])
     return render_in_order("Structure", RULE_SET_NAMES, rows)
 
 
-def load_released(name: str, structure: Structure) -> tuple[Verdict, ...]:
-    """The certified cells of a structure under a release."""
-    return load_cells(get_released(name, structure))
-
-
-def _count(cells: tuple[Verdict, ...]) -> str:
+def _count(cells: Collection[Verdict]) -> str:
     words = [v.word for v in cells]
     is_open = len(cells) - words.count(VerdictWord.PROVED) - words.count(VerdictWord.REFUTED)
     counts = f"{words.count(VerdictWord.PROVED)} / {words.count(VerdictWord.REFUTED)}"
@@ -167,9 +163,8 @@ def render_false_acknowledgements() -> str:
     for column, cause in FALSE_ACKNOWLEDGEMENTS.items():
         row = [f"{cause} (*{column}*)"]
         for name in RULE_SET_NAMES:
-            cells = load_released(name, structure)
-            wanted = (REPAIRED_CLAIM, column)
-            row.append(describe(next(v for v in cells if (v.guarantee, v.fault) == wanted)))
+            cells = load_cells(get_released(name, structure))
+            row.append(describe(cells[REPAIRED_CLAIM, column]))
         rows.append(row)
     return render_in_order("False acknowledgement", RULE_SET_NAMES, rows)
 

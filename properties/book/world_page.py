@@ -8,15 +8,14 @@ from __future__ import annotations
 import inspect
 from collections import Counter
 from collections.abc import Iterator
-from functools import cache, partial
-from typing import Any
+from functools import partial
 
-from properties import certificates
 from properties.book.code_page import CodePage, make_world_shelf, mark
 from properties.book.merged_table import render_merged
-from properties.comparison import describe
+from properties.certificates import load_cells
+from properties.certified_cells import describe
 from properties.expectation import Expectation, find_expectation
-from properties.verdict import Verdict, VerdictWord
+from properties.verdict import VerdictWord
 from properties.world import World
 from properties.worlds import WORLDS
 from reference.machine import record_machine
@@ -86,13 +85,6 @@ def group_by_reason(world: World, name: str) -> list[tuple[Expectation, list[str
         expected = find_expectation(name, world.structures[0], column.name)
         found.setdefault(expected.reason, (expected, []))[1].append(column.name)
     return list(found.values())
-
-
-@cache
-def load_cells(structure: Any) -> dict[tuple[str, str], Verdict]:
-    """The certified cells of a structure, by guarantee and column."""
-    cells = certificates.decode_cells(structure, certificates.load_required(structure))
-    return {(v.guarantee, v.fault): v for v in cells}
 
 
 def render_lemmas(world: World) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from properties.certificates import decode_cells, load
+from properties.certificates import find_cells
 from properties.convergence import PUT_STEPS
 from properties.generated_text import count_steps
 from properties.known_issues.scenario import Scenario
@@ -65,11 +65,9 @@ class Outcome:
 
 def find_cell(scenario: Scenario, structure: Any) -> Verdict | None:
     """What the certificate of a structure says of the scenario's claim; None without one."""
-    document = load(structure) if scenario.is_claim and scenario.messages == 1 else None
-    if document is None:
+    if not scenario.is_claim or scenario.messages > 1:
         return None
-    cells = decode_cells(structure, document)
-    return next(v for v in cells if (v.guarantee, v.fault) == (scenario.shows, scenario.fault))
+    return find_cells(structure).get((scenario.shows, scenario.fault))
 
 
 def find_shortest_known(scenario: Scenario) -> int | None:

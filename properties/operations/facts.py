@@ -8,13 +8,12 @@ from functools import cache
 
 from attrs import frozen
 
-from properties.certificates import CERTIFIED_STRUCTURES
+from properties.certificates import CERTIFIED_STRUCTURES, load_cells
 from properties.fault_class import EVERYTHING, FAULT_CLASS_BY_NAME, FaultClass
 from properties.guarantee import is_owed
 from properties.induction import InductionProblem, Step, prove_lemmas
 from properties.operations.handiwork import ON_LOGS, compute_operated_machine
 from properties.property import Predicate
-from properties.refutations.cases import load_cells
 from properties.stock import STOCK_PAIR
 from properties.verdict import Verdict, VerdictWord
 from reference.lineage import has_message
@@ -90,6 +89,6 @@ def compute_kept_by_copies() -> frozenset[str]:
 
 def list_copied() -> Iterator[tuple[Verdict, bool]]:
     """Each cell of the stock pair that a wiped slave breaks, and whether a copy proves it."""
-    for verdict in load_cells(STOCK_PAIR):
+    for verdict in load_cells(STOCK_PAIR).values():
         if verdict.fault == "slave wiped" and verdict.word is VerdictWord.REFUTED:
             yield verdict, verdict.guarantee in compute_kept_by_copies()

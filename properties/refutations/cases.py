@@ -10,11 +10,11 @@ from typing import Any
 
 from attrs import field, frozen
 
-from properties.certificates import decode_cells, load_required
+from properties.certificates import load_cells, load_refuted
 from properties.generated_text import SPEC
 from properties.judgement import JudgedStep, replay
 from properties.subject import get_claims, get_fault_class, get_search_parameters
-from properties.verdict import Verdict, VerdictWord
+from properties.verdict import Verdict
 from properties.worlds import STRUCTURES
 from reference.machine import Action
 from reference.structure import Structure
@@ -73,15 +73,12 @@ class Case:
     @property
     def cells(self) -> tuple[Verdict, ...]:
         """Every cell of the guarantee in this structure."""
-        return tuple(v for v in load_cells(self.structure) if v.guarantee == self.claim)
+        return tuple(v for v in load_cells(self.structure).values() if v.guarantee == self.claim)
 
     @property
     def verdict(self) -> Verdict:
         """The cell itself. Raises LookupError where it is not refuted."""
-        for cell in self.cells:
-            if cell.fault == self.fault and cell.word is VerdictWord.REFUTED:
-                return cell
-        raise LookupError(f"{self.claim} is not refuted under {self.fault!r}")
+        return load_refuted(self.structure, self.claim, self.fault)
 
     @property
     def schedule(self) -> tuple[Action, ...]:
@@ -96,12 +93,6 @@ class Case:
     def walk(self) -> list[JudgedStep]:
         """Every state of the schedule, judged by the guarantee. Raises ScheduleError."""
         return list(replay(self.structure, self.parameters, self.schedule, (self.claim,)))
-
-
-@cache
-def load_cells(structure: Any) -> tuple[Verdict, ...]:
-    """The certified cells of a structure."""
-    return tuple(decode_cells(structure, load_required(structure)))
 
 
 @cache

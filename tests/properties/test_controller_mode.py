@@ -17,8 +17,8 @@ from properties.certificates import (
     compute_digest,
     decode_schedule,
     encode_schedule,
+    load_cells,
 )
-from properties.comparison import load_cells
 from properties.fault_class import EVERYTHING, FAULT_CLASS_BY_NAME
 from properties.hypothesis_machine import make_state_machine
 from properties.induction import prove_lemmas
@@ -78,7 +78,7 @@ def stray(schedule: tuple[Action, ...], draw: Random) -> Iterator[Cluster]:
 def test_lemmas_hold_where_members_are_elected() -> None:
     """Walks that leave the known schedules come to members and elections, so they say something."""
     claims, draw = get_lemmas_of(PAIR), Random(1)
-    schedules = {json.dumps(encode_schedule(v.schedule)) for v in load_cells(PAIR)}
+    schedules = {json.dumps(encode_schedule(v.schedule)) for v in load_cells(PAIR).values()}
     members = elections = 0
     for text in sorted(schedules) * 3:
         for cluster in stray(decode_schedule(json.loads(text)), draw):
@@ -91,7 +91,7 @@ def test_lemmas_hold_where_members_are_elected() -> None:
 
 def test_the_certificate_holds_what_the_design_promises() -> None:
     """Whoever is elected has what was acknowledged, as long as no broker loses bytes."""
-    words = {(v.guarantee, v.fault): v.word for v in load_cells(PAIR)}
+    words = {(v.guarantee, v.fault): v.word for v in load_cells(PAIR).values()}
     kept = ("none", "late join", "link cut", "slave kill", "slave wiped", "master kill")
     assert {VerdictWord.PROVED} == {words[KEPT, fault] for fault in kept}
     lost = ("slave power loss", "master power loss", "master disk loss", "disk errors")
@@ -110,7 +110,7 @@ def test_the_certificate_proves_again(structure: Structure) -> None:
 
 def test_after_an_election_sync_flush_does_not_survive_a_power_loss() -> None:
     """What the new master copied as a slave was never flushed for an answer (R-FL-10)."""
-    cells = {(v.guarantee, v.fault): v for v in load_cells(FLUSHING)}
+    cells = {(v.guarantee, v.fault): v for v in load_cells(FLUSHING).values()}
     lost = cells[KEPT, "master power loss"]
     assert lost.word is VerdictWord.REFUTED
     names = [action.rule_name for action in lost.schedule]

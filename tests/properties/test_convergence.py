@@ -7,8 +7,8 @@ import random
 import pytest
 from attrs import evolve
 
+from properties.certificates import load_cells
 from properties.claims import CLAIMS
-from properties.comparison import load_cells
 from properties.convergence import (
     CONVERGENCE,
     HEALING_STEPS,
@@ -96,7 +96,7 @@ def test_groups_in_peace_come_to_rest_as_claimed(structure: Structure) -> None:
     machine = compute_machine(structure)
     proved = {
         v.guarantee
-        for v in load_cells(structure)
+        for v in load_cells(structure).values()
         if v.fault == "none" and v.word is VerdictWord.PROVED
     }
     assert set(CONVERGENCE) <= proved

@@ -8,7 +8,7 @@ import pytest
 from attrs import evolve
 
 from properties import induction
-from properties.comparison import load_cells
+from properties.certificates import load_cells
 from properties.fault_class import EVERYTHING, FAULT_CLASS_BY_NAME, FaultClass
 from properties.guarantee import GUARANTEES
 from properties.induction import (
@@ -73,7 +73,7 @@ def test_counterexamples_to_induction_are_real_steps() -> None:
     machine = compute_machine(SYNCHRONOUS_PAIR)
     refuted = {
         v.guarantee
-        for v in load_cells(SYNCHRONOUS_PAIR)
+        for v in load_cells(SYNCHRONOUS_PAIR).values()
         if v.fault == fault_class.name
         and v.word is VerdictWord.REFUTED
         and v.guarantee in GUARANTEES

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from properties import certificates
-from properties.certificates import CERTIFIED_BY_NAME, RELEASED_STRUCTURES
-from properties.comparison import load_cells
+from properties.certificates import CERTIFIED_BY_NAME, RELEASED_STRUCTURES, load_cells
 from properties.expectation import find_expectation
 from properties.repairs import decide_repair, list_repaired_releases, load_repairs
 from properties.sight_search import (
@@ -40,7 +39,7 @@ LATER = [name for name in RULE_SET_NAMES if name != "4.4.0"]
 
 def get_words(structure: Structure) -> dict[tuple[str, str], VerdictWord]:
     """The certified words of a structure."""
-    return {(v.guarantee, v.fault): v.word for v in load_cells(structure)}
+    return {(v.guarantee, v.fault): v.word for v in load_cells(structure).values()}
 
 
 @pytest.mark.parametrize("name", UNCHANGED)
@@ -122,7 +121,7 @@ def test_a_repair_is_decided_as_it_is_stored(release: str, variant: str) -> None
 def test_the_stock_pair_loses_its_promises_in_5() -> None:
     """A SYNC_MASTER that waits for nobody holds what an ASYNC_MASTER holds."""
     before, after = (
-        load_cells(get_released(name, SYNCHRONOUS_PAIR)) for name in ("4.9.3", "5.0.0")
+        load_cells(get_released(name, SYNCHRONOUS_PAIR)).values() for name in ("4.9.3", "5.0.0")
     )
     changes = compute_changes(before, after)
     worse = list_turned(changes, Turn.WORSE)
@@ -140,7 +139,7 @@ def test_the_stock_pair_loses_its_promises_in_5() -> None:
 def test_a_check_of_reports_makes_a_group_stuck_later() -> None:
     """From 4.9.3 on the short ways are gone; longer ones are not."""
     before, after = (
-        load_cells(get_released(name, SYNCHRONOUS_PAIR)) for name in ("4.9.1", "4.9.3")
+        load_cells(get_released(name, SYNCHRONOUS_PAIR)).values() for name in ("4.9.1", "4.9.3")
     )
     turns = {get_turn(c) for c in compute_changes(before, after)}
     assert {Turn.LATER} == turns

@@ -9,14 +9,8 @@ import pytest
 from attrs import evolve
 
 from properties import certificates
-from properties.certificates import compute_digest
-from properties.comparison import (
-    COMPARED_STRUCTURES,
-    COMPARED_VARIANTS,
-    compare,
-    load_cells,
-    render_change,
-)
+from properties.certificates import compute_digest, load_cells
+from properties.comparison import COMPARED_STRUCTURES, COMPARED_VARIANTS, compare, render_change
 from properties.fault_class import FAULT_CLASSES
 from properties.induction import get_lemmas, prove_lemmas
 from properties.property import VARIANT_LEMMAS
@@ -82,7 +76,7 @@ def test_lemmas_of_variants_are_inductive_and_needed(variant: str) -> None:
 
 def get_words(variant: str, claim: str) -> dict[str, VerdictWord]:
     """The verdicts of one claim by fault class, for the synchronous pair."""
-    cells = load_cells(evolve(SYNCHRONOUS_PAIR, variants=(variant,)))
+    cells = load_cells(evolve(SYNCHRONOUS_PAIR, variants=(variant,))).values()
     return {v.fault: v.word for v in cells if v.guarantee == claim}
 
 
@@ -95,7 +89,7 @@ def test_both_false_acknowledgements_are_repaired_by_the_transfer_start() -> Non
 
 def test_the_kept_blank_repairs_the_roll() -> None:
     """With the blank kept, a kill in a roll is like any other kill."""
-    for claim in {v.guarantee for v in load_cells(SYNCHRONOUS_PAIR)}:
+    for claim in {v.guarantee for v in load_cells(SYNCHRONOUS_PAIR).values()}:
         words = get_words("blank_kept", claim)
         assert words["master kill"] is words["master kill in a roll"]
 
@@ -103,10 +97,10 @@ def test_the_kept_blank_repairs_the_roll() -> None:
 def test_a_comparison_tells_better_from_worse() -> None:
     """A repair's changes are better, the other way round they are worse."""
     structure = evolve(SYNCHRONOUS_PAIR, variants=("blank_kept",))
-    changes = compare(structure, load_cells(structure))
+    changes = compare(structure, load_cells(structure).values())
     assert changes
     assert all(c.is_better for c in changes)
     assert not any(evolve(c, before=c.after, after=c.before).is_better for c in changes)
     assert any("refuted, 17 steps -> proved" in render_change(c) for c in changes)
-    assert [] == compare(SYNCHRONOUS_PAIR, load_cells(SYNCHRONOUS_PAIR))
+    assert [] == compare(SYNCHRONOUS_PAIR, load_cells(SYNCHRONOUS_PAIR).values())
     assert {c.after.fault for c in changes} <= {c.name for c in FAULT_CLASSES}

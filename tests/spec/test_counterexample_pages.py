@@ -11,8 +11,9 @@ import pytest
 from properties.book.refutations.evidence import RecordedLine, list_recorded
 from properties.book.refutations.needs import list_needs
 from properties.book.refutations.page import OVERVIEW, PARTS
+from properties.certificates import load_cells
 from properties.judgement import is_refuted_by, lower_numbers
-from properties.refutations.cases import FOLDER, Case, load_cases, load_cells
+from properties.refutations.cases import FOLDER, Case, load_cases
 from properties.refutations.shortest import load_shortest
 from properties.stock import STOCK_STRUCTURES
 from properties.subject import get_guarantees
@@ -52,7 +53,7 @@ def list_words(text: str) -> dict[str, list[str]]:
 
 def test_every_guarantee_that_falls_has_one_page() -> None:
     """Each that is refuted in any stock structure; and no page is about anything else."""
-    cells = (cell for name in STOCK_STRUCTURES for cell in load_cells(STRUCTURES[name]))
+    cells = (cell for name in STOCK_STRUCTURES for cell in load_cells(STRUCTURES[name]).values())
     fallen = {cell.guarantee for cell in cells if cell.word is VerdictWord.REFUTED}
     assert Counter(fallen) == Counter(case.claim for case in load_cases())
 

@@ -8,10 +8,11 @@ import pytest
 import reference.machine
 from properties import certified_cells
 from properties.book import guarantees_page
-from properties.certificates import CERTIFICATE_FOLDER, get_path
+from properties.certificates import CERTIFICATE_FOLDER, get_path, load_required
 from properties.claims import CLAIMS
 from properties.fault_class import FAULT_CLASSES
-from properties.verdict import VerdictWord
+from properties.verdict import Verdict, VerdictWord
+from reference.machine import Action
 
 assert reference.machine.RULES  # It must be imported first: the order of rules decides the digest.
 
@@ -36,27 +37,31 @@ def test_every_certificate_has_a_structure() -> None:
     assert set() == set(CERTIFICATE_FOLDER.glob("*_slaves.json")) - shown
 
 
+def make_cell(word: VerdictWord, steps: int = 0, depth: int | None = None) -> Verdict:
+    """A cell of some claim."""
+    schedule = (Action("kill_master"),) * steps
+    return Verdict("some_claim", "none", word, schedule=schedule, depth=depth)
+
+
 @pytest.mark.parametrize(
     ("cell", "is_vacuous", "expected"),
     [
-        ({"verdict": "proved"}, False, "proved"),
-        ({"verdict": "proved"}, True, "proved (vacuous)"),
-        ({"verdict": "refuted", "schedule": [["kill_master", {}]] * 3}, False, "refuted, 3 steps"),
-        ({"verdict": "undecided", "depth": 24}, False, "undecided, depth 24"),
-        ({"verdict": "bounded", "depth": 9}, False, "bounded, depth 9"),
-        ({"verdict": "not_refuted"}, False, "not_refuted"),
+        (make_cell(VerdictWord.PROVED), False, "proved"),
+        (make_cell(VerdictWord.PROVED), True, "proved (vacuous)"),
+        (make_cell(VerdictWord.REFUTED, steps=3), False, "refuted, 3 steps"),
+        (make_cell(VerdictWord.UNDECIDED, depth=24), False, "undecided, searched to depth 24"),
+        (make_cell(VerdictWord.BOUNDED, depth=9), False, "bounded, searched to depth 9"),
+        (make_cell(VerdictWord.NOT_REFUTED), False, "not_refuted"),
     ],
 )
-def test_cell(cell: dict[str, object], is_vacuous: bool, expected: str) -> None:
+def test_cell(cell: Verdict, is_vacuous: bool, expected: str) -> None:
     """Each verdict reads as the first page explains it."""
-    assert expected == certified_cells.render_cell(cell, is_vacuous)
+    assert expected == certified_cells.describe(cell, is_vacuous=is_vacuous)
 
 
 def test_certificates_hold_every_cell_once() -> None:
     """Each certificate has one verdict for each claim and fault class."""
     expected = sorted(itertools.product(CLAIMS, (c.name for c in FAULT_CLASSES)))
     for structure in guarantees_page.STRUCTURES:
-        if document := certified_cells.load_certificate(structure):
-            cells = [(cell["guarantee"], cell["fault"]) for cell in document["cells"]]
-            assert expected == sorted(cells)
-            assert {c["verdict"] for c in document["cells"]} <= {w.value for w in VerdictWord}
+        stored = load_required(structure)["cells"]
+        assert expected == sorted((cell["guarantee"], cell["fault"]) for cell in stored)

@@ -10,14 +10,12 @@ from hypothesis import given, strategies
 from properties import certified_cells
 from properties.book import guarantees_page
 from properties.book.merged_table import render_in_order, render_merged, split_into_boxes
-from properties.book.version_page import load_released
-from properties.book.world_page import load_cells
-from properties.certificates import RELEASED_STRUCTURES
+from properties.certificates import RELEASED_STRUCTURES, load_cells
+from properties.certified_cells import describe
 from properties.claims import CLAIMS
-from properties.comparison import describe
 from properties.fault_class import FAULT_CLASSES
 from properties.fault_set_certificates import BORDERED_STRUCTURES, load_borders
-from properties.sight_search import RULE_SET_NAMES
+from properties.sight_search import RULE_SET_NAMES, get_released
 from properties.subject import get_claims
 from properties.world import World
 from properties.worlds import STRUCTURES_BY_WORLD, WORLDS
@@ -98,7 +96,8 @@ def test_table_of_releases_has_every_cell() -> None:
     for structure, row in zip(RELEASED_STRUCTURES, rows, strict=True):
         for run, cell in zip(runs, row[1:], strict=True):
             for name in run:
-                words = [v.word.value for v in load_released(name, structure)]
+                cells = load_cells(get_released(name, structure))
+                words = [v.word.value for v in cells.values()]
                 assert cell.startswith(f"{words.count('proved')} / {words.count('refuted')}")
 
 

@@ -12,7 +12,7 @@ from properties.book.stock_page import (
     find_weakest,
     render_harmless,
 )
-from properties.refutations.cases import load_cells
+from properties.certificates import load_cells
 from properties.stock import STOCK_FOLDERS, STOCK_STRUCTURES
 from properties.subject import get_claims, get_fault_class
 from properties.verdict import VerdictWord
@@ -36,7 +36,7 @@ def test_weakest_columns_stand_for_all(name: str) -> None:
     """A column is refuted exactly when it admits all of one of the weakest."""
     structure = STRUCTURES[name]
     for claim in get_claims(structure):
-        cells = [v for v in load_cells(structure) if v.guarantee == claim]
+        cells = [v for v in load_cells(structure).values() if v.guarantee == claim]
         weakest = [get_fault_class(structure, fault) for fault in find_weakest(structure, cells)]
         for cell in cells:
             column = get_fault_class(structure, cell.fault)

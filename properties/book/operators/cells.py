@@ -7,12 +7,11 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from properties.certificates import SEARCHED_SLAVES_MAX
-from properties.certified_cells import compute_row
+from properties.certificates import SEARCHED_SLAVES_MAX, load_cells
+from properties.certified_cells import compute_vacuous
 from properties.expectation import find_expectation
 from properties.explanation import explain
-from properties.refutations.cases import load_cells
-from properties.verdict import Verdict, VerdictWord
+from properties.verdict import VerdictWord
 from properties.worlds import KNOWN_STRUCTURES
 from reference.structure import Structure
 from reference.world import get_rules
@@ -39,16 +38,6 @@ class Reason:
     """What draws the schedule of the first cell that has this reason."""
 
 
-@cache
-def find_cell(structure_name: str, claim: str, fault: str) -> Verdict:
-    """A certified cell. Raises LookupError where there is none such."""
-    for verdict in load_cells(KNOWN_STRUCTURES[structure_name]):
-        if (verdict.guarantee, verdict.fault) == (claim, fault):
-            return verdict
-    raise LookupError(f"{structure_name} has no cell {claim}, {fault}")
-
-
-@cache
 def find_vacuous(structure_name: str) -> frozenset[tuple[str, str]]:
     """The cells whose premise never holds; of other worlds none is asked here.
 
@@ -57,15 +46,14 @@ def find_vacuous(structure_name: str) -> frozenset[tuple[str, str]]:
     structure = KNOWN_STRUCTURES[structure_name]
     if not isinstance(structure, Structure):
         return frozenset()
-    row = compute_row(evolve(structure, slaves=min(structure.slaves, SEARCHED_SLAVES_MAX)))
-    return frozenset(cell for cell, text in row.items() if text.endswith("(vacuous)"))
+    return compute_vacuous(evolve(structure, slaves=min(structure.slaves, SEARCHED_SLAVES_MAX)))
 
 
 @cache
 def find_reason(structure_name: str, claim: str, fault: str) -> Reason:
     """Why a refuted cell is refuted."""
     structure: Any = KNOWN_STRUCTURES[structure_name]
-    verdict = find_cell(structure_name, claim, fault)
+    verdict = load_cells(structure)[claim, fault]
     command = f'./rmqspec explain {claim} "{fault}" --structure "{structure_name}"'
     rules = get_rules(structure)
     faults = tuple(a.rule_name for a in verdict.schedule if rules[a.rule_name].is_fault)
@@ -91,6 +79,6 @@ class Reasons:
         """A cell in words. Raises LookupError for one that no certificate has."""
         if (claim, fault) in find_vacuous(structure_name):
             return NEVER
-        if find_cell(structure_name, claim, fault).word is VerdictWord.PROVED:
+        if load_cells(KNOWN_STRUCTURES[structure_name])[claim, fault].word is VerdictWord.PROVED:
             return "yes"
         return f"[no, {self.find_letter(find_reason(structure_name, claim, fault))}]({REASONS})"

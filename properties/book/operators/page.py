@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from properties.book.links import link_claim
 from properties.book.operators import choices, settings
 from properties.book.operators.cells import Reason, Reasons
-from properties.comparison import describe
+from properties.certified_cells import describe
 from properties.generated_text import SPEC, Page, render_table
 from properties.operations.answers import ANSWERS, QUESTIONS, decide_all
 from properties.operations.facts import FACTS, list_copied

@@ -11,7 +11,9 @@ from typing import Any
 from attrs import field, frozen
 
 from properties.book.links import link_claim
-from properties.book.operators.cells import find_cell, find_vacuous
+from properties.book.operators.cells import find_vacuous
+from properties.certificates import load_cells
+from properties.worlds import KNOWN_STRUCTURES
 from reference.clients.sending import SendSettings
 from reference.configuration_keys import BROKER_CONFIG, MESSAGE_STORE_CONFIG
 from reference.progress.client_offsets import ConsumeFromWhere
@@ -72,7 +74,7 @@ def list_rows() -> Iterator[Iterable[str]]:
 
 def say_verdict(structure_name: str, claim: str, fault: str) -> str:
     """A cell: in which group, what is claimed, under which faults, and the verdict."""
-    word = find_cell(structure_name, claim, fault).word.value
+    word = load_cells(KNOWN_STRUCTURES[structure_name])[claim, fault].word.value
     if (claim, fault) in find_vacuous(structure_name):
         word += " (vacuous)"
     return f"`{structure_name}`, {link_claim(claim)}, {fault}: {word}"

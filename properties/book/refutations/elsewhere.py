@@ -7,29 +7,24 @@ from typing import Any
 
 from attrs import evolve
 
-from properties.certificates import decode_cells, load
-from properties.certified_cells import compute_row
-from properties.comparison import COMPARED_VARIANTS, describe
+from properties.certificates import find_cells
+from properties.certified_cells import compute_row, describe
+from properties.comparison import COMPARED_VARIANTS
 from properties.refutations.cases import Case
-from properties.subject import get_claims
 from properties.worlds import STRUCTURES_BY_WORLD
 from reference.structure import Structure
 from reference.variant import RULE_SETS
 from reference.version import apply_rule_set
 
 
-def find_cell(case: Case, structure: Any) -> str | None:
+def tell_cell(case: Case, structure: Any) -> str | None:
     """The verdict of the case's cell in another structure; None where nobody has decided it.
 
     A deployment of 4.4.0 is told as in the verdict tables, which know vacuous proofs.
     """
     if case.is_replication and not structure.variants:
         return compute_row(structure).get((case.claim, case.fault))
-    document = load(structure) if case.claim in get_claims(structure) else None
-    if document is None:
-        return None
-    cells = {(v.guarantee, v.fault): v for v in decode_cells(structure, document)}
-    found = cells.get((case.claim, case.fault))
+    found = find_cells(structure).get((case.claim, case.fault))
     return None if found is None else describe(found)
 
 
@@ -57,7 +52,7 @@ def group_by_verdict(case: Case, named: Iterable[tuple[str, Any]]) -> dict[str, 
     """The names of structures by the verdict of the cell there; undecided ones are left out."""
     groups: dict[str, list[str]] = {}
     for name, structure in named:
-        verdict = find_cell(case, structure)
+        verdict = tell_cell(case, structure)
         if verdict is not None:
             groups.setdefault(verdict, []).append(name)
     return groups

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from properties.book.world_page import load_cells
+from properties.certificates import load_cells
 from properties.drawing import draw_cell
 from properties.verdict import VerdictWord
 from properties.world import World
