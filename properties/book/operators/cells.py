@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
-from typing import Any
+from typing import Any, TypeAlias
 
 from attrs import evolve, field, frozen
 
@@ -63,22 +64,36 @@ def find_reason(structure_name: str, claim: str, fault: str) -> Reason:
     return Reason(found.sentence, (*found.threads, *found.recordings), faults, claim, command)
 
 
+Answer: TypeAlias = str | Reason
+"""What a cell answers: ``yes``, ``NEVER``, or why not."""
+
+
+def find_answer(structure_name: str, claim: str, fault: str) -> Answer:
+    """The answer of a cell. Raises LookupError for one that no certificate has."""
+    if (claim, fault) in find_vacuous(structure_name):
+        return NEVER
+    if load_cells(KNOWN_STRUCTURES[structure_name])[claim, fault].word is VerdictWord.PROVED:
+        return "yes"
+    return find_reason(structure_name, claim, fault)
+
+
+@frozen
 class Reasons:
-    """The reasons of a page, each with the letter that its cells name."""
+    """The reasons of a page in the order of their first use, each with the letter of its cells."""
 
-    def __init__(self) -> None:
-        self.listed: list[Reason] = []
+    listed: tuple[Reason, ...]
 
-    def find_letter(self, reason: Reason) -> str:
-        """The letter of a reason: a, b, and so on in the order of their first use."""
-        if reason not in self.listed:
-            self.listed.append(reason)
+    @classmethod
+    def collect(cls, answers: Iterable[Answer]) -> Reasons:
+        """Those of all answers of a page, in the order of the page."""
+        return cls(tuple(dict.fromkeys(a for a in answers if isinstance(a, Reason))))
+
+    def get_letter(self, reason: Reason) -> str:
+        """The letter of a reason: a, b, and so on. Raises ValueError for one of another page."""
         return chr(ord("a") + self.listed.index(reason))
 
-    def say(self, structure_name: str, claim: str, fault: str) -> str:
-        """A cell in words. Raises LookupError for one that no certificate has."""
-        if (claim, fault) in find_vacuous(structure_name):
-            return NEVER
-        if load_cells(KNOWN_STRUCTURES[structure_name])[claim, fault].word is VerdictWord.PROVED:
-            return "yes"
-        return f"[no, {self.find_letter(find_reason(structure_name, claim, fault))}]({REASONS})"
+    def say(self, answer: Answer) -> str:
+        """An answer in words; a no with the letter of its reason."""
+        if isinstance(answer, Reason):
+            return f"[no, {self.get_letter(answer)}]({REASONS})"
+        return answer

@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import frozen
 
-from properties.book.operators.cells import Reasons
+from properties.book.operators.cells import Answer, Reasons, find_answer
 from properties.certificates import CERTIFIED_STRUCTURES
 from properties.fault_class import EVERY_FAULT
 from properties.induction import InductionProblem, prove_lemmas
@@ -92,15 +92,14 @@ def list_choices() -> tuple[Choice, ...]:
         CERTIFIED_STRUCTURES, key=lambda s: (s.role.name, s.flush_disk_type.name, s.slaves)
     )
     groups = itertools.groupby(
-        ordered, lambda s: (s.role, s.flush_disk_type, s.slaves > 0, tuple(say_cells(s, Reasons())))
+        ordered, lambda s: (s.role, s.flush_disk_type, s.slaves > 0, list_answers(s))
     )
     return tuple(Choice(tuple(members)) for _, members in groups)
 
 
-def say_cells(structure: Structure, reasons: Reasons) -> Iterator[str]:
+def list_answers(structure: Structure) -> tuple[Answer, ...]:
     """The answers to all questions about a group."""
-    for claim, fault in COLUMNS.values():
-        yield reasons.say(structure.name, claim, fault)
+    return tuple(find_answer(structure.name, *cell) for cell in COLUMNS.values())
 
 
 def say_waits(structure: Structure) -> str:
@@ -126,21 +125,42 @@ def say_never(status: int) -> Predicate:
     return lambda cluster: negate(is_answered(cluster, status))
 
 
-def list_rows(reasons: Reasons) -> Iterator[Iterable[str]]:
+@cache
+def collect_reasons() -> Reasons:
+    """The reasons of both tables: letters of the readers go on where those of the groups end."""
+    groups = (list_answers(choice.structures[0]) for choice in list_choices())
+    readers = (list_reader_answers(reader, is_checked) for _, reader, is_checked in list_readers())
+    return Reasons.collect(itertools.chain(*groups, *readers))
+
+
+def list_rows() -> Iterator[Iterable[str]]:
     """The rows of the table: the choice, the answers, the price."""
     for choice in list_choices():
         first = choice.structures[0]
         group = f"`{first.role.name}`, `{first.flush_disk_type.name}`, {choice.slaves}"
-        yield (group, *say_cells(first, reasons), say_waits(first), say_statuses(first))
+        answers = map(collect_reasons().say, list_answers(first))
+        yield (group, *answers, say_waits(first), say_statuses(first))
 
 
-def list_reader_rows(reasons: Reasons) -> Iterator[Iterable[str]]:
-    """The rows about consumers: where they read, and what that brings."""
+def list_readers() -> Iterator[tuple[str, Deployment, bool]]:
+    """Each row about consumers: in words, the settings, and whether the slave checks offsets."""
     for words, deployment in READERS.items():
         for is_checked in (False, True):
-            name = name_consumer_structure(deployment, is_checked)
-            cells = (reasons.say(name, *cell) for cell in READER_COLUMNS.values())
-            yield (words, "yes" if is_checked else "no", say_target(deployment), *cells)
+            yield words, deployment, is_checked
+
+
+def list_reader_answers(deployment: Deployment, is_checked: bool) -> tuple[Answer, ...]:
+    """The answers to all questions about a consumer."""
+    name = name_consumer_structure(deployment, is_checked)
+    return tuple(find_answer(name, *cell) for cell in READER_COLUMNS.values())
+
+
+def list_reader_rows() -> Iterator[Iterable[str]]:
+    """The rows about consumers: where they read, and what that brings."""
+    for words, deployment, is_checked in list_readers():
+        answers = map(collect_reasons().say, list_reader_answers(deployment, is_checked))
+        checked = "yes" if is_checked else "no"
+        yield (words, checked, say_target(deployment), *answers)
 
 
 def name_consumer_structure(deployment: Any, is_checked: bool) -> str:

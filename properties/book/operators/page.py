@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping
 
 from properties.book.links import link_claim
 from properties.book.operators import choices, settings
-from properties.book.operators.cells import Reason, Reasons
 from properties.certified_cells import describe
 from properties.generated_text import SPEC, Page, render_table
 from properties.operations.answers import ANSWERS, QUESTIONS, decide_all
@@ -37,38 +36,29 @@ ADVICE: Mapping[str, str] = {
 """What to do about each answer; whether it is stored decides."""
 
 
-def list_reasons() -> list[Reason]:
-    """What the letters of both tables stand for."""
-    reasons = Reasons()
-    list(choices.list_rows(reasons))
-    list(choices.list_reader_rows(reasons))
-    return reasons.listed
-
-
 def render_choices() -> str:
     """One row for each kind of group."""
-    return render_table(("Your group", *choices.COLUMNS, *PRICE), choices.list_rows(Reasons()))
+    return render_table(("Your group", *choices.COLUMNS, *PRICE), choices.list_rows())
 
 
 def render_readers() -> str:
-    """One row for each way to read, with letters that go on where those of the groups end."""
-    reasons = Reasons()
-    list(choices.list_rows(reasons))
+    """One row for each way to read."""
     head = (*READER_HEAD, *choices.READER_COLUMNS)
-    return render_table(head, choices.list_reader_rows(reasons))
+    return render_table(head, choices.list_reader_rows())
 
 
 def render_reasons() -> str:
     """What each letter stands for."""
+    reasons = choices.collect_reasons()
     rows = [
         (
-            chr(ord("a") + number),
+            reasons.get_letter(reason),
             reason.sentence,
             count(f"`{name}`" for name in reason.faults),
             "; ".join(map(quote, reason.seen)),
             f"[steps](counterexamples/{reason.claim}.md), `{reason.command}`",
         )
-        for number, reason in enumerate(list_reasons())
+        for reason in reasons.listed
     ]
     return render_table(("", "What happens", "It takes", "Seen", "See it"), rows)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from attrs import evolve
 
-from properties.book.operators.cells import Reason, Reasons, find_vacuous
-from properties.book.operators.choices import READERS, say_statuses, say_target
+from properties.book.operators import choices
+from properties.book.operators.cells import NEVER, REASONS, Reason, Reasons, find_vacuous
+from properties.book.operators.choices import READERS, list_choices, say_statuses, say_target
 from properties.certificates import CERTIFIED_STRUCTURES
 from properties.certified_cells import compute_vacuous
 from properties.judgement import ScheduleError, is_reached_by
@@ -159,11 +160,32 @@ def test_every_answer_is_decided() -> None:
     assert {words[a, "stored"] for a in ANSWERS if a != "refused"} == {"yes"}
 
 
+def make_reason(sentence: str) -> Reason:
+    """One of these words."""
+    return Reason(sentence, (), (), "", "")
+
+
 def test_letters_follow_the_reasons() -> None:
-    """A reason has one letter, whatever cell names it."""
-    reasons = Reasons()
-    one, other = (Reason(s, (), (), "", "") for s in ("this", "that"))
-    assert [reasons.find_letter(r) for r in (one, other, one)] == ["a", "b", "a"]
+    """A reason has one letter, whatever cell names it; other answers have none."""
+    one, other = map(make_reason, ("this", "that"))
+    reasons = Reasons.collect(["yes", one, NEVER, other, make_reason("this")])
+    assert [reasons.get_letter(r) for r in (one, other, one)] == ["a", "b", "a"]
+    assert reasons.say(other) == f"[no, b]({REASONS})"
+    assert reasons.say("yes") == "yes"
+    with pytest.raises(ValueError, match="not in tuple"):
+        reasons.get_letter(make_reason("else"))
+
+
+def test_groups_that_fall_for_different_reasons_are_two_choices(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Though either has a no in the same column, and its own first letter there."""
+    monkeypatch.setattr(choices, "find_answer", lambda name, *cell: make_reason(name))
+    list_choices.cache_clear()
+    try:
+        assert all(len(choice.structures) == 1 for choice in list_choices())
+    finally:
+        list_choices.cache_clear()
 
 
 def test_vacuous_cells_are_those_of_the_proofs() -> None:
