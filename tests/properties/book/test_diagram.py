@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from itertools import pairwise
 from xml.etree import ElementTree as ET
 from xml.etree.ElementTree import Element
@@ -24,13 +25,13 @@ from properties.book.diagram.layout import (
 from properties.book.diagram.svg import STYLE, write_svg
 from properties.book.diagram.wire import Arrow, list_arrows
 from properties.judgement import JudgedStep, replay
-from properties.refutations.cases import load_cases
+from properties.refutations.cases import Case, load_cases
 from properties.sentences import find_fault_steps
 from properties.subject import get_fault_class, get_search_parameters
 from properties.worlds import STRUCTURES
 from reference.machine import Action
 from reference.timeline import fill_lanes, list_lanes
-from tests.properties.refutations import KNOWN_SCHEDULES
+from tests.properties.refutations import KNOWN_SCHEDULES, KnownSchedule
 
 ENDING = "something does not hold"
 PRODUCER, MASTER, SLAVE = range(3)
@@ -47,19 +48,26 @@ class Drawn:
     root: Element
 
 
-def draw(name: str, steps: Sequence[JudgedStep]) -> Drawn:
-    """The picture, read back."""
+SCHEDULES: Mapping[str, Case | KnownSchedule] = {
+    **{case.claim: case for case in load_cases()},
+    **{known.name: known for known in KNOWN_SCHEDULES},
+}
+"""Of every page, and of every world the longest that is known."""
+
+
+@cache
+def find_picture(name: str) -> Drawn:
+    """The picture of a schedule, read back. Raises KeyError."""
+    each = SCHEDULES[name]
+    steps = each.walk() if isinstance(each, Case) else each.steps
     layout = arrange(steps, ENDING)
     return Drawn(name, steps, layout, ET.fromstring(write_svg(layout, "a title with <, > and &")))
 
 
-PICTURES = [draw(case.claim, case.walk()) for case in load_cases()]
-PICTURES += [draw(known.name, known.steps) for known in KNOWN_SCHEDULES]
-"""Of every page, and of every world the longest schedule that is known."""
-
-every_picture: Callable[..., None] = pytest.mark.parametrize(
-    "drawn", PICTURES, ids=[drawn.name for drawn in PICTURES]
-)
+@pytest.fixture(params=SCHEDULES)
+def drawn(request: pytest.FixtureRequest) -> Drawn:
+    """Every picture, drawn when a test asks for it."""
+    return find_picture(request.param)
 
 
 def list_texts(root: Element, *kinds: str) -> list[Element]:
@@ -89,7 +97,6 @@ def read_rows(drawn: Drawn, *kinds: str) -> dict[tuple[int, int], list[str]]:
     return rows
 
 
-@every_picture
 def test_every_phrase_and_state_is_there(drawn: Drawn) -> None:
     """In the line of its step and within its node's lane, as the timeline has it."""
     phrases, states = read_rows(drawn, "phrase", "fault"), read_rows(drawn, "state")
@@ -118,7 +125,6 @@ def strip_marks(phrase: str) -> str:
     return phrase
 
 
-@every_picture
 def test_nothing_overlaps(drawn: Drawn) -> None:
     """Neither words of a lane nor lanes; everything is within the picture."""
     spans: dict[tuple[float, int], list[tuple[float, float]]] = {}
@@ -136,7 +142,6 @@ def test_nothing_overlaps(drawn: Drawn) -> None:
         assert 0 < float(text.get("y", "")) < drawn.layout.height
 
 
-@every_picture
 def test_titles_numbers_and_ending(drawn: Drawn) -> None:
     """A title for each lane, a number for each step, the ending last."""
     titles = [text.text for text in list_texts(drawn.root, "title")]
@@ -148,13 +153,12 @@ def test_titles_numbers_and_ending(drawn: Drawn) -> None:
 
 def test_without_an_ending_none_is_drawn() -> None:
     """And the picture is lower by a line."""
-    steps = PICTURES[0].steps
-    root = ET.fromstring(write_svg(arrange(steps, ""), "t"))
+    ended = find_picture(next(iter(SCHEDULES)))
+    root = ET.fromstring(write_svg(arrange(ended.steps, ""), "t"))
     assert not list_texts(root, "ending")
-    assert float(root.get("height", "")) < float(PICTURES[0].root.get("height", ""))
+    assert float(root.get("height", "")) < float(ended.root.get("height", ""))
 
 
-@every_picture
 def test_colours_have_names(drawn: Drawn) -> None:
     """No colour stands outside the style, and each name means one by day and one by night."""
     text = ET.tostring(drawn.root, encoding="unicode")
@@ -166,7 +170,6 @@ def test_colours_have_names(drawn: Drawn) -> None:
     assert set(re.findall(r"var\(--(\w+)\)", STYLE + body)) <= day
 
 
-@every_picture
 def test_arrows_begin_and_end_at_steps(drawn: Drawn) -> None:
     """From the strip that sends to the one that reads, not back in time; lost ones in a cross."""
     heads = [e for e in drawn.root.iter(f"{SVG}polygon") if e.get("class") == "head"]
@@ -240,11 +243,6 @@ def test_what_is_under_way_is_lost_with_its_connection() -> None:
     steps = walk("link cut", *CONNECTED[:2], Action("cut_link[0]"))
     lost = [arrow for arrow in list_arrows(steps[0].cluster, steps) if arrow.is_lost]
     assert [Arrow(SLAVE, MASTER, 2, 3, "report 0", is_lost=True)] == lost
-
-
-def find_picture(name: str) -> Drawn:
-    """The picture of a page."""
-    return next(drawn for drawn in PICTURES if drawn.name == name)
 
 
 def test_arrows_of_a_copied_table() -> None:
