@@ -6,7 +6,8 @@ from itertools import zip_longest
 
 import pytest
 
-from command_line.docs import ROOT, UPDATES
+from command_line.docs import UPDATES
+from properties.generated_text import ROOT
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from collections import Counter
 
 import pytest
 
-from command_line.docs import PAGES, ROOT
-from properties.generated_text import Page
+from command_line.docs import PAGES
+from properties.generated_text import ROOT, Page
 
 
 def name_text(page: Page) -> str:
