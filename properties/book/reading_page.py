@@ -66,16 +66,16 @@ def render_flow() -> str:
     results = {name: answer_example(name).status.value for name in EXAMPLES}
     lines = [
         "flowchart TD",
-        "    pull([a pull of a consumer]) --> checks{one of the broker's checks fails?}",
+        "    pull([a pull of a consumer]) --> checks{{one of the broker's checks fails?}}",
         "    checks -- yes --> refused[refused with the check's code]",
-        f"    checks -- no --> {conditions[0]}{{{conditions[0]}?}}",
+        f"    checks -- no --> {conditions[0]}{{{{{conditions[0]}?}}}}",
     ]
     for name, following in pairwise([*conditions, "is_message_found"]):
         lines.append(f"    {name} -- yes --> {results[name]}[{results[name]}]")
-        shape = "batch" if following == "is_message_found" else f"{following}{{{following}?}}"
+        shape = "batch" if following == "is_message_found" else f"{following}{{{{{following}?}}}}"
         lines.append(f"    {name} -- no --> {shape}")
     lines += [
-        "    batch[gather messages until the batch is full] --> found{is_message_found?}",
+        "    batch[gather messages until the batch is full] --> found{{is_message_found?}}",
         f"    found -- yes --> {results['is_message_found']}[{results['is_message_found']}]",
         "    found -- no --> NO_MATCHED_MESSAGE[NO_MATCHED_MESSAGE or MESSAGE_WAS_REMOVING]",
         "    batch -. last entry further back than memory .-> slow[suggest to read elsewhere]",

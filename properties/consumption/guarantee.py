@@ -60,7 +60,7 @@ def stored_progress_covers_consumed_only(state: Consumption) -> bool:
     why="What was taken by a broker should not have to be done again.", premise=has_stopped
 )
 def progress_never_moves_back(state: Consumption) -> bool:
-    """A consumer that begins again begins at or behind the progress that a broker last took."""
+    """A consumer that begins again does not begin before the progress that a broker last took."""
     return negate(state.consumer.ghost_has_moved_back)
 
 

@@ -114,7 +114,7 @@ def forget_answer(state: CopiedTables, broker: int) -> CopiedTables:
 
 @tables_rule(who="operator", source="BrokerController#initialize with another brokerRole")
 def start_in_other_role(state: CopiedTables, broker: int) -> RuleBody:
-    """A broker starts with the other role: the only promotion that 4.4.0 knows (R-NS-09)."""
+    """A broker starts with the other role: the only way between master and slave (R-NS-09)."""
     own = state.brokers[broker]
     # ENABLED WHEN
     yield when(is_down=negate(own.is_up), is_within_limit=is_within_limit(state, "role_changes"))
