@@ -16,6 +16,7 @@ from command_line.reading_options import add_reading_options, gather_question
 from command_line.reading_report import reading_as_json
 from command_line.report import print_deployment, print_head, print_limits, print_pairs
 from command_line.version_option import add_version_option
+from command_line.what_if import tell_changes
 from command_line.world_report import verdict_as_json, world_as_json
 from properties.analysis import MODEL_LIMITS, GroupAnalysis, analyse_group, describe_configuration
 from properties.expectation import find_expectation
@@ -138,11 +139,12 @@ def command(  # noqa: PLR0913, PLR0917
 ) -> int:
     """Tell what each broker group can lose, and after which failures."""
     question = gather_question(**consumers)
-    deployments, warnings = read(paths, version)
-    deployments = change_all(deployments, changes)
+    configured, warnings = read(paths, version)
+    deployments = change_all(configured, changes)
     groups = [g for deployment in deployments for g in deployment.groups]
     with show_progress() as progress:
         analyses = analyse_all(deployments, progress)
+        before = analyse_all(configured, progress) if changes else {}
         pairs = analyse_pairs(groups, version)
     if is_json:
         found = as_json(deployments, analyses, warnings, question, pairs)
@@ -153,12 +155,29 @@ def command(  # noqa: PLR0913, PLR0917
         click.echo(json.dumps(about | found, indent=1))
     else:
         print_head(version, warnings)
+        if changes:
+            print_changes(configured, deployments, {**before, **analyses}, changes)
         for deployment in deployments:
             print_deployment(deployment, analyses, timelines, question)
         print_pairs(pairs)
         print_limits()
     readings = analyse_readings(groups, question)
     return judge_required(require, [*analyses.values(), *readings, *pairs])
+
+
+def print_changes(
+    configured: tuple[Deployment, ...],
+    changed: tuple[Deployment, ...],
+    analyses: dict[Any, GroupAnalysis],
+    changes: list[Change],
+) -> None:
+    """What the other settings change, before the tables that have them."""
+    pairs = [
+        (analyses[one.same_behaviour_key()], analyses[other.same_behaviour_key()])
+        for old, new in zip(configured, changed, strict=True)
+        for one, other in zip(old.groups, new.groups, strict=True)
+    ]
+    click.echo("\n" + "\n".join(tell_changes(" ".join(map(str, changes)), pairs)))
 
 
 def change_all(

@@ -29,9 +29,9 @@ from command_line.fuzz_options import (
     get_fault_names,
     get_typed_options,
     parse_limits,
-    parse_master,
     read_resumed,
 )
+from command_line.master_option import parse_master
 from command_line.name_options import add_structure_option
 from command_line.progress import show_progress
 from command_line.version_option import add_version_option, describe_model

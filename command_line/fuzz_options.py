@@ -93,16 +93,6 @@ def choose_structure(name: str | None, role: str, flush: str, slaves: int, versi
     return version.apply(structure)
 
 
-MASTERS = re.compile(r"local(\[[0-9*, ]+\])?|local-cluster\[.+\]|(spark|k8s|yarn)(://.+)?")
-
-
-def parse_master(ctx: click.Context, parameter: click.Parameter, value: str) -> str:
-    """A master URL of a form that Spark knows."""
-    if not MASTERS.fullmatch(value):
-        raise click.BadParameter("give local[N] or spark://HOST:PORT", ctx, parameter)
-    return value
-
-
 def get_typed_options(context: click.Context) -> dict[str, Any]:
     """The options that were typed, those left out that every resumed campaign may have."""
     return {

@@ -15,6 +15,11 @@ from reference import ROCKETMQ_VERSION
 DEBUG = "RMQSPEC_DEBUG"
 """An environment variable: when set, failures show where they come from."""
 
+FULL_ENVIRONMENT = (
+    "start it as ./rmqspec, or install the extras: pip install -e '.[fuzz,test,docs]'"
+)
+"""What to do where a package is missing that only some verbs need."""
+
 VERBS = {
     "check": ("command_line.check", "What can a broker group lose? Configuration in, table out."),
     "upgrade": ("command_line.upgrade", "What does another release change for these groups?"),
@@ -88,6 +93,8 @@ def main() -> None:
     except Exception as problem:
         if DEBUG in os.environ:
             raise
+        if isinstance(problem, ModuleNotFoundError):
+            fail(f"{problem}; {FULL_ENVIRONMENT}", exit_codes.MISSING_PREREQUISITE)
         code = get_exit_code(problem)
         if code is None:
             code = exit_codes.INTERNAL_DISAGREEMENT

@@ -15,7 +15,7 @@ from command_line import exit_codes
 from command_line.consecution import print_consecution
 from command_line.cross_check import check_levels, cross_check_all, open_engine
 from command_line.fault_sets import show_fault_sets
-from command_line.fuzz_options import parse_master
+from command_line.master_option import parse_master
 from command_line.name_options import (
     CLAIM,
     VARIANT,

@@ -210,6 +210,9 @@ def print_timeline(analysis: GroupAnalysis, verdict: Verdict) -> None:
     )
     click.echo(f"  {CLAIMS[verdict.guarantee].sentence}")
     if verdict.is_scaled:
-        size = sizes.mapped_file_size_bytes
-        click.echo(f"  It takes more than one file, and is drawn with files of {size} bytes.")
+        click.echo(
+            "  It takes more than one file, so it was not replayed with your sizes: "
+            f"files of {sizes.mapped_file_size_bytes} bytes, "
+            f"haSlaveFallbehindMax {sizes.ha_slave_fallbehind_max_bytes}."
+        )
     click.echo(draw_steps(steps))

@@ -25,7 +25,8 @@ def count_steps(number: int) -> str:
 
 
 def render_table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
-    """A Markdown table."""
+    """A Markdown table; a bar inside a cell is escaped, also in code."""
     columns = list(head)
-    lines = [columns, ["---"] * len(columns), *([str(cell) for cell in row] for row in rows)]
+    cells = ([str(cell).replace("|", "\\|") for cell in row] for row in rows)
+    lines = [columns, ["---"] * len(columns), *cells]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)

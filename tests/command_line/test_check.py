@@ -161,6 +161,10 @@ def test_what_if_answers_for_other_settings() -> None:
     assert 0 == changed.returncode
     assert "what if flushDiskType=SYNC_FLUSH" in changed.stdout
     assert "SYNC_MASTER/SYNC_FLUSH" in changed.stdout
+    turn = "acknowledged_is_kept_on_master: refuted -> proved under master power loss, power loss"
+    assert turn in changed.stdout
+    same = run("check", "--timelines", 0, "--what-if", "haTransferBatchSize=65536")
+    assert "changes in the tables of the log: no verdict" in same.stdout
 
 
 def test_a_vacuous_proof_holds_nothing(tmp_path: Path) -> None:
