@@ -81,7 +81,7 @@ Examples:
   rmqspec docs                         # build spec/ as a site, to read in a browser
   rmqspec docs --out book              # build it there
   rmqspec docs --check                 # fail when text and code disagree
-  rmqspec docs --write                 # write every table, verdict and output anew
+  rmqspec docs --write                 # write tables, verdicts and outputs anew
   rmqspec docs --write spec/proofs.md  # only in these texts
 \b
 Exit codes: 0 done, 1 text and code disagree, 3 bad input, 4 missing prerequisite.
@@ -119,7 +119,8 @@ def command(texts: tuple[str, ...], is_check: bool, is_write: bool, out: Path | 
     """Build the book in spec/ as a site, which needs neither network nor server to be read.
 
     With --check or --write keep spec/ and README.md in step with the code instead: all of it, or
-    with --write the texts that are named.
+    with --write the texts that are named. Only the tables of spec/recordings.md are written by
+    modules of the tests, which that chapter names.
     """
     if is_check + is_write + bool(out) > 1 or (texts and not is_write):
         raise click.UsageError("--check, --write [TEXT]... and --out FOLDER exclude each other")

@@ -17,38 +17,38 @@ def compute_start_of_life(log: CommitLog, life: int) -> int:
     return log.ends[life - 1] if life > 0 else 0
 
 
-def is_written(message: Message) -> bool:
+def is_written(put: Message) -> bool:
     """The message has once been appended to the master's log."""
-    return message.phase >= WAITS_FOR_DISK
+    return put.phase >= WAITS_FOR_DISK
 
 
-def is_in_lineage(log: CommitLog, message: Message) -> bool:
+def is_in_lineage(log: CommitLog, put: Message) -> bool:
     """Every byte of the message is one of those that the log holds, or held before they expired."""
     return any_of(
         *(
-            (message.ghost_life == life)
-            & (compute_start_of_life(log, life) <= message.start_offset)
-            & (message.end_offset <= log.ends[life])
+            (put.ghost_life == life)
+            & (compute_start_of_life(log, life) <= put.start_offset)
+            & (put.end_offset <= log.ends[life])
             for life in range(len(log.ends))
         )
     )
 
 
-def has_message(log: CommitLog, message: Message) -> bool:
+def has_message(log: CommitLog, put: Message) -> bool:
     """The log holds every byte of the message."""
-    is_held = is_known_from(log, message.start_offset) & is_in_lineage(log, message)
-    return is_written(message) & is_held
+    is_held = is_known_from(log, put.start_offset) & is_in_lineage(log, put)
+    return is_written(put) & is_held
 
 
-def has_first_bytes(log: CommitLog, message: Message) -> bool:
+def has_first_bytes(log: CommitLog, put: Message) -> bool:
     """The log holds the message's first byte, and perhaps all of it."""
     in_life = [
-        (message.ghost_life == life)
-        & (compute_start_of_life(log, life) <= message.start_offset)
-        & (message.start_offset < log.ends[life])
+        (put.ghost_life == life)
+        & (compute_start_of_life(log, life) <= put.start_offset)
+        & (put.start_offset < log.ends[life])
         for life in range(len(log.ends))
     ]
-    return is_written(message) & is_known_from(log, message.start_offset) & any_of(*in_life)
+    return is_written(put) & is_known_from(log, put.start_offset) & any_of(*in_life)
 
 
 def is_known_from(log: CommitLog, offset: int) -> bool:
@@ -109,10 +109,10 @@ def compute_scan_end(log: CommitLog, messages: tuple[Message, ...], end: int) ->
     other bytes follow in its place. Records are scanned one after another (R-RC-04, R-RP-02).
     """
     result = end
-    for message in messages:
-        is_begun = has_first_bytes(log, message) & (message.start_offset < end)
-        is_whole = has_message(log, message) & (message.end_offset <= end)
-        result = choose(is_begun & negate(is_whole), minimum(result, message.start_offset), result)
+    for put in messages:
+        is_begun = has_first_bytes(log, put) & (put.start_offset < end)
+        is_whole = has_message(log, put) & (put.end_offset <= end)
+        result = choose(is_begun & negate(is_whole), minimum(result, put.start_offset), result)
     return result
 
 
@@ -126,17 +126,15 @@ def compute_known_boundary(
     anywhere (R-HC-18).
     """
     result = log.start_offset
-    for message in messages:
+    for put in messages:
         is_seamless = all_of(
             log.ghost_unknown_below_offset <= log.start_offset,
             *(
-                (message.ghost_life <= life) | (log.ends[life] == master_log.ends[life])
+                (put.ghost_life <= life) | (log.ends[life] == master_log.ends[life])
                 for life in range(len(log.ends))
             ),
         )
-        starts = choose(
-            has_first_bytes(log, message) & is_seamless, message.start_offset, log.start_offset
-        )
-        ends = choose(has_message(log, message) & is_seamless, message.end_offset, log.start_offset)
+        starts = choose(has_first_bytes(log, put) & is_seamless, put.start_offset, log.start_offset)
+        ends = choose(has_message(log, put) & is_seamless, put.end_offset, log.start_offset)
         result = maximum(result, starts, ends)
     return result

@@ -22,9 +22,9 @@ COPIES_MAX = 1
 """How often the model lets a producer send one message again: enough to have it twice."""
 
 
-def is_outcome_unknown(message: Message) -> bool:
+def is_outcome_unknown(put: Message) -> bool:
     """The producer has an exception instead of an answer, though the message was appended."""
-    return message.has_producer_given_up | (message.phase == UNANSWERED)
+    return put.has_producer_given_up | (put.phase == UNANSWERED)
 
 
 @rule(

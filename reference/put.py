@@ -40,30 +40,30 @@ TRANSFER_WAKE_UPS_MAX = 5
 """``GroupTransferService#doWaitTransfer`` waits at most five times for a request (R-HA-20)."""
 
 
-def is_acknowledged(message: Message) -> bool:
+def is_acknowledged(put: Message) -> bool:
     """A producer that waits for the store was answered PUT_OK."""
-    return (message.phase == ANSWERED) & (message.status == PUT_OK) & message.waits_for_store
+    return (put.phase == ANSWERED) & (put.status == PUT_OK) & put.waits_for_store
 
 
-def is_pending(message: Message) -> bool:
+def is_pending(put: Message) -> bool:
     """Its put was appended and is not answered yet."""
-    return (message.phase >= WAITS_FOR_DISK) & (message.phase <= WAITS_FOR_SLAVE)
+    return (put.phase >= WAITS_FOR_DISK) & (put.phase <= WAITS_FOR_SLAVE)
 
 
-def is_waiting_for_slave(message: Message) -> bool:
+def is_waiting_for_slave(put: Message) -> bool:
     """Its put is in the line of the group transfer."""
-    return message.phase == WAITS_FOR_SLAVE
+    return put.phase == WAITS_FOR_SLAVE
 
 
-def has_disk_wait(cluster: Cluster, message: Message) -> bool:
+def has_disk_wait(cluster: Cluster, put: Message) -> bool:
     """CommitLog#handleDiskFlush waits: SYNC_FLUSH, and the producer waits (R-FL-02)."""
-    return cluster.structure.is_sync_flush & message.waits_for_store
+    return cluster.structure.is_sync_flush & put.waits_for_store
 
 
 @overridable
-def has_slave_wait(cluster: Cluster, message: Message) -> bool:
+def has_slave_wait(cluster: Cluster, put: Message) -> bool:
     """CommitLog#handleHA looks at the slaves: SYNC_MASTER now, and the producer waits (R-HA-18)."""
-    return cluster.master.is_sync & message.waits_for_store
+    return cluster.master.is_sync & put.waits_for_store
 
 
 @overridable
@@ -73,22 +73,22 @@ def is_connection_needed(cluster: Cluster) -> bool:
 
 
 @overridable
-def is_slave_ok(cluster: Cluster, message: Message) -> bool:
+def is_slave_ok(cluster: Cluster, put: Message) -> bool:
     """HAService#isSlaveOK: a connection, and a distance strictly below the limit (R-HA-19)."""
-    distance = message.end_offset - cluster.master.push2_slave_max_offset
+    distance = put.end_offset - cluster.master.push2_slave_max_offset
     has_connection = cluster.master.connection_count > 0
     return has_connection & (distance < cluster.parameters.ha_slave_fallbehind_max_bytes)
 
 
-def is_flushed(cluster: Cluster, message: Message) -> bool:
+def is_flushed(cluster: Cluster, put: Message) -> bool:
     """``flushedWhere`` covers the message."""
-    return message.end_offset <= cluster.master.log.flushed_offset
+    return put.end_offset <= cluster.master.log.flushed_offset
 
 
 @overridable
-def is_reported(cluster: Cluster, message: Message) -> bool:
+def is_reported(cluster: Cluster, put: Message) -> bool:
     """Some slave has reported the message's end, or more, in this process life (R-HA-20)."""
-    return message.end_offset <= cluster.master.push2_slave_max_offset
+    return put.end_offset <= cluster.master.push2_slave_max_offset
 
 
 @overridable
@@ -121,21 +121,21 @@ def compute_phase_after_slave(cluster: Cluster) -> int:
     return ANSWERED
 
 
-def is_past_disk_step(cluster: Cluster, message: Message) -> bool:
+def is_past_disk_step(cluster: Cluster, put: Message) -> bool:
     """The disk step of its put is over, whether it is the first one or the last."""
-    return (message.phase >= compute_phase_after_disk(cluster)) & (message.phase <= ANSWERED)
+    return (put.phase >= compute_phase_after_disk(cluster)) & (put.phase <= ANSWERED)
 
 
-def is_past_slave_step(cluster: Cluster, message: Message) -> bool:
+def is_past_slave_step(cluster: Cluster, put: Message) -> bool:
     """The slave step of its put is over: it is answered, or only the disk step is missing."""
     is_disk_last = compute_phase_after_slave(cluster) == WAITS_FOR_DISK
-    return (message.phase == ANSWERED) | (is_disk_last & (message.phase == WAITS_FOR_DISK))
+    return (put.phase == ANSWERED) | (is_disk_last & (put.phase == WAITS_FOR_DISK))
 
 
-def has_passed_slave_step(cluster: Cluster, message: Message) -> bool:
+def has_passed_slave_step(cluster: Cluster, put: Message) -> bool:
     """A waiting put's slave step ended well: it is acknowledged, or will be if the disk's does."""
-    is_ok = (message.status == PUT_OK) & message.waits_for_store
-    return is_past_slave_step(cluster, message) & is_ok
+    is_ok = (put.status == PUT_OK) & put.waits_for_store
+    return is_past_slave_step(cluster, put) & is_ok
 
 
 @overridable
@@ -333,7 +333,7 @@ def wait_one_second(cluster: Cluster, message: int) -> RuleBody:
 
 @rule(who="master", source="GroupTransferService#doWaitTransfer")
 def answer_slave_wait(cluster: Cluster, message: int) -> RuleBody:
-    """The end offset is reported by somebody: answered with the status of the disk step."""
+    """The end offset is reported by somebody: PUT_OK, unless the disk step spoilt the status."""
     put = cluster.messages[message]
     # ENABLED WHEN
     yield when(

@@ -2,6 +2,10 @@
 
 The slave sends bare offsets, the master sends frames. The master knows nothing of a slave before
 its first report, and from then on only the highest number that any slave ever reported counts.
+
+What is in flight is no queue but a range of offsets in ``state.Link``: towards the slave the bytes
+from ``arrived_offset`` to ``next_transfer_offset``, towards the master the reports above
+``slave_ack_offset`` up to ``reported_offset``. A frame or a report may end anywhere in it.
 """
 
 from __future__ import annotations
@@ -41,19 +45,19 @@ def has_bytes_in_flight(link: Link) -> bool:
     return link.arrived_offset < link.next_transfer_offset
 
 
-def is_accepting(slave: Slave) -> bool:
+def is_accepting(broker: Slave) -> bool:
     """The slave's store takes bytes: it runs, and its stop has not begun."""
-    return slave.is_up & negate(slave.is_stopping)
+    return broker.is_up & negate(broker.is_stopping)
 
 
-def is_in_step(slave: Slave, link: Link) -> bool:
+def is_in_step(broker: Slave, link: Link) -> bool:
     """The next frame begins where the slave's log ends, or makes the log begin (R-HC-08)."""
-    return negate(slave.log.has_file) | (slave.log.max_offset == link.arrived_offset)
+    return negate(broker.log.has_file) | (broker.log.max_offset == link.arrived_offset)
 
 
-def is_frame_taken(slave: Slave, link: Link) -> bool:
+def is_frame_taken(broker: Slave, link: Link) -> bool:
     """HAClient#dispatchReadRequest goes on: the log is empty, or ends where the frame begins."""
-    return (slave.log.max_offset == 0) | (slave.log.max_offset == link.arrived_offset)
+    return (broker.log.max_offset == 0) | (broker.log.max_offset == link.arrived_offset)
 
 
 def mark_received(messages: tuple[Message, ...], log: CommitLog) -> tuple[Message, ...]:
@@ -87,7 +91,11 @@ def is_first_report(link: Link) -> bool:
 
 
 def compute_lowest_report(cluster: Cluster, slave: int) -> int:
-    """The lowest report that the master may read next: the first one, or one above the last."""
+    """The lowest report that the master may read next: the first one, or one above the last.
+
+    Never below the slave's first file: from 0, where it had no file, its reports went up to the
+    base of that file at once. Reports of a file that has expired since are taken for read.
+    """
     link, log = cluster.links[slave], cluster.slaves[slave].log
     next_possible = maximum(link.slave_ack_offset + 1, log.start_offset)
     return choose(is_first_report(link), link.reported_offset, next_possible)
@@ -151,10 +159,8 @@ def compute_first_transfer_start(cluster: Cluster) -> int:
 @rule(who="master", source="HAConnection.WriteSocketService#run")
 def position_transfer(cluster: Cluster, slave: int) -> RuleBody:
     """The master will send from the offset that the slave asked for, without looking at it."""
-    link, base = (
-        cluster.links[slave],
-        compute_next_byte_file(cluster.master.log, cluster.parameters),
-    )
+    link = cluster.links[slave]
+    base = compute_next_byte_file(cluster.master.log, cluster.parameters)
     # ENABLED WHEN
     yield when(
         is_link_open=link.is_open,
@@ -173,10 +179,9 @@ def position_at_last_file(cluster: Cluster, slave: int) -> RuleBody:
 
     Where that is full, and the next one not there yet, not even that (R-HA-11).
     """
-    link, base = (
-        cluster.links[slave],
-        compute_next_byte_file(cluster.master.log, cluster.parameters),
-    )
+    link = cluster.links[slave]
+    # Not compute_first_transfer_start: what counts as a late join is the same in every variant.
+    base = compute_next_byte_file(cluster.master.log, cluster.parameters)
     # ENABLED WHEN
     yield when(
         is_link_open=link.is_open,

@@ -20,7 +20,8 @@ from collections.abc import Callable, Generator, Mapping
 from types import ModuleType
 from typing import Any, TypeAlias, TypeVar
 
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
+from attrs.validators import in_
 
 
 @frozen
@@ -45,6 +46,14 @@ StateT = TypeVar("StateT", bound=Any)
 RuleBody: TypeAlias = Generator[Conditions | Argument, int, Any]
 """What a rule is when it runs; it returns the state of its world after its effect."""
 
+ACTORS = (
+    *("producer", "consumer", "client"),
+    *("master", "slave", "broker", "name server", "controller"),
+    *("operator", "administrator"),
+    "fault",
+)
+"""Who can act. An operator starts, stops and copies; an administrator sends a command."""
+
 
 @frozen(eq=False)
 class Rule:
@@ -52,8 +61,8 @@ class Rule:
 
     name: str
     """Its public identifier: the function's name and its heading in ``spec/``."""
-    who: str
-    """Who acts: producer, master, slave or fault."""
+    who: str = field(validator=in_(ACTORS))
+    """Who acts: one of ACTORS. Raises ValueError for anybody else."""
     source: str
     """The RocketMQ code that it mirrors, class#method at 4.4.0, or what it stands for."""
     topic: str

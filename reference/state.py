@@ -177,7 +177,8 @@ class Message:
     phase: Code = NOT_SENT
     """Where its put stands: one of NOT_SENT to UNANSWERED."""
     status: Code = PUT_OK
-    """The PutMessageStatus so far; final when ``phase`` is ANSWERED or REFUSED."""
+    """The PutMessageStatus so far: PUT_OK until a step spoils it; final once the put is ANSWERED
+    or REFUSED."""
     waits_for_store: Flag = True
     """``Message#isWaitStoreMsgOK``: its producer waits for disk and slave."""
     start_offset: Offset = 0

@@ -51,11 +51,11 @@ def get_report(link: Link) -> int:
     return choose(link.is_open, link.slave_ack_offset, CLOSED_LINK.slave_ack_offset)
 
 
-def is_reported_by_all(cluster: Cluster, message: Message) -> bool:
+def is_reported_by_all(cluster: Cluster, put: Message) -> bool:
     """Every slave in the set has reported the message's end; with none in it, the master does."""
     return all_of(
         *(
-            implies(is_member(cluster, i), message.end_offset <= get_report(link))
+            implies(is_member(cluster, i), put.end_offset <= get_report(link))
             for i, link in enumerate(cluster.links)
         )
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 import tomllib
 from pathlib import Path
 
@@ -53,6 +54,30 @@ def test_files_have_one_subject(file: Path) -> None:
     text = file.read_text()
     assert text.count("\n") <= 450
     assert text.startswith('"""')
+
+
+def list_modules(room: str) -> set[str]:
+    """The modules and folders of a room, without the names of folders inside folders."""
+    files = [*(ROOT / room).glob("*.py"), *(ROOT / room).glob("*/__init__.py")]
+    return {f.parent.name if f.name == "__init__.py" else f.stem for f in files} - {room}
+
+
+def list_mapped(room: str) -> list[str]:
+    """What the map of a room names: the head of its package."""
+    head = ast.get_docstring(ast.parse((ROOT / room / "__init__.py").read_text()))
+    return re.findall(r"``(\w+)``", head or "")
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_the_map_of_a_room_names_what_is_there(room: str) -> None:
+    """Nothing that has another name by now."""
+    assert list_mapped(room)
+    assert set() == set(list_mapped(room)) - list_modules(room)
+
+
+def test_the_map_of_the_reference_names_everything() -> None:
+    """Each module once: whoever looks for a place finds it."""
+    assert sorted(list_modules("reference")) == sorted(list_mapped("reference"))
 
 
 def test_an_installation_has_all_files() -> None:

@@ -17,7 +17,10 @@ from attrs import evolve, frozen
 
 from properties.generated_text import replace_parts
 
-CITATION = re.compile(r"`\w+` seq \d+ \(`\w+`\)|(?<![\w#/])(?:ali|RMQ-)?#\d+")
+THREAD = r"(?:ali)?#\d+|RMQ-\d+"
+"""A thread of a tracker: ``#6767``, ``ali#359``, ``RMQ-270``."""
+
+CITATION = re.compile(rf"`\w+` seq \d+ \(`\w+`\)|(?<![\w#/])(?:{THREAD})")
 """A line of a recording, or a thread."""
 
 _KEPT = re.compile(r"(`\w+` seq \d+ \(`\w+`\)|`[^`]*`|\[[^\]]*\]\([^)\s]+\))")
@@ -28,7 +31,6 @@ _FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(r"`[^`\n]*`")
 _GENERATED = re.compile(r"<!-- begin generated: ([\w -]+) -->\n(.*?)<!-- end generated", re.DOTALL)
 _WORD = re.compile(r"[A-Za-z]{2,}")
-_THREAD = re.compile(r"(?:ali|RMQ-)?#\d+|RMQ-\d+")
 
 
 class UntranslatedError(LookupError):
@@ -176,7 +178,7 @@ class Pair:
     def _translate_fragment(self, fragment: str) -> str:
         if (found := self._find_words(fragment)) is not None:
             return found
-        if _WORD.search(_THREAD.sub("", fragment)):
+        if _WORD.search(re.sub(THREAD, "", fragment)):
             raise UntranslatedError(f"{fragment!r} has no words in {self.phrases_file.name}")
         return fragment
 

@@ -2,7 +2,8 @@
 
 ``rmqspec docs --write`` writes it anew. In a chapter each function stands once: with the first rule
 or property that calls it; later sections point there. A chapter shows the functions of its own
-modules, and short predicates of others; what is left is named with its file.
+modules, and short predicates of others; what is left is named with its file. Where a repair or a
+later release has another form of what is shown, it is named too.
 """
 
 from __future__ import annotations
@@ -21,12 +22,14 @@ from properties.book.function_source import (
     read_source,
 )
 from properties.claims import CLAIMS
+from properties.comparison import COMPARED_VARIANTS
 from properties.generated_text import SPEC, Page
 from properties.lemmas import LEMMAS
 from properties.property import Property
 from properties.world import World
 from reference.machine import RULES
 from reference.rule import Rule
+from reference.variant import VARIANTS, Variant, overridable
 
 LENGTH_MAX = 14
 """How many lines a function of another chapter's module may have to be shown."""
@@ -70,6 +73,7 @@ class Display:
                 fence([read_source(function, has_docstring=False)]),
                 *render_helpers(helpers, get_path(function)),
                 *self.render_pointers(name, [function, *helpers]),
+                *render_other_forms([function, *helpers]),
             ]
         )
 
@@ -97,12 +101,7 @@ class Display:
         called = dict.fromkeys(c for function in shown for c in list_called(function))
         told = [self.point_to(c) for c in called if self.shown.get(c) != name]
         if told:
-            yield fill(
-                f"Elsewhere: {', '.join(told)}.",
-                width=100,
-                break_long_words=False,
-                break_on_hyphens=False,
-            )
+            yield wrap(f"Elsewhere: {', '.join(told)}.")
 
     def point_to(self, function: Function) -> str:
         """A function's name with a link: to its section in this chapter, else to its file."""
@@ -123,6 +122,46 @@ def render_helpers(helpers: Iterable[Function], home: str) -> Iterator[str]:
         if sources:
             yield "with:" if path == home else f"and, in {link(path)}:"
             yield fence(sources)
+
+
+def render_other_forms(shown: Iterable[Function]) -> Iterator[str]:
+    """One sentence on who has another form of the shown functions, or does without one of them."""
+    told = []
+    for function in shown:
+        others = ", ".join(list_other_forms(function))
+        if others:
+            told.append(f"`{function.__name__}` in {others}")
+    if told:
+        yield wrap(f"Other in repairs or later releases: {'; '.join(told)}.")
+
+
+def list_other_forms(function: Function) -> Iterator[str]:
+    """The variants that define anew or take away a rule of 4.4.0 or an overridable function."""
+    name = function.__name__
+    is_rule = name in RULES and RULES[name].function is function
+    for variant in VARIANTS.values():
+        forms = variant.rules if is_rule else variant.conditions
+        if is_rule and name in variant.removes:
+            yield f"{link_variant(variant)} (taken away)"
+        elif name in forms and (is_rule or is_overridable(function)):
+            yield link_variant(variant)
+
+
+def is_overridable(function: Function) -> bool:
+    """A variant may define it anew: its source says so."""
+    return read_source(function).startswith(f"@{overridable.__name__}\n")
+
+
+def link_variant(variant: Variant) -> str:
+    """A variant's name with a link: to its section where it is compared, else to its module."""
+    is_compared = variant.name in COMPARED_VARIANTS
+    file = f"../reference/variants/{variant.name}.py"
+    return f"[`{variant.name}`]({f'variants.md#{variant.name}' if is_compared else file})"
+
+
+def wrap(text: str) -> str:
+    """A paragraph in lines of the book's width, links whole."""
+    return fill(text, width=100, break_long_words=False, break_on_hyphens=False)
 
 
 def fence(sources: Iterable[str]) -> str:

@@ -19,14 +19,14 @@ VARIANT = Variant(
 
 
 @VARIANT.override
-def is_reported(cluster: Cluster, message: Message) -> bool:
+def is_reported(cluster: Cluster, put: Message) -> bool:
     """A connection over which all of the message was sent has reported its end."""
     return any_of(
         *(
             link.is_open
             & is_positioned(link)
-            & (link.transfer_start_offset <= message.start_offset)
-            & (message.end_offset <= link.slave_ack_offset)
+            & (link.transfer_start_offset <= put.start_offset)
+            & (put.end_offset <= link.slave_ack_offset)
             for link in cluster.links
         )
     )

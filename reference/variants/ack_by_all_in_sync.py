@@ -19,12 +19,12 @@ VARIANT = Variant(
 
 
 @VARIANT.override
-def is_reported(cluster: Cluster, message: Message) -> bool:
+def is_reported(cluster: Cluster, put: Message) -> bool:
     """Every connection that has reported, and at least one, has reported the message's end."""
     in_sync = [link.is_open & (link.slave_ack_offset >= 0) for link in cluster.links]
     return any_of(*in_sync) & all_of(
         *(
-            implies(is_in_sync, message.end_offset <= link.slave_ack_offset)
+            implies(is_in_sync, put.end_offset <= link.slave_ack_offset)
             for is_in_sync, link in zip(in_sync, cluster.links, strict=True)
         )
     )

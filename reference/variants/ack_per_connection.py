@@ -28,23 +28,21 @@ def is_connection_needed(cluster: Cluster) -> bool:
 
 
 @VARIANT.override
-def is_slave_ok(cluster: Cluster, message: Message) -> bool:
+def is_slave_ok(cluster: Cluster, put: Message) -> bool:
     """Nobody asks whether a slave is connected, or how far it is behind."""
     return True
 
 
 @VARIANT.override
-def is_reported(cluster: Cluster, message: Message) -> bool:
+def is_reported(cluster: Cluster, put: Message) -> bool:
     """A connection that the master keeps has reported the message's end.
 
     Of a dead one that the master has not noticed yet the model keeps no number of its own: it may
     have reported as much as any slave did in this process life.
     """
     by_open_link = any_of(
-        *(link.is_open & (message.end_offset <= link.slave_ack_offset) for link in cluster.links)
+        *(link.is_open & (put.end_offset <= link.slave_ack_offset) for link in cluster.links)
     )
     master = cluster.master
     has_dead_connection = count_open_links(cluster) < master.connection_count
-    return by_open_link | (
-        has_dead_connection & (message.end_offset <= master.push2_slave_max_offset)
-    )
+    return by_open_link | (has_dead_connection & (put.end_offset <= master.push2_slave_max_offset))

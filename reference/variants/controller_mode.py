@@ -119,9 +119,9 @@ def get_log_without_seam(cluster: Cluster, slave: int) -> CommitLog:
 
 
 @VARIANT.override
-def is_reported(cluster: Cluster, message: Message) -> bool:
+def is_reported(cluster: Cluster, put: Message) -> bool:
     """``GroupTransferService#doWaitTransfer``: every member has reported the message's end."""
-    return is_reported_by_all(cluster, message)
+    return is_reported_by_all(cluster, put)
 
 
 @VARIANT.override

@@ -19,7 +19,7 @@ VARIANT = Variant(
 
 
 @VARIANT.override
-def has_slave_wait(cluster: Cluster, message: Message) -> bool:
+def has_slave_wait(cluster: Cluster, put: Message) -> bool:
     """No put needs more than the master itself."""
     return False
 

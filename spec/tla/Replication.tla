@@ -141,25 +141,23 @@ begin_log_at(log, start) ==
     IN  [log EXCEPT !.start_offset = start, !.ghost_durable_offset = durable]
 
 \* The message has once been appended to the master's log.
-is_written(message) == message.phase >= WAITS_FOR_DISK
+is_written(put) == put.phase >= WAITS_FOR_DISK
 
 \* The log reaches down to the offset, and what it holds from there on is known.
 is_known_from(log, offset) ==
     (log.start_offset <= offset) /\ (log.ghost_unknown_below_offset <= offset)
 
 \* The log holds the message's first byte, and perhaps all of it.
-has_first_bytes(log, message) ==
-    /\ is_written(message)
-    /\ is_known_from(log, message.start_offset)
-    /\ \/ /\ message.ghost_life = 0
-          /\ message.start_offset >= 0
-          /\ message.start_offset < log.ends[0]
-       \/ /\ message.ghost_life = 1
-          /\ log.ends[0] <= message.start_offset
-          /\ message.start_offset < log.ends[1]
-       \/ /\ message.ghost_life = 2
-          /\ log.ends[1] <= message.start_offset
-          /\ message.start_offset < max_offset(log)
+has_first_bytes(log, put) ==
+    /\ is_written(put)
+    /\ is_known_from(log, put.start_offset)
+    /\ \/ (put.ghost_life = 0) /\ (put.start_offset >= 0) /\ (put.start_offset < log.ends[0])
+       \/ /\ put.ghost_life = 1
+          /\ log.ends[0] <= put.start_offset
+          /\ put.start_offset < log.ends[1]
+       \/ /\ put.ghost_life = 2
+          /\ log.ends[1] <= put.start_offset
+          /\ put.start_offset < max_offset(log)
 
 \* Ghost bookkeeping: which followed messages a log loses when it begins at start.
 mark_expired(log, start) ==
@@ -187,21 +185,19 @@ flush(log) ==
     IN  [log EXCEPT !.flushed_offset = end, !.ghost_durable_offset = durable]
 
 \* Every byte of the message is one of those that the log holds, or held before they expired.
-is_in_lineage(log, message) ==
-    \/ /\ message.ghost_life = 0
-       /\ message.start_offset >= 0
-       /\ message.end_offset <= log.ends[0]
-    \/ /\ message.ghost_life = 1
-       /\ log.ends[0] <= message.start_offset
-       /\ message.end_offset <= log.ends[1]
-    \/ /\ message.ghost_life = 2
-       /\ log.ends[1] <= message.start_offset
-       /\ message.end_offset <= max_offset(log)
+is_in_lineage(log, put) ==
+    \/ (put.ghost_life = 0) /\ (put.start_offset >= 0) /\ (put.end_offset <= log.ends[0])
+    \/ /\ put.ghost_life = 1
+       /\ log.ends[0] <= put.start_offset
+       /\ put.end_offset <= log.ends[1]
+    \/ /\ put.ghost_life = 2
+       /\ log.ends[1] <= put.start_offset
+       /\ put.end_offset <= max_offset(log)
 
 \* The log holds every byte of the message.
-has_message(log, message) ==
-    LET is_held == is_known_from(log, message.start_offset) /\ is_in_lineage(log, message)
-    IN  is_written(message) /\ is_held
+has_message(log, put) ==
+    LET is_held == is_known_from(log, put.start_offset) /\ is_in_lineage(log, put)
+    IN  is_written(put) /\ is_held
 
 \* How far a scan of the log up to end comes: to the first followed message that is torn.
 compute_scan_end(log, end) ==
@@ -227,16 +223,16 @@ mark_readable(log) ==
 has_check_left(put) == put.disk_flushes < 2
 
 \* CommitLog#handleHA looks at the slaves: SYNC_MASTER now, and the producer waits (R-HA-18).
-has_slave_wait(message) == master.is_sync /\ message.waits_for_store
+has_slave_wait(put) == master.is_sync /\ put.waits_for_store
 
 \* HAService#isSlaveOK: a connection, and a distance strictly below the limit (R-HA-19).
-is_slave_ok(message) ==
-    LET distance == message.end_offset - master.push2_slave_max_offset
+is_slave_ok(put) ==
+    LET distance == put.end_offset - master.push2_slave_max_offset
         has_connection == master.connection_count > 0
     IN  has_connection /\ (distance < ha_slave_fallbehind_max_bytes)
 
 \* Its put is in the line of the group transfer.
-is_waiting_for_slave(message) == message.phase = WAITS_FOR_SLAVE
+is_waiting_for_slave(put) == put.phase = WAITS_FOR_SLAVE
 
 \* The place behind all followed puts that wait for a slave; 1 where none does.
 compute_next_turn ==
@@ -249,13 +245,13 @@ is_at_head_of_line(message) ==
         ~(is_waiting_for_slave(messages[m]) /\ (messages[m].transfer_turn < messages[message].transfer_turn))
 
 \* Some slave has reported the message's end, or more, in this process life (R-HA-20).
-is_reported(message) == message.end_offset <= master.push2_slave_max_offset
+is_reported(put) == put.end_offset <= master.push2_slave_max_offset
 
 \* Its put was appended and is not answered yet.
-is_pending(message) == (message.phase >= WAITS_FOR_DISK) /\ (message.phase <= WAITS_FOR_SLAVE)
+is_pending(put) == (put.phase >= WAITS_FOR_DISK) /\ (put.phase <= WAITS_FOR_SLAVE)
 
 \* The producer has an exception instead of an answer, though the message was appended.
-is_outcome_unknown(message) == message.has_producer_given_up \/ (message.phase = UNANSWERED)
+is_outcome_unknown(put) == put.has_producer_given_up \/ (put.phase = UNANSWERED)
 
 CLOSED_LINK ==
     [is_open |-> FALSE,
@@ -302,7 +298,7 @@ compute_first_transfer_start == compute_next_byte_file(master.log)
 compute_bytes_left_in_file(offset) == mapped_file_size_bytes - (offset % mapped_file_size_bytes)
 
 \* The slave's store takes bytes: it runs, and its stop has not begun.
-is_accepting(slave) == slave.is_up /\ ~slave.is_stopping
+is_accepting(broker) == broker.is_up /\ ~broker.is_stopping
 
 \* The log with a file: a log without any gets its first one at offset, a file's base.
 open_first_file(log, offset) ==
@@ -317,7 +313,8 @@ open_first_file(log, offset) ==
 has_bytes_in_flight(link) == link.arrived_offset < link.next_transfer_offset
 
 \* The next frame begins where the slave's log ends, or makes the log begin (R-HC-08).
-is_in_step(slave, link) == slave.log.has_file => (max_offset(slave.log) = link.arrived_offset)
+is_in_step(broker, link) ==
+    broker.log.has_file => (max_offset(broker.log) = link.arrived_offset)
 
 \* The slave's log, with a file that has room: a first one, or the next one.
 compute_log_to_append(slave) ==
@@ -345,8 +342,8 @@ mark_received(log) ==
             !.ghost_is_received = messages[m].ghost_is_received \/ has_message(log, messages[m])]]
 
 \* HAClient#dispatchReadRequest goes on: the log is empty, or ends where the frame begins.
-is_frame_taken(slave, link) ==
-    (max_offset(slave.log) = 0) \/ (max_offset(slave.log) = link.arrived_offset)
+is_frame_taken(broker, link) ==
+    (max_offset(broker.log) = 0) \/ (max_offset(broker.log) = link.arrived_offset)
 
 \* The log after an orderly end of its flush service, file after file (R-FL-09).
 flush_all(log) ==
@@ -432,8 +429,7 @@ flush_without_effect(log) ==
 count_losses == faults.master_power_losses + faults.master_disk_losses + faults.torn_rolls
 
 \* A producer that waits for the store was answered PUT_OK.
-is_acknowledged(message) ==
-    (message.phase = ANSWERED) /\ (message.status = PUT_OK) /\ message.waits_for_store
+is_acknowledged(put) == (put.phase = ANSWERED) /\ (put.status = PUT_OK) /\ put.waits_for_store
 
 \* The message is acknowledged, and no broker's retention has deleted it.
 is_owed(message) == is_acknowledged(message) /\ ~message.ghost_is_expired
@@ -753,7 +749,7 @@ wait_one_second(message) ==
     /\ messages' = [messages EXCEPT ![message].wake_ups = messages[message].wake_ups + 1]
     /\ UNCHANGED <<master, slaves, links, faults>>
 
-\* The end offset is reported by somebody: answered with the status of the disk step.
+\* The end offset is reported by somebody: PUT_OK, unless the disk step spoilt the status.
 \* master: GroupTransferService#doWaitTransfer
 answer_slave_wait(message) ==
     /\ is_waiting_for_slave(messages[message])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -174,15 +175,30 @@ def test_example_of_a_cluster(tmp_path: Path) -> None:
     assert "report:" in result.stdout
 
 
+RUNNERS = (
+    test_quick_example,
+    test_quick_example_of_spark,
+    test_long_example,
+    test_long_example_of_spark,
+    test_example_that_writes_into_the_project,
+)
+"""The tests that run the examples of helps, but for the one that needs a cluster."""
+
+
+def list_run() -> Iterator[str]:
+    """The lines that these tests are given, as pytest will give them."""
+    for mark in (mark for test in RUNNERS for mark in test.pytestmark):  # type: ignore[attr-defined]
+        if mark.name == "parametrize":
+            yield from (e.line if isinstance(e, Example) else e for e in mark.args[1])
+
+
 def test_every_example_has_its_place() -> None:
     """Nothing is listed that no help shows; each is run by one of the tests above, once."""
     lines = [example.line for example in EXAMPLES]
     assert len(set(lines)) == len(lines)
     assert {*ENDS, *NIGHTLY, *COPIED, REMOTE} <= set(lines)
     assert not {*NIGHTLY} & {*COPIED, REMOTE}
-    choices = [(a, b) for a in (False, True) for b in (False, True)]
-    run = [e.line for a, b in choices for e in choose(is_long=a, needs_spark=b)]
-    assert sorted(lines) == sorted([*run, *COPIED, REMOTE])
+    assert sorted(lines) == sorted([*list_run(), REMOTE])
     assert all(line.startswith(f"{PROGRAM} ") for line in lines)
 
 

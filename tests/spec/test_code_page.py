@@ -21,6 +21,7 @@ from properties.book.code_page import (
 from properties.book.function_source import list_called, read_source
 from properties.generated_text import ROOT
 from properties.worlds import WORLDS
+from reference.variant import VARIANTS, Variant
 
 SHELVES: dict[str, Shelf] = {
     **TOPIC_SHELVES,
@@ -70,6 +71,19 @@ def find_functions(file: str) -> dict[str, str]:
         for node in nodes
         if isinstance(node, ast.FunctionDef)
     }
+
+
+def find_other_forms(part: str) -> set[tuple[str, str]]:
+    """The functions and rules that a part names as other ones in a variant, with that variant."""
+    sentence = re.search(r"^Other in [\w ]+: (.*)\.\n", part, re.M | re.S)
+    told = " ".join(sentence[1].split()).split("; ") if sentence else []
+    pairs = (each.split(" in ", 1) for each in told)
+    return {(f.strip("`"), v) for f, links in pairs for v in re.findall(r"\[`(\w+)`\]", links)}
+
+
+def has_other_form(variant: Variant, name: str, part: str) -> bool:
+    """A variant overrides an overridable function that the part shows."""
+    return name in variant.conditions and f"@overridable\ndef {name}(" in part
 
 
 def get_first_line(node: ast.FunctionDef) -> int:
@@ -133,6 +147,27 @@ def test_a_function_stands_once_in_a_chapter(chapter: str) -> None:
     blocks = [b for part in find_parts(chapter).values() for b in find_blocks(part)]
     shown = [(file, source) for file, block in blocks for source in split_functions(block)]
     assert len(set(shown)) == len(shown)
+
+
+@pytest.mark.parametrize("chapter", SHELVES)
+def test_other_forms_of_what_is_shown_are_named(chapter: str) -> None:
+    """Those of overridable functions, and of the rules of replication; no others."""
+    for name, part in find_parts(chapter).items():
+        shown = re.findall(r"^def (\w+)", part, re.M)
+        of_functions = {
+            (f, v.name) for f in shown for v in VARIANTS.values() if has_other_form(v, f, part)
+        }
+        changed = [v.name for v in VARIANTS.values() if name in (*v.rules, *v.removes)]
+        of_rules = {(name, v) for v in changed if chapter in TOPIC_SHELVES}
+        assert of_functions | of_rules == find_other_forms(part), name
+
+
+def test_other_forms_of_a_step() -> None:
+    """A step that is counted in 4.4.0 and not later, and a comparison that repairs change."""
+    forms = find_other_forms(find_parts("put")["wait_one_second"])
+    assert ("wait_one_second", "wait_until_deadline") in forms
+    assert ("is_reported", "ack_above_transfer_start") in forms
+    assert "`wait_until_deadline`](../reference/variants/" in find_parts("put")["wait_one_second"]
 
 
 def test_a_drift_is_noticed() -> None:

@@ -7,13 +7,14 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 import pytest
+from attrs import evolve
 
 from properties.book.refutations.evidence import RecordedLine, list_recorded
 from properties.book.refutations.needs import list_needs
 from properties.book.refutations.page import OVERVIEW, PARTS
 from properties.certificates import load_cells
 from properties.judgement import is_refuted_by, lower_numbers
-from properties.refutations.cases import FOLDER, Case, load_cases
+from properties.refutations.cases import FOLDER, Case, Citation, load_cases
 from properties.refutations.shortest import load_shortest
 from properties.stock import STOCK_STRUCTURES
 from properties.subject import get_guarantees
@@ -121,7 +122,11 @@ def test_cited_lines_exist(case: Case) -> None:
 
 
 def test_a_wrong_citation_is_noticed() -> None:
-    """A number or a kind that the recording does not have."""
+    """A recording that does not exist; a number or a kind that the recording does not have."""
+    case = next(case for case in load_cases() if case.recorded)
+    for wrong in ("x9_no_such_recording seq 1 (put)", "no citation"):
+        with pytest.raises(LookupError):
+            list(list_recorded(evolve(case, recorded=(Citation(wrong, ()),))))
     line = next(line for case in load_cases() for line in list_recorded(case))
     with pytest.raises(LookupError):
         RecordedLine(line.recording, line.seq, "no_such_kind").read()

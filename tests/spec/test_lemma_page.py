@@ -2,15 +2,8 @@
 
 import re
 
-import reference.state
 from properties.book import lemma_page
 from properties.triage import TriageWord
-
-
-def test_phases_have_their_names() -> None:
-    """A phase's name is that of the constant with its value."""
-    values = [getattr(reference.state, name) for name in lemma_page.PHASE_NAMES]
-    assert list(range(reference.state.UNANSWERED + 1)) == values
 
 
 def test_answers_of_triage_are_explained() -> None:

@@ -108,17 +108,25 @@ def is_same_story(case: Case, scenario: Scenario) -> bool:
     return is_same_release and scenario.fault == case.fault
 
 
+def find_line(citation: str, told: tuple[str, ...] = ()) -> RecordedLine:
+    """The line that is cited. Raises LookupError for a recording that does not exist."""
+    found = CITATION.fullmatch(citation)
+    if not found or not (RECORDINGS / f"{found[1]}.jsonl").exists():
+        raise LookupError(f"{citation!r} is no line of a recording")
+    return RecordedLine(found[1], int(found[2]), found[3], told)
+
+
 def list_recorded(case: Case) -> Iterator[RecordedLine]:
-    """The lines of recordings for its class, those of its known issues, its own, each once."""
+    """The lines of recordings for its class, those of its known issues, its own, each once.
+
+    Raises LookupError.
+    """
     explanation = find_explanation(case)
     cited = [(line, ()) for line in explanation.recordings] if explanation else []
     told = [s for s in find_known_issues(case) if is_same_story(case, s)]
     cited += [(str(evidence), ()) for scenario in told for evidence in scenario.seen]
     lines: dict[str, tuple[str, ...]] = dict(cited) | {c.line: c.told for c in case.recorded}
-    for line, fields in lines.items():
-        found = CITATION.fullmatch(line)
-        if found and (RECORDINGS / f"{found[1]}.jsonl").exists():
-            yield RecordedLine(found[1], int(found[2]), found[3], fields)
+    yield from (find_line(line, told) for line, told in lines.items())
 
 
 def describe_certainty(scenario: Scenario) -> str:
