@@ -15,7 +15,14 @@ from properties.generated_text import SPEC, Page, render_table
 from properties.operations.answers import ANSWERS, QUESTIONS, decide_all
 from properties.operations.facts import FACTS, list_copied
 from properties.operations.procedures import Course, Procedure, load_procedures, try_out
-from reference.clients.sending import STATUS_BY_CODE, Attempt, SendAnswer, SendSettings, react
+from reference.clients.sending import (
+    STATUS_BY_CODE,
+    Attempt,
+    SendAnswer,
+    SendSettings,
+    react,
+    send,
+)
 from reference.structure import Structure
 
 PRICE = ("A put waits for", "Or it is answered")
@@ -30,7 +37,7 @@ ADVICE: Mapping[str, str] = {
     "FLUSH_SLAVE_TIMEOUT": "do not send again; look at the slave's lag",
     "SLAVE_NOT_AVAILABLE": "do not send again; look for the slave",
     "PUT_OK, sent with WAIT=false": "nothing; it promises nothing about disk and slave",
-    "refused": "send again, to another broker",
+    "refused": "send again, to another broker; not a message that is illegal or too large",
     "no answer, though it arrived": "send again only if consumers cope with duplicates",
 }
 """What to do about each answer; whether it is stored decides."""
@@ -103,8 +110,19 @@ def say_reaction(answer: str) -> str:
     """What a producer's client makes of it by itself."""
     codes: dict[str, int | None] = {status.value: c for c, status in STATUS_BY_CODE.items()}
     codes |= {"PUT_OK": 0, "refused": SERVICE_NOT_AVAILABLE, "no answer": None}
-    answered = SendAnswer(codes[answer.partition(",")[0]])
-    return react(Attempt(answered, SendSettings())).value.value
+    code = codes[answer.partition(",")[0]]
+    reaction = react(Attempt(SendAnswer(code), SendSettings())).value
+    if code is None and not is_tried_again_after_a_timeout():
+        return f"after a lost connection {reaction.value}, after a time-out throws"
+    return reaction.value
+
+
+def is_tried_again_after_a_timeout() -> bool:
+    """A second attempt follows where the first one has used up the whole time (R-PR-03)."""
+    settings = SendSettings()
+    late = SendAnswer(None, settings.timeout_ms + 1)
+    queues = (("broker-a", 0), ("broker-b", 0))
+    return len(send(queues, {"broker-a": late, "broker-b": late}, settings).tried) > 1
 
 
 def render_settings() -> str:

@@ -136,16 +136,16 @@ def read_states(step: JudgedStep) -> list[str]:
 
 def render_needs(case: Case) -> str:
     """Why each step is possible, where RocketMQ does it, and what it is needed for."""
-    head = ("Step", "Rule", "It may happen, because", "RocketMQ's code", "Without it")
+    head = ("Step", "Rule", "Without it", "It may happen, because", "RocketMQ's code")
     return render_table(head, (_list_need_cells(need) for need in list_needs(case)))
 
 
 def _list_need_cells(need: Need) -> Iterator[object]:
     yield need.step
     yield link_rule(need.rule, UP)
+    yield describe_lack(need)
     yield ", ".join(f"`{name}`" for name in need.conditions)
     yield need.rule.source
-    yield describe_lack(need)
 
 
 def describe_lack(need: Need) -> str:
@@ -174,7 +174,7 @@ def render_minimal(case: Case) -> str:
         )
     else:
         lines.append("- Nobody else has searched: a claim about rest is asked of Z3 only.")
-    lines.append("- No step can be left out: see the last column above.")
+    lines.append("- No step can be left out: see *Without it* above.")
     return "\n".join(lines)
 
 
