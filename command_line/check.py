@@ -144,7 +144,7 @@ def command(  # noqa: PLR0913, PLR0917
     groups = [g for deployment in deployments for g in deployment.groups]
     with show_progress() as progress:
         analyses = analyse_all(deployments, progress)
-        before = analyse_all(configured, progress) if changes else {}
+        before = analyse_all(configured, progress) if changes and not is_json else {}
         pairs = analyse_pairs(groups, version)
     if is_json:
         found = as_json(deployments, analyses, warnings, question, pairs)

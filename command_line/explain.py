@@ -13,7 +13,7 @@ from properties.drawing import draw_cell
 from properties.expectation import find_expectation
 from properties.explanation import explain
 from properties.generated_text import ROOT
-from properties.refutations.cases import load_cases
+from properties.refutations.cases import find_case
 from properties.subject import get_claims
 from properties.verdict import Verdict, VerdictWord
 from properties.worlds import KNOWN_STRUCTURES
@@ -54,8 +54,8 @@ def command(claim: str, fault: str, name: str) -> None:
 
 def find_page(claim: str) -> str | None:
     """The counterexample page of a claim, from the root; None for one that has none."""
-    pages = (case.page for case in load_cases() if case.claim == claim)
-    return next((page.relative_to(ROOT).as_posix() for page in pages), None)
+    case = find_case(claim)
+    return None if case is None else case.page.relative_to(ROOT).as_posix()
 
 
 def find_cell(structure: Any, claim: str, fault: str) -> Verdict:

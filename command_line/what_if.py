@@ -11,7 +11,7 @@ from properties.verdict import Verdict
 
 
 @frozen
-class Turn:
+class TurnedCells:
     """A guarantee whose cells become something else in some columns."""
 
     guarantee: str
@@ -24,7 +24,7 @@ class Turn:
         return f"{self.guarantee}: {self.before} -> {self.after} under {', '.join(self.faults)}"
 
 
-def list_turns(before: GroupAnalysis, after: GroupAnalysis) -> Iterator[Turn]:
+def list_turns(before: GroupAnalysis, after: GroupAnalysis) -> Iterator[TurnedCells]:
     """Every change of a verdict's word; another number of steps is none."""
     turned: dict[tuple[str, str, str], list[str]] = {}
     known = {(v.guarantee, v.fault): describe(v) for v in before.verdicts}
@@ -33,7 +33,7 @@ def list_turns(before: GroupAnalysis, after: GroupAnalysis) -> Iterator[Turn]:
         if was is not None and was != word:
             turned.setdefault((verdict.guarantee, was, word), []).append(verdict.fault)
     for (guarantee, was, word), faults in turned.items():
-        yield Turn(guarantee, was, word, tuple(faults))
+        yield TurnedCells(guarantee, was, word, tuple(faults))
 
 
 def describe(verdict: Verdict) -> str:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -14,6 +15,9 @@ from properties.lemmas import LEMMAS
 from properties.sanity_check import SANITY_CHECKS
 from properties.worlds import WORLDS
 from reference.rule import Rule
+
+CITATION = re.compile(r"(\w+) seq (\d+) \((\w+)\)")
+"""A line of a recording: its name, its number, its kind of event."""
 
 _CHAPTERS: Mapping[str, str] = {
     **dict.fromkeys((*CLAIMS, *SANITY_CHECKS), "guarantees.md"),
@@ -45,6 +49,11 @@ def link_variant(name: str, up: str = "") -> str:
     """A variant as code, leading to its section; to the releases where it is theirs only."""
     place = f"variants.md#{name}" if name in COMPARED_VARIANTS else "versions.md"
     return f"[`{name}`]({up}{place})"
+
+
+def write_citation(line: str) -> str:
+    """A line of a recording, ``name seq 5 (put)``, with its parts as code; all else as it is."""
+    return CITATION.sub(r"`\1` seq \2 (`\3`)", line)
 
 
 def read_title(path: Path) -> str:

@@ -6,11 +6,10 @@ their data changed.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from functools import partial
 
-from properties.book.links import link_claim, link_variant
+from properties.book.links import link_claim, link_variant, write_citation
 from properties.drawing import draw_cell
 from properties.explanation import Explanation, explain_all, load_explanations
 from properties.fault_class import FAULT_CLASS_BY_NAME
@@ -18,8 +17,6 @@ from properties.generated_text import SPEC, Page, count_steps, render_table
 from properties.prediction import Prediction, get_cell, load_predictions
 from properties.verdict import Verdict
 from reference.structure import SMALL_PARAMETERS
-
-_CITATION = re.compile(r"(\w+) seq (\d+) \((\w+)\)")
 
 
 def render_classes() -> str:
@@ -53,7 +50,7 @@ def describe_evidence(explanation: Explanation) -> str:
     links = [f"[*prediction*](#{name})" for name in predicted]
     if links and not explanation.prediction:
         links = [f"a corner: {', '.join(links)}"]
-    recordings = [_CITATION.sub(r"`\1` seq \2 (`\3`)", line) for line in explanation.recordings]
+    recordings = list(map(write_citation, explanation.recordings))
     return "; ".join([", ".join(explanation.threads), *recordings, *links]).removeprefix("; ")
 
 

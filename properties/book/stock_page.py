@@ -15,7 +15,7 @@ from properties.certified_cells import compute_vacuous
 from properties.claims import CLAIMS
 from properties.fault_class import FAULT_CLASSES, FaultClass
 from properties.generated_text import render_table
-from properties.refutations.cases import Case, load_cases
+from properties.refutations.cases import find_case
 from properties.stock import STOCK_FOLDERS, STOCK_WORLDS
 from properties.subject import get_claims, get_fault_class
 from properties.verdict import Verdict, VerdictWord
@@ -94,8 +94,7 @@ def _list_rows() -> Iterator[tuple[str, str]]:
 def link_sentence(structure: Any, claim: str) -> str:
     """What a claim says, leading to its counterexample, or to its section where it never falls."""
     sentence = get_claims(structure)[claim].sentence.replace("``", "`")
-    page = next((case for case in load_cases() if is_told(case, structure, claim)), None)
-    if page is not None:
+    if find_case(claim) is not None:
         return f"[{sentence}](counterexamples/{claim}.md)"
     return f"[{sentence}]({find_chapter(claim)}#{claim})"
 
@@ -111,11 +110,6 @@ def is_harmless(fault_class: FaultClass, structure: Structure) -> bool:
     """Every claim has the verdict that it has without faults."""
     cells = load_cells(structure)
     return all(cells[c, fault_class.name].word is cells[c, "none"].word for c in CLAIMS)
-
-
-def is_told(case: Case, structure: Any, claim: str) -> bool:
-    """A page tells how this claim falls."""
-    return case.claim == claim and type(case.structure) is type(structure)
 
 
 PARTS = {

@@ -102,6 +102,11 @@ def load_cases() -> tuple[Case, ...]:
     return tuple(map(read_case, listed))
 
 
+def find_case(claim: str) -> Case | None:
+    """The case of a claim; None where it has none. A claim's name belongs to one world."""
+    return next((case for case in load_cases() if case.claim == claim), None)
+
+
 def read_case(entry: Mapping[str, Any]) -> Case:
     """A case as it stands in the data."""
     cited = tuple(Citation(**each) for each in entry.get("recorded", ()))

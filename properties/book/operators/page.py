@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from properties.book.links import link_claim
+from properties.book.links import link_claim, write_citation
 from properties.book.operators import choices, settings
 from properties.certified_cells import describe
 from properties.generated_text import SPEC, Page, render_table
@@ -62,7 +62,7 @@ def render_reasons() -> str:
             reasons.get_letter(reason),
             reason.sentence,
             count(f"`{name}`" for name in reason.faults),
-            "; ".join(map(quote, reason.seen)),
+            "; ".join(map(write_citation, reason.seen)),
             f"[steps](counterexamples/{reason.claim}.md), `{reason.command}`",
         )
         for reason in reasons.listed
@@ -75,13 +75,6 @@ def count(names: Iterable[str]) -> str:
     counted = Counter(names).items()
     taken = ", ".join(name if times == 1 else f"{times} {name}" for name, times in counted)
     return taken or "no failure"
-
-
-def quote(line: str) -> str:
-    """A thread as it is; a line of a recording with its parts as code."""
-    name, seq, rest = line.partition(" seq ")
-    number, _, kind = rest.partition(" ")
-    return f"`{name}` seq {number} (`{kind.strip('()')}`)" if seq else line
 
 
 def render_answers() -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
 from attrs import frozen
 
+from properties.book.links import CITATION
 from properties.explanation import Explanation, explain
 from properties.generated_text import ROOT
 from properties.known_issues.catalogue import load_scenarios
@@ -18,7 +18,6 @@ from properties.prediction import Prediction, load_predictions
 from properties.refutations.cases import Case
 
 RECORDINGS = ROOT / "tests" / "data" / "traces"
-CITATION = re.compile(r"(\w+) seq (\d+) \((\w+)\)")
 
 TOLD_FIELDS = {
     "put": ("put_status", "wrote_offset", "wrote_bytes", "push2_slave_before", "duration_ms"),
