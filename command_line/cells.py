@@ -48,7 +48,9 @@ def make_table(
 
 
 def make_cell(verdict: Verdict) -> str:
-    """The text of a cell, for example ``refuted``, and below it ``16 steps``."""
+    """The text of a cell, for example ``refuted``, and below it ``16 steps``; or ``disputed``."""
+    if verdict.disputed:
+        return f"[yellow]{verdict.dispute.replace(' ', chr(10))}[/yellow]"
     text = verdict.word.value
     if verdict.steps is not None:
         text += f"\n{count_steps(verdict.steps)}"

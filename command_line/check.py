@@ -57,8 +57,8 @@ Examples:
   rmqspec check conf --require "no_message_is_skipped:master stop"
   rmqspec check conf --require "answered_entry_stays_on_master:stop"
 \b
-Exit codes: 0 analysed, or what --require names holds; 1 that is refuted, 2 undecided or vacuous;
-3 bad input.
+Exit codes: 0 analysed, or what --require names holds; 1 that is refuted, 2 undecided, vacuous or
+disputed; 3 bad input.
 """
 
 
@@ -108,8 +108,8 @@ def parse_change(text: str) -> Change:
     multiple=True,
     metavar="GUARANTEE[:FAULT]",
     callback=lambda context, parameter, values: [parse_required(v) for v in values],
-    help="Leave with 1 (refuted) or 2 (undecided or vacuous) unless this guarantee holds, under "
-    "this fault class or under all; may be repeated.",
+    help="Leave with 1 (refuted) or 2 (undecided, vacuous or disputed) unless this guarantee "
+    "holds, under this fault class or under all; may be repeated.",
 )
 @click.option(
     "--timelines",
@@ -231,7 +231,7 @@ def judge_required(
     """The exit code: the worst required cell decides.
 
     A vacuous proof holds nothing, and neither does a guarantee of which no group has a cell, as
-    those of consumers where there is no slave.
+    those of consumers where there is no slave. A disputed cell decides nothing.
     """
     wanted, judged = set(require), {v.guarantee for a in analyses for v in a.verdicts}
     cells = [
@@ -240,10 +240,10 @@ def judge_required(
         for v in a.verdicts
         if wanted & {(v.guarantee, ""), (v.guarantee, v.fault)}
     ]
-    if any(v.word is VerdictWord.REFUTED for v in cells):
+    if any(v.word is VerdictWord.REFUTED and not v.disputed for v in cells):
         return exit_codes.REFUTED
     is_unjudged = any(guarantee not in judged for guarantee, _ in wanted)
-    if is_unjudged or any(v.is_vacuous or v.word is not VerdictWord.PROVED for v in cells):
+    if is_unjudged or not all(v.is_relied_on for v in cells):
         return exit_codes.UNDECIDED
     return exit_codes.ANALYSED
 

@@ -9,6 +9,8 @@ import click
 from command_line.name_options import CLAIM, FAULT, add_structure_option, find_column
 from command_line.version_option import describe_model
 from properties.certificates import load_cells
+from properties.certified_cells import describe
+from properties.dispute import list_disputing
 from properties.drawing import draw_cell
 from properties.expectation import find_expectation
 from properties.explanation import explain
@@ -44,12 +46,20 @@ def command(claim: str, fault: str, name: str) -> None:
     click.echo(f"{describe_model(structure)}, {fault}.")
     click.echo(f"{claim}: {get_claims(structure)[claim].sentence}")
     if verdict.word is not VerdictWord.REFUTED:
-        click.echo("It is not refuted.")
+        click.echo(f"It is not refuted: {describe(verdict)}.")
+        print_disputes(verdict)
         return
     click.echo(f"{describe_reason(structure, verdict)}\n")
+    print_disputes(verdict)
     click.echo(draw_cell(structure, verdict))
     if page := find_page(claim):
         click.echo(f"\nThe whole story of this guarantee, and what prevents it: {page}")
+
+
+def print_disputes(verdict: Verdict) -> None:
+    """What real brokers do that disputes the cell, with the evidence."""
+    for finding in list_disputing([verdict]):
+        click.echo(f"  {finding.id}: {finding.says} ({'; '.join(finding.evidence)})")
 
 
 def find_page(claim: str) -> str | None:

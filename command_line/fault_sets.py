@@ -11,6 +11,7 @@ import click
 from command_line import exit_codes
 from command_line.progress import show_progress
 from properties.certificates import SEARCHED_SLAVES_MAX, encode_schedule, get_world_folder
+from properties.dispute import find_claim_disputes, say_disputed
 from properties.fault_set_certificates import (
     BORDERED_STRUCTURES,
     describe,
@@ -68,7 +69,8 @@ def print_fault_sets(answers: list[dict[str, Any]]) -> None:
             faults = describe(frozenset(refuted["faults"]))
             click.echo(f"    refuted by {faults}: {count_steps(refuted['steps'])}")
         for absent in answer["proved_without"]:
-            click.echo(f"    proved without {describe(frozenset(absent))}")
+            word = say_disputed(answer["disputed"]) or "proved"
+            click.echo(f"    {word} without {describe(frozenset(absent))}")
         for faults in answer["undecided"]:
             click.echo(f"    undecided with {describe(frozenset(faults))}")
 
@@ -88,4 +90,5 @@ def as_json(structure: Any, border: Border) -> dict[str, Any]:
         ],
         "proved_without": [sorted(get_all_faults(structure) - faults) for faults in border.proved],
         "undecided": [sorted(faults) for faults in border.undecided],
+        "disputed": list(find_claim_disputes(structure, border.guarantee)),
     }

@@ -29,10 +29,10 @@ from command_line.version_option import add_version_option
 from command_line.workers import run_all
 from properties import certificates
 from properties.certificates import CERTIFIED_BY_NAME, RELEASED_STRUCTURES, encode_schedule
+from properties.certified_cells import describe
 from properties.comparison import COMPARED_STRUCTURES, compare, get_base, render_change
 from properties.expectation import find_expectation
 from properties.fault_class import EVERY_FAULT
-from properties.generated_text import count_steps
 from properties.harvest import load_known_schedules
 from properties.healing import get_healing
 from properties.obligations import load_proof
@@ -320,9 +320,8 @@ def print_answer(structure: Structure, answer: Answer, claims: tuple[str, ...]) 
         click.echo(f"  may never come to rest: nothing bounds how often {step} is taken")
     for v in answer.verdicts:
         if v.guarantee in claims:
-            steps = f", {count_steps(v.steps)}" if v.steps is not None else ""
-            vacuous = " (vacuous)" if v.is_vacuous else ""
-            click.echo(f"  {v.guarantee}, {v.fault}: {v.word.value}{steps}{vacuous}")
+            told = describe(v, is_vacuous=v.is_vacuous)
+            click.echo(f"  {v.guarantee}, {v.fault}: {told}")
 
 
 def print_comparison(answers: dict[Structure, Answer]) -> None:
@@ -358,8 +357,11 @@ def find_worst(answers: dict[Structure, Answer]) -> int:
 
 
 def count_words(verdicts: tuple[Verdict, ...]) -> str:
-    """For example ``29 proved, 13 refuted``."""
-    words = [v.word.value + (" vacuously" if v.is_vacuous else "") for v in verdicts]
+    """For example ``21 disputed, 9 proved, 13 refuted``."""
+    words = [
+        "disputed" if v.disputed else v.word.value + (" vacuously" if v.is_vacuous else "")
+        for v in verdicts
+    ]
     return ", ".join(f"{words.count(w)} {w}" for w in sorted(set(words)))
 
 
@@ -392,6 +394,7 @@ def _cell_as_json(verdict: Verdict) -> dict[str, Any]:
         "steps": verdict.steps,
         "schedule": encode_schedule(verdict.schedule) if verdict.schedule else None,
         "is_vacuous": verdict.is_vacuous,
+        "disputed": list(verdict.disputed),
         "lemmas": list(verdict.lemmas),
         "depth": verdict.depth,
     }

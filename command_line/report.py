@@ -14,8 +14,10 @@ from command_line.cells import make_table
 from command_line.reading_report import print_readings
 from command_line.world_report import print_world
 from properties.analysis import MODEL_LIMITS, GroupAnalysis, describe_configuration
+from properties.certified_cells import describe
 from properties.claims import CLAIMS
 from properties.convergence import CONVERGENCE
+from properties.dispute import list_disputing
 from properties.drawing import draw_steps
 from properties.expectation import find_expectation
 from properties.fault_class import FAULT_CLASS_BY_NAME, FAULT_CLASSES
@@ -113,7 +115,7 @@ def print_pairs(pairs: Sequence[WorldAnalysis]) -> None:
         else:
             click.echo(f"  The same as {before.title}, but for these:")
             for v in differing:
-                click.echo(f"  {v.guarantee}, {v.fault}: {v.word.value}. {pair.get_reason(v)}")
+                click.echo(f"  {v.guarantee}, {v.fault}: {describe(v)}. {pair.get_reason(v)}")
         before = pair
 
 
@@ -152,10 +154,23 @@ def print_group(
         return
     for title, fault_classes in TABLES:
         console.print(make_table(analysis, title, fault_classes, GUARANTEES, CONVERGENCE))
+    print_disputes(analysis.verdicts)
     print_reasons(analysis)
     print_bytes_at_risk(analysis)
     for verdict in choose_telling(analysis, timelines):
         print_timeline(analysis, verdict)
+
+
+def print_disputes(verdicts: Sequence[Verdict]) -> None:
+    """What real brokers do that the rules leave out, where that disputes one of these cells."""
+    findings = list_disputing(verdicts)
+    if not findings:
+        return
+    count = sum(bool(v.disputed) for v in verdicts)
+    click.echo(f"  {count} of {len(verdicts)} cells are disputed. They follow from the rules, but")
+    click.echo("  real brokers do what the rules leave out (spec/disputed.md has the evidence):")
+    for finding in findings:
+        click.echo(f"  {finding.id}: {finding.says}")
 
 
 def print_bytes_at_risk(analysis: GroupAnalysis) -> None:

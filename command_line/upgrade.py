@@ -27,7 +27,7 @@ from properties.upgrade import (
     group_alike,
     list_turned,
 )
-from properties.verdict import VerdictWord
+from properties.verdict import Verdict, VerdictWord
 from reference.configuration import BrokerGroup
 from reference.version import Version
 
@@ -210,6 +210,15 @@ def change_as_json(change: Change) -> dict[str, Any]:
         "guarantee": change.after.guarantee,
         "fault": change.after.fault,
         "turn": get_turn(change).value,
-        "before": {"verdict": change.before.word.value, "steps": change.before.steps},
-        "after": {"verdict": change.after.word.value, "steps": change.after.steps},
+        "before": cell_as_json(change.before),
+        "after": cell_as_json(change.after),
+    }
+
+
+def cell_as_json(verdict: Verdict) -> dict[str, Any]:
+    """One cell before or after."""
+    return {
+        "verdict": verdict.word.value,
+        "steps": verdict.steps,
+        "disputed": list(verdict.disputed),
     }

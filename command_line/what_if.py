@@ -38,6 +38,8 @@ def list_turns(before: GroupAnalysis, after: GroupAnalysis) -> Iterator[TurnedCe
 
 def describe(verdict: Verdict) -> str:
     """Its word, and that it is vacuous."""
+    if verdict.disputed:
+        return verdict.dispute
     return verdict.word.value + (" (vacuous)" if verdict.is_vacuous else "")
 
 

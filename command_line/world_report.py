@@ -37,6 +37,7 @@ def verdict_as_json(structure: Any, verdict: Verdict) -> dict[str, Any]:
         "steps": verdict.steps,
         "schedule": encode_schedule(verdict.schedule) if verdict.schedule else None,
         "is_vacuous": verdict.is_vacuous,
+        "disputed": list(verdict.disputed),
     }
 
 

@@ -8,11 +8,12 @@ from typing import Any
 
 from attrs import frozen
 
+from properties.dispute import find_claim_disputes, find_disputes, say_disputed
 from properties.expectation import find_expectation
 from properties.fault_set_certificates import BORDERED_STRUCTURES, describe, load_borders
 from properties.fault_sets import FaultSet
 from properties.subject import get_fault_classes
-from properties.verdict import VerdictWord
+from properties.verdict import Verdict, VerdictWord
 
 
 @frozen
@@ -22,6 +23,13 @@ class TabledVerdict:
     word: VerdictWord
     fault: str
     """The column's heading, or the faults of the set."""
+    disputed: tuple[str, ...] = ()
+    """The findings that say that real brokers do otherwise."""
+
+    @property
+    def label(self) -> str:
+        """The word, or ``disputed (L1)``."""
+        return say_disputed(self.disputed) or self.word.value
 
 
 def find_tabled_verdict(
@@ -37,7 +45,8 @@ def find_tabled_verdict(
     for column in get_fault_classes(structure):
         word = find_expectation(guarantee, structure, column.name).verdict
         if word is VerdictWord.PROVED and mixture <= set(column.admitted):
-            return TabledVerdict(word, column.name)
+            disputed = find_disputes(structure, Verdict(guarantee, column.name, word))
+            return TabledVerdict(word, column.name, disputed)
         if word is VerdictWord.REFUTED and mixture >= set(column.admitted):
             return TabledVerdict(word, column.name)
     return find_bordered_verdict(guarantee, structure, mixture)
@@ -52,7 +61,8 @@ def find_bordered_verdict(
     border = next(b for b in load_borders_once(structure) if b.guarantee == guarantee)
     for survived in border.proved:
         if mixture <= survived:
-            return TabledVerdict(VerdictWord.PROVED, describe(survived))
+            disputed = find_claim_disputes(structure, guarantee)
+            return TabledVerdict(VerdictWord.PROVED, describe(survived), disputed)
     for refutation in border.refuted:
         if mixture >= refutation.faults:
             return TabledVerdict(VerdictWord.REFUTED, describe(refutation.faults))

@@ -10,6 +10,7 @@ from attrs import evolve, frozen
 
 from properties import certificates
 from properties.claims import CLAIMS
+from properties.dispute import mark_disputed
 from properties.fault_class import FAULT_CLASS_BY_NAME, FAULT_CLASSES
 from properties.fault_set_search import find_refutations
 from properties.harvest import load_known_schedules
@@ -111,7 +112,8 @@ def decide(
         fitting = (v for v in verdicts if v.word is VerdictWord.REFUTED)
         kin = (*fitting, *kin, *find_known_refutations(structure, sizes))
     found = search_structure(structure, on_progress, sizes=sizes, kin=kin)
-    return tuple(certificates.rejudge(structure, parameters, v) for v in found)
+    rejudged = (certificates.rejudge(structure, parameters, v) for v in found)
+    return mark_disputed(structure, rejudged, parameters)
 
 
 def is_open_by_size(verdict: Verdict) -> bool:

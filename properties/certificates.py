@@ -10,14 +10,16 @@ sizes.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, singledispatch
 from pathlib import Path
 from typing import Any
 
 from attrs import evolve
 
+from properties.dispute import mark_disputed
 from properties.fault_class import SEARCHED
 from properties.fault_sets import FaultSetProver
 from properties.induction import (
@@ -27,6 +29,7 @@ from properties.induction import (
 from properties.judgement import find_needless_steps, is_refuted_by
 from properties.subject import (
     get_claims,
+    get_every_fault,
     get_fault_class,
     get_fault_classes,
     get_lemmas_of,
@@ -163,7 +166,8 @@ def find_cells(structure: Any) -> Mapping[tuple[str, str], Verdict]:
     """
     document = load(structure)
     cells = () if document is None else decode_cells(structure, document)
-    return {(cell.guarantee, cell.fault): cell for cell in cells}
+    marked = mark_disputed(structure, cells)
+    return {(cell.guarantee, cell.fault): cell for cell in marked}
 
 
 def load_cells(structure: Any) -> Mapping[tuple[str, str], Verdict]:
@@ -195,18 +199,32 @@ def recheck(
     not hold.
     """
     cells = decode_cells(structure, document)
-    lemmas = _prove_lemmas(structure, tuple(document["inductive_set"]), on_progress)
+    lemmas = _prove_lemmas(structure, tuple(document["inductive_set"]), cells, on_progress)
     prover = FaultSetProver(structure, lemmas)
     proved = {c.name: prover.decide(c) for c in get_fault_classes(structure)}
     on_progress(f"{structure.name}: {len(cells)} cells")
-    return tuple(_recheck_cell(structure, parameters, cell, proved) for cell in cells)
+    rechecked = (_recheck_cell(structure, parameters, cell, proved) for cell in cells)
+    return mark_disputed(structure, rechecked, parameters)
 
 
 def _prove_lemmas(
-    structure: Any, lemmas: tuple[str, ...], on_progress: Callable[[str], None]
+    structure: Any,
+    lemmas: tuple[str, ...],
+    cells: Sequence[Verdict],
+    on_progress: Callable[[str], None],
 ) -> tuple[str, ...]:
+    """The lemmas, proved again together with claims that are known to be false.
+
+    A prover that lets a false claim stand would let a false lemma stand as well.
+    """
     on_progress(f"{structure.name}: {len(lemmas)} lemmas")
-    kept = prove_lemmas(structure, lemmas)
+    false_claims = list_false_claims(structure, cells)
+    kept = prove_lemmas(structure, (*lemmas, *false_claims))
+    if stood := sorted(set(kept) & set(false_claims)):
+        raise InternalDisagreementError(
+            f"the prover lets {stood[0]} of {structure.name} stand, which a schedule refutes: "
+            "it is unsound"
+        )
     if set(kept) != set(lemmas):
         lost = sorted(set(lemmas) - set(kept))
         raise InternalDisagreementError(
@@ -214,6 +232,13 @@ def _prove_lemmas(
             "run `./rmqspec prove --search`"
         )
     return kept
+
+
+def list_false_claims(structure: Any, cells: Iterable[Verdict]) -> tuple[str, ...]:
+    """The claims that are refuted under every fault: under all faults no induction holds them."""
+    column = get_every_fault(structure).name
+    refuted = (c for c in cells if c.fault == column and c.word is VerdictWord.REFUTED)
+    return tuple(c.guarantee for c in refuted)
 
 
 def _recheck_cell(
@@ -230,6 +255,11 @@ def _recheck_cell(
             )
         fault_class = get_fault_class(structure, cell.fault)
         return make_proved(cell.guarantee, fault_class, result)
+    if cell.word is VerdictWord.REFUTED and cell.guarantee in proved[cell.fault].proved:
+        raise InternalDisagreementError(
+            f"{cell.guarantee} of {structure.name} under {cell.fault} is refuted by a schedule, "
+            "yet follows from the lemmas: the prover is unsound"
+        )
     return rejudge(structure, parameters, cell)
 
 
@@ -264,7 +294,27 @@ def decode_cells(structure: Any, document: dict[str, Any]) -> list[Verdict]:
             f"the certificate of {structure.name} lacks cells, or leaves some open, or names "
             "lemmas that do not exist; run `./rmqspec prove --search`"
         )
+    _check_order_of_columns(structure, cells)
     return cells
+
+
+def _check_order_of_columns(structure: Any, cells: Sequence[Verdict]) -> None:
+    """What refutes under fewer faults refutes under more, in as few steps at most.
+
+    Raises InternalDisagreementError for cells that contradict one another.
+    """
+    columns = {c.name: c for c in get_fault_classes(structure)}
+    refuted = [c for c in cells if c.word is VerdictWord.REFUTED]
+    for weaker, cell in itertools.product(refuted, cells):
+        is_contained = columns[weaker.fault].is_contained_in(columns[cell.fault])
+        if cell.guarantee != weaker.guarantee or not is_contained:
+            continue
+        if cell.word is not VerdictWord.REFUTED or weaker.is_shorter_than(cell):
+            raise InternalDisagreementError(
+                f"the certificate of {structure.name} contradicts itself: {cell.guarantee} is "
+                f"refuted in {len(weaker.schedule)} steps under {weaker.fault}, so no later under "
+                f"{cell.fault}; run `./rmqspec prove --search`"
+            )
 
 
 def rejudge(structure: Any, parameters: Parameters, cell: Verdict) -> Verdict:

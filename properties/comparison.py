@@ -43,6 +43,12 @@ class Change:
     """The cell of the variant."""
 
     @property
+    def is_alike(self) -> bool:
+        """The engines say the same; what real brokers dispute is no change of rules."""
+        one, other = self.before, self.after
+        return (one.word, one.steps, one.depth) == (other.word, other.steps, other.depth)
+
+    @property
     def is_better(self) -> bool:
         """The variant promises more here, or takes more steps to fail."""
         if _RANK[self.before.word] != _RANK[self.after.word]:
@@ -65,7 +71,7 @@ def compare(structure: Structure, cells: Iterable[Verdict]) -> list[Change]:
     """The cells of a variant that differ from those without it, in the order of the matrix."""
     base = load_cells(get_base(structure))
     pairs = (Change(base[v.guarantee, v.fault], v) for v in cells)
-    return [c for c in pairs if describe(c.before) != describe(c.after)]
+    return [c for c in pairs if not c.is_alike]
 
 
 def render_change(change: Change) -> str:

@@ -69,6 +69,18 @@ class Verdict:
     """For a proved cell: its premise can never hold here, so it promises nothing."""
     note: str = ""
     """Why a cell is undecided although it could be searched."""
+    disputed: tuple[str, ...] = ()
+    """The findings that say that real brokers do otherwise (``properties.dispute``)."""
+
+    @property
+    def dispute(self) -> str:
+        """``disputed (L1)`` by the first finding; empty for a cell that none disputes."""
+        return f"disputed ({self.disputed[0]})" if self.disputed else ""
+
+    @property
+    def is_relied_on(self) -> bool:
+        """It is proved, says something, and no finding disputes it."""
+        return self.word is VerdictWord.PROVED and not self.is_vacuous and not self.disputed
 
     @property
     def steps(self) -> int | None:

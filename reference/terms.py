@@ -151,6 +151,11 @@ def record(operator: str, *operands: Any) -> Term:
     return simplified if simplified is not None else _intern(operator, arguments, None, result)
 
 
+def make_raw(operator: str, *arguments: Term) -> Term:
+    """The term ``operator(arguments)`` as it is, not simplified: to check that ``record`` may."""
+    return _intern(operator, arguments, None, OPERATORS[operator][1])
+
+
 def walk(roots: Iterable[Term]) -> Iterator[Term]:
     """Every term below the roots once, arguments before the terms that use them."""
     seen: set[int] = set()

@@ -101,6 +101,7 @@ def describe_guarantee(
         "sentence": get_claims(options.structure)[name].sentence,
         "expected": tabled and tabled.word.value,
         "expected_by": tabled and tabled.fault,
+        "disputed": list(tabled.disputed) if tabled else [],
         "schedules": found["schedules"] if found else 0,
         "shortest_steps": found and found["shortest_steps"],
         "replay": found and f"rmqspec replay {shortest} --guarantee {name}",

@@ -83,6 +83,7 @@ BOOK = (
         "What holds, and what does not",
         (
             Chapter("guarantees.md", "each with its verdicts, by deployment and fault"),
+            Chapter("disputed.md", "proved cells that real brokers contradict, with the evidence"),
             Chapter(
                 "counterexamples/README.md",
                 "one page for each guarantee that falls",

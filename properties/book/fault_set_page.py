@@ -9,7 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, partial
 from typing import Any
 
-from properties.book.merged_table import merge_rows
+from properties.book.links import link_finding
+from properties.book.merged_table import group_equal, merge_rows
+from properties.dispute import find_claim_disputes
 from properties.fault_set_certificates import BORDERED_STRUCTURES, load_borders
 from properties.fault_sets import Border, FaultSet
 from properties.generated_text import SPEC, Page, render_table
@@ -34,9 +36,23 @@ def _render_guarantee(name: str, structures: list[Any]) -> Iterator[str]:
     else:
         ordered = sorted(fatal, key=lambda f: (len(f), sorted(f)))
         yield render_fatal(ordered, {s.name: b for s, b in borders.items()})
+    yield from _tell_disputes(name, structures)
     for structure, border in borders.items():
         for faults in border.undecided:
             yield f"\n{structure.name}: nothing is known of {_quote(faults)}."
+
+
+def _tell_disputes(name: str, structures: list[Any]) -> Iterator[str]:
+    """What real brokers say against the sets that are survived, by structure."""
+    disputed: dict[str, list[str]] = {}
+    for structure in structures:
+        for identifier in find_claim_disputes(structure, name):
+            disputed.setdefault(structure.name, []).append(identifier)
+    alike = group_equal(list(disputed), lambda s: tuple(disputed[s]))
+    for names in alike:
+        where = "every structure" if len(names) == len(structures) else ", ".join(names)
+        told = ", ".join(map(link_finding, disputed[names[0]]))
+        yield f"\nWhere a set is survived, that is disputed by {told} ({where})."
 
 
 def render_fatal(ordered: Sequence[FaultSet], borders: Mapping[str, Border]) -> str:

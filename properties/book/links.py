@@ -51,6 +51,11 @@ def link_variant(name: str, up: str = "") -> str:
     return f"[`{name}`]({up}{place})"
 
 
+def link_finding(identifier: str, up: str = "") -> str:
+    """A finding's identifier, leading to its section."""
+    return f"[{identifier}]({up}disputed.md#{identifier.lower()})"
+
+
 def write_citation(line: str) -> str:
     """A line of a recording, ``name seq 5 (put)``, with its parts as code; all else as it is."""
     return CITATION.sub(r"`\1` seq \2 (`\3`)", line)

@@ -50,14 +50,18 @@ def find_weakest(structure: Any, cells: Iterable[Verdict]) -> list[str]:
 
 
 def describe_falls(structure: Any, claim: str) -> str:
-    """When a claim falls: never, always, after what; or that it says nothing."""
+    """When a claim falls: never, always, after what; disputed; or that it says nothing."""
     cells = [v for v in load_cells(structure).values() if v.guarantee == claim]
     weakest = find_weakest(structure, cells)
+    dispute = next((v.dispute for v in cells if v.disputed), "")
     if weakest:
-        return ", ".join(SPOKEN.get(name, name) for name in weakest)
+        falls = ", ".join(SPOKEN.get(name, name) for name in weakest)
+        return f"{falls}; else {dispute}" if dispute else falls
     if not all(v.word is VerdictWord.PROVED for v in cells):
         return "undecided"
-    return "says nothing here" if is_vacuous(structure, claim) else "**never**"
+    if is_vacuous(structure, claim):
+        return "says nothing here"
+    return dispute or "**never**"
 
 
 def is_vacuous(structure: Any, claim: str) -> bool:
@@ -103,13 +107,19 @@ def render_harmless() -> str:
     """The faults that break nothing that would hold without any, in no stock deployment."""
     struck = [c for c in FAULT_CLASSES if c.admitted]
     names = [c.name for c in struck if all(is_harmless(c, s) for s in STOCK_FOLDERS.values())]
+    if not names:
+        return "No fault is known to break nothing in these three: every column has disputed cells."
     return f"What breaks nothing in these three: {', '.join(names)}."
 
 
 def is_harmless(fault_class: FaultClass, structure: Structure) -> bool:
-    """Every claim has the verdict that it has without faults."""
+    """Every claim has the verdict that it has without faults, and none is disputed."""
     cells = load_cells(structure)
-    return all(cells[c, fault_class.name].word is cells[c, "none"].word for c in CLAIMS)
+    return all(
+        cells[c, fault_class.name].word is cells[c, "none"].word
+        and not cells[c, fault_class.name].disputed
+        for c in CLAIMS
+    )
 
 
 PARTS = {

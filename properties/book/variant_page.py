@@ -38,7 +38,9 @@ def render_summary() -> str:
         better = [c for c in changes if c.is_better]
         proved = sum(c.after.word is VerdictWord.PROVED for c in better)
         endless = ", ".join(f"`{step}`" for step in find_endless_steps(name)) or "no"
-        counts = f"{proved} | {len(better) - proved} | {len(changes) - len(better)}"
+        disputed = sum(bool(c.after.disputed) for c in better)
+        of_them = f" ({disputed} disputed)" if disputed else ""
+        counts = f"{proved}{of_them} | {len(better) - proved} | {len(changes) - len(better)}"
         lines.append(f"| [`{name}`](#{name}) | {counts} | {endless} |")
     return "\n".join(lines)
 

@@ -126,7 +126,7 @@ def render_habits() -> str:
 
 
 def render_verdicts() -> str:
-    """How many cells are proved and refuted, per set of rules and structure."""
+    """How many cells are proved, disputed and refuted, per set of rules and structure."""
     rows = []
     for structure in RELEASED_STRUCTURES:
         cells = [load_cells(get_released(name, structure)) for name in RULE_SET_NAMES]
@@ -135,9 +135,9 @@ def render_verdicts() -> str:
 
 
 def _count(cells: Collection[Verdict]) -> str:
-    words = [v.word for v in cells]
-    is_open = len(cells) - words.count(VerdictWord.PROVED) - words.count(VerdictWord.REFUTED)
-    counts = f"{words.count(VerdictWord.PROVED)} / {words.count(VerdictWord.REFUTED)}"
+    words = ["disputed" if v.disputed else v.word.value for v in cells]
+    counts = " / ".join(str(words.count(word)) for word in ("proved", "disputed", "refuted"))
+    is_open = words.count(VerdictWord.UNDECIDED.value)
     return counts + (f" / {is_open} open" if is_open else "")
 
 

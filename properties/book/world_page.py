@@ -15,7 +15,7 @@ from properties.book.merged_table import render_merged
 from properties.certificates import load_cells
 from properties.certified_cells import describe
 from properties.expectation import Expectation, find_expectation
-from properties.verdict import VerdictWord
+from properties.verdict import Verdict, VerdictWord
 from properties.world import World
 from properties.worlds import WORLDS
 from reference.machine import record_machine
@@ -64,7 +64,8 @@ def _render_guarantee(world: World, name: str) -> Iterator[str]:
     yield f"{guarantee.why}\n"
     yield _render_verdicts(world, name)
     for expected, columns in group_by_reason(world, name):
-        yield f"\n**{', '.join(columns)}** ({expected.verdict.value}): {expected.reason}"
+        told = ", ".join(dict.fromkeys(describe_word(load_cells(shown)[name, c]) for c in columns))
+        yield f"\n**{', '.join(columns)}** ({told}): {expected.reason}"
         if expected.verdict is VerdictWord.REFUTED:
             yield f"\n{shown.name}, {columns[0]}:\n"
             steps = load_cells(shown)[name, columns[0]].schedule
@@ -96,8 +97,12 @@ def render_lemmas(world: World) -> str:
 
 
 def count_cells(world: World) -> dict[str, int]:
-    """How many cells of a world are proved and refuted."""
-    words = Counter(v.word.value for s in world.structures for v in load_cells(s).values())
+    """How many cells of a world are proved, disputed and refuted."""
+    words = Counter(
+        "disputed" if v.disputed else v.word.value
+        for s in world.structures
+        for v in load_cells(s).values()
+    )
     return dict(words)
 
 
@@ -109,6 +114,11 @@ def render_summary(world: World) -> str:
         f"{len(world.structures)} structures x {len(world.columns)} columns x "
         f"{len(world.guarantees)} guarantees = {sum(words.values())} cells: {told}."
     )
+
+
+def describe_word(cell: Verdict) -> str:
+    """The engine's word of a cell, or that it is disputed."""
+    return cell.dispute or cell.word.value
 
 
 def _clean(text: str | None) -> str:

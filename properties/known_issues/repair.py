@@ -53,7 +53,7 @@ class Outcome:
     def describe(self) -> str:
         """In a few words."""
         told = {
-            Fate.PROVED: "proved to be impossible",
+            Fate.PROVED: self._say_impossible(),
             Fate.REFUSED: f"`{str(self.stopped_at).removesuffix('()')}` is refused",
             Fate.HARMLESS: "the same steps do no harm",
             Fate.SHOWN: "it happens as before",
@@ -61,6 +61,11 @@ class Outcome:
         if self.fate is not Fate.SHOWN and self.cell is not None and self.cell.steps is not None:
             told += f", yet another way of {count_steps(self.cell.steps)} leads there"
         return told
+
+    def _say_impossible(self) -> str:
+        """That no schedule leads there, by the rules; and what real brokers say against it."""
+        dispute = self.cell.dispute if self.cell is not None else ""
+        return f"impossible by the rules, {dispute}" if dispute else "proved to be impossible"
 
 
 def find_cell(scenario: Scenario, structure: Any) -> Verdict | None:

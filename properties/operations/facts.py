@@ -45,6 +45,8 @@ class Fact:
     predicate: Predicate
     structures: tuple[Structure, ...]
     columns: tuple[str, ...]
+    disputed: tuple[str, ...] = ()
+    """The findings that say that real brokers do otherwise."""
 
 
 FACTS = (
@@ -54,6 +56,7 @@ FACTS = (
         longest_slave_has_all,
         tuple(s for s in CERTIFIED_STRUCTURES if s.is_sync_master and s.slaves > 0),
         ("link cut", "slave kill", "master kill"),
+        ("L1", "L5"),
     ),
 )
 """Each is proved for all of its structures under each of its columns; a test does it."""

@@ -65,14 +65,17 @@ def find_reason(structure_name: str, claim: str, fault: str) -> Reason:
 
 
 Answer: TypeAlias = str | Reason
-"""What a cell answers: ``yes``, ``NEVER``, or why not."""
+"""What a cell answers: ``yes``, ``NEVER``, that it is disputed, or why not."""
 
 
 def find_answer(structure_name: str, claim: str, fault: str) -> Answer:
     """The answer of a cell. Raises LookupError for one that no certificate has."""
     if (claim, fault) in find_vacuous(structure_name):
         return NEVER
-    if load_cells(KNOWN_STRUCTURES[structure_name])[claim, fault].word is VerdictWord.PROVED:
+    cell = load_cells(KNOWN_STRUCTURES[structure_name])[claim, fault]
+    if cell.disputed:
+        return f"[{cell.dispute}](disputed.md)"
+    if cell.word is VerdictWord.PROVED:
         return "yes"
     return find_reason(structure_name, claim, fault)
 

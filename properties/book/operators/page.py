@@ -11,10 +11,12 @@ from collections.abc import Iterable, Mapping
 from properties.book.links import link_claim, write_citation
 from properties.book.operators import choices, settings
 from properties.certified_cells import describe
+from properties.dispute import find_claim_disputes, say_disputed
 from properties.generated_text import SPEC, Page, render_table
 from properties.operations.answers import ANSWERS, QUESTIONS, decide_all
 from properties.operations.facts import FACTS, list_copied
 from properties.operations.procedures import Course, Procedure, load_procedures, try_out
+from properties.stock import STOCK_PAIR
 from reference.clients.sending import (
     STATUS_BY_CODE,
     Attempt,
@@ -146,16 +148,26 @@ def render_copied() -> str:
     """What a wiped slave breaks, and what it breaks if its master's store is copied."""
     head = ("Claim", "slave wiped, starts empty", "slave wiped, starts with a copy")
     rows = (
-        (link_claim(cell.guarantee), describe(cell), "proved" if is_kept else "not proved")
+        (link_claim(cell.guarantee), describe(cell), say_copied(cell.guarantee, is_kept=is_kept))
         for cell, is_kept in list_copied()
     )
     return render_table(head, rows)
 
 
+def say_copied(claim: str, *, is_kept: bool) -> str:
+    """What a copy of the master's store makes of a claim about the stock pair."""
+    if not is_kept:
+        return "not proved"
+    return say_disputed(find_claim_disputes(STOCK_PAIR, claim)) or "proved"
+
+
 def render_facts() -> str:
     """What else is proved for this page."""
-    rows = [(fact.sentence, ", ".join(fact.columns)) for fact in FACTS]
-    return render_table(("Proved", "while no other faults strike than"), rows)
+    rows = [
+        (fact.sentence, ", ".join(fact.columns), say_disputed(fact.disputed) or "no")
+        for fact in FACTS
+    ]
+    return render_table(("Proved", "while no other faults strike than", "disputed"), rows)
 
 
 PAGE = Page(

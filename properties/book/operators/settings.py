@@ -74,7 +74,8 @@ def list_rows() -> Iterator[Iterable[str]]:
 
 def say_verdict(structure_name: str, claim: str, fault: str) -> str:
     """A cell: in which group, what is claimed, under which faults, and the verdict."""
-    word = load_cells(KNOWN_STRUCTURES[structure_name])[claim, fault].word.value
+    cell = load_cells(KNOWN_STRUCTURES[structure_name])[claim, fault]
+    word = cell.dispute or cell.word.value
     if (claim, fault) in find_vacuous(structure_name):
         word += " (vacuous)"
     return f"`{structure_name}`, {link_claim(claim)}, {fault}: {word}"

@@ -23,7 +23,11 @@ def render_others(case: Case) -> str:
         if cell.word is VerdictWord.REFUTED:
             groups.setdefault(describe_way(case, cell), []).append(cell)
     rows = [(way, *describe_cells(cells)) for way, cells in groups.items()]
-    held = [cell.fault for cell in case.cells if cell.word is not VerdictWord.REFUTED]
+    held = [
+        f"{cell.fault} ({cell.dispute})" if cell.disputed else cell.fault
+        for cell in case.cells
+        if cell.word is not VerdictWord.REFUTED
+    ]
     table = render_table(("How it falls", "Columns", "Steps"), rows)
     told = [table, f"It holds under: {', '.join(held) or 'no column'}."]
     issues = [s for s in find_known_issues(case) if not is_same_story(case, s)]
