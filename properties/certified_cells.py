@@ -43,10 +43,10 @@ def compute_row(structure: Structure) -> Mapping[tuple[str, str], str]:
 
 def describe(verdict: Verdict, *, is_vacuous: bool = False) -> str:
     """A cell in words, for example ``refuted, 12 steps``, or ``disputed (L1)``."""
+    if verdict.word is VerdictWord.PROVED and is_vacuous:
+        return f"{verdict.word.value} (vacuous)"
     steps = "" if verdict.steps is None else f", {count_steps(verdict.steps)}"
     if verdict.disputed:
         return verdict.dispute + steps
-    if verdict.word is VerdictWord.PROVED and is_vacuous:
-        return f"{verdict.word.value} (vacuous)"
     depth = "" if verdict.depth is None else f", searched to depth {verdict.depth}"
     return f"{verdict.word.value}{steps or depth}"

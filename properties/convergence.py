@@ -123,7 +123,8 @@ def get_logs(cluster: Cluster, slaves: tuple[int, ...]) -> tuple[CommitLog, ...]
 
 def is_replication_at_rest(cluster: Cluster) -> bool:
     """With some slave nothing is in flight, and it is connected and sent nothing more."""
-    return any_of(*(is_at_rest(cluster, REPLICATION_STEPS, pair) for pair in get_pairs(cluster)))
+    slaves = ((i,) for i in range(cluster.structure.slaves))
+    return any_of(*(is_at_rest(cluster, REPLICATION_STEPS, slave) for slave in slaves))
 
 
 SETTLING_STEPS = (*REPLICATION_STEPS, *FLUSH_STEPS, *DISPATCH_STEPS)

@@ -116,8 +116,14 @@ def find_claim_disputes(structure: Any, claim: str) -> tuple[str, ...]:
 def mark_disputed(
     structure: Any, verdicts: Iterable[Verdict], sizes: Any = None
 ) -> tuple[Verdict, ...]:
-    """The verdicts of a structure, each with the findings that dispute it."""
-    return tuple(evolve(v, disputed=find_disputes(structure, v, sizes)) for v in verdicts)
+    """The verdicts of a structure, each with the findings that dispute it.
+
+    A vacuous proof promises nothing that could be false.
+    """
+    return tuple(
+        v if v.is_vacuous else evolve(v, disputed=find_disputes(structure, v, sizes))
+        for v in verdicts
+    )
 
 
 def say_disputed(identifiers: Iterable[str]) -> str:

@@ -90,6 +90,14 @@ class Batch:
     """int64, shape (schedules,): bit set of the claims about rest that the end violates."""
 
 
+SIZE_MAX = 2**60
+"""The largest size: an offset lies below it, and a few sizes beyond an offset fit into 64 bits."""
+
+
+class SizeError(ValueError):
+    """Raised for a size with which the kernel's 64-bit numbers could overflow; one line."""
+
+
 class Kernel:
     """The compiled reading of one structure."""
 
@@ -229,9 +237,16 @@ class Kernel:
         return np.array([int(values[p]) for p in self.layout.state_paths], np.int64)
 
     def encode_parameters(self, cluster: Any) -> Any:
-        """The constant leaves of a state: int64, shape (parameters,)."""
+        """The constant leaves of a state: int64, shape (parameters,). Raises SizeError."""
         values = flatten(cluster)
-        return np.array([int(values[p]) for p in self.layout.parameter_paths], np.int64)
+        row = {path: int(values[path]) for path in self.layout.parameter_paths}
+        for path, value in row.items():
+            if abs(value) > SIZE_MAX:
+                raise SizeError(
+                    f"{path.removeprefix('parameters.')} is {value}; the kernel computes with "
+                    f"64 bits and takes sizes from -2**60 to 2**60"
+                )
+        return np.array([*row.values()], np.int64)
 
     def unpack_used(self, used: Any) -> Any:
         """Which instances fired: bool, shape (schedules, instances)."""

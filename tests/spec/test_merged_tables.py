@@ -97,8 +97,9 @@ def test_table_of_releases_has_every_cell() -> None:
         for run, cell in zip(runs, row[1:], strict=True):
             for name in run:
                 cells = load_cells(get_released(name, structure))
-                words = [v.word.value for v in cells.values()]
-                assert cell.startswith(f"{words.count('proved')} / {words.count('refuted')}")
+                words = ["disputed" if v.disputed else v.word.value for v in cells.values()]
+                counts = [words.count(word) for word in ("proved", "disputed", "refuted")]
+                assert cell.startswith(" / ".join(map(str, counts)))
 
 
 def test_equal_lines_become_one() -> None:

@@ -74,11 +74,12 @@ def test_each_choice_is_the_verdict_of_the_matrix() -> None:
     assert sorted(names) == sorted(CERTIFIED_BY_NAME)
     for row, (column, cell) in itertools.product(rows, COLUMNS.items()):
         word = row[head.index(column)]
-        assert word in ("yes", NEVER) or word.startswith("[no, ")
-        expected = "proved" if word in ("yes", NEVER) else "refuted"
+        assert word in ("yes", NEVER) or word.startswith(("[no, ", "[disputed ("))
+        expected = "refuted" if word.startswith("[no, ") else "proved"
         assert {read_verdicts(n)[cell] for n in list_names(row[0])} == {expected}, (row[0], column)
         first = compute_row(CERTIFIED_BY_NAME[list_names(row[0])[0]])
         assert (word == NEVER) is first[cell].endswith("(vacuous)")
+        assert word.startswith("[disputed (") is first[cell].startswith("disputed")
 
 
 def test_every_letter_has_its_reason() -> None:

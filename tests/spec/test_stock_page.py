@@ -10,9 +10,11 @@ from properties.analysis import compute_structure
 from properties.book.stock_page import (
     describe_falls,
     find_weakest,
+    is_harmless,
     render_harmless,
 )
 from properties.certificates import load_cells
+from properties.fault_class import FAULT_CLASS_BY_NAME
 from properties.stock import STOCK_FOLDERS, STOCK_STRUCTURES
 from properties.subject import get_claims, get_fault_class
 from properties.verdict import VerdictWord
@@ -51,11 +53,11 @@ def test_cells_say_what_certificates_say() -> None:
     assert "always" == describe_falls(single, "acknowledged_is_held_twice")
     assert "says nothing here" == describe_falls(single, "slave_is_prefix_of_master")
     told = describe_falls(pair, "acknowledged_is_kept_on_master")
-    assert "master power loss, master disk loss" == told
+    assert "master power loss, master disk loss; else disputed (L9)" == told
+    assert "disputed (L7)" == describe_falls(single, "dispatch_reaches_the_end")
 
 
 def test_harmless_faults_are_named() -> None:
-    """A kill of a process takes nothing; a loss of power does."""
-    told = render_harmless()
-    assert "master kill" in told
-    assert "power" not in told
+    """None is, while every column has disputed cells."""
+    assert "No fault is known to break nothing" in render_harmless()
+    assert not is_harmless(FAULT_CLASS_BY_NAME["slave kill"], STOCK_FOLDERS["2m-2s-sync"])

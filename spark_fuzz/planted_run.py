@@ -1,0 +1,125 @@
+"""Plant every mistake in what judges, one at a time, and note which check finds it.
+
+``python -m spark_fuzz.planted_run`` goes on where an earlier run stopped, and writes the stored
+table ``tests/data/planted.json`` at its end. ``--name TEXT`` takes only mistakes whose name has the
+text, and prints what is found of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import sys
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from attrs import asdict, frozen
+
+from properties.mutants.planted import ROOT, Planted, list_planted, plant
+
+TABLE = ROOT / "tests" / "data" / "planted.json"
+PARTIAL = ROOT / ".rmqspec" / "planted.jsonl"
+SURVIVED = "survived"
+SECONDS_MAX = 300
+"""A check that takes longer than this, for a mistake that makes it run on, has found it."""
+
+
+@frozen
+class PlantedFinding:
+    """What became of one mistake."""
+
+    name: str
+    kind: str
+    found_by: str
+    """The first check that found it, ``error`` where a check broke down, or ``survived``."""
+    told: str
+    """What the check said."""
+    seconds: float
+
+
+def judge_planted(planted: Planted) -> PlantedFinding:
+    """Plant one mistake in this process, which must be a fresh one, and ask every check."""
+    begin = time.process_time()
+    found_by, told = SURVIVED, ""
+    try:
+        plant(planted)
+        from spark_fuzz.judge_battery import CHECKS  # noqa: PLC0415
+
+        for name, check in CHECKS.items():
+            told = check()
+            if told:
+                found_by = name
+                break
+    except Exception as problem:  # whatever breaks has noticed the mistake
+        found_by, told = "error", f"{type(problem).__name__}: {problem}"
+    seconds = round(time.process_time() - begin, 1)
+    return PlantedFinding(planted.name, planted.kind, found_by, told[:300], seconds)
+
+
+def judge_apart(planted: Planted) -> PlantedFinding:
+    """The same in a process of its own, which may not run on for ever."""
+    context = multiprocessing.get_context("fork")
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=lambda: sender.send(judge_planted(planted)))
+    process.start()
+    is_answered = receiver.poll(SECONDS_MAX)
+    if is_answered:
+        try:
+            finding: PlantedFinding = receiver.recv()
+        except EOFError:
+            is_answered = False
+    process.kill()
+    process.join()
+    if not is_answered:
+        return PlantedFinding(planted.name, planted.kind, "error", "does not end", SECONDS_MAX)
+    return finding
+
+
+def read_partial(path: Path = PARTIAL) -> dict[str, PlantedFinding]:
+    """What an earlier run has found, by the mistake's name; a broken line is passed over."""
+    found = {}
+    if path.exists():
+        for line in path.read_text().splitlines():
+            try:
+                finding = PlantedFinding(**json.loads(line))
+            except (ValueError, TypeError):
+                continue
+            found[finding.name] = finding
+    return found
+
+
+def run_all(every: Iterable[Planted]) -> list[PlantedFinding]:
+    """Judge what no earlier run has judged, with progress on standard error."""
+    known, listed = read_partial(), list(every)
+    PARTIAL.parent.mkdir(exist_ok=True)
+    for number, planted in enumerate(listed, start=1):
+        if planted.name in known:
+            continue
+        finding = judge_apart(planted)
+        known[planted.name] = finding
+        with PARTIAL.open("a") as file:
+            file.write(json.dumps(asdict(finding)) + "\n")
+        sys.stderr.write(f"{number} of {len(listed)}: {finding.name}: {finding.found_by}\n")
+    return [known[planted.name] for planted in listed]
+
+
+def main(arguments: Any = None) -> int:
+    """Run, and store or print."""
+    parser = argparse.ArgumentParser(prog="python -m spark_fuzz.planted_run", description=__doc__)
+    parser.add_argument("--name", default="", help="only mistakes whose name has this text")
+    asked = parser.parse_args(arguments).name
+    if asked:
+        found = [judge_apart(p) for p in list_planted() if asked in p.name]
+        sys.stdout.writelines(f"{f.name}: {f.found_by}: {f.told}\n" for f in found)
+        return 0 if found else 3
+    findings = run_all(list_planted())
+    lines = ",\n".join(json.dumps(asdict(f)) for f in findings)
+    TABLE.write_text(f"[\n{lines}\n]\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
