@@ -16,6 +16,7 @@ from command_line.run_tests import run_pytest
 from command_line.site.build import build_site
 from properties.book import (
     clients_page,
+    code_ledger_page,
     fault_set_page,
     front_page,
     guarantees_page,
@@ -64,6 +65,7 @@ PAGES: tuple[Page, ...] = (
     implementers.PAGE,
     tla_page.PAGE,
     ledger_page.PAGE,
+    code_ledger_page.PAGE,
     roles_page.PAGE,
     spin_page.PAGE,
     *TOPIC_PAGES,
