@@ -16,6 +16,7 @@ from command_line.run_tests import run_pytest
 from command_line.site.build import build_site
 from properties.book import (
     clients_page,
+    code_ledger_page,
     dispute_page,
     fault_set_page,
     front_page,
@@ -66,6 +67,7 @@ PAGES: tuple[Page, ...] = (
     tla_page.PAGE,
     dispute_page.PAGE,
     ledger_page.PAGE,
+    code_ledger_page.PAGE,
     roles_page.PAGE,
     spin_page.PAGE,
     *TOPIC_PAGES,

@@ -1,8 +1,6 @@
 """The ledger accounts for every statement of the sources, and says only what is there."""
 
-import importlib
 import json
-import pkgutil
 import re
 import tomllib
 from collections.abc import Iterator
@@ -11,20 +9,15 @@ from typing import Any
 
 import pytest
 
-import reference.clients
-import reference.metadata
-import reference.name_server
-import reference.progress
-import reference.read
 from properties.claims import CLAIMS
 from properties.convergence import CONVERGENCE
 from properties.generated_text import ROOT
-from properties.reading import READING_CLAIMS
 from properties.sights import SIGHTS
 from properties.worlds import WORLDS
 from reference.habits import HABITS
 from reference.machine import RULES
 from reference.variant import VARIANTS
+from tests.spec.pure_names import find_pure_names
 
 LEDGER = ROOT / "spec" / "ledger"
 INDEX = ROOT / "tests" / "data" / "source_index.toml"
@@ -55,18 +48,6 @@ HABIT = "habit:"
 
 SIGHT = "sight:"
 """How the name begins of what can be seen under one release and not under another."""
-
-READ = "read:"
-"""How the name of a function, a table or a claim of the read decision begins."""
-
-PURE_PACKAGES = {
-    READ: reference.read,
-    "progress:": reference.progress,
-    "metadata:": reference.metadata,
-    "name server:": reference.name_server,
-    "clients:": reference.clients,
-}
-"""How names of pure functions begin, and where they are."""
 
 NUMBERED_BY_HAND = re.compile(r"seed-\d{3}-\d{2}|promise-\d{2}|issue-s1(-silent)?|issue-fact-\d{2}")
 """Identifiers of statements that carry no number in their source."""
@@ -213,16 +194,6 @@ def test_named_rules_claims_and_variants_exist() -> None:
         if name not in known and not name.startswith(OUTSIDE_OF_RULES)
     }
     assert set() == unknown
-
-
-def find_pure_names() -> set[str]:
-    """What the modules of the pure functions define, and the claims about reads."""
-    names = {READ + name for name in READING_CLAIMS}
-    for prefix, package in PURE_PACKAGES.items():
-        for found in pkgutil.iter_modules(package.__path__):
-            module = importlib.import_module(f"{package.__name__}.{found.name}")
-            names |= {prefix + name for name in vars(module)}
-    return names
 
 
 def test_every_claim_of_convergence_is_accounted_for() -> None:
