@@ -45,7 +45,7 @@ def test_the_floor(
 ) -> None:
     """Below 70 % of the record: 1, and one line that names every engine that is too slow."""
     monkeypatch.setattr(bench, "read_record", lambda: recorded)
-    monkeypatch.setattr(bench, "measure_paces", lambda line: [KERNEL, REFERENCE])
+    monkeypatch.setattr(bench_floor, "measure_paces", lambda line: [KERNEL, REFERENCE])
     result = run("bench", "--floor")
     assert (1 if low else 0) == result.returncode
     assert ["kernel", "reference"] == [x.split()[0] for x in result.stdout.splitlines()]
@@ -55,13 +55,30 @@ def test_the_floor(
     assert len(low) == sum(e["share"] < e["share_at_least"] for e in answer)
 
 
+def test_a_low_figure_is_measured_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once, and the rounds of both count: a disturbance fails nothing, and lasting loss does."""
+    slow = Pace("kernel", [100.0], [8000.0])
+    for measured, count, low in (
+        ([[KERNEL, REFERENCE], [slow, REFERENCE]], 1, set()),
+        ([[slow, REFERENCE], [REFERENCE, KERNEL]], 2, set()),
+        ([[slow, REFERENCE], [slow, REFERENCE], [KERNEL, REFERENCE]], 2, {"kernel"}),
+    ):
+        left = list(measured)
+        monkeypatch.setattr(bench_floor, "measure_paces", lambda line, left=left: left.pop(0))
+        recorded = {"kernel": 0.05, "reference": 0.1}
+        paces = bench_floor.measure_twice_if_low(recorded, str)
+        assert count == len(measured) - len(left)
+        assert low == set(bench_floor.find_low(paces, recorded))
+        assert ["kernel", "reference"] == [p.engine for p in paces]
+
+
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """So little work that only the way of it is tested."""
     monkeypatch.setattr(bench_probe, "KERNEL_SCHEDULES", 200)
     monkeypatch.setattr(bench_probe, "REFERENCE_SCHEDULES", 1)
     monkeypatch.setattr(bench_floor, "LOOPS", {n: (loop, 10_000) for n, (loop, _) in LOOPS.items()})
-    monkeypatch.setattr(bench, "measure_paces", partial(bench_floor.measure_paces, rounds=2))
+    monkeypatch.setattr(bench_floor, "ROUNDS", 2)
 
 
 @pytest.mark.xdist_group("kernels")
