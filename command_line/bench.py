@@ -6,13 +6,16 @@ import json
 import os
 import platform
 import statistics
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from typing import Any
 
 import attrs
 import click
 
+from command_line import exit_codes
+from command_line.bench_against import measure_against
+from command_line.bench_comparison import comparison_as_json, print_comparison
 from command_line.bench_engines import (
     CampaignMeasure,
     count_steps,
@@ -22,6 +25,17 @@ from command_line.bench_engines import (
     measure_replay,
     measure_search,
     measure_two_kernels,
+)
+from command_line.bench_floor import (
+    RECORD,
+    SHARE,
+    format_record,
+    judge_paces,
+    measure_paces,
+    measure_twice_if_low,
+    paces_as_json,
+    print_paces,
+    read_record,
 )
 from command_line.bench_peers import has_tlc, measure_peers, peers_as_json, print_peers
 from command_line.bench_simulations import (
@@ -44,9 +58,13 @@ Examples:
   rmqspec bench --slaves 2 --repeat 2 --json
   rmqspec bench --campaign-seconds 10        # also a campaign, against two kernels at once
   rmqspec bench --peers                      # SPIN and TLC on exported models, against ours
+  rmqspec bench --against HEAD~1             # this commit and another one, in turns
+  rmqspec bench --floor                      # is it as fast as recorded, whatever the machine
+  rmqspec bench --record-floor               # after a change that is worth its price
 \b
-Exit codes: 0 measured; with --peers 4 where SPIN or a C compiler is missing, 70 where the
-engines count different numbers of states.
+Exit codes: 0 measured; 1 with --floor where an engine has become too slow; 3 where there is
+no other commit to compare with, or no record; with --peers 4 where SPIN or a C compiler is
+missing, 70 where the engines count different numbers of states.
 """
 
 
@@ -93,6 +111,21 @@ engines count different numbers of states.
     is_flag=True,
     help="Only SPIN and TLC against our search and kernel.",
 )
+@click.option(
+    "--against",
+    "commit",
+    metavar="COMMIT",
+    help="Only kernel and reference of this commit and of another one, in turns.",
+)
+@click.option(
+    "--floor",
+    "is_floor",
+    is_flag=True,
+    help=f"Only whether kernel and reference have {SHARE:.0%} of their recorded speed.",
+)
+@click.option(
+    "--record-floor", "is_recording", is_flag=True, help="Record the speed that --floor expects."
+)
 @click.option("--json", "is_json", is_flag=True, help="Print JSON for programs.")
 def command(  # noqa: PLR0913, PLR0917
     slaves: int,
@@ -102,12 +135,27 @@ def command(  # noqa: PLR0913, PLR0917
     is_swarm: bool,
     campaign_seconds: int,
     is_against_peers: bool,
+    commit: str | None,
+    is_floor: bool,
+    is_recording: bool,
     is_json: bool,
-) -> None:
+) -> int:
     """Measure steps per second of reference, kernel and campaign, states per second of search."""
+    if sum((is_against_peers, commit is not None, is_floor, is_recording)) > 1:
+        raise click.UsageError("--peers, --against, --floor and --record-floor exclude each other")
     if is_against_peers:
         show_peers(is_json)
-        return
+        return exit_codes.ANALYSED
+    if is_floor or is_recording:
+        return show_floor(is_json) if is_floor else record_floor()
+    if commit is not None:
+        given = {
+            "slaves": slaves,
+            "steps": steps,
+            "healing_steps": healing_steps,
+            "is_swarm": is_swarm,
+        }
+        return show_against(commit, given, repeat, is_json)
     options = CampaignOptions(
         Structure(slaves=slaves), steps=steps, healing_steps=healing_steps, is_swarm=is_swarm
     )
@@ -120,10 +168,53 @@ def command(  # noqa: PLR0913, PLR0917
             campaign = measure_campaign(options, plan_schedules(options, pace * campaign_seconds))
     if is_json:
         click.echo(json.dumps(as_json(options, rates, campaign), indent=1))
-        return
+        return exit_codes.ANALYSED
     print_rates(options, rates)
     if campaign:
         print_campaign(campaign, rates)
+    return exit_codes.ANALYSED
+
+
+def show_against(commit: str, given: Mapping[str, Any], rounds: int, is_json: bool) -> int:
+    """Measure another commit and this one, and print that."""
+    with show_progress() as line:
+        names, comparisons = measure_against(commit, given, rounds, line)
+    if is_json:
+        answer: dict[str, Any] = {**describe_machine(), "options": dict(given)}
+        answer |= {"commits": list(names)}
+        answer |= {"engines": [comparison_as_json(c) for c in comparisons]}
+        click.echo(json.dumps(answer, indent=1))
+        return exit_codes.ANALYSED
+    print_machine()
+    click.echo(
+        f"Judged steps per second of processor time; {rounds} rounds, a process of each commit in "
+        "each."
+    )
+    for comparison in comparisons:
+        print_comparison(comparison, names)
+    return exit_codes.ANALYSED
+
+
+def show_floor(is_json: bool) -> int:
+    """Measure what has a record, print that and whether it is enough."""
+    recorded = read_record()
+    with show_progress() as line:
+        paces = measure_twice_if_low(recorded, line)
+    if is_json:
+        answer = {**describe_machine(), "engines": paces_as_json(paces, recorded)}
+        click.echo(json.dumps(answer, indent=1))
+    else:
+        print_paces(paces, recorded)
+    return judge_paces(paces, recorded)
+
+
+def record_floor() -> int:
+    """Measure what has a record, and record it."""
+    with show_progress() as line:
+        paces = measure_paces(line)
+    RECORD.write_text(format_record(paces, describe_machine()), encoding="utf-8")
+    click.echo(f"{RECORD}: {', '.join(f'{p.engine} {p.ratio:.4g}' for p in paces)}")
+    return exit_codes.ANALYSED
 
 
 def show_peers(is_json: bool) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import signal
 import sys
+from contextlib import suppress
+from typing import TextIO
 
 import click
 
@@ -20,6 +23,9 @@ FULL_ENVIRONMENT = (
 )
 """What to do where a package is missing that only some verbs need."""
 
+UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+"""What a write fails with that no path is told of: a disk or a quota is full, a device broken."""
+
 VERBS = {
     "check": ("command_line.check", "What can a broker group lose? Configuration in, table out."),
     "upgrade": ("command_line.upgrade", "What does another release change for these groups?"),
@@ -33,7 +39,10 @@ VERBS = {
     "trace": ("command_line.trace", "Explain recordings of real brokers by the model."),
     "pull": ("command_line.pull", "What is answered to a pull, and where the next one goes."),
     "export": ("command_line.export", "Write vectors, traces, proofs and models for others."),
-    "bench": ("command_line.bench", "Measure the reference and the kernel in one run."),
+    "bench": (
+        "command_line.bench",
+        "Measure the reference and the kernel, also against another commit.",
+    ),
     "test": ("command_line.run_tests", "Run the tests; arguments go to pytest."),
     "docs": (
         "command_line.docs",
@@ -77,30 +86,49 @@ def group() -> None:
 def main() -> None:
     """Run a verb and leave with its exit code; a failure is one line on standard error."""
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    code, message = run_verb()
+    lost = flush(sys.stdout)
+    if lost is not None and message is None:
+        code, message = describe(lost)
+    if message is not None:
+        with suppress(OSError):
+            click.echo(message, err=True)
+    flush(sys.stderr)
+    sys.exit(code)
+
+
+def run_verb() -> tuple[int, str | None]:
+    """Run what the command line asks for: its exit code, and a message where it failed."""
     try:
         code = group.main(prog_name="rmqspec", standalone_mode=False)
     except click.exceptions.Abort as problem:
-        fail(str(problem) or "interrupted", exit_codes.INTERRUPTED)
+        return exit_codes.INTERRUPTED, format_line(str(problem) or "interrupted")
     except click.exceptions.NoArgsIsHelpError as problem:
-        click.echo(problem.format_message(), err=True)
-        sys.exit(exit_codes.BAD_INPUT)
+        return exit_codes.BAD_INPUT, problem.format_message()
     except click.ClickException as problem:
         context = getattr(problem, "ctx", None)
         hint = f"; try `{context.command_path} --help`" if context else ""
-        fail(problem.format_message().rstrip(".") + hint, exit_codes.BAD_INPUT)
+        return exit_codes.BAD_INPUT, format_line(problem.format_message().rstrip(".") + hint)
     except KeyboardInterrupt:
-        fail("interrupted", exit_codes.INTERRUPTED)
+        return exit_codes.INTERRUPTED, format_line("interrupted")
     except Exception as problem:
         if DEBUG in os.environ:
             raise
-        if isinstance(problem, ModuleNotFoundError):
-            fail(f"{problem}; {FULL_ENVIRONMENT}", exit_codes.MISSING_PREREQUISITE)
-        code = get_exit_code(problem)
-        if code is None:
-            code = exit_codes.INTERNAL_DISAGREEMENT
-            fail(f"defect: {type(problem).__name__}: {problem}; {DEBUG}=1 shows where", code)
-        fail(str(problem), code)
-    sys.exit(code or exit_codes.ANALYSED)
+        return describe(problem)
+    return code or exit_codes.ANALYSED, None
+
+
+def describe(problem: Exception) -> tuple[int, str]:
+    """The exit code of a failure, and its line."""
+    if isinstance(problem, ModuleNotFoundError):
+        return exit_codes.MISSING_PREREQUISITE, format_line(f"{problem}; {FULL_ENVIRONMENT}")
+    code = get_exit_code(problem)
+    if code is None:
+        text = f"defect: {type(problem).__name__}: {problem}; {DEBUG}=1 shows where"
+        return exit_codes.INTERNAL_DISAGREEMENT, format_line(text)
+    if isinstance(problem, OSError) and problem.errno in UNWRITABLE and problem.filename is None:
+        return code, format_line(f"cannot write: {problem.strerror}")
+    return code, format_line(str(problem))
 
 
 def get_exit_code(problem: Exception) -> int | None:
@@ -128,7 +156,24 @@ def get_exit_code(problem: Exception) -> int | None:
     return None
 
 
-def fail(message: str, code: int) -> None:
-    """One line on standard error, then the end."""
-    click.echo("rmqspec: " + " ".join(message.split()), err=True)
-    sys.exit(code)
+def format_line(message: str) -> str:
+    """A message as one line that begins with who says it."""
+    return "rmqspec: " + " ".join(message.split())
+
+
+def flush(stream: TextIO | None) -> OSError | None:
+    """Write what a stream still holds; what it cannot write is given up, and the reason returned.
+
+    Left in its buffer it would fail once more at the end of the interpreter, which then says so in
+    lines of its own and leaves with 120.
+    """
+    if stream is None:
+        return None
+    try:
+        stream.flush()
+    except OSError as problem:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
+        return problem
+    return None
