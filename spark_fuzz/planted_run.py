@@ -1,7 +1,7 @@
 """Plant every mistake in what judges, one at a time, and note which check finds it.
 
-``python -m spark_fuzz.planted_run`` goes on where an earlier run stopped, and writes the stored
-table ``tests/data/planted.json`` at its end. ``--name TEXT`` takes only mistakes whose name has the
+``python -m spark_fuzz.planted_run`` judges what the stored table ``tests/data/planted.json`` does
+not have, or has of another text, goes on where an earlier run stopped, and writes the table. ``--name TEXT`` takes only mistakes whose name has the
 text, and prints what is found of them.
 """
 
@@ -12,7 +12,8 @@ import json
 import multiprocessing
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from multiprocessing.pool import ThreadPool
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,8 @@ class PlantedFinding:
 
     name: str
     kind: str
+    digest: str
+    """Of the function that has it; where that has changed since, the finding says nothing."""
     found_by: str
     """The first check that found it, ``error`` where a check broke down, or ``survived``."""
     told: str
@@ -56,7 +59,13 @@ def judge_planted(planted: Planted) -> PlantedFinding:
     except Exception as problem:  # whatever breaks has noticed the mistake
         found_by, told = "error", f"{type(problem).__name__}: {problem}"
     seconds = round(time.process_time() - begin, 1)
-    return PlantedFinding(planted.name, planted.kind, found_by, told[:300], seconds)
+    return make_finding(planted, found_by, told, seconds)
+
+
+def make_finding(planted: Planted, found_by: str, told: str, seconds: float) -> PlantedFinding:
+    """What became of a mistake; a long message is cut."""
+    name, kind, digest = planted.name, planted.kind, planted.digest
+    return PlantedFinding(name, kind, digest, found_by, told[:300], seconds)
 
 
 def judge_apart(planted: Planted) -> PlantedFinding:
@@ -74,12 +83,20 @@ def judge_apart(planted: Planted) -> PlantedFinding:
     process.kill()
     process.join()
     if not is_answered:
-        return PlantedFinding(planted.name, planted.kind, "error", "does not end", SECONDS_MAX)
+        return make_finding(planted, "error", "does not end", SECONDS_MAX)
     return finding
 
 
+def load_table(path: Path = TABLE) -> dict[str, PlantedFinding]:
+    """The stored findings by the mistake's name; empty where there is no table."""
+    if not path.exists():
+        return {}
+    findings = (PlantedFinding(**entry) for entry in json.loads(path.read_text()))
+    return {finding.name: finding for finding in findings}
+
+
 def read_partial(path: Path = PARTIAL) -> dict[str, PlantedFinding]:
-    """What an earlier run has found, by the mistake's name; a broken line is passed over."""
+    """What an unfinished run has found, by the mistake's name; a broken line is passed over."""
     found = {}
     if path.exists():
         for line in path.read_text().splitlines():
@@ -91,18 +108,22 @@ def read_partial(path: Path = PARTIAL) -> dict[str, PlantedFinding]:
     return found
 
 
-def run_all(every: Iterable[Planted]) -> list[PlantedFinding]:
-    """Judge what no earlier run has judged, with progress on standard error."""
-    known, listed = read_partial(), list(every)
+def is_current(planted: Planted, known: Mapping[str, PlantedFinding]) -> bool:
+    """It was judged with the function that it is made in as that is now."""
+    return planted.name in known and known[planted.name].digest == planted.digest
+
+
+def run_all(every: Iterable[Planted], workers: int) -> list[PlantedFinding]:
+    """Judge what is not judged yet, or of another text, with progress on standard error."""
+    known, listed = {**load_table(), **read_partial()}, list(every)
     PARTIAL.parent.mkdir(exist_ok=True)
-    for number, planted in enumerate(listed, start=1):
-        if planted.name in known:
-            continue
-        finding = judge_apart(planted)
-        known[planted.name] = finding
-        with PARTIAL.open("a") as file:
+    left = [planted for planted in listed if not is_current(planted, known)]
+    with ThreadPool(workers) as pool, PARTIAL.open("a") as file:
+        for number, finding in enumerate(pool.imap_unordered(judge_apart, left), start=1):
+            known[finding.name] = finding
             file.write(json.dumps(asdict(finding)) + "\n")
-        sys.stderr.write(f"{number} of {len(listed)}: {finding.name}: {finding.found_by}\n")
+            file.flush()
+            sys.stderr.write(f"{number} of {len(left)}: {finding.name}: {finding.found_by}\n")
     return [known[planted.name] for planted in listed]
 
 
@@ -110,12 +131,14 @@ def main(arguments: Any = None) -> int:
     """Run, and store or print."""
     parser = argparse.ArgumentParser(prog="python -m spark_fuzz.planted_run", description=__doc__)
     parser.add_argument("--name", default="", help="only mistakes whose name has this text")
-    asked = parser.parse_args(arguments).name
+    parser.add_argument("--workers", type=int, default=2, help="processes at a time")
+    parsed = parser.parse_args(arguments)
+    asked = parsed.name
     if asked:
         found = [judge_apart(p) for p in list_planted() if asked in p.name]
         sys.stdout.writelines(f"{f.name}: {f.found_by}: {f.told}\n" for f in found)
         return 0 if found else 3
-    findings = run_all(list_planted())
+    findings = run_all(list_planted(), parsed.workers)
     lines = ",\n".join(json.dumps(asdict(f)) for f in findings)
     TABLE.write_text(f"[\n{lines}\n]\n")
     return 0

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import hashlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
@@ -131,8 +132,15 @@ class Planted:
     """A key of TARGETS."""
     file: str
     """From the root."""
+    digest: str
+    """Of the function or table that has the mistake, as it is without it."""
     source: str = field(repr=False)
     """The whole file with the mistake."""
+
+
+def compute_digest(text: str) -> str:
+    """A short fingerprint of a text."""
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def list_told() -> Iterator[Planted]:
@@ -142,7 +150,8 @@ def list_told() -> Iterator[Planted]:
         if text.count(entry["old"]) != 1:
             raise ValueError(f"{entry['name']}: {entry['file']} does not have this text once")
         source = text.replace(entry["old"], entry["new"])
-        yield Planted(entry["name"], entry["kind"], entry["file"], source)
+        digest = compute_digest(entry["old"] + entry["new"])
+        yield Planted(entry["name"], entry["kind"], entry["file"], digest, source)
 
 
 def list_derived() -> Iterator[Planted]:
@@ -174,8 +183,8 @@ def _derive(kind: str, file: str, names: Sequence[str]) -> Iterator[Planted]:
                     source = _make_source(tree, place, change)
                     if source not in seen:
                         seen.add(source)
-                        line = getattr(place, "lineno", 0)
-                        yield Planted(f"{file}:{line} {target}: {what}", kind, file, source)
+                        digest = compute_digest(ast.unparse(node))
+                        yield Planted(f"{file} {target}: {what}", kind, file, digest, source)
 
 
 def _get_name(node: ast.AST) -> str:
