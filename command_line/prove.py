@@ -33,6 +33,7 @@ from properties.certified_cells import describe
 from properties.comparison import COMPARED_STRUCTURES, compare, get_base, render_change
 from properties.expectation import find_expectation
 from properties.fault_class import EVERY_FAULT
+from properties.foundations import check_foundations
 from properties.harvest import load_known_schedules
 from properties.healing import get_healing
 from properties.obligations import load_proof
@@ -195,6 +196,7 @@ def command(  # noqa: PLR0913, PLR0917
             return cross_check_all(structures, fault, states_max, engine)
     answers: dict[Structure, Answer] = {}
     with show_progress() as progress:
+        show_foundations(progress, is_json=is_json)
         work = search if is_search else recheck
         for structure, answer in run_in_order(work, structures, progress, jobs):
             answers[structure] = answer
@@ -311,6 +313,14 @@ def check_witnesses(structure: Structure) -> None:
             f"{structure.name}: nothing shows that {missing[0]} is reachable; "
             "run `./rmqspec prove --search`"
         )
+
+
+def show_foundations(progress: Callable[[str], None], *, is_json: bool) -> None:
+    """Check before any proof that a term reaches Z3 with its meaning. Raises where it does not."""
+    progress("what proofs stand on: simplification, translation, remainders")
+    told = ", ".join(f"{count:,} {what}" for what, count in check_foundations().items())
+    if not is_json:
+        click.echo(f"Checked first, by meaning: {told}.")
 
 
 def print_answer(structure: Structure, answer: Answer, claims: tuple[str, ...]) -> None:

@@ -173,7 +173,8 @@ class ByteObserver:
             for message in self.messages.values():
                 first = min(message.content)
                 is_held = observed.content.get(first) == message.content[first]
-                message.is_expired |= is_held and first < new.start_offset
+                if is_held and first < new.start_offset:
+                    message.is_expired = True
         if not new.has_file:
             observed.content, observed.on_disk = {}, set()
         observed.cut(max(new.max_offset, new.start_offset))
@@ -218,9 +219,9 @@ class ByteObserver:
             if put.ghost_copies != message.copies:
                 yield Disagreement(f"messages.{index}.ghost_copies", put.ghost_copies, message)
         for name, log, observed in self._list_logs(cluster):
-            said, seen = log.ghost_durable_offset, observed.compute_disk_end(log.start_offset)
-            if said > seen or (said < seen and not observed.has_expired):
-                yield Disagreement(f"{name}.ghost_durable_offset", said, seen)
+            durable, end = log.ghost_durable_offset, observed.compute_disk_end(log.start_offset)
+            if durable > end or (durable < end and not observed.has_expired):
+                yield Disagreement(f"{name}.ghost_durable_offset", durable, end)
 
     def _list_logs(self, cluster: Cluster) -> Iterator[tuple[str, CommitLog, ObservedLog]]:
         yield "master", cluster.master.log, self.master
@@ -255,7 +256,7 @@ class ByteObserver:
         yield "read_is_kept_on_some_broker", all(map(self._is_somewhere, read))
         is_once = (m.copies == 0 or not on_master(m.content) for m in self.messages.values())
         yield "message_is_stored_once", all(is_once)
-        equal = [self._is_equal(s, slave.log, cluster) for s, slave in self._list_slaves(cluster)]
+        equal = [self._is_equal(slave) for slave in self.slaves]
         yield "equal_offsets_mean_equal_bytes", all(equal)
         end = cluster.master.log.max_offset
         is_short = [s.log.max_offset <= end for s in cluster.slaves]
@@ -285,16 +286,13 @@ class ByteObserver:
             if put.phase == ANSWERED and put.status == PUT_OK and put.waits_for_store:
                 yield message
 
-    def _list_slaves(self, cluster: Cluster) -> Iterable[tuple[ObservedLog, Any]]:
-        return zip(self.slaves, cluster.slaves, strict=True)
-
     def _is_on_slave(self, message: ObservedMessage) -> bool:
         return any(slave.holds(message.content) for slave in self.slaves)
 
     def _is_somewhere(self, message: ObservedMessage) -> bool:
         return self.master.holds(message.content) or self._is_on_slave(message)
 
-    def _is_equal(self, slave: ObservedLog, log: CommitLog, cluster: Cluster) -> bool:
+    def _is_equal(self, slave: ObservedLog) -> bool:
         common = slave.content.keys() & self.master.content.keys()
         return all(slave.content[offset] == self.master.content[offset] for offset in common)
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import z3
 
+from properties.verdict import InternalDisagreementError
 from properties.z3_translation import BitVectorArithmetic, IntegerArithmetic, Translator
 from reference.terms import OPERATORS, Sort, Term, constant, evaluate, leaf, make_raw, record
 
@@ -35,7 +36,7 @@ LEAVES = {
 """The free variables of the terms whose simplification is checked."""
 
 
-class UnsoundFoundationError(Exception):
+class UnsoundFoundationError(InternalDisagreementError):
     """Raised where a reading does not mean what ``evaluate`` says; one line."""
 
 

@@ -75,4 +75,4 @@ def _is_possible(problem: InductionProblem, question: Term, given: dict[str, Any
     solver.add([problem.variables[path] == value for path, value in given.items()])
     solver.add(problem.now(question))
     solver.add(problem.now.side_conditions)
-    return solver.check() == z3.sat
+    return bool(solver.check() == z3.sat)

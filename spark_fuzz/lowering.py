@@ -17,7 +17,7 @@ from reference.leaves import compute_leaf_sorts, is_parameter
 from reference.machine import RecordedInstance, record_machine, record_predicate
 from reference.terms import Sort, Term, walk
 
-_EXPRESSIONS = {
+EXPRESSIONS = {
     "add": "({} + {})",
     "subtract": "({} - {})",
     "minimum": "min({}, {})",
@@ -109,7 +109,7 @@ class Writer:
             return self.arguments.get(name) or self.layout.get_reference_to(name)
         operands = (self._names[id(a)] for a in node.arguments)
         variable = f"t{len(self._names)}"
-        self.write(f"{variable} = {_EXPRESSIONS[node.operator].format(*operands)}")
+        self.write(f"{variable} = {EXPRESSIONS[node.operator].format(*operands)}")
         return variable
 
 

@@ -1,8 +1,8 @@
 """Plant every mistake in what judges, one at a time, and note which check finds it.
 
 ``python -m spark_fuzz.planted_run`` judges what the stored table ``tests/data/planted.json`` does
-not have, or has of another text, goes on where an earlier run stopped, and writes the table. ``--name TEXT`` takes only mistakes whose name has the
-text, and prints what is found of them.
+not have, or has of another text, goes on where an earlier run stopped, and writes the table.
+``--name TEXT`` takes only mistakes whose name has the text, and prints what is found of them.
 """
 
 from __future__ import annotations

@@ -78,7 +78,7 @@ TARGETS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "properties/fault_sets.py": ("find_survived", "solver"),
         "properties/certificates.py": ("_recheck_cell",),
     },
-    "lowering": {"spark_fuzz/lowering.py": ("_EXPRESSIONS", "_lower_fire", "_lower_judge")},
+    "lowering": {"spark_fuzz/lowering.py": ("EXPRESSIONS", "_lower_fire", "_lower_judge")},
     "rest": {
         "properties/convergence.py": (
             *("REPLICATION_STEPS", "FLUSH_STEPS", "DISPATCH_STEPS", "PUT_STEPS"),
@@ -231,7 +231,7 @@ def _list_changes(node: ast.AST) -> Iterator[tuple[str, Change]]:
     if isinstance(node, ast.Tuple) and len(node.elts) > 1:
         for index, element in enumerate(node.elts):
             if isinstance(element, ast.Constant):
-                yield f"without {element.value}", lambda n, i=index: n.elts.pop(i)
+                yield f"without {element.value!r}", _pop("elts", index)
     yield from _list_flow_changes(node)
     if isinstance(node, ast.Constant) and type(node.value) is int:
         yield f"{node.value} as {node.value + 1}", lambda n: setattr(n, "value", n.value + 1)
@@ -245,10 +245,10 @@ def _list_flow_changes(node: ast.AST) -> Iterator[tuple[str, Change]]:
     if isinstance(node, ast.BoolOp):
         for index, value in enumerate(node.values):
             what = ast.unparse(value)[:50]
-            yield f"without {what}", lambda n, i=index: n.values.pop(i)
+            yield f"without {what}", _pop("values", index)
     if isinstance(node, ast.comprehension) and node.ifs:
         what = ast.unparse(node.ifs[0])[:50]
-        yield f"also where not {what}", lambda n: n.ifs.pop(0)
+        yield f"also where not {what}", _pop("ifs", 0)
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
         what = ast.unparse(node.value)[:50]
         yield f"without {what}", lambda n: _replace(n, ast.Pass())
@@ -256,7 +256,7 @@ def _list_flow_changes(node: ast.AST) -> Iterator[tuple[str, Change]]:
         for old, new in TEXTS.items():
             if old in node.value:
                 text = node.value.replace(old, new)
-                yield f"{node.value} as {text}", lambda n, t=text: setattr(n, "value", t)
+                yield f"{node.value} as {text}", _write(text)
 
 
 def _list_call_changes(node: ast.Call, name: str) -> Iterator[tuple[str, Change]]:
@@ -265,13 +265,13 @@ def _list_call_changes(node: ast.Call, name: str) -> Iterator[tuple[str, Change]
     if name in ("all_of", "any_of", "minimum", "maximum", "when") and len(node.args) > 1:
         for index, argument in enumerate(node.args):
             what = f"{name} without {ast.unparse(argument)[:50]}"
-            yield what, lambda n, i=index: n.args.pop(i)
+            yield what, _pop("args", index)
     if name == "when":
         for index, keyword in enumerate(node.keywords):
-            yield f"without {keyword.arg}", lambda n, i=index: n.keywords.pop(i)
+            yield f"without {keyword.arg}", _pop("keywords", index)
     if name == "evolve" and len(node.keywords) > 1:
         for index, keyword in enumerate(node.keywords):
-            yield f"{keyword.arg} left as it is", lambda n, i=index: n.keywords.pop(i)
+            yield f"{keyword.arg} left as it is", _pop("keywords", index)
     if name == "negate":
         yield "not negated", _become(0)
     if name == "implies":
@@ -287,6 +287,24 @@ def _set_operator(other: type[Any]) -> Change:
             node.ops[0] = other()
         else:
             node.op = other()
+
+    return change
+
+
+def _pop(place: str, index: int) -> Change:
+    """One of several parts is left out."""
+
+    def change(node: Any) -> None:
+        getattr(node, place).pop(index)
+
+    return change
+
+
+def _write(text: str) -> Change:
+    """A constant text is another one."""
+
+    def change(node: Any) -> None:
+        node.value = text
 
     return change
 

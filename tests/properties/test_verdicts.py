@@ -15,7 +15,8 @@ from properties.bounded_search import BoundedSearch
 from properties.claims import CLAIMS
 from properties.expectation import find_expectation, load_expectations
 from properties.fault_class import FAULT_CLASS_BY_NAME, FAULT_CLASSES
-from properties.induction import prove_lemmas
+from properties.fault_sets import FaultSetProver
+from properties.induction import InductionResult, prove_lemmas
 from properties.judgement import find_needless_steps, is_refuted_by
 from properties.verdict import (
     InternalDisagreementError,
@@ -197,6 +198,15 @@ def forge_longer(document: dict[str, Any]) -> None:
     cell["schedule"].insert(-1, ["append_other_message", {"size_bytes": 1}])
 
 
+def forge_later(document: dict[str, Any]) -> None:
+    """Let a column fall later than one with fewer faults, by a schedule that has no idle step."""
+    cells = {(c["guarantee"], c["fault"]): c for c in document["cells"]}
+    name = "acknowledgement_is_truthful"
+    later, sooner = cells[name, "every fault"], cells[name, "master power loss"]
+    assert len(later["schedule"]) < len(sooner["schedule"])
+    later["schedule"] = sooner["schedule"]
+
+
 def forge_lemma(document: dict[str, Any]) -> None:
     """Name a lemma that does not exist."""
     document["inductive_set"].append("everything_is_fine")
@@ -209,7 +219,10 @@ def forge_shape(document: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(
     "forge",
-    [forge_bounded, forge_missing, forge_doubled, forge_longer, forge_lemma, forge_shape],
+    [
+        *(forge_bounded, forge_missing, forge_doubled, forge_longer, forge_later),
+        *(forge_lemma, forge_shape),
+    ],
 )
 def test_a_forged_certificate_is_refused(forge: Callable[[dict[str, Any]], None]) -> None:
     """Nothing but the length of a schedule is taken on trust."""
@@ -254,3 +267,24 @@ def test_certificates_are_found_anew(structure: Structure) -> None:
     }
     assert stored == found
     assert SMALL_PARAMETERS.mapped_file_size_bytes < 32
+
+
+def test_a_prover_that_assumes_what_it_concludes_is_noticed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Claims that a schedule refutes must fall; a prover that keeps everything keeps them too."""
+    document = certificates.load(SYNCHRONOUS_PAIR)
+    assert document is not None
+    monkeypatch.setattr(certificates, "prove_lemmas", lambda structure, names: tuple(names))
+    with pytest.raises(InternalDisagreementError, match="unsound"):
+        certificates.recheck(SYNCHRONOUS_PAIR, Parameters(), document)
+
+
+def test_a_refuted_cell_must_not_follow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a schedule refutes and the lemmas imply cannot both be right."""
+    document = certificates.load(SYNCHRONOUS_PAIR)
+    assert document is not None
+    everything = InductionResult(tuple(CLAIMS), (), tuple(document["inductive_set"]), (), 0)
+    monkeypatch.setattr(FaultSetProver, "decide", lambda self, column: everything)
+    with pytest.raises(InternalDisagreementError, match="follows from the lemmas"):
+        certificates.recheck(SYNCHRONOUS_PAIR, Parameters(), document)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from attrs import evolve
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,9 +15,10 @@ from properties.judgement import judge
 from properties.worlds import WORLDS
 from reference.leaves import flatten, is_parameter
 from reference.machine import compute_machine
-from reference.structure import FaultCounts
+from reference.structure import SMALL_PARAMETERS, FaultCounts
+from reference.world import make_initial
 from spark_fuzz.agreement import describe_replay, describe_row
-from spark_fuzz.kernel import compile_kernel
+from spark_fuzz.kernel import SIZE_MAX, SizeError, compile_kernel
 from spark_fuzz.lineage import Lineage, Parent, find_lineage
 from spark_fuzz.schedule import CampaignOptions
 from tests.structures import (
@@ -110,3 +112,15 @@ def test_a_batch_may_be_split_anywhere() -> None:
     assert (whole.steps[20:30] == part.steps).all()
     assert (whole.violations[20:30] == part.violations).all()
     assert (whole.used[20:30] == part.used).all()
+
+
+@pytest.mark.parametrize("size", [SIZE_MAX + 1, 2**61, -(2**61)])
+def test_sizes_that_could_overflow_are_refused(size: int) -> None:
+    """64-bit numbers would wrap silently; the largest size that fits is taken."""
+    kernel = compile_kernel(CampaignOptions().structure)
+    begin = make_initial(kernel.structure, SMALL_PARAMETERS)
+    large = evolve(SMALL_PARAMETERS, mapped_file_size_bytes=size)
+    with pytest.raises(SizeError, match="mapped_file_size_bytes is"):
+        kernel.encode_parameters(evolve(begin, parameters=large))
+    fitting = evolve(SMALL_PARAMETERS, mapped_file_size_bytes=SIZE_MAX)
+    assert SIZE_MAX in kernel.encode_parameters(evolve(begin, parameters=fitting))

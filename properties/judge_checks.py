@@ -1,0 +1,179 @@
+"""Checks that could notice a mistake in what judges: claims, ghosts, faults, premises, prover.
+
+None of them compares a digest or a stored text: each asks whether the judges mean what they should.
+``python -m spark_fuzz.planted_run`` plants mistakes one at a time and asks these checks.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import attrs
+from attrs import evolve
+
+from properties.byte_observer import UNHEALING, compare_along
+from properties.certificates import get_path, get_world_folder, recheck
+from properties.claims import CLAIMS
+from properties.expectation import find_expectation
+from properties.foundations import UnsoundFoundationError, check_foundations
+from properties.harvest import load_known_schedules
+from properties.healing import get_healing
+from properties.induction import prove_lemmas
+from properties.judgement import follow_while_possible
+from properties.premise_check import find_wrong_premises
+from properties.ranking import rank_steps
+from properties.subject import (
+    get_everything,
+    get_search_parameters,
+    get_small_parameters,
+)
+from properties.vacuity import find_unwitnessed, load_open_questions
+from properties.verdict import InternalDisagreementError
+from properties.worlds import STRUCTURES
+from reference.machine import Action, Enabled, compute_machine
+from reference.rule import Rule
+from reference.state import Cluster, initial_cluster
+from reference.structure import SMALL_PARAMETERS, FaultCounts, Structure
+
+PROVED_STRUCTURES = (
+    "SYNC_MASTER/SYNC_FLUSH/1 slave",
+    "SYNC_MASTER/ASYNC_FLUSH/1 slave",
+    "ASYNC_MASTER/ASYNC_FLUSH/0 slaves",
+    "SYNC_MASTER/ASYNC_FLUSH/0 slaves",
+    "consumer/slave read/offset check",
+    "tables/topics/4.4.0",
+    "delay/4.4.0",
+)
+"""One of each kind: what a mistake spoils, it spoils in one of these."""
+
+WALKS, WALK_STEPS = 40, 100
+"""Random walks of the observer in each of its groups, and the steps of each."""
+
+REST_STEPS = 60
+"""How long a group may take to come to rest after a known schedule."""
+
+
+def check_meaning() -> str:
+    """Simplification, translation, remainders."""
+    try:
+        check_foundations()
+    except UnsoundFoundationError as problem:
+        return str(problem)
+    return ""
+
+
+def check_bytes() -> str:
+    """Ghosts, claims and power losses of the log, held against bytes."""
+    claims = {name: claim.predicate for name, claim in CLAIMS.items()}
+    for slaves in (1, 2, 0):
+        structure = STRUCTURES["SYNC_MASTER/SYNC_FLUSH/1 slave"]
+        structure = evolve(structure, slaves=slaves)
+        machine = compute_machine(structure)
+        for way in list_ways(structure):
+            if told := compare_along(machine, claims, way):
+                return told
+    return ""
+
+
+def list_ways(structure: Structure) -> Iterator[Iterator[tuple[Action | None, Cluster]]]:
+    """Known schedules as far as they are possible in this group, then seeded random walks."""
+    sizes = get_search_parameters(structure, get_everything(structure))
+    for number, schedule in enumerate(load_known_schedules()):
+        chance = random.Random(f"rest/{structure.name}/{number}")
+        yield come_to_rest(follow_while_possible(structure, sizes, schedule), chance)
+    for number in range(WALKS):
+        yield walk(structure, random.Random(f"bytes/{structure.name}/{number}"))
+
+
+def come_to_rest(
+    way: Iterator[tuple[Action | None, Cluster]], chance: random.Random
+) -> Iterator[tuple[Action | None, Cluster]]:
+    """The way, and what a group does then by itself until nothing goes on, or for some time."""
+    cluster: Any = None
+    for action, cluster in way:
+        yield action, cluster
+    machine = compute_machine(cluster.structure)
+    for _ in range(REST_STEPS):
+        enabled = [e for e in machine.enabled(cluster) if is_undisturbed(e.instance.rule)]
+        if not enabled:
+            return
+        action = choose_action(enabled, chance)
+        cluster = machine.step(cluster, action).cluster
+        yield action, cluster
+
+
+def is_undisturbed(rule: Rule) -> bool:
+    """A broker does it by itself, or an operator who starts a broker again."""
+    is_of_broker = rule.who in ("master", "slave") and rule.name not in UNHEALING
+    return is_of_broker or rule.name.startswith("restart")
+
+
+def choose_action(enabled: Sequence[Enabled], chance: random.Random) -> Action:
+    """Any of the enabled steps, with any arguments."""
+    picked = chance.choice(enabled)
+    arguments = {r.name: chance.randint(r.low, r.high) for r in picked.ranges}
+    return Action(picked.instance.name, arguments)
+
+
+def walk(structure: Structure, chance: random.Random) -> Iterator[tuple[Action | None, Cluster]]:
+    """A random walk, faults being rare; each step with the state after it."""
+    counts = (chance.randint(0, 3) for _ in attrs.fields(FaultCounts))
+    machine = compute_machine(structure)
+    cluster = initial_cluster(structure, evolve(SMALL_PARAMETERS, limits=FaultCounts(*counts)))
+    yield None, cluster
+    for _ in range(WALK_STEPS):
+        enabled = machine.enabled(cluster)
+        kept = [e for e in enabled if not e.instance.rule.is_fault or chance.random() < 0.1]
+        if not kept:
+            return
+        action = choose_action(kept, chance)
+        cluster = machine.step(cluster, action).cluster
+        yield action, cluster
+
+
+def check_proofs() -> str:
+    """What `rmqspec prove` asks: certificates, expectations, witnesses, how rest is reached."""
+    for name in PROVED_STRUCTURES:
+        structure = STRUCTURES[name]
+        document = read_certificate(structure)
+        try:
+            cells = recheck(structure, get_small_parameters(structure), document)
+            missing = set(find_unwitnessed(structure)) - set(load_open_questions(structure))
+        except InternalDisagreementError as problem:
+            return str(problem)
+        for cell in cells:
+            expected = find_expectation(cell.guarantee, structure, cell.fault)
+            if cell.word is not expected.verdict:
+                return f"{cell.guarantee} of {name} under {cell.fault} is {cell.word.value}"
+        if missing:
+            return f"{name}: nothing shows that {min(missing)} is reachable"
+        healing = get_healing(structure)
+        steps = rank_steps(structure, prove_lemmas(structure)) if healing else ()
+        endless = {s.instance.partition("[")[0] for s in steps if not s.is_smaller}
+        if healing and endless != set(healing.endless):
+            return f"{name}: {min(endless ^ set(healing.endless))} does not end as expected"
+    return ""
+
+
+def read_certificate(structure: Any) -> dict[str, Any]:
+    """The stored certificate whatever its digest: as if it were made anew from what is judged."""
+    document: dict[str, Any] = json.loads(get_path(structure).read_text())
+    return document
+
+
+def check_premises() -> str:
+    """Premises are met where their claims say something."""
+    for name in PROVED_STRUCTURES:
+        structure = STRUCTURES[name]
+        sizes = get_search_parameters(structure, get_everything(structure))
+        states = [
+            state
+            for schedule in load_known_schedules(get_world_folder(structure))
+            for _, state in follow_while_possible(structure, sizes, schedule)
+        ]
+        for told in find_wrong_premises(structure, prove_lemmas(structure), states):
+            return told
+    return ""
