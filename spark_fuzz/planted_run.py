@@ -17,30 +17,20 @@ from multiprocessing.pool import ThreadPool
 from pathlib import Path
 from typing import Any
 
-from attrs import asdict, frozen
+from attrs import asdict
 
 from properties.mutants.planted import ROOT, Planted, list_planted, plant
+from properties.mutants.planted_results import (
+    SURVIVED,
+    TABLE,
+    PlantedFinding,
+    load_table,
+    make_finding,
+)
 
-TABLE = ROOT / "tests" / "data" / "planted.json"
 PARTIAL = ROOT / ".rmqspec" / "planted.jsonl"
-SURVIVED = "survived"
 SECONDS_MAX = 300
 """A check that takes longer than this, for a mistake that makes it run on, has found it."""
-
-
-@frozen
-class PlantedFinding:
-    """What became of one mistake."""
-
-    name: str
-    kind: str
-    digest: str
-    """Of the function that has it; where that has changed since, the finding says nothing."""
-    found_by: str
-    """The first check that found it, ``error`` where a check broke down, or ``survived``."""
-    told: str
-    """What the check said."""
-    seconds: float
 
 
 def judge_planted(planted: Planted) -> PlantedFinding:
@@ -62,12 +52,6 @@ def judge_planted(planted: Planted) -> PlantedFinding:
     return make_finding(planted, found_by, told, seconds)
 
 
-def make_finding(planted: Planted, found_by: str, told: str, seconds: float) -> PlantedFinding:
-    """What became of a mistake; a long message is cut."""
-    name, kind, digest = planted.name, planted.kind, planted.digest
-    return PlantedFinding(name, kind, digest, found_by, told[:300], seconds)
-
-
 def judge_apart(planted: Planted) -> PlantedFinding:
     """The same in a process of its own, which may not run on for ever."""
     context = multiprocessing.get_context("fork")
@@ -85,14 +69,6 @@ def judge_apart(planted: Planted) -> PlantedFinding:
     if not is_answered:
         return make_finding(planted, "error", "does not end", SECONDS_MAX)
     return finding
-
-
-def load_table(path: Path = TABLE) -> dict[str, PlantedFinding]:
-    """The stored findings by the mistake's name; empty where there is no table."""
-    if not path.exists():
-        return {}
-    findings = (PlantedFinding(**entry) for entry in json.loads(path.read_text()))
-    return {finding.name: finding for finding in findings}
 
 
 def read_partial(path: Path = PARTIAL) -> dict[str, PlantedFinding]:

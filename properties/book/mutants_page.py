@@ -11,6 +11,9 @@ from functools import cache
 from properties.generated_text import SPEC, Page, render_table
 from properties.mutants.derivation import MutantKind, list_mutants
 from properties.mutants.findings import KILLERS, RuleFindings, load_arguments
+from properties.mutants.planted_results import SURVIVED
+from properties.mutants.planted_results import load_arguments as load_planted_arguments
+from properties.mutants.planted_results import load_table as load_planted
 from properties.mutants.results import load_table
 from properties.mutants.summary import ALIKE, ARGUED, OPEN, tabulate
 from properties.worlds import STRUCTURES_BY_WORLD
@@ -67,6 +70,26 @@ def render_survivors() -> str:
     )
 
 
+FOUND_BY = ("meaning", "lowering", "bytes", "premises", "proofs", "error")
+"""The checks of the judges in the order in which they are asked; ``error``: one broke down."""
+
+
+def render_planted() -> str:
+    """A row per kind of mistake in what judges: how many, and which check finds how many first."""
+    findings = load_planted().values()
+    rows = []
+    for kind in (*dict.fromkeys(f.kind for f in findings), "all"):
+        found = [f.found_by for f in findings if kind in (f.kind, "all")]
+        counts = (found.count(name) for name in (*FOUND_BY, SURVIVED))
+        rows.append((kind, len(found), *counts))
+    return render_table(("Mistake in", "mistakes", *FOUND_BY, SURVIVED), rows)
+
+
+def render_planted_survivors() -> str:
+    """Every mistake in what judges that nothing finds, with its reason."""
+    return "\n".join(f"- `{name}`: {why}" for name, why in load_planted_arguments().items())
+
+
 PAGE = Page(
     SPEC / "mutants.md",
     {
@@ -75,6 +98,8 @@ PAGE = Page(
         "survivors": render_survivors,
         "judged": render_missing,
         "rules": render_rules,
+        "planted": render_planted,
+        "planted survivors": render_planted_survivors,
     },
 )
 """The chapter."""

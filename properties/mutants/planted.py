@@ -61,7 +61,7 @@ TARGETS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "reference/commit_log.py": ("mark_expired", "begin_log_at"),
         "reference/replication.py": ("mark_received",),
         "reference/dispatch.py": ("mark_readable",),
-        "reference/mapped_files.py": ("flush", "flush_all", "flush_without_effect", "cut_to"),
+        "reference/mapped_files.py": ("flush", "flush_all", "flush_without_effect"),
         "reference/consumption/brokers.py": ("owe_nothing_below",),
     },
     "environment": {

@@ -9,8 +9,8 @@ import pytest
 
 from properties.generated_text import ROOT
 from properties.mutants.planted import TARGETS, list_planted, list_told
+from properties.mutants.planted_results import SURVIVED, load_arguments, load_table
 from spark_fuzz.judge_battery import check_lowering
-from spark_fuzz.planted_run import SURVIVED, load_arguments, load_table
 
 TOLD = tuple(list_told())
 
