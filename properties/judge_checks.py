@@ -11,9 +11,6 @@ import random
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import attrs
-from attrs import evolve
-
 from properties.byte_observer import UNHEALING, compare_along
 from properties.certificates import get_path, get_world_folder, recheck
 from properties.claims import CLAIMS
@@ -34,9 +31,10 @@ from properties.vacuity import find_unwitnessed, load_open_questions
 from properties.verdict import InternalDisagreementError
 from properties.worlds import STRUCTURES
 from reference.machine import Action, Enabled, compute_machine
+from reference.roles import FlushDiskType
 from reference.rule import Rule
-from reference.state import Cluster, initial_cluster
-from reference.structure import SMALL_PARAMETERS, FaultCounts, Structure
+from reference.state import Cluster
+from reference.structure import Structure
 
 PROVED_STRUCTURES = (
     "SYNC_MASTER/SYNC_FLUSH/1 slave",
@@ -49,8 +47,18 @@ PROVED_STRUCTURES = (
 )
 """One of each kind: what a mistake spoils, it spoils in one of these."""
 
-WALKS, WALK_STEPS = 40, 100
-"""Random walks of the observer in each of its groups, and the steps of each."""
+OBSERVED_STRUCTURES = (
+    Structure(flush_disk_type=FlushDiskType.ASYNC_FLUSH),
+    Structure(flush_disk_type=FlushDiskType.SYNC_FLUSH),
+    Structure(messages=2),
+    Structure(slaves=0),
+)
+"""Groups that are held against bytes."""
+
+WANDERING_STEPS = 20
+"""Random steps behind the beginning of a known schedule."""
+FAULT_SHARE = 0.15
+"""How often such a step is a fault, where one may strike."""
 
 REST_STEPS = 60
 """How long a group may take to come to rest after a known schedule."""
@@ -68,9 +76,7 @@ def check_meaning() -> str:
 def check_bytes() -> str:
     """Ghosts, claims and power losses of the log, held against bytes."""
     claims = {name: claim.predicate for name, claim in CLAIMS.items()}
-    for slaves in (1, 2, 0):
-        structure = STRUCTURES["SYNC_MASTER/SYNC_FLUSH/1 slave"]
-        structure = evolve(structure, slaves=slaves)
+    for structure in OBSERVED_STRUCTURES:
         machine = compute_machine(structure)
         for way in list_ways(structure):
             if told := compare_along(machine, claims, way):
@@ -79,13 +85,18 @@ def check_bytes() -> str:
 
 
 def list_ways(structure: Structure) -> Iterator[Iterator[tuple[Action | None, Cluster]]]:
-    """Known schedules as far as they are possible in this group, then seeded random walks."""
+    """Known schedules as far as they are possible in this group, and what they could turn into.
+
+    Each is followed to its end and then left alone, and once left at some place for random steps;
+    from the first state alone such steps hardly ever get far.
+    """
     sizes = get_search_parameters(structure, get_everything(structure))
     for number, schedule in enumerate(load_known_schedules()):
-        chance = random.Random(f"rest/{structure.name}/{number}")
+        chance = random.Random(f"{structure.name}/{number}")
         yield come_to_rest(follow_while_possible(structure, sizes, schedule), chance)
-    for number in range(WALKS):
-        yield walk(structure, random.Random(f"bytes/{structure.name}/{number}"))
+        left_at = chance.randint(0, len(schedule))
+        begun = follow_while_possible(structure, sizes, schedule[:left_at])
+        yield wander(begun, chance)
 
 
 def come_to_rest(
@@ -118,18 +129,22 @@ def choose_action(enabled: Sequence[Enabled], chance: random.Random) -> Action:
     return Action(picked.instance.name, arguments)
 
 
-def walk(structure: Structure, chance: random.Random) -> Iterator[tuple[Action | None, Cluster]]:
-    """A random walk, faults being rare; each step with the state after it."""
-    counts = (chance.randint(0, 3) for _ in attrs.fields(FaultCounts))
-    machine = compute_machine(structure)
-    cluster = initial_cluster(structure, evolve(SMALL_PARAMETERS, limits=FaultCounts(*counts)))
-    yield None, cluster
-    for _ in range(WALK_STEPS):
+def wander(
+    way: Iterator[tuple[Action | None, Cluster]], chance: random.Random
+) -> Iterator[tuple[Action | None, Cluster]]:
+    """The way, and then random steps, now and then a fault."""
+    cluster: Any = None
+    for action, cluster in way:
+        yield action, cluster
+    machine = compute_machine(cluster.structure)
+    for _ in range(WANDERING_STEPS):
         enabled = machine.enabled(cluster)
-        kept = [e for e in enabled if not e.instance.rule.is_fault or chance.random() < 0.1]
-        if not kept:
+        faults = [e for e in enabled if e.instance.rule.is_fault]
+        others = [e for e in enabled if not e.instance.rule.is_fault]
+        if not enabled:
             return
-        action = choose_action(kept, chance)
+        is_struck = bool(faults) and (not others or chance.random() < FAULT_SHARE)
+        action = choose_action(faults if is_struck else others, chance)
         cluster = machine.step(cluster, action).cluster
         yield action, cluster
 
