@@ -12,6 +12,7 @@ from command_line import exit_codes
 from command_line.progress import show_progress
 from command_line.workers import run_all
 from properties.certificates import SEARCHED_SLAVES_MAX
+from properties.restrictions.evidence import find_unevidenced
 from properties.restrictions.results import (
     JUDGED_STRUCTURES,
     Judged,
@@ -20,7 +21,7 @@ from properties.restrictions.results import (
     make_disagreement,
     save_judged,
 )
-from properties.verdict import InternalDisagreementError
+from properties.verdict import InternalDisagreementError, Verdict, VerdictWord
 from reference import ROCKETMQ_VERSION
 
 
@@ -101,3 +102,22 @@ def as_json(structure: Any, judged: tuple[Judged, ...]) -> dict[str, Any]:
             if j.is_load_bearing
         ],
     }
+
+
+def find_resting(structure: Any, verdict: Verdict) -> list[str] | None:
+    """The restrictions that a proved cell rests on by reading alone; None where nobody has asked.
+
+    None as well for a cell that is not proved.
+    """
+    if verdict.word is not VerdictWord.PROVED:
+        return None
+    found = find_unevidenced(structure, verdict.guarantee, verdict.fault)
+    return None if found is None else list(found)
+
+
+def print_resting(structure: Any, verdicts: Iterable[Verdict]) -> None:
+    """One line below a table, where some proved cells rest on what nobody has seen."""
+    if count := sum(bool(find_resting(structure, v)) for v in verdicts):
+        click.echo(
+            f"  {count} proved cells rest on reading; --json or spec/restrictions.md lists what"
+        )

@@ -214,9 +214,7 @@ def _find_log(effects: Mapping[str, Term], end: Term) -> str:
     return next(paths).rpartition(".ends.")[0]
 
 
-def _raise_log_end(
-    recorded: RecordedInstance, high: Term, argument: Term, degree: Degree
-) -> Term:
+def _raise_log_end(recorded: RecordedInstance, high: Term, argument: Term, degree: Degree) -> Term:
     """The highest end of a log with the bytes behind it in its last file, or one of them."""
     log = _find_log(recorded.effects, argument)
     base = leaf(f"{log}.last_file_offset", Sort.INTEGER)

@@ -15,12 +15,11 @@ from typing import Any
 from attrs import evolve, frozen
 
 from properties.restrictions.results import JUDGED_STRUCTURES, load_judged, load_proved
+from properties.verdict import InternalDisagreementError
 from properties.worlds import STRUCTURES_BY_WORLD
 from reference.structure import Structure
 
 EVIDENCE_FILE = Path(__file__).with_name("evidence.toml")
-
-REPLICATION = "replication"
 
 
 @frozen
@@ -87,12 +86,18 @@ def find_bearing(structure: Any, claim: str, column: str) -> tuple[str, ...] | N
     """The restrictions that a proved cell hangs on; None where that is not known.
 
     Of a group with more slaves those of the group with one slave, where the cell is proved as well;
-    nothing is known of variants and other releases. Raises InternalDisagreementError.
+    nothing is known of variants and other releases, nor where what is stored was made from other
+    rules.
     """
     judged = get_judged_kin(structure)
-    if judged is None or column not in load_proved(judged).get(claim, ()):
+    if judged is None:
         return None
-    return tuple(j.restriction for j in load_judged(judged) if j.has_cell(claim, column))
+    try:
+        found = load_judged(judged)
+        is_proved = column in load_proved(judged).get(claim, ())
+    except InternalDisagreementError:
+        return None
+    return tuple(j.restriction for j in found if j.has_cell(claim, column)) if is_proved else None
 
 
 def get_judged_kin(structure: Any) -> Any | None:
@@ -107,7 +112,7 @@ def find_unevidenced(structure: Any, claim: str, column: str) -> tuple[str, ...]
     """The restrictions that a proved cell hangs on and that no real broker has been asked about.
 
     Those that a finding refutes are among them. None where it is not known which ones carry the
-    cell. Raises InternalDisagreementError.
+    cell.
     """
     bearing = find_bearing(structure, claim, column)
     if bearing is None:

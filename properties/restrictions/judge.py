@@ -1,8 +1,10 @@
 """Which proved cells hang on a restriction: those that no longer follow when it is relaxed.
 
-A cell falls when its claim does not follow from the lemmas that are left. That is a statement about
-the proof: whether a run of the relaxed rules breaks the claim is not asked. What Z3 gives up does
-not follow, and is counted.
+A cell falls when its claim does not follow from what is left of the lemmas. That is a statement
+about the proof: whether a run of the relaxed rules breaks the claim is not asked. What Z3 gives up
+does not follow, and is counted.
+
+Lemmas are taken apart first, since one relaxation seldom ends all that a lemma says.
 """
 
 from __future__ import annotations
@@ -16,8 +18,9 @@ from properties.fault_class import FaultClass, is_admitted
 from properties.fault_sets import FaultSetProver
 from properties.induction import InductionProblem, SolverGaveUpError, Step
 from properties.restrictions.derivation import Degree, Restriction, list_relaxed
-from properties.subject import get_everything, get_fault_classes
-from reference.machine import RecordedInstance
+from properties.subject import get_candidates_of, get_everything, get_fault_classes
+from reference.machine import RecordedInstance, record_predicate
+from reference.terms import Term, record
 
 Cells = Mapping[str, tuple[str, ...]]
 """Columns by claim, both in the order of the matrix."""
@@ -33,13 +36,37 @@ class Fall:
     """The columns in which Z3 gave up a question."""
 
 
+def split_lemmas(structure: Any, lemmas: Iterable[str]) -> dict[str, Term]:
+    """The statements that each lemma makes, by a name; all of them together say the same."""
+    candidates = get_candidates_of(structure)
+    terms = {name: record_predicate(structure, candidates[name].predicate) for name in lemmas}
+    return {
+        f"{name} {number}": part
+        for name, term in terms.items()
+        for number, part in enumerate(split(term))
+    }
+
+
+def split(term: Term) -> tuple[Term, ...]:
+    """Terms that hold together exactly where this one does, none of which is a conjunction."""
+    if term.operator == "and":
+        return tuple(dict.fromkeys(p for a in term.arguments for p in split(a)))
+    if term.operator == "or":
+        one, other = (split(a) for a in term.arguments)
+        return tuple(dict.fromkeys(record("or", a, b) for a in one for b in other))
+    if term.operator == "not" and term.arguments[0].operator == "or":
+        return split(record("and", *(record("not", a) for a in term.arguments[0].arguments)))
+    return (term,)
+
+
 class RestrictionJudge:
     """Relaxes the restrictions of one structure."""
 
     def __init__(self, structure: Any, lemmas: Iterable[str], proved: Cells) -> None:
         """``lemmas`` are inductive under every fault, and the ``proved`` cells follow from them."""
         self.structure = structure
-        self.lemmas = list(lemmas)
+        self.facts = split_lemmas(structure, lemmas)
+        self.lemmas = list(self.facts)
         self.proved = proved
         self.columns = {c.name: c for c in get_fault_classes(structure)}
         self._problems: dict[FaultClass, InductionProblem] = {}
@@ -66,7 +93,7 @@ class RestrictionJudge:
     def get_problem(self, column: FaultClass) -> InductionProblem:
         """The true rules under the faults of a column; made once."""
         if column not in self._problems:
-            self._problems[column] = InductionProblem(self.structure, column)
+            self._problems[column] = InductionProblem(self.structure, column, facts=self.facts)
         return self._problems[column]
 
 
@@ -84,6 +111,8 @@ class _Relaxed:
         self.gave_up: list[str] = []
         self.lemmas = judge.lemmas
         """Lemmas that may be left: what the weakest column loses every other one loses too."""
+        self.certain: frozenset[str] = frozenset()
+        """Lemmas that are left in every column."""
 
     def find_fall(self) -> Fall:
         """Ask for all columns at once; then the weakest column, then what is still open."""
@@ -104,7 +133,8 @@ class _Relaxed:
         everything = get_everything(self.judge.structure)
         try:
             kept = self._run_houdini(everything)
-            prover = FaultSetProver(self.judge.structure, kept)
+            self.certain = frozenset(kept)
+            prover = FaultSetProver(self.judge.structure, kept, self.judge.facts)
             for name, column in self.judge.columns.items():
                 faults = frozenset(column.admitted)
                 asked = self._list_asked(column)
@@ -137,15 +167,21 @@ class _Relaxed:
         self.fallen[column.name] |= set(claims) - holding
 
     def _run_houdini(self, column: FaultClass) -> list[str]:
-        """The lemmas that stay inductive under these faults. Raises SolverGaveUpError."""
+        """The lemmas that stay inductive under these faults. Raises SolverGaveUpError.
+
+        All of them hold in the beginning, which no rule changes. What is inductive under every
+        fault is so here, and is not asked again.
+        """
         problem = self.judge.get_problem(column)
-        true_steps = dict(problem.steps)
-        for recorded in self.relaxed:
-            if is_admitted(recorded, column):
-                problem.steps[recorded.instance.name] = Step(problem, recorded)
-        try:
-            kept, _ = problem.run_houdini(self.lemmas)
-            return kept
-        finally:
-            problem.steps.clear()
-            problem.steps.update(true_steps)
+        relaxed = [Step(problem, r) for r in self.relaxed if is_admitted(r, column)]
+        names = {step.recorded.instance.name for step in relaxed}
+        steps = [*relaxed, *(s for n, s in problem.steps.items() if n not in names)]
+        kept, is_changed = self.lemmas, True
+        while is_changed:
+            is_changed = False
+            for step in steps:
+                while fallen := step.find_falsified(kept, self.certain):
+                    lost = {f.lemma for f in fallen}
+                    kept = [n for n in kept if n not in lost]
+                    is_changed = True
+        return kept

@@ -184,7 +184,9 @@ def _encode(fall: Fall, proved: Cells) -> dict[str, Any]:
 def _decode(name: str, data: Mapping[str, Any] | None, proved: Cells) -> Judged:
     if data is None:
         return Judged(name, Fall({}), Fall({}))
-    return Judged(name, _decode_fall(data["entirely"], proved), _decode_fall(data["by_one"], proved))
+    return Judged(
+        name, _decode_fall(data["entirely"], proved), _decode_fall(data["by_one"], proved)
+    )
 
 
 def _decode_fall(data: Mapping[str, Any], proved: Cells) -> Fall:
