@@ -216,8 +216,7 @@ def command(  # noqa: PLR0913, PLR0917
         search_all_witnesses([s for s in structures if not names or not are_witnesses_current(s)])
     if is_json:
         click.echo(json.dumps(as_json(answers, claims, version), indent=1))
-    elif is_comparison:
-        print_comparison(answers)
+    print_comparison(answers if is_comparison and not is_json else {})
     return exit_codes.ANALYSED if variants else find_worst(answers)
 
 
