@@ -24,6 +24,7 @@ from command_line.name_options import (
     find_column,
 )
 from command_line.progress import show_progress
+from command_line.restrictions import show_restrictions
 from command_line.triage import print_triage
 from command_line.version_option import add_version_option
 from command_line.workers import run_all
@@ -60,6 +61,7 @@ Examples:
   rmqspec prove --guarantee acknowledgement_is_truthful \\
       --structure "SYNC_MASTER/ASYNC_FLUSH/1 slave" # also its cells
   rmqspec prove --fault-sets --structure "SYNC_MASTER/ASYNC_FLUSH/1 slave"
+  rmqspec prove --restrictions --structure "delay/4.4.0"
   rmqspec prove --rules --structure "SYNC_MASTER/SYNC_FLUSH/0 slaves"
   rmqspec prove --rocketmq-version 4.9.8            # the rules of another release
   rmqspec prove --rocketmq-version 4.9.8 --compare \\
@@ -119,6 +121,13 @@ class Answer:
     help="Say of every mixture of faults whether a guarantee survives it.",
 )
 @click.option(
+    "--restrictions",
+    "is_by_restriction",
+    is_flag=True,
+    help="Relax every guard and range of every rule, one at a time, and say which proved cells "
+    "hang on it.",
+)
+@click.option(
     "--triage",
     "candidate",
     default="",
@@ -168,6 +177,7 @@ def command(  # noqa: PLR0913, PLR0917
     is_comparison: bool,
     is_by_rule: bool,
     is_by_fault_set: bool,
+    is_by_restriction: bool,
     candidate: str,
     fault: str,
     states_max: int,
@@ -189,6 +199,8 @@ def command(  # noqa: PLR0913, PLR0917
         return max(print_consecution(load_proof(s)) for s in structures)
     if is_by_fault_set:
         return show_fault_sets(structures, claims, is_search=is_search, is_json=is_json)
+    if is_by_restriction:
+        return show_restrictions(structures, is_search=is_search, is_json=is_json, jobs=jobs)
     if candidate:
         return triage_all(structures, candidate, fault)
     if states_max:
@@ -206,8 +218,7 @@ def command(  # noqa: PLR0913, PLR0917
         search_all_witnesses([s for s in structures if not names or not are_witnesses_current(s)])
     if is_json:
         click.echo(json.dumps(as_json(answers, claims, version), indent=1))
-    elif is_comparison:
-        print_comparison(answers)
+    print_comparison(answers if is_comparison and not is_json else {})
     return exit_codes.ANALYSED if variants else find_worst(answers)
 
 

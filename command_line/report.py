@@ -12,6 +12,7 @@ from rich.markup import escape
 
 from command_line.cells import make_table
 from command_line.reading_report import print_readings
+from command_line.restrictions import print_resting
 from command_line.world_report import print_world
 from properties.analysis import MODEL_LIMITS, GroupAnalysis, describe_configuration
 from properties.certified_cells import describe
@@ -155,6 +156,7 @@ def print_group(
     for title, fault_classes in TABLES:
         console.print(make_table(analysis, title, fault_classes, GUARANTEES, CONVERGENCE))
     print_disputes(analysis.verdicts)
+    print_resting(analysis.structure, analysis.verdicts)
     print_reasons(analysis)
     print_bytes_at_risk(analysis)
     for verdict in choose_telling(analysis, timelines):

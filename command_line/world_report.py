@@ -8,6 +8,7 @@ import click
 from rich.console import Console
 
 from command_line.cells import make_table
+from command_line.restrictions import find_resting, print_resting
 from properties.certificates import encode_schedule
 from properties.subject import get_claims, get_fault_classes
 from properties.verdict import Verdict
@@ -19,6 +20,7 @@ def print_world(console: Console, analysis: WorldAnalysis) -> None:
     structure = analysis.structure
     claims, columns = get_claims(structure), get_fault_classes(structure)
     console.print(make_table(analysis, analysis.title, columns, claims))
+    print_resting(structure, analysis.verdicts)
     reasons = analysis.list_reasons()
     for v in reasons:
         click.echo(f"  {v.guarantee}, {v.fault}: {analysis.get_reason(v)}")
@@ -38,6 +40,7 @@ def verdict_as_json(structure: Any, verdict: Verdict) -> dict[str, Any]:
         "schedule": encode_schedule(verdict.schedule) if verdict.schedule else None,
         "is_vacuous": verdict.is_vacuous,
         "disputed": list(verdict.disputed),
+        "rests_on_reading": find_resting(structure, verdict),
     }
 
 

@@ -6,7 +6,7 @@ until nothing more falls. What is left is inductive, and what follows from it is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from functools import cache, cached_property
 from types import MappingProxyType
 from typing import Any
@@ -282,10 +282,16 @@ class Step:
         solver.add([*self.conditions.values(), *self.ranges.values(), *self.remainders])
         return solver
 
-    def find_falsified(self, kept: list[str]) -> list[CounterexampleToInduction]:
-        """The candidates that one step of this rule can falsify when all of them hold before."""
+    def find_falsified(
+        self, kept: list[str], certain: Container[str] = ()
+    ) -> list[CounterexampleToInduction]:
+        """The candidates that one step of this rule can falsify when all of them hold before.
+
+        Those that are ``certain`` to hold afterwards are not asked about.
+        """
         problem = self.problem
-        claims = {n: self.after(problem.predicates[n]) for n in kept if n in self.touched}
+        asked = (n for n in kept if n in self.touched and n not in certain)
+        claims = {n: self.after(problem.predicates[n]) for n in asked}
         if not claims:
             return []
         assumed = [problem.now(problem.predicates[n]) for n in kept]

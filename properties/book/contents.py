@@ -120,6 +120,7 @@ BOOK = (
             Chapter("recordings.md", "which recordings of real brokers the model explains"),
             Chapter("mutants.md", "every small mistake in every rule, and what finds it"),
             Chapter("code_ledger.md", "every branch of the code, and which of them nobody has run"),
+            Chapter("restrictions.md", "what proofs rest on, and what to ask real brokers next"),
             Chapter("judges.md", "five engines asked about the same cells"),
             Chapter("spin.md", "SPIN finds as many states"),
             Chapter("tla.md", "the rules as a TLA+ module, and what TLC says of it"),

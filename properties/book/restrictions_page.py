@@ -1,0 +1,137 @@
+"""The generated parts of ``spec/restrictions.md``, rendered from stored answers without a solver.
+
+``rmqspec docs --write spec/restrictions.md`` writes them anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from properties.generated_text import SPEC, Page, render_table
+from properties.restrictions.counting import (
+    Bearing,
+    compute_tally,
+    list_bearing,
+    list_judged_structures,
+)
+from properties.restrictions.derivation import DEFINING_CONDITIONS
+from properties.restrictions.evidence import Standing
+from properties.restrictions.results import load_judged
+from properties.worlds import STRUCTURES_BY_WORLD
+
+CLAIMS_SHOWN = 3
+"""How many claims a row names."""
+
+HEAD = ("Restriction", "Cells", "By one", "Claims", "What is known")
+
+
+def render_counts() -> str:
+    """A row per world: how many restrictions, and what is known of those that carry cells."""
+    head = (
+        *("World", "restrictions", "load-bearing", "probed", "by nature", "refuted", "not asked"),
+        *("proved cells", "of them resting on what is refuted or not asked"),
+    )
+    rows = []
+    for world in STRUCTURES_BY_WORLD:
+        t = compute_tally(world)
+        rows.append(
+            (
+                *(world, t.restrictions, t.load_bearing, t.evident, t.by_nature, t.refuted),
+                *(t.unasked, t.proved_cells, t.resting_cells),
+            )
+        )
+    totals = [sum(column) for column in zip(*(row[1:] for row in rows), strict=True)]
+    return render_table(head, [*rows, ("all", *totals)])
+
+
+def render_open() -> str:
+    """The questions to real brokers, those that most cells wait for first, of all worlds."""
+    open_ones = [
+        (world, b)
+        for world in STRUCTURES_BY_WORLD
+        for b in list_bearing(world)
+        if not b.standing.is_evident
+    ]
+    open_ones.sort(key=lambda item: -item[1].cells)
+    rows = [
+        (f"{world}: `{b.name}`", b.cells, b.cells_by_one, _name_claims(b), describe(b.standing))
+        for world, b in open_ones
+    ]
+    return render_table(HEAD, rows)
+
+
+def render_world(world: str) -> str:
+    """Every load-bearing restriction of a world."""
+    rows = (
+        (f"`{b.name}`", b.cells, b.cells_by_one, _name_claims(b), describe(b.standing))
+        for b in list_bearing(world)
+    )
+    return render_table(HEAD, rows)
+
+
+def describe(standing: Standing) -> str:
+    """What is known of a restriction, or what to ask."""
+    return " ".join(_describe(standing)) or "none: nobody has written down a question"
+
+
+def _describe(standing: Standing) -> Iterator[str]:
+    if standing.refuted_by:
+        yield f"**refuted by {', '.join(standing.refuted_by)}**:"
+    elif standing.is_by_nature:
+        yield "by nature:"
+    if standing.says:
+        yield standing.says
+    if seen := (*standing.rows, *standing.recordings):
+        yield f"({', '.join(seen)})"
+    if standing.ask:
+        yield f"none: ask {standing.ask}"
+
+
+def _name_claims(bearing: Bearing) -> str:
+    shown = ", ".join(f"`{claim}`" for claim in bearing.claims[:CLAIMS_SHOWN])
+    left = len(bearing.claims) - CLAIMS_SHOWN
+    return f"{shown} and {left} more" if left > 0 else shown
+
+
+def render_idle() -> str:
+    """How many restrictions of each world carry no cell in any structure, by their names."""
+    lines = []
+    for world in STRUCTURES_BY_WORLD:
+        structures = list_judged_structures(world)
+        names = dict.fromkeys(j.restriction for s in structures for j in load_judged(s))
+        bearing = {b.name for b in list_bearing(world)}
+        idle = [f"`{name}`" for name in names if name not in bearing]
+        lines.append(f"- {world}, {len(idle)}: {', '.join(idle)}")
+    return "\n".join(lines)
+
+
+def render_gave_up() -> str:
+    """Where Z3 gave up, so that cells were counted as fallen without an answer."""
+    lines = [
+        f"- {structure.name}: `{judged.restriction}`, under {', '.join(columns)}"
+        for world in STRUCTURES_BY_WORLD
+        for structure in list_judged_structures(world)
+        for judged in load_judged(structure)
+        if (columns := dict.fromkeys((*judged.entirely.gave_up, *judged.by_one.gave_up)))
+    ]
+    return "\n".join(lines) or "Z3 gave up no question."
+
+
+def render_defining() -> str:
+    """The conditions that are not relaxed."""
+    return "\n".join(f"- `{name}`: {why}" for name, why in DEFINING_CONDITIONS.items())
+
+
+PAGE = Page(
+    SPEC / "restrictions.md",
+    {
+        "counts": render_counts,
+        "open": render_open,
+        "idle": render_idle,
+        "gave up": render_gave_up,
+        "defining": render_defining,
+        **{f"of {world}": partial(render_world, world) for world in STRUCTURES_BY_WORLD},
+    },
+)
+"""The chapter."""

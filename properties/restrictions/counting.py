@@ -1,0 +1,102 @@
+"""How many proved cells hang on which restriction, over all structures of a world."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from attrs import frozen
+
+from properties.restrictions.evidence import Standing, find_unevidenced, get_standing
+from properties.restrictions.results import JUDGED_STRUCTURES, load_judged, load_proved
+from properties.worlds import STRUCTURES_BY_WORLD
+
+
+@frozen
+class Bearing:
+    """A load-bearing restriction of a world."""
+
+    name: str
+    cells: int
+    """Proved cells of all structures that fall without it."""
+    cells_by_one: int
+    """Those that fall already when it is moved by one."""
+    claims: tuple[str, ...]
+    """The claims of those cells, the one with most cells first."""
+    standing: Standing
+
+
+@frozen
+class Tally:
+    """A world in numbers."""
+
+    restrictions: int
+    load_bearing: int
+    evident: int
+    """Load-bearing ones that were probed on real code."""
+    by_nature: int
+    refuted: int
+    unasked: int
+    """The other load-bearing ones."""
+    proved_cells: int
+    resting_cells: int
+    """Proved cells that rest on one that is refuted or that nobody was asked about."""
+
+
+def list_judged_structures(world: str) -> tuple[Any, ...]:
+    """The structures of a world whose restrictions are relaxed."""
+    return tuple(s for s in STRUCTURES_BY_WORLD[world] if s in JUDGED_STRUCTURES)
+
+
+@cache
+def list_bearing(world: str) -> tuple[Bearing, ...]:
+    """The load-bearing restrictions of a world, those with most cells first.
+
+    Raises InternalDisagreementError where nothing is stored for today's rules.
+    """
+    cells, by_one = Counter[str](), Counter[str]()
+    claims: dict[str, Counter[str]] = {}
+    for structure in list_judged_structures(world):
+        for judged in load_judged(structure):
+            for claim, columns in judged.entirely.cells.items():
+                cells[judged.restriction] += len(columns)
+                claims.setdefault(judged.restriction, Counter())[claim] += len(columns)
+            by_one[judged.restriction] += sum(map(len, judged.by_one.cells.values()))
+    return tuple(
+        Bearing(
+            name,
+            count,
+            by_one[name],
+            tuple(claim for claim, _ in claims[name].most_common()),
+            get_standing(world, name),
+        )
+        for name, count in sorted(cells.items(), key=lambda item: (-item[1], item[0]))
+    )
+
+
+def compute_tally(world: str) -> Tally:
+    """A world in numbers. Raises InternalDisagreementError."""
+    structures = list_judged_structures(world)
+    names = {j.restriction for s in structures for j in load_judged(s)}
+    bearing = list_bearing(world)
+    standings = [b.standing for b in bearing]
+    cells = list(_list_cells(structures))
+    return Tally(
+        restrictions=len(names),
+        load_bearing=len(bearing),
+        evident=sum(s.is_evident and not s.is_by_nature for s in standings),
+        by_nature=sum(s.is_evident and s.is_by_nature for s in standings),
+        refuted=sum(bool(s.refuted_by) for s in standings),
+        unasked=sum(not s.is_evident and not s.refuted_by for s in standings),
+        proved_cells=len(cells),
+        resting_cells=sum(bool(find_unevidenced(*cell)) for cell in cells),
+    )
+
+
+def _list_cells(structures: tuple[Any, ...]) -> Iterator[tuple[Any, str, str]]:
+    for structure in structures:
+        for claim, columns in load_proved(structure).items():
+            for column in columns:
+                yield structure, claim, column

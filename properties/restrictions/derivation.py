@@ -1,0 +1,262 @@
+"""Restrictions of rules, and what a rule becomes without one, made from what the rule records.
+
+A restriction is a named condition, or one end of an argument's range. It is relaxed in two ways:
+entirely (a condition is dropped, an end opened), and by one (each comparison of a condition, or
+the end, moved outward). Whatever a restricted rule can do, the relaxed one can do as well.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
+
+from attrs import evolve, frozen
+
+from properties.mutants.derivation import (
+    RANGE_CONDITION,
+    MutantKind,
+    Part,
+    RuleMutant,
+    compute_fingerprint,
+    mutate,
+    record_rule,
+)
+from reference.machine import RecordedInstance
+from reference.terms import Sort, Term, constant, leaf, record, walk
+from reference.world import get_rules
+
+DEFINING_CONDITIONS = {
+    "is_within_limit": "it says which column a step belongs to",
+    "has_modelled_life_left": "it says where the model ends",
+    "is_below_modelled_end": "it says where the model ends",
+    "has_copy_left": "it says where the model ends",
+}
+"""Conditions that no broker is asked about, and why; they are not relaxed."""
+
+MODELLED_END = "parameters.ghost_log_size_max_bytes"
+"""A range that ends here ends where the model does."""
+
+FILE_SIZE = "parameters.mapped_file_size_bytes"
+"""How far behind the beginning of its last file a log may end."""
+
+SIGNED_ARGUMENTS = {("send_alien_report", "offset")}
+"""Arguments that may be negative: eight bytes of a stranger. All others are sizes and places."""
+
+LOG_END_ARGUMENTS = ("recovered_offset", "kept_offset")
+"""Arguments that say where a log ends. Opened, the log may end behind what it has, and then nobody
+knows the bytes between; it may not end behind its last file."""
+
+
+class End(enum.Enum):
+    """Which end of a range."""
+
+    LOW = "low"
+    HIGH = "high"
+
+
+class Degree(enum.Enum):
+    """How far a restriction is relaxed."""
+
+    ENTIRELY = "entirely"
+    """The condition is dropped, the end of the range opened."""
+    BY_ONE = "by one"
+    """Each comparison, or the end of the range, is moved outward by one."""
+
+
+@frozen
+class Restriction:
+    """One thing that a rule demands."""
+
+    rule: str
+    where: str
+    """A condition's name, or the argument that has a range."""
+    end: End | None = None
+    """Which end of the range; None for a condition."""
+
+    @property
+    def name(self) -> str:
+        """For example ``restart_slave: recovered_offset high``."""
+        end = "" if self.end is None else f" {self.end.value}"
+        return f"{self.rule}: {self.where}{end}"
+
+
+def list_restrictions(structure: Any) -> tuple[Restriction, ...]:
+    """Every restriction of a structure's rules, in their order; defining ones are left out."""
+    found: dict[Restriction, None] = {}
+    for rule in get_rules(structure):
+        for recorded in record_rule(structure, rule):
+            found |= dict.fromkeys(_list_conditions(rule, recorded))
+            found |= dict.fromkeys(_list_ends(rule, recorded))
+    return tuple(found)
+
+
+def _list_conditions(rule: str, recorded: RecordedInstance) -> Iterator[Restriction]:
+    ranges = {RANGE_CONDITION.format(name) for name, *_ in recorded.arguments}
+    for name in recorded.conditions:
+        if name not in ranges and name not in DEFINING_CONDITIONS:
+            yield Restriction(rule, name)
+
+
+def _list_ends(rule: str, recorded: RecordedInstance) -> Iterator[Restriction]:
+    """The ends of ranges; a choice between named cases has none, and nothing lies below 0."""
+    for name, _, low, high in recorded.arguments:
+        if low.operator == high.operator == "constant":
+            continue
+        if (rule, name) in SIGNED_ARGUMENTS or low is not constant(0):
+            yield Restriction(rule, name, End.LOW)
+        if not (high.operator == "leaf" and high.payload == MODELLED_END):
+            yield Restriction(rule, name, End.HIGH)
+
+
+def relax(
+    recorded: RecordedInstance, restriction: Restriction, degree: Degree
+) -> RecordedInstance | None:
+    """The instance without the restriction, or with a weaker one.
+
+    None where that changes nothing, or the structure's shape forbids the instance all the same.
+    """
+    if restriction.end is None:
+        relaxed = _relax_condition(recorded, restriction, degree)
+    else:
+        relaxed = _relax_range(recorded, restriction, degree)
+    is_same = compute_fingerprint(relaxed) == compute_fingerprint(recorded)
+    is_never = any(c is constant(False) for c in relaxed.conditions.values())
+    return None if is_same or is_never else relaxed
+
+
+def _relax_condition(
+    recorded: RecordedInstance, restriction: Restriction, degree: Degree
+) -> RecordedInstance:
+    name = restriction.where
+    if degree is Degree.ENTIRELY:
+        kind = MutantKind.CONDITION_DROPPED
+        return mutate(recorded, RuleMutant(restriction.rule, kind, Part.CONDITION, name))
+    if name not in recorded.conditions:
+        return recorded
+    wider = widen(recorded.conditions[name])
+    kept = {n: c for n, c in recorded.conditions.items() if n != name}
+    return evolve(recorded, conditions=kept if wider is constant(True) else {**kept, name: wider})
+
+
+def widen(condition: Term, *, is_outward: bool = True) -> Term:
+    """The condition with each of its comparisons moved outward by one; flags stay as they are.
+
+    Comparisons that only choose between numbers stay as well: nothing says which way is outward.
+    """
+    operands = condition.arguments
+    if condition.operator == "not":
+        return record("not", widen(operands[0], is_outward=not is_outward))
+    if condition.operator in ("and", "or"):
+        return record(condition.operator, *(widen(a, is_outward=is_outward) for a in operands))
+    if condition.operator in ("less", "less_equal"):
+        low, high = operands
+        side = record("add", high, 1 if is_outward else -1)
+        return record(condition.operator, low, side)
+    if condition.operator == "equal":
+        return _is_within_one(*operands) if is_outward else constant(False)
+    return condition
+
+
+def _is_within_one(one: Term, other: Term) -> Term:
+    is_not_above = record("less_equal", one, record("add", other, 1))
+    return record("and", is_not_above, record("less_equal", other, record("add", one, 1)))
+
+
+def _relax_range(
+    recorded: RecordedInstance, restriction: Restriction, degree: Degree
+) -> RecordedInstance:
+    conditions, arguments = dict(recorded.conditions), []
+    effects = dict(recorded.effects)
+    for name, argument, *ends in recorded.arguments:
+        low, high = ends
+        if name == restriction.where:
+            if restriction.end is End.LOW:
+                low = _lower(recorded, low, argument, restriction, degree)
+            elif name in LOG_END_ARGUMENTS:
+                high = _raise_log_end(recorded, high, argument, degree)
+                effects = _let_log_end_behind(effects, argument)
+            else:
+                # An argument is never above itself: this end holds nothing back.
+                high = argument if degree is Degree.ENTIRELY else record("add", high, 1)
+            key = RANGE_CONDITION.format(name)
+            conditions.pop(key, None)
+            not_empty = record("less_equal", low, high)
+            is_open = argument is low or argument is high
+            if not is_open and not_empty is not constant(True):
+                conditions[key] = not_empty
+        arguments.append((name, argument, low, high))
+    return evolve(recorded, conditions=conditions, arguments=tuple(arguments), effects=effects)
+
+
+def _lower(
+    recorded: RecordedInstance,
+    low: Term,
+    argument: Term,
+    restriction: Restriction,
+    degree: Degree,
+) -> Term:
+    """A lower end: not below 0, and for the end of a log not below the log's beginning."""
+    if (restriction.rule, restriction.where) in SIGNED_ARGUMENTS:
+        return argument if degree is Degree.ENTIRELY else record("subtract", low, 1)
+    floor = constant(0)
+    if restriction.where in LOG_END_ARGUMENTS:
+        floor = leaf(f"{_find_log(recorded.effects, argument)}.start_offset", Sort.INTEGER)
+    if degree is Degree.ENTIRELY:
+        return floor
+    return record("maximum", record("subtract", low, 1), floor)
+
+
+def _find_log(effects: Mapping[str, Term], end: Term) -> str:
+    """The path of the log that is cut at ``end``. Raises StopIteration where none is."""
+    paths = (p for p, t in effects.items() if ".ends." in p and _is_mentioned(end, t))
+    return next(paths).rpartition(".ends.")[0]
+
+
+def _raise_log_end(recorded: RecordedInstance, high: Term, argument: Term, degree: Degree) -> Term:
+    """The highest end of a log with the bytes behind it in its last file, or one of them."""
+    log = _find_log(recorded.effects, argument)
+    base = leaf(f"{log}.last_file_offset", Sort.INTEGER)
+    file_end = record("add", base, leaf(FILE_SIZE, Sort.INTEGER))
+    wider = file_end if degree is Degree.ENTIRELY else record("add", high, 1)
+    inside = record("maximum", high, record("minimum", wider, file_end))
+    return record("choose", leaf(f"{log}.has_file", Sort.BOOLEAN), inside, high)
+
+
+def _let_log_end_behind(effects: Mapping[str, Term], end: Term) -> dict[str, Term]:
+    """The effects of a cut whose ``end`` may lie behind the log: the bytes between are unknown."""
+    changed, log = dict(effects), _find_log(effects, end)
+    ends = {p: get_uncut(t) for p, t in effects.items() if p.startswith(f"{log}.ends.")}
+    last = ends[max(ends)]
+    is_behind = record("less", last, end)
+    for path, own in ends.items():
+        is_moved = is_behind if own is last else record("and", is_behind, own == last)
+        changed[path] = record("choose", is_moved, end, effects[path])
+    for name in ("ghost_unknown_below_offset", "flushed_offset", "dispatched_offset"):
+        path = f"{log}.{name}"
+        changed[path] = record("choose", is_behind, end, effects[path])
+    return changed
+
+
+def get_uncut(cut: Term) -> Term:
+    """Where a segment ended before it was cut: ``minimum(old, end)`` gives ``old``.
+
+    Raises ValueError for a term that is no such cut.
+    """
+    if cut.operator != "minimum" or cut.arguments[0].operator != "leaf":
+        raise ValueError(f"no cut of a log: {cut!r}")
+    return cut.arguments[0]
+
+
+def _is_mentioned(argument: Term, term: Term) -> bool:
+    return any(node is argument for node in walk([term]))
+
+
+@cache
+def list_relaxed(
+    structure: Any, restriction: Restriction, degree: Degree
+) -> tuple[RecordedInstance, ...]:
+    """The instances of the rule that differ without the restriction."""
+    every = (relax(r, restriction, degree) for r in record_rule(structure, restriction.rule))
+    return tuple(r for r in every if r is not None)

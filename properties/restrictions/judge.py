@@ -1,0 +1,187 @@
+"""Which proved cells hang on a restriction: those that no longer follow when it is relaxed.
+
+A cell falls when its claim does not follow from what is left of the lemmas. That is a statement
+about the proof: whether a run of the relaxed rules breaks the claim is not asked. What Z3 gives up
+does not follow, and is counted.
+
+Lemmas are taken apart first, since one relaxation seldom ends all that a lemma says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from attrs import field, frozen
+
+from properties.fault_class import FaultClass, is_admitted
+from properties.fault_sets import FaultSetProver
+from properties.induction import InductionProblem, SolverGaveUpError, Step
+from properties.restrictions.derivation import Degree, Restriction, list_relaxed
+from properties.subject import get_candidates_of, get_everything, get_fault_classes
+from reference.machine import RecordedInstance, record_predicate
+from reference.terms import Term, record
+
+Cells = Mapping[str, tuple[str, ...]]
+"""Columns by claim, both in the order of the matrix."""
+
+
+@frozen
+class Fall:
+    """What a relaxation costs."""
+
+    cells: Cells
+    """The proved cells that do not follow any more."""
+    gave_up: tuple[str, ...] = field(default=())
+    """The columns in which Z3 gave up a question."""
+
+
+def split_lemmas(structure: Any, lemmas: Iterable[str]) -> dict[str, Term]:
+    """The statements that each lemma makes, by a name; all of them together say the same."""
+    candidates = get_candidates_of(structure)
+    terms = {name: record_predicate(structure, candidates[name].predicate) for name in lemmas}
+    return {
+        f"{name} {number}": part
+        for name, term in terms.items()
+        for number, part in enumerate(split(term))
+    }
+
+
+def split(term: Term) -> tuple[Term, ...]:
+    """Terms that hold together exactly where this one does, none of which is a conjunction."""
+    if term.operator == "and":
+        return tuple(dict.fromkeys(p for a in term.arguments for p in split(a)))
+    if term.operator == "or":
+        one, other = (split(a) for a in term.arguments)
+        return tuple(dict.fromkeys(record("or", a, b) for a in one for b in other))
+    if term.operator == "not" and term.arguments[0].operator == "or":
+        return split(record("and", *(record("not", a) for a in term.arguments[0].arguments)))
+    return (term,)
+
+
+class RestrictionJudge:
+    """Relaxes the restrictions of one structure."""
+
+    def __init__(self, structure: Any, lemmas: Iterable[str], proved: Cells) -> None:
+        """``lemmas`` are inductive under every fault, and the ``proved`` cells follow from them."""
+        self.structure = structure
+        self.facts = split_lemmas(structure, lemmas)
+        self.lemmas = list(self.facts)
+        self.proved = proved
+        self.columns = {c.name: c for c in get_fault_classes(structure)}
+        self._problems: dict[FaultClass, InductionProblem] = {}
+
+    def judge(self, restriction: Restriction) -> tuple[Fall, Fall]:
+        """What it costs to relax a restriction entirely, and by one."""
+        entirely = self.find_fall(restriction, Degree.ENTIRELY, self.proved)
+        return entirely, self.find_fall(restriction, Degree.BY_ONE, entirely.cells)
+
+    def find_fall(self, restriction: Restriction, degree: Degree, among: Cells) -> Fall:
+        """Which of these proved cells fall without the restriction."""
+        relaxed = list_relaxed(self.structure, restriction, degree)
+        if not relaxed or not among or not self._is_any_lemma_lost(relaxed):
+            return Fall({})
+        return _Relaxed(self, relaxed, among).find_fall()
+
+    def _is_any_lemma_lost(self, relaxed: tuple[RecordedInstance, ...]) -> bool:
+        problem = self.get_problem(get_everything(self.structure))
+        try:
+            return any(Step(problem, r).find_falsified(self.lemmas) for r in relaxed)
+        except SolverGaveUpError:
+            return True
+
+    def get_problem(self, column: FaultClass) -> InductionProblem:
+        """The true rules under the faults of a column; made once."""
+        if column not in self._problems:
+            self._problems[column] = InductionProblem(self.structure, column, facts=self.facts)
+        return self._problems[column]
+
+
+class _Relaxed:
+    """One relaxation: what still follows, column by column, by as few inductions as possible."""
+
+    def __init__(
+        self, judge: RestrictionJudge, relaxed: tuple[RecordedInstance, ...], among: Cells
+    ) -> None:
+        self.judge = judge
+        self.relaxed = relaxed
+        self.among = among
+        self.fallen: dict[str, set[str]] = {name: set() for name in judge.columns}
+        self.holding: dict[str, set[str]] = {name: set() for name in judge.columns}
+        self.gave_up: list[str] = []
+        self.lemmas = judge.lemmas
+        """Lemmas that may be left: what the weakest column loses every other one loses too."""
+        self.certain: frozenset[str] = frozenset()
+        """Lemmas that are left in every column."""
+
+    def find_fall(self) -> Fall:
+        """Ask for all columns at once; then the weakest column, then what is still open."""
+        self._note_what_follows_everywhere()
+        for column in self.judge.columns.values():
+            if not any(is_admitted(r, column) for r in self.relaxed):
+                self.holding[column.name] |= set(self._list_asked(column))
+            if open_claims := self._list_open(column):
+                self._decide(column, open_claims)
+        fallen = {
+            claim: tuple(c for c in columns if claim in self.fallen[c])
+            for claim, columns in self.among.items()
+        }
+        return Fall({k: v for k, v in fallen.items() if v}, tuple(self.gave_up))
+
+    def _note_what_follows_everywhere(self) -> None:
+        """One inductive set under every fault decides most cells that do not fall."""
+        everything = get_everything(self.judge.structure)
+        try:
+            kept = self._run_houdini(everything)
+            self.certain = frozenset(kept)
+            prover = FaultSetProver(self.judge.structure, kept, self.judge.facts)
+            for name, column in self.judge.columns.items():
+                faults = frozenset(column.admitted)
+                asked = self._list_asked(column)
+                self.holding[name] |= {c for c in asked if prover.find_survived(c, faults)}
+        except SolverGaveUpError:
+            self.gave_up.append(everything.name)
+
+    def _list_asked(self, column: FaultClass) -> list[str]:
+        return [claim for claim, columns in self.among.items() if column.name in columns]
+
+    def _list_open(self, column: FaultClass) -> list[str]:
+        """The claims of a column's cells that neither it nor a weaker column has decided."""
+        weaker = (n for n, c in self.judge.columns.items() if c.is_contained_in(column))
+        fallen = set[str]().union(*(self.fallen[n] for n in weaker))
+        asked = [c for c in self._list_asked(column) if c not in self.holding[column.name]]
+        self.fallen[column.name] |= fallen.intersection(asked)
+        return [c for c in asked if c not in fallen]
+
+    def _decide(self, column: FaultClass, claims: list[str]) -> None:
+        holding: set[str] = set()
+        try:
+            kept = self._run_houdini(column)
+            if not column.admitted:
+                self.lemmas = kept
+            problem = self.judge.get_problem(column)
+            holding |= {c for c in claims if problem.follows(problem.predicates[c], kept)}
+        except SolverGaveUpError:
+            self.gave_up.append(column.name)
+        self.holding[column.name] |= holding
+        self.fallen[column.name] |= set(claims) - holding
+
+    def _run_houdini(self, column: FaultClass) -> list[str]:
+        """The lemmas that stay inductive under these faults. Raises SolverGaveUpError.
+
+        All of them hold in the beginning, which no rule changes. What is inductive under every
+        fault is so here, and is not asked again.
+        """
+        problem = self.judge.get_problem(column)
+        relaxed = [Step(problem, r) for r in self.relaxed if is_admitted(r, column)]
+        names = {step.recorded.instance.name for step in relaxed}
+        steps = [*relaxed, *(s for n, s in problem.steps.items() if n not in names)]
+        kept, is_changed = self.lemmas, True
+        while is_changed:
+            is_changed = False
+            for step in steps:
+                while fallen := step.find_falsified(kept, self.certain):
+                    lost = {f.lemma for f in fallen}
+                    kept = [n for n in kept if n not in lost]
+                    is_changed = True
+        return kept

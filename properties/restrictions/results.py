@@ -1,0 +1,197 @@
+"""Which cells hang on which restriction, as data that is re-judged from the rules.
+
+A world has one file. It tells the structures that were judged, with a digest of the rules, lemmas
+and restrictions that decided it, every restriction with the cells that fall without it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+
+from properties.certificates import (
+    CERTIFICATE_FOLDER,
+    compute_digest,
+    get_world_folder,
+    load_cells,
+    load_required,
+)
+from properties.fault_set_certificates import BORDERED_STRUCTURES
+from properties.restrictions.derivation import (
+    Degree,
+    Restriction,
+    list_relaxed,
+    list_restrictions,
+)
+from properties.restrictions.judge import Cells, Fall, RestrictionJudge
+from properties.subject import get_lemmas_of
+from properties.verdict import InternalDisagreementError, VerdictWord
+from reference.machine import record_predicate
+
+RESTRICTIONS_FILE = "restrictions.json"
+
+JUDGED_STRUCTURES = BORDERED_STRUCTURES
+"""The structures of every world whose restrictions are relaxed: groups of up to one slave."""
+
+ALL_COLUMNS = "all"
+"""Stands in a file for every column in which a claim is proved."""
+
+
+@frozen
+class Judged:
+    """What became of one restriction in one structure."""
+
+    restriction: str
+    """Its name."""
+    entirely: Fall
+    by_one: Fall
+
+    @property
+    def is_load_bearing(self) -> bool:
+        """A proved cell hangs on it."""
+        return bool(self.entirely.cells)
+
+    def has_cell(self, claim: str, column: str) -> bool:
+        """This cell hangs on it."""
+        return column in self.entirely.cells.get(claim, ())
+
+
+def make_judge(structure: Any) -> RestrictionJudge:
+    """The judge of a structure with the lemmas and the proved cells of its certificate.
+
+    Raises InternalDisagreementError where it has no certificate of its rules.
+    """
+    lemmas = load_required(structure)["inductive_set"]
+    return RestrictionJudge(structure, lemmas, load_proved(structure))
+
+
+def load_proved(structure: Any) -> dict[str, tuple[str, ...]]:
+    """The columns in which a claim is proved, by claim. Raises InternalDisagreementError."""
+    proved: dict[str, tuple[str, ...]] = {}
+    for (claim, column), cell in load_cells(structure).items():
+        if cell.word is VerdictWord.PROVED:
+            proved[claim] = (*proved.get(claim, ()), column)
+    return proved
+
+
+def judge_structure(
+    structure: Any, on_progress: Callable[[str], None] = lambda text: None
+) -> tuple[Judged, ...]:
+    """Every restriction of a structure, relaxed and judged. Raises InternalDisagreementError."""
+    judge, found = make_judge(structure), []
+    restrictions = list_restrictions(structure)
+    for number, restriction in enumerate(restrictions, start=1):
+        on_progress(f"{structure.name}: {restriction.rule}, {number} of {len(restrictions)}")
+        found.append(Judged(restriction.name, *judge.judge(restriction)))
+    return tuple(found)
+
+
+def compute_restriction_digest(structure: Any) -> str:
+    """A fingerprint of what decides the answers: rules, claims, columns, lemmas, relaxed rules."""
+    parts = [compute_digest(structure)]
+    for name, lemma in get_lemmas_of(structure).items():
+        parts.append(f"{name} {record_predicate(structure, lemma.predicate)}")
+    for restriction in list_restrictions(structure):
+        for degree in Degree:
+            relaxed = list_relaxed(structure, restriction, degree)
+            parts += [f"{restriction.name} {degree.value} {_describe(relaxed)}"]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+
+def _describe(relaxed: Iterable[Any]) -> str:
+    return " ".join(
+        f"{r.instance.name} {dict(r.conditions)} {r.arguments} {dict(r.effects)}" for r in relaxed
+    )
+
+
+def save_judged(
+    structure: Any, judged: Iterable[Judged], folder: Path = CERTIFICATE_FOLDER
+) -> None:
+    """Write what was found about a structure; that of others is kept. Raises OSError."""
+    path = get_world_folder(structure, folder) / RESTRICTIONS_FILE
+    path.parent.mkdir(parents=True, exist_ok=True)
+    document = json.loads(path.read_text()) if path.exists() else {}
+    proved = load_proved(structure)
+    document[structure.name] = {
+        "digest": compute_restriction_digest(structure),
+        "idle": [j.restriction for j in judged if not j.is_load_bearing],
+        "load_bearing": {
+            j.restriction: {
+                "entirely": _encode(j.entirely, proved),
+                "by_one": _encode(j.by_one, proved),
+            }
+            for j in judged
+            if j.is_load_bearing
+        },
+    }
+    in_order = {s.name: document[s.name] for s in JUDGED_STRUCTURES if s.name in document}
+    path.write_text(json.dumps(in_order, indent=1) + "\n")
+    load_judged.cache_clear()
+
+
+@cache
+def load_judged(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> tuple[Judged, ...]:
+    """What is stored about a structure, in the order of its restrictions.
+
+    Raises InternalDisagreementError where nothing is stored, it is malformed, or it was made from
+    other rules.
+    """
+    try:
+        path = get_world_folder(structure, folder) / RESTRICTIONS_FILE
+        stored = json.loads(path.read_text())[structure.name]
+        is_current = stored["digest"] == compute_restriction_digest(structure)
+        bearing, idle = stored["load_bearing"], stored["idle"]
+        proved = load_proved(structure)
+        names = [r.name for r in list_restrictions(structure)]
+        judged = tuple(_decode(name, bearing.get(name), proved) for name in names)
+        is_complete = {*bearing, *idle} == set(names)
+    except (OSError, KeyError, TypeError, ValueError, AttributeError) as problem:
+        raise make_disagreement(structure, f"missing or malformed ({problem!r})") from problem
+    if not is_current or not is_complete:
+        raise make_disagreement(structure, "made from other rules")
+    return judged
+
+
+def find_flaw(structure: Any, restriction: Restriction, judge: RestrictionJudge) -> str:
+    """What is wrong with what is stored about a restriction, judged again; empty if nothing is."""
+    stored = {j.restriction: j for j in load_judged(structure)}[restriction.name]
+    now = Judged(restriction.name, *judge.judge(restriction))
+    return "" if now == stored else f"{restriction.name}: {now} is stored as {stored}"
+
+
+def make_disagreement(structure: Any, reason: str) -> InternalDisagreementError:
+    """The error that says what is wrong with what is stored, and what to do."""
+    return InternalDisagreementError(
+        f"the restrictions of {structure.name}: {reason}; "
+        "run `./rmqspec prove --restrictions --search`"
+    )
+
+
+def _encode(fall: Fall, proved: Cells) -> dict[str, Any]:
+    cells = {
+        claim: ALL_COLUMNS if columns == proved[claim] else list(columns)
+        for claim, columns in fall.cells.items()
+    }
+    return {"cells": cells, "gave_up": list(fall.gave_up)}
+
+
+def _decode(name: str, data: Mapping[str, Any] | None, proved: Cells) -> Judged:
+    if data is None:
+        return Judged(name, Fall({}), Fall({}))
+    return Judged(
+        name, _decode_fall(data["entirely"], proved), _decode_fall(data["by_one"], proved)
+    )
+
+
+def _decode_fall(data: Mapping[str, Any], proved: Cells) -> Fall:
+    cells = {
+        claim: proved[claim] if columns == ALL_COLUMNS else tuple(columns)
+        for claim, columns in data["cells"].items()
+    }
+    return Fall(cells, tuple(data["gave_up"]))
