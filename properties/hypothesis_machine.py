@@ -175,8 +175,12 @@ class ClusterMachine(RuleBasedStateMachine):  # type: ignore[misc, unused-ignore
         self.stage = max(self.stage, compute_stage(self.cluster))
         claims = self.plan.claims.items()
         violated = [name for name, holds in claims if not holds(self.cluster)]
+        assert not violated, f"{violated} violated by: {self}"
+
+    def __str__(self) -> str:
+        """The steps so far, and what they met."""
         steps = "; ".join(map(str, self.schedule))
-        assert not violated, f"{violated} violated by: {steps}\nmet on the way: {sorted(self.met)}"
+        return f"{steps}\nmet on the way: {', '.join(sorted(self.met))}"
 
     def teardown(self) -> None:
         """Tell Hypothesis how far this walk came: the next ones begin with what it drew."""

@@ -49,7 +49,7 @@ class PremiseTally:
         ahead, met = dict(self.milestones), set[str]()
 
         def note(state: Any) -> frozenset[str]:
-            for name in [name for name, holds in ahead.items() if holds(state)]:
+            for name in find_reached(ahead, state):
                 del ahead[name]
                 met.add(name)
                 self.met[name] += 1
@@ -90,6 +90,12 @@ class PremiseTally:
         if not self.met[name] and self.is_vacuous(name):
             return "vacuous"
         return f"{self.met[name] / max(1, self.examples):.0%} of {self.examples} examples"
+
+
+def find_reached(milestones: Mapping[str, Predicate], state: Any) -> list[str]:
+    """The milestones that a state is at; a premise that several claims have is judged once."""
+    answers = {predicate: predicate(state) for predicate in dict.fromkeys(milestones.values())}
+    return [name for name, predicate in milestones.items() if answers[predicate]]
 
 
 def compute_milestones(structure: Any) -> dict[str, Predicate]:

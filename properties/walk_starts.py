@@ -13,6 +13,7 @@ from attrs import frozen
 from properties.certificates import load_schedules
 from properties.judgement import follow_while_possible
 from properties.kindred import Schedule
+from properties.premises import find_reached
 from properties.property import Predicate
 from properties.vacuity import load_witness_schedules
 from reference.machine import Action
@@ -41,7 +42,7 @@ def load_starts(structure: Any, parameters: Any, milestones: Mapping[str, Predic
         ahead = {n: m for n, m in milestones.items() if len(found[n]) < STARTS_MAX}
         for action, state in follow_while_possible(structure, parameters, schedule):
             steps += [] if action is None else [action]
-            for name in [name for name, holds in ahead.items() if holds(state)]:
+            for name in find_reached(ahead, state):
                 del ahead[name]
                 if tuple(steps) not in found[name]:
                     found[name].append(tuple(steps))
