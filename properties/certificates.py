@@ -157,6 +157,18 @@ def _make_missing(structure: Any) -> InternalDisagreementError:
     )
 
 
+def load_schedules(
+    structure: Any, folder: Path = CERTIFICATE_FOLDER
+) -> tuple[tuple[Action, ...], ...]:
+    """The schedules of a certificate, whatever rules it was made from: nothing follows from them.
+
+    None where there is no certificate.
+    """
+    path = get_path(structure, folder)
+    cells = json.loads(path.read_text())["cells"] if path.exists() else ()
+    return tuple(decode_schedule(c["schedule"]) for c in cells if "schedule" in c)
+
+
 @cache
 def find_cells(structure: Any) -> Mapping[tuple[str, str], Verdict]:
     """The certified cells of a structure by claim and column, in the order of the matrix.

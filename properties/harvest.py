@@ -11,6 +11,7 @@ from typing import Any
 from properties.certificates import CERTIFICATE_FOLDER, decode_schedule
 from properties.judgement import follow_while_possible, is_reached_by, remove_needless_steps
 from properties.kindred import Schedule, carry_over
+from properties.random_walk import choose_evenly
 from reference.leaves import flatten
 from reference.machine import Action, compute_machine
 from reference.terms import Term, substitute
@@ -48,9 +49,7 @@ class Harvest:
             enabled = self.machine.enabled(cluster)
             if not enabled or not self.open:
                 break
-            chosen = draw.choice(enabled)
-            numbers = {r.name: draw.randint(r.low, r.high) for r in chosen.ranges}
-            action = Action(chosen.instance.name, numbers)
+            action = choose_evenly(enabled, draw)
             cluster = self.machine.step(cluster, action).cluster
             steps.append(action)
             self._note(cluster, steps)

@@ -10,7 +10,7 @@ from attrs import frozen
 
 from properties.property import Predicate
 from reference.leaves import compute_leaf_sorts, flatten, is_parameter
-from reference.machine import Instance, count_arguments
+from reference.machine import Enabled, Instance, Machine, count_arguments
 from reference.operations import all_of, any_of, is_same, negate
 from reference.terms import Sort
 
@@ -58,6 +58,20 @@ def is_moving(instance: Instance, state: Any) -> bool:
         if new is not old and not is_parameter(path)
     )
     return possible & any_of(*changed)
+
+
+def find_moving(machine: Machine, state: Any) -> list[Enabled]:
+    """The enabled instances by which a system heals; none in a world that says nothing of that."""
+    healing = get_healing(machine.structure)
+    if healing is None:
+        return []
+    rules = (*healing.steps, *healing.recovery)
+    return [
+        e
+        for e in machine.enabled(state)
+        if e.instance.rule.name in rules
+        and (not healing.is_idling_left_out or is_moving(e.instance, state))
+    ]
 
 
 def try_step(instance: Instance, state: Any) -> tuple[bool, Any]:

@@ -18,6 +18,13 @@ FAULT_SHARE = 1 / 12
 that puts come to their end between faults."""
 
 
+def choose_evenly(enabled: list[Enabled], chance: random.Random) -> Action:
+    """One of the enabled steps, each as likely as any other, and so are its arguments."""
+    picked = chance.choice(enabled)
+    arguments = {r.name: chance.randint(r.low, r.high) for r in picked.ranges}
+    return Action(picked.instance.name, arguments)
+
+
 def walk_randomly(structure: Structure, *, walks: int, seed: int = 0) -> Iterator[Cluster]:
     """The states of walks under all faults, every other walk in a log of a few bytes."""
     for number in range(walks):

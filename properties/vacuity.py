@@ -185,3 +185,12 @@ def load_witnesses(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> tuple[W
         )
         for question in compute_questions(structure)
     )
+
+
+def load_witness_schedules(
+    structure: Any, folder: Path = CERTIFICATE_FOLDER
+) -> tuple[tuple[Action, ...], ...]:
+    """The stored schedules of a structure; none where it was never searched."""
+    if not has_witnesses(structure, folder):
+        return ()
+    return tuple(map(decode_schedule, _load(structure, folder)["schedules"].values()))

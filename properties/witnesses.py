@@ -24,6 +24,7 @@ from reference.state import (
     ANSWERED,
     FLUSH_DISK_TIMEOUT,
     FLUSH_SLAVE_TIMEOUT,
+    REFUSED,
     SLAVE_NOT_AVAILABLE,
     UNANSWERED,
     Cluster,
@@ -196,6 +197,19 @@ def get_witnesses(structure: Any) -> dict[str, Property]:
 @get_witnesses.register
 def _(structure: Structure) -> dict[str, Property]:
     return WITNESSES
+
+
+@singledispatch
+def compute_stage(state: Any) -> int:
+    """How far what a world follows has come, the further the larger; 0 where it says nothing."""
+    return 0
+
+
+@compute_stage.register
+def _(state: Cluster) -> int:
+    """The furthest put's phase, and one more where it is acknowledged; a lost put is nowhere."""
+    puts = (m for m in state.messages if m.phase not in (REFUSED, UNANSWERED))
+    return max((m.phase + is_acknowledged(m) for m in puts), default=0)
 
 
 def compute_questions(structure: Any) -> dict[str, Term]:

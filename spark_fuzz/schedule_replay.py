@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import frozen
 
-from properties.healing import get_healing, is_moving
+from properties.healing import find_moving, get_healing
 from properties.judgement import JudgedStep, judge
 from properties.subject import get_claims, get_guarantees
 from reference.machine import Action, Enabled, Machine, compute_machine
@@ -102,20 +102,6 @@ def take_step(  # noqa: PLR0913, PLR0917
     action = Action(chosen.instance.name, arguments)
     cluster = machine.step(before.cluster, action).cluster
     return JudgedStep(before.index + 1, action, cluster, judge(cluster))
-
-
-def find_moving(machine: Machine, cluster: Any) -> list[Enabled]:
-    """The enabled instances by which a system heals; none in a world that says nothing of that."""
-    healing = get_healing(machine.structure)
-    if healing is None:
-        return []
-    rules = (*healing.steps, *healing.recovery)
-    return [
-        e
-        for e in machine.enabled(cluster)
-        if e.instance.rule.name in rules
-        and (not healing.is_idling_left_out or is_moving(e.instance, cluster))
-    ]
 
 
 def find_end(machine: Machine, cluster: Any) -> int:

@@ -9,7 +9,6 @@ from random import Random
 import pytest
 from attrs import evolve
 from hypothesis import settings
-from hypothesis.stateful import run_state_machine_as_test
 
 from properties import certificates
 from properties.certificates import (
@@ -20,10 +19,11 @@ from properties.certificates import (
     load_cells,
 )
 from properties.fault_class import EVERYTHING, FAULT_CLASS_BY_NAME
-from properties.hypothesis_machine import make_state_machine
+from properties.hypothesis_machine import make_state_machine, run_state_machine
 from properties.induction import prove_lemmas
 from properties.judgement import follow_while_possible
 from properties.property import VARIANT_LEMMAS
+from properties.random_walk import choose_evenly
 from properties.subject import get_lemmas_of, get_search_parameters
 from properties.verdict import VerdictWord
 from reference.lifecycle import has_master_changed
@@ -55,11 +55,9 @@ def test_every_lemma_is_inductive_under_every_fault(structure: Structure) -> Non
 def test_lemmas_hold_on_every_walk(fault: str) -> None:
     """Whatever Hypothesis lets happen, elections among it."""
     fault_class = FAULT_CLASS_BY_NAME[fault]
-    claims = {n: p.predicate for n, p in get_lemmas_of(PAIR).items()}
-    machine = make_state_machine(PAIR, get_search_parameters(PAIR, fault_class), claims)
-    run_state_machine_as_test(
-        machine, settings=settings(max_examples=20, stateful_step_count=50, deadline=None)
-    )
+    lemmas = get_lemmas_of(PAIR)
+    machine = make_state_machine(PAIR, get_search_parameters(PAIR, fault_class), lemmas)
+    run_state_machine(machine, settings(max_examples=20, stateful_step_count=25, deadline=None))
 
 
 def stray(schedule: tuple[Action, ...], draw: Random) -> Iterator[Cluster]:
@@ -69,9 +67,7 @@ def stray(schedule: tuple[Action, ...], draw: Random) -> Iterator[Cluster]:
     for _, cluster in follow_while_possible(PAIR, SIZES, schedule):
         yield cluster
     for _ in range(30):
-        chosen = draw.choice(machine.enabled(cluster))
-        numbers = {r.name: draw.randint(r.low, r.high) for r in chosen.ranges}
-        cluster = machine.step(cluster, Action(chosen.instance.name, numbers)).cluster
+        cluster = machine.step(cluster, choose_evenly(machine.enabled(cluster), draw)).cluster
         yield cluster
 
 

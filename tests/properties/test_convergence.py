@@ -20,6 +20,7 @@ from properties.convergence import (
 from properties.fault_class import FAULT_CLASS_BY_NAME
 from properties.guarantee import GUARANTEES
 from properties.induction import prove_lemmas
+from properties.random_walk import choose_evenly
 from properties.ranking import rank_steps
 from properties.replication_healing import RANK
 from properties.verdict import VerdictWord
@@ -74,9 +75,7 @@ def step_randomly(
     enabled = [e for e in machine.enabled(cluster) if e.instance.rule.name in names]
     if not enabled:
         return cluster
-    chosen = draw.choice(enabled)
-    arguments = {r.name: draw.randint(r.low, r.high) for r in chosen.ranges}
-    return machine.step(cluster, Action(chosen.instance.name, arguments)).cluster
+    return machine.step(cluster, choose_evenly(enabled, draw)).cluster
 
 
 def start_all(cluster: Cluster) -> Cluster:

@@ -13,6 +13,7 @@ from properties.judgement import (
     keep_possible,
     shorten_refutation,
 )
+from properties.random_walk import choose_evenly
 from properties.subject import get_every_fault, get_guarantees, get_search_parameters
 from properties.worlds import WORLD_STRUCTURES
 from reference.machine import Action, compute_machine
@@ -29,9 +30,7 @@ def walk_to_violation(structure: Any, seed: int) -> tuple[str, list[Action]] | N
     parameters = get_search_parameters(structure, get_every_fault(structure))
     state, actions = make_initial(structure, parameters), []
     for _ in range(200):
-        chosen = draw.choice(machine.enabled(state))
-        numbers = {r.name: draw.randint(r.low, r.high) for r in chosen.ranges}
-        actions.append(Action(chosen.instance.name, numbers))
+        actions.append(choose_evenly(machine.enabled(state), draw))
         state = machine.step(state, actions[-1]).cluster
         for name, guarantee in get_guarantees(structure).items():
             if not guarantee.predicate(state):

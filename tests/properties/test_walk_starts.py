@@ -1,0 +1,54 @@
+"""Where walks begin: stored schedules as far as they are possible, and no further."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from properties.certificates import load_schedules
+from properties.judgement import follow
+from properties.premises import compute_milestones
+from properties.subject import get_fault_class, get_search_parameters
+from properties.vacuity import load_witness_schedules
+from properties.walk_starts import STARTS_MAX, load_starts
+from properties.worlds import STRUCTURES
+from reference.machine import compute_machine
+from tests.structures import SYNCHRONOUS_PAIR
+
+NAMES = (SYNCHRONOUS_PAIR.name, "delay/4.4.0")
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("fault", ["none", "every fault"])
+def test_each_way_leads_where_it_is_said_to(name: str, fault: str) -> None:
+    """To its last state, and not before; nothing strikes that may not."""
+    structure: Any = STRUCTURES[name]
+    parameters = get_search_parameters(structure, get_fault_class(structure, fault))
+    milestones = compute_milestones(structure)
+    starts = load_starts(structure, parameters, milestones)
+    assert len(starts.leading_to) >= 5
+    for milestone, ways in starts.leading_to.items():
+        assert 1 <= len(ways) <= STARTS_MAX
+        for way in ways:
+            met = [milestones[milestone](s) for _, s in follow(structure, parameters, way)]
+            assert met == [False] * len(way) + [True]
+    instances = compute_machine(structure).instances
+    taken = {action.instance for way in starts.ways for action in way}
+    struck = any(instances[name].rule.is_fault for name in taken)
+    assert struck is (fault != "none")
+
+
+def test_what_holds_initially_needs_no_way() -> None:
+    """A walk is there already."""
+    parameters = get_search_parameters(SYNCHRONOUS_PAIR, get_fault_class(SYNCHRONOUS_PAIR, "none"))
+    starts = load_starts(SYNCHRONOUS_PAIR, parameters, {"always": lambda state: True})
+    assert starts.leading_to == {}
+    assert starts.ways
+
+
+def test_nothing_stored_is_no_schedule(tmp_path: Path) -> None:
+    """Walks then begin in the initial state."""
+    assert () == load_schedules(SYNCHRONOUS_PAIR, tmp_path)
+    assert () == load_witness_schedules(SYNCHRONOUS_PAIR, tmp_path)
