@@ -336,7 +336,8 @@ def rejudge(structure: Any, parameters: Parameters, cell: Verdict) -> Verdict:
     """
     if cell.word is not VerdictWord.REFUTED:
         return cell
-    for is_scaled in (False, True):
+    is_sized = isinstance(structure, Structure)
+    for is_scaled in (False, True) if is_sized else (False,):
         sizes = clip_sizes(parameters) if is_scaled else parameters
         if _is_refuted(structure, sizes, cell):
             return evolve(cell, is_scaled=is_scaled)

@@ -9,6 +9,7 @@ others are made mechanically in the functions that ``TARGETS`` lists.
 from __future__ import annotations
 
 import ast
+import builtins
 import copy
 import hashlib
 import importlib.abc
@@ -180,7 +181,7 @@ def list_planted() -> list[Planted]:
 
 def _derive(kind: str, file: str, target: str) -> Iterator[Planted]:
     tree = ast.parse((ROOT / file).read_text())
-    seen = {ast.unparse(tree)}
+    seen, bound = {ast.unparse(tree)}, _find_bound(tree)
     for node in ast.walk(tree):
         if _get_name(node) != target:
             continue
@@ -188,9 +189,21 @@ def _derive(kind: str, file: str, target: str) -> Iterator[Planted]:
         for place in ast.walk(node):
             for what, change in _list_changes(place):
                 source = _make_source(tree, place, change)
-                if source not in seen:
+                is_possible = bound >= _find_read(ast.parse(source)) - _find_read(tree)
+                if source not in seen and is_possible:
                     seen.add(source)
                     yield Planted(f"{file} {target}: {what}", kind, file, digest, source)
+
+
+def _find_read(tree: ast.Module) -> set[str]:
+    """The plain names that a file reads."""
+    return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
+
+
+def _find_bound(tree: ast.Module) -> set[str]:
+    """The names that a file imports, and Python's own: others would only be an error."""
+    imported = (n for n in ast.walk(tree) if isinstance(n, ast.ImportFrom | ast.Import))
+    return {alias.asname or alias.name for n in imported for alias in n.names} | set(dir(builtins))
 
 
 def _get_name(node: ast.AST) -> str:
@@ -236,7 +249,7 @@ def _list_changes(node: ast.AST) -> Iterator[tuple[str, Change]]:
         yield f"{node.attr} as {name}", lambda n: setattr(n, "attr", name)
     if isinstance(node, ast.Tuple) and len(node.elts) > 1:
         for index, element in enumerate(node.elts):
-            if isinstance(element, ast.Constant):
+            if isinstance(element, ast.Constant) and isinstance(element.value, str | int):
                 yield f"without {element.value!r}", _pop("elts", index)
     yield from _list_flow_changes(node)
     if isinstance(node, ast.Constant) and type(node.value) is int:
