@@ -29,6 +29,8 @@ from properties.mutants.planted_results import (
 )
 
 PARTIAL = ROOT / ".rmqspec" / "planted.jsonl"
+FIRST = {"prover": "proofs", "rest": "proofs", "lowering": "lowering"}
+"""The check that is asked first about a kind of mistake; all others follow in their order."""
 SECONDS_MAX = 300
 """A check that takes longer than this, for a mistake that makes it run on, has found it."""
 
@@ -41,8 +43,9 @@ def judge_planted(planted: Planted) -> PlantedFinding:
         plant(planted)
         from spark_fuzz.judge_battery import CHECKS  # noqa: PLC0415
 
-        for name, check in CHECKS.items():
-            told = check()
+        first = FIRST.get(planted.kind, "")
+        for name in sorted(CHECKS, key=lambda each: each != first):
+            told = CHECKS[name]()
             if told:
                 found_by = name
                 break
