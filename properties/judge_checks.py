@@ -60,8 +60,8 @@ WANDERING_STEPS = 20
 FAULT_SHARE = 0.15
 """How often such a step is a fault, where one may strike."""
 
-PREMISE_STRIDE = 4
-"""Premises are asked about the states of each fourth known schedule."""
+PREMISE_SCHEDULES = 80
+"""Premises are asked about the states of about so many known schedules of a world."""
 
 REST_STEPS = 60
 """How long a group may take to come to rest after a known schedule."""
@@ -187,9 +187,10 @@ def check_premises() -> str:
     for name in PROVED_STRUCTURES:
         structure = STRUCTURES[name]
         sizes = get_search_parameters(structure, get_everything(structure))
+        known = load_known_schedules(get_world_folder(structure))
         states = [
             state
-            for schedule in load_known_schedules(get_world_folder(structure))[::PREMISE_STRIDE]
+            for schedule in known[:: max(1, len(known) // PREMISE_SCHEDULES)]
             for _, state in follow_while_possible(structure, sizes, schedule)
         ]
         for told in find_wrong_premises(structure, prove_lemmas(structure), states):
