@@ -34,6 +34,8 @@ class Healing:
     """Steps that are known to go on for ever in certain states, for a reason that is told."""
     recovery: tuple[str, ...] = ()
     """The rules by which everybody comes back after faults and stops, before there is peace."""
+    last_resorts: tuple[str, ...] = ()
+    """Steps that end a wait, or come nearer to its end, while what is waited for may yet come."""
 
 
 @singledispatch
@@ -72,6 +74,12 @@ def find_moving(machine: Machine, state: Any) -> list[Enabled]:
         if e.instance.rule.name in rules
         and (not healing.is_idling_left_out or is_moving(e.instance, state))
     ]
+
+
+def put_off_last_resorts(moving: list[Enabled], healing: Healing) -> list[Enabled]:
+    """What moves, without what somebody patient leaves till nothing else does."""
+    others = [e for e in moving if e.instance.rule.name not in healing.last_resorts]
+    return others or moving
 
 
 def try_step(instance: Instance, state: Any) -> tuple[bool, Any]:

@@ -149,6 +149,16 @@ RECOVERY = (
 """How brokers come back. A blank is cut off only if ``torn_rolls`` may strike once more."""
 
 
+LAST_RESORTS = (
+    "give_up_disk_wait",
+    "time_out_disk_wait",
+    "wait_one_second",
+    "give_up_slave_wait",
+    "time_out_slave_wait",
+)
+"""How a put's wait runs out."""
+
+
 @get_healing.register
 def _(structure: Structure) -> Healing:
     steps = (*HEALING_STEPS, *get_added_steps(structure))
@@ -158,4 +168,11 @@ def _(structure: Structure) -> Healing:
         for rule in variant.endless
         for slave in range(structure.slaves)
     )
-    return Healing(steps, RANK, has_all_brokers, endless=endless, recovery=RECOVERY)
+    return Healing(
+        steps,
+        RANK,
+        has_all_brokers,
+        endless=endless,
+        recovery=RECOVERY,
+        last_resorts=LAST_RESORTS,
+    )

@@ -24,6 +24,7 @@ from reference.state import (
     ANSWERED,
     FLUSH_DISK_TIMEOUT,
     FLUSH_SLAVE_TIMEOUT,
+    PUT_OK,
     REFUSED,
     SLAVE_NOT_AVAILABLE,
     UNANSWERED,
@@ -207,9 +208,9 @@ def compute_stage(state: Any) -> int:
 
 @compute_stage.register
 def _(state: Cluster) -> int:
-    """The furthest put's phase, and one more where it is acknowledged; a lost put is nowhere."""
+    """The furthest phase of a put on its way to PUT_OK; one that cannot get there is nowhere."""
     puts = (m for m in state.messages if m.phase not in (REFUSED, UNANSWERED))
-    return max((m.phase + is_acknowledged(m) for m in puts), default=0)
+    return max((m.phase for m in puts if m.status == PUT_OK and m.waits_for_store), default=0)
 
 
 def compute_questions(structure: Any) -> dict[str, Term]:

@@ -12,6 +12,7 @@ from hypothesis import find, given, settings
 from hypothesis import strategies as st
 
 from properties import hypothesis_machine
+from properties.healing import get_healing, put_off_last_resorts
 from properties.hypothesis_machine import (
     ClusterMachine,
     make_state_machine,
@@ -23,12 +24,13 @@ from properties.property import Property, PropertyRole
 from properties.stock import STOCK_WORLDS
 from properties.subject import get_claims, get_every_fault
 from properties.walk_shares import measure_premises
+from properties.witnesses import compute_stage
 from properties.worlds import STRUCTURES
 from reference.machine import Action, compute_machine
 from reference.operations import any_of, negate
 from reference.put import is_acknowledged
 from reference.roles import FlushDiskType
-from reference.state import Cluster
+from reference.state import WAITS_FOR_SLAVE, Cluster
 from reference.structure import SMALL_PARAMETERS, Structure
 from tests.structures import SYNCHRONOUS_PAIR, TWO_OF_EACH, name_of
 
@@ -159,6 +161,26 @@ def test_settling_leaves_no_rule_out(data: st.DataObject) -> None:
     assert walk.schedule
     *_, (_, state) = follow(SYNCHRONOUS_PAIR, TWO_OF_EACH, walk.schedule)
     assert state == walk.cluster
+
+
+def test_the_patient_wait_as_long_as_something_moves() -> None:
+    """A put that waits for its copy times out where nothing else goes on, or in a hurry."""
+    undisturbed = make_state_machine(SYNCHRONOUS_PAIR, SMALL_PARAMETERS, {})
+    walk = begin(undisturbed, set())
+    for action in undisturbed.plan.starts.leading_to[ACKNOWLEDGED][0]:
+        if walk.stage < WAITS_FOR_SLAVE:
+            walk.take(action)
+    assert WAITS_FOR_SLAVE == walk.stage == compute_stage(walk.cluster)
+    hurried, patient = (
+        {e.instance.rule.name for e in walk.find_healing(is_patient=p)} for p in (False, True)
+    )
+    assert hurried - patient == {"time_out_slave_wait", "wait_one_second"}
+    assert patient
+    healing = get_healing(SYNCHRONOUS_PAIR)
+    assert healing is not None
+    enabled = walk.find_healing(is_patient=False)
+    alone = [e for e in enabled if e.instance.rule.name in healing.last_resorts]
+    assert alone == put_off_last_resorts(alone, healing)
 
 
 @given(data=st.data())
