@@ -23,7 +23,12 @@ from properties.certificates import (
 from properties.harvest import harvest
 from properties.induction import InductionProblem, prove_lemmas
 from properties.judgement import is_reached_by
-from properties.subject import get_everything, get_search_parameters, get_small_parameters
+from properties.subject import (
+    get_every_fault,
+    get_everything,
+    get_search_parameters,
+    get_small_parameters,
+)
 from properties.witnesses import compute_questions
 from reference.leaves import flatten
 from reference.machine import Action
@@ -60,14 +65,28 @@ def search_witnesses(
     problem = InductionProblem(structure, get_everything(structure))
     lemmas = prove_lemmas(structure)
     impossible = {n for n, t in questions.items() if problem.follows(record("not", t), lemmas)}
-    sizes = get_search_parameters(structure, get_everything(structure))
     wanted = {n: t for n, t in questions.items() if n not in impossible}
     on_progress(f"{structure.name}, witnesses: what {len(known)} known schedules reach")
-    found = harvest(structure, sizes, wanted, known)
+    found = harvest_witnesses(structure, wanted, known)
     open_questions = {n: t for n, t in wanted.items() if n not in found}
     if open_questions:
         found |= _search(structure, open_questions, lemmas, on_progress)
     return tuple(WitnessAnswer(n, found.get(n), is_impossible=n in impossible) for n in questions)
+
+
+def harvest_witnesses(
+    structure: Any, wanted: Mapping[str, Term], known: tuple[tuple[Action, ...], ...]
+) -> dict[str, tuple[Action, ...]]:
+    """What known schedules reach while nobody changes the configuration; the rest with changes.
+
+    A premise that is met only after a change of role would be vacuous in every column.
+    """
+    found: dict[str, tuple[Action, ...]] = {}
+    for column in (get_every_fault(structure), get_everything(structure)):
+        left = {name: term for name, term in wanted.items() if name not in found}
+        if left:
+            found |= harvest(structure, get_search_parameters(structure, column), left, known)
+    return found
 
 
 def _search(

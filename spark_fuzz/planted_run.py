@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import multiprocessing
+import resource
 import sys
 import time
 from collections.abc import Iterable, Mapping
@@ -32,7 +33,7 @@ PARTIAL = ROOT / ".rmqspec" / "planted.jsonl"
 FIRST = {"prover": "proofs", "rest": "proofs", "lowering": "lowering"}
 """The check that is asked first about a kind of mistake; all others follow in their order."""
 SECONDS_MAX = 300
-"""A check that takes longer than this, for a mistake that makes it run on, has found it."""
+"""Processor time after which a mistake that makes the checks run on counts as found."""
 
 
 def judge_planted(planted: Planted) -> PlantedFinding:
@@ -59,19 +60,21 @@ def judge_apart(planted: Planted) -> PlantedFinding:
     """The same in a process of its own, which may not run on for ever."""
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=lambda: sender.send(judge_planted(planted)))
+    process = context.Process(target=_answer, args=(planted, sender))
     process.start()
-    is_answered = receiver.poll(SECONDS_MAX)
-    if is_answered:
-        try:
-            finding: PlantedFinding = receiver.recv()
-        except EOFError:
-            is_answered = False
-    process.kill()
+    sender.close()
+    try:
+        finding: PlantedFinding = receiver.recv()
+    except EOFError:
+        finding = make_finding(planted, "error", "does not end", SECONDS_MAX)
     process.join()
-    if not is_answered:
-        return make_finding(planted, "error", "does not end", SECONDS_MAX)
     return finding
+
+
+def _answer(planted: Planted, sender: Any) -> None:
+    """In a process of its own, which is ended when it has used too much processor time."""
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS_MAX, SECONDS_MAX))
+    sender.send(judge_planted(planted))
 
 
 def read_partial(path: Path = PARTIAL) -> dict[str, PlantedFinding]:

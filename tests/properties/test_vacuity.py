@@ -82,3 +82,15 @@ def test_digests_tell_structures_apart() -> None:
     """A digest is of the rules, not of a name."""
     assert len(STRUCTURES) == len({compute_digest(s) for s in STRUCTURES})
     assert compute_digest(SYNCHRONOUS_PAIR) == compute_digest(Structure())
+
+
+@pytest.mark.parametrize("structure", STRUCTURES, ids=name_of)
+def test_no_premise_needs_a_change_of_role(structure: Structure) -> None:
+    """No column has one: a premise that is met in no other way would be vacuous in all of them."""
+    switched = [
+        answer.question
+        for answer in load_witnesses(structure)
+        for action in answer.schedule or ()
+        if answer.question.startswith("premise of") and action.instance == "switch_master_role"
+    ]
+    assert [] == switched
