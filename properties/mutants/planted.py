@@ -90,7 +90,7 @@ TARGETS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 }
 """Kind of mistake, file, and the functions or tables in it that mistakes are made in."""
 
-PER_FUNCTION_MAX = 5
+PER_FUNCTION_MAX = 3
 """How many mistakes are made in one function at most; each takes seconds to judge."""
 
 SWAPS = {
