@@ -19,7 +19,6 @@ from properties.fault_class import EVERYTHING, FAULT_CLASSES, FaultClass
 from properties.lemmas import LEMMAS
 from properties.property import Property, PropertyRole
 from properties.sanity_check import SANITY_CHECKS
-from properties.two_messages import TWO_MESSAGE_LEMMAS
 from properties.variant_lemmas import VARIANT_LEMMAS
 from reference.structure import SMALL_PARAMETERS, Parameters, Structure
 from reference.variant import expand
@@ -64,8 +63,7 @@ def _(structure: Structure) -> dict[str, Property]:
 def _(structure: Structure) -> dict[str, Property]:
     variants = expand(structure.variants)
     own = {n: p for v in variants for n, p in VARIANT_LEMMAS.get(v.name, {}).items()}
-    paired = TWO_MESSAGE_LEMMAS if structure.messages > 1 else {}
-    return {**SANITY_CHECKS, **LEMMAS, **own, **paired}
+    return {**SANITY_CHECKS, **LEMMAS, **own}
 
 
 @get_fault_classes.register

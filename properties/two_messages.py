@@ -9,10 +9,15 @@ from __future__ import annotations
 
 import itertools
 
-from properties.property import Property, PropertyRole
+from properties.fault_class import EVERYTHING
+from properties.induction import InductionProblem
+from properties.subject import get_lemmas_of
 from reference.lineage import is_written
+from reference.machine import record_predicate
 from reference.operations import all_of, implies
 from reference.state import NOT_SENT, Cluster
+from reference.structure import Structure
+from reference.terms import Term
 
 
 def followed_messages_do_not_overlap(cluster: Cluster) -> bool:
@@ -35,12 +40,18 @@ def followed_messages_do_not_overlap(cluster: Cluster) -> bool:
     )
 
 
-TWO_MESSAGE_LEMMAS = {
-    "followed_messages_do_not_overlap": Property(
-        "followed_messages_do_not_overlap",
-        PropertyRole.LEMMA,
-        followed_messages_do_not_overlap,
-        "Else the bytes of a second message follow the first one's beginning, which looks torn.",
-    )
-}
-"""What proofs about more than one followed message need besides."""
+def record_fact(structure: Structure) -> dict[str, Term]:
+    """The lemma by its name, as a fact for ``InductionProblem`` and ``FaultSetProver``."""
+    lemma = followed_messages_do_not_overlap
+    return {lemma.__name__: record_predicate(structure, lemma)}
+
+
+def prove_with_two(structure: Structure) -> tuple[str, ...]:
+    """The inductive set of a structure with two followed messages, the lemma among them.
+
+    Raises SolverGaveUpError.
+    """
+    facts = record_fact(structure)
+    problem = InductionProblem(structure, EVERYTHING, facts=facts)
+    kept, _ = problem.run_houdini((*get_lemmas_of(structure), *facts))
+    return tuple(kept)

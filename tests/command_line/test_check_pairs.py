@@ -49,9 +49,10 @@ def test_without_slaves_there_is_nothing_to_copy() -> None:
 
 
 def test_cells_can_be_required() -> None:
-    """Proved, refuted, vacuous, and a column that the world does not have."""
+    """Proved, disputed, refuted, vacuous, and a column that the world does not have."""
     codes = {
-        "answered_entry_stays_on_master:stop": 0,
+        "answered_entry_stays_on_master:none": 0,
+        "answered_entry_stays_on_master:stop": 2,
         "answered_entry_stays_on_master:power loss": 1,
         "change_on_slave_stays:none": 2,
         "somebody_delivers:clock coincidence": 3,

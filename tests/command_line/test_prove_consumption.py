@@ -19,10 +19,11 @@ def test_its_cells_are_told() -> None:
     asked = ("prove", "--structure", STRUCTURE, "--guarantee", "no_message_is_skipped")
     result = run(*asked)
     assert 0 == result.returncode
-    assert "no_message_is_skipped, none: proved" in result.stdout
+    assert "no_message_is_skipped, none: disputed (C1)" in result.stdout
     (answer,) = json.loads(run(*asked, "--json").stdout)["structures"]
     cells = {v["fault"]: v for v in answer["verdicts"]}
     assert "proved" == cells["none"]["verdict"]
+    assert "C1" in cells["none"]["disputed"]
     assert cells["master stop"]["steps"] == len(cells["master stop"]["schedule"])
 
 
