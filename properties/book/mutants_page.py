@@ -11,9 +11,9 @@ from functools import cache
 from properties.generated_text import SPEC, Page, render_table
 from properties.mutants.derivation import MutantKind, list_mutants
 from properties.mutants.findings import KILLERS, RuleFindings, load_arguments
-from properties.mutants.planted_results import SURVIVED
+from properties.mutants.planted import TARGETS, list_planted
+from properties.mutants.planted_results import SURVIVED, load_current
 from properties.mutants.planted_results import load_arguments as load_planted_arguments
-from properties.mutants.planted_results import load_table as load_planted
 from properties.mutants.results import load_table
 from properties.mutants.summary import ALIKE, ARGUED, OPEN, tabulate
 from properties.worlds import STRUCTURES_BY_WORLD
@@ -76,13 +76,16 @@ FOUND_BY = ("meaning", "lowering", "bytes", "premises", "proofs", "error")
 
 def render_planted() -> str:
     """A row per kind of mistake in what judges: how many, and which check finds how many first."""
-    findings = load_planted().values()
+    listed = list_planted()
+    judged = load_current(listed).values()
     rows = []
-    for kind in (*dict.fromkeys(f.kind for f in findings), "all"):
-        found = [f.found_by for f in findings if kind in (f.kind, "all")]
+    for kind in (*TARGETS, "all"):
+        made = sum(kind in (planted.kind, "all") for planted in listed)
+        found = [f.found_by for f in judged if kind in (f.kind, "all")]
         counts = (found.count(name) for name in (*FOUND_BY, SURVIVED))
-        rows.append((kind, len(found), *counts))
-    return render_table(("Mistake in", "mistakes", *FOUND_BY, SURVIVED), rows)
+        rows.append((kind, made, *counts, made - len(found)))
+    head = ("Mistake in", "mistakes", *FOUND_BY, SURVIVED, "not judged yet")
+    return render_table(head, rows)
 
 
 def render_planted_survivors() -> str:

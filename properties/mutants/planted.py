@@ -249,7 +249,7 @@ def _list_changes(node: ast.AST) -> Iterator[tuple[str, Change]]:
         yield f"{node.attr} as {name}", lambda n: setattr(n, "attr", name)
     if isinstance(node, ast.Tuple) and len(node.elts) > 1:
         for index, element in enumerate(node.elts):
-            if isinstance(element, ast.Constant) and isinstance(element.value, str | int):
+            if isinstance(element, ast.Constant) and type(element.value) in (str, int):
                 yield f"without {element.value!r}", _pop("elts", index)
     yield from _list_flow_changes(node)
     if isinstance(node, ast.Constant) and type(node.value) is int:

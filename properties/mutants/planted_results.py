@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 
 from attrs import frozen
@@ -42,6 +43,16 @@ def load_table(path: Path = TABLE) -> dict[str, PlantedFinding]:
         return {}
     findings = (PlantedFinding(**entry) for entry in json.loads(path.read_text()))
     return {finding.name: finding for finding in findings}
+
+
+def load_current(listed: Iterable[Planted]) -> dict[str, PlantedFinding]:
+    """The stored findings about these mistakes, made in functions as they are now."""
+    stored = load_table()
+    return {
+        planted.name: stored[planted.name]
+        for planted in listed
+        if planted.name in stored and stored[planted.name].digest == planted.digest
+    }
 
 
 def load_arguments(path: Path = ARGUMENTS_FILE) -> dict[str, str]:
