@@ -42,6 +42,7 @@ PROVED_STRUCTURES = (
     "ASYNC_MASTER/ASYNC_FLUSH/0 slaves",
     "SYNC_MASTER/ASYNC_FLUSH/0 slaves",
     "consumer/slave read/offset check",
+    "consumer/slave read/no offset check",
     "tables/topics/4.4.0",
     "delay/4.4.0",
 )
