@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
 
 from properties.byte_observer import UNHEALING, compare_along
 from properties.certificates import get_path, get_world_folder, recheck
@@ -21,6 +21,7 @@ from properties.healing import get_healing
 from properties.induction import prove_lemmas
 from properties.judgement import follow_while_possible
 from properties.premise_check import find_wrong_premises
+from properties.random_walk import choose_evenly
 from properties.ranking import rank_steps
 from properties.subject import (
     get_everything,
@@ -35,6 +36,9 @@ from reference.roles import FlushDiskType
 from reference.rule import Rule
 from reference.state import Cluster
 from reference.structure import Structure
+
+Way: TypeAlias = Iterator[tuple[Action | None, Cluster]]
+"""Each step with the state after it; the first state has no step."""
 
 PROVED_STRUCTURES = (
     "SYNC_MASTER/SYNC_FLUSH/1 slave",
@@ -88,7 +92,7 @@ def check_bytes() -> str:
     return ""
 
 
-def list_ways(structure: Structure) -> Iterator[Iterator[tuple[Action | None, Cluster]]]:
+def list_ways(structure: Structure) -> Iterator[Way]:
     """Known schedules as far as they are possible in this group, and what they could turn into.
 
     Each is followed to its end and then left alone, and once left at some place for random steps;
@@ -103,21 +107,13 @@ def list_ways(structure: Structure) -> Iterator[Iterator[tuple[Action | None, Cl
         yield wander(begun, chance)
 
 
-def come_to_rest(
-    way: Iterator[tuple[Action | None, Cluster]], chance: random.Random
-) -> Iterator[tuple[Action | None, Cluster]]:
+def come_to_rest(way: Way, chance: random.Random) -> Way:
     """The way, and what a group does then by itself until nothing goes on, or for some time."""
-    cluster: Any = None
-    for action, cluster in way:
-        yield action, cluster
-    machine = compute_machine(cluster.structure)
-    for _ in range(REST_STEPS):
-        enabled = [e for e in machine.enabled(cluster) if is_undisturbed(e.instance.rule)]
-        if not enabled:
-            return
-        action = choose_action(enabled, chance)
-        cluster = machine.step(cluster, action).cluster
-        yield action, cluster
+
+    def choose(enabled: list[Enabled]) -> list[Enabled]:
+        return [e for e in enabled if is_undisturbed(e.instance.rule)]
+
+    return go_on(way, choose, REST_STEPS, chance)
 
 
 def is_undisturbed(rule: Rule) -> bool:
@@ -126,31 +122,36 @@ def is_undisturbed(rule: Rule) -> bool:
     return is_of_broker or rule.name.startswith("restart")
 
 
-def choose_action(enabled: Sequence[Enabled], chance: random.Random) -> Action:
-    """Any of the enabled steps, with any arguments."""
-    picked = chance.choice(enabled)
-    arguments = {r.name: chance.randint(r.low, r.high) for r in picked.ranges}
-    return Action(picked.instance.name, arguments)
-
-
-def wander(
-    way: Iterator[tuple[Action | None, Cluster]], chance: random.Random
-) -> Iterator[tuple[Action | None, Cluster]]:
+def wander(way: Way, chance: random.Random) -> Way:
     """The way, and then random steps, now and then a fault."""
+
+    def choose(enabled: list[Enabled]) -> list[Enabled]:
+        faults = [e for e in enabled if e.instance.rule.is_fault]
+        others = [e for e in enabled if not e.instance.rule.is_fault]
+        is_struck = bool(faults) and (not others or chance.random() < FAULT_SHARE)
+        return faults if is_struck else others
+
+    return go_on(way, choose, WANDERING_STEPS, chance)
+
+
+def go_on(
+    way: Way,
+    choose: Callable[[list[Enabled]], list[Enabled]],
+    steps: int,
+    chance: random.Random,
+) -> Way:
+    """The way, and up to so many random steps more, each one of those that ``choose`` leaves."""
     cluster: Any = None
     for action, cluster in way:
         yield action, cluster
     machine = compute_machine(cluster.structure)
-    for _ in range(WANDERING_STEPS):
-        enabled = machine.enabled(cluster)
-        faults = [e for e in enabled if e.instance.rule.is_fault]
-        others = [e for e in enabled if not e.instance.rule.is_fault]
-        if not enabled:
+    for _ in range(steps):
+        chosen = choose(machine.enabled(cluster))
+        if not chosen:
             return
-        is_struck = bool(faults) and (not others or chance.random() < FAULT_SHARE)
-        action = choose_action(faults if is_struck else others, chance)
-        cluster = machine.step(cluster, action).cluster
-        yield action, cluster
+        step = choose_evenly(chosen, chance)
+        cluster = machine.step(cluster, step).cluster
+        yield step, cluster
 
 
 def check_proofs() -> str:
