@@ -18,10 +18,18 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from properties.certificates import find_cells
+from properties.worlds import KNOWN_STRUCTURES, STRUCTURES
+from spark_fuzz.campaign import make_rows
+from spark_fuzz.kernel import compile_kernel
+from spark_fuzz.schedule import CampaignOptions
+
 ROOT = Path(__file__).parents[1]
 KEPT = ROOT / "tests/data/frozen.json"
 ANSWERS = ROOT / ".rmqspec/frozen"
 CONF = "tests/data/conf"
+BESIDE = ("traces_staged", "traces_5x")
+"""Folders of recordings beside the checkout, held against where they are there."""
 VERSIONS = ("4.4.0", "4.5.2", "4.6.0", "4.8.0", "4.9.3", "4.9.8")
 
 GROUPS = {
@@ -89,27 +97,25 @@ def list_commands() -> Iterator[list[str]]:
     yield ["export", "itf", "--out", "OUT", "--issues"]
     yield ["export", "smt-lib", "--out", "OUT", "--structure", "SYNC_MASTER/ASYNC_FLUSH/0 slaves"]
     yield ["export", "smt-lib", "--out", "OUT", "--structure", "delay/4.4.0"]
-    for traces in list_recordings():
+    for folder in ("traces", "traces_498"):
         for version in ("", *VERSIONS):
             option = ["--rocketmq-version", version] if version else []
-            yield ["trace", *traces, "--json", *option]
+            yield ["trace", *list_recordings(ROOT / "tests/data" / folder), "--json", *option]
+    for folder in BESIDE:
+        for path in list_recordings(ROOT / "../shared" / folder):
+            yield ["trace", path, "--json"]
 
 
-def list_recordings() -> Iterator[list[str]]:
-    """The recordings of each folder; those that lie beside the checkout where they are there."""
-    folders = (ROOT / "tests/data/traces", ROOT / "tests/data/traces_498")
-    beside = (ROOT / "../shared" / name for name in ("traces_staged", "traces_5x"))
-    for folder in (*folders, *(f for f in beside if f.is_dir())):
-        yield [os.path.relpath(path, ROOT) for path in sorted(folder.glob("*.jsonl"))]
+def list_recordings(folder: Path) -> list[str]:
+    """The recordings of a folder; none where it is not there."""
+    return [os.path.relpath(path, ROOT) for path in sorted(folder.glob("*.jsonl"))]
 
 
 def ask(arguments: list[str], groups: Path) -> str:
     """Exit code, output, errors, and what lies in a folder that was written."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out"
-        given = [
-            str(out) if a == "OUT" else a.replace("GROUPS", str(groups)) for a in arguments
-        ]
+        given = [str(out) if a == "OUT" else a.replace("GROUPS", str(groups)) for a in arguments]
         command = [sys.executable, "-P", "-m", "command_line", *given]
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
         run = subprocess.run(
@@ -126,9 +132,6 @@ def ask(arguments: list[str], groups: Path) -> str:
 
 def list_cells() -> Iterator[tuple[str, str]]:
     """Every certified cell of every structure and release."""
-    from properties.certificates import find_cells
-    from properties.worlds import KNOWN_STRUCTURES
-
     for name, structure in KNOWN_STRUCTURES.items():
         cells = find_cells(structure)
         yield (
@@ -143,11 +146,6 @@ def list_cells() -> Iterator[tuple[str, str]]:
 
 def list_rows() -> Iterator[tuple[str, str]]:
     """The rows of seed 0 in every world, and what identifies a schedule there."""
-    from properties.worlds import STRUCTURES
-    from spark_fuzz.campaign import make_rows
-    from spark_fuzz.kernel import compile_kernel
-    from spark_fuzz.schedule import CampaignOptions
-
     asked = (
         PAIR,
         "ASYNC_MASTER/SYNC_FLUSH/2 slaves",
@@ -169,14 +167,19 @@ def collect() -> Iterator[tuple[str, str]]:
         with ThreadPoolExecutor(2) as pool:
             answers = pool.map(lambda arguments: ask(arguments, Path(folder)), commands)
             for arguments, answer in zip(commands, answers, strict=True):
-                yield " ".join(arguments if arguments[0] != "trace" else _shorten(arguments)), answer
+                yield (
+                    " ".join(arguments if arguments[0] != "trace" else _shorten(arguments)),
+                    answer,
+                )
     yield from list_cells()
     yield from list_rows()
 
 
 def _shorten(arguments: list[str]) -> list[str]:
-    first = Path(arguments[1]).parent.name
-    return ["trace", first, *arguments[arguments.index("--json") :]]
+    """What was asked, a folder of recordings by its name."""
+    if arguments[0] != "trace" or len(arguments) == len(["trace", "file", "--json"]):
+        return arguments
+    return ["trace", Path(arguments[1]).parent.name, *arguments[arguments.index("--json") :]]
 
 
 def main() -> int:
@@ -194,7 +197,7 @@ def main() -> int:
     kept = json.loads(KEPT.read_text())
     differing = sorted(n for n in digests.keys() | kept if digests.get(n) != kept.get(n))
     is_here = any("traces_5x" in name for name in digests)
-    differing = [n for n in differing if is_here or "traces_5x" not in n and "staged" not in n]
+    differing = [n for n in differing if is_here or ("traces_5x" not in n and "staged" not in n)]
     print(f"{len(digests)} answers, {len(differing)} differ", *differing, sep="\n  ")
     return 1 if differing else 0
 
