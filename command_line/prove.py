@@ -39,16 +39,19 @@ from properties.harvest import load_known_schedules
 from properties.healing import get_healing
 from properties.obligations import load_proof
 from properties.ranking import rank_steps
+from properties.renewal import RENEWAL_DEPTH_LIMIT, Renewal, renew
 from properties.subject import get_candidates_of, get_fault_class, get_fault_classes
 from properties.vacuity import (
+    WitnessAnswer,
     are_witnesses_current,
     find_unwitnessed,
     has_witnesses,
     load_open_questions,
+    renew_witnesses,
     save_witnesses,
     search_witnesses,
 )
-from properties.verdict import InternalDisagreementError, Verdict, search_structure
+from properties.verdict import Hints, InternalDisagreementError, Verdict, search_structure
 from properties.worlds import STRUCTURES
 from reference.structure import Structure
 from reference.version import Version, find_version
@@ -75,7 +78,9 @@ Examples:
       --levels searches/power                       # the same search on Spark
   rmqspec prove --search --structure "delay/4.4.0"  # find lemmas and schedules anew
 \b
---search rewrites certificates; of all structures it takes hours.
+A certificate that was made from other rules is renewed: lemmas are proved again, schedules
+replayed, and only what falls is searched. --search looks for everything anew, and for the shortest
+schedules; of all structures it takes hours.
 Exit codes: 0 every cell is as expected, 2 a solver gave up, 3 bad input, 4 missing prerequisite,
 70 a cell is not as expected, 130 interrupted.
 """
@@ -89,6 +94,10 @@ class Answer:
     endless_steps: tuple[str, ...]
     """Healing steps that are not proved to bring a group nearer to rest."""
     seconds: float
+    renewal: str = ""
+    """What a change of rules did to the certificate."""
+    witnesses: tuple[WitnessAnswer, ...] = ()
+    """What is reachable, where a change made some of it known anew."""
 
 
 @click.command(name="prove", epilog=EPILOG)
@@ -212,6 +221,7 @@ def command(  # noqa: PLR0913, PLR0917
         work = search if is_search else recheck
         for structure, answer in run_in_order(work, structures, progress, jobs):
             answers[structure] = answer
+            save_witnesses({structure: answer.witnesses} if answer.witnesses else {})
             if not is_json:
                 print_answer(structure, answer, claims)
     if is_search and not variants and not version.variants:
@@ -290,20 +300,36 @@ def search_all_witnesses(structures: list[Any]) -> None:
 def search(structure: Structure, progress: Callable[[str], None]) -> Answer:
     """Every cell of a structure by a search that rewrites its certificate."""
     started = time.monotonic()
-    verdicts = search_structure(structure, progress, kin=certificates.load_kin(structure))
+    verdicts = search_structure(structure, progress, hints=Hints(certificates.load_kin(structure)))
     certificates.save(structure, verdicts)
     return Answer(verdicts, find_endless_steps(structure, verdicts), time.monotonic() - started)
 
 
 def recheck(structure: Structure, progress: Callable[[str], None]) -> Answer:
-    """Every cell of a structure from its certificate, and that none of it is vacuous."""
+    """Every cell of a structure from its certificate, and that none of it is vacuous.
+
+    A certificate that was made from other rules is renewed first.
+    """
     started = time.monotonic()
+    renewal = renew_certificate(structure, progress)
     document = certificates.load_required(structure)
-    if not structure.variants:
-        check_witnesses(structure)
+    witnesses = () if structure.variants else check_witnesses(structure, progress, renewal)
     parameters = make_template(structure).parameters
     verdicts = certificates.recheck(structure, parameters, document, progress)
-    return Answer(verdicts, find_endless_steps(structure, verdicts), time.monotonic() - started)
+    steps = find_endless_steps(structure, verdicts)
+    seconds = time.monotonic() - started
+    return Answer(verdicts, steps, seconds, str(renewal or ""), witnesses)
+
+
+def renew_certificate(structure: Structure, progress: Callable[[str], None]) -> Renewal | None:
+    """Write a certificate anew where its rules have changed."""
+    document = certificates.read(structure)
+    changes = None if document is None else certificates.compute_changes(structure, document)
+    if document is None or not changes:
+        return None
+    renewal = renew(structure, document, progress)
+    certificates.save(structure, renewal.verdicts)
+    return renewal
 
 
 def find_endless_steps(structure: Structure, verdicts: tuple[Verdict, ...]) -> tuple[str, ...]:
@@ -312,18 +338,30 @@ def find_endless_steps(structure: Structure, verdicts: tuple[Verdict, ...]) -> t
     return tuple(s.instance for s in rank_steps(structure, lemmas) if not s.is_smaller)
 
 
-def check_witnesses(structure: Structure) -> None:
-    """Everything that should be reachable is reached. Raises InternalDisagreementError."""
+def check_witnesses(
+    structure: Structure, progress: Callable[[str], None], renewal: Renewal | None
+) -> tuple[WitnessAnswer, ...]:
+    """Everything that should be reachable is reached; the answers, where some are new.
+
+    Raises InternalDisagreementError.
+    """
     if not has_witnesses(structure):
         raise InternalDisagreementError(
             f"{structure.name} was never searched for witnesses; run `./rmqspec prove --search`"
         )
-    missing = sorted(set(find_unwitnessed(structure)) - set(load_open_questions(structure)))
-    if missing:
+    left_open = set(load_open_questions(structure))
+    answers: tuple[WitnessAnswer, ...] = ()
+    missing = set(find_unwitnessed(structure))
+    if renewal is not None and missing - left_open:
+        known = load_known_schedules(certificates.get_world_folder(structure))
+        answers = renew_witnesses(structure, progress, known=known, depth_limit=RENEWAL_DEPTH_LIMIT)
+        missing = {a.question for a in answers if not a.schedule and not a.is_impossible}
+    if new := sorted(missing - left_open):
         raise InternalDisagreementError(
-            f"{structure.name}: nothing shows that {missing[0]} is reachable; "
+            f"{structure.name}: nothing shows that {new[0]} is reachable; "
             "run `./rmqspec prove --search`"
         )
+    return answers
 
 
 def show_foundations(progress: Callable[[str], None], *, is_json: bool) -> None:
@@ -337,6 +375,8 @@ def show_foundations(progress: Callable[[str], None], *, is_json: bool) -> None:
 def print_answer(structure: Structure, answer: Answer, claims: tuple[str, ...]) -> None:
     """One line for a structure, and one for each cell that is asked for."""
     click.echo(f"{structure.name:38} {count_words(answer.verdicts):44} {answer.seconds:6.1f} s")
+    if answer.renewal:
+        click.echo(f"  {answer.renewal}")
     for step in answer.endless_steps:
         click.echo(f"  may never come to rest: nothing bounds how often {step} is taken")
     for v in answer.verdicts:
@@ -398,6 +438,7 @@ def as_json(
                 "structure": structure.name,
                 "variants": list(structure.variants),
                 "endless_steps": list(answer.endless_steps),
+                "renewal": answer.renewal or None,
                 "verdicts": [
                     _cell_as_json(v) for v in answer.verdicts if not claims or v.guarantee in claims
                 ],
@@ -413,6 +454,7 @@ def _cell_as_json(verdict: Verdict) -> dict[str, Any]:
         "fault": verdict.fault,
         "verdict": verdict.word.value,
         "steps": verdict.steps,
+        "is_shortest": verdict.is_shortest if verdict.schedule else None,
         "schedule": encode_schedule(verdict.schedule) if verdict.schedule else None,
         "is_vacuous": verdict.is_vacuous,
         "disputed": list(verdict.disputed),

@@ -14,7 +14,7 @@ from properties.dispute import mark_disputed
 from properties.fault_class import FAULT_CLASS_BY_NAME, FAULT_CLASSES
 from properties.fault_set_search import find_refutations
 from properties.harvest import load_known_schedules
-from properties.verdict import Verdict, VerdictWord, search_structure
+from properties.verdict import Hints, Verdict, VerdictWord, search_structure
 from reference.configuration import BrokerGroup, ConfigurationError
 from reference.structure import SIZE_KEYS, SLAVES_MAX, Parameters, Structure, clip_sizes
 
@@ -111,7 +111,7 @@ def decide(
             return verdicts
         fitting = (v for v in verdicts if v.word is VerdictWord.REFUTED)
         kin = (*fitting, *kin, *find_known_refutations(structure, sizes))
-    found = search_structure(structure, on_progress, sizes=sizes, kin=kin)
+    found = search_structure(structure, on_progress, sizes=sizes, hints=Hints(kin))
     rejudged = (certificates.rejudge(structure, parameters, v) for v in found)
     return mark_disputed(structure, rejudged, parameters)
 

@@ -3,13 +3,12 @@
 A certificate is a hint, never a verdict: lemmas must prove again, schedules must refute again and
 must not contain a needless step; with a cell missing or left open it is refused. What is taken from
 it on trust is one thing only, that no schedule with fewer steps exists (of three slaves not even
-that is claimed). It carries a digest of what it was made from: rules, guarantees, fault classes,
-sizes.
+that is claimed). It carries a fingerprint of what it was made from, rule by rule and claim by
+claim; one that was made from others is not read, but ``properties.renewal`` makes a new one of it.
 """
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,8 +19,8 @@ from typing import Any
 from attrs import evolve
 
 from properties.dispute import mark_disputed
-from properties.fault_class import SEARCHED
 from properties.fault_sets import FaultSetProver
+from properties.fingerprint import Difference, compute_difference, compute_fingerprint
 from properties.induction import (
     InductionResult,
     prove_lemmas,
@@ -33,10 +32,9 @@ from properties.subject import (
     get_fault_class,
     get_fault_classes,
     get_lemmas_of,
-    get_small_parameters,
 )
 from properties.verdict import InternalDisagreementError, Verdict, VerdictWord, make_proved
-from reference.machine import Action, record_machine, record_predicate
+from reference.machine import Action
 from reference.roles import FlushDiskType, Role
 from reference.structure import (
     SLAVES_MAX,
@@ -45,7 +43,6 @@ from reference.structure import (
     clip_sizes,
 )
 from reference.variant import RULE_SETS, expand
-from reference.world import make_initial
 
 SEARCHED_SLAVES_MAX = 1
 """Groups up to this size are searched for the shortest schedule; a larger one takes over what
@@ -68,18 +65,6 @@ RELEASED_STRUCTURES = tuple(s for s in CERTIFIED_STRUCTURES if s.slaves <= SEARC
 """The groups that have a certificate for each later release with rules of its own."""
 
 CERTIFICATE_FOLDER = Path(__file__).parent / "certificates"
-
-
-def compute_digest(structure: Any) -> str:
-    """A fingerprint of all that decides a structure's verdicts and their shortest schedules."""
-    begin = make_initial(structure, get_small_parameters(structure))
-    text = f"{begin}\n{get_fault_classes(structure)}\n{SEARCHED}\n" + "\n".join(
-        f"{r.instance.name} {dict(r.conditions)} {r.arguments} {dict(r.effects)}"
-        for r in record_machine(structure)
-    )
-    for name, g in get_claims(structure).items():
-        text += f"\n{name} {record_predicate(structure, g.predicate)}"
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 @singledispatch
@@ -112,7 +97,7 @@ def save(structure: Any, verdicts: tuple[Verdict, ...], folder: Path = CERTIFICA
     lemmas = next((v.lemmas for v in verdicts if v.lemmas), ())
     document = {
         "structure": structure.name,
-        "digest": compute_digest(structure),
+        "fingerprint": compute_fingerprint(structure),
         "inductive_set": list(lemmas),
         "cells": [_encode(v) for v in verdicts],
     }
@@ -123,8 +108,8 @@ def save(structure: Any, verdicts: tuple[Verdict, ...], folder: Path = CERTIFICA
     return path
 
 
-def load(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> dict[str, Any] | None:
-    """A structure's certificate, or None when there is none or its rules have changed since."""
+def read(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> dict[str, Any] | None:
+    """A structure's certificate, whatever it was made from; None when there is none."""
     path = get_path(structure, folder)
     if not path.exists():
         return None
@@ -132,7 +117,22 @@ def load(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> dict[str, Any] | 
         document: dict[str, Any] = json.loads(path.read_text())
     except ValueError:
         return None
-    return document if document.get("digest") == compute_digest(structure) else None
+    return document
+
+
+def compute_changes(structure: Any, document: dict[str, Any]) -> Difference | None:
+    """What has changed since a certificate was made; None where it does not say of what."""
+    try:
+        return compute_difference(document["fingerprint"], structure)
+    except (KeyError, TypeError, AttributeError):
+        return None
+
+
+def load(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> dict[str, Any] | None:
+    """A structure's certificate, or None when there is none or its rules have changed since."""
+    document = read(structure, folder)
+    changes = None if document is None else compute_changes(structure, document)
+    return document if changes is not None and not changes.touches_cells else None
 
 
 def load_required(structure: Any) -> dict[str, Any]:
@@ -153,7 +153,7 @@ def _make_missing(structure: Any) -> InternalDisagreementError:
     )
     return InternalDisagreementError(
         f"the certificate of {structure.name} is missing or was made from other rules; "
-        f"run `./rmqspec prove --search{option}`"
+        f"run `./rmqspec prove{option}`, or `prove --search{option}` where there is none"
     )
 
 
@@ -164,9 +164,8 @@ def load_schedules(
 
     None where there is no certificate.
     """
-    path = get_path(structure, folder)
-    cells = json.loads(path.read_text())["cells"] if path.exists() else ()
-    return tuple(decode_schedule(c["schedule"]) for c in cells if "schedule" in c)
+    document = read(structure, folder) or {"cells": ()}
+    return tuple(decode_schedule(c["schedule"]) for c in document["cells"] if "schedule" in c)
 
 
 @cache
@@ -275,26 +274,43 @@ def _recheck_cell(
     return rejudge(structure, parameters, cell)
 
 
+def decode_all(structure: Any, document: dict[str, Any]) -> list[Verdict]:
+    """Every cell that a certificate has. Raises InternalDisagreementError for a malformed one."""
+    try:
+        return [_decode(c) for c in document["cells"]]
+    except (KeyError, TypeError, ValueError, AttributeError) as problem:
+        raise _make_malformed(structure, problem) from problem
+
+
+def _make_malformed(structure: Any, problem: Exception) -> InternalDisagreementError:
+    return InternalDisagreementError(
+        f"the certificate of {structure.name} is malformed ({problem!r}); "
+        "run `./rmqspec prove --search`"
+    )
+
+
+def list_asked(structure: Any) -> set[tuple[str, str]]:
+    """The claim and the column of every cell that a structure has."""
+    return {(g, c.name) for g in get_claims(structure) for c in get_fault_classes(structure)}
+
+
 def decode_cells(structure: Any, document: dict[str, Any]) -> list[Verdict]:
     """Every cell of a certificate, once, each proved or refuted.
 
-    Raises InternalDisagreementError for a certificate that is incomplete or malformed.
+    One of a variant may leave cells open, and so may a renewed one. Raises
+    InternalDisagreementError for a certificate that is incomplete or malformed.
     """
+    cells = decode_all(structure, document)
     try:
-        cells = [_decode(c) for c in document["cells"]]
         lemmas = set(document["inductive_set"])
-    except (KeyError, TypeError, ValueError, AttributeError) as problem:
-        raise InternalDisagreementError(
-            f"the certificate of {structure.name} is malformed ({problem!r}); "
-            "run `./rmqspec prove --search`"
-        ) from problem
-    columns = get_fault_classes(structure)
-    expected = {(g, c.name) for g in get_claims(structure) for c in columns}
+    except (KeyError, TypeError) as problem:
+        raise _make_malformed(structure, problem) from problem
+    expected = list_asked(structure)
     is_complete = (
         len(cells) == len(expected) and {(v.guarantee, v.fault) for v in cells} == expected
     )
     is_decided = bool(structure.variants) or all(
-        v.word in (VerdictWord.PROVED, VerdictWord.REFUTED) for v in cells
+        v.word in (VerdictWord.PROVED, VerdictWord.REFUTED) or not v.is_shortest for v in cells
     )
     if (
         not is_complete
@@ -407,6 +423,8 @@ def _encode(verdict: Verdict) -> dict[str, Any]:
         cell["schedule"] = encode_schedule(verdict.schedule)
     if verdict.depth is not None:
         cell["depth"] = verdict.depth
+    if not verdict.is_shortest:
+        cell["is_shortest"] = False
     return cell
 
 
@@ -417,6 +435,7 @@ def _decode(cell: dict[str, Any]) -> Verdict:
         word=VerdictWord(cell["verdict"]),
         schedule=decode_schedule(cell.get("schedule", ())),
         depth=cell.get("depth"),
+        is_shortest=cell.get("is_shortest", True),
     )
 
 

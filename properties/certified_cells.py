@@ -46,6 +46,7 @@ def describe(verdict: Verdict, *, is_vacuous: bool = False) -> str:
     if verdict.word is VerdictWord.PROVED and is_vacuous:
         return f"{verdict.word.value} (vacuous)"
     steps = "" if verdict.steps is None else f", {count_steps(verdict.steps)}"
+    steps += "" if verdict.is_shortest or not steps else " (shortest not re-established)"
     if verdict.disputed:
         return verdict.dispute + steps
     depth = "" if verdict.depth is None else f", searched to depth {verdict.depth}"

@@ -18,12 +18,13 @@ from pathlib import Path
 import attrs
 from attrs import field, frozen
 
-from properties.certificates import CERTIFICATE_FOLDER, CERTIFIED_BY_NAME, compute_digest
+from properties.certificates import CERTIFICATE_FOLDER, CERTIFIED_BY_NAME
 from properties.claims import CLAIMS
 from properties.fact_induction import FactInduction
 from properties.facts import Grammar
 from properties.fault_class import FAULT_CLASSES
 from properties.fault_sets import FaultSetProver, get_all_faults
+from properties.fingerprint import compute_digest
 from properties.induction import get_lemmas
 from properties.lemmas import LEMMAS
 from properties.random_walk import walk_randomly

@@ -18,10 +18,10 @@ from properties.certificates import (
     CERTIFICATE_FOLDER,
     CERTIFIED_BY_NAME,
     CERTIFIED_STRUCTURES,
-    compute_digest,
     get_path,
 )
 from properties.discharge import Fact, Outcome, follows_from
+from properties.fingerprint import compute_digest
 from properties.induction import SolverGaveUpError
 from properties.obligations import Obligation, Proof, load_proof
 from properties.verdict import InternalDisagreementError

@@ -16,7 +16,6 @@ from attrs import evolve
 from properties.certificates import (
     CERTIFICATE_FOLDER,
     SEARCHED_SLAVES_MAX,
-    compute_digest,
     decode_schedule,
     encode_schedule,
     get_world_folder,
@@ -31,6 +30,7 @@ from properties.fault_sets import (
     get_all_faults,
     get_border_sizes,
 )
+from properties.fingerprint import compute_digest
 from properties.induction import prove_lemmas
 from properties.judgement import is_refuted_by
 from properties.subject import get_claims, get_everything

@@ -13,10 +13,11 @@ from pathlib import Path
 
 from attrs import asdict, evolve, field, frozen
 
-from properties.certificates import CERTIFICATE_FOLDER, compute_digest
+from properties.certificates import CERTIFICATE_FOLDER
 from properties.comparison import COMPARED_STRUCTURES
 from properties.fault_class import FAULT_CLASSES
 from properties.fault_sets import FaultSetProver
+from properties.fingerprint import compute_digest
 from properties.induction import prove_lemmas
 from properties.ranking import rank_steps
 from properties.sight_search import REPAIRS, RULE_SET_NAMES

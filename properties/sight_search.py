@@ -18,12 +18,12 @@ from properties.bounded_search import BoundedSearch
 from properties.certificates import (
     CERTIFICATE_FOLDER,
     CERTIFIED_BY_NAME,
-    compute_digest,
     decode_schedule,
     encode_schedule,
     get_world_folder,
 )
 from properties.fault_class import EVERY_FAULT
+from properties.fingerprint import compute_digest
 from properties.harvest import harvest, load_known_schedules
 from properties.induction import InductionProblem, prove_lemmas
 from properties.judgement import is_reached_by

@@ -6,7 +6,7 @@ The schedules are certificates like those of the guarantees: data, replayed by t
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +15,11 @@ from attrs import evolve, frozen
 from properties.bounded_search import BoundedSearch
 from properties.certificates import (
     CERTIFICATE_FOLDER,
-    compute_digest,
     decode_schedule,
     encode_schedule,
     get_world_folder,
 )
+from properties.fingerprint import compute_digest
 from properties.harvest import harvest
 from properties.induction import InductionProblem, prove_lemmas
 from properties.judgement import is_reached_by
@@ -56,12 +56,16 @@ def search_witnesses(
     on_progress: Callable[[str], None] = lambda text: None,
     *,
     known: tuple[tuple[Action, ...], ...] = (),
+    depth_limit: int = WITNESS_DEPTH_LIMIT,
+    names: Container[str] | None = None,
 ) -> tuple[WitnessAnswer, ...]:
-    """Decide every question of a structure anew: proof of impossibility, known ways, search.
+    """Decide questions of a structure anew: proof of impossibility, known ways, search.
 
-    ``known`` are schedules of any group: what they reach on their way needs no search.
+    ``known`` are schedules of any group: what they reach on their way needs no search. Without
+    ``names`` all questions are asked.
     """
-    questions = compute_questions(structure)
+    every = compute_questions(structure)
+    questions = {n: t for n, t in every.items() if names is None or n in names}
     problem = InductionProblem(structure, get_everything(structure))
     lemmas = prove_lemmas(structure)
     impossible = {n for n, t in questions.items() if problem.follows(record("not", t), lemmas)}
@@ -70,7 +74,7 @@ def search_witnesses(
     found = harvest_witnesses(structure, wanted, known)
     open_questions = {n: t for n, t in wanted.items() if n not in found}
     if open_questions:
-        found |= _search(structure, open_questions, lemmas, on_progress)
+        found |= _search(structure, open_questions, lemmas, on_progress, depth_limit)
     return tuple(WitnessAnswer(n, found.get(n), is_impossible=n in impossible) for n in questions)
 
 
@@ -94,10 +98,11 @@ def _search(
     questions: dict[str, Term],
     lemmas: tuple[str, ...],
     on_progress: Callable[[str], None],
+    depth_limit: int,
 ) -> dict[str, tuple[Action, ...]]:
     answers = BoundedSearch(structure, get_everything(structure), lemmas).find_shortest(
         questions,
-        depth_limits=dict.fromkeys(questions, WITNESS_DEPTH_LIMIT),
+        depth_limits=dict.fromkeys(questions, depth_limit),
         on_progress=lambda depth, left: on_progress(
             f"{structure.name}, witnesses: depth {depth}, {left} open"
         ),
@@ -143,6 +148,25 @@ def find_unwitnessed(structure: Any) -> list[str]:
             else is_witnessed(structure, questions[a.question], a)
         )
     ]
+
+
+def renew_witnesses(
+    structure: Any,
+    on_progress: Callable[[str], None],
+    *,
+    known: tuple[tuple[Action, ...], ...],
+    depth_limit: int,
+) -> tuple[WitnessAnswer, ...]:
+    """The stored answers, and new ones for what they do not reach any more or never did.
+
+    Raises KeyError when the structure was never searched.
+    """
+    missing = find_unwitnessed(structure)
+    found = search_witnesses(
+        structure, on_progress, known=known, depth_limit=depth_limit, names=missing
+    )
+    by_question = {a.question: a for a in (*load_witnesses(structure), *found)}
+    return tuple(by_question.values())
 
 
 def save_witnesses(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any
 
 from attrs import evolve, frozen
@@ -19,7 +20,7 @@ from properties.fault_class import FaultClass
 from properties.fault_sets import FaultSetProver
 from properties.induction import InductionResult, prove_lemmas
 from properties.judgement import is_refuted_by, lower_numbers, remove_needless_steps
-from properties.kindred import carry_over
+from properties.kindred import carry_over, hold_back
 from properties.subject import (
     get_claims,
     get_fault_class,
@@ -67,6 +68,9 @@ class Verdict:
     """Its schedule takes more than one file and was judged in files of a few bytes."""
     is_vacuous: bool = False
     """For a proved cell: its premise can never hold here, so it promises nothing."""
+    is_shortest: bool = True
+    """For a refuted cell: a search with these very rules found nothing shorter (of large groups
+    nobody claims it). For an undecided one: so deep was searched with these very rules."""
     note: str = ""
     """Why a cell is undecided although it could be searched."""
     disputed: tuple[str, ...] = ()
@@ -103,44 +107,87 @@ def make_proved(name: str, fault_class: FaultClass, result: InductionResult) -> 
     )
 
 
+@frozen
+class Hints:
+    """Cells whose schedules are tried before anything is searched."""
+
+    cells: tuple[Verdict, ...] = ()
+    """Of a group with one slave less, or without a variant, or of older rules."""
+    find_more: Callable[[Container[str]], tuple[Verdict, ...]] = lambda claims: ()
+    """More of them, for claims that are neither proved nor refuted by the first."""
+
+
 def search_structure(
     structure: Any,
     on_progress: Callable[[str], None] = lambda text: None,
     *,
     depth_limit: int = 0,
     sizes: Any = None,
-    kin: tuple[Verdict, ...] = (),
+    hints: Hints | None = None,
 ) -> tuple[Verdict, ...]:
     """Decide every cell of a structure anew: induction first, bounded search for the rest.
 
     A schedule that refutes under fewer faults refutes under more, so there only shorter ones are
     searched, to ``depth_limit`` steps or as deep as is usual. ``sizes`` are those of the searched
-    log, a few bytes. ``kin`` are the cells of a group with one slave less, or without a variant:
-    what refutes there, and here too, is taken over, and no shorter schedule is searched then.
-    Raises InternalDisagreementError when the reference rejects what a solver found.
+    log, a few bytes. With ``hints``, what refutes elsewhere, and here too, is taken over, and no
+    shorter schedule is searched then. Raises InternalDisagreementError when the reference rejects
+    what a solver found, or confirms what refutes a proved cell.
     """
     deepest = depth_limit or compute_depth_limit(structure)
     sizes = sizes or get_small_parameters(structure)
-    refuted = _take_over(structure, kin, sizes)
-    verdicts: list[Verdict] = []
+    hints = hints or Hints()
+    refuted = _take_over(structure, hints.cells, sizes)
     on_progress(f"{structure.name}: induction")
     lemmas = prove_lemmas(structure)
     prover = FaultSetProver(structure, lemmas)
     claims = get_claims(structure)
+    results = {c.name: prover.decide(c) for c in get_fault_classes(structure)}
+    if hints.cells and (left := _list_open(structure, results, refuted)):
+        on_progress(f"{structure.name}: other schedules against {', '.join(left)}")
+        refuted += _take_over(structure, hints.find_more(left), sizes)
+    verdicts: list[Verdict] = []
     for fault_class in get_fault_classes(structure):
-        result = prover.decide(fault_class)
+        result = results[fault_class.name]
         proved = {n: make_proved(n, fault_class, result) for n in result.proved}
         known = _inherit(refuted, fault_class)
+        _check_consistency(structure, fault_class, proved, known)
         depth_limits = {
             n: len(known[n].schedule) - 1 if n in known else deepest
             for n in claims
-            if n not in proved and not (kin and n in known)
+            if n not in proved and not (hints.cells and n in known)
         }
-        search = BoundedSearch(structure, fault_class, (*lemmas, *proved), sizes)
-        found = _search(search, depth_limits, known, on_progress)
+        found = {}
+        if depth_limits:
+            search = BoundedSearch(structure, fault_class, (*lemmas, *proved), sizes)
+            found = _search(search, depth_limits, known, on_progress)
         refuted += [(fault_class, v) for v in found.values() if v.word is VerdictWord.REFUTED]
         verdicts += [proved.get(n) or found.get(n) or known[n] for n in claims]
     return tuple(verdicts)
+
+
+def _list_open(
+    structure: Any,
+    results: Mapping[str, InductionResult],
+    refuted: list[tuple[FaultClass, Verdict]],
+) -> tuple[str, ...]:
+    """The claims that are neither proved nor refuted in some column."""
+    columns = get_fault_classes(structure)
+    decided = {c.name: {*results[c.name].proved, *_inherit(refuted, c)} for c in columns}
+    return tuple(n for n in get_claims(structure) if any(n not in d for d in decided.values()))
+
+
+def _check_consistency(
+    structure: Any,
+    fault_class: FaultClass,
+    proved: Mapping[str, Verdict],
+    known: Mapping[str, Verdict],
+) -> None:
+    """No cell is both. Raises InternalDisagreementError."""
+    if both := sorted(proved.keys() & known.keys()):
+        raise InternalDisagreementError(
+            f"{both[0]} of {structure.name} under {fault_class.name} is refuted by a schedule, yet "
+            "follows from the lemmas: the prover is unsound"
+        )
 
 
 def compute_depth_limit(structure: Any) -> int:
@@ -152,18 +199,20 @@ def compute_depth_limit(structure: Any) -> int:
 
 
 def _take_over(
-    structure: Any, kin: tuple[Verdict, ...], sizes: Any
+    structure: Any, cells: tuple[Verdict, ...], sizes: Any
 ) -> list[tuple[FaultClass, Verdict]]:
     """The refutations of a kindred group that the reference confirms for this one."""
     taken = []
-    for verdict in kin:
+    for verdict in cells:
         fault_class = get_fault_class(structure, verdict.fault)
         parameters = evolve(sizes, limits=fault_class.search_limits)
 
         def is_refuting(trial: Sequence[Action], v: Verdict = verdict, p: Any = parameters) -> bool:
             return is_refuted_by(v.guarantee, structure, p, trial)
 
-        for schedule in carry_over(structure, parameters, verdict.schedule):
+        trials = carry_over(structure, parameters, verdict.schedule)
+        patient = (hold_back(structure, parameters, verdict.schedule) for _ in range(1))
+        for schedule in itertools.chain(trials, patient):
             if verdict.word is VerdictWord.REFUTED and is_refuting(schedule):
                 needed = remove_needless_steps(schedule, is_refuting)
                 taken.append((fault_class, evolve(verdict, schedule=needed)))

@@ -16,8 +16,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from attrs import evolve, frozen
 
-from properties.certificates import compute_digest
 from properties.fault_class import FaultClass
+from properties.fingerprint import compute_digest
 from properties.subject import get_guarantees, get_small_parameters
 from reference.version import find_version
 from spark_fuzz.campaign_store import MANIFEST, CampaignError, put_in_place

@@ -17,7 +17,7 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from properties.certificates import compute_digest
+from properties.fingerprint import compute_digest
 from properties.judgement import is_refuted_by
 from properties.promela.instances import FILE, JUDGED_INSTANCES, JudgedInstance
 from properties.promela.module import CHECK_PREFIX, PromelaModel, SmallInstance

@@ -12,7 +12,7 @@ from typing import Any
 import attrs
 from attrs import Factory, evolve, field, frozen
 
-from properties.certificates import compute_digest
+from properties.fingerprint import compute_digest
 from properties.subject import (
     get_claims,
     get_every_fault,

@@ -12,7 +12,7 @@ from typing import Any
 import attrs
 from attrs import field, frozen
 
-from properties.certificates import compute_digest
+from properties.fingerprint import compute_digest
 from properties.mutants.derivation import RuleMutant, list_source_structures
 from properties.mutants.proof_judge import Likeness
 from properties.subject import get_lemmas_of

@@ -15,14 +15,9 @@ from typing import Any
 
 from attrs import frozen
 
-from properties.certificates import (
-    CERTIFICATE_FOLDER,
-    compute_digest,
-    get_world_folder,
-    load_cells,
-    load_required,
-)
+from properties.certificates import CERTIFICATE_FOLDER, get_world_folder, load_cells, load_required
 from properties.fault_set_certificates import BORDERED_STRUCTURES
+from properties.fingerprint import compute_digest
 from properties.restrictions.derivation import (
     Degree,
     Restriction,

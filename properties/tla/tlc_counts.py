@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from properties.certificates import compute_digest
+from properties.fingerprint import compute_digest
 from properties.generated_text import count_steps, render_table
 from properties.promela.instances import JUDGED_INSTANCES, JudgedInstance, load_spin_counts
 from properties.subject import get_guarantees

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from properties import certificates
-from properties.certificates import CERTIFIED_BY_NAME, compute_digest
+from properties.certificates import CERTIFIED_BY_NAME
 from properties.claims import CLAIMS
 from properties.comparison_grammar import (
     GrammarReport,
@@ -20,6 +20,7 @@ from properties.comparison_grammar import (
 )
 from properties.fact_induction import FactInduction
 from properties.facts import Claim, Fact, Grammar, compute_leaf_kinds
+from properties.fingerprint import compute_digest
 from properties.induction import get_lemmas
 from properties.random_walk import walk_randomly
 from reference.leaves import compute_leaf_sorts, flatten

@@ -13,12 +13,12 @@ from hypothesis import settings
 from properties import certificates
 from properties.certificates import (
     CERTIFIED_STRUCTURES,
-    compute_digest,
     decode_schedule,
     encode_schedule,
     load_cells,
 )
 from properties.fault_class import EVERYTHING, FAULT_CLASS_BY_NAME
+from properties.fingerprint import compute_digest
 from properties.hypothesis_machine import make_state_machine, run_state_machine
 from properties.induction import prove_lemmas
 from properties.judgement import follow_while_possible

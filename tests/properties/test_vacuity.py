@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from properties import vacuity
-from properties.certificates import compute_digest
 from properties.consumption.world import PROGRESS_GUARANTEES
+from properties.fingerprint import compute_digest
 from properties.property import WITNESSES
 from properties.vacuity import (
     are_witnesses_current,

@@ -9,9 +9,10 @@ import pytest
 from attrs import evolve
 
 from properties import certificates
-from properties.certificates import compute_digest, load_cells
+from properties.certificates import load_cells
 from properties.comparison import COMPARED_STRUCTURES, COMPARED_VARIANTS, compare, render_change
 from properties.fault_class import FAULT_CLASSES
+from properties.fingerprint import compute_digest
 from properties.induction import get_lemmas, prove_lemmas
 from properties.property import VARIANT_LEMMAS
 from properties.verdict import VerdictWord

@@ -19,6 +19,7 @@ from properties.fault_sets import FaultSetProver
 from properties.induction import InductionResult, prove_lemmas
 from properties.judgement import find_needless_steps, is_refuted_by
 from properties.verdict import (
+    Hints,
     InternalDisagreementError,
     Verdict,
     VerdictWord,
@@ -263,7 +264,7 @@ def test_certificates_are_found_anew(structure: Structure) -> None:
     smaller = certificates.load_kin(structure)
     found = {
         (v.guarantee, v.fault): (v.word.value, len(v.schedule))
-        for v in search_structure(structure, kin=smaller)
+        for v in search_structure(structure, hints=Hints(smaller))
     }
     assert stored == found
     assert SMALL_PARAMETERS.mapped_file_size_bytes < 32

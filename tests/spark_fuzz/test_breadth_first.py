@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from properties.certificates import compute_digest
 from properties.consumption.registry import CONSUMPTION_FAULT_CLASSES
 from properties.fault_class import FAULT_CLASS_BY_NAME, FaultClass
+from properties.fingerprint import compute_digest
 from properties.guarantee import GUARANTEES
 from properties.judgement import judge
 from properties.subject import get_fault_class, get_guarantees

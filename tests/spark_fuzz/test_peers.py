@@ -7,7 +7,7 @@ import re
 import pytest
 from attrs import evolve
 
-from properties.certificates import compute_digest
+from properties.fingerprint import compute_digest
 from properties.promela import spin
 from properties.promela.instances import JUDGED_INSTANCES, JudgedInstance, load_spin_counts
 from properties.promela.module import CHECK_PREFIX, PromelaModel

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from properties.certificates import compute_digest
+from properties.fingerprint import compute_digest
 from properties.promela.instances import JudgedInstance, load_spin_counts
 from properties.tla.module import Module
 from properties.tla.page import STOCK, write_shown
