@@ -14,9 +14,8 @@ from typing import Any
 import attrs
 from attrs import frozen
 
-from properties.subject import get_every_fault
+from properties.worlds import find_world
 from reference.machine import compute_machine
-from reference.world import make_initial
 from spark_fuzz.breadth_first import BreadthFirstSearch
 from spark_fuzz.kernel import Batch, compile_kernel
 from spark_fuzz.schedule import CampaignOptions
@@ -63,7 +62,7 @@ def measure_replay(options: CampaignOptions, seed: int) -> float:
     ]
     started = time.perf_counter()
     for schedule in schedules:
-        cluster = make_initial(options.structure, options.parameters)
+        cluster = options.structure.make_initial(options.parameters)
         for action in schedule:
             cluster = machine.step(cluster, action).cluster
     return sum(map(len, schedules)) / (time.perf_counter() - started)
@@ -155,7 +154,7 @@ def count_workers_mib() -> int:
 
 def measure_search(structure: Any) -> float:
     """Distinct states per second of breadth-first search under every fault, one core."""
-    search = BreadthFirstSearch(structure, get_every_fault(structure))
+    search = BreadthFirstSearch(structure, find_world(structure).every_fault)
     search.search(1000)
     started = time.perf_counter()
     states = search.search(STATES).states

@@ -11,11 +11,9 @@ import attrs
 import click
 from attrs import frozen
 
-from properties.subject import get_every_fault, get_search_parameters, get_small_parameters
 from properties.tla.module import write_module
 from properties.tla.tlc import measure_start, simulate
-from properties.worlds import KNOWN_STRUCTURES
-from reference.world import make_initial
+from properties.worlds import KNOWN_STRUCTURES, find_world
 
 SIMULATED = "SYNC_MASTER/ASYNC_FLUSH/1 slave"
 SCHEDULE_STEPS, TLC_SCHEDULES, OUR_SCHEDULES = 64, 20_000, 500_000
@@ -38,8 +36,8 @@ class SimulationMeasure:
 def measure_simulations(line: Callable[[str], None]) -> list[SimulationMeasure]:
     """Schedules of 64 steps of the stock pair under every fault, in TLC's simulator and here."""
     structure = KNOWN_STRUCTURES[SIMULATED]
-    column = get_every_fault(structure)
-    module = write_module(structure, column, get_small_parameters(structure))
+    column = find_world(structure).every_fault
+    module = write_module(structure, column, find_world(structure).sizes.search)
     line("random schedules: TLC")
     states, seconds = simulate(module, TLC_SCHEDULES, SCHEDULE_STEPS)
     theirs = SimulationMeasure("TLC -simulate", states, seconds - measure_start(module))
@@ -54,7 +52,9 @@ def simulate_here() -> SimulationMeasure:
     from spark_fuzz.schedule import CampaignOptions  # noqa: PLC0415
 
     structure = KNOWN_STRUCTURES[SIMULATED]
-    begin = make_initial(structure, get_search_parameters(structure, get_every_fault(structure)))
+    begin = structure.make_initial(
+        find_world(structure).make_search_parameters(find_world(structure).every_fault)
+    )
     options = CampaignOptions(structure, steps=SCHEDULE_STEPS)
     kernel = compile_kernel(structure)
     kernel.run(options, 0, 100, begin=begin)

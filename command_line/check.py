@@ -21,10 +21,9 @@ from command_line.world_report import verdict_as_json, world_as_json
 from properties.analysis import MODEL_LIMITS, GroupAnalysis, analyse_group, describe_configuration
 from properties.expectation import find_expectation
 from properties.reading_analysis import ReadingAnalysis, ReadingQuestion, analyse_readings
-from properties.subject import get_claims, get_fault_classes
 from properties.verdict import Verdict, VerdictWord
 from properties.world_analysis import WorldAnalysis, analyse_pairs
-from properties.worlds import CLAIM_NAMES, STRUCTURES
+from properties.worlds import CLAIM_NAMES, STRUCTURES, find_world
 from reference.configuration import (
     BrokerGroup,
     ConfigurationError,
@@ -71,8 +70,8 @@ def parse_required(text: str) -> tuple[str, str]:
     guarantee, _, fault = text.partition(":")
     if guarantee not in CLAIM_NAMES:
         raise click.BadParameter(describe_unknown(guarantee, CLAIM_NAMES, CLAIM.what))
-    structure = next(s for s in STRUCTURES.values() if guarantee in get_claims(s))
-    names = [c.name for c in get_fault_classes(structure)]
+    structure = next(s for s in STRUCTURES.values() if guarantee in find_world(s).claims)
+    names = [c.name for c in find_world(structure).columns]
     if fault and fault not in names:
         raise click.BadParameter(f"{fault!r} is none of {', '.join(names)}")
     return guarantee, fault

@@ -12,8 +12,8 @@ import click
 
 from command_line import exit_codes
 from command_line.progress import show_progress
-from properties import certificates
-from properties.subject import get_fault_class
+from properties.worlds import find_world
+from properties.worlds.replication.structures import SEARCHED_SLAVES_MAX
 from spark_fuzz.java import MissingPrerequisiteError, find_java
 
 if TYPE_CHECKING:
@@ -74,13 +74,13 @@ def cross_check_all(
     from spark_fuzz.cross_check import Agreement, compare_with_certificate  # noqa: PLC0415
 
     worst = exit_codes.ANALYSED
-    searched = [s for s in structures if s.slaves <= certificates.SEARCHED_SLAVES_MAX]
+    searched = [s for s in structures if s.slaves <= SEARCHED_SLAVES_MAX]
     for structure in searched:
         with show_progress() as progress:
             rows = compare_with_certificate(
-                structure, get_fault_class(structure, fault), states_max, progress, engine
+                structure, find_world(structure).get_column(fault), states_max, progress, engine
             )
-        for line in describe_share(rows, structure, get_fault_class(structure, fault)):
+        for line in describe_share(rows, structure, find_world(structure).get_column(fault)):
             click.echo(line)
         for row in rows:
             click.echo(row.describe())

@@ -16,9 +16,8 @@ from properties.expectation import find_expectation
 from properties.explanation import explain
 from properties.generated_text import ROOT
 from properties.refutations.cases import find_case
-from properties.subject import get_claims
 from properties.verdict import Verdict, VerdictWord
-from properties.worlds import KNOWN_STRUCTURES
+from properties.worlds import KNOWN_STRUCTURES, find_world
 from reference.structure import Structure
 
 EPILOG = """\b
@@ -44,7 +43,7 @@ def command(claim: str, fault: str, name: str) -> None:
     structure = KNOWN_STRUCTURES[name]
     verdict = find_cell(structure, claim, fault)
     click.echo(f"{describe_model(structure)}, {fault}.")
-    click.echo(f"{claim}: {get_claims(structure)[claim].sentence}")
+    click.echo(f"{claim}: {find_world(structure).claims[claim].sentence}")
     if verdict.word is not VerdictWord.REFUTED:
         click.echo(f"It is not refuted: {describe(verdict)}.")
         print_disputes(verdict)
@@ -70,7 +69,7 @@ def find_page(claim: str) -> str | None:
 
 def find_cell(structure: Any, claim: str, fault: str) -> Verdict:
     """The certified cell. Raises click.BadParameter where the structure's world has none such."""
-    if claim not in get_claims(structure):
+    if claim not in find_world(structure).claims:
         raise click.BadParameter(f"{claim} is not claimed of {structure.name}; name a --structure")
     find_column(structure, fault, "FAULT")
     return load_cells(structure)[claim, fault]

@@ -15,9 +15,8 @@ from command_line.name_options import add_fault_option, add_structure_option, fi
 from command_line.new_files import NEW_FILE, OUT, check_new, tell_problem
 from properties.fault_class import SEARCHED
 from properties.promela.module import PromelaModel, SmallInstance
-from properties.subject import get_small_parameters
 from properties.tla.module import write_module
-from properties.worlds import KNOWN_STRUCTURES
+from properties.worlds import KNOWN_STRUCTURES, find_world
 from reference.leaves import compute_leaf_sorts, is_parameter
 from reference.terms import Sort
 
@@ -116,7 +115,7 @@ def promela(  # noqa: PLR0913, PLR0917
 
 def find_sizes(structure: Any, sizes: Iterable[str]) -> Any:
     """The small sizes of a search, some of them others. Raises click.BadParameter."""
-    small = get_small_parameters(structure)
+    small = find_world(structure).sizes.search
     known = [size for size, value in attrs.asdict(small).items() if isinstance(value, int)]
     return attrs.evolve(small, **parse_numbers(sizes, known, "--size"))
 

@@ -10,7 +10,7 @@ import click
 
 from command_line import exit_codes
 from command_line.progress import show_progress
-from properties.certificates import SEARCHED_SLAVES_MAX, encode_schedule, get_world_folder
+from properties.certificates import encode_schedule, get_world_folder
 from properties.dispute import find_claim_disputes, say_disputed
 from properties.fault_set_certificates import (
     BORDERED_STRUCTURES,
@@ -22,6 +22,7 @@ from properties.fault_set_search import find_borders
 from properties.fault_sets import Border, get_all_faults
 from properties.generated_text import count_steps
 from properties.harvest import load_known_schedules
+from properties.worlds.replication.structures import SEARCHED_SLAVES_MAX
 from reference import ROCKETMQ_VERSION
 
 

@@ -36,9 +36,8 @@ from command_line.name_options import add_structure_option
 from command_line.progress import show_progress
 from command_line.version_option import add_version_option, describe_model
 from properties.admitted_faults import find_tabled_verdict
-from properties.healing import get_healing
 from properties.verdict import VerdictWord
-from properties.worlds import STRUCTURES_BY_WORLD
+from properties.worlds import STRUCTURES_BY_WORLD, find_healing
 from reference.version import Version
 from spark_fuzz.campaign_store import (
     ROUNDS_MAX,
@@ -219,7 +218,7 @@ def plan(  # noqa: PLR0913, PLR0917
         seed,
         is_swarm,
         scheduler,
-        healing_steps if get_healing(chosen) else 0,
+        healing_steps if find_healing(chosen) else 0,
     )
     return plan_campaign(options, schedules, guided_rounds)
 

@@ -12,10 +12,10 @@ import attrs
 import click
 from click.core import ParameterSource
 
-from properties.subject import get_everything
-from properties.worlds import KNOWN_STRUCTURES
+from properties.worlds import KNOWN_STRUCTURES, find_world
+from reference.parameters import SLAVES_MAX
 from reference.roles import FlushDiskType, Role
-from reference.structure import SLAVES_MAX, Structure
+from reference.structure import Structure
 from reference.version import Version
 from spark_fuzz.campaign_store import CampaignError, Manifest, read_manifest
 from spark_fuzz.schedule import get_default_limits
@@ -57,7 +57,7 @@ def add_group_options(function: Function) -> Function:
 
 def get_fault_names(structure: Any) -> tuple[str, ...]:
     """What may strike in a structure's world, in the order of an identifier's limits."""
-    return tuple(attrs.fields_dict(get_everything(structure).counts))
+    return tuple(attrs.fields_dict(find_world(structure).everything.counts))
 
 
 def parse_limits(structure: Any, value: str) -> Any:
@@ -73,7 +73,7 @@ def parse_limits(structure: Any, value: str) -> Any:
             message = f"give NAME=COUNT pairs such as {example}; see --help"
             raise click.BadParameter(message, param_hint="--limits")
         counts[name] = int(count)
-    return get_everything(structure).counts(**counts)
+    return find_world(structure).everything.counts(**counts)
 
 
 def choose_structure(name: str | None, role: str, flush: str, slaves: int, version: Version) -> Any:

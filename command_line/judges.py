@@ -19,8 +19,7 @@ from command_line.name_options import (
     find_column,
 )
 from command_line.progress import show_progress
-from properties.subject import get_fault_classes
-from properties.worlds import STRUCTURES
+from properties.worlds import STRUCTURES, find_world
 
 if TYPE_CHECKING:
     from spark_fuzz.judges import JudgedCell
@@ -58,7 +57,7 @@ def command(names: tuple[str, ...], faults: tuple[str, ...], is_json: bool) -> i
     for name in names or (USUAL,):
         structure = STRUCTURES[name]
         asked = [find_column(structure, fault) for fault in faults]
-        for column in asked or sorted(get_fault_classes(structure), key=lambda c: c.name):
+        for column in asked or sorted(find_world(structure).columns, key=lambda c: c.name):
             with show_progress() as progress:
                 cells = judge_cells(structure, column, progress)
             for cell in cells if is_json else ():

@@ -11,9 +11,8 @@ from click.shell_completion import CompletionItem
 
 from properties.fault_class import FaultClass
 from properties.stock import STOCK_PAIR
-from properties.subject import get_fault_classes
-from properties.worlds import CLAIM_NAMES, COLUMN_NAMES, KNOWN_STRUCTURES, STRUCTURES
-from reference.variant import VARIANTS
+from properties.worlds import CLAIM_NAMES, COLUMN_NAMES, KNOWN_STRUCTURES, STRUCTURES, find_world
+from reference.variants import VARIANTS
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -115,7 +114,7 @@ def add_faults_option() -> Callable[[Function], Function]:
 
 def find_column(structure: Any, fault: str, hint: str = "--fault") -> FaultClass:
     """A fault class of a structure. Raises click.BadParameter where its world has none such."""
-    columns = {c.name: c for c in get_fault_classes(structure)}
+    columns = {c.name: c for c in find_world(structure).columns}
     if fault not in columns:
         message = f"{structure.name} has no column {fault!r}; it has {', '.join(columns)}"
         raise click.BadParameter(message, param_hint=hint)

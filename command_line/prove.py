@@ -29,18 +29,15 @@ from command_line.triage import print_triage
 from command_line.version_option import add_version_option
 from command_line.workers import run_all
 from properties import certificates
-from properties.certificates import CERTIFIED_BY_NAME, RELEASED_STRUCTURES, encode_schedule
+from properties.certificates import encode_schedule
 from properties.certified_cells import describe
 from properties.comparison import COMPARED_STRUCTURES, compare, get_base, render_change
 from properties.expectation import find_expectation
-from properties.fault_class import EVERY_FAULT
 from properties.foundations import check_foundations
 from properties.harvest import load_known_schedules
-from properties.healing import get_healing
 from properties.obligations import load_proof
 from properties.ranking import rank_steps
 from properties.renewal import RENEWAL_DEPTH_LIMIT, Renewal, renew
-from properties.subject import get_candidates_of, get_fault_class, get_fault_classes
 from properties.vacuity import (
     WitnessAnswer,
     are_witnesses_current,
@@ -52,10 +49,11 @@ from properties.vacuity import (
     search_witnesses,
 )
 from properties.verdict import Hints, InternalDisagreementError, Verdict, search_structure
-from properties.worlds import STRUCTURES
+from properties.worlds import STRUCTURES, find_healing, find_world
+from properties.worlds.replication.columns import EVERY_FAULT
+from properties.worlds.replication.structures import CERTIFIED_BY_NAME, RELEASED_STRUCTURES
 from reference.structure import Structure
 from reference.version import Version, find_version
-from reference.world import make_template
 
 EPILOG = """\b
 Examples:
@@ -256,16 +254,18 @@ def choose_structures(
 
 def keep_candidate(structures: list[Any], candidate: str, names: tuple[str, ...]) -> list[Any]:
     """The structures that have this property; raises click.BadParameter for others by name."""
-    kept = [s for s in structures if candidate in get_candidates_of(s)]
+    kept = [s for s in structures if candidate in find_world(s).get_candidates(s)]
     if not kept or (names and len(kept) < len(structures)):
-        known = get_candidates_of(next(s for s in structures if s not in kept))
+        known = find_world(next(s for s in structures if s not in kept)).get_candidates(
+            next(s for s in structures if s not in kept)
+        )
         raise click.BadParameter(f"{candidate!r} is none of {', '.join(known)}")
     return kept
 
 
 def keep_column(structures: list[Any], fault: str, names: tuple[str, ...]) -> list[Any]:
     """The structures whose world has this column; raises click.BadParameter for others by name."""
-    kept = [s for s in structures if fault in {c.name for c in get_fault_classes(s)}]
+    kept = [s for s in structures if fault in {c.name for c in find_world(s).columns}]
     for structure in structures if names else ():
         find_column(structure, fault)
     return kept
@@ -274,7 +274,7 @@ def keep_column(structures: list[Any], fault: str, names: tuple[str, ...]) -> li
 def triage_all(structures: list[Structure], candidate: str, fault: str) -> int:
     """Print what becomes of each counterexample to induction of one property."""
     for structure in structures:
-        print_triage(structure, get_fault_class(structure, fault), candidate)
+        print_triage(structure, find_world(structure).get_column(fault), candidate)
     return exit_codes.ANALYSED
 
 
@@ -314,7 +314,7 @@ def recheck(structure: Structure, progress: Callable[[str], None]) -> Answer:
     renewal = renew_certificate(structure, progress)
     document = certificates.load_required(structure)
     witnesses = () if structure.variants else check_witnesses(structure, progress, renewal)
-    parameters = make_template(structure).parameters
+    parameters = structure.template.parameters
     verdicts = certificates.recheck(structure, parameters, document, progress)
     steps = find_endless_steps(structure, verdicts)
     seconds = time.monotonic() - started
@@ -409,7 +409,7 @@ def find_worst(answers: dict[Structure, Answer]) -> int:
                     err=True,
                 )
                 return exit_codes.INTERNAL_DISAGREEMENT
-        healing = get_healing(structure)
+        healing = find_healing(structure)
         if healing and set(answer.endless_steps) != set(healing.endless):
             wrong = set(answer.endless_steps) ^ set(healing.endless)
             click.echo(f"{structure.name}: is {min(wrong)} ever at an end?", err=True)

@@ -21,7 +21,7 @@ from properties.judgement import (
     replay,
     shorten_refutation,
 )
-from properties.subject import get_claims, get_guarantees
+from properties.worlds import find_world
 from reference.version import find_version
 from spark_fuzz.campaign_store import MANIFEST, read_manifest
 from spark_fuzz.guidance import read_parents
@@ -101,7 +101,7 @@ def replay_file(path: Path) -> Replayed:
 def list_judged(structure: Any, claim: str | None) -> tuple[str, ...]:
     """The guarantees of a structure, and one claim more, which may be of convergence."""
     asked = () if claim is None else (claim,)
-    return tuple(dict.fromkeys((*get_guarantees(structure), *asked)))
+    return tuple(dict.fromkeys((*find_world(structure).guarantees, *asked)))
 
 
 def replay_identified(identifier: str, schedule: int | None) -> Replayed:
@@ -130,7 +130,7 @@ def find_schedule(identifier: str, schedule: int | None) -> tuple[CampaignOption
 def shorten(replayed: Replayed, guarantee: str) -> Replayed:
     """The schedule up to the violation, without the steps that it does not need."""
     structure, parameters = replayed.structure, replayed.parameters
-    if guarantee not in get_claims(structure):
+    if guarantee not in find_world(structure).claims:
         raise IdentifierError(f"{guarantee} is no guarantee of {structure.name}")
     at = next((s.index for s in replayed.steps if judge(s.cluster, (guarantee,))), None)
     if at is None:

@@ -16,21 +16,19 @@ from command_line.restrictions import print_resting
 from command_line.world_report import print_world
 from properties.analysis import MODEL_LIMITS, GroupAnalysis, describe_configuration
 from properties.certified_cells import describe
-from properties.claims import CLAIMS
-from properties.convergence import CONVERGENCE
 from properties.dispute import list_disputing
 from properties.drawing import draw_steps
 from properties.expectation import find_expectation
-from properties.fault_class import FAULT_CLASS_BY_NAME, FAULT_CLASSES
 from properties.generated_text import count_steps
-from properties.guarantee import GUARANTEES
 from properties.judgement import replay
 from properties.reading_analysis import ReadingQuestion, analyse_readings
 from properties.verdict import Verdict, VerdictWord
 from properties.world_analysis import WorldAnalysis, list_differing
+from properties.worlds.replication.columns import FAULT_CLASS_BY_NAME, FAULT_CLASSES, is_losing
+from properties.worlds.replication.world import CLAIMS, CONVERGENCE, GUARANTEES
 from reference.configuration import BrokerGroup, ConfigurationWarning, Deployment
 from reference.outage import compute_outage, describe_outage
-from reference.structure import SIZE_KEYS, clip_sizes
+from reference.parameters import SIZE_KEYS, clip_sizes
 from reference.version import USUAL_VERSION, Version
 
 TABLE_WIDTH_MIN = 132
@@ -45,8 +43,8 @@ LEGEND = (
 
 
 TABLES = (
-    ("while nothing is lost", tuple(c for c in FAULT_CLASSES if not c.is_losing)),
-    ("when power, disk or writes fail", tuple(c for c in FAULT_CLASSES if c.is_losing)),
+    ("while nothing is lost", tuple(c for c in FAULT_CLASSES if not is_losing(c))),
+    ("when power, disk or writes fail", tuple(c for c in FAULT_CLASSES if is_losing(c))),
 )
 """The columns of each of the two tables of a group."""
 

@@ -11,7 +11,6 @@ import click
 from command_line import exit_codes
 from command_line.progress import show_progress
 from command_line.workers import run_all
-from properties.certificates import SEARCHED_SLAVES_MAX
 from properties.restrictions.evidence import find_unevidenced
 from properties.restrictions.results import (
     JUDGED_STRUCTURES,
@@ -22,6 +21,7 @@ from properties.restrictions.results import (
     save_judged,
 )
 from properties.verdict import InternalDisagreementError, Verdict, VerdictWord
+from properties.worlds.replication.structures import SEARCHED_SLAVES_MAX
 from reference import ROCKETMQ_VERSION
 
 

@@ -14,7 +14,6 @@ from reference.state import STATUS_NAMES, Cluster, CommitLog
 from reference.trace.checking import Progress, TraceVerdict, check_recording, find_version
 from reference.trace.reading import Recording, read_recording
 from reference.version import Version
-from reference.world import get_rules
 
 CANDIDATES_MAX = 6
 """How many rules a rejection lists beside the one that is in the way, unless all are asked for."""
@@ -120,7 +119,7 @@ def choose_candidates(verdict: TraceVerdict) -> list[tuple[str, tuple[str, ...]]
     """The other rules for the same message or slave: what else could have explained the event."""
     if verdict.cluster is None:
         return []
-    rules = get_rules(verdict.cluster.structure)
+    rules = verdict.cluster.structure.rules
     rule, bracket, index = verdict.blocked_instance.partition("[")
     indexes = rules[rule].indexes if rule in rules else None
     is_alike = [

@@ -12,10 +12,9 @@ from properties.certificates import encode_schedule
 from properties.drawing import draw_steps
 from properties.fault_class import FaultClass
 from properties.judgement import replay
-from properties.subject import get_candidates_of, get_search_parameters, get_small_parameters
 from properties.triage import TriagedCounterexample, TriageWord, triage
+from properties.worlds import find_world
 from reference.leaves import flatten
-from reference.world import make_initial
 
 
 def print_triage(structure: Any, fault_class: FaultClass, property_name: str) -> None:
@@ -25,7 +24,7 @@ def print_triage(structure: Any, fault_class: FaultClass, property_name: str) ->
     """
     with show_progress() as progress:
         found = triage(structure, fault_class, property_name, on_progress=progress)
-    candidate = get_candidates_of(structure)[property_name]
+    candidate = find_world(structure).get_candidates(structure)[property_name]
     click.echo(f"{describe_model(structure)}, {fault_class.name}.")
     click.echo(f"{property_name}: {candidate.sentence}")
     if not found:
@@ -38,9 +37,11 @@ def print_triage(structure: Any, fault_class: FaultClass, property_name: str) ->
 def describe_way(structure: Any, fault_class: FaultClass, triaged: TriagedCounterexample) -> str:
     """The timeline of a reachable one; of another one what in its state is not as initially."""
     if triaged.word is TriageWord.REACHABLE:
-        steps = replay(structure, get_search_parameters(structure, fault_class), triaged.schedule)
+        steps = replay(
+            structure, find_world(structure).make_search_parameters(fault_class), triaged.schedule
+        )
         return draw_steps(steps)
-    initial = flatten(make_initial(structure, get_small_parameters(structure)))
+    initial = flatten(structure.make_initial(find_world(structure).sizes.search))
     values = [f"{p}={int(v)}" for p, v in triaged.before.items() if v != initial[p]]
     return f"  from {', '.join(values) or 'the initial state'}"
 

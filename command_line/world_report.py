@@ -10,15 +10,15 @@ from rich.console import Console
 from command_line.cells import make_table
 from command_line.restrictions import find_resting, print_resting
 from properties.certificates import encode_schedule
-from properties.subject import get_claims, get_fault_classes
 from properties.verdict import Verdict
 from properties.world_analysis import WorldAnalysis
+from properties.worlds import find_world
 
 
 def print_world(console: Console, analysis: WorldAnalysis) -> None:
     """The table, and the reason of each refuted guarantee."""
     structure = analysis.structure
-    claims, columns = get_claims(structure), get_fault_classes(structure)
+    claims, columns = find_world(structure).claims, find_world(structure).columns
     console.print(make_table(analysis, analysis.title, columns, claims))
     print_resting(structure, analysis.verdicts)
     reasons = analysis.list_reasons()
@@ -33,7 +33,7 @@ def verdict_as_json(structure: Any, verdict: Verdict) -> dict[str, Any]:
     """What a cell of any world has for programs."""
     return {
         "guarantee": verdict.guarantee,
-        "sentence": get_claims(structure)[verdict.guarantee].sentence,
+        "sentence": find_world(structure).claims[verdict.guarantee].sentence,
         "fault": verdict.fault,
         "verdict": verdict.word.value,
         "steps": verdict.steps,

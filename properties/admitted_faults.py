@@ -12,8 +12,8 @@ from properties.dispute import find_claim_disputes, find_disputes, say_disputed
 from properties.expectation import find_expectation
 from properties.fault_set_certificates import BORDERED_STRUCTURES, describe, load_borders
 from properties.fault_sets import FaultSet
-from properties.subject import get_fault_classes
 from properties.verdict import Verdict, VerdictWord
+from properties.worlds import find_world
 
 
 @frozen
@@ -42,7 +42,7 @@ def find_tabled_verdict(
     not decided.
     """
     mixture = frozenset(admitted)
-    for column in get_fault_classes(structure):
+    for column in find_world(structure).columns:
         word = find_expectation(guarantee, structure, column.name).verdict
         if word is VerdictWord.PROVED and mixture <= set(column.admitted):
             disputed = find_disputes(structure, Verdict(guarantee, column.name, word))

@@ -9,14 +9,15 @@ import attrs
 from attrs import evolve, frozen
 
 from properties import certificates
-from properties.claims import CLAIMS
 from properties.dispute import mark_disputed
-from properties.fault_class import FAULT_CLASS_BY_NAME, FAULT_CLASSES
 from properties.fault_set_search import find_refutations
 from properties.harvest import load_known_schedules
 from properties.verdict import Hints, Verdict, VerdictWord, search_structure
+from properties.worlds.replication.columns import FAULT_CLASS_BY_NAME, FAULT_CLASSES
+from properties.worlds.replication.world import CLAIMS
 from reference.configuration import BrokerGroup, ConfigurationError
-from reference.structure import SIZE_KEYS, SLAVES_MAX, Parameters, Structure, clip_sizes
+from reference.parameters import SIZE_KEYS, SLAVES_MAX, Parameters, clip_sizes
+from reference.structure import Structure
 
 MODEL_LIMITS = (
     "Every column of replication includes stops in order, restarts, rollover, retention, and "

@@ -17,12 +17,11 @@ from attrs import evolve, frozen
 
 from properties.fault_class import FaultClass, is_admitted
 from properties.induction import SolverGaveUpError, get_leaf_names
-from properties.subject import get_candidates_of, get_small_parameters
+from properties.worlds import find_world
 from properties.z3_translation import BitVectorArithmetic, Translator
 from reference.leaves import compute_leaf_sorts, flatten, is_parameter
 from reference.machine import Action, RecordedInstance, record_machine, record_predicate
 from reference.terms import Sort, Term, specialise
-from reference.world import make_initial
 
 WIDTH = 6
 """Bits of an offset: the searched log has 12 bytes, and sums of an offset and two files fit too."""
@@ -63,10 +62,10 @@ class BoundedSearch:
     ) -> None:
         self.structure = structure
         self.fault_class = fault_class
-        small = sizes or get_small_parameters(structure)
+        small = sizes or find_world(structure).sizes.search
         self.parameters = evolve(small, limits=fault_class.search_limits)
         self.arithmetic = BitVectorArithmetic(WIDTH)
-        initial = flatten(make_initial(structure, self.parameters))
+        initial = flatten(structure.make_initial(self.parameters))
         self.constants = {path: v for path, v in initial.items() if is_parameter(path)}
         self.instances = [r for r in record_machine(structure) if is_admitted(r, fault_class)]
         self.sorts = {
@@ -76,7 +75,9 @@ class BoundedSearch:
         self.states = [{p: self.arithmetic.constant(initial[p]) for p in self.sorts}]
         self.lemmas = [
             specialise(
-                record_predicate(structure, get_candidates_of(structure)[n].predicate),
+                record_predicate(
+                    structure, find_world(structure).get_candidates(structure)[n].predicate
+                ),
                 self.constants,
             )
             for n in lemmas

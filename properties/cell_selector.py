@@ -11,7 +11,6 @@ from reference.roles import Role
 from reference.state import Message
 from reference.structure import Structure
 from reference.version import find_version
-from reference.world import make_template
 
 
 def _as_pairs(settings: Any) -> tuple[tuple[str, Any], ...]:
@@ -51,6 +50,6 @@ class CellSelector:
 
 def get_waiting_role(structure: Structure) -> str:
     """The role as far as puts are concerned: a SYNC_MASTER that may answer alone is none."""
-    template = make_template(structure)
+    template = structure.template
     is_waiting = has_slave_wait(template, Message()) and is_slave_always_asked(template)
     return (Role.SYNC_MASTER if is_waiting else Role.ASYNC_MASTER).name

@@ -12,7 +12,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache, singledispatch
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -26,60 +26,17 @@ from properties.induction import (
     prove_lemmas,
 )
 from properties.judgement import find_needless_steps, is_refuted_by
-from properties.subject import (
-    get_claims,
-    get_every_fault,
-    get_fault_class,
-    get_fault_classes,
-    get_lemmas_of,
-)
 from properties.verdict import InternalDisagreementError, Verdict, VerdictWord, make_proved
+from properties.worlds import find_world
 from reference.machine import Action
-from reference.roles import FlushDiskType, Role
-from reference.structure import (
-    SLAVES_MAX,
-    Parameters,
-    Structure,
-    clip_sizes,
-)
-from reference.variant import RULE_SETS, expand
-
-SEARCHED_SLAVES_MAX = 1
-"""Groups up to this size are searched for the shortest schedule; a larger one takes over what
-refutes the group with one slave less, and nobody has looked for a shorter one."""
-
-MASTER_ROLES = (Role.ASYNC_MASTER, Role.SYNC_MASTER)
-
-CERTIFIED_STRUCTURES = tuple(
-    Structure(role, flush, slaves)
-    for slaves in range(SLAVES_MAX + 1)
-    for role in MASTER_ROLES
-    for flush in FlushDiskType
-)
-"""Every structure that has a certificate."""
-
-CERTIFIED_BY_NAME = {structure.name: structure for structure in CERTIFIED_STRUCTURES}
-"""The same by name."""
-
-RELEASED_STRUCTURES = tuple(s for s in CERTIFIED_STRUCTURES if s.slaves <= SEARCHED_SLAVES_MAX)
-"""The groups that have a certificate for each later release with rules of its own."""
+from reference.version import RULE_SETS
 
 CERTIFICATE_FOLDER = Path(__file__).parent / "certificates"
 
 
-@singledispatch
 def get_path(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> Path:
-    """Where a structure's certificate lies: in a folder of its world, called by its name."""
-    world, *rest = structure.name.split("/")
-    path: Path = folder / world / ("-".join(rest).replace(" ", "_") + ".json")
-    return path
-
-
-@get_path.register
-def _(structure: Structure, folder: Path = CERTIFICATE_FOLDER) -> Path:
-    name = f"{structure.role.name}-{structure.flush_disk_type.name}-{structure.slaves}_slaves"
-    inside = folder / "+".join(structure.variants) if structure.variants else folder
-    return inside / f"{name.lower()}.json"
+    """Where a structure's certificate lies."""
+    return folder / find_world(structure).locate(structure)
 
 
 def get_world_folder(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> Path:
@@ -212,7 +169,7 @@ def recheck(
     cells = decode_cells(structure, document)
     lemmas = _prove_lemmas(structure, tuple(document["inductive_set"]), cells, on_progress)
     prover = FaultSetProver(structure, lemmas)
-    proved = {c.name: prover.decide(c) for c in get_fault_classes(structure)}
+    proved = {c.name: prover.decide(c) for c in find_world(structure).columns}
     on_progress(f"{structure.name}: {len(cells)} cells")
     rechecked = (_recheck_cell(structure, parameters, cell, proved) for cell in cells)
     return mark_disputed(structure, rechecked, parameters)
@@ -247,7 +204,7 @@ def _prove_lemmas(
 
 def list_false_claims(structure: Any, cells: Iterable[Verdict]) -> tuple[str, ...]:
     """The claims that are refuted under every fault: under all faults no induction holds them."""
-    column = get_every_fault(structure).name
+    column = find_world(structure).every_fault.name
     refuted = (c for c in cells if c.fault == column and c.word is VerdictWord.REFUTED)
     return tuple(c.guarantee for c in refuted)
 
@@ -264,7 +221,7 @@ def _recheck_cell(
             raise InternalDisagreementError(
                 f"{cell.guarantee} of {structure.name} under {cell.fault} is certified, not proved"
             )
-        fault_class = get_fault_class(structure, cell.fault)
+        fault_class = find_world(structure).get_column(cell.fault)
         return make_proved(cell.guarantee, fault_class, result)
     if cell.word is VerdictWord.REFUTED and cell.guarantee in proved[cell.fault].proved:
         raise InternalDisagreementError(
@@ -291,7 +248,9 @@ def _make_malformed(structure: Any, problem: Exception) -> InternalDisagreementE
 
 def list_asked(structure: Any) -> set[tuple[str, str]]:
     """The claim and the column of every cell that a structure has."""
-    return {(g, c.name) for g in get_claims(structure) for c in get_fault_classes(structure)}
+    return {
+        (g, c.name) for g in find_world(structure).claims for c in find_world(structure).columns
+    }
 
 
 def decode_cells(structure: Any, document: dict[str, Any]) -> list[Verdict]:
@@ -316,7 +275,7 @@ def decode_cells(structure: Any, document: dict[str, Any]) -> list[Verdict]:
         not is_complete
         or not is_decided
         or not lemmas
-        or not lemmas <= set(get_lemmas_of(structure))
+        or not lemmas <= set(find_world(structure).get_lemmas(structure))
     ):
         raise InternalDisagreementError(
             f"the certificate of {structure.name} lacks cells, or leaves some open, or names "
@@ -331,7 +290,7 @@ def _check_order_of_columns(structure: Any, cells: Sequence[Verdict]) -> None:
 
     Raises InternalDisagreementError for cells that contradict one another.
     """
-    columns = {c.name: c for c in get_fault_classes(structure)}
+    columns = {c.name: c for c in find_world(structure).columns}
     refuted = [c for c in cells if c.word is VerdictWord.REFUTED]
     for weaker, cell in itertools.product(refuted, cells):
         is_contained = columns[weaker.fault].is_contained_in(columns[cell.fault])
@@ -345,24 +304,24 @@ def _check_order_of_columns(structure: Any, cells: Sequence[Verdict]) -> None:
             )
 
 
-def rejudge(structure: Any, parameters: Parameters, cell: Verdict) -> Verdict:
+def rejudge(structure: Any, parameters: Any, cell: Verdict) -> Verdict:
     """A cell as it stands under these sizes: a schedule that is impossible leaves it undecided.
 
     A schedule that takes more than one file is judged in files of a few bytes, and says so.
     """
     if cell.word is not VerdictWord.REFUTED:
         return cell
-    is_sized = isinstance(structure, Structure)
-    for is_scaled in (False, True) if is_sized else (False,):
-        sizes = clip_sizes(parameters) if is_scaled else parameters
-        if _is_refuted(structure, sizes, cell):
-            return evolve(cell, is_scaled=is_scaled)
+    if _is_refuted(structure, parameters, cell):
+        return evolve(cell, is_scaled=False)
+    clip_sizes = find_world(structure).clip_sizes
+    if clip_sizes is not None and _is_refuted(structure, clip_sizes(parameters), cell):
+        return evolve(cell, is_scaled=True)
     note = "the known schedule is impossible with these sizes"
     return Verdict(cell.guarantee, cell.fault, VerdictWord.UNDECIDED, note=note)
 
 
-def _is_refuted(structure: Any, parameters: Parameters, cell: Verdict) -> bool:
-    fault_class = get_fault_class(structure, cell.fault)
+def _is_refuted(structure: Any, parameters: Any, cell: Verdict) -> bool:
+    fault_class = find_world(structure).get_column(cell.fault)
     given = evolve(parameters, limits=fault_class.search_limits)
 
     def is_refuting(trial: Sequence[Action]) -> bool:
@@ -379,27 +338,8 @@ def _is_refuted(structure: Any, parameters: Parameters, cell: Verdict) -> bool:
 
 
 def load_kin(structure: Any) -> tuple[Verdict, ...]:
-    """The certified cells whose schedules are tried first: what refutes there may refute here too.
-
-    Of a variant they are those of RocketMQ 4.4.0 and its own with other roles and ways to flush, of
-    a release those of each of its changes too, of a large group those of the group with one slave
-    less. Empty for a group that is searched itself, and where there is no certificate.
-    """
-    if not isinstance(structure, Structure):
-        return ()
-    kin = []
-    if structure.variants:
-        alike = [
-            evolve(structure, role=role, flush_disk_type=flush)
-            for role in (structure.role, *MASTER_ROLES)
-            for flush in (structure.flush_disk_type, *FlushDiskType)
-        ]
-        kin = [*(evolve(s, variants=()) for s in alike), *(s for s in alike if s != structure)]
-        parts = (v.name for v in expand(structure.variants))
-        kin += [evolve(structure, variants=(n,)) for n in parts if (n,) != structure.variants]
-    if structure.slaves > SEARCHED_SLAVES_MAX:
-        kin += [evolve(structure, slaves=structure.slaves - 1)]
-    return tuple(v for k in dict.fromkeys(kin) for v in _decode_if_usable(k))
+    """The certified cells of kindred structures; their schedules are tried first."""
+    return tuple(v for k in find_world(structure).list_kin(structure) for v in _decode_if_usable(k))
 
 
 def _decode_if_usable(structure: Any) -> list[Verdict]:

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from functools import cache
 
 from properties.certificates import load_cells
-from properties.fault_class import FAULT_CLASSES
 from properties.fault_sets import FaultSetProver
 from properties.generated_text import count_steps
 from properties.induction import prove_lemmas
 from properties.verdict import Verdict, VerdictWord
+from properties.worlds.replication.columns import FAULT_CLASSES
 from reference.structure import Structure
 
 

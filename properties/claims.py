@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from properties.convergence import CONVERGENCE
-from properties.guarantee import GUARANTEES
 from properties.property import Property
+from properties.worlds.replication.world import CONVERGENCE, GUARANTEES
 
 CLAIMS: dict[str, Property] = {**GUARANTEES, **CONVERGENCE}
 """Every row of the matrix by name."""

@@ -11,7 +11,8 @@ from properties.certified_cells import describe
 from properties.stock import STOCK_PAIR
 from properties.verdict import Verdict, VerdictWord
 from reference.structure import Structure
-from reference.variant import RULE_SETS, VARIANTS
+from reference.variants import VARIANTS
+from reference.version import RULE_SETS
 
 COMPARED_STRUCTURES = (STOCK_PAIR,)
 """The groups for which every variant has a certificate: RocketMQ's stock synchronous pair."""

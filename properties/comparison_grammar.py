@@ -18,16 +18,16 @@ from pathlib import Path
 import attrs
 from attrs import field, frozen
 
-from properties.certificates import CERTIFICATE_FOLDER, CERTIFIED_BY_NAME
-from properties.claims import CLAIMS
+from properties.certificates import CERTIFICATE_FOLDER
 from properties.fact_induction import FactInduction
 from properties.facts import Grammar
-from properties.fault_class import FAULT_CLASSES
 from properties.fault_sets import FaultSetProver, get_all_faults
 from properties.fingerprint import compute_digest
 from properties.induction import get_lemmas
-from properties.lemmas import LEMMAS
 from properties.random_walk import walk_randomly
+from properties.worlds.replication.columns import FAULT_CLASSES
+from properties.worlds.replication.structures import CERTIFIED_BY_NAME
+from properties.worlds.replication.world import CLAIMS, LEMMAS
 from reference.structure import Structure
 
 REPORT_FILE = CERTIFICATE_FOLDER / "comparison_grammar.json"

@@ -14,17 +14,13 @@ from pathlib import Path
 
 from attrs import frozen
 
-from properties.certificates import (
-    CERTIFICATE_FOLDER,
-    CERTIFIED_BY_NAME,
-    CERTIFIED_STRUCTURES,
-    get_path,
-)
+from properties.certificates import CERTIFICATE_FOLDER, get_path
 from properties.discharge import Fact, Outcome, follows_from
 from properties.fingerprint import compute_digest
 from properties.induction import SolverGaveUpError
 from properties.obligations import Obligation, Proof, load_proof
 from properties.verdict import InternalDisagreementError
+from properties.worlds.replication.structures import CERTIFIED_BY_NAME, CERTIFIED_STRUCTURES
 from reference.structure import Structure
 
 CORE_FOLDER = CERTIFICATE_FOLDER / "cores"

@@ -17,14 +17,8 @@ from typing import Any
 import z3
 from attrs import evolve, frozen
 
-from properties.certificates import CERTIFICATE_FOLDER, CERTIFIED_BY_NAME
-from properties.fault_class import (
-    EVERYTHING,
-    FAULT_CLASS_BY_NAME,
-    FAULT_CLASSES,
-    FaultClass,
-    get_fault_count_name,
-)
+from properties.certificates import CERTIFICATE_FOLDER
+from properties.fault_class import FaultClass, get_fault_count_name
 from properties.induction import (
     InductionProblem,
     Step,
@@ -32,17 +26,19 @@ from properties.induction import (
     get_lemmas,
     make_solver,
 )
-from properties.lemmas import LEMMAS
 from properties.smallest_state import (
     FAULT_PREFIX,
     find_smallest_model,
     make_small_problem,
 )
-from properties.subject import get_search_parameters
+from properties.worlds import find_world
+from properties.worlds.replication.columns import EVERYTHING, FAULT_CLASS_BY_NAME, FAULT_CLASSES
+from properties.worlds.replication.structures import CERTIFIED_BY_NAME
+from properties.worlds.replication.world import LEMMAS
 from reference.leaves import flatten, unflatten
 from reference.machine import Action, compute_machine
 from reference.roles import FlushDiskType, Role
-from reference.state import Cluster, initial_cluster
+from reference.state import Cluster
 from reference.structure import Structure
 
 COUNTEREXAMPLE_FILE = CERTIFICATE_FOLDER / "counterexamples.json"
@@ -78,8 +74,8 @@ class LemmaCounterexample:
 
     def make_state(self) -> Cluster:
         """The state before, in a log of a few bytes."""
-        initial = initial_cluster(
-            self.structure, get_search_parameters(self.structure, self.fault_class)
+        initial = self.structure.make_initial(
+            find_world(self.structure).make_search_parameters(self.fault_class)
         )
         state: Cluster = unflatten(self.structure, {**flatten(initial), **self.before})
         return state
@@ -181,7 +177,9 @@ def _make_entry(
     action: Action | None,
     breakable: list[str],
 ) -> LemmaCounterexample:
-    initial = flatten(initial_cluster(structure, get_search_parameters(structure, EVERYTHING)))
+    initial = flatten(
+        structure.make_initial(find_world(structure).make_search_parameters(EVERYTHING))
+    )
     before = {path: v for path, v in values.items() if v != initial[path]}
     fault_class = _find_weakest_class(structure, before, action)
     entry = LemmaCounterexample(lemma, structure, before, action, (), fault_class)

@@ -16,7 +16,7 @@ from attrs import evolve, field, frozen
 
 from properties.cell_selector import CellSelector
 from properties.verdict import Verdict, VerdictWord
-from reference.structure import Parameters
+from reference.parameters import Parameters
 
 FINDINGS_FILE = Path(__file__).parent / "findings.toml"
 

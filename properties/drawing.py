@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from properties.judgement import JudgedStep, replay
-from properties.subject import get_fault_class, get_search_parameters
 from properties.verdict import Verdict
-from reference.timeline import draw_timeline
+from properties.worlds import find_world
+from reference.drawing import draw_timeline
 
 
 def draw_steps(steps: Iterable[JudgedStep]) -> str:
@@ -18,5 +18,7 @@ def draw_steps(steps: Iterable[JudgedStep]) -> str:
 
 def draw_cell(structure: Any, verdict: Verdict) -> str:
     """The timeline of a refuted cell in small sizes, up to the claim that it breaks."""
-    parameters = get_search_parameters(structure, get_fault_class(structure, verdict.fault))
+    parameters = find_world(structure).make_search_parameters(
+        find_world(structure).get_column(verdict.fault)
+    )
     return draw_steps(replay(structure, parameters, verdict.schedule, (verdict.guarantee,)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from functools import cache, singledispatch
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +11,10 @@ from attrs import field, frozen
 
 from properties.cell_selector import CellSelector
 from properties.verdict import VerdictWord
+from properties.worlds import find_world
+from properties.worlds.replication.world import REPLICATION
 
-EXPECTATIONS_FILE = Path(__file__).parent / "expected_verdicts.toml"
+EXPECTATIONS_FILE = REPLICATION.folder / "expected_verdicts.toml"
 
 
 @frozen(kw_only=True)
@@ -34,10 +36,9 @@ def load_expectations(file: Path = EXPECTATIONS_FILE) -> tuple[Expectation, ...]
     return tuple(Expectation(**entry) for entry in entries)
 
 
-@singledispatch
 def get_expectations_file(structure: Any) -> Path:
     """The file that speaks of a structure's world."""
-    return EXPECTATIONS_FILE
+    return find_world(structure).folder / "expected_verdicts.toml"
 
 
 def find_expectation(guarantee: str, structure: Any, fault: str) -> Expectation:

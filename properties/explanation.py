@@ -15,14 +15,16 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from properties.certificates import CERTIFIED_STRUCTURES, load_cells
-from properties.fault_class import FAULT_CLASS_BY_NAME
+from properties.certificates import load_cells
 from properties.judgement import follow
 from properties.verdict import Verdict, VerdictWord
+from properties.worlds.replication.columns import FAULT_CLASS_BY_NAME
+from properties.worlds.replication.structures import CERTIFIED_STRUCTURES
 from reference.mapped_files import is_flush_file_there
+from reference.parameters import SMALL_PARAMETERS
 from reference.put import is_acknowledged
 from reference.state import UNKNOWN_OFFSET, Cluster
-from reference.structure import SMALL_PARAMETERS, Structure
+from reference.structure import Structure
 
 EXPLANATIONS_FILE = Path(__file__).parent / "explanations.toml"
 

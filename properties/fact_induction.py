@@ -12,12 +12,12 @@ from typing import Any
 
 import z3
 
-from properties.fault_class import EVERYTHING
 from properties.induction import InductionProblem, SolverGaveUpError, Step, make_solver
 from properties.term_evaluation import find_false
+from properties.worlds.replication.columns import EVERYTHING
 from reference.leaves import flatten, is_parameter
-from reference.state import initial_cluster
-from reference.structure import Parameters, Structure
+from reference.parameters import Parameters
+from reference.structure import Structure
 from reference.terms import Term, specialise
 
 
@@ -54,7 +54,7 @@ class FactInduction:
     def _find_initially_true(self, names: Iterable[str]) -> list[str]:
         """The candidates that hold at the start whatever the sizes; one model fells many."""
         problem = self.problem
-        initial = flatten(initial_cluster(self.structure, Parameters()))
+        initial = flatten(self.structure.make_initial(Parameters()))
         state = {path: v for path, v in initial.items() if not is_parameter(path)}
         claims = {n: specialise(problem.predicates[n], state) for n in names}
         solver = make_solver()

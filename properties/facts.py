@@ -19,8 +19,9 @@ from attrs import frozen
 
 from reference.leaves import compute_leaf_sorts, flatten, is_parameter
 from reference.machine import record_machine
-from reference.state import UNKNOWN_OFFSET, Cluster, initial_cluster
-from reference.structure import FaultCounts, Parameters, Structure
+from reference.parameters import FaultCounts, Parameters
+from reference.state import UNKNOWN_OFFSET, Cluster
+from reference.structure import Structure
 from reference.terms import Sort, Term, constant, leaf, record
 
 NUMBERS_MAX = 9
@@ -61,7 +62,7 @@ class Grammar:
         self.structure = structure
         self.sorts = compute_leaf_sorts(structure)
         self.kinds = compute_leaf_kinds(structure)
-        self.initial = flatten(initial_cluster(structure, Parameters()))
+        self.initial = flatten(structure.make_initial(Parameters()))
         rows = [flatten(cluster) for cluster in states]
         self.columns = {path: [row[path] for row in rows] for path in self.sorts}
         self.states = len(rows)
@@ -166,7 +167,7 @@ class Grammar:
 
 def compute_leaf_kinds(structure: Structure) -> dict[str, str]:
     """The kind of every leaf: the name of its field's type, for example ``Offset``."""
-    return dict(_collect_kinds(initial_cluster(structure, Parameters()), ""))
+    return dict(_collect_kinds(structure.make_initial(Parameters()), ""))
 
 
 def _collect_kinds(value: Any, path: str) -> Iterator[tuple[str, str]]:

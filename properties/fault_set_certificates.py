@@ -15,7 +15,6 @@ from attrs import evolve
 
 from properties.certificates import (
     CERTIFICATE_FOLDER,
-    SEARCHED_SLAVES_MAX,
     decode_schedule,
     encode_schedule,
     get_world_folder,
@@ -28,14 +27,13 @@ from properties.fault_sets import (
     Refutation,
     compute_faults,
     get_all_faults,
-    get_border_sizes,
 )
 from properties.fingerprint import compute_digest
 from properties.induction import prove_lemmas
 from properties.judgement import is_refuted_by
-from properties.subject import get_claims, get_everything
 from properties.verdict import InternalDisagreementError
-from properties.worlds import STRUCTURES
+from properties.worlds import STRUCTURES, find_world
+from properties.worlds.replication.structures import SEARCHED_SLAVES_MAX
 
 FAULT_SET_FILE = "fault_sets.json"
 
@@ -49,7 +47,7 @@ def recheck_borders(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> tuple[
     Raises InternalDisagreementError for what does not hold, or is missing.
     """
     borders = load_borders(structure, folder)
-    if [b.guarantee for b in borders] != list(get_claims(structure)):
+    if [b.guarantee for b in borders] != list(find_world(structure).claims):
         raise make_disagreement(structure, "borders of some guarantees are missing")
     prover = FaultSetProver(structure, prove_lemmas(structure))
     for border in borders:
@@ -73,8 +71,8 @@ def find_flaw(prover: FaultSetProver, border: Border) -> str:
 
 def is_refutation(structure: Any, guarantee: str, refutation: Refutation) -> bool:
     """Its schedule refutes the guarantee, and takes those faults and no others."""
-    limits = get_everything(structure).counts(**dict.fromkeys(refutation.faults, SEARCHED))
-    sizes = evolve(get_border_sizes(structure), limits=limits)
+    limits = find_world(structure).everything.counts(**dict.fromkeys(refutation.faults, SEARCHED))
+    sizes = evolve(find_world(structure).sizes.fault_sets, limits=limits)
     return (
         is_refuted_by(guarantee, structure, sizes, refutation.schedule)
         and compute_faults(structure, refutation.schedule) == refutation.faults

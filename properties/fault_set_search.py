@@ -17,13 +17,12 @@ from properties.fault_sets import (
     compute_faults,
     find_unexplored,
     get_all_faults,
-    get_border_sizes,
 )
 from properties.induction import prove_lemmas
 from properties.judgement import follow_while_possible, is_refuted_by, remove_needless_steps
 from properties.kindred import Schedule, carry_over
-from properties.subject import get_claims, get_everything, get_small_parameters
 from properties.verdict import record_violation
+from properties.worlds import find_world
 
 SEARCH_DEPTH = 20
 """Steps after which a set of faults counts as undecided."""
@@ -40,7 +39,7 @@ def find_borders(
     """Decide for every guarantee which sets of faults it survives. Raises SolverGaveUpError."""
     on_progress(f"{structure.name}, fault sets: what known schedules refute")
     prover = FaultSetProver(structure, prove_lemmas(structure))
-    refuted = find_refutations(structure, known, get_border_sizes(structure))
+    refuted = find_refutations(structure, known, find_world(structure).sizes.fault_sets)
     searched: dict[FaultSet, set[str]] = {}
     while True:
         borders = [find_border(prover, name, refuted[name]) for name in refuted]
@@ -87,7 +86,7 @@ def search(
 ) -> dict[str, Schedule]:
     """The shortest schedules against these guarantees that take no other faults, up to a depth."""
     structure, label = prover.structure, ", ".join(sorted(faults))
-    counts, sizes = get_everything(structure).counts, get_border_sizes(structure)
+    counts, sizes = find_world(structure).everything.counts, find_world(structure).sizes.fault_sets
     fault_class = FaultClass(label, tuple(sorted(faults)), counts)
     answers = BoundedSearch(structure, fault_class, prover.lemmas, sizes).find_shortest(
         {name: record_violation(structure, name) for name in names},
@@ -105,9 +104,9 @@ def find_refutations(structure: Any, known: Iterable[Schedule], sizes: Any = Non
     Without ``sizes`` they are the small ones. Of each guarantee only sets that contain no other one
     are kept.
     """
-    given = get_small_parameters(structure) if sizes is None else sizes
-    parameters = evolve(given, limits=get_everything(structure).search_limits)
-    found: Refutations = {name: {} for name in get_claims(structure)}
+    given = find_world(structure).sizes.search if sizes is None else sizes
+    parameters = evolve(given, limits=find_world(structure).everything.search_limits)
+    found: Refutations = {name: {} for name in find_world(structure).claims}
     for schedule in sorted(known, key=len):
         for carried in carry_over(structure, parameters, schedule):
             for name, beginning in _find_violations(structure, parameters, carried):
@@ -139,7 +138,7 @@ def _find_violations(
     structure: Any, parameters: Any, schedule: Schedule
 ) -> Iterator[tuple[str, Schedule]]:
     """Each guarantee that the schedule comes to violate, with its beginning up to there."""
-    held = dict(get_claims(structure))
+    held = dict(find_world(structure).claims)
     states = follow_while_possible(structure, parameters, schedule)
     for index, (_, cluster) in enumerate(states):
         for name in [n for n, claim in held.items() if not claim.predicate(cluster)]:

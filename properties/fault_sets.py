@@ -9,7 +9,7 @@ asking for a set on neither side until there is none.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cache, cached_property, singledispatch
+from functools import cache, cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -25,10 +25,10 @@ from properties.induction import (
     make_solver,
 )
 from properties.kindred import Schedule
-from properties.subject import get_claims, get_everything, get_small_parameters
+from properties.worlds import find_world
 from reference.machine import record_machine, record_predicate
 from reference.operations import negate
-from reference.structure import SMALL_PARAMETERS, Parameters, Structure
+from reference.parameters import SMALL_PARAMETERS, Parameters
 from reference.terms import Term
 
 FaultSet = frozenset[str]
@@ -38,20 +38,9 @@ FOUR_FILES: Parameters = evolve(SMALL_PARAMETERS, ghost_log_size_max_bytes=16)
 """The searched log: one file more than for the tables, for what a hole in the middle takes."""
 
 
-@singledispatch
-def get_border_sizes(structure: Any) -> Any:
-    """The sizes in which schedules to fault sets are searched: small ones."""
-    return get_small_parameters(structure)
-
-
-@get_border_sizes.register
-def _(structure: Structure) -> Parameters:
-    return FOUR_FILES
-
-
 def get_all_faults(structure: Any) -> FaultSet:
     """Every fault and circumstance of a structure's world."""
-    return frozenset(get_everything(structure).admitted)
+    return frozenset(find_world(structure).everything.admitted)
 
 
 @frozen
@@ -104,7 +93,7 @@ class FaultSetProver:
     ) -> None:
         """``facts`` are properties besides the named ones, for lemmas that nobody has named."""
         self.structure = structure
-        everything = get_everything(structure)
+        everything = find_world(structure).everything
         self.problem = InductionProblem(structure, everything, facts=facts)
         self.lemmas = tuple(lemmas)
         self.absence = {n: z3.Bool(f"no {n}") for n in everything.admitted}
@@ -129,13 +118,13 @@ class FaultSetProver:
     def decide(self, fault_class: FaultClass) -> InductionResult:
         """What follows under this fault class. Raises SolverGaveUpError."""
         faults = frozenset(fault_class.admitted)
-        claims = get_claims(self.structure)
+        claims = find_world(self.structure).claims
         proved = tuple(g for g in claims if self.find_survived(g, faults) is not None)
         vacuous = tuple(g for g in proved if self._is_vacuous(g, faults))
         return InductionResult(proved, vacuous, self.lemmas, (), self.problem.queries)
 
     def _is_vacuous(self, name: str, faults: FaultSet) -> bool:
-        premise = get_claims(self.structure)[name].premise
+        premise = find_world(self.structure).claims[name].premise
         if premise is None:
             return False
         never = record_predicate(self.structure, lambda cluster: negate(premise(cluster)))

@@ -15,14 +15,8 @@ from attrs import frozen
 
 from properties.fault_class import SEARCHED
 from properties.property import Property
-from properties.subject import (
-    get_claims,
-    get_fault_classes,
-    get_lemmas_of,
-    get_small_parameters,
-)
+from properties.worlds import find_world
 from reference.machine import RecordedInstance, record_machine, record_predicate
-from reference.world import make_initial
 
 Fingerprint = Mapping[str, Any]
 """``frame``: initial state, sizes and columns; ``rules``: of each rule the digest of its effect,
@@ -35,7 +29,7 @@ def compute_digest(structure: Any) -> str:
         f"{r.instance.name} {dict(r.conditions)} {r.arguments} {dict(r.effects)}"
         for r in record_machine(structure)
     )
-    for name, g in get_claims(structure).items():
+    for name, g in find_world(structure).claims.items():
         text += f"\n{name} {record_predicate(structure, g.predicate)}"
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -46,14 +40,14 @@ def compute_fingerprint(structure: Any) -> Fingerprint:
     return {
         "frame": _shorten(_describe_frame(structure)),
         "rules": _describe_rules(record_machine(structure)),
-        "claims": _describe_properties(structure, get_claims(structure)),
-        "lemmas": _describe_properties(structure, get_lemmas_of(structure)),
+        "claims": _describe_properties(structure, find_world(structure).claims),
+        "lemmas": _describe_properties(structure, find_world(structure).get_lemmas(structure)),
     }
 
 
 def _describe_frame(structure: Any) -> str:
-    begin = make_initial(structure, get_small_parameters(structure))
-    return f"{begin}\n{get_fault_classes(structure)}\n{SEARCHED}"
+    begin = structure.make_initial(find_world(structure).sizes.search)
+    return f"{begin}\n{find_world(structure).columns}\n{SEARCHED}"
 
 
 def _describe_rules(recorded: Iterable[RecordedInstance]) -> dict[str, str]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import singledispatch
 from typing import Any
 
 from attrs import frozen
 
 from properties.property import Predicate
 from reference.leaves import compute_leaf_sorts, flatten, is_parameter
-from reference.machine import Enabled, Instance, Machine, count_arguments
+from reference.machine import Instance, count_arguments
 from reference.operations import all_of, any_of, is_same, negate
 from reference.terms import Sort
 
@@ -38,12 +37,6 @@ class Healing:
     """Steps that end a wait, or come nearer to its end, while what is waited for may yet come."""
 
 
-@singledispatch
-def get_healing(structure: Any) -> Healing | None:
-    """How a structure's world comes to rest; None where nothing is claimed of that."""
-    return None
-
-
 def is_possible(instance: Instance, state: Any) -> bool:
     """Somebody may take this step, whatever limit a search has set."""
     possible, _ = try_step(instance, state)
@@ -60,26 +53,6 @@ def is_moving(instance: Instance, state: Any) -> bool:
         if new is not old and not is_parameter(path)
     )
     return possible & any_of(*changed)
-
-
-def find_moving(machine: Machine, state: Any) -> list[Enabled]:
-    """The enabled instances by which a system heals; none in a world that says nothing of that."""
-    healing = get_healing(machine.structure)
-    if healing is None:
-        return []
-    rules = (*healing.steps, *healing.recovery)
-    return [
-        e
-        for e in machine.enabled(state)
-        if e.instance.rule.name in rules
-        and (not healing.is_idling_left_out or is_moving(e.instance, state))
-    ]
-
-
-def put_off_last_resorts(moving: list[Enabled], healing: Healing) -> list[Enabled]:
-    """What moves, without what somebody patient leaves till nothing else does."""
-    others = [e for e in moving if e.instance.rule.name not in healing.last_resorts]
-    return others or moving
 
 
 def try_step(instance: Instance, state: Any) -> tuple[bool, Any]:

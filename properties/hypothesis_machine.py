@@ -24,14 +24,13 @@ from hypothesis.stateful import (
 )
 
 import properties.worlds  # noqa: F401  (registers what the worlds answer)
-from properties.healing import find_moving, get_healing, put_off_last_resorts
 from properties.kindred import Schedule
+from properties.moving_steps import find_moving, put_off_last_resorts
 from properties.premises import PremiseTally
 from properties.property import Predicate, Property
 from properties.walk_starts import WalkStarts, load_starts
-from properties.witnesses import compute_stage
+from properties.worlds import find_healing, find_world
 from reference.machine import Action, Enabled, compute_machine
-from reference.world import make_initial
 
 SETTLING_STEPS_MAX = 24
 """How many healing steps one settling takes at most: enough for a put and its copy."""
@@ -121,7 +120,7 @@ class ClusterMachine(RuleBasedStateMachine):  # type: ignore[misc, unused-ignore
     def __init__(self) -> None:
         super().__init__()
         self.machine = compute_machine(self.plan.structure)
-        self.cluster = make_initial(self.plan.structure, self.plan.parameters)
+        self.cluster = self.plan.structure.make_initial(self.plan.parameters)
         self.schedule: list[Action] = []
         self.left_out: set[str] = set()
         self.met: frozenset[str] = frozenset()
@@ -160,7 +159,7 @@ class ClusterMachine(RuleBasedStateMachine):  # type: ignore[misc, unused-ignore
 
     def find_healing(self, *, is_patient: bool) -> list[Enabled]:
         """The steps that are possible while nothing strikes."""
-        healing = get_healing(self.plan.structure)
+        healing = find_healing(self.plan.structure)
         if healing is None:
             enabled = self.machine.enabled(self.cluster)
             return [e for e in enabled if not e.instance.rule.is_fault]
@@ -178,7 +177,7 @@ class ClusterMachine(RuleBasedStateMachine):  # type: ignore[misc, unused-ignore
     def arrive(self) -> None:
         """Note what the state meets, and assert the claims."""
         self.met = self.note(self.cluster)
-        self.stage = max(self.stage, compute_stage(self.cluster))
+        self.stage = max(self.stage, find_world(self.cluster.structure).compute_stage(self.cluster))
         claims = self.plan.claims.items()
         violated = [name for name, holds in claims if not holds(self.cluster)]
         assert not violated, f"{violated} violated by: {self}"
@@ -215,7 +214,7 @@ def make_state_machine(
 
     >>> from hypothesis import settings
     >>> from properties.hypothesis_machine import make_state_machine, run_state_machine
-    >>> from properties.subject import get_fault_class, get_search_parameters
+    >>> from properties.worlds import find_world
     >>> from reference.operations import all_of, any_of, implies
     >>> from reference.put import is_acknowledged
     >>> from reference.structure import Structure
@@ -226,7 +225,8 @@ def make_state_machine(
     ...     return all_of(*(implies(is_acknowledged(m), m.end_offset <= end)
     ...                     for m in cluster.messages))
     >>> pair = Structure()
-    >>> parameters = get_search_parameters(pair, get_fault_class(pair, "slave kill"))
+    >>> world = find_world(pair)
+    >>> parameters = world.make_search_parameters(world.get_column("slave kill"))
     >>> claims = {"acknowledged_is_copied": (acknowledged_is_copied, is_any_acknowledged)}
     >>> machine = make_state_machine(pair, parameters, claims)
     >>> chosen = settings(max_examples=50, stateful_step_count=20, derandomize=True, deadline=None)
@@ -335,7 +335,7 @@ def draw_walk(
 ) -> list[tuple[Any, Action]]:
     """The states of a random walk that Hypothesis draws, as (cluster, action taken there) pairs."""
     machine = compute_machine(structure)
-    cluster = make_initial(structure, parameters)
+    cluster = structure.make_initial(parameters)
     walk = []
     for _ in range(data.draw(st.integers(1, steps), "steps")):
         action = draw_action(data, machine.enabled(cluster))

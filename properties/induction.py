@@ -16,14 +16,13 @@ from attrs import field, frozen
 
 from properties.fault_class import FaultClass, is_admitted
 from properties.property import Property
-from properties.subject import get_candidates_of, get_claims, get_everything, get_lemmas_of
+from properties.worlds import find_world
 from properties.z3_translation import IntegerArithmetic, Translator
 from reference.leaves import compute_leaf_sorts, flatten, is_parameter
 from reference.machine import RecordedInstance, record_machine, record_predicate
 from reference.operations import negate
 from reference.structure import Structure
 from reference.terms import Sort, Term, walk
-from reference.world import make_initial, make_template
 
 LIMIT_PREFIX = "parameters.limits."
 """Where the parameters lie that say how often each fault may strike."""
@@ -66,12 +65,12 @@ class InductionResult:
 
 def get_lemmas(variants: tuple[str, ...] = ()) -> dict[str, Property]:
     """What is inductive in replication whatever strikes: the sanity checks and the lemmas."""
-    return get_lemmas_of(Structure(variants=variants))
+    return find_world(Structure(variants=variants)).get_lemmas(Structure(variants=variants))
 
 
 def get_candidates(variants: tuple[str, ...] = ()) -> dict[str, Property]:
     """Everything that may become part of an inductive set in replication."""
-    return get_candidates_of(Structure(variants=variants))
+    return find_world(Structure(variants=variants)).get_candidates(Structure(variants=variants))
 
 
 def prove_lemmas(structure: Any, names: Iterable[str] = ()) -> tuple[str, ...]:
@@ -79,13 +78,15 @@ def prove_lemmas(structure: Any, names: Iterable[str] = ()) -> tuple[str, ...]:
 
     Raises SolverGaveUpError.
     """
-    return _prove_lemmas(structure, tuple(names) or tuple(get_lemmas_of(structure)))
+    return _prove_lemmas(
+        structure, tuple(names) or tuple(find_world(structure).get_lemmas(structure))
+    )
 
 
 @cache
 def _prove_lemmas(structure: Any, names: tuple[str, ...]) -> tuple[str, ...]:
     """Nothing but rules and lemmas decides this, and they do not change while a program runs."""
-    problem = InductionProblem(structure, get_everything(structure))
+    problem = InductionProblem(structure, find_world(structure).everything)
     kept, _ = problem.run_houdini(names)
     return tuple(kept)
 
@@ -114,7 +115,7 @@ class InductionProblem:
             for path, sort in compute_leaf_sorts(structure).items()
         }
         if sizes is not None:
-            given = flatten(make_initial(structure, sizes))
+            given = flatten(structure.make_initial(sizes))
             self.variables |= {
                 p: self.arithmetic.constant(v) for p, v in given.items() if is_parameter(p)
             }
@@ -122,7 +123,7 @@ class InductionProblem:
         self.instances = [r for r in record_machine(structure) if is_admitted(r, fault_class)]
         self.predicates = {
             name: record_predicate(structure, p.predicate)
-            for name, p in get_candidates_of(structure).items()
+            for name, p in find_world(structure).get_candidates(structure).items()
         } | dict(facts)
 
     @cached_property
@@ -159,7 +160,7 @@ class InductionProblem:
     @cached_property
     def initially(self) -> Translator:
         """Translates to what a term says of the initial state, parameters left symbolic."""
-        initial = flatten(make_template(self.structure))
+        initial = flatten(self.structure.template)
         leaves = {
             path: self.variables[path] if is_parameter(path) else self.arithmetic.constant(value)
             for path, value in initial.items()
@@ -173,7 +174,7 @@ class InductionProblem:
     def find_inductive_set(self, names: Iterable[str]) -> InductionResult:
         """Houdini from these candidates, and what follows. Raises SolverGaveUpError."""
         kept, dropped = self.run_houdini(names)
-        claims = get_claims(self.structure)
+        claims = find_world(self.structure).claims
         proved = tuple(g for g in claims if g in kept or self.follows(self.predicates[g], kept))
         vacuous = tuple(g for g in proved if self._is_vacuous(g, kept))
         return InductionResult(proved, vacuous, tuple(kept), tuple(dropped), self.queries)
@@ -207,7 +208,7 @@ class InductionProblem:
         One inductive set, proved once under every fault, serves all classes: a class only adds that
         its other faults never strike. Raises SolverGaveUpError.
         """
-        claims = get_claims(self.structure)
+        claims = find_world(self.structure).claims
         proved = tuple(g for g in claims if self.follows(self.predicates[g], lemmas))
         vacuous = tuple(g for g in proved if self._is_vacuous(g, list(lemmas)))
         return InductionResult(proved, vacuous, lemmas, (), self.queries)
@@ -231,7 +232,7 @@ class InductionProblem:
         return self.check(solver, z3.Not(self.initially(self.predicates[name]))) is None
 
     def _is_vacuous(self, name: str, kept: list[str]) -> bool:
-        premise = get_claims(self.structure)[name].premise
+        premise = find_world(self.structure).claims[name].premise
         if premise is None:
             return False
         return self.follows(record_predicate(self.structure, lambda c: negate(premise(c))), kept)

@@ -15,12 +15,10 @@ from typing import Any
 from attrs import evolve, frozen
 
 from properties.judgement import ScheduleError, follow
-from properties.subject import get_claims
-from properties.worlds import KNOWN_STRUCTURES
+from properties.worlds import KNOWN_STRUCTURES, find_world
 from reference.leaves import PARAMETER_PREFIX, flatten, is_parameter, unflatten
 from reference.machine import Action
 from reference.version import find_version
-from reference.world import make_template
 
 FORMAT_DESCRIPTION = "https://apalache-mc.org/docs/adr/015adr-trace.html"
 PARAMETERS = PARAMETER_PREFIX.rstrip(".")
@@ -151,7 +149,7 @@ def _decode_structure(about: Any) -> Any:
 
 
 def _decode_parameters(structure: Any, record: Any) -> Any:
-    values = dict(flatten(make_template(structure)))
+    values = dict(flatten(structure.template))
     for path in values:
         if is_parameter(path):
             values[path] = _find(record, path.removeprefix(PARAMETER_PREFIX).split("."))
@@ -160,7 +158,7 @@ def _decode_parameters(structure: Any, record: Any) -> Any:
 
 def _decode_guarantee(structure: Any, about: Any) -> str | None:
     name: str | None = about.get("guarantee")
-    if name is not None and name not in get_claims(structure):
+    if name is not None and name not in find_world(structure).claims:
         raise ValueError(f"{name} is no guarantee of {structure.name}")
     return name
 

@@ -17,9 +17,8 @@ from properties.certificates import decode_cells, get_stem, load, load_required
 from properties.itf import ItfTrace, encode_itf
 from properties.known_issues.catalogue import load_scenarios
 from properties.known_issues.scenario import Scenario
-from properties.subject import get_fault_class, get_search_parameters
 from properties.verdict import Verdict, VerdictWord
-from properties.worlds import KNOWN_STRUCTURES
+from properties.worlds import KNOWN_STRUCTURES, find_world
 from reference.machine import Action
 
 SUFFIX = ".itf.json"
@@ -64,7 +63,9 @@ def list_counterexamples(structure: Any) -> Iterator[Exported]:
             shared.setdefault((cell.guarantee, _freeze(cell.schedule)), []).append(cell)
     for cells in shared.values():
         first = cells[0]
-        sizes = get_search_parameters(structure, get_fault_class(structure, first.fault))
+        sizes = find_world(structure).make_search_parameters(
+            find_world(structure).get_column(first.fault)
+        )
         trace = ItfTrace(structure, sizes, first.schedule, first.guarantee)
         name = f"{first.guarantee}-{first.fault.replace(' ', '_')}{SUFFIX}"
         columns = tuple(cell.fault for cell in cells)

@@ -13,24 +13,18 @@ from typing import Any, TypeAlias
 
 from properties.byte_observer import UNHEALING, compare_along
 from properties.certificates import get_path, get_world_folder, recheck
-from properties.claims import CLAIMS
 from properties.expectation import find_expectation
 from properties.foundations import UnsoundFoundationError, check_foundations
 from properties.harvest import load_known_schedules
-from properties.healing import get_healing
 from properties.induction import prove_lemmas
 from properties.judgement import follow_while_possible
 from properties.premise_check import find_wrong_premises
 from properties.random_walk import choose_evenly
 from properties.ranking import rank_steps
-from properties.subject import (
-    get_everything,
-    get_search_parameters,
-    get_small_parameters,
-)
 from properties.vacuity import find_unwitnessed, load_open_questions
 from properties.verdict import InternalDisagreementError
-from properties.worlds import STRUCTURES
+from properties.worlds import STRUCTURES, find_healing, find_world
+from properties.worlds.replication.world import CLAIMS
 from reference.machine import Action, Enabled, compute_machine
 from reference.roles import FlushDiskType
 from reference.rule import Rule
@@ -98,7 +92,7 @@ def list_ways(structure: Structure) -> Iterator[Way]:
     Each is followed to its end and then left alone, and once left at some place for random steps;
     from the first state alone such steps hardly ever get far.
     """
-    sizes = get_search_parameters(structure, get_everything(structure))
+    sizes = find_world(structure).make_search_parameters(find_world(structure).everything)
     for number, schedule in enumerate(load_known_schedules()):
         chance = random.Random(f"{structure.name}/{number}")
         yield come_to_rest(follow_while_possible(structure, sizes, schedule), chance)
@@ -160,7 +154,7 @@ def check_proofs() -> str:
         structure = STRUCTURES[name]
         document = read_certificate(structure)
         try:
-            cells = recheck(structure, get_small_parameters(structure), document)
+            cells = recheck(structure, find_world(structure).sizes.search, document)
             missing = set(find_unwitnessed(structure)) - set(load_open_questions(structure))
         except InternalDisagreementError as problem:
             return str(problem)
@@ -170,7 +164,7 @@ def check_proofs() -> str:
                 return f"{cell.guarantee} of {name} under {cell.fault} is {cell.word.value}"
         if missing:
             return f"{name}: nothing shows that {min(missing)} is reachable"
-        healing = get_healing(structure)
+        healing = find_healing(structure)
         steps = rank_steps(structure, prove_lemmas(structure)) if healing else ()
         endless = {s.instance.partition("[")[0] for s in steps if not s.is_smaller}
         if healing and endless != set(healing.endless):
@@ -188,7 +182,7 @@ def check_premises() -> str:
     """Premises are met where their claims say something."""
     for name in PROVED_STRUCTURES:
         structure = STRUCTURES[name]
-        sizes = get_search_parameters(structure, get_everything(structure))
+        sizes = find_world(structure).make_search_parameters(find_world(structure).everything)
         known = load_known_schedules(get_world_folder(structure))
         states = [
             state

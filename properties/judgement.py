@@ -10,9 +10,8 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from properties.subject import get_claims, get_guarantees
+from properties.worlds import find_world
 from reference.machine import Action, Outcome, compute_machine
-from reference.world import make_initial
 
 
 class ScheduleError(ValueError):
@@ -33,7 +32,7 @@ class JudgedStep:
 
 def judge(cluster: Any, names: Iterable[str] | None = None) -> tuple[str, ...]:
     """Which of these claims do not hold in a state; without names, which guarantees."""
-    claims = get_claims(cluster.structure)
+    claims = find_world(cluster.structure).claims
     judged = _list_guarantees(cluster.structure) if names is None else names
     return tuple(name for name in judged if not claims[name].predicate(cluster))
 
@@ -41,7 +40,7 @@ def judge(cluster: Any, names: Iterable[str] | None = None) -> tuple[str, ...]:
 @cache
 def _list_guarantees(structure: Any) -> tuple[str, ...]:
     """Their names, sorted out once for the millions of states of a structure."""
-    return tuple(get_guarantees(structure))
+    return tuple(find_world(structure).guarantees)
 
 
 def take_steps(
@@ -49,7 +48,7 @@ def take_steps(
 ) -> Iterator[tuple[Action, Outcome]]:
     """Each step of a schedule with its outcome; a refused one is passed over. Raises KeyError."""
     machine = compute_machine(structure)
-    cluster = make_initial(structure, parameters)
+    cluster = structure.make_initial(parameters)
     for action in schedule:
         outcome = machine.step(cluster, action)
         cluster = outcome.cluster
@@ -60,7 +59,7 @@ def follow(
     structure: Any, parameters: Any, schedule: Iterable[Action]
 ) -> Iterator[tuple[Action | None, Any]]:
     """Every state of a schedule, with the step to it; raises ScheduleError at a refused step."""
-    yield None, make_initial(structure, parameters)
+    yield None, structure.make_initial(parameters)
     steps = take_steps(structure, parameters, schedule)
     for index, (action, outcome) in enumerate(steps, start=1):
         if outcome.is_refused:
@@ -98,7 +97,7 @@ def find_first_violation(steps: Iterable[JudgedStep], name: str) -> int | None:
 
 def is_refuted_by(name: str, structure: Any, parameters: Any, schedule: Sequence[Action]) -> bool:
     """The schedule is possible, and its last step is the first that violates the guarantee."""
-    holds = get_claims(structure)[name].predicate
+    holds = find_world(structure).claims[name].predicate
     try:
         states = [cluster for _, cluster in follow(structure, parameters, schedule)]
     except (ScheduleError, KeyError):
@@ -168,7 +167,7 @@ def find_refuting_part(
     name: str, structure: Any, parameters: Any, schedule: Iterable[Action]
 ) -> list[Action] | None:
     """The steps that take place up to the first violation; None when there is none."""
-    holds = get_claims(structure)[name].predicate
+    holds = find_world(structure).claims[name].predicate
     taken = []
     for action, outcome in take_steps(structure, parameters, schedule):
         if not outcome.is_refused:

@@ -8,7 +8,6 @@ from typing import Any
 from attrs import evolve
 
 from reference.machine import Action, compute_machine
-from reference.world import get_rules, make_initial
 
 SOUND_STEPS = {"swallow_append_error": "append_to_slave"}
 """What a slave does on which the fault does not strike."""
@@ -40,7 +39,7 @@ def move(structure: Any, schedule: Schedule, index: int) -> Schedule:
 
 def is_of_a_slave(structure: Any, rule: str) -> bool:
     """The rule is one that a structure has, once for each slave."""
-    rules = get_rules(structure)
+    rules = structure.rules
     return rule in rules and rules[rule].indexes == ("slave",)
 
 
@@ -50,12 +49,12 @@ def mirror(structure: Any, parameters: Any, schedule: Schedule) -> Schedule:
     Faults strike only the first slave. Empty where the schedule itself becomes impossible.
     """
     machine = compute_machine(structure)
-    cluster = make_initial(structure, parameters)
+    cluster = structure.make_initial(parameters)
     mirrored: list[Action] = []
     for action in schedule:
         rule, _ = _split(action)
         name = SOUND_STEPS.get(rule, rule)
-        is_shared = is_of_a_slave(structure, name) and not get_rules(structure)[name].is_fault
+        is_shared = is_of_a_slave(structure, name) and not structure.rules[name].is_fault
         others = range(1, structure.slaves) if is_shared else ()
         for trial in (action, *(evolve(action, instance=f"{name}[{i}]") for i in others)):
             if trial.instance not in machine.instances:
@@ -76,7 +75,7 @@ def hold_back(structure: Any, parameters: Any, schedule: Schedule) -> Schedule:
     this finds that order.
     """
     machine = compute_machine(structure)
-    cluster = make_initial(structure, parameters)
+    cluster = structure.make_initial(parameters)
     taken: list[Action] = []
     waiting: list[Action] = []
     for action in schedule:

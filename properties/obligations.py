@@ -26,8 +26,8 @@ from properties.discharge import (
 )
 from properties.fault_class import FaultClass
 from properties.induction import LIMIT_PREFIX, InductionProblem, Step
-from properties.subject import get_everything, get_fault_class, get_lemmas_of
 from properties.verdict import InternalDisagreementError, VerdictWord
+from properties.worlds import find_world
 from properties.z3_translation import Translator
 from reference.leaves import PARAMETER_PREFIX
 
@@ -101,9 +101,9 @@ class Proof:
         ``proved`` are the cells (guarantee, fault class) that are to follow from it.
         """
         self.structure = structure
-        self.everything = get_everything(structure)
+        self.everything = find_world(structure).everything
         self.problem = InductionProblem(structure, self.everything)
-        self.lemmas = tuple(lemmas) or tuple(get_lemmas_of(structure))
+        self.lemmas = tuple(lemmas) or tuple(find_world(structure).get_lemmas(structure))
         self.proved = tuple(proved)
         self._lemma_facts = {
             Fact(FactKind.LEMMA, name): self.problem.now(self.problem.predicates[name])
@@ -141,7 +141,9 @@ class Proof:
             own = Fact(FactKind.LEMMA, obligation.claim)
             facts |= {own: self._lemma_facts[own]} | self._lemma_facts
             return Question(facts, step.after(predicate))
-        facts = self._compute_parameter_facts(get_fault_class(self.structure, obligation.where))
+        facts = self._compute_parameter_facts(
+            find_world(self.structure).get_column(obligation.where)
+        )
         now = Translator(self.problem.arithmetic, self.problem.variables)
         conclusion = now(predicate)
         remainders = _name_remainders(now.side_conditions)

@@ -9,8 +9,9 @@ from typing import Any
 
 from attrs import field, frozen
 
-from properties.certificates import CERTIFIED_BY_NAME, load_refuted
+from properties.certificates import load_refuted
 from properties.verdict import Verdict
+from properties.worlds.replication.structures import CERTIFIED_BY_NAME
 from reference.structure import Structure
 
 PREDICTIONS_FILE = Path(__file__).parent / "predictions.toml"

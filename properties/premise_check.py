@@ -16,7 +16,7 @@ import z3
 
 from properties.induction import InductionProblem, get_leaf_names, make_solver
 from properties.property import Property, PropertyRole
-from properties.subject import get_claims, get_everything
+from properties.worlds import find_world
 from reference.leaves import flatten, is_parameter
 from reference.machine import record_predicate
 from reference.terms import Term, record, substitute
@@ -32,9 +32,9 @@ def find_wrong_premises(
 
     Raises SolverGaveUpError.
     """
-    problem = InductionProblem(structure, get_everything(structure))
+    problem = InductionProblem(structure, find_world(structure).everything)
     kept, reached = tuple(lemmas), [flatten(state) for state in states]
-    for name, claim in get_claims(structure).items():
+    for name, claim in find_world(structure).claims.items():
         if claim.premise is None:
             yield f"{name} of {structure.name} has no premise"
             continue

@@ -13,8 +13,7 @@ from attrs import define, field
 from properties.fault_class import FaultClass
 from properties.induction import InductionProblem, SolverGaveUpError, prove_lemmas
 from properties.property import Predicate
-from properties.subject import get_claims
-from properties.witnesses import get_witnesses
+from properties.worlds import find_world
 from reference.machine import record_predicate
 from reference.operations import negate
 from reference.terms import TermError
@@ -100,9 +99,9 @@ def find_reached(milestones: Mapping[str, Predicate], state: Any) -> list[str]:
 
 def compute_milestones(structure: Any) -> dict[str, Predicate]:
     """What the world of a structure says should be reached, by name: premises and witnesses."""
-    claims = get_claims(structure).values()
+    claims = find_world(structure).claims.values()
     premises = {claim.name: claim.premise for claim in claims if claim.premise is not None}
-    return premises | {w.name: w.predicate for w in get_witnesses(structure).values()}
+    return premises | {w.name: w.predicate for w in find_world(structure).witnesses.values()}
 
 
 def get_admitted(parameters: Any) -> FaultClass:

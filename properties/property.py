@@ -1,10 +1,11 @@
-"""What a property is, and the registries of guarantees, lemmas, sanity checks and witnesses."""
+"""What a property is: a guarantee, a claim about peace, a lemma, a sanity check or a witness."""
 
 from __future__ import annotations
 
 import enum
 import inspect
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any, TypeAlias
 
 from attrs import frozen
@@ -42,6 +43,8 @@ class Property:
     """Why it matters (guarantee), or which counterexample to induction demanded it (lemma)."""
     premise: Predicate | None = None
     """For a guarantee or convergence: what must be reachable lest it hold vacuously."""
+    variants: tuple[str, ...] = ()
+    """For a lemma: the variants that alone need it; empty where every structure does."""
 
     @property
     def sentence(self) -> str:
@@ -49,67 +52,57 @@ class Property:
         return " ".join((inspect.getdoc(self.predicate) or "").split("\n\n")[0].split())
 
 
-GUARANTEES: dict[str, Property] = {}
-CONVERGENCE: dict[str, Property] = {}
-LEMMAS: dict[str, Property] = {}
-SANITY_CHECKS: dict[str, Property] = {}
-WITNESSES: dict[str, Property] = {}
-VARIANT_LEMMAS: dict[str, dict[str, Property]] = {}
-"""The lemmas that only a variant's proofs need, by variant."""
-
-_REGISTRIES = {
-    PropertyRole.GUARANTEE: GUARANTEES,
-    PropertyRole.CONVERGENCE: CONVERGENCE,
-    PropertyRole.LEMMA: LEMMAS,
-    PropertyRole.SANITY: SANITY_CHECKS,
-    PropertyRole.WITNESS: WITNESSES,
-}
+Decorator: TypeAlias = Callable[[Predicate], Predicate]
 
 
-def guarantee(*, why: str, premise: Predicate) -> Callable[[Predicate], Predicate]:
-    """Register a guarantee; its docstring's first paragraph is its sentence."""
-    return _register(PropertyRole.GUARANTEE, why, premise)
+def guarantee(*, why: str, premise: Predicate) -> Decorator:
+    """Make a predicate a guarantee; its docstring's first paragraph is its sentence.
+
+    ``premise`` must be reachable, lest it hold vacuously.
+    """
+    return _mark(PropertyRole.GUARANTEE, why, premise)
 
 
-def convergence(*, why: str, premise: Predicate) -> Callable[[Predicate], Predicate]:
-    """Register a claim about what a group comes to when it is left in peace."""
-    return _register(PropertyRole.CONVERGENCE, why, premise)
+def convergence(*, why: str, premise: Predicate) -> Decorator:
+    """Make a predicate a claim about what a system comes to when it is left in peace."""
+    return _mark(PropertyRole.CONVERGENCE, why, premise)
 
 
-def lemma(*, why: str) -> Callable[[Predicate], Predicate]:
-    """Register a lemma."""
-    return _register(PropertyRole.LEMMA, why, None)
+def lemma(*variants: str, why: str) -> Decorator:
+    """Make a predicate a lemma; ``why`` says what goes wrong without it.
+
+    With names of variants only their proofs need it.
+    """
+    return _mark(PropertyRole.LEMMA, why, None, variants)
 
 
-def variant_lemma(*variants: str, why: str) -> Callable[[Predicate], Predicate]:
-    """Register a lemma that the proofs of these variants need."""
+def sanity() -> Decorator:
+    """Make a predicate a sanity check."""
+    return _mark(PropertyRole.SANITY, "", None)
 
-    def register(predicate: Predicate) -> Predicate:
-        name = predicate.__name__
-        for variant in variants:
-            lemmas = VARIANT_LEMMAS.setdefault(variant, {})
-            lemmas[name] = Property(name, PropertyRole.LEMMA, predicate, why)
+
+def witness() -> Decorator:
+    """Make a predicate a witness."""
+    return _mark(PropertyRole.WITNESS, "", None)
+
+
+def _mark(
+    role: PropertyRole, why: str, premise: Predicate | None, variants: tuple[str, ...] = ()
+) -> Decorator:
+    def mark(predicate: Predicate) -> Predicate:
+        made = Property(predicate.__name__, role, predicate, why, premise, variants)
+        predicate.property = made  # type: ignore[attr-defined]
         return predicate
 
-    return register
+    return mark
 
 
-def sanity() -> Callable[[Predicate], Predicate]:
-    """Register a sanity check."""
-    return _register(PropertyRole.SANITY, "", None)
-
-
-def witness() -> Callable[[Predicate], Predicate]:
-    """Register a witness."""
-    return _register(PropertyRole.WITNESS, "", None)
-
-
-def _register(
-    role: PropertyRole, why: str, premise: Predicate | None
-) -> Callable[[Predicate], Predicate]:
-    def register(predicate: Predicate) -> Predicate:
-        name = predicate.__name__
-        _REGISTRIES[role][name] = Property(name, role, predicate, why, premise)
-        return predicate
-
-    return register
+def collect_properties(*topics: ModuleType) -> dict[str, Property]:
+    """The properties of these modules by name, inside a module as they are written."""
+    return {
+        value.property.name: value.property
+        for topic in topics
+        for value in vars(topic).values()
+        if isinstance(getattr(value, "property", None), Property)
+        and value.__module__ == topic.__name__
+    }

@@ -9,8 +9,9 @@ import attrs
 from attrs import evolve
 
 from reference.machine import Action, Enabled, compute_machine
-from reference.state import Cluster, initial_cluster
-from reference.structure import SMALL_PARAMETERS, FaultCounts, Parameters, Structure
+from reference.parameters import SMALL_PARAMETERS, FaultCounts, Parameters
+from reference.state import Cluster
+from reference.structure import Structure
 
 STEPS_PER_WALK = 200
 FAULT_SHARE = 1 / 12
@@ -36,7 +37,7 @@ def walk_randomly(structure: Structure, *, walks: int, seed: int = 0) -> Iterato
 
 def _walk(structure: Structure, parameters: Parameters, chance: random.Random) -> Iterator[Cluster]:
     machine = compute_machine(structure)
-    cluster = initial_cluster(structure, parameters)
+    cluster = structure.make_initial(parameters)
     yield cluster
     for _ in range(STEPS_PER_WALK):
         enabled = machine.enabled(cluster)

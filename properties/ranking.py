@@ -13,9 +13,8 @@ from typing import Any, cast
 import z3
 from attrs import frozen
 
-from properties.healing import get_healing
 from properties.induction import InductionProblem, Step
-from properties.subject import get_everything
+from properties.worlds import find_healing, find_world
 from reference.machine import record_machine, record_predicate
 from reference.terms import Term
 
@@ -35,10 +34,10 @@ def rank_steps(structure: Any, lemmas: tuple[str, ...]) -> Iterator[RankedStep]:
     ``lemmas`` are proved. A step that is not smaller may go on for ever: the group may never come
     to rest. Nothing for a world of which no convergence is claimed. Raises SolverGaveUpError.
     """
-    healing = get_healing(structure)
+    healing = find_healing(structure)
     if healing is None:
         return
-    problem = InductionProblem(structure, get_everything(structure))
+    problem = InductionProblem(structure, find_world(structure).everything)
     numbers = [record_predicate(structure, cast(Any, number)) for number in healing.rank]
     is_in_peace = problem.now(record_predicate(structure, healing.is_in_peace))
     assumed = [problem.now(problem.predicates[n]) for n in lemmas]

@@ -17,7 +17,6 @@ from properties import certificates
 from properties.fault_set_search import find_refutations
 from properties.fingerprint import Difference
 from properties.harvest import load_known_schedules
-from properties.subject import get_fault_classes
 from properties.verdict import (
     Hints,
     InternalDisagreementError,
@@ -25,6 +24,7 @@ from properties.verdict import (
     VerdictWord,
     search_structure,
 )
+from properties.worlds import find_world
 
 RENEWAL_DEPTH_LIMIT = 8
 """How deep a renewal searches for a cell that no known schedule refutes and no lemma proves."""
@@ -100,7 +100,7 @@ def _find_refutations(structure: Any, claims: Container[str], sizes: Any) -> tup
         Verdict(name, column.name, VerdictWord.REFUTED, schedule)
         for name, by_faults in refutations.items()
         for faults, schedule in by_faults.items()
-        for column in get_fault_classes(structure)
+        for column in find_world(structure).columns
         if name in claims and faults <= set(column.admitted)
     )
 

@@ -15,19 +15,17 @@ from attrs import asdict, evolve, field, frozen
 
 from properties.certificates import CERTIFICATE_FOLDER
 from properties.comparison import COMPARED_STRUCTURES
-from properties.fault_class import FAULT_CLASSES
 from properties.fault_sets import FaultSetProver
 from properties.fingerprint import compute_digest
 from properties.induction import prove_lemmas
 from properties.ranking import rank_steps
 from properties.sight_search import REPAIRS, RULE_SET_NAMES
 from properties.verdict import InternalDisagreementError
+from properties.worlds.replication.columns import FAULT_CLASSES
 from reference.put import has_slave_wait
 from reference.state import Message
 from reference.structure import Structure
-from reference.variant import RULE_SETS
-from reference.version import apply_rule_set
-from reference.world import make_template
+from reference.version import RULE_SETS, apply_rule_set
 
 REPAIR_FILE = CERTIFICATE_FOLDER / "repairs.json"
 REPAIRED_CLAIM = "acknowledgement_is_truthful"
@@ -73,7 +71,7 @@ def list_repaired_releases() -> tuple[str, ...]:
 def _is_waiting(name: str) -> bool:
     structure = get_repaired(name, ())
     is_controlled = any(v.name == CONTROLLER_RULE for v in RULE_SETS.get(name, ()))
-    return has_slave_wait(make_template(structure), Message()) and not is_controlled
+    return has_slave_wait(structure.template, Message()) and not is_controlled
 
 
 def get_repaired(release: str, repairs: tuple[str, ...]) -> Structure:

@@ -17,16 +17,13 @@ from attrs import evolve, frozen
 
 from properties.mutants.places import COMPARISONS
 from reference.leaves import flatten
-from reference.machine import (
-    RULES,
-    Instance,
-    compute_machine,
-    record_instance,
-)
+from reference.machine import Instance, compute_machine, record_instance
 from reference.rule import Argument, Conditions, Rule, RuleBody
+from reference.rules import RULES
 from reference.state import Cluster
 from reference.structure import Structure
 from reference.terms import Term, constant, record, substitute, walk
+from reference.version import compute_rules
 
 GHOST_CONDITIONS = frozenset(
     {
@@ -97,11 +94,13 @@ def make_mistake(mutant: RuleMutant) -> Iterator[None]:
     """Inside, every machine has the mutant's rule instead of the true one."""
     true_rule = RULES[mutant.rule]
     RULES[mutant.rule] = evolve(true_rule, function=_mutate(true_rule.function, mutant))
+    compute_rules.cache_clear()
     compute_machine.cache_clear()
     try:
         yield
     finally:
         RULES[mutant.rule] = true_rule
+        compute_rules.cache_clear()
         compute_machine.cache_clear()
 
 

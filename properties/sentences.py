@@ -14,10 +14,9 @@ import attrs
 from attrs import frozen
 
 from properties.judgement import JudgedStep
-from properties.subject import get_claims
+from properties.worlds import find_world
+from reference.drawing import list_lanes
 from reference.machine import Action, compute_machine
-from reference.timeline import list_lanes
-from reference.world import count_indexes
 
 LET, THEN, BUT = "Let", "Then", "But"
 SOURCE_REFERENCE = re.compile(r" \([A-Z]+-[A-Z0-9-]+(, [A-Z]+-[A-Z0-9-]+)*\)")
@@ -45,7 +44,7 @@ def tell(guarantee: str, steps: Sequence[JudgedStep]) -> list[Sentence]:
     Let: the deployment, and the steps before the first fault. Then: what happens in order. But:
     each fault or circumstance, and in the end the guarantee that does not hold.
     """
-    broken = get_claims(steps[-1].cluster.structure)[guarantee].sentence
+    broken = find_world(steps[-1].cluster.structure).claims[guarantee].sentence
     return [*tell_steps(steps), tell_end(steps, f"{guarantee} does not hold: “{broken}”")]
 
 
@@ -107,7 +106,7 @@ def describe_action(action: Action, state: Any) -> str:
     """
     instance = compute_machine(state.structure).instances[action.instance]
     words = SOURCE_REFERENCE.sub("", instance.rule.sentence).rstrip(".").partition(";")[0]
-    sizes = count_indexes(state.structure)
+    sizes = state.structure.index_counts
     indexes = zip(instance.rule.indexes, instance.indexes, strict=True)
     about = [name_index(state, kind, index) for kind, index in indexes if sizes[kind] > 1]
     about += [f"{name} = {value}" for name, value in action.arguments.items()]
@@ -118,7 +117,7 @@ def name_index(state: Any, kind: str, index: int) -> str:
     """One of several slaves or brokers, by the title of its lane in a timeline."""
     titles = [title for title, _ in list_lanes(state)]
     own = [title for title in titles if title.startswith(kind)] or titles
-    is_lane_each = len(own) == count_indexes(state.structure)[kind]
+    is_lane_each = len(own) == state.structure.index_counts[kind]
     return own[index] if is_lane_each else f"{kind} {index + 1}"
 
 

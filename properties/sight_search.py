@@ -17,24 +17,23 @@ from attrs import frozen
 from properties.bounded_search import BoundedSearch
 from properties.certificates import (
     CERTIFICATE_FOLDER,
-    CERTIFIED_BY_NAME,
     decode_schedule,
     encode_schedule,
     get_world_folder,
 )
-from properties.fault_class import EVERY_FAULT
 from properties.fingerprint import compute_digest
 from properties.harvest import harvest, load_known_schedules
 from properties.induction import InductionProblem, prove_lemmas
 from properties.judgement import is_reached_by
 from properties.sights import SIGHT_LEMMAS, SIGHTS
-from properties.subject import get_search_parameters
 from properties.verdict import InternalDisagreementError
+from properties.worlds import find_world
+from properties.worlds.replication.columns import EVERY_FAULT
+from properties.worlds.replication.structures import CERTIFIED_BY_NAME
 from reference.machine import Action, record_predicate
 from reference.structure import Structure
 from reference.terms import record
-from reference.variant import RULE_SETS
-from reference.version import USUAL, apply_rule_set
+from reference.version import RULE_SETS, USUAL, apply_rule_set
 
 SIGHT_FILE = CERTIFICATE_FOLDER / "sights.json"
 SIGHT_STRUCTURE = CERTIFIED_BY_NAME["SYNC_MASTER/SYNC_FLUSH/1 slave"]
@@ -76,7 +75,7 @@ def search_sights(name: str) -> tuple[Sight, ...]:
     terms = {n: record_predicate(structure, sight) for n, sight in SIGHTS.items()}
     impossible = find_impossible(structure)
     wanted = {n: t for n, t in terms.items() if n not in impossible}
-    sizes = get_search_parameters(structure, EVERY_FAULT)
+    sizes = find_world(structure).make_search_parameters(EVERY_FAULT)
     folders = dict.fromkeys(map(get_world_folder, (structure, SIGHT_STRUCTURE)))
     known = tuple(s for folder in folders for s in load_known_schedules(folder))
     found = harvest(structure, sizes, wanted, known)
@@ -100,7 +99,7 @@ def find_impossible(structure: Structure) -> set[str]:
 def check_sights(name: str, sights: tuple[Sight, ...]) -> Iterator[str]:
     """The sights of a release that are not as they are stored: no proof, or no way there."""
     structure = get_released(name)
-    sizes = get_search_parameters(structure, EVERY_FAULT)
+    sizes = find_world(structure).make_search_parameters(EVERY_FAULT)
     impossible = find_impossible(structure)
     for known in sights:
         is_wrong_way = known.schedule is not None and not is_reached_by(

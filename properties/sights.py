@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from properties.convergence import is_replication_at_rest
 from properties.healing import is_possible
 from properties.property import Predicate
-from properties.variant_lemmas import highest_report_covers_all_that_were_read
-from properties.witnesses import a_slave_is_ahead
+from properties.worlds.replication.change_lemmas import highest_report_covers_all_that_were_read
+from properties.worlds.replication.convergence import is_replication_at_rest
+from properties.worlds.replication.witnesses import a_slave_is_ahead
 from reference.lineage import has_message
 from reference.machine import Instance, compute_machine
 from reference.operations import all_of, any_of, implies, negate

@@ -13,10 +13,10 @@ import z3
 
 from properties.fault_class import FaultClass
 from properties.induction import InductionProblem, SolverGaveUpError
-from properties.subject import get_largest_size, get_search_parameters, get_small_parameters
+from properties.world import get_largest_size
+from properties.worlds import find_world
 from reference.leaves import flatten, is_parameter
 from reference.state import UNKNOWN_OFFSET
-from reference.world import make_initial
 
 FAULT_PREFIX = "faults."
 
@@ -24,7 +24,7 @@ FAULT_PREFIX = "faults."
 def make_small_problem(structure: Any, fault_class: FaultClass) -> InductionProblem:
     """Induction over a log of a few bytes, where each fault strikes as often as in a search."""
     return InductionProblem(
-        structure, fault_class, sizes=get_search_parameters(structure, fault_class)
+        structure, fault_class, sizes=find_world(structure).make_search_parameters(fault_class)
     )
 
 
@@ -45,7 +45,7 @@ def find_smallest_model(
     wanted = {**ordered, **arguments}
     solver.push()
     try:
-        highest = get_largest_size(get_small_parameters(problem.structure))
+        highest = get_largest_size(find_world(problem.structure).sizes.search)
         solver.add(question, *(_is_small(v, highest) for v in wanted.values()))
         return _lower(problem, solver, wanted)
     finally:
@@ -62,7 +62,7 @@ def _lower(
     problem: InductionProblem, solver: z3.Solver, wanted: Mapping[str, Any]
 ) -> dict[str, int | bool] | None:
     value = problem.arithmetic.value
-    initial = flatten(make_initial(problem.structure, get_small_parameters(problem.structure)))
+    initial = flatten(problem.structure.make_initial(find_world(problem.structure).sizes.search))
     model = _find_model(solver)
     if model is None:
         return None

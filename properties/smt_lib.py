@@ -16,7 +16,7 @@ import z3
 from properties.certificates import get_stem
 from properties.discharge import FactKind, Question
 from properties.obligations import Obligation, ObligationKind, Proof, load_proof
-from properties.subject import get_candidates_of, get_fault_class
+from properties.worlds import find_world
 from reference.version import find_version
 
 LOGIC = "QF_LIA"
@@ -80,7 +80,7 @@ class Renderer:
 
     def __init__(self, proof: Proof) -> None:
         self.proof = proof
-        self.candidates = get_candidates_of(proof.structure)
+        self.candidates = find_world(proof.structure).get_candidates(proof.structure)
         self._done: dict[int, tuple[Any, str, set[str]]] = {}
 
     def render(self, obligation: Obligation) -> str:
@@ -93,7 +93,9 @@ class Renderer:
         sentence, meaning = _MEANING[obligation.kind]
         where = obligation.where
         if obligation.kind is ObligationKind.SAFETY:
-            where = ", ".join(get_fault_class(self.proof.structure, where).admitted) or "nothing"
+            where = (
+                ", ".join(find_world(self.proof.structure).get_column(where).admitted) or "nothing"
+            )
         claim = sentence.format(claim=obligation.claim, where=where)
         structure = self.proof.structure
         yield f"Model of RocketMQ {find_version(structure.variants).name}, {structure.name}"

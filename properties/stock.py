@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from properties.certificates import CERTIFIED_BY_NAME
+from properties.worlds.replication.structures import CERTIFIED_BY_NAME
 from reference.structure import Structure
 
 STOCK_PAIR = CERTIFIED_BY_NAME["SYNC_MASTER/ASYNC_FLUSH/1 slave"]

@@ -29,13 +29,12 @@ from properties.induction import (
 from properties.judgement import is_reached_by, replay
 from properties.property import Property, PropertyRole
 from properties.smallest_state import find_smallest_model, make_small_problem
-from properties.subject import get_candidates_of, get_search_parameters
 from properties.verdict import InternalDisagreementError
+from properties.worlds import find_world
 from reference.leaves import flatten, is_parameter, symbolic_cluster, unflatten
 from reference.machine import Action, RecordedInstance, compute_machine, probe, record_predicate
 from reference.operations import all_of, is_same, negate
 from reference.terms import Term
-from reference.world import make_initial
 
 TRIAGE_DEPTH_LIMIT = 12
 """Steps after which a state counts as unreached."""
@@ -99,7 +98,7 @@ def triage(
     not exist, SolverGaveUpError, and InternalDisagreementError when the reference rejects what a
     solver found.
     """
-    candidate = get_candidates_of(structure)[property_name]
+    candidate = find_world(structure).get_candidates(structure)[property_name]
     return triage_candidate(
         structure, fault_class, candidate, depth_limit=depth_limit, on_progress=on_progress
     )
@@ -114,7 +113,7 @@ def triage_candidate(
     on_progress: Callable[[str], None] = lambda text: None,
 ) -> tuple[TriagedCounterexample, ...]:
     """The same for any property, for example a lemma that somebody is about to propose."""
-    initial = make_initial(structure, get_search_parameters(structure, fault_class))
+    initial = structure.make_initial(find_world(structure).make_search_parameters(fault_class))
     if not candidate.predicate(initial):
         return (TriagedCounterexample(candidate.name, None, {}, TriageWord.REACHABLE),)
     on_progress(f"{structure.name}: induction")
@@ -130,8 +129,8 @@ class _Triager:
         self.structure = structure
         self.fault_class = fault_class
         self.candidate = candidate
-        self.candidates = get_candidates_of(structure)
-        self.sizes = get_search_parameters(structure, fault_class)
+        self.candidates = find_world(structure).get_candidates(structure)
+        self.sizes = find_world(structure).make_search_parameters(fault_class)
         self.small = make_small_problem(structure, fault_class)
         self.unbounded = InductionProblem(structure, fault_class)
         self.claim = record_predicate(structure, candidate.predicate)
@@ -191,7 +190,7 @@ class _Triager:
         if assumed is self.proved:
             is_small = problem is self.small
             return found if is_small else evolve(found, word=TriageWord.OUT_OF_RANGE)
-        initial = flatten(make_initial(self.structure, self.sizes))
+        initial = flatten(self.structure.make_initial(self.sizes))
         state = unflatten(self.structure, {**initial, **values})
         excluded_by = [n for n in self.proved if not self.candidates[n].predicate(state)]
         telling = sorted(excluded_by, key=self._is_sanity_check)

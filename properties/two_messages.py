@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import itertools
 
-from properties.fault_class import EVERYTHING
 from properties.induction import InductionProblem
-from properties.subject import get_lemmas_of
+from properties.worlds import find_world
+from properties.worlds.replication.columns import EVERYTHING
 from reference.lineage import is_written
 from reference.machine import record_predicate
 from reference.operations import all_of, implies
@@ -53,5 +53,5 @@ def prove_with_two(structure: Structure) -> tuple[str, ...]:
     """
     facts = record_fact(structure)
     problem = InductionProblem(structure, EVERYTHING, facts=facts)
-    kept, _ = problem.run_houdini((*get_lemmas_of(structure), *facts))
+    kept, _ = problem.run_houdini((*find_world(structure).get_lemmas(structure), *facts))
     return tuple(kept)

@@ -9,9 +9,9 @@ from attrs import frozen
 
 from properties.certified_cells import describe
 from properties.comparison import Change
-from properties.convergence import PUT_STEPS
 from properties.sight_search import Sight, load_sights
 from properties.verdict import Verdict, VerdictWord
+from properties.worlds.replication.convergence import PUT_STEPS
 from reference.habits import Habit
 from reference.variant import Variant
 from reference.version import USUAL, Version

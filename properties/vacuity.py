@@ -23,17 +23,11 @@ from properties.fingerprint import compute_digest
 from properties.harvest import harvest
 from properties.induction import InductionProblem, prove_lemmas
 from properties.judgement import is_reached_by
-from properties.subject import (
-    get_every_fault,
-    get_everything,
-    get_search_parameters,
-    get_small_parameters,
-)
 from properties.witnesses import compute_questions
+from properties.worlds import find_world
 from reference.leaves import flatten
 from reference.machine import Action
 from reference.terms import Term, record, substitute
-from reference.world import make_template
 
 WITNESS_FILE = "witnesses.json"
 WITNESS_DEPTH_LIMIT = 18
@@ -66,7 +60,7 @@ def search_witnesses(
     """
     every = compute_questions(structure)
     questions = {n: t for n, t in every.items() if names is None or n in names}
-    problem = InductionProblem(structure, get_everything(structure))
+    problem = InductionProblem(structure, find_world(structure).everything)
     lemmas = prove_lemmas(structure)
     impossible = {n for n, t in questions.items() if problem.follows(record("not", t), lemmas)}
     wanted = {n: t for n, t in questions.items() if n not in impossible}
@@ -86,10 +80,12 @@ def harvest_witnesses(
     A premise that is met only after a change of role would be vacuous in every column.
     """
     found: dict[str, tuple[Action, ...]] = {}
-    for column in (get_every_fault(structure), get_everything(structure)):
+    for column in (find_world(structure).every_fault, find_world(structure).everything):
         left = {name: term for name, term in wanted.items() if name not in found}
         if left:
-            found |= harvest(structure, get_search_parameters(structure, column), left, known)
+            found |= harvest(
+                structure, find_world(structure).make_search_parameters(column), left, known
+            )
     return found
 
 
@@ -100,7 +96,7 @@ def _search(
     on_progress: Callable[[str], None],
     depth_limit: int,
 ) -> dict[str, tuple[Action, ...]]:
-    answers = BoundedSearch(structure, get_everything(structure), lemmas).find_shortest(
+    answers = BoundedSearch(structure, find_world(structure).everything, lemmas).find_shortest(
         questions,
         depth_limits=dict.fromkeys(questions, depth_limit),
         on_progress=lambda depth, left: on_progress(
@@ -114,7 +110,7 @@ def is_witnessed(structure: Any, question: Term, answer: WitnessAnswer) -> bool:
     """The reference follows the schedule, and what is asked for holds at its end."""
     if answer.schedule is None:
         return False
-    schedule, limits = answer.schedule, get_everything(structure).search_limits
+    schedule, limits = answer.schedule, find_world(structure).everything.search_limits
     return any(
         is_reached_by(
             lambda cluster: bool(substitute(question, flatten(cluster))),
@@ -122,7 +118,7 @@ def is_witnessed(structure: Any, question: Term, answer: WitnessAnswer) -> bool:
             evolve(sizes, limits=limits),
             schedule,
         )
-        for sizes in (make_template(structure).parameters, get_small_parameters(structure))
+        for sizes in (structure.template.parameters, find_world(structure).sizes.search)
     )
 
 
@@ -137,7 +133,7 @@ def load_open_questions(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> li
 def find_unwitnessed(structure: Any) -> list[str]:
     """What a stored schedule does not reach and the lemmas do not exclude."""
     questions = compute_questions(structure)
-    problem = InductionProblem(structure, get_everything(structure))
+    problem = InductionProblem(structure, find_world(structure).everything)
     lemmas = prove_lemmas(structure)
     return [
         a.question

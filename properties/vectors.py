@@ -17,13 +17,12 @@ import attrs
 
 from properties import certificates
 from properties.judgement import judge
-from properties.subject import get_everything, get_fault_class, get_search_parameters
 from properties.vacuity import has_witnesses, load_witnesses
 from properties.verdict import InternalDisagreementError, VerdictWord
+from properties.worlds import find_world
 from reference.leaves import flatten, is_parameter
 from reference.machine import Action, compute_machine, probe
 from reference.version import find_version
-from reference.world import make_initial
 
 FORMAT = 1
 """Version of the format; it changes when a reader of an older file would go wrong."""
@@ -54,11 +53,13 @@ def list_scenarios(
     for verdict in certificates.decode_cells(structure, document):
         if verdict.word is VerdictWord.REFUTED:
             name = f"{verdict.guarantee} fails, {verdict.fault}"
-            fault_class = get_fault_class(structure, verdict.fault)
-            yield name, get_search_parameters(structure, fault_class), verdict.schedule
+            fault_class = find_world(structure).get_column(verdict.fault)
+            yield name, find_world(structure).make_search_parameters(fault_class), verdict.schedule
     for answer in load_witnesses(structure) if has_witnesses(structure) else ():
         if answer.schedule is not None:
-            parameters = get_search_parameters(structure, get_everything(structure))
+            parameters = find_world(structure).make_search_parameters(
+                find_world(structure).everything
+            )
             yield f"reaches {answer.question}", parameters, answer.schedule
 
 
@@ -67,7 +68,7 @@ def make_vector(
 ) -> dict[str, Any]:
     """One scenario as data; of each state the leaves that the step has changed."""
     machine = compute_machine(structure)
-    cluster = make_initial(structure, parameters)
+    cluster = structure.make_initial(parameters)
     before = _get_state(cluster)
     vector: dict[str, Any] = {
         "format": FORMAT,
@@ -104,7 +105,7 @@ def find_forbidden_step(
     Of several the one that differs from the schedule's last step the least: the same rule first.
     """
     machine = compute_machine(structure)
-    cluster = make_initial(structure, parameters)
+    cluster = structure.make_initial(parameters)
     for action in schedule:
         cluster = machine.step(cluster, action).cluster
     last = schedule[-1].instance if schedule else ""

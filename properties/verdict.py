@@ -21,12 +21,7 @@ from properties.fault_sets import FaultSetProver
 from properties.induction import InductionResult, prove_lemmas
 from properties.judgement import is_refuted_by, lower_numbers, remove_needless_steps
 from properties.kindred import carry_over, hold_back
-from properties.subject import (
-    get_claims,
-    get_fault_class,
-    get_fault_classes,
-    get_small_parameters,
-)
+from properties.worlds import find_world
 from reference.machine import Action, record_predicate
 from reference.operations import negate
 from reference.terms import Term
@@ -134,19 +129,19 @@ def search_structure(
     what a solver found, or confirms what refutes a proved cell.
     """
     deepest = depth_limit or compute_depth_limit(structure)
-    sizes = sizes or get_small_parameters(structure)
+    sizes = sizes or find_world(structure).sizes.search
     hints = hints or Hints()
     refuted = _take_over(structure, hints.cells, sizes)
     on_progress(f"{structure.name}: induction")
     lemmas = prove_lemmas(structure)
     prover = FaultSetProver(structure, lemmas)
-    claims = get_claims(structure)
-    results = {c.name: prover.decide(c) for c in get_fault_classes(structure)}
+    claims = find_world(structure).claims
+    results = {c.name: prover.decide(c) for c in find_world(structure).columns}
     if hints.cells and (left := _list_open(structure, results, refuted)):
         on_progress(f"{structure.name}: other schedules against {', '.join(left)}")
         refuted += _take_over(structure, hints.find_more(left), sizes)
     verdicts: list[Verdict] = []
-    for fault_class in get_fault_classes(structure):
+    for fault_class in find_world(structure).columns:
         result = results[fault_class.name]
         proved = {n: make_proved(n, fault_class, result) for n in result.proved}
         known = _inherit(refuted, fault_class)
@@ -171,9 +166,11 @@ def _list_open(
     refuted: list[tuple[FaultClass, Verdict]],
 ) -> tuple[str, ...]:
     """The claims that are neither proved nor refuted in some column."""
-    columns = get_fault_classes(structure)
+    columns = find_world(structure).columns
     decided = {c.name: {*results[c.name].proved, *_inherit(refuted, c)} for c in columns}
-    return tuple(n for n in get_claims(structure) if any(n not in d for d in decided.values()))
+    return tuple(
+        n for n in find_world(structure).claims if any(n not in d for d in decided.values())
+    )
 
 
 def _check_consistency(
@@ -204,7 +201,7 @@ def _take_over(
     """The refutations of a kindred group that the reference confirms for this one."""
     taken = []
     for verdict in cells:
-        fault_class = get_fault_class(structure, verdict.fault)
+        fault_class = find_world(structure).get_column(verdict.fault)
         parameters = evolve(sizes, limits=fault_class.search_limits)
 
         def is_refuting(trial: Sequence[Action], v: Verdict = verdict, p: Any = parameters) -> bool:
@@ -262,7 +259,7 @@ def _search(
 
 def record_violation(structure: Any, name: str) -> Term:
     """That a guarantee does not hold, as a term."""
-    predicate = get_claims(structure)[name].predicate
+    predicate = find_world(structure).claims[name].predicate
     return record_predicate(structure, lambda cluster: negate(predicate(cluster)))
 
 

@@ -14,8 +14,7 @@ from hypothesis import HealthCheck, settings
 from properties.hypothesis_machine import make_state_machine, run_state_machine
 from properties.premises import PremiseTally
 from properties.stock import STOCK_WORLDS
-from properties.subject import get_claims, get_fault_class, get_search_parameters
-from properties.worlds import STRUCTURES
+from properties.worlds import STRUCTURES, find_world
 
 EXAMPLES, STEPS = 50, 20
 """How many walks are drawn, and how many settlings or single steps each has at most."""
@@ -36,10 +35,12 @@ def measure_premises(structure: Any, fault: str, chosen: settings | None = None)
 
     Raises UnmetPremiseError for a premise that is never met and not proved unreachable.
     """
-    parameters = get_search_parameters(structure, get_fault_class(structure, fault))
+    parameters = find_world(structure).make_search_parameters(
+        find_world(structure).get_column(fault)
+    )
     claims = {
         name: (_hold_always, claim.premise)
-        for name, claim in get_claims(structure).items()
+        for name, claim in find_world(structure).claims.items()
         if claim.premise is not None
     }
     machine = make_state_machine(structure, parameters, claims)

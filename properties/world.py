@@ -1,6 +1,7 @@
-"""What a world beside replication has for the engines, registered in one place.
+"""A world: a state machine with all that is claimed of it, in one object.
 
-``reference.world`` has its states and rules; here are its properties, its columns and its sizes.
+Replication is one of them. Engines ask an object like this for claims, lemmas, columns and sizes,
+and know no world by name.
 """
 
 from __future__ import annotations
@@ -10,43 +11,100 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
-from properties.expectation import get_expectations_file
 from properties.fault_class import FaultClass
 from properties.generated_text import SPEC
-from properties.property import Predicate, Property, PropertyRole
-from properties.subject import (
-    get_claims,
-    get_everything,
-    get_fault_classes,
-    get_lemmas_of,
-    get_small_parameters,
-)
+from properties.healing import Healing
+from properties.property import Property, PropertyRole
 from reference.rule import Rule
+
+
+@frozen
+class Sizes:
+    """The sizes in which a world is searched: small ones, so that every boundary is met often."""
+
+    search: Any
+    """Those of bounded search."""
+    fault_sets: Any
+    """Those in which schedules to fault sets are searched."""
+    campaign: Any
+    """Those of every schedule of a campaign without a swarm."""
+    swarm: tuple[Any, ...]
+    """Those that the schedules of a swarm choose from; limits do not matter there."""
+
+
+def make_sizes(
+    search: Any, *, fault_sets: Any = None, campaign: Any = None, swarm: tuple[Any, ...] = ()
+) -> Sizes:
+    """Those of a search, where no others are given."""
+    return Sizes(search, fault_sets or search, campaign or search, swarm or (search,))
+
+
+def locate_by_name(structure: Any) -> Path:
+    """A folder for the world, a file for the structure, called as the structure is."""
+    world, *rest = structure.name.split("/")
+    return Path(world) / ("-".join(rest).replace(" ", "_") + ".json")
+
+
+def code_by_name(structure: Any) -> str:
+    """The structure's name with ``-`` for each slash and ``_`` for each space."""
+    code: str = structure.name.replace("/", "-").replace(" ", "_")
+    return code
 
 
 @frozen(eq=False)
 class World:
-    """A state machine of its own, with what is claimed of it."""
+    """A state machine, with what is claimed of it and what the engines need for it."""
 
     name: str
-    """What its structures' names begin with."""
+    """How it is called in the book."""
     structures: tuple[Any, ...]
     """Every one of them has a certificate."""
-    rules: Mapping[str, Rule]
-    counts: type
-    """The class that counts its faults."""
+    claims: Mapping[str, Property]
+    """Guarantees, then what is claimed of peace, by name."""
+    lemmas: Mapping[str, Property]
+    """What is inductive whatever strikes: sanity checks, then lemmas, by name."""
     columns: tuple[FaultClass, ...]
     """Weaker ones before those that contain them; the last one has every fault."""
-    small: Any
-    """The sizes of its searches."""
+    sizes: Sizes
     folder: Path
     """Where its properties and its expectations lie."""
     chapter: str
     """The file in ``spec/`` that tells it."""
-    guarantees: dict[str, Property] = field(factory=dict)
-    lemmas: dict[str, Property] = field(factory=dict)
+    everything: FaultClass = field()
+    """All faults and circumstances together; those of the last column unless more are told."""
+    witnesses: Mapping[str, Property] = field(factory=dict)
+    """What else must be reachable."""
+    get_healing: Callable[[Any], Healing | None] = lambda structure: None
+    """How a structure comes to rest; None where nothing is claimed of that."""
+    compute_stage: Callable[[Any], int] = lambda state: 0
+    """How far what a state follows has come, the further the larger."""
+    locate: Callable[[Any], Path] = locate_by_name
+    """Where the certificate of a structure lies among all certificates."""
+    make_code: Callable[[Any], str] = code_by_name
+    """What stands for a structure in the identifier of a schedule."""
+    list_kin: Callable[[Any], tuple[Any, ...]] = lambda structure: ()
+    """The structures whose schedules are tried first: they may refute here too."""
+    clip_sizes: Callable[[Any], Any] | None = None
+    """The sizes of a search, none larger than these; None where sizes play no part."""
+    manual_rules: Mapping[str, Rule] = field(factory=dict)
+    """What an administrator does by hand, by name; no broker does it."""
+
+    @everything.default
+    def _get_last_column(self) -> FaultClass:
+        return self.columns[-1]
+
+    @property
+    def kind(self) -> type:
+        """The class of its structures."""
+        return type(self.structures[0])
+
+    @property
+    def rules(self) -> Mapping[str, Rule]:
+        """The rules of its first structure, by name."""
+        rules: Mapping[str, Rule] = self.structures[0].rules
+        return rules
 
     @property
     def topic(self) -> str:
@@ -58,47 +116,45 @@ class World:
         """Where its chapter lies."""
         return SPEC / self.chapter
 
-    def guarantee(self, *, why: str, premise: Predicate) -> Callable[[Predicate], Predicate]:
-        """Register a guarantee; its docstring's first paragraph is its sentence.
+    @property
+    def guarantees(self) -> dict[str, Property]:
+        """The claims that are judged state by state, by name and in order."""
+        claims = self.claims.items()
+        return {name: claim for name, claim in claims if claim.role is PropertyRole.GUARANTEE}
 
-        ``premise`` must be reachable, lest it hold vacuously.
-        """
-        return _register_in(self.guarantees, PropertyRole.GUARANTEE, why, premise)
+    @property
+    def every_fault(self) -> FaultClass:
+        """The last column: all that may befall a system whose configuration nobody changes."""
+        return self.columns[-1]
 
-    def convergence(self, *, why: str, premise: Predicate) -> Callable[[Predicate], Predicate]:
-        """Register a claim about what the world comes to in peace; told with the guarantees."""
-        return _register_in(self.guarantees, PropertyRole.CONVERGENCE, why, premise)
+    def get_column(self, name: str) -> FaultClass:
+        """A column by its heading. Raises KeyError for a name that is none."""
+        return {c.name: c for c in self.columns}[name]
 
-    def lemma(self, *, why: str) -> Callable[[Predicate], Predicate]:
-        """Register what a proof needs; ``why`` says what goes wrong without it."""
-        return _register_in(self.lemmas, PropertyRole.LEMMA, why, None)
+    def get_lemmas(self, structure: Any) -> dict[str, Property]:
+        """The lemmas of a structure: those that its variants alone need come last."""
+        variants = [variant.name for variant in structure.changes]
+        common = {n: p for n, p in self.lemmas.items() if not p.variants}
+        own = {n: p for v in variants for n, p in self.lemmas.items() if v in p.variants}
+        return {**common, **own}
 
+    def get_candidates(self, structure: Any) -> dict[str, Property]:
+        """Everything that may become part of an inductive set."""
+        return {**self.get_lemmas(structure), **self.claims}
 
-def _register_in(
-    registry: dict[str, Property], role: PropertyRole, why: str, premise: Predicate | None
-) -> Callable[[Predicate], Predicate]:
-    def register(predicate: Predicate) -> Predicate:
-        name = predicate.__name__
-        registry[name] = Property(name, role, predicate, why, premise)
-        return predicate
-
-    return register
+    def make_search_parameters(self, column: FaultClass) -> Any:
+        """The sizes of a search, with the limits of a column."""
+        return evolve(self.sizes.search, limits=column.search_limits)
 
 
 def make_columns(counts: type, columns: Mapping[str, tuple[str, ...]]) -> tuple[FaultClass, ...]:
     """The columns of a world: none, these, and every fault that ``counts`` can count."""
     every = tuple(attrs.fields_dict(counts))
     named = {"none": (), **columns, "every fault": every}
-    return tuple(FaultClass(name, admitted, counts=counts) for name, admitted in named.items())
+    return tuple(FaultClass(name, admitted, counts) for name, admitted in named.items())
 
 
-def register_world(world: World) -> World:
-    """Let the engines find a world by the class of its structures."""
-    kind = type(world.structures[0])
-    get_expectations_file.register(kind, lambda structure: world.folder / "expected_verdicts.toml")
-    get_claims.register(kind, lambda structure: world.guarantees)
-    get_lemmas_of.register(kind, lambda structure: world.lemmas)
-    get_fault_classes.register(kind, lambda structure: world.columns)
-    get_everything.register(kind, lambda structure: world.columns[-1])
-    get_small_parameters.register(kind, lambda structure: world.small)
-    return world
+def get_largest_size(parameters: Any) -> int:
+    """Where the modelled log or queue of a search ends: no offset is beyond."""
+    sizes = attrs.asdict(parameters, recurse=False).values()
+    return max(size for size in sizes if isinstance(size, int))

@@ -10,8 +10,8 @@ from attrs import evolve, frozen
 
 from properties import certificates
 from properties.expectation import find_expectation
-from properties.subject import get_small_parameters
 from properties.verdict import Verdict, VerdictWord
+from properties.worlds import find_world
 from reference.configuration import BrokerGroup
 from reference.delay.structure import DELAY_STRUCTURES
 from reference.tables.structure import TABLES_STRUCTURES, TablesStructure
@@ -56,7 +56,7 @@ def decide_world(structure: Any) -> tuple[Verdict, ...]:
 
 def remove_sizes(structure: Any) -> Any:
     """The parameters of a structure's world without what only searches need."""
-    small = get_small_parameters(structure)
+    small = find_world(structure).sizes.search
     return evolve(type(small)(), limits=small.limits)
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from attrs import evolve
 
 from reference.fault_account import count_fault, is_within_limit
 from reference.lineage import append_bytes, has_first_bytes
 from reference.mapped_files import compute_last_file_end, is_last_file_full, open_next_file
 from reference.operations import all_of, any_of, choose, maximum, minimum, negate
+from reference.parameters import Parameters
 from reference.rule import RuleBody, between, replace_at, rule, when
 from reference.state import (
     NOT_SENT,
@@ -18,7 +21,6 @@ from reference.state import (
     Master,
     Message,
 )
-from reference.structure import Parameters
 from reference.variant import overridable
 
 
@@ -67,7 +69,13 @@ def append_to_master(cluster: Cluster, size: int) -> Master:
     return evolve(master, log=evolve(log, has_file=True), trailing_blank_offset=UNKNOWN_OFFSET)
 
 
-@rule(who="producer", source="CommitLog.DefaultAppendMessageCallback#doAppend (END_OF_FILE)")
+@rule(
+    who="producer",
+    source="CommitLog.DefaultAppendMessageCallback#doAppend (END_OF_FILE)",
+    weight=4,
+    lane="master",
+    says="blank fills its file to {state.master.log.max_offset}",
+)
 def fill_file(cluster: Cluster) -> RuleBody:
     """A message finds no room: a blank record fills the file, before the next one is there.
 
@@ -92,8 +100,18 @@ def fill_file(cluster: Cluster) -> RuleBody:
     return evolve(cluster, master=evolve(master, log=log, trailing_blank_offset=start))
 
 
+def tell_put(arguments: Mapping[str, int], cluster: Cluster) -> str:
+    """What a timeline says of a put."""
+    return "put m{number}, {size_bytes} B" + (
+        "" if arguments["waits_for_store"] else ", does not wait"
+    )
+
+
 @rule(
-    who="producer", source="CommitLog#putMessage, CommitLog.DefaultAppendMessageCallback#doAppend"
+    who="producer",
+    source="CommitLog#putMessage, CommitLog.DefaultAppendMessageCallback#doAppend",
+    weight=4,
+    says=tell_put,
 )
 def append_message(cluster: Cluster, message: int) -> RuleBody:
     """A producer's message is appended to the master's commit log; its put goes on to wait."""
@@ -119,7 +137,7 @@ def append_message(cluster: Cluster, message: int) -> RuleBody:
     return evolve(cluster, master=append_to_master(cluster, size), messages=messages)
 
 
-@rule(who="producer", source="CommitLog#putMessage")
+@rule(who="producer", source="CommitLog#putMessage", weight=8, says="another put, {size_bytes} B")
 def append_other_message(cluster: Cluster) -> RuleBody:
     """Some other producer's message is appended; nobody follows it."""
     log, parameters = cluster.master.log, cluster.parameters
@@ -194,6 +212,8 @@ def expire_first_file_of_slave(cluster: Cluster, slave: int) -> Cluster:
 @rule(
     who="master",
     source="DefaultMessageStore.CleanCommitLogService#run, MappedFileQueue#deleteExpiredFileByTime",
+    weight=1,
+    says="expires a file, begins at {state.master.log.start_offset}",
 )
 def expire_master_file(cluster: Cluster) -> RuleBody:
     """The master deletes its oldest file, which is flushed, and copied, long since."""
@@ -212,6 +232,8 @@ def expire_master_file(cluster: Cluster) -> RuleBody:
 @rule(
     who="master",
     source="DefaultMessageStore.CleanCommitLogService#run, MappedFileQueue#deleteExpiredFileByTime",
+    weight=1,
+    says="expires an uncopied file, begins at {state.master.log.start_offset}",
 )
 def expire_uncopied_master_file(cluster: Cluster) -> RuleBody:
     """The master deletes its oldest file though a slave lacks some of it: it asks no slave."""
@@ -231,6 +253,8 @@ def expire_uncopied_master_file(cluster: Cluster) -> RuleBody:
 @rule(
     who="slave",
     source="DefaultMessageStore.CleanCommitLogService#run, MappedFileQueue#deleteExpiredFileByTime",
+    weight=1,
+    says="expires a file",
 )
 def expire_slave_file(cluster: Cluster, slave: int) -> RuleBody:
     """A slave deletes its oldest file, which is flushed long since, by its own clock (R-BR-03)."""

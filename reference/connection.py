@@ -45,7 +45,12 @@ def open_link(cluster: Cluster, slave: int) -> Cluster:
     )
 
 
-@rule(who="slave", source="HAClient#connectMaster, HAConnection (constructor)")
+@rule(
+    who="slave",
+    source="HAClient#connectMaster, HAConnection (constructor)",
+    heals="replication",
+    says="<~ connects",
+)
 def connect_slave(cluster: Cluster, slave: int) -> RuleBody:
     """A slave connects and is counted at once; it notes its max offset but says nothing yet."""
     master, broker, link = cluster.master, cluster.slaves[slave], cluster.links[slave]
@@ -59,7 +64,12 @@ def connect_slave(cluster: Cluster, slave: int) -> RuleBody:
     return open_link(cluster, slave)
 
 
-@rule(who="master", source="HAConnection.ReadSocketService#run, HAClient#run")
+@rule(
+    who="master",
+    source="HAConnection.ReadSocketService#run, HAClient#run",
+    weight=1,
+    says="closes connection {number}",
+)
 def close_idle_connection(cluster: Cluster, slave: int) -> RuleBody:
     """One end has read nothing for its housekeeping interval and closes, though nothing is wrong.
 
@@ -71,7 +81,12 @@ def close_idle_connection(cluster: Cluster, slave: int) -> RuleBody:
     return close_link(cluster, slave)
 
 
-@rule(who="master", source="HAConnection.ReadSocketService#run")
+@rule(
+    who="master",
+    source="HAConnection.ReadSocketService#run",
+    heals="connection",
+    says="counts {state.master.connection_count} connections",
+)
 def drop_connection(cluster: Cluster) -> RuleBody:
     """The master notices that a connection is dead and stops counting it."""
     master = cluster.master

@@ -46,7 +46,13 @@ def mark_readable(messages: tuple[Message, ...], log: CommitLog) -> tuple[Messag
     )
 
 
-@rule(who="master", source="DefaultMessageStore.ReputMessageService#doReput")
+@rule(
+    who="master",
+    source="DefaultMessageStore.ReputMessageService#doReput",
+    weight=4,
+    heals="dispatch",
+    says="dispatches to {dispatched_offset}",
+)
 def dispatch_master(cluster: Cluster) -> RuleBody:
     """The master dispatches one or more messages of its log."""
     master, limit = cluster.master, compute_master_dispatch_limit(cluster)
@@ -62,7 +68,13 @@ def dispatch_master(cluster: Cluster) -> RuleBody:
     return evolve(cluster, master=evolve(master, log=log), messages=messages)
 
 
-@rule(who="slave", source="DefaultMessageStore.ReputMessageService#doReput")
+@rule(
+    who="slave",
+    source="DefaultMessageStore.ReputMessageService#doReput",
+    weight=4,
+    heals="dispatch",
+    says="dispatches to {dispatched_offset}",
+)
 def dispatch_slave(cluster: Cluster, slave: int) -> RuleBody:
     """A slave dispatches one or more messages of its log, as far as they are whole."""
     broker = cluster.slaves[slave]

@@ -27,6 +27,7 @@ from reference.lifecycle import (
 from reference.lineage import compute_scan_end
 from reference.mapped_files import cut_to, flush_without_effect, has_unflushed_bytes
 from reference.operations import maximum, minimum, negate
+from reference.parameters import Parameters
 from reference.put import wake_group_transfer
 from reference.replication import (
     append_frame,
@@ -37,7 +38,6 @@ from reference.replication import (
 )
 from reference.rule import RuleBody, between, replace_at, rule, when
 from reference.state import Cluster, CommitLog, Slave, empty_log
-from reference.structure import Parameters
 from reference.variant import overridable
 
 
@@ -46,7 +46,9 @@ def lose_tail(log: CommitLog, end: int, parameters: Parameters) -> CommitLog:
     return evolve(cut_to(log, end, parameters), ghost_durable_offset=end)
 
 
-@rule(who="fault", source="kill -9 of the master's process; MappedFile (page cache)")
+@rule(
+    who="fault", source="kill -9 of the master's process; MappedFile (page cache)", says="## KILLED"
+)
 def kill_master(cluster: Cluster) -> RuleBody:
     """The master's process is killed; its page cache survives, its waiting puts do not."""
     # ENABLED WHEN
@@ -58,7 +60,7 @@ def kill_master(cluster: Cluster) -> RuleBody:
     return count_fault(end_master(cluster), "master_kills")
 
 
-@rule(who="fault", source="kill -9 of a slave's process; MappedFile (page cache)")
+@rule(who="fault", source="kill -9 of a slave's process; MappedFile (page cache)", says="## KILLED")
 def kill_slave(cluster: Cluster, slave: int) -> RuleBody:
     """A slave's process is killed; its page cache survives, also a message received in part."""
     broker = cluster.slaves[slave]
@@ -71,7 +73,11 @@ def kill_slave(cluster: Cluster, slave: int) -> RuleBody:
     return count_fault(end_slave(cluster, slave, broker.log), "slave_kills")
 
 
-@rule(who="fault", source="power loss of the master's machine; CommitLog#recoverAbnormally")
+@rule(
+    who="fault",
+    source="power loss of the master's machine; CommitLog#recoverAbnormally",
+    says="## POWER LOSS, keeps {state.master.log.max_offset} B",
+)
 def lose_master_power(cluster: Cluster) -> RuleBody:
     """The master's machine loses power: any part of the tail that is not on disk is gone."""
     master = cluster.master
@@ -91,7 +97,11 @@ def lose_master_power(cluster: Cluster) -> RuleBody:
     return count_fault(begin_life(ended, log), "master_power_losses")
 
 
-@rule(who="fault", source="power loss of a slave's machine; CommitLog#recoverAbnormally")
+@rule(
+    who="fault",
+    source="power loss of a slave's machine; CommitLog#recoverAbnormally",
+    says="## POWER LOSS, keeps {kept_offset} B",
+)
 def lose_slave_power(cluster: Cluster, slave: int) -> RuleBody:
     """A slave's machine loses power: any part of the tail that is not on disk is gone."""
     broker = cluster.slaves[slave]
@@ -106,7 +116,9 @@ def lose_slave_power(cluster: Cluster, slave: int) -> RuleBody:
     return count_fault(end_slave(cluster, slave, log), "slave_power_losses")
 
 
-@rule(who="fault", source="loss of the master's disk; DefaultMessageStore#load")
+@rule(
+    who="fault", source="loss of the master's disk; DefaultMessageStore#load", says="## DISK LOST"
+)
 def lose_master_disk(cluster: Cluster) -> RuleBody:
     """The master's disk is lost; its broker will start again with an empty one."""
     # ENABLED WHEN
@@ -121,7 +133,11 @@ def lose_master_disk(cluster: Cluster) -> RuleBody:
     return count_fault(replaced, "master_disk_losses")
 
 
-@rule(who="fault", source="removal of a stopped slave's store directory; DefaultMessageStore#load")
+@rule(
+    who="fault",
+    source="removal of a stopped slave's store directory; DefaultMessageStore#load",
+    says="## STORE WIPED",
+)
 def wipe_slave(cluster: Cluster, slave: int) -> RuleBody:
     """The store of a slave that is down is emptied."""
     # ENABLED WHEN
@@ -136,7 +152,11 @@ def wipe_slave(cluster: Cluster, slave: int) -> RuleBody:
     return count_fault(evolve(cluster, slaves=slaves), "slave_wipes")
 
 
-@rule(who="fault", source="a broken TCP connection between slave and master")
+@rule(
+    who="fault",
+    source="a broken TCP connection between slave and master",
+    says="## CONNECTION BREAKS",
+)
 def cut_link(cluster: Cluster, slave: int) -> RuleBody:
     """A replication connection breaks; what was in flight is gone, the master still counts it."""
     # ENABLED WHEN
@@ -148,7 +168,7 @@ def cut_link(cluster: Cluster, slave: int) -> RuleBody:
     return count_fault(close_link(cluster, slave), "link_cuts")
 
 
-@rule(who="fault", source="MappedFile#flush (force throws)")
+@rule(who="fault", source="MappedFile#flush (force throws)", says="## FLUSH FAILS UNNOTICED")
 def swallow_flush_error(cluster: Cluster) -> RuleBody:
     """The master's flush fails, is only logged, and counts as done (R-CL-10)."""
     master = cluster.master
@@ -164,7 +184,11 @@ def swallow_flush_error(cluster: Cluster) -> RuleBody:
     return count_fault(flushed, "swallowed_disk_errors")
 
 
-@rule(who="fault", source="MappedFile#appendMessage (FileChannel#write throws)")
+@rule(
+    who="fault",
+    source="MappedFile#appendMessage (FileChannel#write throws)",
+    says="## {size_bytes} B NOT WRITTEN",
+)
 def swallow_append_error(cluster: Cluster, slave: int) -> RuleBody:
     """A slave fails to write a frame, goes on as if it had, and reports it (R-CL-11)."""
     broker, link = cluster.slaves[slave], cluster.links[slave]
@@ -196,7 +220,11 @@ def compute_alien_report_max(cluster: Cluster) -> int:
     return cluster.parameters.ghost_log_size_max_bytes
 
 
-@rule(who="fault", source="HAConnection.ReadSocketService#processReadEvent (no validation)")
+@rule(
+    who="fault",
+    source="HAConnection.ReadSocketService#processReadEvent (no validation)",
+    says="## A STRANGER REPORTS {offset}",
+)
 def send_alien_report(cluster: Cluster) -> RuleBody:
     """A stranger sends eight bytes to the HA port: they count as a report (R-AK-03)."""
     master = cluster.master
@@ -217,7 +245,11 @@ def send_alien_report(cluster: Cluster) -> RuleBody:
     return count_fault(evolve(cluster, master=fooled, messages=messages), "alien_reports")
 
 
-@rule(who="fault", source="DefaultMessageStore.CleanCommitLogService#run (disk nearly full)")
+@rule(
+    who="fault",
+    source="DefaultMessageStore.CleanCommitLogService#run (disk nearly full)",
+    says="## DELETES AN UNFLUSHED FILE",
+)
 def expire_unflushed_master_file(cluster: Cluster) -> RuleBody:
     """The master must delete its oldest file before it is flushed; from then on no flush works."""
     log, parameters = cluster.master.log, cluster.parameters
@@ -232,7 +264,11 @@ def expire_unflushed_master_file(cluster: Cluster) -> RuleBody:
     return count_fault(expire_first_file_of_master(cluster), "early_expiries")
 
 
-@rule(who="fault", source="DefaultMessageStore.CleanCommitLogService#run (disk nearly full)")
+@rule(
+    who="fault",
+    source="DefaultMessageStore.CleanCommitLogService#run (disk nearly full)",
+    says="## DELETES AN UNFLUSHED FILE",
+)
 def expire_unflushed_slave_file(cluster: Cluster, slave: int) -> RuleBody:
     """A slave must delete its oldest file before it is flushed."""
     log, parameters = cluster.slaves[slave].log, cluster.parameters

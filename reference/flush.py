@@ -13,7 +13,13 @@ from reference.rule import RuleBody, replace_at, rule, when
 from reference.state import Cluster
 
 
-@rule(who="master", source="MappedFileQueue#flush, MappedFile#flush")
+@rule(
+    who="master",
+    source="MappedFileQueue#flush, MappedFile#flush",
+    weight=4,
+    heals="flush",
+    says="flushes to {state.master.log.flushed_offset}",
+)
 def flush_master(cluster: Cluster) -> RuleBody:
     """The master forces to disk what is not flushed of one file of its commit log."""
     master = cluster.master
@@ -24,7 +30,13 @@ def flush_master(cluster: Cluster) -> RuleBody:
     return evolve(cluster, master=evolve(master, log=log))
 
 
-@rule(who="slave", source="MappedFileQueue#flush, MappedFile#flush")
+@rule(
+    who="slave",
+    source="MappedFileQueue#flush, MappedFile#flush",
+    weight=4,
+    heals="flush",
+    says="flushes",
+)
 def flush_slave(cluster: Cluster, slave: int) -> RuleBody:
     """A slave forces one file of its commit log to disk; nobody waits for it."""
     broker = cluster.slaves[slave]

@@ -14,7 +14,6 @@ from typing import Any
 import attrs
 
 from reference.terms import Sort, leaf
-from reference.world import make_template
 
 PARAMETER_PREFIX = "parameters."
 
@@ -33,7 +32,7 @@ def flatten(cluster: Any) -> dict[str, Any]:
 
 def unflatten(structure: Any, values: Mapping[str, Any]) -> Any:
     """The state whose leaves have these values; raises KeyError for a missing path."""
-    template = make_template(structure)
+    template = structure.template
     return transform_leaves(template, lambda path, sort, value: values[path])
 
 
@@ -46,13 +45,13 @@ def compute_leaf_sorts(structure: Any) -> dict[str, Sort]:
         sorts[path] = sort
         return value
 
-    transform_leaves(make_template(structure), note)
+    transform_leaves(structure.template, note)
     return sorts
 
 
 def symbolic_cluster(structure: Any) -> Any:
     """The state in which every leaf is a free variable named by its path."""
-    template = make_template(structure)
+    template = structure.template
     return transform_leaves(template, lambda path, sort, value: leaf(path, sort))
 
 
@@ -99,8 +98,10 @@ def _collect(value: Any, path: str, found: dict[str, Any]) -> None:
 @cache
 def _fields(owner: Any) -> tuple[tuple[str, Sort | None], ...]:
     """The fields that carry leaves, with their sort, or None for a class with leaves of its own."""
-    hints = typing.get_type_hints(owner, include_extras=True)
-    names = [a.name for a in attrs.fields(owner) if not a.metadata.get("static")]
+    fields = attrs.fields(owner)
+    static = {str(a.type): Any for a in fields if a.metadata.get("static")}
+    hints = typing.get_type_hints(owner, localns=static, include_extras=True)
+    names = [a.name for a in fields if not a.metadata.get("static")]
     return tuple((name, _sort_of(hints[name])) for name in names)
 
 

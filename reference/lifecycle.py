@@ -6,6 +6,8 @@ last whole record; nothing asks other brokers what they have.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from attrs import evolve
 
 from reference.connection import CLOSED_LINK, close_link
@@ -84,7 +86,7 @@ def compute_end_of_records(cluster: Cluster) -> int:
     return choose(is_blank_to_cut(cluster), master.trailing_blank_offset, master.log.max_offset)
 
 
-@rule(who="master", source="DefaultMessageStore#shutdown")
+@rule(who="master", source="DefaultMessageStore#shutdown", weight=1, says="begins to stop")
 def begin_master_stop(cluster: Cluster) -> RuleBody:
     """The master begins to stop: from now on its store refuses puts and sends no bytes."""
     master = cluster.master
@@ -94,7 +96,12 @@ def begin_master_stop(cluster: Cluster) -> RuleBody:
     return evolve(cluster, master=evolve(master, is_stopping=True))
 
 
-@rule(who="master", source="DefaultMessageStore#shutdown, CommitLog#shutdown")
+@rule(
+    who="master",
+    source="DefaultMessageStore#shutdown, CommitLog#shutdown",
+    heals="recovery",
+    says="has stopped",
+)
 def finish_master_stop(cluster: Cluster) -> RuleBody:
     """The master has flushed and is gone; the abort file stays if its dispatch is behind."""
     master = cluster.master
@@ -119,7 +126,10 @@ def start_master(cluster: Cluster) -> Cluster:
 
 
 @rule(
-    who="master", source="DefaultMessageStore#load, CommitLog#recoverNormally, #recoverAbnormally"
+    who="master",
+    source="DefaultMessageStore#load, CommitLog#recoverNormally, #recoverAbnormally",
+    heals="recovery",
+    says="starts again",
 )
 def restart_master(cluster: Cluster) -> RuleBody:
     """The master starts again with the log that it finds."""
@@ -134,7 +144,10 @@ def restart_master(cluster: Cluster) -> RuleBody:
 
 
 @rule(
-    who="master", source="CommitLog#recoverNormally, #recoverAbnormally (blank record, last file)"
+    who="master",
+    source="CommitLog#recoverNormally, #recoverAbnormally (blank record, last file)",
+    heals="recovery",
+    says="starts again, cuts its blank off",
 )
 def restart_master_without_blank(cluster: Cluster) -> RuleBody:
     """The master's log ends with a blank: its recovery cuts the blank off again (R-RC-04).
@@ -154,7 +167,7 @@ def restart_master_without_blank(cluster: Cluster) -> RuleBody:
     return count_fault(start_master(begin_life(cluster, log)), "torn_rolls")
 
 
-@rule(who="slave", source="DefaultMessageStore#shutdown")
+@rule(who="slave", source="DefaultMessageStore#shutdown", weight=1, says="begins to stop")
 def begin_slave_stop(cluster: Cluster, slave: int) -> RuleBody:
     """A slave begins to stop: from now on its store takes no bytes, though it reads them."""
     broker = cluster.slaves[slave]
@@ -165,7 +178,12 @@ def begin_slave_stop(cluster: Cluster, slave: int) -> RuleBody:
     return evolve(cluster, slaves=replace_at(cluster.slaves, slave, stopping))
 
 
-@rule(who="slave", source="DefaultMessageStore#shutdown, CommitLog#shutdown")
+@rule(
+    who="slave",
+    source="DefaultMessageStore#shutdown, CommitLog#shutdown",
+    heals="recovery",
+    says="has stopped",
+)
 def finish_slave_stop(cluster: Cluster, slave: int) -> RuleBody:
     """A slave has flushed and is gone; a message in part keeps the abort file there (R-RC-13)."""
     broker = cluster.slaves[slave]
@@ -198,7 +216,12 @@ def compute_recovery_range(cluster: Cluster, slave: int) -> tuple[int, int]:
     return maximum(certain, minimum(boundary, highest)), highest
 
 
-@rule(who="slave", source="DefaultMessageStore#load, CommitLog#recoverNormally, #recoverAbnormally")
+@rule(
+    who="slave",
+    source="DefaultMessageStore#load, CommitLog#recoverNormally, #recoverAbnormally",
+    heals="recovery",
+    says="starts again at {recovered_offset}",
+)
 def restart_slave(cluster: Cluster, slave: int) -> RuleBody:
     """A slave starts again; what is no whole record is cut from its end, a blank too (R-RC-04)."""
     broker = cluster.slaves[slave]
@@ -212,7 +235,17 @@ def restart_slave(cluster: Cluster, slave: int) -> RuleBody:
     return evolve(cluster, slaves=replace_at(cluster.slaves, slave, restarted))
 
 
-@rule(who="operator", source="AdminBrokerProcessor#updateBrokerConfig, BrokerConfig (brokerRole)")
+def tell_role(arguments: Mapping[str, int], cluster: Cluster) -> str:
+    """What a timeline says of a change of role."""
+    return f"is {'SYNC_MASTER' if cluster.master.is_sync else 'ASYNC_MASTER'} now"
+
+
+@rule(
+    who="operator",
+    source="AdminBrokerProcessor#updateBrokerConfig, BrokerConfig (brokerRole)",
+    weight=1,
+    says=tell_role,
+)
 def switch_master_role(cluster: Cluster) -> RuleBody:
     """The role is changed between ASYNC_MASTER and SYNC_MASTER; the next put follows it.
 

@@ -12,45 +12,10 @@ from typing import Any
 
 from attrs import field, frozen
 
-# The topics register their rules when they are imported.
-import reference.commit_log
-import reference.connection
-import reference.dispatch
-import reference.faults
-import reference.flush
-import reference.lifecycle
-import reference.producer
-import reference.put
-import reference.replication
-import reference.variants
-import reference.version
 from reference.leaves import flatten, is_parameter, symbolic_cluster
-from reference.rule import RULES, Argument, Conditions, Rule, sort_by_topic
+from reference.rule import Argument, Conditions, Rule
 from reference.terms import Sort, Term, as_term, leaf
-from reference.world import count_indexes, get_rules
-
-__all__ = [
-    "RULES",
-    "Action",
-    "Instance",
-    "Machine",
-    "Outcome",
-    "RecordedInstance",
-    "compute_machine",
-]
-
-sort_by_topic(
-    RULES,
-    reference.commit_log,
-    reference.flush,
-    reference.dispatch,
-    reference.put,
-    reference.producer,
-    reference.connection,
-    reference.replication,
-    reference.lifecycle,
-    reference.faults,
-)
+from reference.world import BaseStructure
 
 
 @frozen(eq=False)
@@ -134,12 +99,12 @@ class RecordedInstance:
 class Machine:
     """All rule instances of one structure."""
 
-    def __init__(self, structure: Any) -> None:
+    def __init__(self, structure: BaseStructure) -> None:
         self.structure = structure
         self.instances: dict[str, Instance] = {}
         before = symbolic_cluster(structure)
-        sizes = count_indexes(structure)
-        for rule in get_rules(structure).values():
+        sizes = structure.index_counts
+        for rule in structure.rules.values():
             for indexes in itertools.product(*(range(sizes[name]) for name in rule.indexes)):
                 instance = Instance(rule, indexes)
                 if not _is_statically_disabled(instance, before):

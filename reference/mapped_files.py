@@ -9,8 +9,8 @@ from __future__ import annotations
 from attrs import evolve
 
 from reference.operations import choose, maximum, minimum, negate, remainder
+from reference.parameters import Parameters
 from reference.state import CommitLog
-from reference.structure import Parameters
 
 
 def compute_file_base(offset: int, parameters: Parameters) -> int:

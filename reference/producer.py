@@ -28,7 +28,10 @@ def is_outcome_unknown(put: Message) -> bool:
 
 
 @rule(
-    who="producer", source="DefaultMQProducerImpl#sendDefaultImpl, NettyRemotingClient#invokeSync"
+    who="producer",
+    source="DefaultMQProducerImpl#sendDefaultImpl, NettyRemotingClient#invokeSync",
+    weight=1,
+    says="m{number}: producer gives up",
 )
 def give_up_send(cluster: Cluster, message: int) -> RuleBody:
     """The producer's own time-out ends its wait, before the broker's does (R-PR-03)."""
@@ -42,7 +45,11 @@ def give_up_send(cluster: Cluster, message: int) -> RuleBody:
     return advance(cluster, message, has_producer_given_up=True)
 
 
-@rule(who="producer", source="DefaultMQProducerImpl#sendDefaultImpl")
+@rule(
+    who="producer",
+    source="DefaultMQProducerImpl#sendDefaultImpl",
+    says="m{number} once more, {size_bytes} B",
+)
 def send_again(cluster: Cluster, message: int) -> RuleBody:
     """After an unknown outcome the message is sent again, by client or user (R-PR-04)."""
     put = cluster.messages[message]

@@ -200,7 +200,12 @@ def wake_group_transfer(cluster: Cluster, is_woken: bool) -> tuple[Message, ...]
     )
 
 
-@rule(who="master", source="DefaultMessageStore#putMessage, CommitLog#putMessage")
+@rule(
+    who="master",
+    source="DefaultMessageStore#putMessage, CommitLog#putMessage",
+    weight=1,
+    says="m{number}: refused",
+)
 def refuse_put(cluster: Cluster, message: int) -> RuleBody:
     """The master refuses a put before anything is written: stopping, disk full, busy, too large.
 
@@ -216,7 +221,12 @@ def refuse_put(cluster: Cluster, message: int) -> RuleBody:
     return advance(cluster, message, phase=REFUSED, status=status)
 
 
-@rule(who="master", source="GroupCommitService#doCommit")
+@rule(
+    who="master",
+    source="GroupCommitService#doCommit",
+    heals="put",
+    says="m{number}: flush to {state.master.log.flushed_offset}",
+)
 def flush_for_put(cluster: Cluster, message: int) -> RuleBody:
     """The group commit finds a put's bytes not flushed, and flushes one file for it."""
     put, master = cluster.messages[message], cluster.master
@@ -233,7 +243,12 @@ def flush_for_put(cluster: Cluster, message: int) -> RuleBody:
     return evolve(counted, master=flushed)
 
 
-@rule(who="master", source="CommitLog#handleDiskFlush, GroupCommitService#doCommit")
+@rule(
+    who="master",
+    source="CommitLog#handleDiskFlush, GroupCommitService#doCommit",
+    heals="put",
+    says="m{number}: disk step done",
+)
 def answer_disk_wait(cluster: Cluster, message: int) -> RuleBody:
     """The disk step ends well: nobody waits for the disk, or the check finds the bytes flushed."""
     put = cluster.messages[message]
@@ -247,7 +262,13 @@ def answer_disk_wait(cluster: Cluster, message: int) -> RuleBody:
     return advance(cluster, message, phase=compute_phase_after_disk(cluster))
 
 
-@rule(who="master", source="GroupCommitService#doCommit")
+@rule(
+    who="master",
+    source="GroupCommitService#doCommit",
+    heals="put",
+    is_last_resort=True,
+    says="m{number}: two flushes are over",
+)
 def give_up_disk_wait(cluster: Cluster, message: int) -> RuleBody:
     """After the second flush nobody looks again: FLUSH_DISK_TIMEOUT, though all is flushed."""
     put = cluster.messages[message]
@@ -261,7 +282,14 @@ def give_up_disk_wait(cluster: Cluster, message: int) -> RuleBody:
     return time_out_disk(cluster, message)
 
 
-@rule(who="master", source="CommitLog#handleDiskFlush, GroupCommitRequest#waitForFlush")
+@rule(
+    who="master",
+    source="CommitLog#handleDiskFlush, GroupCommitRequest#waitForFlush",
+    weight=1,
+    heals="put",
+    is_last_resort=True,
+    says="m{number}: disk wait times out",
+)
 def time_out_disk_wait(cluster: Cluster, message: int) -> RuleBody:
     """The disk wait is given up; the put goes on to the slave step all the same."""
     put = cluster.messages[message]
@@ -274,7 +302,7 @@ def time_out_disk_wait(cluster: Cluster, message: int) -> RuleBody:
     return time_out_disk(cluster, message)
 
 
-@rule(who="master", source="CommitLog#handleHA")
+@rule(who="master", source="CommitLog#handleHA", heals="put", says="m{number}: waits for no slave")
 def skip_slave_wait(cluster: Cluster, message: int) -> RuleBody:
     """Nobody waits for a slave: the put is answered with the status of the disk step."""
     put = cluster.messages[message]
@@ -287,7 +315,12 @@ def skip_slave_wait(cluster: Cluster, message: int) -> RuleBody:
     return finish_slave_step(cluster, message)
 
 
-@rule(who="master", source="CommitLog#handleHA, HAService#isSlaveOK")
+@rule(
+    who="master",
+    source="CommitLog#handleHA, HAService#isSlaveOK",
+    heals="put",
+    says="m{number}: no slave available",
+)
 def refuse_slave_wait(cluster: Cluster, message: int) -> RuleBody:
     """No connection, or the highest report is too far: SLAVE_NOT_AVAILABLE, the message stays."""
     put = cluster.messages[message]
@@ -301,7 +334,12 @@ def refuse_slave_wait(cluster: Cluster, message: int) -> RuleBody:
     return finish_slave_step(cluster, message, status=SLAVE_NOT_AVAILABLE)
 
 
-@rule(who="master", source="CommitLog#handleHA, GroupTransferService#putRequest")
+@rule(
+    who="master",
+    source="CommitLog#handleHA, GroupTransferService#putRequest",
+    heals="put",
+    says="m{number}: waits for a slave",
+)
 def request_slave_wait(cluster: Cluster, message: int) -> RuleBody:
     """A slave looks close enough: the put waits until its end offset is reported."""
     put = cluster.messages[message]
@@ -316,7 +354,13 @@ def request_slave_wait(cluster: Cluster, message: int) -> RuleBody:
     return advance(cluster, message, phase=WAITS_FOR_SLAVE, transfer_turn=turn)
 
 
-@rule(who="master", source="GroupTransferService#doWaitTransfer")
+@rule(
+    who="master",
+    source="GroupTransferService#doWaitTransfer",
+    heals="put",
+    is_last_resort=True,
+    says="m{number}: a second in vain",
+)
 def wait_one_second(cluster: Cluster, message: int) -> RuleBody:
     """The group transfer waits a second in vain for the put that it serves: one wake-up more."""
     put = cluster.messages[message]
@@ -331,7 +375,12 @@ def wait_one_second(cluster: Cluster, message: int) -> RuleBody:
     return advance(cluster, message, wake_ups=put.wake_ups + 1)
 
 
-@rule(who="master", source="GroupTransferService#doWaitTransfer")
+@rule(
+    who="master",
+    source="GroupTransferService#doWaitTransfer",
+    heals="put",
+    says="m{number}: reported by a slave",
+)
 def answer_slave_wait(cluster: Cluster, message: int) -> RuleBody:
     """The end offset is reported by somebody: PUT_OK, unless the disk step spoilt the status."""
     put = cluster.messages[message]
@@ -345,7 +394,13 @@ def answer_slave_wait(cluster: Cluster, message: int) -> RuleBody:
     return finish_slave_step(cluster, message)
 
 
-@rule(who="master", source="GroupTransferService#doWaitTransfer")
+@rule(
+    who="master",
+    source="GroupTransferService#doWaitTransfer",
+    heals="put",
+    is_last_resort=True,
+    says="m{number}: five wake-ups are over",
+)
 def give_up_slave_wait(cluster: Cluster, message: int) -> RuleBody:
     """Five wake-ups are used up: FLUSH_SLAVE_TIMEOUT, perhaps within milliseconds (R-HA-21)."""
     put = cluster.messages[message]
@@ -359,7 +414,14 @@ def give_up_slave_wait(cluster: Cluster, message: int) -> RuleBody:
     return finish_slave_step(cluster, message, status=FLUSH_SLAVE_TIMEOUT)
 
 
-@rule(who="master", source="CommitLog#handleHA, GroupCommitRequest#waitForFlush")
+@rule(
+    who="master",
+    source="CommitLog#handleHA, GroupCommitRequest#waitForFlush",
+    weight=1,
+    heals="put",
+    is_last_resort=True,
+    says="m{number}: slave wait times out",
+)
 def time_out_slave_wait(cluster: Cluster, message: int) -> RuleBody:
     """The put's own clock ends its wait for a slave: FLUSH_SLAVE_TIMEOUT, the message stays."""
     put = cluster.messages[message]

@@ -68,7 +68,12 @@ def mark_received(messages: tuple[Message, ...], log: CommitLog) -> tuple[Messag
     )
 
 
-@rule(who="slave", source="HAClient#isTimeToReportOffset, #reportSlaveMaxOffset")
+@rule(
+    who="slave",
+    source="HAClient#isTimeToReportOffset, #reportSlaveMaxOffset",
+    heals="replication",
+    says="<~ first report",
+)
 def report_offset(cluster: Cluster, slave: int) -> RuleBody:
     """A slave sends its first report, more than a heartbeat interval after it connected.
 
@@ -123,6 +128,8 @@ def take_report(cluster: Cluster, slave: int, offset: int) -> Cluster:
 @rule(
     who="master",
     source="HAConnection.ReadSocketService#processReadEvent, HAService#notifyTransferSome",
+    heals="replication",
+    says="reads report {slave_offset}, push2 {state.master.push2_slave_max_offset}",
 )
 def receive_report(cluster: Cluster, slave: int) -> RuleBody:
     """The master reads reports: the last of them counts, unchecked, and it may only raise push2."""
@@ -156,7 +163,12 @@ def compute_first_transfer_start(cluster: Cluster) -> int:
     return compute_next_byte_file(cluster.master.log, cluster.parameters)
 
 
-@rule(who="master", source="HAConnection.WriteSocketService#run")
+@rule(
+    who="master",
+    source="HAConnection.WriteSocketService#run",
+    heals="replication",
+    says="will send from {link.next_transfer_offset}",
+)
 def position_transfer(cluster: Cluster, slave: int) -> RuleBody:
     """The master will send from the offset that the slave asked for, without looking at it."""
     link = cluster.links[slave]
@@ -173,7 +185,12 @@ def position_transfer(cluster: Cluster, slave: int) -> RuleBody:
     return begin_transfer(cluster, slave, link.slave_request_offset)
 
 
-@rule(who="master", source="HAConnection.WriteSocketService#run")
+@rule(
+    who="master",
+    source="HAConnection.WriteSocketService#run",
+    heals="replication",
+    says="will send from {link.next_transfer_offset}, last file",
+)
 def position_at_last_file(cluster: Cluster, slave: int) -> RuleBody:
     """A slave that asks for 0 is sent the last file only; it never gets what lies before.
 
@@ -197,7 +214,10 @@ def position_at_last_file(cluster: Cluster, slave: int) -> RuleBody:
 
 
 @rule(
-    who="master", source="HAConnection.WriteSocketService#run, DefaultMessageStore#getCommitLogData"
+    who="master",
+    source="HAConnection.WriteSocketService#run, DefaultMessageStore#getCommitLogData",
+    heals="replication",
+    says="sends {size_bytes} B ~>",
 )
 def transfer_batch(cluster: Cluster, slave: int) -> RuleBody:
     """The master sends its next bytes; a batch ignores message boundaries, but ends with a file."""
@@ -218,7 +238,12 @@ def transfer_batch(cluster: Cluster, slave: int) -> RuleBody:
     return change_link(cluster, slave, next_transfer_offset=link.next_transfer_offset + size)
 
 
-@rule(who="slave", source="HAClient#dispatchReadRequest, CommitLog#appendData")
+@rule(
+    who="slave",
+    source="HAClient#dispatchReadRequest, CommitLog#appendData",
+    heals="replication",
+    says="<~ beat, first file, reports",
+)
 def create_first_file(cluster: Cluster, slave: int) -> RuleBody:
     """A heartbeat, a frame without bytes, makes an empty slave create its first file (R-HC-09).
 
@@ -271,6 +296,8 @@ def append_frame(cluster: Cluster, slave: int, size: int) -> Cluster:
 @rule(
     who="slave",
     source="HAClient#dispatchReadRequest, #reportSlaveMaxOffsetPlus, CommitLog#appendData",
+    heals="replication",
+    says="<~ appends {size_bytes} B, reports",
 )
 def append_to_slave(cluster: Cluster, slave: int) -> RuleBody:
     """A slave appends bytes that have arrived and reports its new max offset at once."""
@@ -287,7 +314,12 @@ def append_to_slave(cluster: Cluster, slave: int) -> RuleBody:
     return append_frame(cluster, slave, size)
 
 
-@rule(who="slave", source="HAClient#dispatchReadRequest, CommitLog#appendData")
+@rule(
+    who="slave",
+    source="HAClient#dispatchReadRequest, CommitLog#appendData",
+    heals="replication",
+    says="<~ {size_bytes} B land at 0, reports",
+)
 def append_at_wrong_offset(cluster: Cluster, slave: int) -> RuleBody:
     """A slave with an empty first file takes bytes of any offset: they land at 0 (R-HC-20)."""
     broker, link = cluster.slaves[slave], cluster.links[slave]
@@ -314,7 +346,12 @@ def append_at_wrong_offset(cluster: Cluster, slave: int) -> RuleBody:
     )
 
 
-@rule(who="slave", source="HAClient#dispatchReadRequest")
+@rule(
+    who="slave",
+    source="HAClient#dispatchReadRequest",
+    heals="replication",
+    says="<~ frame out of step, closes",
+)
 def refuse_frame(cluster: Cluster, slave: int) -> RuleBody:
     """A frame does not begin where the slave's log ends: the slave closes the connection."""
     broker, link = cluster.slaves[slave], cluster.links[slave]
@@ -329,7 +366,11 @@ def refuse_frame(cluster: Cluster, slave: int) -> RuleBody:
     return close_link(cluster, slave)
 
 
-@rule(who="slave", source="HAClient#dispatchReadRequest, DefaultMessageStore#appendToCommitLog")
+@rule(
+    who="slave",
+    source="HAClient#dispatchReadRequest, DefaultMessageStore#appendToCommitLog",
+    says="<~ throws {size_bytes} B away",
+)
 def discard_frame(cluster: Cluster, slave: int) -> RuleBody:
     """A stopping slave reads a frame and throws its bytes away; the result is ignored (R-HC-08)."""
     broker, link = cluster.slaves[slave], cluster.links[slave]

@@ -1,4 +1,4 @@
-"""What a rule is, and the registry of all rules.
+"""What a rule is: who acts, when, and what becomes of the state; with the facts about it.
 
 A rule is a generator function over a cluster. It yields its named conditions, then its arguments
 with their ranges, and returns the cluster after its effect:
@@ -55,9 +55,17 @@ ACTORS = (
 """Who can act. An operator starts, stops and copies; an administrator sends a command."""
 
 
+USUAL_WEIGHT = 32
+"""How likely a rule is picked among the enabled ones of a random schedule; a fault has 1."""
+
+Phrase: TypeAlias = "str | Callable[[Mapping[str, int], Any], str]"
+"""What a timeline says of a step: a text in which ``{name}`` stands for an argument, ``{number}``
+for the index and one, ``{state...}`` for what is there afterwards; or what makes such a text."""
+
+
 @frozen(eq=False)
 class Rule:
-    """One registered rule."""
+    """One rule, with the facts about it that are no part of its meaning."""
 
     name: str
     """Its public identifier: the function's name and its heading in ``spec/``."""
@@ -65,12 +73,22 @@ class Rule:
     """Who acts: one of ACTORS. Raises ValueError for anybody else."""
     source: str
     """The RocketMQ code that it mirrors, class#method at 4.4.0, or what it stands for."""
-    topic: str
-    """The module that holds it, for example ``replication``."""
-    indexes: tuple[str, ...]
-    """What it is instantiated for: ``slave``, ``message``, or nothing."""
     function: Callable[..., RuleBody]
     """The generator function itself."""
+    indexes: tuple[str, ...]
+    """What it is instantiated for: ``slave``, ``message``, or nothing."""
+    topic: str
+    """The module that holds it, for example ``replication``."""
+    weight: int
+    """How likely random schedules pick it among the enabled rules; 1 or more."""
+    heals: str = ""
+    """What a system that is left in peace gets by it: a word of its world, else empty."""
+    is_last_resort: bool = False
+    """It ends a wait, or brings its end nearer, while what is waited for may yet come."""
+    says: Phrase = ""
+    """What a timeline says of a step; the rule's name where it says nothing."""
+    lane: str = ""
+    """The lane of a timeline in which it stands, where who acts and the index do not tell."""
 
     @property
     def is_fault(self) -> bool:
@@ -82,40 +100,53 @@ class Rule:
         """The first line of its docstring."""
         return (inspect.getdoc(self.function) or "").splitlines()[0]
 
-
-RULES: dict[str, Rule] = {}
-"""Every rule of replication by name, in the order of definition."""
+    def tell(self, arguments: Mapping[str, int], state: Any, **others: Any) -> str:
+        """What a timeline says of a step with these arguments that led to this state."""
+        text = self.says(arguments, state) if callable(self.says) else self.says
+        text = text or self.name.replace("_", " ")
+        return text.format(state=state, **arguments, **others)
 
 
 def rule(
-    *, who: str, source: str, into: dict[str, Rule] = RULES
+    *,
+    who: str,
+    source: str,
+    weight: int | None = None,
+    into: dict[str, Rule] | None = None,
+    **facts: Any,
 ) -> Callable[[Callable[..., RuleBody]], Callable[..., RuleBody]]:
-    """Register a rule. Its parameters after ``cluster`` say what it is instantiated for.
+    """Make a function a rule. Its parameters after the state say what it is instantiated for.
 
-    ``into`` is the registry: that of replication in RocketMQ 4.4.0, of another world, or the
-    ``rules`` of a variant.
+    ``facts`` are those of Rule. ``into`` are the rules of a variant; others are collected from
+    their modules.
     """
 
-    def register(function: Callable[..., RuleBody]) -> Callable[..., RuleBody]:
+    def mark(function: Callable[..., RuleBody]) -> Callable[..., RuleBody]:
         indexes = tuple(inspect.signature(function).parameters)[1:]
         topic = function.__module__.rpartition(".")[2]
-        name = function.__name__
-        into[name] = Rule(name, who, source, topic, indexes, function)
+        usual = 1 if who == "fault" else USUAL_WEIGHT
+        made = Rule(
+            function.__name__, who, source, function, indexes, topic, weight or usual, **facts
+        )
+        if into is not None:
+            into[made.name] = made
+        function.rule = made  # type: ignore[attr-defined]
         return function
 
-    return register
+    return mark
 
 
-def sort_by_topic(rules: dict[str, Rule], *topics: ModuleType) -> None:
-    """Put a registry into its order: by topic, inside a topic as the rules are written.
+def collect_rules(*topics: ModuleType) -> dict[str, Rule]:
+    """The rules of these modules by name, inside a module as they are written.
 
-    Schedules' numbers and certificates' digests rest on it, so it must not depend on who imports
-    what first.
+    Schedules' numbers and certificates' digests rest on the order.
     """
-    names = [topic.__name__.rpartition(".")[2] for topic in topics]
-    in_order = sorted(rules.items(), key=lambda item: names.index(item[1].topic))
-    rules.clear()
-    rules.update(in_order)
+    return {
+        value.rule.name: value.rule
+        for topic in topics
+        for value in vars(topic).values()
+        if isinstance(getattr(value, "rule", None), Rule) and value.__module__ == topic.__name__
+    }
 
 
 def when(**conditions: bool) -> Conditions:

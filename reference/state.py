@@ -5,21 +5,15 @@ Fields named ``ghost_...`` exist in the specification only; no broker stores the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 
-from reference.structure import (
-    Code,
-    Count,
-    FaultCounts,
-    Flag,
-    Offset,
-    Parameters,
-    Structure,
-)
+from reference.parameters import Code, Count, FaultCounts, Flag, Offset, Parameters
 from reference.variant import overridable
-from reference.world import count_indexes, make_initial, make_template
+
+if TYPE_CHECKING:
+    from reference.structure import Structure
 
 # Where a put stands (CommitLog#putMessage: append, then handleDiskFlush, then handleHA).
 (
@@ -237,28 +231,3 @@ def empty_log(lives: int) -> CommitLog:
 def compute_first_sync_state_set(cluster: Cluster) -> tuple[Flag, ...]:
     """Who is in the SyncStateSet at first: without a controller there is none."""
     return ()
-
-
-@make_initial.register
-def initial_cluster(structure: Structure, parameters: Parameters) -> Cluster:
-    """Everything up, every log empty, no connection yet."""
-    empty = empty_log(structure.lives)
-    cluster = Cluster(
-        structure=structure,
-        parameters=parameters,
-        master=Master(log=empty, is_sync=structure.is_sync_master),
-        slaves=(Slave(log=empty),) * structure.slaves,
-        links=(Link(),) * structure.slaves,
-        messages=(Message(),) * structure.messages,
-    )
-    return evolve(cluster, in_sync_state_set=compute_first_sync_state_set(cluster))
-
-
-@make_template.register
-def _(structure: Structure) -> Cluster:
-    return initial_cluster(structure, Parameters())
-
-
-@count_indexes.register
-def _(structure: Structure) -> Mapping[str, int]:
-    return {"slave": structure.slaves, "message": structure.messages}

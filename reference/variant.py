@@ -7,15 +7,13 @@ does not mention stays as it is, so a reader sees the difference only.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, wraps
+from functools import wraps
 from typing import Any, TypeVar
 
 from attrs import field, frozen
 
 from reference.release import Span
-from reference.rule import RULES, Rule
-from reference.structure import Structure
-from reference.world import get_rules
+from reference.rule import Rule
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -41,35 +39,10 @@ class Variant:
     span: Span | None = None
     """The releases that have it; None for a repair that no release has as it stands here."""
 
-    def __attrs_post_init__(self) -> None:
-        VARIANTS[self.name] = self
-
     def override(self, function: Function) -> Function:
         """Decorator: use this function in place of the ``overridable`` one of the same name."""
         self.conditions[function.__name__] = function
         return function
-
-
-VARIANTS: dict[str, Variant] = {}
-"""Every variant by name."""
-
-
-RULE_SETS: dict[str, tuple[Variant, ...]] = {}
-"""The changes of a release, by the name of the first release and mode that have just these; filled
-by ``reference.version``. A structure names one like a variant."""
-
-
-@cache
-def expand(names: tuple[str, ...]) -> tuple[Variant, ...]:
-    """The variants of these names, those of a release one by one; the first of two wins.
-
-    Raises KeyError for a name that is no variant's.
-    """
-    return tuple(
-        variant
-        for name in names
-        for variant in (RULE_SETS[name] if name in RULE_SETS else (VARIANTS[name],))
-    )
 
 
 def overridable(function: Function) -> Function:
@@ -77,28 +50,9 @@ def overridable(function: Function) -> Function:
 
     @wraps(function)
     def choose_by_variant(cluster: Any, *others: Any) -> Any:
-        for variant in expand(cluster.structure.variants):
+        for variant in cluster.structure.changes:
             if function.__name__ in variant.conditions:
                 return variant.conditions[function.__name__](cluster, *others)
         return function(cluster, *others)
 
     return choose_by_variant  # type: ignore[return-value]
-
-
-def compute_rules(variants: tuple[str, ...]) -> dict[str, Rule]:
-    """The rules under some variants: 4.4.0's in their order, then those that are added.
-
-    Where two variants override the same rule, the one named first counts. Raises KeyError for a
-    name that is no variant's.
-    """
-    rules = dict(RULES)
-    for variant in reversed(expand(variants)):
-        for name in variant.removes:
-            rules.pop(name, None)
-        rules.update(variant.rules)
-    return rules
-
-
-@get_rules.register
-def _(structure: Structure) -> dict[str, Rule]:
-    return compute_rules(structure.variants)

@@ -9,16 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from typing import TYPE_CHECKING
 
 from attrs import evolve, frozen
 
-import reference.variants  # noqa: F401  (registers the variants)
 from reference import ROCKETMQ_VERSION
 from reference.habits import HABITS, Habit
 from reference.release import CLASSIC, CONTROLLER, RELEASES, get_modes
 from reference.roles import Role
-from reference.structure import Structure
-from reference.variant import RULE_SETS, VARIANTS, Variant
+from reference.rule import Rule
+from reference.rules import RULES
+from reference.variant import Variant
+from reference.variants import VARIANTS
+
+if TYPE_CHECKING:
+    from reference.structure import Structure
 
 USUAL = ROCKETMQ_VERSION
 """The release that the rules describe, before any change."""
@@ -141,9 +146,8 @@ def _collect_rule_sets() -> Mapping[tuple[str, ...], str]:
     found: dict[tuple[str, ...], str] = {}
     for version in list_versions():
         names = tuple(v.name for v in version.changes)
-        if names and names not in found:
-            found[names] = version.name
-            RULE_SETS[version.name] = version.changes
+        if names:
+            found.setdefault(names, version.name)
     return found
 
 
@@ -151,4 +155,36 @@ def _find_rule_set(changes: tuple[Variant, ...]) -> str:
     return _collect_rule_sets().get(tuple(v.name for v in changes), "")
 
 
-_collect_rule_sets()
+RULE_SETS: Mapping[str, tuple[Variant, ...]] = {
+    name: parse_version(name).changes for name in _collect_rule_sets().values()
+}
+"""The changes of a release, by the name of the first release and mode that have just these. A
+structure names one like a variant."""
+
+
+@cache
+def expand(names: tuple[str, ...]) -> tuple[Variant, ...]:
+    """The variants of these names, those of a release one by one; the first of two wins.
+
+    Raises KeyError for a name that is no variant's.
+    """
+    return tuple(
+        variant
+        for name in names
+        for variant in (RULE_SETS[name] if name in RULE_SETS else (VARIANTS[name],))
+    )
+
+
+@cache
+def compute_rules(variants: tuple[str, ...]) -> Mapping[str, Rule]:
+    """The rules under some variants: 4.4.0's in their order, then those that are added.
+
+    Where two variants override the same rule, the one named first counts. Raises KeyError for a
+    name that is no variant's.
+    """
+    rules = dict(RULES)
+    for variant in reversed(expand(variants)):
+        for name in variant.removes:
+            rules.pop(name, None)
+        rules.update(variant.rules)
+    return rules

@@ -1,59 +1,120 @@
-"""Worlds: state machines of their own that share the engines.
+"""What the engines ask of a state machine: its rules, its first state, and how it is drawn.
 
-A world is known by the class of its structures. It has states made of leaves, rules, and a number
-of things for each index of a rule. Recorder, prover, search and walks ask for these here, and know
-nothing else of a world; a new world registers its answers for the class of its structures.
+Replication, consumers, copied tables and delayed delivery are state machines of their own, called
+worlds. A structure is one instance of such a world: it fixes what never changes, and answers for
+it. Recorder, prover, search and walks know nothing else of a world.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import singledispatch
-from typing import Any, ClassVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+from attrs import frozen
 
 from reference.rule import Rule
 
+if TYPE_CHECKING:
+    from reference.variant import Variant
 
-class Pair:
-    """What structures of the other worlds have in common: two brokers, and no variants."""
+
+class Step(Protocol):
+    """One step of a schedule, as a timeline sees it."""
+
+    @property
+    def rule_name(self) -> str:
+        """The name of the rule."""
+
+    @property
+    def index(self) -> int | None:
+        """Which slave, message or broker it is about."""
+
+    @property
+    def arguments(self) -> Mapping[str, int]:
+        """What was chosen."""
+
+
+@frozen
+class LaneText:
+    """What a lane says of a step: what its node does, and the state that it is in afterwards."""
+
+    phrase: str
+    state: str = ""
+
+    def fit(self, width: int) -> str:
+        """The phrase at the left of a lane of this width in letters, the state at the right."""
+        if not self.state:
+            return self.phrase
+        return self.phrase.ljust(width - 2 - len(self.state)) + " " + self.state
+
+
+def fill_one_lane(lane: int, phrase: str, states: Sequence[str]) -> tuple[LaneText, ...]:
+    """All lanes with their states; the phrase of the step stands in one of them."""
+    return tuple(LaneText(phrase if i == lane else "", state) for i, state in enumerate(states))
+
+
+LANE_WIDTH = 44
+
+
+@frozen
+class Lanes:
+    """How a timeline shows a world: a lane for each node."""
+
+    list_lanes: Callable[[Any], tuple[tuple[str, int], ...]] = lambda state: (("step", LANE_WIDTH),)
+    """Title and width of each lane."""
+    fill_lanes: Callable[[Any, Step], tuple[LaneText, ...]] = lambda state, step: (
+        LaneText(str(step)),
+    )
+    """What each lane says of a step and of the state after it."""
+    list_running: Callable[[Any], tuple[bool, ...]] = lambda state: ()
+    """For each lane whether its node runs; empty where nodes are not told apart."""
+
+
+class BaseStructure:
+    """An instance of a world. Every world has a class of its own below this one."""
 
     __slots__ = ()
 
-    slaves: ClassVar[int] = 1
-    """A master has one slave."""
-    variants: ClassVar[tuple[str, ...]] = ()
-    """Other forms of such a world are structures of their own."""
+    lanes: ClassVar[Lanes] = Lanes()
+    """How a timeline shows it."""
+    usual_parameters: ClassVar[Any]
+    """The sizes and thresholds that a real system has."""
 
+    @property
+    def name(self) -> str:
+        """Its public name; begins with the world's, but for replication."""
+        raise NotImplementedError
 
-@singledispatch
-def make_initial(structure: Any, parameters: Any) -> Any:
-    """The first state of a structure with these parameters.
+    @property
+    def rules(self) -> Mapping[str, Rule]:
+        """The rules by name, in order."""
+        raise NotImplementedError
 
-    Raises TypeError for a structure of an unknown world.
-    """
-    raise TypeError(f"{type(structure).__name__} belongs to no world")
+    @property
+    def index_counts(self) -> Mapping[str, int]:
+        """How many of each index of a rule there are."""
+        return {}
 
+    @property
+    def slaves(self) -> int:
+        """A master has one slave, unless the world counts them."""
+        return 1
 
-@singledispatch
-def make_template(structure: Any) -> Any:
-    """The first state with the usual parameters. Raises TypeError."""
-    raise TypeError(f"{type(structure).__name__} belongs to no world")
+    @property
+    def variants(self) -> tuple[str, ...]:
+        """Names of variants; other forms of most worlds are structures of their own."""
+        return ()
 
+    @property
+    def changes(self) -> tuple[Variant, ...]:
+        """The variants themselves."""
+        return ()
 
-@singledispatch
-def get_rules(structure: Any) -> Mapping[str, Rule]:
-    """The rules of a structure's world, by name and in order. Raises TypeError."""
-    raise TypeError(f"{type(structure).__name__} belongs to no world")
+    def make_initial(self, parameters: Any) -> Any:
+        """The first state with these parameters."""
+        raise NotImplementedError
 
-
-def make_registry(kind: type) -> dict[str, Rule]:
-    """An empty registry, which is the one that ``get_rules`` has for structures of this class."""
-    rules: dict[str, Rule] = {}
-    get_rules.register(kind, lambda structure: rules)
-    return rules
-
-
-@singledispatch
-def count_indexes(structure: Any) -> Mapping[str, int]:
-    """How many of each index there are: slaves, followed messages. Raises TypeError."""
-    raise TypeError(f"{type(structure).__name__} belongs to no world")
+    @property
+    def template(self) -> Any:
+        """The first state with the usual parameters."""
+        return self.make_initial(self.usual_parameters)

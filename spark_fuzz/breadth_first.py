@@ -15,10 +15,9 @@ from attrs import evolve, frozen
 
 from properties.fault_class import FaultClass
 from properties.judgement import is_refuted_by
-from properties.subject import get_guarantees, get_small_parameters
 from properties.verdict import InternalDisagreementError
+from properties.worlds import find_world
 from reference.machine import Action
-from reference.world import make_initial
 from spark_fuzz.frontier import (
     NO_ROOM_IN_BUFFER,
     NO_ROOM_IN_FIELD,
@@ -106,8 +105,10 @@ class BreadthFirstSearch:
         """
         self.structure, self.fault_class, self.batch = structure, fault_class, batch
         self.is_whole = whole is not None
-        self.guarantees = tuple(get_guarantees(structure) if guarantees is None else guarantees)
-        small = get_small_parameters(structure) if sizes is None else sizes
+        self.guarantees = tuple(
+            find_world(structure).guarantees if guarantees is None else guarantees
+        )
+        small = find_world(structure).sizes.search if sizes is None else sizes
         self.parameters = evolve(small, limits=fault_class.search_limits)
         self.kernel = compile_kernel(structure)
         self.influence = whole or compute_influence(
@@ -128,7 +129,7 @@ class BreadthFirstSearch:
             compute_picture_fields(layout, self.prospects),
             np.array(self.prospects.is_hopeful, np.int64),
         )
-        initial = make_initial(structure, self.parameters)
+        initial = structure.make_initial(self.parameters)
         self.initial = self.kernel.encode_state(initial)
         self.parameter_values = self.kernel.encode_parameters(initial)
         self.scratch = make_scratch(self.initial, self.packing.word_count, layout)

@@ -18,7 +18,7 @@ from pyspark.sql.types import (
     StructType,
 )
 
-from properties.subject import get_guarantees
+from properties.worlds import find_world
 from spark_fuzz.campaign_store import plan_campaign
 from spark_fuzz.kernel import Batch, Kernel, compile_kernel
 from spark_fuzz.lineage import Parent, find_lineage
@@ -31,7 +31,7 @@ VERDICTS = ("not_refuted", "refuted")
 
 def compute_schema(structure: Any) -> StructType:
     """One row per schedule."""
-    per_guarantee = list(get_guarantees(structure))
+    per_guarantee = list(find_world(structure).guarantees)
     return StructType(
         [
             StructField("campaign_seed", LongType(), nullable=False),

@@ -8,7 +8,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as spark_functions
 
-from properties.subject import get_claims
+from properties.worlds import find_world
 from spark_fuzz.campaign import ENDS
 from spark_fuzz.campaign_store import COVERAGE_FOLDER, DATA_FOLDER, read_manifest
 from spark_fuzz.coverage import RULE
@@ -19,7 +19,7 @@ def summarise(spark: SparkSession, folder: Path) -> dict[str, Any]:
     """Counts over a written campaign: steps, schedules per violated claim, ends, rules used."""
     frame = spark.read.parquet(str(folder.absolute() / DATA_FOLDER))
     structure = read_manifest(folder).options.structure
-    claims = list(get_claims(structure))
+    claims = list(find_world(structure).claims)
     at = [get_violating_step(structure, claim) for claim in claims]
     aggregates = [
         spark_functions.count("*").alias("schedules"),

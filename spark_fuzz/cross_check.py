@@ -14,11 +14,11 @@ from typing import Any, TypeAlias
 
 from attrs import frozen
 
-from properties.certificates import SEARCHED_SLAVES_MAX, decode_cells, load
+from properties.certificates import decode_cells, load
 from properties.fault_class import FaultClass
-from properties.subject import get_fault_classes, get_guarantees, get_search_parameters
 from properties.verdict import InternalDisagreementError, Verdict, VerdictWord
-from properties.worlds import STRUCTURES
+from properties.worlds import STRUCTURES, find_world
+from properties.worlds.replication.structures import SEARCHED_SLAVES_MAX
 from reference.machine import Action
 from spark_fuzz.breadth_first import (
     STATES_MAX,
@@ -137,7 +137,7 @@ def compare_with_certificate(
             rows[answer.guarantee] = CrossCheck(
                 structure.name, cells[answer.guarantee], answer, result.is_complete, result.states
             )
-    return tuple(rows[name] for name in get_guarantees(structure))
+    return tuple(rows[name] for name in find_world(structure).guarantees)
 
 
 def cross_check(
@@ -149,15 +149,15 @@ def cross_check(
     all_names = [n for n, s in STRUCTURES.items() if s.slaves <= SEARCHED_SLAVES_MAX]
     for name in list(names) or all_names:
         structure = STRUCTURES[name]
-        for fault_class in get_fault_classes(structure):
+        for fault_class in find_world(structure).columns:
             yield from compare_with_certificate(structure, fault_class, states_max, on_progress)
 
 
 def group_by_influence(structure: Any, fault_class: FaultClass) -> list[list[str]]:
     """The guarantees, those together that depend on the same leaves and steps."""
-    parameters = get_search_parameters(structure, fault_class)
+    parameters = find_world(structure).make_search_parameters(fault_class)
     groups: list[tuple[Influence, list[str]]] = []
-    for name in get_guarantees(structure):
+    for name in find_world(structure).guarantees:
         influence = compute_influence(structure, fault_class, parameters, (name,))
         for known, members in groups:
             if known == influence:

@@ -20,9 +20,9 @@ from pyspark.sql import functions as spark_functions
 from pyspark.sql.types import LongType, StringType, StructField, StructType
 
 from properties.sentences import list_sizes
+from properties.worlds import find_world
 from spark_fuzz.known_failures import list_faults
 from spark_fuzz.schedule import CampaignOptions
-from spark_fuzz.swarm import get_swarm_sizes
 
 SCHEDULES_LOOKED_AT = 20_000
 """The schedules below this number are looked at."""
@@ -121,7 +121,7 @@ def find_violated(row: Mapping[str, Any]) -> list[str]:
 def find_drawn_features(options: CampaignOptions) -> Features:
     """What a schedule of a swarm drew, as far as it may vary."""
     possible = [name for name, most in attrs.asdict(options.limits).items() if most > 0]
-    profiles = [list_sizes(p) for p in get_swarm_sizes(options.structure)]
+    profiles = [list_sizes(p) for p in find_world(options.structure).sizes.swarm]
     varying = [name for name in profiles[0] if len({p[name] for p in profiles}) > 1]
 
     def find(row: Mapping[str, Any]) -> dict[str, str]:

@@ -16,7 +16,6 @@ import numpy as np
 from attrs import evolve, frozen
 
 from properties import certificates
-from properties.certificates import CERTIFIED_BY_NAME, RELEASED_STRUCTURES
 from properties.judgement import (
     find_refuting_part,
     is_refuted_by,
@@ -24,10 +23,12 @@ from properties.judgement import (
     shorten_refutation,
 )
 from properties.property import PropertyRole
-from properties.subject import get_claims, get_fault_class, get_small_parameters
 from properties.verdict import Verdict, VerdictWord
+from properties.worlds import find_world
+from properties.worlds.replication.structures import CERTIFIED_BY_NAME, RELEASED_STRUCTURES
 from reference.machine import Action
-from reference.variant import RULE_SETS, VARIANTS
+from reference.variants import VARIANTS
+from reference.version import RULE_SETS
 from spark_fuzz.kernel import Kernel, compile_kernel
 from spark_fuzz.schedule import CampaignOptions
 from spark_fuzz.schedule_replay import replay_whole
@@ -46,12 +47,12 @@ class HuntOptions(CampaignOptions):
     @property
     def parameters(self) -> Any:
         """The sizes of a search, under the fault limits of this hunt."""
-        return evolve(get_small_parameters(self.structure), limits=self.limits)
+        return evolve(find_world(self.structure).sizes.search, limits=self.limits)
 
 
 def hunt(structure: Any, verdict: Verdict, schedules: int) -> Verdict:
     """The cell with the shortest of the schedules found that refute it; as it was if none is."""
-    fault_class = get_fault_class(structure, verdict.fault)
+    fault_class = find_world(structure).get_column(verdict.fault)
     options = HuntOptions(
         structure, fault_class.search_limits, steps=STEPS, healing_steps=HEALING_STEPS
     )
@@ -73,7 +74,7 @@ def find_violating(
 ) -> Iterator[int]:
     """The numbers of a batch's schedules that violate a claim, on their way or at rest."""
     batch = kernel.run(options, first, BATCH)
-    if get_claims(options.structure)[claim].role is PropertyRole.CONVERGENCE:
+    if find_world(options.structure).claims[claim].role is PropertyRole.CONVERGENCE:
         is_stuck = kernel.unpack_stuck(batch.stuck)
         rows = is_stuck[:, list(kernel.layout.claims_about_rest).index(claim)]
     else:
@@ -112,13 +113,13 @@ def hunt_all(structure: Any, schedules: int) -> tuple[Verdict, ...]:
 
 def decide(structure: Any, cell: Verdict, decided: Sequence[Verdict], schedules: int) -> Verdict:
     """An open cell, refuted by what refutes under fewer faults, or by what a hunt finds."""
-    column = get_fault_class(structure, cell.fault)
+    column = find_world(structure).get_column(cell.fault)
     weaker = [
         v
         for v in decided
         if v.guarantee == cell.guarantee
         and v.word is VerdictWord.REFUTED
-        and get_fault_class(structure, v.fault).is_contained_in(column)
+        and find_world(structure).get_column(v.fault).is_contained_in(column)
     ]
     if weaker:
         return evolve(min(weaker, key=lambda v: len(v.schedule)), fault=cell.fault)

@@ -27,11 +27,10 @@ from properties.possible_steps import (
     find_possible_steps,
     get_state_leaves,
 )
-from properties.subject import get_guarantees
+from properties.worlds import find_world
 from reference.leaves import flatten, is_parameter
 from reference.machine import record_machine, record_predicate
 from reference.terms import Term, specialise, walk
-from reference.world import make_initial, make_template
 
 
 @frozen
@@ -60,8 +59,8 @@ def compute_influence(
 
     Without ``guarantees`` they are all those of the structure's world.
     """
-    known = get_guarantees(structure)
-    initial = flatten(make_initial(structure, parameters))
+    known = find_world(structure).guarantees
+    initial = flatten(structure.make_initial(parameters))
     admitted = [r for r in record_machine(structure) if is_admitted(r, fault_class)]
     constants = find_constants(admitted, initial)
     steps = find_possible_steps(admitted, constants)
@@ -104,7 +103,7 @@ def keep_everything(structure: Any, highest: Mapping[str, int]) -> Influence:
 
     ``highest`` gives, for leaves that may count on for ever, the value at which they stop.
     """
-    initial = flatten(make_template(structure))
+    initial = flatten(structure.template)
     return Influence(
         leaves=tuple(path for path in initial if not is_parameter(path)),
         instances=tuple(r.instance.name for r in record_machine(structure)),

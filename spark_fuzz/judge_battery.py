@@ -10,8 +10,7 @@ from properties.certificates import get_world_folder
 from properties.harvest import load_known_schedules
 from properties.judge_checks import check_bytes, check_meaning, check_premises, check_proofs
 from properties.judgement import follow_while_possible
-from properties.subject import get_claims, get_everything, get_search_parameters
-from properties.worlds import STRUCTURES
+from properties.worlds import STRUCTURES, find_world
 from reference.leaves import flatten
 from reference.machine import compute_machine
 from reference.terms import OPERATORS, evaluate
@@ -41,7 +40,7 @@ def run_lowered(structure: Any) -> str:
     functions: dict[str, Any] = {}
     exec(lower(structure), functions)
     names = [r.instance.name for r in layout.instances]
-    sizes = get_search_parameters(structure, get_everything(structure))
+    sizes = find_world(structure).make_search_parameters(find_world(structure).everything)
     schedules = load_known_schedules(get_world_folder(structure))[:LOWERED_SCHEDULES]
     for schedule in schedules:
         before: Any = None
@@ -74,7 +73,7 @@ def _compare_judgement(
     state: list[int],
     parameters: list[int],
 ) -> str:
-    claims = get_claims(layout.structure)
+    claims = find_world(layout.structure).claims
     for function, judged in (
         ("judge", layout.guarantees),
         ("judge_rest", layout.claims_about_rest),

@@ -21,10 +21,9 @@ from properties.fault_class import FaultClass
 from properties.fault_sets import FaultSetProver
 from properties.hypothesis_machine import find_earliest_violations
 from properties.induction import prove_lemmas
-from properties.subject import get_guarantees, get_search_parameters
+from properties.worlds import find_world
 from reference.machine import record_predicate
 from reference.terms import record
-from reference.world import make_initial
 from spark_fuzz.breadth_first import BreadthFirstSearch
 from spark_fuzz.cross_check import group_by_influence
 from spark_fuzz.kernel import compile_kernel
@@ -115,7 +114,7 @@ def judge_cells(
         said.append(judge(structure, fault_class))
     return tuple(
         JudgedCell(structure.name, fault_class.name, name, tuple(each[name] for each in said))
-        for name in get_guarantees(structure)
+        for name in find_world(structure).guarantees
     )
 
 
@@ -124,12 +123,12 @@ def judge_by_induction(structure: Any, fault_class: FaultClass) -> dict[str, Opi
     document = load(structure)
     lemmas = tuple(document["inductive_set"]) if document else ()
     proved = FaultSetProver(structure, prove_lemmas(structure, lemmas)).decide(fault_class).proved
-    return {n: Opinion("induction", holds=n in proved) for n in get_guarantees(structure)}
+    return {n: Opinion("induction", holds=n in proved) for n in find_world(structure).guarantees}
 
 
 def judge_by_bounded_search(structure: Any, fault_class: FaultClass) -> dict[str, Opinion]:
     """The shortest schedule of at most DEPTH_MAX steps, or none."""
-    claims = get_guarantees(structure)
+    claims = find_world(structure).guarantees
     terms = {n: record_predicate(structure, claim.predicate) for n, claim in claims.items()}
     search = BoundedSearch(structure, fault_class)
     answers = search.find_shortest(
@@ -163,7 +162,7 @@ def judge_by_exhaustive_search(structure: Any, fault_class: FaultClass) -> dict[
 def judge_by_kernel(structure: Any, fault_class: FaultClass) -> dict[str, Opinion]:
     """The earliest violation in SCHEDULES random schedules of the compiled rules."""
     kernel = compile_kernel(structure)
-    begin = make_initial(structure, get_search_parameters(structure, fault_class))
+    begin = structure.make_initial(find_world(structure).make_search_parameters(fault_class))
     options = CampaignOptions(structure, fault_class.search_limits)
     violations = kernel.run(options, 0, SCHEDULES, begin=begin).violations
     names = kernel.layout.guarantees
@@ -178,8 +177,8 @@ def find_least(steps: Any) -> int | None:
 
 def judge_by_hypothesis(structure: Any, fault_class: FaultClass) -> dict[str, Opinion]:
     """The earliest violation in the walks of the reference that Hypothesis draws."""
-    claims = {name: claim.predicate for name, claim in get_guarantees(structure).items()}
-    parameters = get_search_parameters(structure, fault_class)
+    claims = {name: claim.predicate for name, claim in find_world(structure).guarantees.items()}
+    parameters = find_world(structure).make_search_parameters(fault_class)
     found = find_earliest_violations(structure, parameters, claims, EXAMPLES, EXAMPLE_STEPS)
     return {name: Opinion("Hypothesis", falls_after=found.get(name)) for name in claims}
 

@@ -22,9 +22,9 @@ from attrs import evolve, frozen
 from numba.extending import register_jitable
 
 from properties.induction import LIMIT_PREFIX
+from properties.worlds import find_world
 from reference.leaves import flatten
 from reference.machine import Action
-from reference.world import make_initial
 from spark_fuzz import frontier, packing, scheduler, sighting, walk
 from spark_fuzz.campaign_store import put_in_place
 from spark_fuzz.coverage import make_sightings
@@ -32,7 +32,7 @@ from spark_fuzz.lineage import Parent, encode_paths
 from spark_fuzz.lowering import Layout, lower
 from spark_fuzz.schedule import CampaignOptions
 from spark_fuzz.scheduler import SCHEDULERS
-from spark_fuzz.swarm import compute_usual_weights, get_swarm_sizes
+from spark_fuzz.swarm import compute_usual_weights
 from spark_fuzz.walk import NUMBER_MAX, WORD_BITS, Desk, Plan, Record, Sightings
 
 _LOOPS = {
@@ -141,7 +141,7 @@ class Kernel:
         self, options: CampaignOptions, first_schedule: int, parents: Sequence[Parent], begin: Any
     ) -> Plan:
         """What all schedules of a batch have in common."""
-        initial = make_initial(self.structure, options.parameters) if begin is None else begin
+        initial = self.structure.make_initial(options.parameters) if begin is None else begin
         profiles = self.encode_profiles(options)
         if begin is not None:
             profiles = np.array([self.encode_parameters(begin)], np.int64)
@@ -190,9 +190,11 @@ class Kernel:
 
     def encode_profiles(self, options: CampaignOptions) -> Any:
         """The parameters that schedules choose from: int64, shape (profiles, parameters)."""
-        profiles = get_swarm_sizes(self.structure) if options.is_swarm else (options.parameters,)
+        profiles = (
+            find_world(self.structure).sizes.swarm if options.is_swarm else (options.parameters,)
+        )
         limited = (evolve(p, limits=options.limits) for p in profiles)
-        states = (make_initial(self.structure, p) for p in limited)
+        states = (self.structure.make_initial(p) for p in limited)
         return np.array([self.encode_parameters(s) for s in states], np.int64)
 
     def find_limits(self, options: CampaignOptions) -> Any:

@@ -15,7 +15,7 @@ from pyspark.sql import functions as spark_functions
 
 from properties.fault_class import get_fault_count_name
 from properties.fault_set_certificates import BORDERED_STRUCTURES, load_borders
-from properties.subject import get_guarantees
+from properties.worlds import find_world
 from reference.machine import record_machine
 
 
@@ -45,7 +45,7 @@ def list_known_failures(structure: Any) -> tuple[KnownFailure, ...]:
     """
     if structure not in BORDERED_STRUCTURES:
         return ()
-    guarantees = get_guarantees(structure)
+    guarantees = find_world(structure).guarantees
     return tuple(
         KnownFailure(border.guarantee, refutation.faults, len(refutation.schedule))
         for border in load_borders(structure)

@@ -18,7 +18,7 @@ from attrs import evolve, frozen
 
 from properties.fault_class import FaultClass
 from properties.fingerprint import compute_digest
-from properties.subject import get_guarantees, get_small_parameters
+from properties.worlds import find_world
 from reference.version import find_version
 from spark_fuzz.campaign_store import MANIFEST, CampaignError, put_in_place
 
@@ -65,8 +65,8 @@ def plan_search(
     **others: Any,
 ) -> SearchPlan:
     """Without ``sizes`` they are the small ones; without ``guarantees`` all are searched."""
-    names = tuple(get_guarantees(structure) if guarantees is None else guarantees)
-    small = get_small_parameters(structure) if sizes is None else sizes
+    names = tuple(find_world(structure).guarantees if guarantees is None else guarantees)
+    small = find_world(structure).sizes.search if sizes is None else sizes
     return SearchPlan(structure, fault_class, small, names, **others)
 
 

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from properties.healing import get_healing, is_moving
+from properties.healing import is_moving
 from properties.induction import get_leaf_names
-from properties.subject import get_claims, get_guarantees
+from properties.worlds import find_healing, find_world
 from reference.leaves import compute_leaf_sorts, is_parameter
 from reference.machine import RecordedInstance, record_machine, record_predicate
 from reference.terms import Sort, Term, walk
@@ -44,8 +44,10 @@ class Layout:
         self.state_paths = [p for p in self.sorts if not is_parameter(p)]
         self.parameter_paths = [p for p in self.sorts if is_parameter(p)]
         self.instances: Sequence[RecordedInstance] = record_machine(structure)
-        self.guarantees = list(get_guarantees(structure))
-        self.claims_about_rest = [n for n in get_claims(structure) if n not in self.guarantees]
+        self.guarantees = list(find_world(structure).guarantees)
+        self.claims_about_rest = [
+            n for n in find_world(structure).claims if n not in self.guarantees
+        ]
         self.is_decisive = self._find_decisive_instances()
         self.watched = find_watched_terms(structure, self.instances)
         self.arguments_max = max(len(r.arguments) for r in self.instances)
@@ -59,7 +61,7 @@ class Layout:
 
     def record_claim(self, name: str) -> Term:
         """What a guarantee or a claim about rest says of a state."""
-        return record_predicate(self.structure, get_claims(self.structure)[name].predicate)
+        return record_predicate(self.structure, find_world(self.structure).claims[name].predicate)
 
     def _find_decisive_instances(self) -> list[bool]:
         """Of each instance whether it writes a leaf on which some guarantee depends."""
@@ -74,7 +76,7 @@ def find_watched_terms(structure: Any, instances: Iterable[RecordedInstance]) ->
         for name, term in recorded.conditions.items():
             if not any(term is known for known in watched.values()):
                 watched[f"{recorded.instance.name}: {name}"] = term
-    for name, guarantee in get_guarantees(structure).items():
+    for name, guarantee in find_world(structure).guarantees.items():
         if guarantee.premise is not None:
             watched[f"premise of {name}"] = record_predicate(structure, guarantee.premise)
     return watched
@@ -179,7 +181,7 @@ def _lower_judge(layout: Layout, function: str, claims: Iterable[str]) -> Iterab
 
 def _lower_find_moving(layout: Layout) -> Iterable[str]:
     writer = Writer(layout, {}, 4)
-    healing = get_healing(layout.structure)
+    healing = find_healing(layout.structure)
     for index, recorded in enumerate(layout.instances):
         if healing and recorded.instance.rule.name in (*healing.steps, *healing.recovery):
             conditions = [*recorded.conditions.values()]
@@ -195,7 +197,7 @@ def _lower_find_moving(layout: Layout) -> Iterable[str]:
 
 def _lower_is_in_peace(layout: Layout) -> Iterable[str]:
     writer = Writer(layout, {}, 4)
-    healing = get_healing(layout.structure)
+    healing = find_healing(layout.structure)
     peace = "False"
     if healing:
         peace = writer.name_of(record_predicate(layout.structure, healing.is_in_peace))

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from properties.subject import get_guarantees
+from properties.worlds import find_world
 from reference.machine import Action, RecordedInstance, record_predicate
 from spark_fuzz.graph_comparison import MutatedInstance
 from spark_fuzz.state_graph import (
@@ -161,7 +161,7 @@ class MutatedSearch:
         ``first`` is the number of the first state that differs. Not the shortest schedule: new
         states are taken in the order of the states before them, and only so many.
         """
-        claims = get_guarantees(self.layout.structure)
+        claims = find_world(self.layout.structure).guarantees
         terms = {
             name: self.layout.fill(record_predicate(self.layout.structure, claims[name].predicate))
             for name in proved

@@ -9,10 +9,9 @@ import numpy as np
 from attrs import frozen
 
 from properties.possible_steps import LOWEST
-from properties.subject import get_largest_size
+from properties.world import get_largest_size
 from reference.state import UNKNOWN_ERROR
 from reference.terms import Sort
-from reference.world import count_indexes
 from spark_fuzz.influence import Influence
 from spark_fuzz.lowering import Layout
 from spark_fuzz.prospects import Prospects
@@ -116,7 +115,7 @@ def compute_picture_fields(layout: Layout, prospects: Prospects) -> Any:
 def find_slave_cells(layout: Layout, paths: Sequence[str]) -> Any:
     """The cells of each interchangeable slave and its link, in the same order for each."""
     parts: list[list[str]] = []
-    for slave in range(count_indexes(layout.structure).get("slave", 0)):
+    for slave in range(layout.structure.index_counts.get("slave", 0)):
         begins = (f"slaves.{slave}.", f"links.{slave}.")
         parts.append([p for p in paths if p.startswith(begins)])
     rows = [[layout.state_paths.index(p) for p in part] for part in parts]

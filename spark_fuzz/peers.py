@@ -22,9 +22,8 @@ from properties.judgement import is_refuted_by
 from properties.promela.instances import FILE, JUDGED_INSTANCES, JudgedInstance
 from properties.promela.module import CHECK_PREFIX, PromelaModel, SmallInstance
 from properties.promela.spin import SpinOptions, SpinResult, run_spin
-from properties.subject import get_guarantees
+from properties.worlds import find_world
 from reference.machine import Action, compute_machine, probe
-from reference.world import make_initial
 from spark_fuzz.breadth_first import STATES_MAX, BreadthFirstResult, BreadthFirstSearch
 from spark_fuzz.influence import keep_everything
 from spark_fuzz.packing import FieldOverflowError
@@ -80,7 +79,7 @@ def compare_with_spin(judged: JudgedInstance, model: str | None = None) -> PeerC
     ours = count_here(judged)
     paths = {name: find_path(text, judged, name) for name in ours.shortest}
     found = {name: path for name, path in paths.items() if path is not None}
-    others = [name for name in get_guarantees(judged.structure) if name not in found]
+    others = [name for name in find_world(judged.structure).guarantees if name not in found]
     is_limited = judged.depth_max is not None
     counted = count_with_spin(text, judged, () if is_limited else others)
     another = find_path(text, judged, *others) if is_limited and others else None
@@ -161,7 +160,7 @@ def follow_path(small: SmallInstance, path: Iterable[str]) -> Iterator[Action]:
     Raises PathError for an option that is not enabled.
     """
     machine = compute_machine(small.structure)
-    state = make_initial(small.structure, small.parameters)
+    state = small.structure.make_initial(small.parameters)
     for option in path:
         name, *above = option.split()
         instance = machine.instances.get(name)

@@ -16,7 +16,7 @@ from attrs import frozen
 
 from properties.admitted_faults import find_tabled_verdict
 from properties.sentences import list_sizes
-from properties.subject import get_claims
+from properties.worlds import find_world
 from reference.machine import compute_machine
 from reference.version import find_version
 from spark_fuzz.campaign_store import MANIFEST, Manifest, read_manifest
@@ -98,7 +98,7 @@ def describe_guarantee(
     shortest = found and options.format_identifier(parse_lineage(found["shortest_lineage"]))
     return {
         "guarantee": name,
-        "sentence": get_claims(options.structure)[name].sentence,
+        "sentence": find_world(options.structure).claims[name].sentence,
         "expected": tabled and tabled.word.value,
         "expected_by": tabled and tabled.fault,
         "disputed": list(tabled.disputed) if tabled else [],

@@ -6,32 +6,19 @@ import hashlib
 import inspect
 import re
 from collections.abc import Mapping
-from functools import singledispatch
 from typing import Any
 
 import attrs
 from attrs import Factory, evolve, field, frozen
 
 from properties.fingerprint import compute_digest
-from properties.subject import (
-    get_claims,
-    get_every_fault,
-    get_everything,
-    get_guarantees,
-    get_small_parameters,
-)
-from properties.worlds import KNOWN_STRUCTURES
-from reference.consumption.structure import (
-    SMALL_CONSUMPTION,
-    ConsumptionParameters,
-    ConsumptionStructure,
-)
-from reference.structure import SMALL_PARAMETERS, Parameters, Structure
+from properties.worlds import KNOWN_STRUCTURES, find_world
+from reference.rule import USUAL_WEIGHT
+from reference.structure import Structure
 from spark_fuzz import lineage, scheduler, swarm, walk
 from spark_fuzz.lineage import Lineage, parse_lineage
 from spark_fuzz.scheduler import SCHEDULERS, compute_schedule_key
-from spark_fuzz.swarm import Circumstances, draw_circumstances, get_swarm_sizes
-from spark_fuzz.weights import USUAL_WEIGHT, get_weights
+from spark_fuzz.swarm import Circumstances, draw_circumstances
 
 SWARM_MARK = "/swarm"
 """How the numbers of an identifier end whose schedule draws its circumstances."""
@@ -49,42 +36,9 @@ class IdentifierError(ValueError):
     """Raised for a text that identifies no schedule; one line, with the form that is expected."""
 
 
-@singledispatch
-def get_campaign_sizes(structure: Any) -> Any:
-    """The sizes of a campaign, small ones, so that every boundary is met often.
-
-    Those of a search, unless a world registers others.
-    """
-    return get_small_parameters(structure)
-
-
-@get_campaign_sizes.register
-def _(structure: Structure) -> Parameters:
-    return evolve(
-        SMALL_PARAMETERS,
-        mapped_file_size_bytes=16,
-        message_size_max_bytes=5,
-        ha_slave_fallbehind_max_bytes=6,
-        ghost_log_size_max_bytes=96,
-    )
-
-
-@get_campaign_sizes.register
-def _(structure: ConsumptionStructure) -> ConsumptionParameters:
-    return evolve(SMALL_CONSUMPTION, ghost_queue_size_max=12)
-
-
-@singledispatch
 def get_structure_code(structure: Any) -> str:
-    """A structure in an identifier: its name with ``-`` for each slash and ``_`` for each space."""
-    code: str = structure.name.replace("/", "-").replace(" ", "_")
-    return code
-
-
-@get_structure_code.register
-def _(structure: Structure) -> str:
-    group = (structure.role.name, structure.flush_disk_type.name, str(structure.slaves))
-    return "-".join((*group, *structure.variants))
+    """A structure in an identifier, for example ``SYNC_MASTER-ASYNC_FLUSH-1``."""
+    return find_world(structure).make_code(structure)
 
 
 STRUCTURE_BY_CODE: Mapping[str, Any] = {get_structure_code(s): s for s in KNOWN_STRUCTURES.values()}
@@ -93,7 +47,7 @@ STRUCTURE_BY_CODE: Mapping[str, Any] = {get_structure_code(s): s for s in KNOWN_
 
 def get_default_limits(structure: Any) -> Any:
     """Every fault twice, and nobody changes the configuration."""
-    return get_every_fault(structure).search_limits
+    return find_world(structure).every_fault.search_limits
 
 
 @frozen
@@ -117,7 +71,7 @@ class CampaignOptions:
     @property
     def parameters(self) -> Any:
         """The sizes and fault limits of every schedule that draws none."""
-        return evolve(get_campaign_sizes(self.structure), limits=self.limits)
+        return evolve(find_world(self.structure).sizes.campaign, limits=self.limits)
 
     def compute_circumstances(self, schedule: int | Lineage) -> Circumstances:
         """What a schedule works under; a guided one, under what its oldest ancestor does."""
@@ -133,8 +87,8 @@ class CampaignOptions:
     @property
     def judged_claims(self) -> tuple[str, ...]:
         """The guarantees, and where schedules heal also what is claimed of rest."""
-        claims = get_claims if self.healing_steps else get_guarantees
-        return tuple(claims(self.structure))
+        world = find_world(self.structure)
+        return tuple(world.claims if self.healing_steps else world.guarantees)
 
     @property
     def structure_code(self) -> str:
@@ -157,8 +111,8 @@ class CampaignOptions:
 
 def compute_rules_digest(structure: Any, *, is_swarm: bool = False) -> str:
     """A fingerprint of all that a schedule's number rests on: rules, weights, sizes, dice."""
-    sizes = get_swarm_sizes(structure) if is_swarm else get_campaign_sizes(structure)
-    rare = dict(get_weights(structure).rare)
+    sizes = find_world(structure).sizes.swarm if is_swarm else find_world(structure).sizes.campaign
+    rare = {n: r.weight for n, r in structure.rules.items() if r.weight != USUAL_WEIGHT}
     text = f"{compute_digest(structure)} {rare} {USUAL_WEIGHT} {sizes}"
     dice = "".join(inspect.getsource(module) for module in (scheduler, lineage, swarm, walk))
     return hashlib.sha256(f"{text} {dice}".encode()).hexdigest()[:8]
@@ -178,7 +132,7 @@ def parse_identifier(text: str) -> tuple[CampaignOptions, Lineage]:
     if match is None or structure is None:
         raise IdentifierError(describe_misfit(text, Structure()))
     numbers = [int(n) for n in match["limits"].split(".") if n]
-    limits_class = get_everything(structure).counts
+    limits_class = find_world(structure).everything.counts
     if len(numbers) != len(attrs.fields_dict(limits_class)):
         raise IdentifierError(describe_misfit(text, structure))
     is_swarm = match["swarm"] is not None

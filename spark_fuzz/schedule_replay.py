@@ -7,11 +7,10 @@ from typing import Any
 
 from attrs import frozen
 
-from properties.healing import find_moving, get_healing
 from properties.judgement import JudgedStep, judge
-from properties.subject import get_claims, get_guarantees
+from properties.moving_steps import find_moving
+from properties.worlds import find_healing, find_world
 from reference.machine import Action, Enabled, Machine, compute_machine
-from reference.world import make_initial
 from spark_fuzz.lineage import Lineage
 from spark_fuzz.schedule import CampaignOptions
 from spark_fuzz.scheduler import (
@@ -46,7 +45,7 @@ def replay_schedule(options: CampaignOptions, schedule: int | Lineage) -> list[J
     under = options.compute_circumstances(lineage)
     weights = list(under.weights)
     scheduler = SCHEDULERS.index(options.scheduler)
-    cluster = make_initial(options.structure, under.parameters)
+    cluster = options.structure.make_initial(under.parameters)
     steps = [JudgedStep(0, None, cluster, judge(cluster))]
 
     def choose(indexes: list[int], key: int, step: int) -> int:
@@ -106,7 +105,7 @@ def take_step(  # noqa: PLR0913, PLR0917
 
 def find_end(machine: Machine, cluster: Any) -> int:
     """What healing came to."""
-    healing = get_healing(machine.structure)
+    healing = find_healing(machine.structure)
     if find_moving(machine, cluster):
         return STILL_MOVING
     return AT_REST if healing is not None and healing.is_in_peace(cluster) else NOT_IN_PEACE
@@ -115,5 +114,5 @@ def find_end(machine: Machine, cluster: Any) -> int:
 def find_stuck(cluster: Any) -> tuple[str, ...]:
     """The claims about rest that a state violates."""
     structure = cluster.structure
-    claims = [n for n in get_claims(structure) if n not in get_guarantees(structure)]
+    claims = [n for n in find_world(structure).claims if n not in find_world(structure).guarantees]
     return judge(cluster, claims)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from properties.refutations.cases import Case, load_cases
 from properties.refutations.shortest import Shortest, save_shortest
-from properties.subject import get_fault_class, get_guarantees
+from properties.worlds import find_world
 from spark_fuzz.breadth_first import BreadthFirstSearch
 
 STATES_MAX = 20_000_000
@@ -24,7 +24,7 @@ class UnfinishedSearchError(Exception):
 
 def is_searched(case: Case) -> bool:
     """Claims of convergence are judged in states of rest, which this search does not know."""
-    return case.claim in get_guarantees(case.structure)
+    return case.claim in find_world(case.structure).guarantees
 
 
 def search(case: Case) -> Shortest:
@@ -32,7 +32,7 @@ def search(case: Case) -> Shortest:
 
     Raises UnfinishedSearchError.
     """
-    fault_class = get_fault_class(case.structure, case.fault)
+    fault_class = find_world(case.structure).get_column(case.fault)
     engine = BreadthFirstSearch(case.structure, fault_class, guarantees=[case.claim])
     result = engine.search(STATES_MAX)
     schedule = result.answers[0].schedule

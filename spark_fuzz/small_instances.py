@@ -12,21 +12,13 @@ from properties.certificates import decode_cells, load
 from properties.fault_class import FaultClass
 from properties.judgement import follow
 from properties.promela.instances import TINY
-from properties.subject import (
-    get_every_fault,
-    get_everything,
-    get_fault_class,
-    get_fault_classes,
-    get_search_parameters,
-    get_small_parameters,
-)
 from properties.vacuity import load_witnesses
-from properties.worlds import STRUCTURES_BY_WORLD
+from properties.worlds import STRUCTURES_BY_WORLD, find_world
 from reference.machine import Action
+from reference.parameters import SMALL_PARAMETERS, Parameters
 from reference.put import TRANSFER_WAKE_UPS_MAX
 from reference.roles import FlushDiskType, Role
-from reference.structure import SMALL_PARAMETERS, Parameters, Structure
-from reference.world import get_rules
+from reference.structure import Structure
 from spark_fuzz.state_graph import StateGraph, collect_graph
 
 ROOMY: Parameters = evolve(TINY, mapped_file_size_bytes=4, ghost_log_size_max_bytes=8)
@@ -103,9 +95,9 @@ def list_small_instances(world: str) -> tuple[ListedInstance, ...]:
     if world == "replication":
         return _list_replication()
     return tuple(
-        ListedInstance(s, column, get_small_parameters(s))
+        ListedInstance(s, column, find_world(s).sizes.search)
         for s in STRUCTURES_BY_WORLD[world]
-        for column in (get_fault_class(s, "none"), get_every_fault(s))
+        for column in (find_world(s).get_column("none"), find_world(s).every_fault)
     )
 
 
@@ -125,7 +117,7 @@ def _list_replication() -> tuple[ListedInstance, ...]:
         (evolve(pair, messages=2), "none"),
         (evolve(alone, messages=2), "none"),
     ]
-    return tuple(ListedInstance(s, get_fault_class(s, fault), TINY) for s, fault in asked)
+    return tuple(ListedInstance(s, find_world(s).get_column(fault), TINY) for s, fault in asked)
 
 
 def list_instances_near(world: str, rule: str) -> tuple[ListedInstance, ...]:
@@ -135,7 +127,7 @@ def list_instances_near(world: str, rule: str) -> tuple[ListedInstance, ...]:
     on the way.
     """
     structures = STRUCTURES_BY_WORLD[world] if world != "replication" else (PAIR, FLUSHING_PAIR)
-    having = [s for s in structures if rule in get_rules(s)]
+    having = [s for s in structures if rule in s.rules]
     if world == "replication":
         having = [s for s in having if _list_near(s, rule)][:1]
     return tuple(instance for structure in having for instance in _list_near(structure, rule))
@@ -143,8 +135,8 @@ def list_instances_near(world: str, rule: str) -> tuple[ListedInstance, ...]:
 
 @cache
 def _list_near(structure: Any, rule: str) -> tuple[ListedInstance, ...]:
-    everything = get_everything(structure)
-    sizes = get_search_parameters(structure, everything)
+    everything = find_world(structure).everything
+    sizes = find_world(structure).make_search_parameters(everything)
     found = []
     for answer in load_witnesses(structure):
         name = answer.question.removeprefix("rule ")
@@ -166,13 +158,13 @@ def list_further_instances(world: str, rule: str) -> Iterator[ListedInstance]:
     These are where stored schedules end, those that do without the rule.
     """
     known = list_small_instances(world)
-    structures = [s for s in dict.fromkeys(i.structure for i in known) if rule in get_rules(s)]
+    structures = [s for s in dict.fromkeys(i.structure for i in known) if rule in s.rules]
     for structure in structures:
-        sizes = TINY if world == "replication" else get_small_parameters(structure)
-        columns = (ListedInstance(structure, c, sizes) for c in get_fault_classes(structure))
+        sizes = TINY if world == "replication" else find_world(structure).sizes.search
+        columns = (ListedInstance(structure, c, sizes) for c in find_world(structure).columns)
         yield from (instance for instance in columns if instance not in known)
         if isinstance(structure, Structure):
-            roomy = get_fault_class(structure, "none")
+            roomy = find_world(structure).get_column("none")
             yield ListedInstance(structure, roomy, ROOMY, start_name="files of four bytes")
     for structure in structures:
         yield from (i for i in _list_behind(structure) if i.is_without(rule))
@@ -185,8 +177,8 @@ def _list_behind(structure: Any) -> tuple[ListedInstance, ...]:
     """Instances that begin where a refuting schedule ends, each beginning once."""
     document = load(structure)
     cells = decode_cells(structure, document) if document else ()
-    everything = get_everything(structure)
-    sizes = get_search_parameters(structure, everything)
+    everything = find_world(structure).everything
+    sizes = find_world(structure).make_search_parameters(everything)
     found: dict[str, ListedInstance] = {}
     for cell in cells:
         if cell.schedule:
@@ -273,7 +265,7 @@ def put(message: int) -> tuple[Action, ...]:
 def _begin_at(
     structure: Structure, losses: int, stage: str, start: tuple[Action, ...]
 ) -> ListedInstance:
-    column = get_fault_class(structure, "master power loss")
+    column = find_world(structure).get_column("master power loss")
     name = f"life {losses} {stage}"
     return ListedInstance(structure, column, SMALL_PARAMETERS, losses, start, name)
 

@@ -12,7 +12,8 @@ from attrs import field, frozen
 
 from properties.judgement import JudgedStep
 from properties.sentences import find_fault_steps
-from reference.timeline import LaneText, fill_lanes, list_lanes
+from reference.drawing import fill_lanes, list_lanes
+from reference.world import LaneText
 from spark_fuzz.continuations import Continuations
 
 LETTER_WIDTH = 6.7

@@ -28,7 +28,7 @@ from pyspark.sql.types import (
 
 from properties.certificates import decode_schedule, encode_schedule
 from properties.judgement import judge, shorten_refutation
-from properties.subject import get_claims, get_guarantees
+from properties.worlds import find_world
 from reference.machine import Action
 from spark_fuzz.inevitability import sample_continuations
 from spark_fuzz.known_failures import list_faults
@@ -113,7 +113,7 @@ def pick_candidates(frame: DataFrame, structure: Any, candidates: int) -> DataFr
     )
     ranked = quickest.withColumn("rank", spark_functions.row_number().over(smallest_first))
     most = spark_functions.when(
-        spark_functions.col("guarantee").isin(list(get_guarantees(structure))), candidates
+        spark_functions.col("guarantee").isin(list(find_world(structure).guarantees)), candidates
     ).otherwise(min(candidates, CANDIDATES_ABOUT_REST))
     return ranked.where(ranked.rank <= most).select("guarantee", "first.lineage")
 
@@ -126,7 +126,7 @@ def list_violations(structure: Any) -> Any:
                 spark_functions.lit(name).alias("guarantee"),
                 get_violating_step(structure, name).alias("step"),
             )
-            for name in get_claims(structure)
+            for name in find_world(structure).claims
         )
     )
 
@@ -136,7 +136,7 @@ def get_violating_step(structure: Any, claim: str) -> Column:
 
     What is claimed of rest is told at the end of healing.
     """
-    if claim in get_guarantees(structure):
+    if claim in find_world(structure).guarantees:
         return spark_functions.col(f"violating_steps.{claim}")
     is_stuck = spark_functions.array_contains("stuck", claim)
     return spark_functions.when(is_stuck, spark_functions.expr("steps + healing_steps"))

@@ -6,9 +6,8 @@ from typing import Any
 
 from attrs import evolve
 
-from properties.certificates import CERTIFIED_STRUCTURES
-from properties.subject import get_everything, get_small_parameters
-from properties.worlds import WORLD_STRUCTURES
+from properties.worlds import WORLD_STRUCTURES, find_world
+from properties.worlds.replication.structures import CERTIFIED_STRUCTURES
 from reference.structure import Structure
 
 STRUCTURES = list(CERTIFIED_STRUCTURES)
@@ -17,14 +16,14 @@ STRUCTURES = list(CERTIFIED_STRUCTURES)
 SYNCHRONOUS_PAIR = Structure()
 """SYNC_MASTER, ASYNC_FLUSH, one slave: RocketMQ's stock synchronous pair."""
 
-OTHER_WORLDS = list(WORLD_STRUCTURES.values())
+OTHER_STRUCTURES = list(WORLD_STRUCTURES.values())
 """Every structure of the other worlds."""
 
 
 def allow_two_of_each(structure: Any) -> Any:
     """A log or a queue of a few bytes or messages, every fault at most twice."""
-    limits = get_everything(structure).search_limits
-    return evolve(get_small_parameters(structure), limits=limits)
+    limits = find_world(structure).everything.search_limits
+    return evolve(find_world(structure).sizes.search, limits=limits)
 
 
 TWO_OF_EACH = allow_two_of_each(SYNCHRONOUS_PAIR)

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from properties.worlds import WORLDS
-from reference.machine import RULES
+from properties.worlds import OTHER_WORLDS
+from reference.rules import RULES
 
 ROOT = Path(__file__).parents[1]
 ROOMS = ("reference", "properties", "spark_fuzz", "command_line")
@@ -99,7 +99,9 @@ def test_an_installation_has_all_files() -> None:
 
 
 @pytest.mark.parametrize(
-    "rule", [*RULES.values(), *(r for w in WORLDS for r in w.rules.values())], ids=lambda r: r.name
+    "rule",
+    [*RULES.values(), *(r for w in OTHER_WORLDS for r in w.rules.values())],
+    ids=lambda r: r.name,
 )
 def test_rules_have_one_shape(rule: object) -> None:
     """ENABLED WHEN, then EFFECT; at most 25 lines of code; a sentence and a source."""

@@ -21,15 +21,15 @@ from properties.book.function_source import (
     list_called,
     read_source,
 )
-from properties.claims import CLAIMS
 from properties.comparison import COMPARED_VARIANTS
 from properties.generated_text import SPEC, Page
-from properties.lemmas import LEMMAS
 from properties.property import Property
 from properties.world import World
-from reference.machine import RULES
+from properties.worlds.replication.world import CLAIMS, LEMMAS
 from reference.rule import Rule
-from reference.variant import VARIANTS, Variant, overridable
+from reference.rules import RULES
+from reference.variant import Variant, overridable
+from reference.variants import VARIANTS
 
 LENGTH_MAX = 14
 """How many lines a function of another chapter's module may have to be shown."""
@@ -227,7 +227,10 @@ TOPIC_PAGES = tuple(
     CodePage(SPEC / f"{topic}.md", {}, shelf) for topic, shelf in TOPIC_SHELVES.items()
 )
 """Those chapters."""
-CLAIM_SHELF = Shelf(("properties.guarantee.", "properties.convergence."), get_functions({}, CLAIMS))
+CLAIM_SHELF = Shelf(
+    ("properties.worlds.replication.guarantees.", "properties.worlds.replication.convergence."),
+    get_functions({}, CLAIMS),
+)
 """What the chapter of the guarantees shows."""
-LEMMA_SHELF = Shelf(("properties.lemmas.",), get_functions({}, LEMMAS))
+LEMMA_SHELF = Shelf(("properties.worlds.replication.lemmas.",), get_functions({}, LEMMAS))
 """What the chapter of the lemmas shows."""

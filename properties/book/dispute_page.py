@@ -15,9 +15,8 @@ from properties.book.merged_table import merge_rows
 from properties.certificates import find_cells
 from properties.dispute import Finding, load_findings
 from properties.generated_text import SPEC, Page, render_table
-from properties.subject import get_claims, get_fault_classes
 from properties.verdict import Verdict
-from properties.worlds import KNOWN_STRUCTURES, STRUCTURES_BY_WORLD
+from properties.worlds import KNOWN_STRUCTURES, STRUCTURES_BY_WORLD, find_world
 
 
 @cache
@@ -87,7 +86,11 @@ def _render_finding(finding: Finding) -> Iterator[str]:
 def render_cells(finding: Finding, claim: str) -> str:
     """Where in 4.4.0 the finding disputes a claim; empty where only some sizes bring it about."""
     structures = [s for world in STRUCTURES_BY_WORLD.values() for s in world]
-    rows = {s.name: list_disputed(finding, claim, s) for s in structures if claim in get_claims(s)}
+    rows = {
+        s.name: list_disputed(finding, claim, s)
+        for s in structures
+        if claim in find_world(s).claims
+    }
     rows = {name: columns for name, columns in rows.items() if columns}
     if not rows:
         return ""
@@ -100,7 +103,7 @@ def render_cells(finding: Finding, claim: str) -> str:
 def list_disputed(finding: Finding, claim: str, structure: Any) -> Sequence[str]:
     """The fault classes under which the finding disputes a claim about a structure."""
     cells = find_cells(structure)
-    columns = [c.name for c in get_fault_classes(structure)]
+    columns = [c.name for c in find_world(structure).columns]
     named = [c for c in columns if is_disputed_by(finding, cells.get((claim, c)))]
     return ["every one"] if named == columns else named
 

@@ -15,20 +15,19 @@ from properties.dispute import find_claim_disputes
 from properties.fault_set_certificates import BORDERED_STRUCTURES, load_borders
 from properties.fault_sets import Border, FaultSet
 from properties.generated_text import SPEC, Page, render_table
-from properties.subject import get_claims
-from properties.worlds import STRUCTURES_BY_WORLD
+from properties.worlds import STRUCTURES_BY_WORLD, find_world
 
 
 def render_borders(world: str) -> str:
     """For each guarantee of a world the smallest fatal sets, and in how many steps they strike."""
     structures = [s for s in STRUCTURES_BY_WORLD[world] if s in BORDERED_STRUCTURES]
-    names = get_claims(structures[0])
+    names = find_world(structures[0]).claims
     return "\n\n".join("\n".join(_render_guarantee(name, structures)) for name in names)
 
 
 def _render_guarantee(name: str, structures: list[Any]) -> Iterator[str]:
     yield f"### What ends {name}\n"
-    yield f"> {get_claims(structures[0])[name].sentence}\n"
+    yield f"> {find_world(structures[0]).claims[name].sentence}\n"
     borders = {s: _load(s)[name] for s in structures}
     fatal = {r.faults for b in borders.values() for r in b.refuted}
     if not fatal:

@@ -9,11 +9,11 @@ import re
 
 from properties.book.code_page import CLAIM_SHELF, write_code
 from properties.book.merged_table import render_merged
-from properties.certificates import CERTIFIED_STRUCTURES
 from properties.certified_cells import compute_row
-from properties.claims import CLAIMS
-from properties.fault_class import FAULT_CLASS_BY_NAME
 from properties.generated_text import SPEC
+from properties.worlds.replication.columns import FAULT_CLASS_BY_NAME
+from properties.worlds.replication.structures import CERTIFIED_STRUCTURES
+from properties.worlds.replication.world import CLAIMS
 
 CHAPTER = SPEC / "guarantees.md"
 

@@ -23,10 +23,10 @@ from properties.book.implementers import (
 )
 from properties.book.links import link_claim, link_rule, link_variant
 from properties.generated_text import SPEC, count_steps, render_table
-from properties.lemmas import LEMMAS
 from properties.vectors import get_file_name
-from reference.machine import RULES
-from reference.variant import VARIANTS
+from properties.worlds.replication.world import LEMMAS
+from reference.rules import RULES
+from reference.variants import VARIANTS
 
 CHAPTER = SPEC / "implementers.md"
 

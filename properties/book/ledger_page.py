@@ -14,14 +14,14 @@ from typing import Any, TypeAlias
 from attrs import frozen
 
 from properties.generated_text import SPEC, Page, render_table
-from properties.worlds import WORLDS
+from properties.worlds import OTHER_WORLDS
 
 LEDGER = SPEC / "ledger"
 
 Entry: TypeAlias = Mapping[str, Any]
 """One statement, as the ledger has it."""
 
-WORLD_PREFIXES = tuple(f"{world.topic}:" for world in WORLDS)
+WORLD_PREFIXES = tuple(f"{world.topic}:" for world in OTHER_WORLDS)
 """How the ledger names rules and guarantees of the worlds beside replication."""
 
 

@@ -13,11 +13,11 @@ from properties.comparison_grammar import load_report, render_report
 from properties.counterexamples import LemmaCounterexample, load_counterexamples
 from properties.generated_text import SPEC, set_apart
 from properties.induction import get_candidates, get_leaf_names
-from properties.lemmas import LEMMAS
+from properties.worlds.replication.world import LEMMAS
 from reference.leaves import flatten, is_parameter
 from reference.machine import record_machine, record_predicate
-from reference.state import PHASE_NAMES, STATUS_NAMES, initial_cluster
-from reference.structure import SMALL_PARAMETERS
+from reference.parameters import SMALL_PARAMETERS
+from reference.state import PHASE_NAMES, STATUS_NAMES
 
 
 def render_lemmas(entries: Mapping[str, LemmaCounterexample] | None = None) -> str:
@@ -50,7 +50,7 @@ def _render_lead(entry: LemmaCounterexample) -> str:
 
 def _render_table(entry: LemmaCounterexample) -> str:
     before, end = flatten(entry.make_state()), flatten(entry.make_end())
-    initial = flatten(initial_cluster(entry.structure, SMALL_PARAMETERS))
+    initial = flatten(entry.structure.make_initial(SMALL_PARAMETERS))
     shown = [
         path
         for path in before

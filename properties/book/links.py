@@ -9,11 +9,9 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from properties.claims import CLAIMS
 from properties.comparison import COMPARED_VARIANTS
-from properties.lemmas import LEMMAS
-from properties.sanity_check import SANITY_CHECKS
-from properties.worlds import WORLDS
+from properties.worlds import OTHER_WORLDS
+from properties.worlds.replication.world import CLAIMS, LEMMAS, SANITY_CHECKS
 from reference.rule import Rule
 
 CITATION = re.compile(r"(\w+) seq (\d+) \((\w+)\)")
@@ -22,7 +20,7 @@ CITATION = re.compile(r"(\w+) seq (\d+) \((\w+)\)")
 _CHAPTERS: Mapping[str, str] = {
     **dict.fromkeys((*CLAIMS, *SANITY_CHECKS), "guarantees.md"),
     **dict.fromkeys(LEMMAS, "lemmas.md"),
-    **{name: w.chapter for w in WORLDS for name in w.guarantees},
+    **{name: w.chapter for w in OTHER_WORLDS for name in w.claims},
 }
 
 
@@ -41,7 +39,7 @@ def link_claim(name: str, up: str = "") -> str:
 
 def link_rule(rule: Rule, up: str = "") -> str:
     """A rule's name as code, leading to its section."""
-    topic = next((w.topic for w in WORLDS if w.rules.get(rule.name) is rule), rule.topic)
+    topic = next((w.topic for w in OTHER_WORLDS if w.rules.get(rule.name) is rule), rule.topic)
     return f"[`{rule.name}`]({up}{topic}.md#{rule.name})"
 
 

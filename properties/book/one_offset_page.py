@@ -17,7 +17,7 @@ from properties.book.links import link_rule
 from properties.generated_text import SPEC, Page, render_table
 from properties.judgement import JudgedStep, replay
 from properties.stock import STOCK_PAIR
-from properties.subject import get_fault_class, get_search_parameters
+from properties.worlds import find_world
 from reference.leaves import flatten
 from reference.machine import Action, compute_machine
 from reference.state import PHASE_NAMES
@@ -41,7 +41,9 @@ SCHEDULE = (
 @cache
 def walk() -> tuple[JudgedStep, ...]:
     """Every state of the schedule. Raises ScheduleError."""
-    parameters = get_search_parameters(STOCK_PAIR, get_fault_class(STOCK_PAIR, "none"))
+    parameters = find_world(STOCK_PAIR).make_search_parameters(
+        find_world(STOCK_PAIR).get_column("none")
+    )
     return tuple(replay(STOCK_PAIR, parameters, SCHEDULE, ()))
 
 

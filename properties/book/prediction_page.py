@@ -12,11 +12,11 @@ from functools import partial
 from properties.book.links import link_claim, link_variant, write_citation
 from properties.drawing import draw_cell
 from properties.explanation import Explanation, explain_all, load_explanations
-from properties.fault_class import FAULT_CLASS_BY_NAME
 from properties.generated_text import SPEC, Page, count_steps, render_table
 from properties.prediction import Prediction, get_cell, load_predictions
 from properties.verdict import Verdict
-from reference.structure import SMALL_PARAMETERS
+from properties.worlds.replication.columns import FAULT_CLASS_BY_NAME
+from reference.parameters import SMALL_PARAMETERS
 
 
 def render_classes() -> str:

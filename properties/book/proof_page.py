@@ -10,15 +10,14 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 
 from properties.book.links import link_claim
-from properties.certificates import CERTIFIED_BY_NAME
-from properties.claims import CLAIMS
 from properties.cores import STORED_STRUCTURES, load_cores
-from properties.fault_class import EVERYTHING
 from properties.generated_text import SPEC, Page, render_table
 from properties.induction import get_lemmas
-from properties.lemmas import LEMMAS
 from properties.obligations import ObligationKind
 from properties.property_graph import Node, NodeKind, PropertyGraph
+from properties.worlds.replication.columns import EVERYTHING
+from properties.worlds.replication.structures import CERTIFIED_BY_NAME
+from properties.worlds.replication.world import CLAIMS, LEMMAS
 from reference.machine import record_machine
 from reference.structure import Structure
 

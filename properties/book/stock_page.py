@@ -12,14 +12,14 @@ from typing import Any
 from properties.book.links import find_chapter
 from properties.certificates import load_cells
 from properties.certified_cells import compute_vacuous
-from properties.claims import CLAIMS
-from properties.fault_class import FAULT_CLASSES, FaultClass
+from properties.fault_class import FaultClass
 from properties.generated_text import render_table
 from properties.refutations.cases import find_case
 from properties.stock import STOCK_FOLDERS, STOCK_WORLDS
-from properties.subject import get_claims, get_fault_class
 from properties.verdict import Verdict, VerdictWord
-from properties.worlds import STRUCTURES
+from properties.worlds import STRUCTURES, find_world
+from properties.worlds.replication.columns import FAULT_CLASSES
+from properties.worlds.replication.world import CLAIMS
 from reference.structure import Structure
 
 SPOKEN = {
@@ -41,7 +41,9 @@ SPOKEN = {
 
 def find_weakest(structure: Any, cells: Iterable[Verdict]) -> list[str]:
     """The columns in which cells are refuted, without those that contain another one of them."""
-    refuted = [get_fault_class(structure, v.fault) for v in cells if v.word is VerdictWord.REFUTED]
+    refuted = [
+        find_world(structure).get_column(v.fault) for v in cells if v.word is VerdictWord.REFUTED
+    ]
     return [
         one.name
         for one in refuted
@@ -91,13 +93,13 @@ def render_beside_the_log() -> str:
 def _list_rows() -> Iterator[tuple[str, str]]:
     for name in STOCK_WORLDS:
         structure = STRUCTURES[name]
-        for claim in get_claims(structure):
+        for claim in find_world(structure).claims:
             yield link_sentence(structure, claim), describe_falls(structure, claim)
 
 
 def link_sentence(structure: Any, claim: str) -> str:
     """What a claim says, leading to its counterexample, or to its section where it never falls."""
-    sentence = get_claims(structure)[claim].sentence.replace("``", "`")
+    sentence = find_world(structure).claims[claim].sentence.replace("``", "`")
     if find_case(claim) is not None:
         return f"[{sentence}](counterexamples/{claim}.md)"
     return f"[{sentence}]({find_chapter(claim)}#{claim})"

@@ -17,7 +17,7 @@ from properties.induction import prove_lemmas
 from properties.ranking import rank_steps
 from properties.upgrade import group_alike
 from properties.verdict import VerdictWord
-from reference.variant import VARIANTS
+from reference.variants import VARIANTS
 
 
 @cache

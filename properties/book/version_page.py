@@ -12,7 +12,7 @@ from itertools import groupby
 
 from properties.book.links import link_variant
 from properties.book.merged_table import render_in_order
-from properties.certificates import RELEASED_STRUCTURES, load_cells
+from properties.certificates import load_cells
 from properties.certified_cells import describe
 from properties.comparison import COMPARED_STRUCTURES
 from properties.generated_text import SPEC, Page, render_table
@@ -21,6 +21,7 @@ from properties.sight_search import REPAIRS, RULE_SET_NAMES, Sight, get_released
 from properties.sights import SIGHTS
 from properties.upgrade import Difference, compute_difference
 from properties.verdict import Verdict, VerdictWord
+from properties.worlds.replication.structures import RELEASED_STRUCTURES
 from reference.habits import HABITS, Habit
 from reference.release import Span, is_since
 from reference.variant import Variant

@@ -17,7 +17,7 @@ from properties.certified_cells import describe
 from properties.expectation import Expectation, find_expectation
 from properties.verdict import Verdict, VerdictWord
 from properties.world import World
-from properties.worlds import WORLDS
+from properties.worlds import OTHER_WORLDS
 from reference.machine import record_machine
 from reference.rule import Rule
 
@@ -54,11 +54,11 @@ def list_conditions(world: World, rule: Rule) -> tuple[list[str], list[str]]:
 
 def render_guarantees(world: World) -> str:
     """A section for each guarantee: sentence, table, and how it fails."""
-    return "\n\n".join("\n".join(_render_guarantee(world, name)) for name in world.guarantees)
+    return "\n\n".join("\n".join(_render_guarantee(world, name)) for name in world.claims)
 
 
 def _render_guarantee(world: World, name: str) -> Iterator[str]:
-    guarantee, shown = world.guarantees[name], world.structures[0]
+    guarantee, shown = world.claims[name], world.structures[0]
     yield f"### `{name}`\n"
     yield f"> {_clean(guarantee.sentence)}\n"
     yield f"{guarantee.why}\n"
@@ -112,7 +112,7 @@ def render_summary(world: World) -> str:
     told = ", ".join(f"{count} {word}" for word, count in sorted(words.items()))
     return (
         f"{len(world.structures)} structures x {len(world.columns)} columns x "
-        f"{len(world.guarantees)} guarantees = {sum(words.values())} cells: {told}."
+        f"{len(world.claims)} guarantees = {sum(words.values())} cells: {told}."
     )
 
 
@@ -137,5 +137,5 @@ def make_page(world: World) -> CodePage:
     return CodePage(world.chapter_path, bound, make_world_shelf(world))
 
 
-PAGES = tuple(map(make_page, WORLDS))
+PAGES = tuple(map(make_page, OTHER_WORLDS))
 """The chapter of each world."""

@@ -6,10 +6,10 @@ first.
 
 from __future__ import annotations
 
-from properties.convergence import is_replication_at_rest
-from properties.guarantee import slave_is_prefix_of_master
 from properties.property import Predicate
 from properties.sights import SIGHTS
+from properties.worlds.replication.convergence import is_replication_at_rest
+from properties.worlds.replication.guarantees import slave_is_prefix_of_master
 from reference.lineage import has_message
 from reference.operations import all_of, any_of, negate
 from reference.put import is_reported

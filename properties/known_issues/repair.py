@@ -9,17 +9,16 @@ from typing import Any
 from attrs import evolve, frozen
 
 from properties.certificates import find_cells
-from properties.convergence import PUT_STEPS
 from properties.generated_text import count_steps
 from properties.known_issues.scenario import Scenario
 from properties.sight_search import LOOKED_AT, SIGHT_STRUCTURE, load_sights
 from properties.verdict import Verdict, VerdictWord
 from properties.worlds import KNOWN_STRUCTURES
+from properties.worlds.replication.convergence import PUT_STEPS
 from reference.machine import Action, compute_machine
 from reference.structure import Structure
-from reference.variant import VARIANTS
+from reference.variants import VARIANTS
 from reference.version import apply_rule_set, parse_version
-from reference.world import make_initial
 
 
 class Fate(enum.Enum):
@@ -134,7 +133,7 @@ def take_in_order(
     Releases differ in the order of a put's own steps, from its append to its answer: such a step
     may come later than it stands.
     """
-    machine, state = compute_machine(structure), make_initial(structure, parameters)
+    machine, state = compute_machine(structure), structure.make_initial(parameters)
     taken: list[Action] = []
     left = list(schedule)
     while left:

@@ -10,8 +10,7 @@ from attrs import evolve, field, frozen
 from properties.judgement import JudgedStep, ScheduleError, find_needless_steps, follow
 from properties.known_issues.phenomena import PHENOMENA
 from properties.property import Predicate
-from properties.subject import get_claims, get_fault_class, get_search_parameters
-from properties.worlds import KNOWN_STRUCTURES
+from properties.worlds import KNOWN_STRUCTURES, find_world
 from reference.machine import Action
 from reference.operations import negate
 from reference.version import Version, find_version
@@ -102,8 +101,8 @@ class Scenario:
     @property
     def parameters(self) -> Any:
         """A few bytes, and the faults of the column."""
-        fault_class = get_fault_class(self.structure, self.fault)
-        return evolve(get_search_parameters(self.structure, fault_class), **self.sizes)
+        fault_class = find_world(self.structure).get_column(self.fault)
+        return evolve(find_world(self.structure).make_search_parameters(fault_class), **self.sizes)
 
     @property
     def version(self) -> Version:
@@ -113,13 +112,13 @@ class Scenario:
     @property
     def is_claim(self) -> bool:
         """It breaks a claim; else it shows a phenomenon."""
-        return self.shows in get_claims(self.structure)
+        return self.shows in find_world(self.structure).claims
 
     @property
     def sentence(self) -> str:
         """What a claim promises, or what is seen of a phenomenon."""
         if self.is_claim:
-            return get_claims(self.structure)[self.shows].sentence
+            return find_world(self.structure).claims[self.shows].sentence
         return (PHENOMENA[self.shows].__doc__ or "").partition("\n")[0]
 
     @property
@@ -127,7 +126,7 @@ class Scenario:
         """The claim does not hold in a state, or the phenomenon does."""
         if not self.is_claim:
             return PHENOMENA[self.shows]
-        holds = get_claims(self.structure)[self.shows].predicate
+        holds = find_world(self.structure).claims[self.shows].predicate
         return lambda state: negate(holds(state))
 
     def walk(self) -> Iterator[JudgedStep]:

@@ -15,7 +15,6 @@ from typing import Any, TypeAlias
 from properties.known_issues.catalogue import find_scenario, load_scenarios
 from properties.known_issues.scenario import Scenario
 from reference.machine import Action, Machine, compute_machine
-from reference.world import make_initial
 
 Node: TypeAlias = tuple[Any, int]
 """A state, and how many of the scenario's rules have fired in their order on the way to it."""
@@ -32,7 +31,7 @@ def find_shortest(scenario: Scenario, *, states_max: int) -> tuple[Action, ...]:
     TooManyStatesError.
     """
     machine = compute_machine(scenario.structure)
-    first: Node = (make_initial(scenario.structure, scenario.parameters), 0)
+    first: Node = (scenario.structure.make_initial(scenario.parameters), 0)
     came_by: dict[Node, tuple[Node, Action] | None] = {first: None}
     level = [first]
     for _ in scenario.schedule:

@@ -31,7 +31,6 @@ from reference.roles import FlushDiskType
 from reference.rule import Rule
 from reference.structure import Structure
 from reference.terms import Term, constant, record
-from reference.world import count_indexes, get_rules
 
 RANGE_CONDITION = "is_range_of_{}_not_empty"
 """The condition that recording adds for an argument."""
@@ -116,7 +115,7 @@ def record_rule(structure: Any, rule: str) -> tuple[RecordedInstance, ...]:
 
     Empty where the structure has no such rule.
     """
-    found = get_rules(structure).get(rule)
+    found = structure.rules.get(rule)
     if found is None:
         return ()
     return record_all(structure, found)
@@ -124,7 +123,7 @@ def record_rule(structure: Any, rule: str) -> tuple[RecordedInstance, ...]:
 
 def record_all(structure: Any, rule: Rule) -> tuple[RecordedInstance, ...]:
     """The same of a rule that need not be registered."""
-    sizes = count_indexes(structure)
+    sizes = structure.index_counts
     every = itertools.product(*(range(sizes[name]) for name in rule.indexes))
     return tuple(record_instance(structure, Instance(rule, indexes)) for indexes in every)
 
@@ -135,7 +134,7 @@ def list_mutants(world: str, rules: tuple[str, ...] = ()) -> tuple[RuleMutant, .
     Mistakes that come to the same terms are one mutant; those that change nothing are none.
     """
     structures = list_source_structures(world)
-    names = dict.fromkeys(name for s in structures for name in get_rules(s))
+    names = dict.fromkeys(name for s in structures for name in s.rules)
     return tuple(m for name in names if not rules or name in rules for m in _list_of(world, name))
 
 

@@ -14,24 +14,18 @@ from properties.mutants.derivation import Part, RuleMutant, mutate
 from properties.mutants.places import remove_numbers
 from properties.worlds import STRUCTURES_BY_WORLD
 from reference.leaves import flatten, unflatten
-from reference.machine import (
-    RULES,
-    Instance,
-    RecordedInstance,
-    compute_machine,
-    record_instance,
-)
+from reference.machine import Instance, RecordedInstance, compute_machine, record_instance
 from reference.rule import Argument, Conditions, Rule, RuleBody
+from reference.rules import RULES
 from reference.terms import Term, substitute
-from reference.world import get_rules
+from reference.version import compute_rules
 
 
 def get_registry(world: str) -> dict[str, Rule]:
     """The rules of a world as its machines read them."""
     if world == "replication":
         return RULES
-    rules = get_rules(STRUCTURES_BY_WORLD[world][0])
-    assert isinstance(rules, dict)
+    rules: dict[str, Rule] = STRUCTURES_BY_WORLD[world][0].rules
     return rules
 
 
@@ -41,12 +35,18 @@ def make_mistake(mutant: RuleMutant, world: str = "replication") -> Iterator[Non
     registry = get_registry(world)
     true_rule = registry[mutant.rule]
     registry[mutant.rule] = evolve(true_rule, function=_make_function(true_rule, mutant))
-    compute_machine.cache_clear()
+    forget_machines()
     try:
         yield
     finally:
         registry[mutant.rule] = true_rule
-        compute_machine.cache_clear()
+        forget_machines()
+
+
+def forget_machines() -> None:
+    """Let the next machine be made of the rules that there are then."""
+    compute_rules.cache_clear()
+    compute_machine.cache_clear()
 
 
 def _make_function(rule: Rule, mutant: RuleMutant) -> Callable[..., RuleBody]:

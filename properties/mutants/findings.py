@@ -15,7 +15,7 @@ from attrs import field, frozen
 from properties.fingerprint import compute_digest
 from properties.mutants.derivation import RuleMutant, list_source_structures
 from properties.mutants.proof_judge import Likeness
-from properties.subject import get_lemmas_of
+from properties.worlds import find_world
 from reference.machine import record_predicate
 
 ARGUMENTS_FILE = Path(__file__).with_name("arguments.toml")
@@ -117,7 +117,7 @@ def compute_world_digest(world: str) -> str:
     """A fingerprint of rules, guarantees and lemmas of the structures that mutants come from."""
     text = ""
     for structure in list_source_structures(world):
-        lemmas = get_lemmas_of(structure).items()
+        lemmas = find_world(structure).get_lemmas(structure).items()
         text += compute_digest(structure)
         text += "".join(f"{n} {record_predicate(structure, p.predicate)}\n" for n, p in lemmas)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -30,27 +30,27 @@ PLANTED_FILE = Path(__file__).parent / "planted.toml"
 
 TARGETS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "claim": {
-        "properties/guarantee.py": (
+        "properties/worlds/replication/guarantees.py": (
             *("is_owed", "is_read", "is_on_some_slave"),
             *("acknowledged_is_kept_on_master", "acknowledged_is_kept_on_some_broker"),
             *("acknowledged_is_held_twice", "acknowledgement_is_truthful"),
             *("slave_is_prefix_of_master", "equal_offsets_mean_equal_bytes"),
             *("message_is_stored_once", "read_is_kept_on_master", "read_is_kept_on_some_broker"),
         ),
-        "properties/convergence.py": (
+        "properties/worlds/replication/convergence.py": (
             *("slaves_reach_the_masters_end", "slaves_come_to_hold_everything"),
             *("dispatch_reaches_the_end", "flush_reaches_the_end", "puts_are_answered"),
         ),
-        "properties/consumption/guarantee.py": (
+        "properties/worlds/consumption/guarantee.py": (
             *("no_message_is_skipped", "stored_progress_covers_consumed_only"),
             "no_pull_is_repeated_at_once",
         ),
-        "properties/delay/guarantee.py": (
+        "properties/worlds/delay/guarantee.py": (
             *("passed_message_was_delivered", "delivery_is_within_its_queue", "somebody_delivers"),
         ),
     },
     "premise": {
-        "properties/guarantee.py": (
+        "properties/worlds/replication/guarantees.py": (
             *("is_any_acknowledged", "is_any_read", "is_any_byte_shared", "is_any_byte_copied"),
         ),
     },
@@ -81,7 +81,7 @@ TARGETS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     },
     "lowering": {"spark_fuzz/lowering.py": ("EXPRESSIONS", "_lower_fire", "_lower_judge")},
     "rest": {
-        "properties/convergence.py": (
+        "properties/worlds/replication/convergence.py": (
             *("REPLICATION_STEPS", "FLUSH_STEPS", "DISPATCH_STEPS", "PUT_STEPS"),
             *("has_brokers", "is_of", "is_at_rest", "claim_at_rest"),
         ),

@@ -28,7 +28,7 @@ from properties.mutants.derivation import (
     record_rule,
 )
 from properties.mutants.step_comparison import StepComparison
-from properties.subject import get_everything
+from properties.worlds import find_world
 from reference.machine import RecordedInstance
 
 RLIMIT_PER_QUESTION = 1_000_000
@@ -60,7 +60,7 @@ class MutantProofs:
 
     def __init__(self, structure: Any) -> None:
         self.structure = structure
-        self.problem = InductionProblem(structure, get_everything(structure))
+        self.problem = InductionProblem(structure, find_world(structure).everything)
         self.lemmas = prove_lemmas(structure)
 
     @cached_property

@@ -12,15 +12,15 @@ from typing import Any
 
 from attrs import field, frozen
 
-from properties.certificates import CERTIFIED_BY_NAME, decode_cells, load
+from properties.certificates import decode_cells, load
 from properties.judgement import is_refuted_by
 from properties.mutants.derivation import RuleMutant
 from properties.mutants.execution import make_mistake
-from properties.subject import get_fault_class, get_search_parameters
 from properties.vacuity import is_witnessed, load_witnesses
 from properties.verdict import VerdictWord
 from properties.witnesses import compute_questions
-from properties.worlds import STRUCTURES_BY_WORLD
+from properties.worlds import STRUCTURES_BY_WORLD, find_world
+from properties.worlds.replication.structures import CERTIFIED_BY_NAME
 from reference.machine import Action
 
 REPLAYED = (
@@ -85,7 +85,9 @@ def _list_refutations(structure: Any) -> Iterator[StoredSchedule]:
         if cell.word is not VerdictWord.REFUTED or key in seen:
             continue
         seen.add(key)
-        sizes = get_search_parameters(structure, get_fault_class(structure, cell.fault))
+        sizes = find_world(structure).make_search_parameters(
+            find_world(structure).get_column(cell.fault)
+        )
 
         def is_good(guarantee: str = cell.guarantee, sizes: Any = sizes, cell: Any = cell) -> bool:
             return is_refuted_by(guarantee, structure, sizes, cell.schedule)

@@ -14,10 +14,10 @@ from typing import Any
 
 from attrs import frozen
 
-from properties.fault_class import FAULT_CLASS_BY_NAME
 from properties.induction import InductionProblem, prove_lemmas
 from properties.known_issues.scenario import as_actions
 from properties.property import Predicate
+from properties.worlds.replication.columns import FAULT_CLASS_BY_NAME
 from reference.lineage import has_message
 from reference.machine import Action, record_predicate
 from reference.operations import all_of, any_of, implies, negate

@@ -8,17 +8,21 @@ from functools import cache
 
 from attrs import frozen
 
-from properties.certificates import CERTIFIED_STRUCTURES, load_cells
-from properties.fault_class import EVERYTHING, FAULT_CLASS_BY_NAME, FaultClass
-from properties.guarantee import is_owed
+from properties.certificates import load_cells
+from properties.fault_class import FaultClass
 from properties.induction import InductionProblem, Step, prove_lemmas
-from properties.operations.handiwork import ON_LOGS, compute_operated_machine
+from properties.operations.manual_machine import compute_operated_machine
 from properties.property import Predicate
 from properties.stock import STOCK_PAIR
 from properties.verdict import Verdict, VerdictWord
+from properties.worlds.replication.columns import EVERYTHING, FAULT_CLASS_BY_NAME
+from properties.worlds.replication.guarantees import is_owed
+from properties.worlds.replication.structures import CERTIFIED_STRUCTURES
+from properties.worlds.replication.world import REPLICATION
 from reference.lineage import has_message
 from reference.machine import record_instance, record_predicate
 from reference.operations import all_of, implies
+from reference.parameters import FaultCounts
 from reference.state import Cluster
 from reference.structure import Structure
 
@@ -75,7 +79,7 @@ def find_broken_by_copy(structure: Structure) -> tuple[str, ...]:
     proved of the group stays proved.
     """
     problem = InductionProblem(structure, EVERYTHING)
-    rule = ON_LOGS["copy_store_to_slave"]
+    rule = REPLICATION.manual_rules["copy_store_to_slave"]
     copies = (i for i in compute_operated_machine(structure).instances.values() if i.rule is rule)
     steps = (Step(problem, record_instance(structure, each)) for each in copies)
     lemmas = list(prove_lemmas(structure))
@@ -85,7 +89,7 @@ def find_broken_by_copy(structure: Structure) -> tuple[str, ...]:
 @cache
 def compute_kept_by_copies() -> frozenset[str]:
     """The claims about the stock pair that are proved where wiped slaves never start empty."""
-    wiped = FaultClass("slave wiped, store copied", ("slave_wipes",))
+    wiped = FaultClass("slave wiped, store copied", ("slave_wipes",), FaultCounts)
     problem = InductionProblem(STOCK_PAIR, wiped)
     return frozenset(problem.find_consequences(prove_lemmas(STOCK_PAIR)).proved)
 

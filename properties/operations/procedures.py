@@ -19,19 +19,23 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from properties.convergence import CONNECTION_STEPS, FLUSH_STEPS, PUT_STEPS, REPLICATION_STEPS
-from properties.guarantee import slave_is_prefix_of_master
 from properties.judgement import ScheduleError
 from properties.known_issues.scenario import as_actions
-from properties.operations.handiwork import compute_operated_machine
+from properties.operations.manual_machine import compute_operated_machine
 from properties.property import Predicate
-from properties.subject import get_claims, get_everything, get_lemmas_of, get_small_parameters
-from properties.worlds import KNOWN_STRUCTURES
+from properties.worlds import KNOWN_STRUCTURES, find_world
+from properties.worlds.replication.convergence import (
+    CONNECTION_STEPS,
+    FLUSH_STEPS,
+    PUT_STEPS,
+    REPLICATION_STEPS,
+)
+from properties.worlds.replication.guarantees import slave_is_prefix_of_master
 from reference.lineage import has_message
 from reference.machine import Action, probe
+from reference.parameters import FaultCounts
 from reference.state import NOT_SENT, Cluster, CommitLog, Message
-from reference.structure import FaultCounts, Structure
-from reference.world import make_initial
+from reference.structure import Structure
 
 PROCEDURES_FILE = Path(__file__).parent / "procedures.toml"
 
@@ -179,12 +183,12 @@ def make_put(cluster: Cluster) -> Action:
 def try_out(procedure: Procedure, course: Course) -> Trial:
     """What becomes of the group after these acts. Raises ScheduleError."""
     structure = procedure.structure
-    limits = get_everything(structure).search_limits
-    start = make_initial(structure, evolve(get_small_parameters(structure), limits=limits))
+    limits = find_world(structure).everything.search_limits
+    start = structure.make_initial(evolve(find_world(structure).sizes.search, limits=limits))
     (harmed,) = take_all(start, procedure.harm)
     rested = tuple(rest(treated) for treated in take_all(harmed, course.acts))
     ends = tuple(tuple(put_and_settle(s, order)) for s in rested for order in ORDERS)
-    return Trial(rested, ends, get_claims(structure)[procedure.claim].predicate)
+    return Trial(rested, ends, find_world(structure).claims[procedure.claim].predicate)
 
 
 def rest(state: Any) -> Any:
@@ -231,7 +235,7 @@ def find_missing_lemmas(cluster: Cluster) -> tuple[str, ...]:
     if not slave_is_prefix_of_master(cluster):
         return ("slave_is_prefix_of_master",)
     forgotten = forget_past(cluster)
-    lemmas = get_lemmas_of(cluster.structure)
+    lemmas = find_world(cluster.structure).get_lemmas(cluster.structure)
     return tuple(name for name, each in lemmas.items() if not each.predicate(forgotten))
 
 

@@ -15,12 +15,11 @@ from attrs import evolve, field, frozen
 
 from properties.promela.module import SmallInstance
 from properties.stock import STOCK_PAIR
-from properties.subject import get_fault_class
-from properties.worlds import KNOWN_STRUCTURES
-from reference.consumption.structure import SMALL_CONSUMPTION
-from reference.delay.structure import SMALL_DELAY
-from reference.structure import SMALL_PARAMETERS, Parameters
-from reference.tables.structure import SMALL_TABLES
+from properties.worlds import KNOWN_STRUCTURES, find_world
+from reference.consumption.parameters import SMALL_CONSUMPTION
+from reference.delay.parameters import SMALL_DELAY
+from reference.parameters import SMALL_PARAMETERS, Parameters
+from reference.tables.parameters import SMALL_TABLES
 
 FILE = Path(__file__).parent / "spin_counts.json"
 
@@ -61,7 +60,7 @@ class JudgedInstance:
     @property
     def small(self) -> SmallInstance:
         """What is exported."""
-        fault_class = get_fault_class(self.structure, self.fault)
+        fault_class = find_world(self.structure).get_column(self.fault)
         return SmallInstance(self.structure, fault_class, self.sizes, self.highest)
 
     @property

@@ -22,12 +22,12 @@ from properties.intervals import Interval, compute_leaf_intervals
 from properties.possible_steps import Step, find_constants, find_possible_steps
 from properties.promela.step import StepWriter
 from properties.promela.text import MACROS, define, name_path, write_comment
-from properties.subject import get_guarantees, get_largest_size
+from properties.world import get_largest_size
+from properties.worlds import find_world
 from reference.leaves import compute_leaf_sorts, flatten
 from reference.machine import record_machine, record_predicate
 from reference.terms import Sort, Term, record, specialise
 from reference.version import find_version
-from reference.world import make_initial
 
 BYTE_MAX = 255
 
@@ -89,7 +89,7 @@ class PromelaModel:
     def __init__(self, instance: SmallInstance) -> None:
         self.instance = instance
         structure = instance.structure
-        self.initial = flatten(make_initial(structure, instance.parameters))
+        self.initial = flatten(structure.make_initial(instance.parameters))
         admitted = {
             r.instance.name: r
             for r in record_machine(structure)
@@ -110,7 +110,7 @@ class PromelaModel:
         structure = self.instance.structure
         return {
             name: specialise(record_predicate(structure, g.predicate), self.constants)
-            for name, g in get_guarantees(structure).items()
+            for name, g in find_world(structure).guarantees.items()
         }
 
     def write(self) -> str:

@@ -13,9 +13,8 @@ from attrs import field, frozen
 from properties.certificates import load_cells, load_refuted
 from properties.generated_text import SPEC
 from properties.judgement import JudgedStep, replay
-from properties.subject import get_claims, get_fault_class, get_search_parameters
 from properties.verdict import Verdict
-from properties.worlds import STRUCTURES
+from properties.worlds import STRUCTURES, find_world
 from reference.machine import Action
 from reference.structure import Structure
 
@@ -68,7 +67,7 @@ class Case:
     @property
     def sentence(self) -> str:
         """What the guarantee promises."""
-        return get_claims(self.structure)[self.claim].sentence.replace("``", "`")
+        return find_world(self.structure).claims[self.claim].sentence.replace("``", "`")
 
     @property
     def cells(self) -> tuple[Verdict, ...]:
@@ -88,7 +87,9 @@ class Case:
     @property
     def parameters(self) -> Any:
         """The sizes in which it was searched, with the faults of the column."""
-        return get_search_parameters(self.structure, get_fault_class(self.structure, self.fault))
+        return find_world(self.structure).make_search_parameters(
+            find_world(self.structure).get_column(self.fault)
+        )
 
     def walk(self) -> list[JudgedStep]:
         """Every state of the schedule, judged by the guarantee. Raises ScheduleError."""

@@ -25,7 +25,6 @@ from properties.mutants.derivation import (
 )
 from reference.machine import RecordedInstance
 from reference.terms import Sort, Term, constant, leaf, record, walk
-from reference.world import get_rules
 
 DEFINING_CONDITIONS = {
     "is_within_limit": "it says which column a step belongs to",
@@ -85,7 +84,7 @@ class Restriction:
 def list_restrictions(structure: Any) -> tuple[Restriction, ...]:
     """Every restriction of a structure's rules, in their order; defining ones are left out."""
     found: dict[Restriction, None] = {}
-    for rule in get_rules(structure):
+    for rule in structure.rules:
         for recorded in record_rule(structure, rule):
             found |= dict.fromkeys(_list_conditions(rule, recorded))
             found |= dict.fromkeys(_list_ends(rule, recorded))

@@ -18,7 +18,7 @@ from properties.fault_class import FaultClass, is_admitted
 from properties.fault_sets import FaultSetProver
 from properties.induction import InductionProblem, SolverGaveUpError, Step
 from properties.restrictions.derivation import Degree, Restriction, list_relaxed
-from properties.subject import get_candidates_of, get_everything, get_fault_classes
+from properties.worlds import find_world
 from reference.machine import RecordedInstance, record_predicate
 from reference.terms import Term, record
 
@@ -38,7 +38,7 @@ class Fall:
 
 def split_lemmas(structure: Any, lemmas: Iterable[str]) -> dict[str, Term]:
     """The statements that each lemma makes, by a name; all of them together say the same."""
-    candidates = get_candidates_of(structure)
+    candidates = find_world(structure).get_candidates(structure)
     terms = {name: record_predicate(structure, candidates[name].predicate) for name in lemmas}
     return {
         f"{name} {number}": part
@@ -68,7 +68,7 @@ class RestrictionJudge:
         self.facts = split_lemmas(structure, lemmas)
         self.lemmas = list(self.facts)
         self.proved = proved
-        self.columns = {c.name: c for c in get_fault_classes(structure)}
+        self.columns = {c.name: c for c in find_world(structure).columns}
         self._problems: dict[FaultClass, InductionProblem] = {}
 
     def judge(self, restriction: Restriction) -> tuple[Fall, Fall]:
@@ -84,7 +84,7 @@ class RestrictionJudge:
         return _Relaxed(self, relaxed, among).find_fall()
 
     def _is_any_lemma_lost(self, relaxed: tuple[RecordedInstance, ...]) -> bool:
-        problem = self.get_problem(get_everything(self.structure))
+        problem = self.get_problem(find_world(self.structure).everything)
         try:
             return any(Step(problem, r).find_falsified(self.lemmas) for r in relaxed)
         except SolverGaveUpError:
@@ -130,7 +130,7 @@ class _Relaxed:
 
     def _note_what_follows_everywhere(self) -> None:
         """One inductive set under every fault decides most cells that do not fall."""
-        everything = get_everything(self.judge.structure)
+        everything = find_world(self.judge.structure).everything
         try:
             kept = self._run_houdini(everything)
             self.certain = frozenset(kept)

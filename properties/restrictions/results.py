@@ -25,8 +25,8 @@ from properties.restrictions.derivation import (
     list_restrictions,
 )
 from properties.restrictions.judge import Cells, Fall, RestrictionJudge
-from properties.subject import get_lemmas_of
 from properties.verdict import InternalDisagreementError, VerdictWord
+from properties.worlds import find_world
 from reference.machine import record_predicate
 
 RESTRICTIONS_FILE = "restrictions.json"
@@ -90,7 +90,7 @@ def judge_structure(
 def compute_restriction_digest(structure: Any) -> str:
     """A fingerprint of what decides the answers: rules, claims, columns, lemmas, relaxed rules."""
     parts = [compute_digest(structure)]
-    for name, lemma in get_lemmas_of(structure).items():
+    for name, lemma in find_world(structure).get_lemmas(structure).items():
         parts.append(f"{name} {record_predicate(structure, lemma.predicate)}")
     for restriction in list_restrictions(structure):
         for degree in Degree:

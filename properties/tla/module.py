@@ -12,7 +12,6 @@ from attrs import frozen
 from properties.certificates import decode_cells, load
 from properties.fault_class import FaultClass
 from properties.property import Property, PropertyRole
-from properties.subject import get_guarantees, get_lemmas_of
 from properties.tla.expansion import Definition
 from properties.tla.families import CODES
 from properties.tla.layout import HELPERS, WIDTH, render_equation, write
@@ -44,6 +43,7 @@ from properties.tla.nodes import (
 from properties.tla.setting import name_parameter
 from properties.tla.translation import Action, Translator
 from properties.verdict import InternalDisagreementError, Verdict, VerdictWord
+from properties.worlds import find_world
 from reference.fault_account import list_faults
 from reference.leaves import PARAMETER_PREFIX, flatten
 from reference.state import Cluster
@@ -310,16 +310,16 @@ def is_constant_path(path: str) -> bool:
 
 def list_claims(structure: Any) -> dict[str, Property]:
     """What TLC may judge in every state: sanity checks and guarantees."""
-    lemmas = get_lemmas_of(structure)
+    lemmas = find_world(structure).get_lemmas(structure)
     sane = {n: p for n, p in lemmas.items() if p.role is PropertyRole.SANITY}
-    return {**sane, **get_guarantees(structure)}
+    return {**sane, **find_world(structure).guarantees}
 
 
 def find_refuted(structure: Any, fault_class: FaultClass) -> Mapping[str, int]:
     """The guarantees that fall in this column, with the number of steps of their schedule."""
     document = load(structure)
     cells: Iterable[Verdict] = () if document is None else decode_cells(structure, document)
-    guarantees = get_guarantees(structure)
+    guarantees = find_world(structure).guarantees
     return {
         cell.guarantee: len(cell.schedule)
         for cell in cells

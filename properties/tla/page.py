@@ -8,10 +8,9 @@ from pathlib import Path
 
 from properties.generated_text import SPEC, Page, render_table, set_apart
 from properties.stock import STOCK_PAIR
-from properties.subject import get_fault_class, get_small_parameters
 from properties.tla.module import Module, write_module
 from properties.tla.tlc_counts import render_counts
-from properties.worlds import STRUCTURES
+from properties.worlds import STRUCTURES, find_world
 
 FOLDER = SPEC / "tla"
 """Where the module of the stock pair is kept."""
@@ -33,8 +32,8 @@ SHOWN = (
 def write_shown(name: str) -> Module:
     """The module of a structure, with the configuration of one of its columns."""
     structure = STRUCTURES[name]
-    fault = get_fault_class(structure, STOCK_FAULT if name == STOCK else "none")
-    return write_module(structure, fault, get_small_parameters(structure))
+    fault = find_world(structure).get_column(STOCK_FAULT if name == STOCK else "none")
+    return write_module(structure, fault, find_world(structure).sizes.search)
 
 
 def render_example() -> str:

@@ -15,9 +15,9 @@ from typing import Any
 from properties.fingerprint import compute_digest
 from properties.generated_text import count_steps, render_table
 from properties.promela.instances import JUDGED_INSTANCES, JudgedInstance, load_spin_counts
-from properties.subject import get_guarantees
 from properties.tla.module import Module, write_module
 from properties.tla.tlc import run_tlc
+from properties.worlds import find_world
 
 FILE = Path(__file__).parent / "tlc_counts.json"
 
@@ -59,7 +59,7 @@ def ask(judged: JudgedInstance) -> dict[str, Any]:
 def list_kept(judged: JudgedInstance) -> list[str]:
     """The guarantees that hold in all states: TLC judges them while it counts."""
     refuted = load_spin_counts()[judged.name]["shortest"]
-    return [name for name in get_guarantees(judged.structure) if name not in refuted]
+    return [name for name in find_world(judged.structure).guarantees if name not in refuted]
 
 
 def load_tlc_counts() -> dict[str, dict[str, Any]]:

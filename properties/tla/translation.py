@@ -47,7 +47,6 @@ from reference.rule import Rule
 from reference.state import CommitLog
 from reference.structure import Structure
 from reference.terms import Sort, Term, as_term, leaf
-from reference.world import get_rules, make_initial, make_template
 
 WIDE = 4
 """So many slaves and messages tell all, others, and those before one apart."""
@@ -106,7 +105,7 @@ class Translator:
     def translate_rules(self) -> Iterator[Action]:
         """Every rule that has an instance in this structure, in order."""
         present = {i.rule.name for i in compute_machine(self.structure).instances.values()}
-        for name, rule in get_rules(self.structure).items():
+        for name, rule in self.structure.rules.items():
             if name in present:
                 yield from self._translate_rule(rule)
 
@@ -119,8 +118,8 @@ class Translator:
 
     def translate_initial(self) -> dict[str, Node]:
         """What every variable is at first."""
-        parameters = make_template(self.structure).parameters
-        initial = make_initial(self.structure, parameters)
+        parameters = self.structure.template.parameters
+        initial = self.structure.make_initial(parameters)
         variables = self.narrow.variables
         reader = Reader((), Scope(self.narrow.sizes))
         return {name: reader.read(getattr(initial, name), name) for name in variables}

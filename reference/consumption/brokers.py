@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from reference.consumption.registry import consumption_rule
 from reference.consumption.state import Broker, Consumption
 from reference.fault_account import count_fault, is_within_limit
 from reference.operations import choose, maximum, negate
-from reference.rule import RuleBody, between, when
+from reference.rule import RuleBody, between, rule, when
 
 
-@consumption_rule(
-    who="producer", source="DefaultMessageStore#putMessage, ReputMessageService#doReput"
+@rule(
+    who="producer", source="DefaultMessageStore#putMessage, ReputMessageService#doReput", weight=8
 )
 def put_message(state: Consumption) -> RuleBody:
     """The master appends a message, and its queue shows it."""
@@ -26,7 +25,7 @@ def put_message(state: Consumption) -> RuleBody:
     return evolve(state, master=evolve(master, queue_max=master.queue_max + 1))
 
 
-@consumption_rule(who="slave", source="HAClient#dispatchReadRequest, ReputMessageService#doReput")
+@rule(who="slave", source="HAClient#dispatchReadRequest, ReputMessageService#doReput")
 def replicate_messages(state: Consumption) -> RuleBody:
     """The slave receives messages behind its own end, whatever lies before it there (R-HC-17)."""
     master, slave = state.master, state.slave
@@ -54,7 +53,7 @@ def expire_first_message(broker: Broker) -> Broker:
     return evolve(broker, queue_min=broker.queue_min + 1)
 
 
-@consumption_rule(who="master", source="DefaultMessageStore.CleanConsumeQueueService#run")
+@rule(who="master", source="DefaultMessageStore.CleanConsumeQueueService#run", weight=1)
 def expire_message_on_master(state: Consumption) -> RuleBody:
     """Retention deletes the first message on the master."""
     master = state.master
@@ -65,7 +64,7 @@ def expire_message_on_master(state: Consumption) -> RuleBody:
     return owe_nothing_below(expired, master.queue_min + 1)
 
 
-@consumption_rule(who="slave", source="DefaultMessageStore.CleanConsumeQueueService#run")
+@rule(who="slave", source="DefaultMessageStore.CleanConsumeQueueService#run", weight=1)
 def expire_message_on_slave(state: Consumption) -> RuleBody:
     """Retention deletes the first message on the slave, by the slave's own clock (R-BR-03)."""
     slave = state.slave
@@ -86,7 +85,7 @@ def start_again(broker: Broker) -> Broker:
     return evolve(broker, is_up=True, progress=broker.progress_on_disk)
 
 
-@consumption_rule(who="operator", source="BrokerController#shutdown")
+@rule(who="operator", source="BrokerController#shutdown", weight=1)
 def stop_master(state: Consumption) -> RuleBody:
     """The master stops in order."""
     # ENABLED WHEN
@@ -99,7 +98,7 @@ def stop_master(state: Consumption) -> RuleBody:
     return counted
 
 
-@consumption_rule(who="operator", source="BrokerController#initialize, ConsumerOffsetManager#load")
+@rule(who="operator", source="BrokerController#initialize, ConsumerOffsetManager#load")
 def start_master(state: Consumption) -> RuleBody:
     """The master starts again."""
     # ENABLED WHEN
@@ -108,7 +107,7 @@ def start_master(state: Consumption) -> RuleBody:
     return evolve(state, master=start_again(state.master))
 
 
-@consumption_rule(who="operator", source="BrokerController#shutdown")
+@rule(who="operator", source="BrokerController#shutdown", weight=1)
 def stop_slave(state: Consumption) -> RuleBody:
     """The slave stops in order, and forgets the master's address with its process."""
     # ENABLED WHEN
@@ -120,7 +119,7 @@ def stop_slave(state: Consumption) -> RuleBody:
     return counted
 
 
-@consumption_rule(who="operator", source="BrokerController#initialize, ConsumerOffsetManager#load")
+@rule(who="operator", source="BrokerController#initialize, ConsumerOffsetManager#load")
 def start_slave(state: Consumption) -> RuleBody:
     """The slave starts again."""
     # ENABLED WHEN

@@ -5,11 +5,10 @@ from __future__ import annotations
 from attrs import evolve
 
 from reference.consumption.progress import is_positioned
-from reference.consumption.registry import consumption_rule
 from reference.consumption.routes import see_what_is_listed
 from reference.consumption.state import NO_PROGRESS, Broker, Consumption
 from reference.operations import choose, maximum, negate
-from reference.rule import RuleBody, when
+from reference.rule import RuleBody, rule, when
 
 
 def is_slave_asked(state: Consumption) -> bool:
@@ -40,9 +39,7 @@ def consume_next(state: Consumption, is_masters_message: bool) -> Consumption:
     return evolve(state, consumer=after)
 
 
-@consumption_rule(
-    who="consumer", source="PullAPIWrapper#pullKernelImpl, ProcessQueue#removeMessage"
-)
+@rule(who="consumer", source="PullAPIWrapper#pullKernelImpl, ProcessQueue#removeMessage")
 def read_from_master(state: Consumption) -> RuleBody:
     """The consumer pulls the next message from the master and consumes it."""
     # ENABLED WHEN
@@ -56,9 +53,7 @@ def read_from_master(state: Consumption) -> RuleBody:
     return consume_next(state, is_masters_message=True)
 
 
-@consumption_rule(
-    who="consumer", source="PullAPIWrapper#pullKernelImpl, ProcessQueue#removeMessage"
-)
+@rule(who="consumer", source="PullAPIWrapper#pullKernelImpl, ProcessQueue#removeMessage")
 def read_from_slave(state: Consumption) -> RuleBody:
     """The consumer pulls from the slave; whether the message is the master's, it cannot see."""
     # ENABLED WHEN
@@ -88,7 +83,7 @@ def move_to(state: Consumption, position: int) -> Consumption:
     return evolve(state, consumer=evolve(state.consumer, position=position))
 
 
-@consumption_rule(who="master", source="DefaultMQPushConsumerImpl#pullMessage (OFFSET_ILLEGAL)")
+@rule(who="master", source="DefaultMQPushConsumerImpl#pullMessage (OFFSET_ILLEGAL)")
 def correct_by_master(state: Consumption) -> RuleBody:
     """The master moves a consumer that asks for what is gone, or for what is not there yet."""
     position = state.consumer.position
@@ -103,7 +98,7 @@ def correct_by_master(state: Consumption) -> RuleBody:
     return move_to(state, compute_correction(state.master, position))
 
 
-@consumption_rule(who="slave", source="DefaultMQPushConsumerImpl#pullMessage (OFFSET_ILLEGAL)")
+@rule(who="slave", source="DefaultMQPushConsumerImpl#pullMessage (OFFSET_ILLEGAL)")
 def correct_by_slave(state: Consumption) -> RuleBody:
     """A slave that checks offsets moves a consumer too; it may only lag (R-GM-03, R-PM-05)."""
     position = state.consumer.position
@@ -161,7 +156,7 @@ def compute_asked(state: Consumption) -> Broker:
     )
 
 
-@consumption_rule(who="operator", source="DefaultMQPushConsumerImpl#start")
+@rule(who="operator", source="DefaultMQPushConsumerImpl#start")
 def start_consumer(state: Consumption) -> RuleBody:
     """The consumer's process starts; it fetches the route at once."""
     routes = state.routes
@@ -175,7 +170,7 @@ def start_consumer(state: Consumption) -> RuleBody:
     return evolve(state, routes=see_what_is_listed(routes), consumer=started)
 
 
-@consumption_rule(who="consumer", source="RebalancePushImpl#computePullFromWhere")
+@rule(who="consumer", source="RebalancePushImpl#computePullFromWhere")
 def begin_at_stored_progress(state: Consumption) -> RuleBody:
     """The consumer begins where a broker's table says (R-CC-15)."""
     asked = compute_asked(state)
@@ -189,7 +184,7 @@ def begin_at_stored_progress(state: Consumption) -> RuleBody:
     return begin_at(state, asked.progress)
 
 
-@consumption_rule(who="consumer", source="ConsumerManageProcessor#queryConsumerOffset")
+@rule(who="consumer", source="ConsumerManageProcessor#queryConsumerOffset")
 def begin_at_zero(state: Consumption) -> RuleBody:
     """Without an entry, a queue with its first message in memory is begun at 0 (R-CO-05)."""
     asked = compute_asked(state)
@@ -204,7 +199,7 @@ def begin_at_zero(state: Consumption) -> RuleBody:
     return begin_at(state, 0)
 
 
-@consumption_rule(who="consumer", source="RebalancePushImpl#computePullFromWhere (LAST_OFFSET)")
+@rule(who="consumer", source="RebalancePushImpl#computePullFromWhere (LAST_OFFSET)")
 def begin_at_end(state: Consumption) -> RuleBody:
     """Without an entry, an older queue is begun at its end; only a master tells that (R-CC-15).
 
@@ -222,7 +217,7 @@ def begin_at_end(state: Consumption) -> RuleBody:
     return begin_at(state, asked.queue_max)
 
 
-@consumption_rule(who="operator", source="DefaultMQPushConsumerImpl#shutdown")
+@rule(who="operator", source="DefaultMQPushConsumerImpl#shutdown", weight=4)
 def stop_consumer(state: Consumption) -> RuleBody:
     """The consumer stops in order, after the broker that it prefers has taken its progress."""
     consumer = state.consumer

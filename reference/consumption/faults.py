@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from reference.consumption.registry import consumption_rule
 from reference.consumption.state import NO_PROGRESS, Consumption
 from reference.fault_account import count_fault, is_within_limit
 from reference.operations import choose, minimum
-from reference.rule import RuleBody, between, when
+from reference.rule import RuleBody, between, rule, when
 
 
-@consumption_rule(who="fault", source="kill -9 of the consumer")
+@rule(who="fault", source="kill -9 of the consumer")
 def kill_consumer(state: Consumption) -> RuleBody:
     """The consumer's process is gone; what it had not sent is forgotten."""
     # ENABLED WHEN
@@ -25,7 +24,7 @@ def kill_consumer(state: Consumption) -> RuleBody:
     return killed
 
 
-@consumption_rule(who="fault", source="kill -9 of the master")
+@rule(who="fault", source="kill -9 of the master")
 def kill_master(state: Consumption) -> RuleBody:
     """The master's process is gone; its table in memory is, too (R-CO-07)."""
     # ENABLED WHEN
@@ -38,7 +37,7 @@ def kill_master(state: Consumption) -> RuleBody:
     return killed
 
 
-@consumption_rule(who="fault", source="power loss of the master's machine")
+@rule(who="fault", source="power loss of the master's machine")
 def lose_master_power(state: Consumption) -> RuleBody:
     """The master loses its last messages, and perhaps its file of progress, which is never forced.
 
@@ -70,7 +69,7 @@ def lose_master_power(state: Consumption) -> RuleBody:
     return counted
 
 
-@consumption_rule(who="fault", source="kill -9 of the slave")
+@rule(who="fault", source="kill -9 of the slave")
 def kill_slave(state: Consumption) -> RuleBody:
     """The slave's process is gone, with its table in memory and the master's address."""
     # ENABLED WHEN
@@ -81,7 +80,7 @@ def kill_slave(state: Consumption) -> RuleBody:
     return killed
 
 
-@consumption_rule(who="fault", source="RouteInfoManager#scanNotActiveBroker")
+@rule(who="fault", source="RouteInfoManager#scanNotActiveBroker")
 def part_master_from_name_server(state: Consumption) -> RuleBody:
     """The name server has not heard of the master for two minutes, and drops it though it runs."""
     # ENABLED WHEN
@@ -96,7 +95,7 @@ def part_master_from_name_server(state: Consumption) -> RuleBody:
     return parted
 
 
-@consumption_rule(who="fault", source="ConsumerOffsetManager#commitOffset (one-way, out of order)")
+@rule(who="fault", source="ConsumerOffsetManager#commitOffset (one-way, out of order)")
 def deliver_stale_commit(state: Consumption) -> RuleBody:
     """A commit that was sent earlier arrives at the master after a newer one."""
     # ENABLED WHEN

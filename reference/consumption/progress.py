@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from reference.consumption.registry import consumption_rule
 from reference.consumption.state import Broker, Consumption
 from reference.operations import negate
-from reference.rule import RuleBody, when
+from reference.rule import RuleBody, rule, when
 
 
 def is_positioned(state: Consumption) -> bool:
@@ -26,7 +25,7 @@ def note_stored(state: Consumption) -> Consumption:
     return evolve(state, consumer=evolve(consumer, ghost_stored=consumer.position))
 
 
-@consumption_rule(who="consumer", source="RemoteBrokerOffsetStore#updateConsumeOffsetToBroker")
+@rule(who="consumer", source="RemoteBrokerOffsetStore#updateConsumeOffsetToBroker")
 def send_progress_to_master(state: Consumption) -> RuleBody:
     """The consumer sends its progress to the master, which it prefers (R-CC-13)."""
     # ENABLED WHEN
@@ -40,7 +39,7 @@ def send_progress_to_master(state: Consumption) -> RuleBody:
     return note_stored(taken)
 
 
-@consumption_rule(who="consumer", source="RemoteBrokerOffsetStore#updateConsumeOffsetToBroker")
+@rule(who="consumer", source="RemoteBrokerOffsetStore#updateConsumeOffsetToBroker")
 def send_progress_to_slave(state: Consumption) -> RuleBody:
     """The consumer sends its progress to the slave, because its route has no master."""
     # ENABLED WHEN
@@ -55,7 +54,7 @@ def send_progress_to_slave(state: Consumption) -> RuleBody:
     return note_stored(taken)
 
 
-@consumption_rule(who="master", source="ConsumerOffsetManager#persist")
+@rule(who="master", source="ConsumerOffsetManager#persist", weight=8)
 def persist_progress_of_master(state: Consumption) -> RuleBody:
     """The master writes its table, every 5 s (R-CO-03)."""
     master = state.master
@@ -65,7 +64,7 @@ def persist_progress_of_master(state: Consumption) -> RuleBody:
     return evolve(state, master=evolve(master, progress_on_disk=master.progress))
 
 
-@consumption_rule(who="slave", source="ConsumerOffsetManager#persist")
+@rule(who="slave", source="ConsumerOffsetManager#persist", weight=8)
 def persist_progress_of_slave(state: Consumption) -> RuleBody:
     """The slave writes its table, every 5 s and after each synchronisation."""
     slave = state.slave
@@ -75,7 +74,7 @@ def persist_progress_of_slave(state: Consumption) -> RuleBody:
     return evolve(state, slave=evolve(slave, progress_on_disk=slave.progress))
 
 
-@consumption_rule(who="slave", source="SlaveSynchronize#syncConsumerOffset")
+@rule(who="slave", source="SlaveSynchronize#syncConsumerOffset", weight=8)
 def synchronise_progress(state: Consumption) -> RuleBody:
     """The slave takes over the master's entry, also a lower one; its own stays where there is none.
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from reference.consumption.registry import consumption_rule
 from reference.consumption.state import Consumption, Routes
 from reference.operations import is_same, negate
-from reference.rule import RuleBody, when
+from reference.rule import RuleBody, rule, when
 
 
-@consumption_rule(who="master", source="RouteInfoManager#registerBroker")
+@rule(who="master", source="RouteInfoManager#registerBroker")
 def list_master(state: Consumption) -> RuleBody:
     """The master registers: at its start, and every 30 s (R-NS-01)."""
     # ENABLED WHEN
@@ -19,9 +18,7 @@ def list_master(state: Consumption) -> RuleBody:
     return evolve(state, routes=evolve(state.routes, is_master_listed=True))
 
 
-@consumption_rule(
-    who="name server", source="RouteInfoManager#onChannelDestroy, #scanNotActiveBroker"
-)
+@rule(who="name server", source="RouteInfoManager#onChannelDestroy, #scanNotActiveBroker")
 def drop_master(state: Consumption) -> RuleBody:
     """The name server drops a master that is gone (R-NS-05)."""
     # ENABLED WHEN
@@ -30,7 +27,7 @@ def drop_master(state: Consumption) -> RuleBody:
     return evolve(state, routes=evolve(state.routes, is_master_listed=False))
 
 
-@consumption_rule(who="slave", source="RouteInfoManager#registerBroker")
+@rule(who="slave", source="RouteInfoManager#registerBroker")
 def list_slave(state: Consumption) -> RuleBody:
     """The slave registers."""
     # ENABLED WHEN
@@ -39,9 +36,7 @@ def list_slave(state: Consumption) -> RuleBody:
     return evolve(state, routes=evolve(state.routes, is_slave_listed=True))
 
 
-@consumption_rule(
-    who="name server", source="RouteInfoManager#onChannelDestroy, #scanNotActiveBroker"
-)
+@rule(who="name server", source="RouteInfoManager#onChannelDestroy, #scanNotActiveBroker")
 def drop_slave(state: Consumption) -> RuleBody:
     """The name server drops a slave that is gone."""
     # ENABLED WHEN
@@ -50,7 +45,7 @@ def drop_slave(state: Consumption) -> RuleBody:
     return evolve(state, routes=evolve(state.routes, is_slave_listed=False))
 
 
-@consumption_rule(who="slave", source="BrokerController#doRegisterBrokerAll")
+@rule(who="slave", source="BrokerController#doRegisterBrokerAll")
 def learn_master(state: Consumption) -> RuleBody:
     """The slave learns from its registration's answer where the master is, or that none is listed.
 
@@ -75,7 +70,7 @@ def see_what_is_listed(routes: Routes) -> Routes:
     )
 
 
-@consumption_rule(who="consumer", source="MQClientInstance#updateTopicRouteInfoFromNameServer")
+@rule(who="consumer", source="MQClientInstance#updateTopicRouteInfoFromNameServer", weight=8)
 def refresh_route(state: Consumption) -> RuleBody:
     """The consumer takes over what the name server lists, every 30 s (R-CC-04).
 

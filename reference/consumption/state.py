@@ -6,18 +6,19 @@ Fields named ``ghost_...`` exist in the specification only.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from attrs import field, frozen
 
-from reference.consumption.structure import (
+from reference.consumption.parameters import (
     ConsumptionFaults,
     ConsumptionParameters,
-    ConsumptionStructure,
     QueueOffset,
 )
-from reference.structure import Flag
-from reference.world import count_indexes, make_initial, make_template
+from reference.parameters import Flag
+
+if TYPE_CHECKING:
+    from reference.consumption.structure import ConsumptionStructure
 
 NO_PROGRESS = -1
 """A table has no entry for this group and queue; a consumer has no position."""
@@ -99,21 +100,3 @@ class Consumption:
     """Below it the slave has the master's messages; beyond it perhaps others."""
     faults: ConsumptionFaults = field(factory=ConsumptionFaults)
     """The faults so far."""
-
-
-@make_initial.register
-def initial_consumption(
-    structure: ConsumptionStructure, parameters: ConsumptionParameters
-) -> Consumption:
-    """Both brokers up and known to all, an empty queue, no consumer yet."""
-    return Consumption(structure, parameters, Broker(), Broker(), Routes(), Consumer())
-
-
-@make_template.register
-def _(structure: ConsumptionStructure) -> Consumption:
-    return initial_consumption(structure, ConsumptionParameters())
-
-
-@count_indexes.register
-def _(structure: ConsumptionStructure) -> Mapping[str, int]:
-    return {}

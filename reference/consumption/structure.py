@@ -1,21 +1,24 @@
-"""What is fixed for one instance of the world of consumption: its shape, and its fault limits."""
+"""Consumers: what makes a structure, with the rules, the first state and the lanes."""
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
+from collections.abc import Mapping
+from typing import ClassVar
 
 from attrs import frozen
 
-from reference.structure import Count
-from reference.terms import Sort
-from reference.world import Pair
+from reference.consumption import brokers, consumer, faults, progress, routes, timeline
+from reference.consumption.parameters import ConsumptionParameters
+from reference.consumption.state import Broker, Consumer, Consumption, Routes
+from reference.rule import Rule, collect_rules
+from reference.world import BaseStructure, Lanes
 
-QueueOffset: TypeAlias = Annotated[int, Sort.INTEGER]
-"""A position in a consume queue, counted in messages; -1 stands for "none"."""
+CONSUMPTION_RULES: dict[str, Rule] = collect_rules(brokers, routes, progress, consumer, faults)
+"""Every rule of this world by name, in the order in which they are told."""
 
 
 @frozen
-class ConsumptionStructure(Pair):
+class ConsumptionStructure(BaseStructure):
     """The settings that decide which broker a consumer may read."""
 
     is_slave_read: bool = False
@@ -24,6 +27,9 @@ class ConsumptionStructure(Pair):
     is_offset_checked_in_slave: bool = False
     """``offsetCheckInSlave`` on the slave (R-GM-03)."""
 
+    usual_parameters: ClassVar[ConsumptionParameters] = ConsumptionParameters()
+    lanes: ClassVar[Lanes] = timeline.LANES
+
     @property
     def name(self) -> str:
         """Short name, for example ``consumer/slave read/no offset check``."""
@@ -31,41 +37,15 @@ class ConsumptionStructure(Pair):
         check = "offset check" if self.is_offset_checked_in_slave else "no offset check"
         return f"consumer/{read}/{check}"
 
+    @property
+    def rules(self) -> Mapping[str, Rule]:
+        """The same for every structure."""
+        return CONSUMPTION_RULES
 
-@frozen
-class ConsumptionFaults:
-    """A number per kind of fault: how often it has struck, or how often it may."""
+    def make_initial(self, parameters: ConsumptionParameters) -> Consumption:
+        """Both brokers up and known to all, an empty queue, no consumer yet."""
+        return Consumption(self, parameters, Broker(), Broker(), Routes(), Consumer())
 
-    master_stops: Count = 0
-    """No failure: the master is stopped in order, and consumers do without it for a while."""
-    slave_stops: Count = 0
-    """No failure: the slave is stopped in order."""
-    consumer_kills: Count = 0
-    """Kills of the consumer's process."""
-    master_kills: Count = 0
-    """Kills of the master's process: its table of progress is as old as its file."""
-    master_power_losses: Count = 0
-    """Power losses of the master's machine: it may lose messages, and its file of progress."""
-    slave_kills: Count = 0
-    """Kills of the slave's process."""
-    partitions: Count = 0
-    """The name server drops a master that runs, not having heard of it for 120 s (R-NS-05)."""
-    stale_commits: Count = 0
-    """One-way commits that arrive after newer ones (R-CO-01)."""
-
-
-@frozen
-class ConsumptionParameters:
-    """Constant in a run, symbolic in a proof."""
-
-    ghost_queue_size_max: QueueOffset = 2**40
-    """Where the modelled queue ends; no queue has such a limit, only a search needs one."""
-    limits: ConsumptionFaults = ConsumptionFaults()
-    """How often each fault may strike."""
-
-
-SMALL_CONSUMPTION = ConsumptionParameters(ghost_queue_size_max=4)
-"""A queue of a few messages, for searches."""
 
 CONSUMPTION_STRUCTURES = tuple(
     ConsumptionStructure(is_read, is_checked)

@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from reference.consumption.state import NO_PROGRESS, Broker, Consumer, Consumption, Routes
-from reference.machine import Action
-from reference.timeline import LaneText, fill_lanes, fill_one_lane, list_lanes
+from reference.world import Lanes, LaneText, Step, fill_one_lane
 
 CONSUMER, MASTER, SLAVE, ROUTES = range(4)
 WIDTHS = (32, 40, 40, 50)
@@ -65,21 +64,21 @@ PHRASES: Mapping[str, tuple[int, Phrase]] = {
 """For each rule the lane in which a step of it stands, and what it looks like there."""
 
 
-@list_lanes.register
-def _(state: Consumption) -> tuple[tuple[str, int], ...]:
+def list_lanes(state: Consumption) -> tuple[tuple[str, int], ...]:
+    """The consumer, both brokers and the name server."""
     return tuple(zip(("consumer", "master", "slave", "name server"), WIDTHS, strict=True))
 
 
-@fill_lanes.register
-def _(state: Consumption, action: Action) -> tuple[LaneText, ...]:
-    lane, phrase = PHRASES[action.instance]
+def fill_lanes(state: Consumption, step: Step) -> tuple[LaneText, ...]:
+    """What each node does in a step, and what it has afterwards."""
+    lane, phrase = PHRASES[step.rule_name]
     states = (
         draw_consumer(state.consumer),
         draw_broker(state.master, state.master.queue_max),
         draw_broker(state.slave, state.ghost_same_below),
         draw_routes(state.routes),
     )
-    return fill_one_lane(lane, phrase(action.arguments, state), states)
+    return fill_one_lane(lane, phrase(step.arguments, state), states)
 
 
 def draw_consumer(consumer: Consumer) -> str:
@@ -120,3 +119,11 @@ def draw_routes(routes: Routes) -> str:
 
 def _name_brokers(is_master: bool, is_slave: bool) -> str:
     return ("M" if is_master else "-") + ("S" if is_slave else "-")
+
+
+def list_running(state: Consumption) -> tuple[bool, ...]:
+    """For each lane whether its node runs; the name server does."""
+    return (state.consumer.is_running, state.master.is_up, state.slave.is_up, True)
+
+
+LANES = Lanes(list_lanes, fill_lanes, list_running)

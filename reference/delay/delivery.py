@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from reference.delay.registry import delay_rule
 from reference.delay.state import MASTER, SLAVE, Delay
 from reference.operations import negate
-from reference.rule import RuleBody, between, replace_broker, when
+from reference.rule import RuleBody, between, replace_broker, rule, when
 
 
 def is_role_of_master(state: Delay, broker: int) -> bool:
@@ -28,7 +27,7 @@ def is_pair_connected(state: Delay) -> bool:
     return state.brokers[SLAVE].is_up & is_serving(state, MASTER)
 
 
-@delay_rule(who="producer", source="CommitLog#putMessage")
+@rule(who="producer", source="CommitLog#putMessage", weight=8, says="a message is put")
 def put_delayed_message(state: Delay, broker: int) -> RuleBody:
     """The master stores a message with a delay level, in the queue of that level."""
     own = state.brokers[broker]
@@ -41,7 +40,11 @@ def put_delayed_message(state: Delay, broker: int) -> RuleBody:
     return replace_broker(state, broker, evolve(own, queue_max=own.queue_max + 1))
 
 
-@delay_rule(who="master", source="DeliverDelayedMessageTimerTask#executeOnTimeup")
+@rule(
+    who="master",
+    source="DeliverDelayedMessageTimerTask#executeOnTimeup",
+    says="delivers the next one",
+)
 def deliver_message(state: Delay, broker: int) -> RuleBody:
     """The next message is due: a copy of it is put, waiting for neither disk nor slave (R-CL-17).
 
@@ -57,7 +60,7 @@ def deliver_message(state: Delay, broker: int) -> RuleBody:
     return evolve(replace_broker(state, broker, delivered), ghost_is_delivered_twice=is_twice)
 
 
-@delay_rule(who="master", source="ScheduleMessageService#updateOffset")
+@rule(who="master", source="ScheduleMessageService#updateOffset", says="notes progress")
 def note_progress(state: Delay, broker: int) -> RuleBody:
     """After a round of deliveries the table in memory gets the position."""
     own = state.brokers[broker]
@@ -67,7 +70,7 @@ def note_progress(state: Delay, broker: int) -> RuleBody:
     return replace_broker(state, broker, evolve(own, offset=own.position))
 
 
-@delay_rule(who="master", source="ScheduleMessageService#persist")
+@rule(who="master", source="ScheduleMessageService#persist", weight=8, says="writes progress")
 def persist_progress(state: Delay, broker: int) -> RuleBody:
     """The master writes its table, every 10 s (R-BR-05)."""
     own = state.brokers[broker]
@@ -77,7 +80,7 @@ def persist_progress(state: Delay, broker: int) -> RuleBody:
     return replace_broker(state, broker, evolve(own, file=own.offset))
 
 
-@delay_rule(who="slave", source="HAClient#dispatchReadRequest")
+@rule(who="slave", source="HAClient#dispatchReadRequest", says="<~ messages to {queue_max}")
 def replicate_delayed_message(state: Delay) -> RuleBody:
     """The slave's log gets delayed messages behind those that it has."""
     master, slave = state.brokers
@@ -88,7 +91,7 @@ def replicate_delayed_message(state: Delay) -> RuleBody:
     return replace_broker(state, SLAVE, evolve(slave, queue_max=end))
 
 
-@delay_rule(who="slave", source="HAClient#dispatchReadRequest")
+@rule(who="slave", source="HAClient#dispatchReadRequest", says="<~ the copy")
 def replicate_copy(state: Delay) -> RuleBody:
     """The slave's log gets the copy of the followed message, after the message itself."""
     master, slave = state.brokers
@@ -103,7 +106,12 @@ def replicate_copy(state: Delay) -> RuleBody:
     return replace_broker(state, SLAVE, evolve(slave, has_copy=True))
 
 
-@delay_rule(who="slave", source="SlaveSynchronize#syncDelayOffset")
+@rule(
+    who="slave",
+    source="SlaveSynchronize#syncDelayOffset",
+    weight=8,
+    says="<~ progress, to its file",
+)
 def copy_progress(state: Delay) -> RuleBody:
     """The slave's file gets the master's table; its memory does not (R-MS-07).
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from attrs import evolve
 
 from reference.delay.delivery import is_role_of_master, is_serving
-from reference.delay.registry import delay_rule
 from reference.delay.state import SLAVE, Delay, DelayBroker
 from reference.fault_account import count_fault, is_within_limit
 from reference.operations import choose, minimum, negate
-from reference.rule import RuleBody, between, replace_broker, when
+from reference.rule import RuleBody, between, replace_broker, rule, when
 
 
 def begin_at_file(state: Delay, broker: DelayBroker) -> DelayBroker:
@@ -20,7 +21,7 @@ def begin_at_file(state: Delay, broker: DelayBroker) -> DelayBroker:
     return evolve(broker, is_up=True, offset=begin, position=begin)
 
 
-@delay_rule(who="operator", source="ScheduleMessageService#shutdown")
+@rule(who="operator", source="ScheduleMessageService#shutdown", weight=1, says="stops in order")
 def stop_broker(state: Delay, broker: int) -> RuleBody:
     """Whoever delivers is stopped in order; the file is not written once more for that."""
     # ENABLED WHEN
@@ -33,7 +34,7 @@ def stop_broker(state: Delay, broker: int) -> RuleBody:
     return counted
 
 
-@delay_rule(who="operator", source="ScheduleMessageService#load, #start")
+@rule(who="operator", source="ScheduleMessageService#load, #start", says="starts again")
 def start_broker(state: Delay, broker: int) -> RuleBody:
     """The master starts again and delivers from where its file says."""
     own = state.brokers[broker]
@@ -43,7 +44,7 @@ def start_broker(state: Delay, broker: int) -> RuleBody:
     return replace_broker(state, broker, begin_at_file(state, own))
 
 
-@delay_rule(who="operator", source="ScheduleMessageService#load")
+@rule(who="operator", source="ScheduleMessageService#load", weight=1, says="starts anew as a slave")
 def restart_slave(state: Delay) -> RuleBody:
     """The slave starts anew as a slave: its memory is what its file says, and nobody uses it."""
     slave = state.brokers[SLAVE]
@@ -53,7 +54,12 @@ def restart_slave(state: Delay) -> RuleBody:
     return replace_broker(state, SLAVE, begin_at_file(state, slave))
 
 
-@delay_rule(who="operator", source="BrokerController#initialize with another brokerRole")
+@rule(
+    who="operator",
+    source="BrokerController#initialize with another brokerRole",
+    weight=8,
+    says="starts as the master",
+)
 def promote_slave(state: Delay) -> RuleBody:
     """The master is down, and the slave starts anew as the master (R-NS-09)."""
     master, slave = state.brokers
@@ -71,7 +77,7 @@ def promote_slave(state: Delay) -> RuleBody:
     return counted
 
 
-@delay_rule(who="fault", source="kill -9 of the broker")
+@rule(who="fault", source="kill -9 of the broker", says="## KILLED")
 def kill_broker(state: Delay, broker: int) -> RuleBody:
     """The process of whoever delivers is gone, and its table with it."""
     # ENABLED WHEN
@@ -84,7 +90,13 @@ def kill_broker(state: Delay, broker: int) -> RuleBody:
     return counted
 
 
-@delay_rule(who="fault", source="power loss of the broker's machine")
+def tell_power_loss(arguments: Mapping[str, int], state: Delay) -> str:
+    """What a power loss takes."""
+    gone = ["COPY"] * arguments["is_copy_lost"] + ["FILE"] * arguments["is_file_lost"]
+    return "## POWER LOSS, keeps {kept_queue_max}" + "".join(f", no {g}" for g in gone)
+
+
+@rule(who="fault", source="power loss of the broker's machine", says=tell_power_loss)
 def lose_power(state: Delay, broker: int) -> RuleBody:
     """Whoever delivers loses the end of its log, and perhaps its file of progress.
 

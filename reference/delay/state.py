@@ -7,14 +7,16 @@ exist in the specification only.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from attrs import field, frozen
 
-from reference.consumption.structure import QueueOffset
-from reference.delay.structure import DelayFaults, DelayParameters, DelayStructure
-from reference.structure import Flag
-from reference.world import count_indexes, make_initial, make_template
+from reference.consumption.parameters import QueueOffset
+from reference.delay.parameters import DelayFaults, DelayParameters
+from reference.parameters import Flag
+
+if TYPE_CHECKING:
+    from reference.delay.structure import DelayStructure
 
 MASTER, SLAVE = 0, 1
 """The numbers of the two brokers, by their roles at first."""
@@ -56,19 +58,3 @@ class Delay:
     """Whoever delivers has once lost the copy, or begun without it."""
     faults: DelayFaults = field(factory=DelayFaults)
     """The faults so far."""
-
-
-@make_initial.register
-def initial_delay(structure: DelayStructure, parameters: DelayParameters) -> Delay:
-    """Both brokers up, and nothing delayed yet."""
-    return Delay(structure, parameters)
-
-
-@make_template.register
-def _(structure: DelayStructure) -> Delay:
-    return initial_delay(structure, DelayParameters())
-
-
-@count_indexes.register
-def _(structure: DelayStructure) -> Mapping[str, int]:
-    return {"broker": 2}

@@ -1,56 +1,52 @@
-"""What is fixed for one instance of the world of delayed delivery, and its fault limits."""
+"""Delayed delivery: what makes a structure, with the rules, the first state and the lanes."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 from attrs import frozen
 
-from reference.consumption.structure import QueueOffset
-from reference.structure import Count
-from reference.world import Pair
+from reference.delay import delivery, lifecycle, timeline
+from reference.delay.parameters import DelayParameters
+from reference.delay.state import Delay
+from reference.rule import Rule, collect_rules
+from reference.world import BaseStructure, Lanes
+
+DELAY_RULES: dict[str, Rule] = collect_rules(delivery, lifecycle)
+"""Every rule of this world by name, in the order in which they are told."""
 
 
 @frozen
-class DelayStructure(Pair):
+class DelayStructure(BaseStructure):
     """How a master begins to deliver."""
 
     is_corrected_at_start: bool = False
     """Progress beyond the end of the delay queue is lowered to it at the start, as in later
     releases (``ScheduleMessageService#correctDelayOffset``); 4.4.0 leaves it."""
 
+    usual_parameters: ClassVar[DelayParameters] = DelayParameters()
+    lanes: ClassVar[Lanes] = timeline.LANES
+
     @property
     def name(self) -> str:
         """Short name, for example ``delay/4.4.0``."""
         return f"delay/{'corrected at start' if self.is_corrected_at_start else '4.4.0'}"
 
+    @property
+    def rules(self) -> Mapping[str, Rule]:
+        """The same for every structure."""
+        return DELAY_RULES
 
-@frozen
-class DelayFaults:
-    """A number per kind of fault or circumstance: how often it has struck, or how often it may."""
+    @property
+    def index_counts(self) -> Mapping[str, int]:
+        """The master and its slave."""
+        return {"broker": 2}
 
-    stops: Count = 0
-    """No failure: the broker that delivers is stopped in order."""
-    kills: Count = 0
-    """Kills of its process."""
-    power_losses: Count = 0
-    """Power losses of its machine: messages, copies and the file of progress may be gone."""
-    promotions: Count = 0
-    """No failure: an operator makes the slave the master, for good."""
+    def make_initial(self, parameters: DelayParameters) -> Delay:
+        """Both brokers up, and nothing delayed yet."""
+        return Delay(self, parameters)
 
-
-@frozen
-class DelayParameters:
-    """Constant in a run, symbolic in a proof."""
-
-    ghost_followed: QueueOffset = 0
-    """The followed place in the delay queue; what holds of any holds of all."""
-    ghost_queue_size_max: QueueOffset = 2**40
-    """Where the modelled queue ends; no queue has such a limit, only a search needs one."""
-    limits: DelayFaults = DelayFaults()
-    """How often each fault may strike."""
-
-
-SMALL_DELAY = DelayParameters(ghost_queue_size_max=3)
-"""A queue of a few messages, for searches."""
 
 DELAY_STRUCTURES = (DelayStructure(), DelayStructure(is_corrected_at_start=True))
 """Every structure of this world."""

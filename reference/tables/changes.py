@@ -10,10 +10,9 @@ from attrs import evolve
 
 from reference.fault_account import count_fault, is_within_limit
 from reference.operations import choose, negate
-from reference.rule import RuleBody, between, replace_broker, when
-from reference.tables.registry import tables_rule
+from reference.rule import RuleBody, between, replace_broker, rule, when
+from reference.tables.parameters import Instant
 from reference.tables.state import CopiedTables, Table, TableBroker
-from reference.tables.structure import Instant
 
 
 def is_free(broker: TableBroker) -> bool:
@@ -35,7 +34,12 @@ def begin_change(state: CopiedTables, number: int, *, has_entry: bool) -> Copied
     return evolve(replace_broker(state, number, changed), ghost_contents=content)
 
 
-@tables_rule(who="administrator", source="TopicConfigManager#updateTopicConfig")
+@rule(
+    who="administrator",
+    source="TopicConfigManager#updateTopicConfig",
+    weight=4,
+    says="changes something else",
+)
 def change_on_master(state: CopiedTables, broker: int) -> RuleBody:
     """Something else than the followed entry is created, changed or deleted on a master."""
     own = state.brokers[broker]
@@ -49,7 +53,12 @@ def change_on_master(state: CopiedTables, broker: int) -> RuleBody:
     return begin_change(state, broker, has_entry=own.table.has_entry)
 
 
-@tables_rule(who="client", source="SubscriptionGroupManager#findSubscriptionGroupConfig")
+@rule(
+    who="client",
+    source="SubscriptionGroupManager#findSubscriptionGroupConfig",
+    weight=4,
+    says="is changed as a slave",
+)
 def change_on_slave(state: CopiedTables, broker: int) -> RuleBody:
     """A slave's table is changed: by a heartbeat, or by an administrator (R-MS-09)."""
     own = state.brokers[broker]
@@ -66,7 +75,12 @@ def change_on_slave(state: CopiedTables, broker: int) -> RuleBody:
     return counted
 
 
-@tables_rule(who="master", source="AdminBrokerProcessor#updateAndCreateTopic")
+@rule(
+    who="master",
+    source="AdminBrokerProcessor#updateAndCreateTopic",
+    weight=8,
+    says="says that the entry is there",
+)
 def answer_creation(state: CopiedTables, broker: int) -> RuleBody:
     """A master tells an administrator that a topic is created, and then sets about it."""
     own = state.brokers[broker]
@@ -82,7 +96,9 @@ def answer_creation(state: CopiedTables, broker: int) -> RuleBody:
     return evolve(answering, ghost_is_answered=True, ghost_answered_by=broker)
 
 
-@tables_rule(who="master", source="TopicConfigManager#updateTopicConfig")
+@rule(
+    who="master", source="TopicConfigManager#updateTopicConfig", weight=8, says="creates the entry"
+)
 def create_entry(state: CopiedTables, broker: int) -> RuleBody:
     """The followed entry is created on a master, once."""
     own = state.brokers[broker]
@@ -96,7 +112,12 @@ def create_entry(state: CopiedTables, broker: int) -> RuleBody:
     return evolve(created, ghost_is_created=True)
 
 
-@tables_rule(who="administrator", source="TopicConfigManager#deleteTopicConfig")
+@rule(
+    who="administrator",
+    source="TopicConfigManager#deleteTopicConfig",
+    weight=2,
+    says="deletes the entry",
+)
 def delete_entry(state: CopiedTables, broker: int) -> RuleBody:
     """The followed entry is deleted on the master that has it."""
     own = state.brokers[broker]
@@ -147,7 +168,11 @@ def tick(state: CopiedTables) -> CopiedTables:
     return evolve(state, ghost_clock=state.ghost_clock + 1)
 
 
-@tables_rule(who="broker", source="DataVersion#nextVersion, ConfigManager#persist")
+@rule(
+    who="broker",
+    source="DataVersion#nextVersion, ConfigManager#persist",
+    says="version and file follow",
+)
 def finish_change(state: CopiedTables, broker: int) -> RuleBody:
     """Version and file follow the changed content, and whoever asked for it is answered."""
     # ENABLED WHEN
@@ -157,7 +182,11 @@ def finish_change(state: CopiedTables, broker: int) -> RuleBody:
     return complete_change(later, broker, later.ghost_clock)
 
 
-@tables_rule(who="fault", source="DataVersion#nextVersion, System#currentTimeMillis")
+@rule(
+    who="fault",
+    source="DataVersion#nextVersion, System#currentTimeMillis",
+    says="## CLOCK SHOWS {stamp} AGAIN",
+)
 def finish_change_at_used_instant(state: CopiedTables, broker: int) -> RuleBody:
     """The clock shows an instant that a version has already, perhaps on the other broker."""
     # ENABLED WHEN

@@ -8,8 +8,8 @@ from __future__ import annotations
 from attrs import evolve
 
 from reference.operations import all_of, any_of, choose, negate
-from reference.rule import RuleBody, replace_broker, when
-from reference.tables.registry import tables_rule
+from reference.rule import RuleBody, replace_broker, rule, when
+from reference.tables.parameters import NOBODY
 from reference.tables.state import (
     ANSWERED,
     CLEARED,
@@ -24,7 +24,6 @@ from reference.tables.state import (
     choose_table,
     has_version_of,
 )
-from reference.tables.structure import NOBODY
 
 
 def get_other(broker: int) -> int:
@@ -67,7 +66,11 @@ def is_entry_made(state: CopiedTables) -> bool:
     return state.ghost_is_made & negate(state.ghost_is_deleted)
 
 
-@tables_rule(who="slave", source="SlaveSynchronize#syncAll, AdminBrokerProcessor#processRequest")
+@rule(
+    who="slave",
+    source="SlaveSynchronize#syncAll, AdminBrokerProcessor#processRequest",
+    says="asks its master",
+)
 def begin_copy(state: CopiedTables, broker: int) -> RuleBody:
     """A slave asks its master, which writes the first half of its answer: the version."""
     own = state.brokers[broker]
@@ -86,7 +89,7 @@ def begin_copy(state: CopiedTables, broker: int) -> RuleBody:
     return continue_copy(state, broker, Copy(HALF_ANSWERED, own.source, table, is_owed))
 
 
-@tables_rule(who="master", source="AdminBrokerProcessor#getAllTopicConfig")
+@rule(who="master", source="AdminBrokerProcessor#getAllTopicConfig", says="has the answer")
 def finish_answer(state: CopiedTables, broker: int) -> RuleBody:
     """The master writes the other half: what the table holds by now."""
     own = state.brokers[broker]
@@ -98,7 +101,12 @@ def finish_answer(state: CopiedTables, broker: int) -> RuleBody:
     return continue_copy(state, broker, evolve(own.copy, stage=ANSWERED, table=table))
 
 
-@tables_rule(who="slave", source="SlaveSynchronize#syncAll, RemotingTimeoutException")
+@rule(
+    who="slave",
+    source="SlaveSynchronize#syncAll, RemotingTimeoutException",
+    weight=4,
+    says="gets no answer",
+)
 def give_up_copy(state: CopiedTables, broker: int) -> RuleBody:
     """No answer within 3 s, or an error: logged, and tried again with the next copy (R-MS-04)."""
     # ENABLED WHEN
@@ -119,7 +127,7 @@ def complete_copy(state: CopiedTables, broker: int, own: TableBroker) -> CopiedT
     return replace_broker(state, broker, done)
 
 
-@tables_rule(who="slave", source="DataVersion#equals")
+@rule(who="slave", source="DataVersion#equals", says="same version, copies nothing")
 def leave_table(state: CopiedTables, broker: int) -> RuleBody:
     """The versions are equal, so the slave's table stays as it is."""
     own = state.brokers[broker]
@@ -129,7 +137,7 @@ def leave_table(state: CopiedTables, broker: int) -> RuleBody:
     return complete_copy(state, broker, own)
 
 
-@tables_rule(who="slave", source="DataVersion#assignNewOne")
+@rule(who="slave", source="DataVersion#assignNewOne", says="takes the version")
 def take_version(state: CopiedTables, broker: int) -> RuleBody:
     """The slave's table gets the master's version."""
     own = state.brokers[broker]
@@ -141,7 +149,7 @@ def take_version(state: CopiedTables, broker: int) -> RuleBody:
     return replace_broker(state, broker, taken)
 
 
-@tables_rule(who="slave", source="ConcurrentHashMap#clear")
+@rule(who="slave", source="ConcurrentHashMap#clear", says="empties its table")
 def clear_table(state: CopiedTables, broker: int) -> RuleBody:
     """The slave's table is empty for whoever looks now."""
     own = state.brokers[broker]
@@ -156,7 +164,7 @@ def clear_table(state: CopiedTables, broker: int) -> RuleBody:
     return evolve(replace_broker(state, broker, cleared), ghost_is_slave_change_lost=is_lost)
 
 
-@tables_rule(who="slave", source="ConcurrentHashMap#putAll, ConfigManager#persist")
+@rule(who="slave", source="ConcurrentHashMap#putAll, ConfigManager#persist", says="fills its table")
 def fill_table(state: CopiedTables, broker: int) -> RuleBody:
     """The master's entries come beside what was put there in between, and the file is written."""
     own = state.brokers[broker]
@@ -175,7 +183,9 @@ def fill_table(state: CopiedTables, broker: int) -> RuleBody:
     return complete_copy(evolve(state, ghost_contents=contents), broker, filled)
 
 
-@tables_rule(who="slave", source="BrokerController#doRegisterBrokerAll")
+@rule(
+    who="slave", source="BrokerController#doRegisterBrokerAll", weight=8, says="registers, is told"
+)
 def learn_master(state: CopiedTables, broker: int) -> RuleBody:
     """A slave learns from its registration's answer who is listed, nobody included (R-NS-03).
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from attrs import evolve
 
 from reference.fault_account import count_fault, is_within_limit
-from reference.rule import RuleBody, between, replace_broker, when
+from reference.rule import RuleBody, between, replace_broker, rule, when
 from reference.tables.changes import make_table_without_file, tick
 from reference.tables.lifecycle import end_process, leave_name_server
-from reference.tables.registry import tables_rule
 from reference.tables.state import CopiedTables, choose_table
 
 
-@tables_rule(who="fault", source="kill -9 of the broker")
+@rule(who="fault", source="kill -9 of the broker", says="## KILLED")
 def kill_broker(state: CopiedTables, broker: int) -> RuleBody:
     """A broker's process is gone, and its connection to the name server with it."""
     own = state.brokers[broker]
@@ -24,7 +25,12 @@ def kill_broker(state: CopiedTables, broker: int) -> RuleBody:
     return counted
 
 
-@tables_rule(who="fault", source="power loss of the broker's machine")
+def tell_power_loss(arguments: Mapping[str, int], state: CopiedTables) -> str:
+    """What a power loss takes."""
+    return "## POWER LOSS" + ("", ", OLD FILE", ", NO FILE")[arguments["writes_lost"]]
+
+
+@rule(who="fault", source="power loss of the broker's machine", says=tell_power_loss)
 def lose_power(state: CopiedTables, broker: int) -> RuleBody:
     """A broker's machine is off; its file, never forced to disk, may be the one before, or gone.
 

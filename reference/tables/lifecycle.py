@@ -6,14 +6,13 @@ from attrs import evolve
 
 from reference.fault_account import count_fault, is_within_limit
 from reference.operations import any_of, choose, negate
-from reference.rule import RuleBody, replace_broker, when
+from reference.rule import RuleBody, replace_broker, rule, when
 from reference.tables.changes import is_free, tick
-from reference.tables.registry import tables_rule
+from reference.tables.parameters import NOBODY
 from reference.tables.state import HALF_ANSWERED, IDLE, CopiedTables, Copy, TableBroker
-from reference.tables.structure import NOBODY
 
 
-@tables_rule(who="master", source="RouteInfoManager#registerBroker")
+@rule(who="master", source="RouteInfoManager#registerBroker", weight=4, says="registers as master")
 def list_master(state: CopiedTables, broker: int) -> RuleBody:
     """A master registers under id 0: the last one that does is listed (R-NS-02)."""
     # ENABLED WHEN
@@ -22,7 +21,7 @@ def list_master(state: CopiedTables, broker: int) -> RuleBody:
     return evolve(state, listed_master=broker)
 
 
-@tables_rule(who="name server", source="RouteInfoManager#scanNotActiveBroker")
+@rule(who="name server", source="RouteInfoManager#scanNotActiveBroker", says="drops who is gone")
 def drop_master(state: CopiedTables) -> RuleBody:
     """The name server notices that nobody is at the listed address any more (R-NS-05)."""
     # ENABLED WHEN
@@ -71,7 +70,7 @@ def leave_name_server(state: CopiedTables, broker: int) -> CopiedTables:
     return evolve(state, listed_master=choose(is_listed, NOBODY, state.listed_master))
 
 
-@tables_rule(who="operator", source="BrokerController#shutdown")
+@rule(who="operator", source="BrokerController#shutdown", weight=2, says="stops in order")
 def stop_broker(state: CopiedTables, broker: int) -> RuleBody:
     """A broker that is not about to change a table stops in order, and unregisters."""
     own = state.brokers[broker]
@@ -97,7 +96,7 @@ def start_process(state: CopiedTables, broker: int, *, is_master: bool) -> Copie
     return replace_broker(later, broker, started)
 
 
-@tables_rule(who="operator", source="BrokerController#initialize, ConfigManager#load")
+@rule(who="operator", source="BrokerController#initialize, ConfigManager#load", says="starts again")
 def start_broker(state: CopiedTables, broker: int) -> RuleBody:
     """A broker starts again in the role that it had."""
     # ENABLED WHEN
@@ -112,7 +111,12 @@ def forget_answer(state: CopiedTables, broker: int) -> CopiedTables:
     return evolve(state, ghost_answered_by=choose(is_answering, NOBODY, state.ghost_answered_by))
 
 
-@tables_rule(who="operator", source="BrokerController#initialize with another brokerRole")
+@rule(
+    who="operator",
+    source="BrokerController#initialize with another brokerRole",
+    weight=16,
+    says="starts in the other role",
+)
 def start_in_other_role(state: CopiedTables, broker: int) -> RuleBody:
     """A broker starts with the other role: the only way between master and slave (R-NS-09)."""
     own = state.brokers[broker]
@@ -125,7 +129,12 @@ def start_in_other_role(state: CopiedTables, broker: int) -> RuleBody:
     return counted
 
 
-@tables_rule(who="operator", source="BrokerController#changeToMaster, #changeToSlave (4.5.0)")
+@rule(
+    who="operator",
+    source="BrokerController#changeToMaster, #changeToSlave (4.5.0)",
+    weight=1,
+    says="changes its role",
+)
 def switch_role(state: CopiedTables, broker: int) -> RuleBody:
     """A running broker changes its role and forgets its master; a copy under way goes on (V-01).
 

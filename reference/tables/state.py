@@ -6,22 +6,23 @@ rest of a table is one number. Fields named ``ghost_...`` exist in the specifica
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from attrs import field, frozen
 
 from reference.operations import choose
-from reference.structure import Code, Count, Flag
-from reference.tables.structure import (
+from reference.parameters import Code, Count, Flag
+from reference.tables.parameters import (
     NOBODY,
     BrokerNumber,
     Content,
     Instant,
     TablesFaults,
     TablesParameters,
-    TablesStructure,
 )
-from reference.world import count_indexes, make_initial, make_template
+
+if TYPE_CHECKING:
+    from reference.tables.structure import TablesStructure
 
 IDLE, HALF_ANSWERED, ANSWERED, VERSION_TAKEN, CLEARED = range(5)
 """How far a copy is; the stages of SlaveSynchronize#syncTopicConfig."""
@@ -138,24 +139,3 @@ class CopiedTables:
     """What was changed on a slave was thrown away."""
     faults: TablesFaults = field(factory=TablesFaults)
     """The faults so far."""
-
-
-@make_initial.register
-def initial_tables(structure: TablesStructure, parameters: TablesParameters) -> CopiedTables:
-    """Both brokers up with the tables that every broker begins with, each with its own version."""
-    master, slave = Table(stamp=1), Table(stamp=2)
-    brokers = (
-        TableBroker(is_up=True, is_master=True, table=master, file=master, backup=master),
-        TableBroker(is_up=True, is_master=False, table=slave, file=slave, backup=slave),
-    )
-    return CopiedTables(structure, parameters, brokers)
-
-
-@make_template.register
-def _(structure: TablesStructure) -> CopiedTables:
-    return initial_tables(structure, TablesParameters())
-
-
-@count_indexes.register
-def _(structure: TablesStructure) -> Mapping[str, int]:
-    return {"broker": 2}

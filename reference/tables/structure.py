@@ -1,27 +1,24 @@
-"""What is fixed for one instance of the world of copied tables: its shape, and its fault limits."""
+"""Copied tables: what makes a structure, with the rules, the first state and the lanes."""
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
+from collections.abc import Mapping
+from typing import ClassVar
 
 from attrs import frozen
 
-from reference.structure import Count
-from reference.terms import Sort
-from reference.world import Pair
+from reference.rule import Rule, collect_rules
+from reference.tables import changes, copying, faults, lifecycle, timeline
+from reference.tables.parameters import TablesParameters
+from reference.tables.state import CopiedTables, Table, TableBroker
+from reference.world import BaseStructure, Lanes
 
-Instant: TypeAlias = Annotated[int, Sort.INTEGER]
-"""A reading of a clock, counted in changes: only its order and its equality matter."""
-Content: TypeAlias = Annotated[int, Sort.INTEGER]
-"""What a table holds, as a number: equal numbers mean equal content, and 0 is no content."""
-BrokerNumber: TypeAlias = Annotated[int, Sort.INTEGER]
-"""0 or 1; -1 stands for no broker."""
-
-NOBODY = -1
+TABLES_RULES: dict[str, Rule] = collect_rules(changes, copying, lifecycle, faults)
+"""Every rule of this world by name, in the order in which they are told."""
 
 
 @frozen
-class TablesStructure(Pair):
+class TablesStructure(BaseStructure):
     """Which table, and in which form of RocketMQ."""
 
     is_version_kept: bool = True
@@ -38,6 +35,9 @@ class TablesStructure(Pair):
     """An answer has the table before the version. RocketMQ's JSON library sorts fields by name, so
     ``dataVersion`` comes first; this is what a re-implementation might do."""
 
+    usual_parameters: ClassVar[TablesParameters] = TablesParameters()
+    lanes: ClassVar[Lanes] = timeline.LANES
+
     @property
     def name(self) -> str:
         """Short name, for example ``tables/topics/4.4.0``."""
@@ -48,40 +48,25 @@ class TablesStructure(Pair):
             return f"tables/{table}/4.4.0"
         return f"tables/{table}/4.5.0{'' if self.is_own_address_checked else ' unchecked address'}"
 
+    @property
+    def rules(self) -> Mapping[str, Rule]:
+        """The same for every structure."""
+        return TABLES_RULES
 
-@frozen
-class TablesFaults:
-    """A number per kind of fault or circumstance: how often it has struck, or how often it may."""
+    @property
+    def index_counts(self) -> Mapping[str, int]:
+        """The master and its slave."""
+        return {"broker": 2}
 
-    slave_changes: Count = 0
-    """No failure: a table is changed on a slave, by a client's heartbeat or an administrator."""
-    stops: Count = 0
-    """No failure: a broker is stopped in order."""
-    kills: Count = 0
-    """Kills of a broker's process."""
-    power_losses: Count = 0
-    """Power losses of a broker's machine: its file may be the one before, or gone; the name server
-    is not told."""
-    role_changes: Count = 0
-    """No failure: an operator gives a broker the other role."""
-    clock_coincidences: Count = 0
-    """A change is stamped with an instant that was used before: two brokers within a millisecond,
-    or a clock that was set back."""
+    def make_initial(self, parameters: TablesParameters) -> CopiedTables:
+        """Both brokers up with the tables that every broker begins with, each version its own."""
+        master, slave = Table(stamp=1), Table(stamp=2)
+        brokers = (
+            TableBroker(is_up=True, is_master=True, table=master, file=master, backup=master),
+            TableBroker(is_up=True, is_master=False, table=slave, file=slave, backup=slave),
+        )
+        return CopiedTables(self, parameters, brokers)
 
-
-@frozen
-class TablesParameters:
-    """Constant in a run, symbolic in a proof."""
-
-    ghost_contents_max: Content = 2**40
-    """How many different contents masters make; RocketMQ knows no such limit, only a search that
-    is to see everything needs one."""
-    limits: TablesFaults = TablesFaults()
-    """How often each fault may strike."""
-
-
-SMALL_TABLES = TablesParameters(ghost_contents_max=8)
-"""A few changes, for searches."""
 
 TABLES_STRUCTURES = (
     TablesStructure(),

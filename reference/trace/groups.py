@@ -7,8 +7,8 @@ from typing import Any
 
 from attrs import evolve
 
+from reference.parameters import SLAVES_MAX
 from reference.roles import Role
-from reference.structure import SLAVES_MAX
 from reference.trace.kinds import BROKER_KINDS, IGNORED_KINDS
 from reference.trace.reading import Event, Recording
 

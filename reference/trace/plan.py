@@ -20,8 +20,9 @@ from reference.habits import (
     SLAVE_TIMEOUT,
     SLAVE_TIMEOUT_DEFAULT_MS,
 )
+from reference.parameters import FaultCounts, Parameters
 from reference.roles import FlushDiskType, Role
-from reference.structure import FaultCounts, Parameters, Structure
+from reference.structure import Structure
 from reference.trace.boundaries import Table, make_tables
 from reference.trace.clock import JITTER_MS, Timers, compute_longest_put_ms
 from reference.trace.groups import LINK_PREFIX, OutsideTheModel

@@ -11,9 +11,9 @@ from attrs import evolve
 
 from reference.commit_log import compute_room_bytes
 from reference.mapped_files import compute_last_file_end
+from reference.parameters import Parameters
 from reference.put import has_disk_wait, has_slave_wait
 from reference.state import WAITS_FOR_DISK, WAITS_FOR_SLAVE_CHECK, CommitLog, Message
-from reference.structure import Parameters
 from reference.trace.clock import JITTER_MS, SKEW_MS, compute_longest_put_ms
 from reference.trace.hidden_traffic import position_before_rollover
 from reference.trace.log_demands import flush_to

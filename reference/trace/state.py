@@ -15,12 +15,11 @@ from attrs import evolve, field, frozen
 
 from reference.machine import Action, Instance, Outcome, compute_machine, probe
 from reference.rule import Rule, replace_at
-from reference.state import Cluster, CommitLog, Link, initial_cluster
+from reference.state import Cluster, CommitLog, Link
 from reference.trace.clock import FOREVER_MS, GRAIN_MS, JITTER_MS, TIMER_RANGES, Timers
 from reference.trace.plan import MASTER, Plan
 from reference.trace.read_side import ReadSide
 from reference.trace.table_worlds import TableSide
-from reference.world import get_rules
 
 
 class Blocked(Exception):  # noqa: N818
@@ -228,7 +227,7 @@ def begin_explanation(plan: Plan) -> Explanation:
     """Before the first event: no broker was seen yet, every log is empty."""
     return Explanation(
         plan=plan,
-        cluster=initial_cluster(plan.structure, plan.parameters),
+        cluster=plan.structure.make_initial(plan.parameters),
         slaves=(Broker(),) * len(plan.slaves),
         wires=(Wire(),) * len(plan.slaves),
     )
@@ -255,7 +254,7 @@ def fire(explanation: Explanation, rule: str, *indexes: int, **arguments: int) -
 
 
 def _get_rule(explanation: Explanation, name: str) -> Rule:
-    rules = get_rules(explanation.plan.structure)
+    rules = explanation.plan.structure.rules
     if name in rules:
         return rules[name]
     version = explanation.plan.version.name

@@ -26,6 +26,10 @@ VARIANT = Variant(
     who="master",
     source="GroupTransferService#doWaitTransfer, GroupCommitRequest#wakeupCustomer at 4.9.1",
     into=VARIANT.rules,
+    weight=1,
+    heals="put",
+    is_last_resort=True,
+    says="m{number}: slave wait times out",
 )
 def time_out_slave_wait(cluster: Cluster, message: int) -> RuleBody:
     """The put's deadline has passed when its turn comes, and its end offset is not reported."""

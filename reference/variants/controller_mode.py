@@ -27,11 +27,11 @@ from reference.lifecycle import (
 from reference.lineage import compute_scan_end
 from reference.mapped_files import cut_to
 from reference.operations import minimum, negate
+from reference.parameters import Flag
 from reference.release import CONTROLLER, Span
 from reference.replication import is_accepting, mark_received
 from reference.rule import RuleBody, between, replace_at, rule, when
 from reference.state import Cluster, CommitLog, Master, Message, Slave
-from reference.structure import Flag
 from reference.sync_state_set import (
     MASTER_PLACE,
     change_member,
@@ -135,6 +135,8 @@ def compute_master_dispatch_limit(cluster: Cluster) -> int:
     who="slave",
     source="AutoSwitchHAClient#doTruncate, EpochFileCache#findConsistentPoint at 5.0.0",
     into=VARIANT.rules,
+    heals="replication",
+    says="<~ connects",
 )
 def connect_slave(cluster: Cluster, slave: int) -> RuleBody:
     """A slave connects and truncates to the last common point; where there is none, it stays out.
@@ -159,6 +161,8 @@ def connect_slave(cluster: Cluster, slave: int) -> RuleBody:
     who="master",
     source="AutoSwitchHAService#maybeExpandInSyncStateSet at 5.0.0",
     into=VARIANT.rules,
+    heals="added",
+    says="slave {number} is in the SyncStateSet now",
 )
 def enter_sync_state_set(cluster: Cluster, slave: int) -> RuleBody:
     """A slave has reported the confirm offset, in the present epoch: from now on puts wait for it.
@@ -183,6 +187,8 @@ def enter_sync_state_set(cluster: Cluster, slave: int) -> RuleBody:
     who="master",
     source="AutoSwitchHAService#removeConnection, #maybeShrinkInSyncStateSet at 5.0.0",
     into=VARIANT.rules,
+    heals="added",
+    says="slave {number} is out of the SyncStateSet",
 )
 def leave_sync_state_set(cluster: Cluster, slave: int) -> RuleBody:
     """A member whose connection has ended, or that lags for too long, goes out of the set.
@@ -226,6 +232,8 @@ def make_slave(cluster: Cluster, slave: int) -> Cluster:
     who="controller",
     source="ReplicasInfoManager#electMaster, AutoSwitchHAService#changeToMaster at 5.0.0",
     into=VARIANT.rules,
+    heals="added",
+    says="slave {number} elected: they change places",
 )
 def elect_slave(cluster: Cluster, slave: int) -> RuleBody:
     """The master is down: a member of the SyncStateSet becomes the master, in a new epoch.
@@ -256,6 +264,8 @@ def elect_slave(cluster: Cluster, slave: int) -> RuleBody:
     who="master",
     source="ReplicasManager#registerBrokerToController (it is the master still) at 5.0.0",
     into=VARIANT.rules,
+    heals="recovery",
+    says="starts again",
 )
 def restart_master(cluster: Cluster) -> RuleBody:
     """The master comes back before anybody was elected, and is the master with what it has.
@@ -276,6 +286,7 @@ def restart_master(cluster: Cluster) -> RuleBody:
     who="fault",
     source="loss of the master's disk, and with it of brokerIdentity; BrokerMetadata at 5.0.0",
     into=VARIANT.rules,
+    says="## DISK LOST",
 )
 def lose_master_disk(cluster: Cluster) -> RuleBody:
     """The master's disk is lost, and with it the id by which the SyncStateSet knows it."""
@@ -288,6 +299,7 @@ def lose_master_disk(cluster: Cluster) -> RuleBody:
     who="fault",
     source="removal of a stopped slave's store directory, with brokerIdentity, at 5.0.0",
     into=VARIANT.rules,
+    says="## STORE WIPED",
 )
 def wipe_slave(cluster: Cluster, slave: int) -> RuleBody:
     """The store of a slave that is down is emptied, with the id by which the set knows it."""

@@ -20,7 +20,15 @@ VARIANT = Variant(
 )
 
 
-@rule(who="master", source="GroupTransferService#doWaitTransfer at 5.0.0", into=VARIANT.rules)
+@rule(
+    who="master",
+    source="GroupTransferService#doWaitTransfer at 5.0.0",
+    into=VARIANT.rules,
+    weight=1,
+    heals="put",
+    is_last_resort=True,
+    says="m{number}: slave wait times out",
+)
 def time_out_slave_wait(cluster: Cluster, message: int) -> RuleBody:
     """The put's deadline has passed when its turn comes: nobody looks at the reports any more."""
     put = cluster.messages[message]

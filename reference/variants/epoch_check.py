@@ -54,6 +54,8 @@ def compute_truncated_log(cluster: Cluster, slave: int) -> CommitLog:
     who="slave",
     source="AutoSwitchHAClient#doTruncate, AutoSwitchHAConnection (handshake) at 5.0",
     into=VARIANT.rules,
+    heals="replication",
+    says="<~ connects",
 )
 def connect_slave(cluster: Cluster, slave: int) -> RuleBody:
     """A slave connects, and truncates its log to the last point that the master has too."""

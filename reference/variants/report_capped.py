@@ -38,6 +38,8 @@ def compute_alien_report_max(cluster: Cluster) -> int:
     who="master",
     source="HAConnection.ReadSocketService#processReadEvent (with a check)",
     into=VARIANT.rules,
+    heals="added",
+    says="reads a report beyond its end, closes {number}",
 )
 def refuse_report(cluster: Cluster, slave: int) -> RuleBody:
     """The master reads a report above its own max offset, and closes the connection."""

@@ -36,6 +36,8 @@ def compute_highest_report(cluster: Cluster, slave: int) -> int:
     who="master",
     source="HAConnection.ReadSocketService#processReadEvent at 4.9.3",
     into=VARIANT.rules,
+    heals="added",
+    says="reads a report beyond its end, closes {number}",
 )
 def refuse_later_report(cluster: Cluster, slave: int) -> RuleBody:
     """The master reads a second or repeated report above its own log, and closes the connection."""

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from properties.claims import CLAIMS
-from properties.fault_class import FAULT_CLASSES
+from properties.worlds.replication.columns import FAULT_CLASSES
+from properties.worlds.replication.world import CLAIMS
 from tests.command_line.run import CONF, run
 
 MASTER = "brokerClusterName=C\nbrokerName=a\nbrokerId=0\nbrokerRole={role}\nflushDiskType={flush}\n"

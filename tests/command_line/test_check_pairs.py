@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from properties.world_analysis import analyse_pairs, list_differing
-from properties.worlds import WORLDS
+from properties.worlds import OTHER_WORLDS
 from reference.configuration_reading import sample_group
 from tests.command_line.run import run
 
@@ -15,14 +15,14 @@ MASTER_ALONE = "tests/data/conf/2m-noslave/broker-a.properties"
 def test_every_cell_is_told() -> None:
     """As JSON, with its schedule; of three structures."""
     answer = json.loads(run("check", "--json").stdout)
-    by_name = {s.name: (w, s) for w in WORLDS for s in w.structures}
+    by_name = {s.name: (w, s) for w in OTHER_WORLDS for s in w.structures}
     assert ["topics", "subscription groups", "delayed messages"] == [
         p["title"] for p in answer["pairs"]
     ]
     for pair in answer["pairs"]:
         world, _ = by_name[pair["structure"]]
         told = {(v["guarantee"], v["fault"]): v for v in pair["verdicts"]}
-        assert {(g, c.name) for g in world.guarantees for c in world.columns} == set(told)
+        assert {(g, c.name) for g in world.claims for c in world.columns} == set(told)
         for v in told.values():
             assert (v["verdict"] == "refuted") is bool(v["schedule"])
             assert v["reason"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from command_line.consecution import print_consecution
-from properties.certificates import CERTIFIED_BY_NAME
 from properties.induction import get_candidates, get_leaf_names
 from properties.obligations import Proof
+from properties.worlds.replication.structures import CERTIFIED_BY_NAME
 from reference.machine import compute_machine, record_predicate
 
 ALONE = CERTIFIED_BY_NAME["SYNC_MASTER/ASYNC_FLUSH/0 slaves"]

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from properties.subject import get_guarantees
-from properties.worlds import STRUCTURES
+from properties.worlds import STRUCTURES, find_world
 from tests.command_line.run import assert_one_line, run
 
 DELAY = "delay/4.4.0"
@@ -20,7 +19,7 @@ def test_levels_are_kept_and_not_searched_again(tmp_path: Path) -> None:
     asked = ("prove", "--cross-check", 20, "--fault", "none", "--structure", DELAY)
     first = run(*asked, "--levels", tmp_path / "levels")
     assert 0 == first.returncode, first.stderr
-    assert len(get_guarantees(STRUCTURES[DELAY])) == first.stdout.count(f"{DELAY}, none, ")
+    assert len(find_world(STRUCTURES[DELAY]).guarantees) == first.stdout.count(f"{DELAY}, none, ")
     assert ": confirmed, " in first.stdout
     files = {p: p.stat().st_ino for p in (tmp_path / "levels").rglob("part-*.parquet")}
     assert len(files) > 16
@@ -34,7 +33,7 @@ def test_levels_are_kept_and_not_searched_again(tmp_path: Path) -> None:
 def test_a_folder_of_something_else_is_left_as_it_is(tmp_path: Path) -> None:
     """One line, and nothing is written over."""
     asked = ("prove", "--cross-check", 20, "--fault", "none", "--structure", DELAY)
-    name = next(iter(get_guarantees(STRUCTURES[DELAY])))
+    name = next(iter(find_world(STRUCTURES[DELAY]).guarantees))
     taken = tmp_path / "delay-4.4.0" / "none" / name / "thesis.txt"
     taken.parent.mkdir(parents=True)
     taken.touch()

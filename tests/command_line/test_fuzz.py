@@ -17,15 +17,9 @@ from command_line.fuzz import (
 )
 from command_line.fuzz_options import format_command
 from properties.certificates import decode_cells, load_required
-from properties.subject import (
-    get_every_fault,
-    get_everything,
-    get_fault_class,
-    get_guarantees,
-)
 from properties.verdict import VerdictWord
-from properties.worlds import STRUCTURES, STRUCTURES_BY_WORLD
-from reference.structure import FaultCounts
+from properties.worlds import STRUCTURES, STRUCTURES_BY_WORLD, find_world
+from reference.parameters import FaultCounts
 from spark_fuzz.campaign_progress import Progress
 from spark_fuzz.campaign_store import MANIFEST, Manifest, create_campaign, plan_campaign
 from spark_fuzz.lineage import Lineage
@@ -87,9 +81,9 @@ def find_cells(word: VerdictWord) -> list[tuple[CampaignOptions, str]]:
     found = []
     for structure in STRUCTURES.values():
         for cell in decode_cells(structure, load_required(structure)):
-            admitted = dict.fromkeys(get_fault_class(structure, cell.fault).admitted, 1)
-            limits = get_everything(structure).counts(**admitted)
-            if cell.word is word and cell.guarantee in get_guarantees(structure):
+            admitted = dict.fromkeys(find_world(structure).get_column(cell.fault).admitted, 1)
+            limits = find_world(structure).everything.counts(**admitted)
+            if cell.word is word and cell.guarantee in find_world(structure).guarantees:
                 found.append((CampaignOptions(structure, limits), cell.guarantee))
     return found
 
@@ -107,7 +101,7 @@ def test_what_every_fault_refutes_is_no_promise() -> None:
     """Nor is a guarantee that is refuted for these very faults."""
     for options, guarantee in find_cells(VerdictWord.REFUTED):
         assert {} == find_broken_promises([guarantee], options)
-        worst = evolve(options, limits=get_every_fault(options.structure).search_limits)
+        worst = evolve(options, limits=find_world(options.structure).every_fault.search_limits)
         assert {} == find_broken_promises([guarantee], worst)
 
 

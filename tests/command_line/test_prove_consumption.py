@@ -6,9 +6,8 @@ import json
 
 import pytest
 
-from properties.consumption.world import CONSUMPTION_RULES
-from properties.subject import get_guarantees
-from properties.worlds import STRUCTURES
+from properties.worlds import STRUCTURES, find_world
+from reference.consumption.structure import CONSUMPTION_RULES
 from tests.command_line.run import assert_one_line, run
 
 STRUCTURE = "consumer/slave read/offset check"
@@ -48,7 +47,7 @@ def test_its_certificate_is_cross_checked() -> None:
     """One line for each guarantee, each confirmed."""
     result = run("prove", "--cross-check", 1_000_000, "--structure", STRUCTURE, "--fault", "none")
     assert 0 == result.returncode
-    assert len(get_guarantees(STRUCTURES[STRUCTURE])) == result.stdout.count(": confirmed, ")
+    assert len(find_world(STRUCTURES[STRUCTURE]).guarantees) == result.stdout.count(": confirmed, ")
 
 
 def test_its_variants_are_refused_in_one_line() -> None:

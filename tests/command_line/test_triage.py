@@ -7,8 +7,8 @@ import json
 import pytest
 
 from command_line.triage import as_json, print_triage
-from properties.fault_class import FAULT_CLASS_BY_NAME
 from properties.triage import triage
+from properties.worlds.replication.columns import FAULT_CLASS_BY_NAME
 from tests.structures import SYNCHRONOUS_PAIR
 
 NO_FAULT = FAULT_CLASS_BY_NAME["none"]

@@ -11,10 +11,10 @@ import attrs
 import pytest
 
 from command_line import bench, bench_engines, bench_peers
-from properties.claims import CLAIMS
 from properties.judgement import find_first_violation
 from properties.promela.instances import load_spin_counts
 from properties.worlds import STRUCTURES
+from properties.worlds.replication.world import CLAIMS
 from spark_fuzz.schedule import CampaignOptions
 from spark_fuzz.schedule_replay import replay_schedule
 from tests.command_line.run import ROOT, assert_one_line, run

@@ -9,10 +9,8 @@ from attrs import evolve, frozen
 
 from properties.fault_class import SEARCHED
 from properties.fault_set_certificates import BORDERED_STRUCTURES, load_borders
-from properties.fault_sets import get_border_sizes
 from properties.judgement import JudgedStep, replay
-from properties.subject import get_everything, get_guarantees
-from properties.worlds import STRUCTURES_BY_WORLD
+from properties.worlds import STRUCTURES_BY_WORLD, find_world
 from reference.machine import Action
 
 
@@ -39,11 +37,11 @@ class KnownSchedule:
 def list_known(structure: Any) -> Iterator[KnownSchedule]:
     """The shortest schedule of every known way to fail, each fault allowed twice."""
     for border in load_borders(structure):
-        if border.guarantee in get_guarantees(structure):
+        if border.guarantee in find_world(structure).guarantees:
             for refutation in border.refuted:
                 admitted = dict.fromkeys(refutation.faults, SEARCHED)
-                limits = get_everything(structure).counts(**admitted)
-                parameters = evolve(get_border_sizes(structure), limits=limits)
+                limits = find_world(structure).everything.counts(**admitted)
+                parameters = evolve(find_world(structure).sizes.fault_sets, limits=limits)
                 yield KnownSchedule(structure, parameters, refutation.schedule, border.guarantee)
 
 

@@ -6,9 +6,8 @@ from properties.admitted_faults import find_bordered_verdict, find_tabled_verdic
 from properties.certificates import decode_cells, load_required
 from properties.expectation import find_expectation
 from properties.fault_set_certificates import BORDERED_STRUCTURES
-from properties.subject import get_fault_class, get_fault_classes, get_guarantees
 from properties.verdict import VerdictWord
-from properties.worlds import STRUCTURES
+from properties.worlds import STRUCTURES, find_world
 
 PAIR = STRUCTURES["SYNC_MASTER/ASYNC_FLUSH/1 slave"]
 
@@ -17,8 +16,8 @@ def test_columns_have_their_own_verdict() -> None:
     """Of every structure of every world, by the certificates."""
     for structure in STRUCTURES.values():
         for cell in decode_cells(structure, load_required(structure)):
-            if cell.guarantee in get_guarantees(structure):
-                admitted = get_fault_class(structure, cell.fault).admitted
+            if cell.guarantee in find_world(structure).guarantees:
+                admitted = find_world(structure).get_column(cell.fault).admitted
                 found = find_tabled_verdict(cell.guarantee, structure, admitted)
                 assert found is not None
                 assert cell.word is found.word
@@ -51,8 +50,8 @@ def test_other_mixtures_are_told_by_the_borders() -> None:
 def test_the_borders_agree_with_the_columns() -> None:
     """Wherever both tell something."""
     for structure in BORDERED_STRUCTURES:
-        for column in get_fault_classes(structure):
-            for name in get_guarantees(structure):
+        for column in find_world(structure).columns:
+            for name in find_world(structure).guarantees:
                 word = find_expectation(name, structure, column.name).verdict
                 mixture = frozenset(column.admitted)
                 bordered = find_bordered_verdict(name, structure, mixture)

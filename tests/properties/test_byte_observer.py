@@ -10,9 +10,9 @@ import pytest
 from attrs import evolve
 
 from properties.byte_observer import ByteObserver, compare_along
-from properties.claims import CLAIMS
 from properties.judge_checks import list_ways
 from properties.stock import STOCK_PAIR
+from properties.worlds.replication.world import CLAIMS
 from reference.machine import compute_machine
 from reference.roles import FlushDiskType
 from reference.structure import Structure

@@ -9,8 +9,6 @@ from pathlib import Path
 import pytest
 
 from properties import certificates
-from properties.certificates import CERTIFIED_BY_NAME
-from properties.claims import CLAIMS
 from properties.comparison_grammar import (
     GrammarReport,
     load_report,
@@ -23,9 +21,11 @@ from properties.facts import Claim, Fact, Grammar, compute_leaf_kinds
 from properties.fingerprint import compute_digest
 from properties.induction import get_lemmas
 from properties.random_walk import walk_randomly
+from properties.worlds.replication.structures import CERTIFIED_BY_NAME
+from properties.worlds.replication.world import CLAIMS
 from reference.leaves import compute_leaf_sorts, flatten
-from reference.state import initial_cluster
-from reference.structure import Parameters, Structure
+from reference.parameters import Parameters
+from reference.structure import Structure
 from reference.terms import Sort, leaf, record, substitute
 from tests.structures import SYNCHRONOUS_PAIR
 
@@ -61,7 +61,7 @@ def test_facts_are_named_by_what_they_say() -> None:
     assert len(facts) == len({str(fact) for fact in facts})
     flag = Fact(Claim("master.log.start_offset", 0), Claim("master.is_up", 0))
     assert "master.is_up <= 0 => master.log.start_offset <= 0" == str(flag)
-    values = flatten(initial_cluster(SMALL, Parameters()))
+    values = flatten(SMALL.make_initial(Parameters()))
     for is_up, start, expected in ((True, 5, True), (False, 5, False), (False, 0, True)):
         state = values | {"master.is_up": is_up, "master.log.start_offset": start}
         assert expected is substitute(grammar.record(flag), state)

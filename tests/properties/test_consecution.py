@@ -6,12 +6,12 @@ from functools import cache
 
 import pytest
 
-from properties import induction
-from properties.certificates import CERTIFIED_BY_NAME
 from properties.consecution import check_rule, describe_failure
 from properties.induction import get_candidates, get_lemmas
 from properties.obligations import Proof
 from properties.property import Predicate, Property, PropertyRole
+from properties.world import World
+from properties.worlds.replication.structures import CERTIFIED_BY_NAME
 from reference.leaves import unflatten
 from reference.machine import Action, compute_machine
 from reference.state import Cluster
@@ -51,7 +51,7 @@ def make_wrong_proof(
     """A master without slaves, with one lemma more, a wrong one."""
     extra = Property("wrong", PropertyRole.LEMMA, wrong)
     candidates = {**get_candidates(), "wrong": extra}
-    monkeypatch.setattr(induction, "get_candidates_of", lambda structure: candidates)
+    monkeypatch.setattr(World, "get_candidates", lambda self, structure: candidates)
     return Proof(ALONE, (*lemmas, "wrong"))
 
 

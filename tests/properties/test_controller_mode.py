@@ -11,26 +11,23 @@ from attrs import evolve
 from hypothesis import settings
 
 from properties import certificates
-from properties.certificates import (
-    CERTIFIED_STRUCTURES,
-    decode_schedule,
-    encode_schedule,
-    load_cells,
-)
-from properties.fault_class import EVERYTHING, FAULT_CLASS_BY_NAME
+from properties.certificates import decode_schedule, encode_schedule, load_cells
 from properties.fingerprint import compute_digest
 from properties.hypothesis_machine import make_state_machine, run_state_machine
 from properties.induction import prove_lemmas
 from properties.judgement import follow_while_possible
-from properties.property import VARIANT_LEMMAS
 from properties.random_walk import choose_evenly
-from properties.subject import get_lemmas_of, get_search_parameters
 from properties.verdict import VerdictWord
+from properties.worlds import find_world
+from properties.worlds.replication.columns import EVERYTHING, FAULT_CLASS_BY_NAME
+from properties.worlds.replication.structures import CERTIFIED_STRUCTURES
+from properties.worlds.replication.world import CHANGE_LEMMAS
 from reference.lifecycle import has_master_changed
 from reference.machine import Action, compute_machine
+from reference.parameters import Parameters
 from reference.roles import FlushDiskType
 from reference.state import Cluster
-from reference.structure import Parameters, Structure
+from reference.structure import Structure
 from reference.sync_state_set import has_slave_member
 from reference.version import parse_version
 from tests.structures import name_of
@@ -39,24 +36,26 @@ VERSION = parse_version("5.0.0-controller")
 PAIR = Structure(variants=VERSION.variants)
 FLUSHING = evolve(PAIR, flush_disk_type=FlushDiskType.SYNC_FLUSH)
 THREE = Structure(slaves=2, variants=VERSION.variants)
-SIZES = get_search_parameters(PAIR, EVERYTHING)
+SIZES = find_world(PAIR).make_search_parameters(EVERYTHING)
 KEPT = "acknowledged_is_kept_on_master"
 
 
 @pytest.mark.parametrize("structure", [PAIR, FLUSHING, THREE], ids=name_of)
 def test_every_lemma_is_inductive_under_every_fault(structure: Structure) -> None:
     """Those of 4.4.0 too: an election breaks none of them."""
-    lemmas = get_lemmas_of(structure)
+    lemmas = find_world(structure).get_lemmas(structure)
     assert set(lemmas) == set(prove_lemmas(structure))
-    assert VARIANT_LEMMAS["controller_mode"].keys() <= lemmas.keys()
+    own = {n for n, p in CHANGE_LEMMAS.items() if "controller_mode" in p.variants}
+    assert own
+    assert own <= lemmas.keys()
 
 
 @pytest.mark.parametrize("fault", ["none", "power loss of both", "every fault"])
 def test_lemmas_hold_on_every_walk(fault: str) -> None:
     """Whatever Hypothesis lets happen, elections among it."""
     fault_class = FAULT_CLASS_BY_NAME[fault]
-    lemmas = get_lemmas_of(PAIR)
-    machine = make_state_machine(PAIR, get_search_parameters(PAIR, fault_class), lemmas)
+    lemmas = find_world(PAIR).get_lemmas(PAIR)
+    machine = make_state_machine(PAIR, find_world(PAIR).make_search_parameters(fault_class), lemmas)
     run_state_machine(machine, settings(max_examples=20, stateful_step_count=25, deadline=None))
 
 
@@ -73,7 +72,7 @@ def stray(schedule: tuple[Action, ...], draw: Random) -> Iterator[Cluster]:
 
 def test_lemmas_hold_where_members_are_elected() -> None:
     """Walks that leave the known schedules come to members and elections, so they say something."""
-    claims, draw = get_lemmas_of(PAIR), Random(1)
+    claims, draw = find_world(PAIR).get_lemmas(PAIR), Random(1)
     schedules = {json.dumps(encode_schedule(v.schedule)) for v in load_cells(PAIR).values()}
     members = elections = 0
     for text in sorted(schedules) * 3:

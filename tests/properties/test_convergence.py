@@ -8,26 +8,26 @@ import pytest
 from attrs import evolve
 
 from properties.certificates import load_cells
-from properties.claims import CLAIMS
-from properties.convergence import (
-    CONVERGENCE,
+from properties.induction import prove_lemmas
+from properties.random_walk import choose_evenly
+from properties.ranking import rank_steps
+from properties.verdict import VerdictWord
+from properties.worlds.replication.columns import FAULT_CLASS_BY_NAME
+from properties.worlds.replication.convergence import (
     HEALING_STEPS,
     get_everyone,
     has_all_brokers,
     is_at_rest,
     is_possible,
 )
-from properties.fault_class import FAULT_CLASS_BY_NAME
-from properties.guarantee import GUARANTEES
-from properties.induction import prove_lemmas
-from properties.random_walk import choose_evenly
-from properties.ranking import rank_steps
-from properties.replication_healing import RANK
-from properties.verdict import VerdictWord
+from properties.worlds.replication.healing import RANK
+from properties.worlds.replication.world import CLAIMS, CONVERGENCE, GUARANTEES
 from reference.leaves import flatten
-from reference.machine import RULES, Action, Machine, compute_machine, record_predicate
-from reference.state import Cluster, initial_cluster
-from reference.structure import SMALL_PARAMETERS, FaultCounts, Structure
+from reference.machine import Action, Machine, compute_machine, record_predicate
+from reference.parameters import SMALL_PARAMETERS, FaultCounts
+from reference.rules import RULES
+from reference.state import Cluster
+from reference.structure import Structure
 from reference.terms import substitute
 from tests.structures import STRUCTURES, SYNCHRONOUS_PAIR, name_of
 
@@ -62,7 +62,7 @@ def test_a_refused_slave_may_never_rest() -> None:
 def walk_randomly(seed: int, structure: Structure) -> Cluster:
     """A state that some seeded schedule reaches."""
     draw, machine = random.Random(seed), compute_machine(structure)
-    cluster = initial_cluster(structure, FAULTY)
+    cluster = structure.make_initial(FAULTY)
     for _ in range(draw.randrange(60)):
         cluster = step_randomly(draw, machine, cluster, set(RULES))
     return cluster

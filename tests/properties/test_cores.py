@@ -9,7 +9,7 @@ import pytest
 from attrs import evolve
 
 from properties import cores
-from properties.certificates import CERTIFIED_BY_NAME, get_path
+from properties.certificates import get_path
 from properties.cores import (
     CORE_FOLDER,
     STORED_STRUCTURES,
@@ -22,6 +22,7 @@ from properties.cores import (
 from properties.discharge import Fact, FactKind, follows_from
 from properties.obligations import Obligation, ObligationKind, Proof, load_proof
 from properties.verdict import InternalDisagreementError
+from properties.worlds.replication.structures import CERTIFIED_BY_NAME
 from reference.structure import Structure
 from tests.structures import SYNCHRONOUS_PAIR, name_of
 

@@ -16,8 +16,7 @@ from properties.counterexamples import (
     save_counterexamples,
     search_all,
 )
-from properties.guarantee import GUARANTEES
-from properties.lemmas import LEMMAS
+from properties.worlds.replication.world import GUARANTEES, LEMMAS
 from reference.machine import Action
 from reference.structure import Structure
 

@@ -19,12 +19,12 @@ from properties.dispute import (
     load_findings,
     mark_disputed,
 )
-from properties.fault_class import FAULT_CLASS_BY_NAME
 from properties.generated_text import ROOT
 from properties.stock import STOCK_PAIR
 from properties.verdict import Verdict, VerdictWord
 from properties.worlds import CLAIM_NAMES, COLUMN_NAMES, KNOWN_STRUCTURES
-from reference.structure import Parameters
+from properties.worlds.replication.columns import FAULT_CLASS_BY_NAME, is_losing
+from reference.parameters import Parameters
 
 ORACLE = ROOT.parent / "shared" / "oracle"
 FINDINGS = {finding.id: finding for finding in load_findings()}
@@ -73,7 +73,7 @@ def test_the_first_finding_disputes_sixteen_cells_without_a_masters_loss() -> No
     cells = [
         v
         for v in find_cells(STOCK_PAIR).values()
-        if v.guarantee in claims and not FAULT_CLASS_BY_NAME[v.fault].is_losing
+        if v.guarantee in claims and not is_losing(FAULT_CLASS_BY_NAME[v.fault])
     ]
     disputed = [v for v in cells if "L1" in v.disputed]
     assert 16 == len(disputed)

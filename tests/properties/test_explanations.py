@@ -12,7 +12,6 @@ import pytest
 from attrs import evolve
 
 from properties.certificates import decode_cells, load
-from properties.claims import CLAIMS
 from properties.explanation import (
     FEATURES,
     Explanation,
@@ -21,15 +20,17 @@ from properties.explanation import (
     replay_states,
     shows,
 )
-from properties.fault_class import FAULT_CLASS_BY_NAME
 from properties.judgement import follow, is_refuted_by
 from properties.prediction import Prediction, get_cell, load_predictions
 from properties.verdict import VerdictWord
+from properties.worlds.replication.columns import FAULT_CLASS_BY_NAME
+from properties.worlds.replication.world import CLAIMS
 from reference.lineage import has_message
-from reference.machine import RULES, Action
+from reference.machine import Action
+from reference.parameters import SMALL_PARAMETERS
 from reference.put import is_acknowledged
-from reference.structure import SMALL_PARAMETERS
-from reference.variant import VARIANTS
+from reference.rules import RULES
+from reference.variants import VARIANTS
 
 ROOT = Path(__file__).parents[2]
 SHARED = ROOT.parent / "shared"

@@ -20,7 +20,6 @@ from properties.fault_set_certificates import (
 )
 from properties.fault_set_search import find_border, find_borders, find_refutations
 from properties.fault_sets import (
-    FOUR_FILES,
     Border,
     FaultSet,
     FaultSetProver,
@@ -30,9 +29,9 @@ from properties.fault_sets import (
     get_all_faults,
 )
 from properties.induction import prove_lemmas
-from properties.subject import get_fault_classes
 from properties.verdict import InternalDisagreementError, VerdictWord
-from properties.worlds import STRUCTURES
+from properties.worlds import STRUCTURES, find_world
+from properties.worlds.replication.sizes import FOUR_FILES
 from tests.structures import SYNCHRONOUS_PAIR, name_of
 
 ALL_FAULTS = get_all_faults(SYNCHRONOUS_PAIR)
@@ -52,7 +51,7 @@ def test_borders_agree_with_the_table(structure: Any) -> None:
     borders = {b.guarantee: b for b in load_borders(structure)}
     document = certificates.load(structure)
     assert document is not None
-    columns = {c.name: frozenset(c.admitted) for c in get_fault_classes(structure)}
+    columns = {c.name: frozenset(c.admitted) for c in find_world(structure).columns}
     for cell in certificates.decode_cells(structure, document):
         border, faults = borders[cell.guarantee], columns[cell.fault]
         is_survived = any(faults <= survived for survived in border.proved)

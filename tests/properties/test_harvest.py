@@ -6,15 +6,16 @@ from random import Random
 
 from attrs import evolve
 
-from properties.fault_class import EVERYTHING
 from properties.harvest import Harvest, harvest, load_known_schedules
 from properties.judgement import is_reached_by
 from properties.kindred import carry_over, mirror, move
 from properties.vacuity import load_witnesses
 from properties.witnesses import compute_questions
+from properties.worlds.replication.columns import EVERYTHING
 from reference.leaves import flatten
 from reference.machine import Action
-from reference.structure import SMALL_PARAMETERS, Structure
+from reference.parameters import SMALL_PARAMETERS
+from reference.structure import Structure
 from reference.terms import substitute
 from tests.structures import SYNCHRONOUS_PAIR
 

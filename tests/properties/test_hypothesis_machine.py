@@ -12,26 +12,25 @@ from hypothesis import find, given, settings
 from hypothesis import strategies as st
 
 from properties import hypothesis_machine
-from properties.healing import get_healing, put_off_last_resorts
 from properties.hypothesis_machine import (
     ClusterMachine,
     make_state_machine,
     run_state_machine,
 )
 from properties.judgement import follow
+from properties.moving_steps import put_off_last_resorts
 from properties.premises import UnmetPremiseError
 from properties.property import Property, PropertyRole
 from properties.stock import STOCK_WORLDS
-from properties.subject import get_claims, get_every_fault
 from properties.walk_shares import measure_premises
-from properties.witnesses import compute_stage
-from properties.worlds import STRUCTURES
+from properties.worlds import STRUCTURES, find_healing, find_world
 from reference.machine import Action, compute_machine
 from reference.operations import any_of, negate
+from reference.parameters import SMALL_PARAMETERS
 from reference.put import is_acknowledged
 from reference.roles import FlushDiskType
 from reference.state import WAITS_FOR_SLAVE, Cluster
-from reference.structure import SMALL_PARAMETERS, Structure
+from reference.structure import Structure
 from tests.structures import SYNCHRONOUS_PAIR, TWO_OF_EACH, name_of
 
 GROUPS = [
@@ -90,9 +89,9 @@ def test_a_synchronous_master_acknowledges_in_a_fifth_of_the_walks(
 def test_the_walks_of_other_worlds_meet_every_premise(name: str) -> None:
     """In the last column none is vacuous."""
     structure = STRUCTURES[name]
-    tally = measure_premises(structure, get_every_fault(structure).name, CI)
+    tally = measure_premises(structure, find_world(structure).every_fault.name, CI)
     assert () == tally.list_unmet()
-    assert set(tally.premises) == set(get_claims(structure))
+    assert set(tally.premises) == set(find_world(structure).claims)
 
 
 def test_a_false_claim_is_found() -> None:
@@ -170,13 +169,17 @@ def test_the_patient_wait_as_long_as_something_moves() -> None:
     for action in undisturbed.plan.starts.leading_to[ACKNOWLEDGED][0]:
         if walk.stage < WAITS_FOR_SLAVE:
             walk.take(action)
-    assert WAITS_FOR_SLAVE == walk.stage == compute_stage(walk.cluster)
+    assert (
+        WAITS_FOR_SLAVE
+        == walk.stage
+        == find_world(walk.cluster.structure).compute_stage(walk.cluster)
+    )
     hurried, patient = (
         {e.instance.rule.name for e in walk.find_healing(is_patient=p)} for p in (False, True)
     )
     assert hurried - patient == {"time_out_slave_wait", "wait_one_second"}
     assert patient
-    healing = get_healing(SYNCHRONOUS_PAIR)
+    healing = find_healing(SYNCHRONOUS_PAIR)
     assert healing is not None
     enabled = walk.find_healing(is_patient=False)
     alone = [e for e in enabled if e.instance.rule.name in healing.last_resorts]

@@ -9,21 +9,21 @@ from attrs import evolve
 
 from properties import induction
 from properties.certificates import load_cells
-from properties.fault_class import EVERYTHING, FAULT_CLASS_BY_NAME, FaultClass
-from properties.guarantee import GUARANTEES
+from properties.fault_class import FaultClass
 from properties.induction import (
     InductionProblem,
     InductionResult,
     SolverGaveUpError,
     get_candidates,
 )
-from properties.lemmas import LEMMAS
 from properties.property import Property, PropertyRole
-from properties.sanity_check import SANITY_CHECKS
 from properties.verdict import VerdictWord
+from properties.world import World
+from properties.worlds.replication.columns import EVERYTHING, FAULT_CLASS_BY_NAME
+from properties.worlds.replication.world import GUARANTEES, LEMMAS, SANITY_CHECKS
 from reference.leaves import unflatten
 from reference.machine import Action, compute_machine
-from reference.state import Cluster, initial_cluster
+from reference.state import Cluster
 from reference.structure import Structure
 from tests.structures import STRUCTURES, SYNCHRONOUS_PAIR, TWO_OF_EACH, name_of
 
@@ -97,7 +97,7 @@ def test_a_false_lemma_falls(monkeypatch: pytest.MonkeyPatch) -> None:
     candidates = get_candidates()
     wrong = Property("wrong", PropertyRole.LEMMA, nothing_is_ever_flushed)
     monkeypatch.setattr(
-        induction, "get_candidates_of", lambda structure: {**candidates, "wrong": wrong}
+        World, "get_candidates", lambda self, structure: {**candidates, "wrong": wrong}
     )
     problem = InductionProblem(SYNCHRONOUS_PAIR, FAULT_CLASS_BY_NAME["none"])
     result = problem.find_inductive_set([*NEEDED, "wrong"])
@@ -114,7 +114,7 @@ def test_giving_up_is_not_a_proof(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_last_modelled_life_loses_no_power() -> None:
     """In the last life that is told apart the fault is refused, by a condition that says so."""
-    cluster = initial_cluster(SYNCHRONOUS_PAIR, TWO_OF_EACH)
+    cluster = SYNCHRONOUS_PAIR.make_initial(TWO_OF_EACH)
     last = evolve(cluster.master, ghost_life=SYNCHRONOUS_PAIR.lives - 1)
     outcome = compute_machine(SYNCHRONOUS_PAIR).step(
         evolve(cluster, master=last), Action("lose_master_power")

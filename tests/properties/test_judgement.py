@@ -14,10 +14,8 @@ from properties.judgement import (
     shorten_refutation,
 )
 from properties.random_walk import choose_evenly
-from properties.subject import get_every_fault, get_guarantees, get_search_parameters
-from properties.worlds import WORLD_STRUCTURES
+from properties.worlds import WORLD_STRUCTURES, find_world
 from reference.machine import Action, compute_machine
-from reference.world import make_initial
 from tests.structures import SYNCHRONOUS_PAIR, name_of
 
 CONSUMER = WORLD_STRUCTURES["consumer/slave read/no offset check"]
@@ -27,12 +25,12 @@ SEEDS = range(12)
 def walk_to_violation(structure: Any, seed: int) -> tuple[str, list[Action]] | None:
     """A random schedule up to its first violation, with the guarantee that it violates."""
     draw, machine = random.Random(seed), compute_machine(structure)
-    parameters = get_search_parameters(structure, get_every_fault(structure))
-    state, actions = make_initial(structure, parameters), []
+    parameters = find_world(structure).make_search_parameters(find_world(structure).every_fault)
+    state, actions = structure.make_initial(parameters), []
     for _ in range(200):
         actions.append(choose_evenly(machine.enabled(state), draw))
         state = machine.step(state, actions[-1]).cluster
-        for name, guarantee in get_guarantees(structure).items():
+        for name, guarantee in find_world(structure).guarantees.items():
             if not guarantee.predicate(state):
                 return name, actions
     return None
@@ -41,7 +39,7 @@ def walk_to_violation(structure: Any, seed: int) -> tuple[str, list[Action]] | N
 @pytest.mark.parametrize("structure", [SYNCHRONOUS_PAIR, CONSUMER], ids=name_of)
 def test_what_is_left_refutes_and_is_minimal(structure: Any) -> None:
     """Also without a step and those that are impossible without it, nothing would be refuted."""
-    parameters = get_search_parameters(structure, get_every_fault(structure))
+    parameters = find_world(structure).make_search_parameters(find_world(structure).every_fault)
     found = [f for seed in SEEDS if (f := walk_to_violation(structure, seed)) is not None]
     assert len(found) >= 3
     for name, actions in found:
@@ -60,7 +58,7 @@ def test_what_is_left_refutes_and_is_minimal(structure: Any) -> None:
 
 def test_a_stop_goes_with_the_start_after_it() -> None:
     """Neither could go alone."""
-    parameters = get_search_parameters(CONSUMER, get_every_fault(CONSUMER))
+    parameters = find_world(CONSUMER).make_search_parameters(find_world(CONSUMER).every_fault)
     needed = (
         Action("start_consumer"),
         Action("begin_at_zero"),
@@ -76,6 +74,6 @@ def test_a_stop_goes_with_the_start_after_it() -> None:
 
 def test_refused_steps_are_passed_over() -> None:
     """What is possible without them takes place."""
-    parameters = get_search_parameters(CONSUMER, get_every_fault(CONSUMER))
+    parameters = find_world(CONSUMER).make_search_parameters(find_world(CONSUMER).every_fault)
     schedule = (Action("start_master"), Action("put_message"), Action("start_slave"))
     assert [Action("put_message")] == keep_possible(CONSUMER, parameters, schedule)

@@ -28,10 +28,9 @@ from properties.known_issues.repair import Fate, find_shortest_known, take_in_or
 from properties.known_issues.scenario import CERTAINTIES, Evidence, IssueError, Scenario
 from properties.known_issues.shortest import TooManyStatesError, find_shortest
 from properties.known_issues.telling import as_json, draw, tell_scenario
-from properties.subject import get_claims
-from properties.worlds import KNOWN_STRUCTURES
+from properties.worlds import KNOWN_STRUCTURES, find_world
 from reference.machine import compute_machine
-from reference.variant import VARIANTS
+from reference.variants import VARIANTS
 
 ROOT = Path(__file__).parents[2]
 SURVEY = ROOT.parent / "shared" / "known_issues.md"
@@ -132,7 +131,9 @@ def test_repairs_are_what_they_say(scenario: Scenario) -> None:
 def test_names_in_a_scenario_exist(scenario: Scenario) -> None:
     """Its claim is of its world, or its phenomenon is one; both are never the same."""
     assert scenario.structure_name in KNOWN_STRUCTURES
-    assert (scenario.shows in get_claims(scenario.structure)) is not (scenario.shows in PHENOMENA)
+    assert (scenario.shows in find_world(scenario.structure).claims) is not (
+        scenario.shows in PHENOMENA
+    )
     assert scenario.sentence.endswith(".")
 
 

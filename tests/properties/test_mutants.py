@@ -23,10 +23,9 @@ from properties.mutants.schedule_judge import find_lost_schedule
 from properties.worlds import STRUCTURES_BY_WORLD
 from reference.leaves import flatten
 from reference.machine import Action, compute_machine
-from reference.state import Cluster, initial_cluster
-from reference.structure import SMALL_PARAMETERS
+from reference.parameters import SMALL_PARAMETERS
+from reference.state import Cluster
 from reference.terms import Sort, constant, leaf, record, substitute
-from reference.world import get_rules
 from tests.reference.trace.kill_table import TRACES
 from tests.structures import SYNCHRONOUS_PAIR
 
@@ -45,7 +44,7 @@ def is_refused(cluster: Cluster, action: Action) -> bool:
 def test_every_rule_has_mutants(world: str) -> None:
     """At least one per rule, no two alike, every kind of mistake."""
     mutants = list_mutants(world)
-    rules = {name for s in list_source_structures(world) for name in get_rules(s)}
+    rules = {name for s in list_source_structures(world) for name in s.rules}
     assert rules == {m.rule for m in mutants}
     assert len(mutants) == len({m.name for m in mutants})
     assert set(MutantKind) == {m.kind for m in mutants}
@@ -64,7 +63,7 @@ def test_a_place_is_the_same_in_every_structure() -> None:
 
 def test_a_dropped_condition_lets_a_step_through() -> None:
     """A slave reports without a connection, but only while the mistake is made."""
-    begin = initial_cluster(SYNCHRONOUS_PAIR, SMALL_PARAMETERS)
+    begin = SYNCHRONOUS_PAIR.make_initial(SMALL_PARAMETERS)
     action = Action("report_offset[0]")
     assert is_refused(begin, action)
     with make_mistake(find("replication", "report_offset: is_link_open, condition dropped")):
@@ -83,7 +82,7 @@ def test_a_dropped_condition_lets_a_step_through() -> None:
 )
 def test_a_range_is_moved_by_one(kind: MutantKind, size: int, is_enough: bool) -> None:
     """The largest message has 3 bytes; with the mistake it has 4, or 2."""
-    begin = initial_cluster(SYNCHRONOUS_PAIR, SMALL_PARAMETERS)
+    begin = SYNCHRONOUS_PAIR.make_initial(SMALL_PARAMETERS)
     action = Action("append_message[0]", {"size_bytes": size, "waits_for_store": 1})
     with make_mistake(RuleMutant("append_message", kind, Part.RANGE, "size_bytes.high")):
         assert is_enough is not is_refused(begin, action)
@@ -91,7 +90,7 @@ def test_a_range_is_moved_by_one(kind: MutantKind, size: int, is_enough: bool) -
 
 def test_an_omitted_effect_stays_away() -> None:
     """The link is told open, but for the field that the mutant forgets."""
-    begin = initial_cluster(SYNCHRONOUS_PAIR, SMALL_PARAMETERS)
+    begin = SYNCHRONOUS_PAIR.make_initial(SMALL_PARAMETERS)
     action = Action("connect_slave[0]")
     true = flatten(compute_machine(SYNCHRONOUS_PAIR).step(begin, action).cluster)
     mutant = RuleMutant("connect_slave", MutantKind.EFFECT_OMITTED, Part.EFFECT, "links.is_open")

@@ -9,8 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from properties import induction
-from properties.certificates import CERTIFIED_BY_NAME
-from properties.claims import CLAIMS
 from properties.discharge import (
     Fact,
     FactKind,
@@ -21,6 +19,9 @@ from properties.discharge import (
 from properties.induction import get_candidates, get_lemmas
 from properties.obligations import Discharge, Obligation, ObligationKind, Proof, load_proof
 from properties.property import Property, PropertyRole
+from properties.world import World
+from properties.worlds.replication.structures import CERTIFIED_BY_NAME
+from properties.worlds.replication.world import CLAIMS
 from reference.leaves import unflatten
 from reference.machine import compute_machine
 from reference.state import Cluster
@@ -105,7 +106,7 @@ def test_a_lemma_that_does_not_hold_initially_fails(monkeypatch: pytest.MonkeyPa
 
     wrong = Property("wrong", PropertyRole.LEMMA, no_file_is_large)
     candidates = {**get_candidates(), "wrong": wrong}
-    monkeypatch.setattr(induction, "get_candidates_of", lambda structure: candidates)
+    monkeypatch.setattr(World, "get_candidates", lambda self, structure: candidates)
     discharge = Proof(ALONE, ["wrong"]).discharge(Obligation(ObligationKind.INITIATION, "wrong"))
     assert Outcome.FAILS is discharge.outcome
     assert discharge.counterexample is not None

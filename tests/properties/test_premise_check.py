@@ -10,23 +10,22 @@ from attrs import evolve
 
 from properties import premise_check
 from properties.certificates import get_world_folder
-from properties.claims import CLAIMS
-from properties.guarantee import is_any_written
 from properties.harvest import load_known_schedules
 from properties.induction import prove_lemmas
 from properties.judge_checks import PROVED_STRUCTURES
 from properties.judgement import follow_while_possible
 from properties.premise_check import find_wrong_premises
 from properties.stock import STOCK_PAIR
-from properties.subject import get_everything, get_search_parameters
-from properties.worlds import STRUCTURES
+from properties.worlds import STRUCTURES, find_world
+from properties.worlds.replication.guarantees import is_any_written
+from properties.worlds.replication.world import CLAIMS
 
 
 @cache
 def list_states(name: str) -> tuple[Any, ...]:
     """Every state on the way of the known schedules."""
     structure = STRUCTURES[name]
-    sizes = get_search_parameters(structure, get_everything(structure))
+    sizes = find_world(structure).make_search_parameters(find_world(structure).everything)
     schedules = load_known_schedules(get_world_folder(structure))
     ways = (follow_while_possible(structure, sizes, schedule) for schedule in schedules)
     return tuple(state for way in ways for _, state in way)
@@ -51,7 +50,9 @@ def test_a_wrong_premise_is_noticed(
 ) -> None:
     """One that holds too often, and one that never holds."""
     wrong = {claim: evolve(CLAIMS[claim], premise=premise)}
-    monkeypatch.setattr(premise_check, "get_claims", lambda structure: wrong)
+    monkeypatch.setattr(
+        premise_check, "find_world", lambda structure: evolve(find_world(structure), claims=wrong)
+    )
     lemmas = prove_lemmas(STOCK_PAIR)
     found = list(find_wrong_premises(STOCK_PAIR, lemmas, list_states(STOCK_PAIR.name)))
     assert found

@@ -16,8 +16,7 @@ from properties.promela.module import CHECK_PREFIX, PromelaModel, SmallInstance,
 from properties.promela.spin import SpinError, check_end, find_number, read_path
 from properties.promela.step import RANGE_PREFIX, EffectWriter
 from properties.promela.text import define, name_path, write_term
-from properties.subject import get_every_fault, get_guarantees, get_small_parameters
-from properties.worlds import KNOWN_STRUCTURES, STRUCTURES
+from properties.worlds import KNOWN_STRUCTURES, STRUCTURES, find_world
 from reference.leaves import compute_leaf_sorts
 from reference.machine import RecordedInstance, record_machine
 from reference.operations import choose, maximum, minimum, quotient, remainder
@@ -44,8 +43,8 @@ WORLDS = [s for s in STRUCTURES.values() if s.slaves <= 1]
 
 def make_model(structure: Any) -> PromelaModel:
     """The model of a structure under every fault."""
-    sizes = TINY if structure is SYNCHRONOUS_PAIR else get_small_parameters(structure)
-    return PromelaModel(SmallInstance(structure, get_every_fault(structure), sizes))
+    sizes = TINY if structure is SYNCHRONOUS_PAIR else find_world(structure).sizes.search
+    return PromelaModel(SmallInstance(structure, find_world(structure).every_fault, sizes))
 
 
 @pytest.mark.parametrize(
@@ -136,7 +135,9 @@ def test_every_changing_leaf_is_declared_with_its_first_value(structure: Any) ->
 def test_every_guarantee_can_be_checked(structure: Any) -> None:
     """By a macro of its name."""
     text = make_model(structure).write()
-    assert list(get_guarantees(structure)) == re.findall(rf"#ifdef {CHECK_PREFIX}(\w+)", text)
+    assert list(find_world(structure).guarantees) == re.findall(
+        rf"#ifdef {CHECK_PREFIX}(\w+)", text
+    )
 
 
 @pytest.mark.parametrize("judged", JUDGED_INSTANCES, ids=lambda j: j.name)
@@ -223,4 +224,6 @@ def test_every_structure_can_be_exported() -> None:
 
 def make_small(structure: Any) -> SmallInstance:
     """A structure under every fault, with the usual small sizes."""
-    return SmallInstance(structure, get_every_fault(structure), get_small_parameters(structure))
+    return SmallInstance(
+        structure, find_world(structure).every_fault, find_world(structure).sizes.search
+    )

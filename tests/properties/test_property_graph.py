@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from properties.certificates import CERTIFIED_BY_NAME
-from properties.claims import CLAIMS
 from properties.cores import Core, load_cores
 from properties.discharge import Fact, FactKind
-from properties.fault_class import EVERYTHING, FaultClass
+from properties.fault_class import FaultClass
 from properties.induction import InductionProblem, get_lemmas
 from properties.obligations import Obligation, ObligationKind
 from properties.property_graph import Node, NodeKind, PropertyGraph
+from properties.worlds.replication.columns import EVERYTHING
+from properties.worlds.replication.structures import CERTIFIED_BY_NAME
+from properties.worlds.replication.world import CLAIMS
 
 FULL_PAIR = CERTIFIED_BY_NAME["SYNC_MASTER/SYNC_FLUSH/1 slave"]
 

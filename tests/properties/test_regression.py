@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from properties.regression import format_record, format_regression
-from reference.structure import FaultCounts, Parameters
+from reference.parameters import FaultCounts, Parameters
 from tests.command_line.run import ROOT
 from tests.properties.refutations import KNOWN_SCHEDULES, KnownSchedule
 from tests.structures import TWO_OF_EACH, name_of

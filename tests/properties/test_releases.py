@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from properties import certificates
-from properties.certificates import CERTIFIED_BY_NAME, RELEASED_STRUCTURES, load_cells
+from properties.certificates import load_cells
 from properties.expectation import find_expectation
 from properties.repairs import decide_repair, list_repaired_releases, load_repairs
 from properties.sight_search import (
@@ -26,7 +26,9 @@ from properties.upgrade import (
     list_turned,
 )
 from properties.verdict import VerdictWord
-from reference.structure import Parameters, Structure
+from properties.worlds.replication.structures import CERTIFIED_BY_NAME, RELEASED_STRUCTURES
+from reference.parameters import Parameters
+from reference.structure import Structure
 from reference.version import parse_version
 from tests.structures import SYNCHRONOUS_PAIR, name_of
 

@@ -40,8 +40,8 @@ from properties.restrictions.results import (
 )
 from properties.verdict import InternalDisagreementError
 from properties.worlds import STRUCTURES_BY_WORLD
+from properties.worlds.toy import TOY
 from reference.terms import Sort, Term, constant, leaf, record, substitute
-from tests.properties.toy_world import TANK
 from tests.structures import SYNCHRONOUS_PAIR, name_of
 
 SHARED = ROOT.parent / "shared"
@@ -57,7 +57,7 @@ def make_tank_judge() -> RestrictionJudge:
     """The toy world's restrictions, judged; both its claims hold in both columns."""
     both = ("none", "every fault")
     proved = {"tank_never_overflows": both, "level_is_never_negative": both}
-    return RestrictionJudge(TANK.structures[0], ["level_is_in_range"], proved)
+    return RestrictionJudge(TOY.structures[0], ["level_is_in_range"], proved)
 
 
 def get_fallen(judge: RestrictionJudge, name: str) -> tuple[list[str], list[str]]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from properties.rule_mutants import MutantKind, RuleMutant, list_mutants, make_mistake
-from reference.machine import RULES, Action, compute_machine
-from reference.state import Cluster, initial_cluster
-from reference.structure import SMALL_PARAMETERS
+from reference.machine import Action, compute_machine
+from reference.parameters import SMALL_PARAMETERS
+from reference.rules import RULES
+from reference.state import Cluster
 from tests.structures import SYNCHRONOUS_PAIR
 
 
@@ -26,7 +27,7 @@ def test_every_rule_with_conditions_has_mutants() -> None:
 
 def test_a_dropped_condition_lets_a_step_through() -> None:
     """A slave reports without a connection, but only while the mistake is made."""
-    begin = initial_cluster(SYNCHRONOUS_PAIR, SMALL_PARAMETERS)
+    begin = SYNCHRONOUS_PAIR.make_initial(SMALL_PARAMETERS)
     action = Action("report_offset[0]")
     mutant = RuleMutant("report_offset", MutantKind.CONDITION_DROPPED, "is_link_open")
     assert is_refused(begin, action)
@@ -46,7 +47,7 @@ def test_a_dropped_condition_lets_a_step_through() -> None:
 )
 def test_a_range_is_moved_by_one(kind: MutantKind, size: int, is_enough: bool) -> None:
     """The largest message has 3 bytes; with the mistake it has 4, or 2."""
-    begin = initial_cluster(SYNCHRONOUS_PAIR, SMALL_PARAMETERS)
+    begin = SYNCHRONOUS_PAIR.make_initial(SMALL_PARAMETERS)
     action = Action("append_message[0]", {"size_bytes": size, "waits_for_store": 1})
     with make_mistake(RuleMutant("append_message", kind, "size_bytes.high")):
         assert is_enough is not is_refused(begin, action)
@@ -54,7 +55,7 @@ def test_a_range_is_moved_by_one(kind: MutantKind, size: int, is_enough: bool) -
 
 def test_strictness_is_flipped_in_one_place() -> None:
     """``flushed < max`` becomes ``<=``: an empty log is flushed."""
-    begin = initial_cluster(SYNCHRONOUS_PAIR, SMALL_PARAMETERS)
+    begin = SYNCHRONOUS_PAIR.make_initial(SMALL_PARAMETERS)
     mutant = RuleMutant("flush_master", MutantKind.STRICTNESS_FLIPPED, "has_unflushed_bytes", 1)
     assert is_refused(begin, Action("flush_master"))
     with make_mistake(mutant):

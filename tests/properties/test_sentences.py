@@ -9,11 +9,9 @@ import pytest
 from properties.fault_sets import compute_faults
 from properties.judgement import replay
 from properties.sentences import BUT, LET, THEN, describe_action, find_fault_steps, tell
-from properties.subject import get_guarantees
-from properties.worlds import STRUCTURES
+from properties.worlds import STRUCTURES, find_world
 from reference.machine import Action, compute_machine
 from reference.structure import Structure
-from reference.world import make_initial
 from tests.properties.refutations import KNOWN_SCHEDULES, KnownSchedule
 from tests.structures import TWO_OF_EACH, allow_two_of_each, name_of
 
@@ -27,7 +25,7 @@ def test_every_step_is_told_once(known: KnownSchedule) -> None:
     assert LET == story[0].word
     assert known.structure.name in story[0].text
     assert BUT == story[-1].word
-    assert get_guarantees(known.structure)[known.guarantee].sentence in story[-1].text
+    assert find_world(known.structure).guarantees[known.guarantee].sentence in story[-1].text
     assert list(range(1, len(known.schedule) + 1)) == [n for s in story for n in s.steps]
     assert all(f"({n}) " in sentence.text for sentence in story for n in sentence.steps)
     assert all(str(sentence).endswith((".", "”")) for sentence in story)
@@ -50,7 +48,7 @@ def test_faults_come_after_a_but(known: KnownSchedule) -> None:
 def test_sentences_are_those_of_the_rules() -> None:
     """What the sources call a step is left out, and so is what follows a semicolon."""
     structure = STRUCTURES["SYNC_MASTER/ASYNC_FLUSH/2 slaves"]
-    state = make_initial(structure, TWO_OF_EACH)
+    state = structure.make_initial(TWO_OF_EACH)
     assert "a slave connects and is counted at once [slave 2]" == describe_action(
         Action("connect_slave[1]"), state
     )
@@ -62,7 +60,7 @@ def test_sentences_are_those_of_the_rules() -> None:
 @pytest.mark.parametrize("structure", STRUCTURES.values(), ids=name_of)
 def test_every_rule_has_words(structure: object) -> None:
     """Of every structure of every world; who is meant where there is more than one."""
-    state = make_initial(structure, allow_two_of_each(structure))
+    state = structure.make_initial(allow_two_of_each(structure))
     told = {describe_action(Action(name), state) for name in compute_machine(structure).instances}
     assert len(told) == len(compute_machine(structure).instances)
     assert not any("R-" in words or "; " in words or "{" in words for words in told)

@@ -6,10 +6,11 @@ import pytest
 from attrs import evolve
 
 from properties.judgement import ScheduleError, find_first_violation, replay
-from properties.subject import get_fault_class
+from properties.worlds import find_world
 from reference.machine import Action
+from reference.parameters import Parameters
 from reference.roles import FlushDiskType, Role
-from reference.structure import Parameters, Structure
+from reference.structure import Structure
 
 CLAIM = "acknowledgement_is_truthful"
 MIB = 1 << 20
@@ -18,7 +19,7 @@ ROLL = 1024 * MIB
 
 PAIR = Structure(Role.SYNC_MASTER, FlushDiskType.ASYNC_FLUSH, 1)
 TRIO = Structure(Role.SYNC_MASTER, FlushDiskType.ASYNC_FLUSH, 2)
-STOCK_SIZES = evolve(Parameters(), limits=get_fault_class(PAIR, "late join").search_limits)
+STOCK_SIZES = evolve(Parameters(), limits=find_world(PAIR).get_column("late join").search_limits)
 
 FILLED = [Action("append_other_message", {"size_bytes": 4 * MIB})] * 255
 ROLLED = [

@@ -9,9 +9,9 @@ import z3
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from properties.guarantee import GUARANTEES
 from properties.hypothesis_machine import draw_walk
 from properties.induction import get_leaf_names
+from properties.worlds.replication.world import GUARANTEES
 from properties.z3_translation import BitVectorArithmetic, IntegerArithmetic, Translator
 from reference.leaves import flatten, is_parameter
 from reference.machine import compute_machine, record_machine, record_predicate

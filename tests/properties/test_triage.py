@@ -6,14 +6,13 @@ import pytest
 from attrs import evolve
 
 from properties import triage as triage_module
-from properties.fault_class import FAULT_CLASS_BY_NAME
-from properties.guarantee import GUARANTEES
 from properties.judgement import is_refuted_by
-from properties.lemmas import LEMMAS
 from properties.property import Predicate, Property, PropertyRole
-from properties.subject import get_search_parameters
 from properties.triage import TriagedCounterexample, TriageWord, triage, triage_candidate
 from properties.verdict import InternalDisagreementError
+from properties.worlds import find_world
+from properties.worlds.replication.columns import FAULT_CLASS_BY_NAME
+from properties.worlds.replication.world import GUARANTEES, LEMMAS
 from reference.operations import implies
 from reference.state import ANSWERED, FLUSH_SLAVE_TIMEOUT, Cluster
 from tests.structures import SYNCHRONOUS_PAIR
@@ -89,7 +88,7 @@ def test_a_refuted_guarantee_has_a_reachable_counterexample() -> None:
     name = "slave_is_prefix_of_master"
     found = triage(SYNCHRONOUS_PAIR, fault_class, name, depth_limit=8)
     [reached] = [one for one in found if one.word is TriageWord.REACHABLE]
-    sizes = get_search_parameters(SYNCHRONOUS_PAIR, fault_class)
+    sizes = find_world(SYNCHRONOUS_PAIR).make_search_parameters(fault_class)
     assert is_refuted_by(name, SYNCHRONOUS_PAIR, sizes, reached.schedule)
     assert reached.is_same_state
 

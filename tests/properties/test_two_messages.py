@@ -7,9 +7,8 @@ from attrs import evolve
 
 from properties.fault_sets import FaultSetProver
 from properties.induction import prove_lemmas
-from properties.subject import get_fault_classes
 from properties.two_messages import prove_with_two, record_fact
-from properties.worlds import STRUCTURES
+from properties.worlds import STRUCTURES, find_world
 from reference.structure import Structure
 
 PAIRS = tuple(s for name, s in STRUCTURES.items() if name.endswith("_FLUSH/1 slave"))
@@ -23,7 +22,7 @@ def test_two_messages_behave_as_one(structure: Structure) -> None:
     assert {*prove_lemmas(structure), *facts} == set(lemmas)
     one_prover = FaultSetProver(structure, prove_lemmas(structure))
     two_prover = FaultSetProver(two, lemmas, facts)
-    for column in get_fault_classes(structure):
+    for column in find_world(structure).columns:
         proved = set(one_prover.decide(column).proved)
         assert proved
         assert proved <= set(two_prover.decide(column).proved)

@@ -8,9 +8,7 @@ from typing import Any
 import pytest
 
 from properties import vacuity
-from properties.consumption.world import PROGRESS_GUARANTEES
 from properties.fingerprint import compute_digest
-from properties.property import WITNESSES
 from properties.vacuity import (
     are_witnesses_current,
     find_unwitnessed,
@@ -20,19 +18,21 @@ from properties.vacuity import (
     save_witnesses,
 )
 from properties.witnesses import compute_questions
+from properties.worlds.consumption.world import CONSUMPTION
+from properties.worlds.replication.world import WITNESSES
 from reference.consumption.structure import CONSUMPTION_STRUCTURES, ConsumptionStructure
 from reference.structure import Structure
 from reference.terms import constant
-from tests.structures import OTHER_WORLDS, STRUCTURES, SYNCHRONOUS_PAIR, name_of
+from tests.structures import OTHER_STRUCTURES, STRUCTURES, SYNCHRONOUS_PAIR, name_of
 
 
 def test_nothing_is_open() -> None:
     """No rule, premise or witness is left of which nobody knows whether it can be reached."""
-    structures = (*STRUCTURES, *OTHER_WORLDS)
+    structures = (*STRUCTURES, *OTHER_STRUCTURES)
     assert [] == [q for structure in structures for q in load_open_questions(structure)]
 
 
-@pytest.mark.parametrize("structure", [*STRUCTURES, *OTHER_WORLDS], ids=name_of)
+@pytest.mark.parametrize("structure", [*STRUCTURES, *OTHER_STRUCTURES], ids=name_of)
 def test_everything_is_reached_or_impossible(structure: Any) -> None:
     """A stored schedule reaches it in the reference, or the lemmas exclude it."""
     answers = load_witnesses(structure)
@@ -52,7 +52,7 @@ def test_a_consumer_reaches_everything(structure: ConsumptionStructure) -> None:
     """No rule and no premise is impossible, and each guarantee has one."""
     answers = load_witnesses(structure)
     assert [] == [a.question for a in answers if a.is_impossible]
-    premises = {f"premise of {name}" for name in PROGRESS_GUARANTEES}
+    premises = {f"premise of {name}" for name in CONSUMPTION.claims}
     assert premises <= {a.question for a in answers}
 
 

@@ -11,15 +11,18 @@ from attrs import evolve
 from properties import certificates
 from properties.certificates import load_cells
 from properties.comparison import COMPARED_STRUCTURES, COMPARED_VARIANTS, compare, render_change
-from properties.fault_class import FAULT_CLASSES
 from properties.fingerprint import compute_digest
 from properties.induction import get_lemmas, prove_lemmas
-from properties.property import VARIANT_LEMMAS
 from properties.verdict import VerdictWord
-from reference.machine import RULES, compute_machine
+from properties.worlds.replication.columns import FAULT_CLASSES
+from properties.worlds.replication.world import CHANGE_LEMMAS
+from reference.machine import compute_machine
+from reference.parameters import Parameters
 from reference.roles import FlushDiskType
-from reference.structure import Parameters, Structure
-from reference.variant import RULE_SETS, VARIANTS, compute_rules
+from reference.rules import RULES
+from reference.structure import Structure
+from reference.variants import VARIANTS
+from reference.version import RULE_SETS, compute_rules
 from tests.structures import SYNCHRONOUS_PAIR, name_of
 
 TRUTHFUL = "acknowledgement_is_truthful"
@@ -64,7 +67,7 @@ def test_certificates_of_variants_hold(structure: Structure) -> None:
             assert v.depth or v.note
 
 
-@pytest.mark.parametrize("variant", VARIANT_LEMMAS)
+@pytest.mark.parametrize("variant", sorted({v for p in CHANGE_LEMMAS.values() for v in p.variants}))
 def test_lemmas_of_variants_are_inductive_and_needed(variant: str) -> None:
     """With a variant's lemmas more is proved than without them."""
     flush = FlushDiskType.SYNC_FLUSH
@@ -72,7 +75,7 @@ def test_lemmas_of_variants_are_inductive_and_needed(variant: str) -> None:
     structure = evolve(SYNCHRONOUS_PAIR, flush_disk_type=flush, variants=(names,))
     lemmas = get_lemmas((names,))
     assert set(lemmas) == set(prove_lemmas(structure))
-    assert VARIANT_LEMMAS[variant].keys() <= lemmas.keys()
+    assert {n for n, p in CHANGE_LEMMAS.items() if variant in p.variants} <= lemmas.keys()
 
 
 def get_words(variant: str, claim: str) -> dict[str, VerdictWord]:

@@ -8,12 +8,10 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from properties.subject import get_everything, get_small_parameters
 from properties.vectors import make_vectors, write_vectors
-from properties.worlds import STRUCTURES
+from properties.worlds import STRUCTURES, find_world
 from reference.leaves import flatten, is_parameter
 from reference.machine import Action, compute_machine
-from reference.world import make_initial
 from tests.structures import SYNCHRONOUS_PAIR, name_of
 
 CONSUMER = STRUCTURES["consumer/slave read/offset check"]
@@ -22,12 +20,12 @@ CONSUMER = STRUCTURES["consumer/slave read/offset check"]
 @pytest.mark.parametrize("structure", [SYNCHRONOUS_PAIR, CONSUMER], ids=name_of)
 def test_vectors_replay_from_data(structure: Any) -> None:
     """Each valid step leads to the stated leaves; the one forbidden step is refused as stated."""
-    machine, known = compute_machine(structure), get_small_parameters(structure)
+    machine, known = compute_machine(structure), find_world(structure).sizes.search
     valid = forbidden = 0
     for vector in make_vectors(structure):
         sizes = dict(vector["parameters"])
-        limits = get_everything(structure).counts(**sizes.pop("limits"))
-        cluster = make_initial(structure, evolve(known, **sizes, limits=limits))
+        limits = find_world(structure).everything.counts(**sizes.pop("limits"))
+        cluster = structure.make_initial(evolve(known, **sizes, limits=limits))
         state = dict(vector["initial_state"])
         for index, step in enumerate(vector["steps"]):
             outcome = machine.step(cluster, Action(step["rule"], step["arguments"]))

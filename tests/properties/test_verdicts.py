@@ -12,9 +12,7 @@ from attrs import evolve
 from properties import certificates
 from properties.analysis import decide
 from properties.bounded_search import BoundedSearch
-from properties.claims import CLAIMS
 from properties.expectation import find_expectation, load_expectations
-from properties.fault_class import FAULT_CLASS_BY_NAME, FAULT_CLASSES
 from properties.fault_sets import FaultSetProver
 from properties.induction import InductionResult, prove_lemmas
 from properties.judgement import find_needless_steps, is_refuted_by
@@ -27,8 +25,11 @@ from properties.verdict import (
     search_structure,
 )
 from properties.worlds import KNOWN_STRUCTURES
+from properties.worlds.replication.columns import FAULT_CLASS_BY_NAME, FAULT_CLASSES
+from properties.worlds.replication.world import CLAIMS
+from reference.parameters import SMALL_PARAMETERS, Parameters, clip_sizes
 from reference.roles import FlushDiskType, Role
-from reference.structure import SMALL_PARAMETERS, Parameters, Structure, clip_sizes
+from reference.structure import Structure
 from tests.structures import STRUCTURES, SYNCHRONOUS_PAIR, name_of
 
 

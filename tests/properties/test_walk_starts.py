@@ -10,10 +10,9 @@ import pytest
 from properties.certificates import load_schedules
 from properties.judgement import follow
 from properties.premises import compute_milestones
-from properties.subject import get_fault_class, get_search_parameters
 from properties.vacuity import load_witness_schedules
 from properties.walk_starts import STARTS_MAX, load_starts
-from properties.worlds import STRUCTURES
+from properties.worlds import STRUCTURES, find_world
 from reference.machine import compute_machine
 from tests.structures import SYNCHRONOUS_PAIR
 
@@ -25,7 +24,9 @@ NAMES = (SYNCHRONOUS_PAIR.name, "delay/4.4.0")
 def test_each_way_leads_where_it_is_said_to(name: str, fault: str) -> None:
     """To its last state, and not before; nothing strikes that may not."""
     structure: Any = STRUCTURES[name]
-    parameters = get_search_parameters(structure, get_fault_class(structure, fault))
+    parameters = find_world(structure).make_search_parameters(
+        find_world(structure).get_column(fault)
+    )
     milestones = compute_milestones(structure)
     starts = load_starts(structure, parameters, milestones)
     assert len(starts.leading_to) >= 5
@@ -42,7 +43,9 @@ def test_each_way_leads_where_it_is_said_to(name: str, fault: str) -> None:
 
 def test_what_holds_initially_needs_no_way() -> None:
     """A walk is there already."""
-    parameters = get_search_parameters(SYNCHRONOUS_PAIR, get_fault_class(SYNCHRONOUS_PAIR, "none"))
+    parameters = find_world(SYNCHRONOUS_PAIR).make_search_parameters(
+        find_world(SYNCHRONOUS_PAIR).get_column("none")
+    )
     starts = load_starts(SYNCHRONOUS_PAIR, parameters, {"always": lambda state: True})
     assert starts.leading_to == {}
     assert starts.ways

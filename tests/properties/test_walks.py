@@ -7,12 +7,10 @@ from attrs import evolve
 from hypothesis import settings
 
 from properties import certificates
-from properties.fault_class import FAULT_CLASS_BY_NAME, FAULT_CLASSES
-from properties.guarantee import GUARANTEES
 from properties.hypothesis_machine import make_state_machine, run_state_machine
-from properties.lemmas import LEMMAS
-from properties.sanity_check import SANITY_CHECKS
-from reference.structure import SMALL_PARAMETERS
+from properties.worlds.replication.columns import FAULT_CLASS_BY_NAME, FAULT_CLASSES
+from properties.worlds.replication.world import GUARANTEES, LEMMAS, SANITY_CHECKS
+from reference.parameters import SMALL_PARAMETERS
 from tests.structures import STRUCTURES, SYNCHRONOUS_PAIR, name_of
 
 STEPS = 20

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from reference.consumption.rules import CONSUMPTION_RULES
-from reference.consumption.state import Broker, Consumer, Routes, initial_consumption
-from reference.consumption.structure import SMALL_CONSUMPTION, ConsumptionStructure
+from reference.consumption.parameters import SMALL_CONSUMPTION
+from reference.consumption.state import Broker, Consumer, Routes
+from reference.consumption.structure import CONSUMPTION_RULES, ConsumptionStructure
 from reference.consumption.timeline import (
     PHRASES,
     draw_broker,
     draw_consumer,
     draw_routes,
 )
+from reference.drawing import draw_timeline, fill_lanes, list_lanes
 from reference.machine import Action, compute_machine
-from reference.timeline import LaneText, draw_timeline, fill_lanes, list_lanes
+from reference.world import LaneText
 
 STRUCTURE = ConsumptionStructure()
 
@@ -47,7 +48,7 @@ def test_consumer_and_routes_are_told() -> None:
 
 def test_steps_stand_in_their_lane() -> None:
     """A put is the master's; the violation is named below the step."""
-    before = initial_consumption(STRUCTURE, SMALL_CONSUMPTION)
+    before = STRUCTURE.make_initial(SMALL_CONSUMPTION)
     action = Action("put_message")
     after = compute_machine(STRUCTURE).step(before, action).cluster
     consumer, master, slave, routes = fill_lanes(after, action)

@@ -9,18 +9,20 @@ from attrs import evolve
 
 from reference.leaves import compute_leaf_sorts
 from reference.lineage import has_message, is_prefix
-from reference.machine import RULES, Action, compute_machine
+from reference.machine import Action, compute_machine
+from reference.parameters import SMALL_PARAMETERS, FaultCounts
 from reference.put import is_acknowledged
-from reference.state import Cluster, initial_cluster
-from reference.structure import SMALL_PARAMETERS, FaultCounts, Structure
+from reference.rules import RULES
+from reference.state import Cluster
+from reference.structure import Structure
 from reference.sync_state_set import compute_confirm_offset, is_member
-from reference.variant import VARIANTS
+from reference.variants import VARIANTS
 from reference.variants.controller_mode import ABSTRACTED
 from reference.version import parse_version
 
 STRUCTURE = Structure(variants=parse_version("5.3.0-controller").variants)
 LIMITS = FaultCounts(*(2 for _ in FaultCounts.__attrs_attrs__))
-BEGIN = initial_cluster(STRUCTURE, evolve(SMALL_PARAMETERS, limits=LIMITS))
+BEGIN = STRUCTURE.make_initial(evolve(SMALL_PARAMETERS, limits=LIMITS))
 
 MEET = ("connect_slave[0]", "report_offset[0]", "receive_report[0]", "position_transfer[0]")
 """An empty slave connects to an empty master, and is about to be sent everything."""

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from reference import lineage, mapped_files
 from reference.commit_log import compute_room_bytes
 from reference.machine import Action, compute_machine
-from reference.state import ANSWERED, CommitLog, Message, initial_cluster
-from reference.structure import SMALL_PARAMETERS, Structure
+from reference.parameters import SMALL_PARAMETERS
+from reference.state import ANSWERED, CommitLog, Message
+from reference.structure import Structure
 
 LIVES = 3
 ALONE = Structure(slaves=0)
@@ -135,7 +136,7 @@ def append_all(sizes: list[int]) -> CommitLog:
     """A master's log with messages of these sizes, each within one file and its blank."""
     size = FILES_OF_EIGHT.mapped_file_size_bytes
     machine = compute_machine(ALONE)
-    cluster = initial_cluster(ALONE, FILES_OF_EIGHT)
+    cluster = ALONE.make_initial(FILES_OF_EIGHT)
     for length in sizes:
         if compute_room_bytes(cluster.master.log, FILES_OF_EIGHT) < length:
             cluster = machine.step(cluster, Action("fill_file")).cluster

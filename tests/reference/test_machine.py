@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from properties.hypothesis_machine import draw_walk
 from reference.leaves import compute_leaf_sorts, flatten, unflatten
-from reference.machine import RULES, Action, compute_machine, probe, record_machine
-from reference.state import initial_cluster
+from reference.machine import Action, compute_machine, probe, record_machine
+from reference.rules import RULES
 from reference.structure import Structure
 from tests.structures import STRUCTURES, SYNCHRONOUS_PAIR, TWO_OF_EACH, name_of
 
@@ -67,7 +67,7 @@ def test_parameters_never_change() -> None:
 
 def test_the_initial_state_is_everything_up_and_empty() -> None:
     """Where all schedules begin."""
-    cluster = initial_cluster(SYNCHRONOUS_PAIR, TWO_OF_EACH)
+    cluster = SYNCHRONOUS_PAIR.make_initial(TWO_OF_EACH)
     assert cluster.master.is_up
     assert cluster.slaves[0].is_up
     assert cluster.master.log.max_offset == 0

@@ -6,7 +6,6 @@ import pytest
 
 from reference import state
 from reference.structure import Structure
-from reference.world import make_template
 
 
 @pytest.mark.parametrize(
@@ -21,5 +20,5 @@ def test_codes_have_their_names(names: tuple[str, ...], last: int) -> None:
 
 def test_a_status_is_put_ok_until_it_is_spoilt() -> None:
     """A message that was not sent has it already."""
-    (message,) = make_template(Structure()).messages
+    (message,) = Structure().template.messages
     assert (state.NOT_SENT, state.PUT_OK) == (message.phase, message.status)

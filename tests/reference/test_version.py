@@ -13,15 +13,18 @@ from reference.later_keys import (
     get_name_in,
     is_known_in,
 )
-from reference.machine import RULES, compute_machine
+from reference.machine import compute_machine
 from reference.release import CONTROLLER, FIRST_RELEASE_WITH_MODES, QUORUM, RELEASES, Span
 from reference.roles import Role
+from reference.rules import RULES
 from reference.structure import Structure
-from reference.variant import RULE_SETS, VARIANTS, compute_rules
+from reference.variants import VARIANTS
 from reference.version import (
+    RULE_SETS,
     USUAL_VERSION,
     Version,
     VersionError,
+    compute_rules,
     find_version,
     list_versions,
     parse_version,

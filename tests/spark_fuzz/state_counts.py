@@ -14,11 +14,14 @@ from attrs import frozen
 
 from properties.fingerprint import compute_digest
 from properties.promela.instances import SHORT_QUEUE, THREE_CONTENTS, TINY
-from properties.subject import get_fault_class
-from reference.consumption.structure import SMALL_CONSUMPTION, ConsumptionStructure
-from reference.delay.structure import DELAY_STRUCTURES, SMALL_DELAY
+from properties.worlds import find_world
+from reference.consumption.parameters import SMALL_CONSUMPTION
+from reference.consumption.structure import ConsumptionStructure
+from reference.delay.parameters import SMALL_DELAY
+from reference.delay.structure import DELAY_STRUCTURES
+from reference.parameters import SMALL_PARAMETERS
 from reference.roles import FlushDiskType, Role
-from reference.structure import SMALL_PARAMETERS, Structure
+from reference.structure import Structure
 from reference.tables.structure import TABLES_STRUCTURES
 from spark_fuzz.breadth_first import BreadthFirstResult, BreadthFirstSearch
 
@@ -49,7 +52,7 @@ class Instance:
 
     def count(self, batch: int) -> BreadthFirstResult:
         """Search it completely."""
-        fault_class = get_fault_class(self.structure, self.fault)
+        fault_class = find_world(self.structure).get_column(self.fault)
         search = BreadthFirstSearch(self.structure, fault_class, self.sizes, batch=batch)
         return search.search(5_000_000)
 

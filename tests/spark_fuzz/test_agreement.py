@@ -11,7 +11,6 @@ from pyspark.errors import PySparkRuntimeError
 from pyspark.sql import SparkSession
 
 from properties.verdict import InternalDisagreementError
-from reference.world import make_initial
 from spark_fuzz.agreement import check_agreement
 from spark_fuzz.campaign_job import compute_units, translated
 from spark_fuzz.campaign_store import CampaignError, create_campaign, plan_campaign
@@ -48,7 +47,7 @@ def test_numbers_that_grow_too_large_are_refused() -> None:
         mapped_file_size_bytes=NUMBER_MAX,
         ghost_log_size_max_bytes=4 * NUMBER_MAX,
     )
-    begin = make_initial(SYNCHRONOUS_PAIR, parameters)
+    begin = SYNCHRONOUS_PAIR.make_initial(parameters)
     with pytest.raises(NumberOverflowError, match="outgrew"):
         compile_kernel(SYNCHRONOUS_PAIR).run(CampaignOptions(), 0, 20, begin=begin)
 

@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
-from properties.consumption.registry import CONSUMPTION_FAULT_CLASSES
-from properties.fault_class import FAULT_CLASS_BY_NAME, FaultClass
+from properties.fault_class import FaultClass
 from properties.fingerprint import compute_digest
-from properties.guarantee import GUARANTEES
 from properties.judgement import judge
-from properties.subject import get_fault_class, get_guarantees
-from reference.consumption.structure import ConsumptionParameters
+from properties.worlds import find_world
+from properties.worlds.consumption.world import CONSUMPTION
+from properties.worlds.replication.columns import FAULT_CLASS_BY_NAME
+from properties.worlds.replication.world import GUARANTEES
+from reference.consumption.parameters import ConsumptionParameters
 from reference.leaves import flatten
 from reference.machine import Action, compute_machine
-from reference.structure import SMALL_PARAMETERS, Parameters
-from reference.world import make_initial
+from reference.parameters import SMALL_PARAMETERS, Parameters
 from spark_fuzz.breadth_first import BreadthFirstResult, BreadthFirstSearch
 from spark_fuzz.influence import keep_everything
 from spark_fuzz.packing import MASK, FieldOverflowError
@@ -37,7 +37,7 @@ THREE_SLAVES = STRUCTURES[-1]
 
 NO_FAULT = FAULT_CLASS_BY_NAME["none"]
 EVERY_FAULT = FAULT_CLASS_BY_NAME["every fault"]
-NO_READER_FAULT = get_fault_class(CARELESS_READER, "none")
+NO_READER_FAULT = find_world(CARELESS_READER).get_column("none")
 POWER_LOSS = FAULT_CLASS_BY_NAME["master power loss"]
 
 
@@ -56,7 +56,7 @@ CASES = [
     (SYNCHRONOUS_PAIR, NO_FAULT, TINY, 6),
     (SYNCHRONOUS_PAIR, EVERY_FAULT, TINY, 3),
     (CARELESS_READER, NO_READER_FAULT, SHORT_QUEUE, 30),
-    (CARELESS_READER, CONSUMPTION_FAULT_CLASSES[-1], SHORT_QUEUE, 5),
+    (CARELESS_READER, CONSUMPTION.columns[-1], SHORT_QUEUE, 5),
 ]
 """Searched simply within seconds, the first one of each world completely."""
 
@@ -93,7 +93,7 @@ def check_against_simple_search(
     structure: Any, fault_class: FaultClass, sizes: Any, depth_max: int
 ) -> None:
     """Compare the searches for all guarantees, and for the third alone, with the simple one."""
-    names = tuple(get_guarantees(structure))
+    names = tuple(find_world(structure).guarantees)
     for guarantees in (names, names[2:3]):
         search = BreadthFirstSearch(structure, fault_class, sizes, guarantees)
         result = search.search(1_000_000, depth_max)
@@ -116,7 +116,7 @@ def search_simply(search: BreadthFirstSearch, depth_max: int) -> tuple[list[int]
     States are searched whole; a new one is counted if it differs from all before it in a leaf that
     the other search tells apart, and has prospects.
     """
-    frontier = {make_initial(search.structure, search.parameters)}
+    frontier = {search.structure.make_initial(search.parameters)}
     seen, kept = set(frontier), {project(search, c) for c in frontier}
     counts, violations = [1], {n: 0 for c in frontier for n in judge(c)}
     for depth in range(1, depth_max + 1):

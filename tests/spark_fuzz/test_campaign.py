@@ -11,9 +11,9 @@ from attrs import evolve
 from pyspark.sql import SparkSession
 from pyspark.testing import assertDataFrameEqual
 
-from properties.guarantee import GUARANTEES
 from properties.judgement import find_first_violation
 from properties.worlds import STRUCTURES
+from properties.worlds.replication.world import GUARANTEES
 from spark_fuzz import campaign_store
 from spark_fuzz.campaign import ENDS, run_campaign
 from spark_fuzz.campaign_job import write_campaign

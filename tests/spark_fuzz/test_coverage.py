@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from properties.fault_class import get_fault_count_name
-from properties.subject import get_guarantees
-from properties.worlds import STRUCTURES
+from properties.worlds import STRUCTURES, find_world
 from reference.machine import compute_machine, record_machine
 from spark_fuzz import coverage
 from spark_fuzz.coverage import LOST, OUTCOME, PAIR, SITUATION, list_sightings, make_sightings
@@ -94,7 +93,9 @@ def find_outcomes(cluster: Any) -> set[str]:
     """Every watched condition and premise, by its value in a state."""
     layout = compile_kernel(cluster.structure).layout
     instances = compute_machine(cluster.structure).instances
-    premises = {f"premise of {n}": g.premise for n, g in get_guarantees(cluster.structure).items()}
+    premises = {
+        f"premise of {n}": g.premise for n, g in find_world(cluster.structure).guarantees.items()
+    }
     found = set()
     for name in layout.watched:
         if name in premises:

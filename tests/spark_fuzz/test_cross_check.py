@@ -8,16 +8,16 @@ import pytest
 
 from properties import certificates
 from properties.certificates import encode_schedule
-from properties.fault_class import FAULT_CLASS_BY_NAME, FAULT_CLASSES
-from properties.subject import get_fault_classes, get_guarantees
 from properties.verdict import InternalDisagreementError, Verdict, VerdictWord
+from properties.worlds import find_world
+from properties.worlds.replication.columns import FAULT_CLASS_BY_NAME, FAULT_CLASSES
 from reference.consumption.structure import CONSUMPTION_STRUCTURES
 from reference.machine import Action
 from spark_fuzz import cross_check as subject
 from spark_fuzz.breadth_first import ShortestAnswer
 from spark_fuzz.cross_check import Agreement, CrossCheck, compare_with_certificate, cross_check
 from tests.spark_fuzz.state_counts import MASTER_ALONE
-from tests.structures import OTHER_WORLDS, STRUCTURES, SYNCHRONOUS_PAIR, name_of
+from tests.structures import OTHER_STRUCTURES, STRUCTURES, SYNCHRONOUS_PAIR, name_of
 
 STEP = Action("flush_master")
 ONCE = "message_is_stored_once"
@@ -77,7 +77,9 @@ def test_synchronous_pair_agrees_on_disk_errors() -> None:
 def test_every_cell_of_a_consumer_agrees(structure: Any) -> None:
     """A small budget confirms every refuted cell, and most of the proved ones."""
     rows = list(cross_check([structure.name], states_max=100_000))
-    names = {(n, c.name) for n in get_guarantees(structure) for c in get_fault_classes(structure)}
+    names = {
+        (n, c.name) for n in find_world(structure).guarantees for c in find_world(structure).columns
+    }
     assert names == {(r.certified.guarantee, r.certified.fault) for r in rows}
     agreements = {r.agreement for r in rows if r.certified.word is VerdictWord.REFUTED}
     assert agreements == {Agreement.CONFIRMED}
@@ -88,7 +90,7 @@ def test_every_cell_of_a_consumer_agrees(structure: Any) -> None:
 
 @pytest.mark.nightly
 @pytest.mark.parametrize(
-    "structure", [s for s in STRUCTURES if s.slaves <= 1] + OTHER_WORLDS, ids=name_of
+    "structure", [s for s in STRUCTURES if s.slaves <= 1] + OTHER_STRUCTURES, ids=name_of
 )
 def test_no_certificate_is_contradicted(structure: Any) -> None:
     """Every cell of the smaller groups, within a larger budget."""

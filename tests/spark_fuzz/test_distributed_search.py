@@ -11,11 +11,11 @@ import pytest
 from attrs import evolve
 from pyspark.sql import SparkSession
 
-from properties.fault_class import FAULT_CLASS_BY_NAME, FaultClass
+from properties.fault_class import FaultClass
 from properties.promela.instances import TINY
-from properties.subject import get_fault_class
-from properties.worlds import STRUCTURES
-from reference.delay.structure import SMALL_DELAY
+from properties.worlds import STRUCTURES, find_world
+from properties.worlds.replication.columns import FAULT_CLASS_BY_NAME
+from reference.delay.parameters import SMALL_DELAY
 from reference.structure import Structure
 from spark_fuzz import breadth_first
 from spark_fuzz.breadth_first import BreadthFirstResult, BreadthFirstSearch
@@ -33,12 +33,12 @@ from tests.structures import STRUCTURES as GROUPS
 
 DELAY = STRUCTURES["delay/4.4.0"]
 SHORT_DELAY = evolve(SMALL_DELAY, ghost_queue_size_max=1)
-STOP = get_fault_class(DELAY, "stop")
+STOP = find_world(DELAY).get_column("stop")
 EVERY_FAULT = FAULT_CLASS_BY_NAME["every fault"]
-CONSUMER_KILL = get_fault_class(CARELESS_READER, "consumer kill")
+CONSUMER_KILL = find_world(CARELESS_READER).get_column("consumer kill")
 THREE_SLAVES, TWO_SLAVES = GROUPS[-1], Structure(slaves=2)
 
-SHORT_PLAN = plan_search(DELAY, get_fault_class(DELAY, "none"), SHORT_DELAY, parts=2)
+SHORT_PLAN = plan_search(DELAY, find_world(DELAY).get_column("none"), SHORT_DELAY, parts=2)
 
 
 def describe(result: BreadthFirstResult) -> Any:

@@ -9,8 +9,7 @@ import attrs
 import pytest
 from pyspark.sql import SparkSession
 
-from properties.subject import get_guarantees
-from properties.worlds import STRUCTURES
+from properties.worlds import STRUCTURES, find_world
 from spark_fuzz import feature_yield
 from spark_fuzz.campaign import run_campaign
 from spark_fuzz.feature_yield import SIZES, compute_yield
@@ -47,7 +46,7 @@ def test_the_features_of_a_swarm(spark: SparkSession, monkeypatch: pytest.Monkey
     found = compute_yield(run_campaign(spark, options, 100), options)
     keys = [(f.feature == SIZES, f.feature, f.value) for f in found]
     assert keys == sorted(keys)
-    assert {len(get_guarantees(DELAY))} == {len(f.violating) for f in found}
+    assert {len(find_world(DELAY).guarantees)} == {len(f.violating) for f in found}
     counted = {(f.feature, f.value): f.schedules for f in found}
     counted |= {(f.feature, f.value, g): n for f in found for g, n in f.violating.items() if n}
     assert dict(expected) == counted

@@ -6,8 +6,8 @@ import pytest
 from attrs import evolve
 
 from properties.judgement import find_needless_steps, is_refuted_by
-from properties.subject import get_fault_class, get_search_parameters
 from properties.verdict import Verdict, VerdictWord
+from properties.worlds import find_world
 from spark_fuzz import hunt
 from tests.structures import SYNCHRONOUS_PAIR
 
@@ -22,8 +22,8 @@ def test_a_hunt_refutes_an_open_cell(cell: Verdict, monkeypatch: pytest.MonkeyPa
     found = hunt.hunt(SYNCHRONOUS_PAIR, cell, hunt.BATCH)
     assert found.word is VerdictWord.REFUTED
     assert None is found.depth
-    column = get_fault_class(SYNCHRONOUS_PAIR, cell.fault)
-    sizes = get_search_parameters(SYNCHRONOUS_PAIR, column)
+    column = find_world(SYNCHRONOUS_PAIR).get_column(cell.fault)
+    sizes = find_world(SYNCHRONOUS_PAIR).make_search_parameters(column)
 
     def is_refuting(schedule: object) -> bool:
         return is_refuted_by(cell.guarantee, SYNCHRONOUS_PAIR, sizes, schedule)  # type: ignore[arg-type]

@@ -10,7 +10,6 @@ from attrs import evolve
 from properties.judgement import judge
 from properties.worlds import STRUCTURES
 from reference.machine import Action, compute_machine
-from reference.world import make_initial
 from spark_fuzz.continuations import Continuations
 from spark_fuzz.inevitability import sample_continuations
 from spark_fuzz.kernel import compile_kernel
@@ -82,7 +81,7 @@ def test_what_is_said_of_it() -> None:
 def test_schedules_may_begin_anywhere() -> None:
     """In the first state they are those of the campaign; in another one under its parameters."""
     options, kernel = CampaignOptions(DELAY, steps=24), compile_kernel(DELAY)
-    first = make_initial(DELAY, options.parameters)
+    first = DELAY.make_initial(options.parameters)
     usual, same = kernel.run(options, 7, 40), kernel.run(options, 7, 40, begin=first)
     assert np.array_equal(usual.used, same.used)
     assert np.array_equal(usual.violations, same.violations)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from properties.fault_class import FAULT_CLASS_BY_NAME
-from properties.guarantee import GUARANTEES
 from properties.possible_steps import Step, find_constants, find_possible_steps
+from properties.worlds.replication.columns import FAULT_CLASS_BY_NAME
+from properties.worlds.replication.world import GUARANTEES
 from reference.leaves import compute_leaf_sorts, flatten, is_parameter
 from reference.machine import record_machine
-from reference.state import initial_cluster
-from reference.structure import SMALL_PARAMETERS
+from reference.parameters import SMALL_PARAMETERS
 from reference.terms import Sort, Term, constant, leaf, record
 from spark_fuzz.influence import compute_influence, find_highest_values, leave_out_replaced
 from tests.structures import SYNCHRONOUS_PAIR
@@ -72,7 +71,7 @@ def test_number_that_is_used_otherwise_has_none() -> None:
 def test_constants_are_inductive() -> None:
     """No step that is possible with the constants changes one of them, and some leaf changes."""
     parameters = evolve(SMALL_PARAMETERS, limits=FAULT_CLASS_BY_NAME["none"].search_limits)
-    initial = flatten(initial_cluster(SYNCHRONOUS_PAIR, parameters))
+    initial = flatten(SYNCHRONOUS_PAIR.make_initial(parameters))
     instances = record_machine(SYNCHRONOUS_PAIR)
     constants = find_constants(instances, initial)
     steps = find_possible_steps(instances, constants)
@@ -85,7 +84,7 @@ def test_what_is_kept_decides_by_itself() -> None:
     """Conditions, ranges and effects on kept leaves mention only kept leaves, and constants."""
     for fault_class in FAULT_CLASS_BY_NAME.values():
         parameters = evolve(SMALL_PARAMETERS, limits=fault_class.search_limits)
-        initial = flatten(initial_cluster(SYNCHRONOUS_PAIR, parameters))
+        initial = flatten(SYNCHRONOUS_PAIR.make_initial(parameters))
         influence = compute_influence(SYNCHRONOUS_PAIR, fault_class, parameters)
         constants = find_constants(record_machine(SYNCHRONOUS_PAIR), initial)
         steps = find_possible_steps(record_machine(SYNCHRONOUS_PAIR), constants)

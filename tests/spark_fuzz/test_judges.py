@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from properties.subject import get_fault_class, get_fault_classes
-from properties.worlds import STRUCTURES
+from properties.worlds import STRUCTURES, find_world
 from spark_fuzz.judges import JUDGES, JudgedCell, Opinion, judge_cells
 
 HOLDS = Opinion("one", holds=True)
@@ -67,7 +66,7 @@ def test_judges_agree(name: str, fault: str) -> None:
 @pytest.mark.nightly
 @pytest.mark.parametrize(
     ("name", "fault"),
-    [(n, c.name) for n, s in STRUCTURES.items() if s.slaves < 2 for c in get_fault_classes(s)],
+    [(n, c.name) for n, s in STRUCTURES.items() if s.slaves < 2 for c in find_world(s).columns],
 )
 def test_judges_agree_on_every_cell(name: str, fault: str) -> None:
     """The same for every cell of every world."""
@@ -77,7 +76,7 @@ def test_judges_agree_on_every_cell(name: str, fault: str) -> None:
 def check(name: str, fault: str) -> list[JudgedCell]:
     """Ask all judges about one column; the cells that some judge has seen fall."""
     structure = STRUCTURES[name]
-    cells = judge_cells(structure, get_fault_class(structure, fault))
+    cells = judge_cells(structure, find_world(structure).get_column(fault))
     assert [d for cell in cells for d in cell.list_disagreements()] == []
     for cell in cells:
         assert [o.judge for o in cell.opinions] == list(JUDGES)

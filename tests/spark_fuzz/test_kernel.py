@@ -9,20 +9,20 @@ from attrs import evolve
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from properties.consumption.world import CONSUMPTION, CONSUMPTION_STRUCTURES
 from properties.hypothesis_machine import draw_walk
 from properties.judgement import judge
-from properties.worlds import WORLDS
+from properties.worlds import OTHER_WORLDS
+from properties.worlds.consumption.world import CONSUMPTION
+from reference.consumption.structure import CONSUMPTION_STRUCTURES
 from reference.leaves import flatten, is_parameter
 from reference.machine import compute_machine
-from reference.structure import SMALL_PARAMETERS, FaultCounts
-from reference.world import make_initial
+from reference.parameters import SMALL_PARAMETERS, FaultCounts
 from spark_fuzz.agreement import describe_replay, describe_row
 from spark_fuzz.kernel import SIZE_MAX, SizeError, compile_kernel
 from spark_fuzz.lineage import Lineage, Parent, find_lineage
 from spark_fuzz.schedule import CampaignOptions
 from tests.structures import (
-    OTHER_WORLDS,
+    OTHER_STRUCTURES,
     STRUCTURES,
     SYNCHRONOUS_PAIR,
     allow_two_of_each,
@@ -32,7 +32,7 @@ from tests.structures import (
 COMPILED = [
     *(SYNCHRONOUS_PAIR, STRUCTURES[3], STRUCTURES[-1]),
     *CONSUMPTION_STRUCTURES,
-    *(world.structures[0] for world in WORLDS if world is not CONSUMPTION),
+    *(world.structures[0] for world in OTHER_WORLDS if world is not CONSUMPTION),
 ]
 """Structures that are compiled in every run; the others are nightly."""
 
@@ -45,7 +45,7 @@ def test_kernel_agrees_with_reference(data: st.DataObject, structure: Any) -> No
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("structure", [*STRUCTURES, *OTHER_WORLDS], ids=name_of)
+@pytest.mark.parametrize("structure", [*STRUCTURES, *OTHER_STRUCTURES], ids=name_of)
 @settings(max_examples=300)
 @given(data=st.data())
 def test_every_kernel_agrees_with_reference(data: st.DataObject, structure: Any) -> None:
@@ -118,7 +118,7 @@ def test_a_batch_may_be_split_anywhere() -> None:
 def test_sizes_that_could_overflow_are_refused(size: int) -> None:
     """64-bit numbers would wrap silently; the largest size that fits is taken."""
     kernel = compile_kernel(CampaignOptions().structure)
-    begin = make_initial(kernel.structure, SMALL_PARAMETERS)
+    begin = kernel.structure.make_initial(SMALL_PARAMETERS)
     large = evolve(SMALL_PARAMETERS, mapped_file_size_bytes=size)
     with pytest.raises(SizeError, match="mapped_file_size_bytes is"):
         kernel.encode_parameters(evolve(begin, parameters=large))

@@ -17,12 +17,10 @@ from properties.mutants.findings import (
     load_arguments,
 )
 from properties.mutants.results import load_table
-from properties.subject import get_fault_class
-from properties.worlds import STRUCTURES_BY_WORLD
+from properties.worlds import STRUCTURES_BY_WORLD, find_world
 from reference.leaves import unflatten
 from reference.machine import Action, compute_machine
 from reference.terms import Sort
-from reference.world import make_initial
 from spark_fuzz.mutant_judge import Task, judge_rule
 from spark_fuzz.small_instances import (
     ListedInstance,
@@ -73,7 +71,7 @@ def test_states_are_those_of_the_compiled_search() -> None:
     known = next(i for i in INSTANCES if "4 messages" in i.name)
     expected = load_counts()[known.name]["depths"]
     assert isinstance(expected, list)
-    column = get_fault_class(known.structure, known.fault)
+    column = find_world(known.structure).get_column(known.fault)
     graph = get_graph(ListedInstance(known.structure, column, known.sizes), 3_000)
     assert list(graph.states_per_depth) == expected[: len(graph.states_per_depth)]
 
@@ -120,7 +118,7 @@ def _follow_to_the_end(
     instance: ListedInstance, parameters: object, schedule: tuple[Action, ...]
 ) -> list[object]:
     """Each state, or what refuses a step."""
-    state = make_initial(instance.structure, parameters)
+    state = instance.structure.make_initial(parameters)
     states: list[object] = []
     for action in schedule:
         outcome = compute_machine(instance.structure).step(state, action)

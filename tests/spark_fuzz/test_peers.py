@@ -12,7 +12,7 @@ from properties.promela import spin
 from properties.promela.instances import JUDGED_INSTANCES, JudgedInstance, load_spin_counts
 from properties.promela.module import CHECK_PREFIX, PromelaModel
 from properties.promela.spin import MissingSpinError, SpinError, SpinOptions, find_spin, run_spin
-from properties.subject import get_guarantees
+from properties.worlds import find_world
 from spark_fuzz.peers import (
     Count,
     PathError,
@@ -199,4 +199,4 @@ def test_guarantees_are_those_of_the_world() -> None:
     for judged in JUDGED_INSTANCES:
         text = PromelaModel(judged.small).write()
         named = re.findall(rf"#ifdef {CHECK_PREFIX}(\w+)", text)
-        assert list(get_guarantees(judged.structure)) == named
+        assert list(find_world(judged.structure).guarantees) == named

@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 from attrs import evolve
 
-from properties.fault_class import FAULT_CLASS_BY_NAME
 from properties.promela.instances import TINY
-from properties.subject import get_fault_class
-from properties.worlds import STRUCTURES
-from reference.delay.structure import SMALL_DELAY
+from properties.worlds import STRUCTURES, find_world
+from properties.worlds.replication.columns import FAULT_CLASS_BY_NAME
+from reference.delay.parameters import SMALL_DELAY
 from spark_fuzz.breadth_first import BreadthFirstSearch
 from spark_fuzz.reached_share import measure_reached_share
 from spark_fuzz.schedule import CampaignOptions
@@ -20,7 +19,7 @@ from spark_fuzz.schedule_replay import replay_schedule
 from tests.spark_fuzz.state_counts import MASTER_ALONE
 
 DELAY = STRUCTURES["delay/4.4.0"]
-STOP = get_fault_class(DELAY, "stop")
+STOP = find_world(DELAY).get_column("stop")
 
 
 def pack(search: BreadthFirstSearch, state: Any) -> tuple[int, ...]:
@@ -49,7 +48,7 @@ def test_the_states_are_those_that_replays_meet() -> None:
 def test_many_schedules_reach_everything() -> None:
     """Of an instance of a few states; more schedules never reach less."""
     sizes = evolve(SMALL_DELAY, ghost_queue_size_max=1)
-    search = BreadthFirstSearch(DELAY, get_fault_class(DELAY, "none"), sizes)
+    search = BreadthFirstSearch(DELAY, find_world(DELAY).get_column("none"), sizes)
     states = search.collect_states()
     shares = [measure_reached_share(search, states, n).share for n in (0, 1, 10, 10_000)]
     assert 0.0 == shares[0]

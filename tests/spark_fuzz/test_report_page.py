@@ -13,8 +13,7 @@ import pytest
 
 from properties.certificates import encode_schedule
 from properties.judgement import is_refuted_by
-from properties.subject import get_guarantees
-from properties.worlds import STRUCTURES
+from properties.worlds import STRUCTURES, find_world
 from spark_fuzz.campaign_store import create_campaign, plan_campaign
 from spark_fuzz.class_files import ViolationClass, number_classes
 from spark_fuzz.curve_drawing import BOTTOM, LEFT, RIGHT, TOP, draw_curve
@@ -32,7 +31,7 @@ from tests.properties.refutations import KNOWN_SCHEDULES
 
 KNOWN = KNOWN_SCHEDULES[-1]
 OPTIONS = CampaignOptions(KNOWN.structure, campaign_seed=77, is_swarm=True)
-NAMES = list(get_guarantees(KNOWN.structure))
+NAMES = list(find_world(KNOWN.structure).guarantees)
 COMMAND = "rmqspec fuzz --seed 77 --swarm"
 VOID = {"meta", "link", "br", "hr", "img", "input"}
 COVERAGE = {

@@ -7,8 +7,7 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
-from properties.subject import get_everything
-from properties.worlds import KNOWN_STRUCTURES
+from properties.worlds import KNOWN_STRUCTURES, find_world
 from reference.structure import Structure
 from spark_fuzz.lineage import Lineage
 from spark_fuzz.schedule import (
@@ -27,7 +26,7 @@ from tests.spark_fuzz.test_lineage import draw_lineages
 def draw_options(draw: st.DrawFn) -> CampaignOptions:
     """Options of any structure of any world."""
     structure = draw(st.sampled_from(list(KNOWN_STRUCTURES.values())))
-    limits = get_everything(structure).counts
+    limits = find_world(structure).everything.counts
     counts = (draw(st.integers(0, 9)) for _ in limits.__annotations__)
     steps, seed = draw(st.integers(1, STEPS_MAX)), draw(st.integers(0, SEED_MAX - 1))
     return CampaignOptions(

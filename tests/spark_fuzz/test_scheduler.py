@@ -11,12 +11,8 @@ from hypothesis import strategies as st
 
 import spark_fuzz.kernel  # noqa: F401  # It registers the dice with the compiler.
 from properties.worlds import STRUCTURES
-from reference.structure import Structure
-from reference.variant import VARIANTS
-from reference.world import get_rules
 from spark_fuzz import scheduler
 from spark_fuzz.schedule import SEED_MAX
-from spark_fuzz.weights import get_weights
 from tests.structures import name_of
 
 SEEDS = st.integers(0, SEED_MAX - 1)
@@ -62,25 +58,6 @@ def test_words_are_spread() -> None:
 @pytest.mark.parametrize("structure", STRUCTURES.values(), ids=name_of)
 def test_every_rule_has_a_weight(structure: Any) -> None:
     """Weights are positive, and those of faults the lowest."""
-    weights = get_weights(structure)
-    for name, rule in get_rules(structure).items():
-        assert weights.get(name) >= 1
-        assert not rule.is_fault or weights.get(name) == 1
-
-
-@pytest.mark.parametrize("structure", STRUCTURES.values(), ids=name_of)
-def test_every_weight_has_a_rule(structure: Any) -> None:
-    """No weight is of a rule that does not exist, and none is given twice."""
-    weights = get_weights(structure)
-    of_variants = {n for v in VARIANTS.values() for n in v.rules}
-    known = {*get_rules(structure), *(of_variants if isinstance(structure, Structure) else ())}
-    assert known == {*weights.rare, *weights.usual}
-    assert not set(weights.rare) & set(weights.usual)
-
-
-def test_a_rule_without_weight_is_refused() -> None:
-    """Nobody forgets to think about a new rule; nor a new world."""
-    with pytest.raises(KeyError, match="no_such_rule"):
-        get_weights(Structure()).get("no_such_rule")
-    with pytest.raises(TypeError, match="str have no weights"):
-        get_weights("no structure")
+    for rule in structure.rules.values():
+        assert rule.weight >= 1
+        assert not rule.is_fault or rule.weight == 1

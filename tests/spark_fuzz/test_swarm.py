@@ -8,14 +8,14 @@ import attrs
 import pytest
 from attrs import evolve
 
-from properties.worlds import STRUCTURES, WORLDS
+from properties.worlds import OTHER_WORLDS, STRUCTURES, find_world
 from reference.structure import Structure
 from spark_fuzz.schedule import CampaignOptions
 from spark_fuzz.scheduler import pick_limit, pick_weight
-from spark_fuzz.swarm import compute_usual_weights, get_swarm_sizes
+from spark_fuzz.swarm import compute_usual_weights
 from tests.structures import SYNCHRONOUS_PAIR, name_of
 
-ONE_OF_EACH_WORLD = [SYNCHRONOUS_PAIR, *(world.structures[0] for world in WORLDS)]
+ONE_OF_EACH_WORLD = [SYNCHRONOUS_PAIR, *(world.structures[0] for world in OTHER_WORLDS)]
 SCHEDULES = 400
 
 
@@ -28,7 +28,7 @@ def test_draws_are_within_what_is_asked_for(structure: Any) -> None:
         under = options.compute_circumstances(schedule)
         sizes = evolve(under.parameters, limits=type(options.limits)())
         assert sizes in [
-            evolve(s, limits=type(options.limits)()) for s in get_swarm_sizes(structure)
+            evolve(s, limits=type(options.limits)()) for s in find_world(structure).sizes.swarm
         ]
         limits = attrs.astuple(under.parameters.limits)
         assert all(0 <= n <= top for n, top in zip(limits, most, strict=True))
@@ -45,7 +45,7 @@ def test_every_circumstance_is_drawn(structure: Any) -> None:
     for fault, most in enumerate(attrs.astuple(options.limits)):
         assert {row[fault] for row in limits} == set(range(most + 1))
     sizes = {evolve(d.parameters, limits=options.limits) for d in drawn}
-    assert len(sizes) == len(get_swarm_sizes(structure))
+    assert len(sizes) == len(find_world(structure).sizes.swarm)
     for index, usual in enumerate(compute_usual_weights(structure)):
         weights = {d.weights[index] for d in drawn}
         assert weights == {pick_weight(usual, kind) for kind in range(8)}
@@ -69,7 +69,7 @@ def test_a_fault_that_may_not_strike_never_does() -> None:
 @pytest.mark.parametrize("structure", STRUCTURES.values(), ids=name_of)
 def test_sizes_are_possible(structure: Any) -> None:
     """A message and its blank fit into a file, a batch has a byte, and the log several files."""
-    for sizes in get_swarm_sizes(structure):
+    for sizes in find_world(structure).sizes.swarm:
         if isinstance(structure, Structure):
             room = sizes.mapped_file_size_bytes - sizes.end_file_min_blank_bytes
             assert 1 <= sizes.message_size_max_bytes <= room

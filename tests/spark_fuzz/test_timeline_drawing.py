@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from properties.sentences import find_fault_steps
-from reference.timeline import fill_lanes, list_lanes
+from reference.drawing import fill_lanes, list_lanes
 from spark_fuzz.continuations import Continuations
 from spark_fuzz.timeline_drawing import LETTER_WIDTH, Drawing, Row, draw
 from tests.properties.refutations import KNOWN_SCHEDULES, KnownSchedule

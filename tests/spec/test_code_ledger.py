@@ -31,8 +31,8 @@ from properties.book.code_ledger_page import (
     tell_evidence,
 )
 from properties.generated_text import ROOT, SPEC
-from properties.worlds import WORLDS
-from reference.machine import RULES
+from properties.worlds import OTHER_WORLDS
+from reference.rules import RULES
 from tests.spec.pure_names import find_pure_names
 
 INDEX = ROOT / "tests" / "data" / "code_branches.toml"
@@ -108,7 +108,7 @@ def test_every_branch_says_when_and_what() -> None:
 def test_named_rules_exist() -> None:
     """Of replication, of the worlds, or functions."""
     known = RULES.keys() | find_pure_names()
-    known |= {f"{world.topic}:{name}" for world in WORLDS for name in world.rules}
+    known |= {f"{world.topic}:{name}" for world in OTHER_WORLDS for name in world.rules}
     named = {rule for branch in list_branches() for rule in branch.rules}
     assert set() == named - known
 

@@ -20,14 +20,15 @@ from properties.book.code_page import (
 )
 from properties.book.function_source import list_called, read_source
 from properties.generated_text import ROOT
-from properties.worlds import WORLDS
-from reference.variant import VARIANTS, Variant
+from properties.worlds import OTHER_WORLDS
+from reference.variant import Variant
+from reference.variants import VARIANTS
 
 SHELVES: dict[str, Shelf] = {
     **TOPIC_SHELVES,
     "guarantees": CLAIM_SHELF,
     "lemmas": LEMMA_SHELF,
-    **{world.topic: make_world_shelf(world) for world in WORLDS},
+    **{world.topic: make_world_shelf(world) for world in OTHER_WORLDS},
 }
 """What each chapter shows the code of."""
 

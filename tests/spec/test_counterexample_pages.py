@@ -17,9 +17,8 @@ from properties.judgement import is_refuted_by, lower_numbers
 from properties.refutations.cases import FOLDER, Case, Citation, load_cases
 from properties.refutations.shortest import load_shortest
 from properties.stock import STOCK_STRUCTURES
-from properties.subject import get_guarantees
 from properties.verdict import VerdictWord
-from properties.worlds import STRUCTURES
+from properties.worlds import STRUCTURES, find_world
 from reference.machine import Action
 
 PLACEHOLDER = re.compile(r"(\*\*Result\.\*\* )?(RESULT|MEANING|STORY|REAL|REPAIR)")
@@ -136,6 +135,6 @@ def test_a_wrong_citation_is_noticed() -> None:
 
 def test_the_other_search_comes_to_the_same_lengths() -> None:
     """For each guarantee that is judged in every state; claims about rest are not searched."""
-    searched = [c for c in load_cases() if c.claim in get_guarantees(c.structure)]
+    searched = [c for c in load_cases() if c.claim in find_world(c.structure).guarantees]
     found = load_shortest()
     assert {c.claim: len(c.schedule) for c in searched} == {n: f.steps for n, f in found.items()}

@@ -8,9 +8,9 @@ import pytest
 from properties import certified_cells
 from properties.book import guarantees_page
 from properties.certificates import CERTIFICATE_FOLDER, get_path, load_required
-from properties.claims import CLAIMS
-from properties.fault_class import FAULT_CLASSES
 from properties.verdict import Verdict, VerdictWord
+from properties.worlds.replication.columns import FAULT_CLASSES
+from properties.worlds.replication.world import CLAIMS
 from reference.machine import Action
 
 

@@ -25,7 +25,7 @@ from properties.book.implementers import (
 )
 from properties.generated_text import SPEC
 from properties.known_issues.page import PAGE as ISSUES
-from reference.machine import RULES
+from reference.rules import RULES
 from reference.trace.checking import check_trace
 
 TEXT = implementers.PAGE.path.read_text(encoding="utf-8")

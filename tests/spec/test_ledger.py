@@ -9,14 +9,13 @@ from typing import Any
 
 import pytest
 
-from properties.claims import CLAIMS
-from properties.convergence import CONVERGENCE
 from properties.generated_text import ROOT
 from properties.sights import SIGHTS
-from properties.worlds import WORLDS
+from properties.worlds import OTHER_WORLDS
+from properties.worlds.replication.world import CLAIMS, CONVERGENCE
 from reference.habits import HABITS
-from reference.machine import RULES
-from reference.variant import VARIANTS
+from reference.rules import RULES
+from reference.variants import VARIANTS
 from tests.spec.pure_names import find_pure_names
 
 LEDGER = ROOT / "spec" / "ledger"
@@ -186,7 +185,7 @@ def test_named_rules_claims_and_variants_exist() -> None:
     known = RULES.keys() | CLAIMS.keys() | {VARIANT + name for name in VARIANTS}
     known |= {HABIT + name for name in HABITS} | {SIGHT + name for name in SIGHTS}
     known |= find_pure_names()
-    known |= {f"{w.topic}:{name}" for w in WORLDS for name in (*w.rules, *w.guarantees)}
+    known |= {f"{w.topic}:{name}" for w in OTHER_WORLDS for name in (*w.rules, *w.claims)}
     unknown = {
         name
         for _, entry in ledger_entries()

@@ -10,15 +10,15 @@ from hypothesis import given, strategies
 from properties import certified_cells
 from properties.book import guarantees_page
 from properties.book.merged_table import render_in_order, render_merged, split_into_boxes
-from properties.certificates import RELEASED_STRUCTURES, load_cells
+from properties.certificates import load_cells
 from properties.certified_cells import describe
-from properties.claims import CLAIMS
-from properties.fault_class import FAULT_CLASSES
 from properties.fault_set_certificates import BORDERED_STRUCTURES, load_borders
 from properties.sight_search import RULE_SET_NAMES, get_released
-from properties.subject import get_claims
 from properties.world import World
-from properties.worlds import STRUCTURES_BY_WORLD, WORLDS
+from properties.worlds import OTHER_WORLDS, STRUCTURES_BY_WORLD, find_world
+from properties.worlds.replication.columns import FAULT_CLASSES
+from properties.worlds.replication.structures import RELEASED_STRUCTURES
+from properties.worlds.replication.world import CLAIMS
 from tests.spec.merged_tables import find_tables, is_named, take_apart
 from tests.structures import name_of
 
@@ -44,12 +44,12 @@ def test_tables_of_guarantees_have_every_cell(guarantee: str) -> None:
     assert expected == take_apart(table, names, [c.name for c in FAULT_CLASSES])
 
 
-@pytest.mark.parametrize("world", WORLDS, ids=name_of)
+@pytest.mark.parametrize("world", OTHER_WORLDS, ids=name_of)
 def test_tables_of_worlds_have_every_cell(world: World) -> None:
     """The same in the chapters of the other worlds."""
     names = [s.name for s in world.structures]
     columns = [c.name for c in world.columns]
-    for guarantee in world.guarantees:
+    for guarantee in world.claims:
         (table,) = find_tables(world.chapter, f"### `{guarantee}`")
         expected = {
             (s.name, column): describe(load_cells(s)[guarantee, column])
@@ -64,7 +64,7 @@ def test_tables_of_fault_sets_have_every_schedule(world: str) -> None:
     """Each smallest fatal set stands with its number of steps below each of its structures."""
     structures = [s for s in STRUCTURES_BY_WORLD[world] if s in BORDERED_STRUCTURES]
     borders = {s.name: {b.guarantee: b for b in load_borders(s)} for s in structures}
-    for guarantee in get_claims(structures[0]):
+    for guarantee in find_world(structures[0]).claims:
         fatal = {
             (" + ".join(f"`{f}`" for f in sorted(r.faults)) or "no fault at all", name): str(
                 len(r.schedule)

@@ -13,17 +13,17 @@ from properties.book.operators import page
 from properties.book.operators.cells import NEVER
 from properties.book.operators.choices import COLUMNS
 from properties.book.operators.settings import load_settings
-from properties.certificates import CERTIFIED_BY_NAME, get_path
+from properties.certificates import get_path
 from properties.certified_cells import compute_row
-from properties.claims import CLAIMS
 from properties.explanation import load_explanations
 from properties.known_issues.catalogue import load_catalogue
 from properties.operations.procedures import load_procedures
-from properties.subject import get_claims
-from properties.worlds import WORLD_STRUCTURES
+from properties.worlds import WORLD_STRUCTURES, find_world
+from properties.worlds.replication.structures import CERTIFIED_BY_NAME
+from properties.worlds.replication.world import CLAIMS
 from reference.clients.sending import SendSettings
 from reference.configuration_keys import MESSAGE_STORE_CONFIG
-from reference.variant import VARIANTS
+from reference.variants import VARIANTS
 
 LABELS = ("Signs", "At stake", "Do", "Do not", "Why")
 """What each recipe tells, in this order."""
@@ -103,7 +103,7 @@ def test_a_recipe_tells_all(recipe: Section) -> None:
     """Signs, what is at stake, what to do, what not, and why; a claim is linked."""
     labels = re.findall(r"^- \*\*([A-Z][a-z ]+?)\.?\*\*", recipe.text, re.MULTILINE)
     assert tuple(labels) == LABELS
-    names = {*CLAIMS, *(n for s in WORLD_STRUCTURES.values() for n in get_claims(s))}
+    names = {*CLAIMS, *(n for s in WORLD_STRUCTURES.values() for n in find_world(s).claims)}
     linked = {link.partition("#")[2] for link in recipe.links}
     assert linked & names
     assert recipe.citations or "R-" in recipe.text

@@ -4,9 +4,9 @@ import re
 
 from properties.book import proof_page
 from properties.book.proof_page import SHOWN
-from properties.claims import CLAIMS
-from properties.property import LEMMAS, SANITY_CHECKS
-from reference.structure import SLAVES_MAX, Structure
+from properties.worlds.replication.world import CLAIMS, LEMMAS, SANITY_CHECKS
+from reference.parameters import SLAVES_MAX
+from reference.structure import Structure
 
 
 def read() -> str:

@@ -25,7 +25,7 @@ from properties.book.roles_page import REFUSED, WARNED, Case, read_messages
 from properties.generated_text import ROOT
 from reference.configuration_keys import KEYS, OUTSIDE_THE_MODEL
 from reference.java_properties import read_properties
-from reference.structure import SIZE_KEYS, SLAVES_MAX
+from reference.parameters import SIZE_KEYS, SLAVES_MAX
 from tests.reference.broker_files import MASTER, SLAVE, read_group
 from tests.reference.broker_files import STOCK as STOCK_FOLDER
 

@@ -14,11 +14,10 @@ from properties.book.stock_page import (
     render_harmless,
 )
 from properties.certificates import load_cells
-from properties.fault_class import FAULT_CLASS_BY_NAME
 from properties.stock import STOCK_FOLDERS, STOCK_STRUCTURES
-from properties.subject import get_claims, get_fault_class
 from properties.verdict import VerdictWord
-from properties.worlds import STRUCTURES
+from properties.worlds import STRUCTURES, find_world
+from properties.worlds.replication.columns import FAULT_CLASS_BY_NAME
 from reference.configuration_reading import read_deployments
 
 CONFIGURATIONS = Path(__file__).parents[1] / "data" / "conf"
@@ -37,11 +36,13 @@ def test_folders_are_those_of_rocketmq(folder: str) -> None:
 def test_weakest_columns_stand_for_all(name: str) -> None:
     """A column is refuted exactly when it admits all of one of the weakest."""
     structure = STRUCTURES[name]
-    for claim in get_claims(structure):
+    for claim in find_world(structure).claims:
         cells = [v for v in load_cells(structure).values() if v.guarantee == claim]
-        weakest = [get_fault_class(structure, fault) for fault in find_weakest(structure, cells)]
+        weakest = [
+            find_world(structure).get_column(fault) for fault in find_weakest(structure, cells)
+        ]
         for cell in cells:
-            column = get_fault_class(structure, cell.fault)
+            column = find_world(structure).get_column(cell.fault)
             is_refuted = cell.word is VerdictWord.REFUTED
             assert is_refuted is any(weak.is_contained_in(column) for weak in weakest)
 

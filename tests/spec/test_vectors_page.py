@@ -7,8 +7,9 @@ from typing import Any
 from properties.generated_text import SPEC
 from properties.vectors import FORMAT, make_vector
 from reference.machine import Action
+from reference.parameters import SMALL_PARAMETERS
 from reference.roles import FlushDiskType, Role
-from reference.structure import SMALL_PARAMETERS, Structure
+from reference.structure import Structure
 
 PAGE = (SPEC / "vectors.md").read_text(encoding="utf-8")
 

@@ -11,11 +11,10 @@ from itertools import groupby
 
 from attrs import frozen
 
-from properties.book.diagram.running import list_running
 from properties.book.diagram.wire import Arrow, list_arrows
 from properties.judgement import JudgedStep
 from properties.sentences import find_fault_steps
-from reference.timeline import fill_lanes, list_lanes
+from reference.drawing import fill_lanes, list_lanes
 
 LETTER_WIDTH = 7.3
 CELL_WIDTH = 13.0
@@ -104,7 +103,7 @@ def arrange(steps: Sequence[JudgedStep], ending: str) -> Layout:
     arrows = list_arrows(steps[0].cluster, steps)
     titles = list_lanes(steps[0].cluster)
     columns = [read_lane(steps, number) for number in range(len(titles))]
-    running = [list_running(step.cluster) for step in steps[1:]]
+    running = [step.cluster.structure.lanes.list_running(step.cluster) for step in steps[1:]]
     lanes: list[Lane] = []
     left = NUMBER_WIDTH
     for number, ((title, _), cells) in enumerate(zip(titles, columns, strict=True)):

@@ -1,23 +1,18 @@
-"""What goes over the wire in a schedule, found in the differences between its states.
-
-A world registers its messages for the class of its states; a world without any has none to draw.
-"""
+"""What goes over the wire in a schedule, found in the differences between its states."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import singledispatch
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 from attrs import field, frozen, mutable
 
 from properties.judgement import JudgedStep
+from properties.worlds import find_world
 from reference.delay.state import MASTER as DELAY_MASTER
 from reference.delay.state import SLAVE as DELAY_SLAVE
-from reference.delay.state import Delay
-from reference.state import ANSWERED, REFUSED, UNKNOWN_OFFSET, Cluster, Link
-from reference.tables.state import CopiedTables
+from reference.state import ANSWERED, REFUSED, UNKNOWN_OFFSET, Link
 
 PRODUCER, MASTER, FIRST_SLAVE = range(3)
 """Lanes of replication."""
@@ -38,27 +33,38 @@ class Arrow:
     is_lost: bool = False
 
 
-@singledispatch
 def list_arrows(begin: Any, steps: Sequence[JudgedStep]) -> tuple[Arrow, ...]:
-    """Every arrow of a schedule, by the world of its first state; none where none is registered."""
-    return ()
+    """Every arrow of a schedule, by the world of its first state; none where none is known."""
+    find_arrows = ARROWS.get(find_world(begin.structure).name)
+    return () if find_arrows is None else tuple(find_arrows(steps))
 
 
-@list_arrows.register
-def _(begin: Cluster, steps: Sequence[JudgedStep]) -> tuple[Arrow, ...]:
-    arrows = [arrow for number in range(len(begin.links)) for arrow in follow_link(number, steps)]
-    return (*arrows, *follow_puts(steps))
+def find_arrows_of_replication(steps: Sequence[JudgedStep]) -> Iterator[Arrow]:
+    """Connects, reports, frames, puts and answers."""
+    for number in range(len(steps[0].cluster.links)):
+        yield from follow_link(number, steps)
+    yield from follow_puts(steps)
 
 
-@list_arrows.register
-def _(begin: CopiedTables, steps: Sequence[JudgedStep]) -> tuple[Arrow, ...]:
-    return tuple(arrow for step in steps[1:] for arrow in follow_copy(step))
+def find_arrows_of_tables(steps: Sequence[JudgedStep]) -> Iterator[Arrow]:
+    """Questions for tables, and answers."""
+    for step in steps[1:]:
+        yield from follow_copy(step)
 
 
-@list_arrows.register
-def _(begin: Delay, steps: Sequence[JudgedStep]) -> tuple[Arrow, ...]:
-    sent = (s.index for s in steps[1:] if s.action and s.action.rule_name in COPIED_WITH_DELAY)
-    return tuple(Arrow(DELAY_MASTER, DELAY_SLAVE, index, index) for index in sent)
+def find_arrows_of_delay(steps: Sequence[JudgedStep]) -> Iterator[Arrow]:
+    """What a slave gets from its master."""
+    for step in steps[1:]:
+        if step.action and step.action.rule_name in COPIED_WITH_DELAY:
+            yield Arrow(DELAY_MASTER, DELAY_SLAVE, step.index, step.index)
+
+
+ARROWS: Mapping[str, Callable[[Sequence[JudgedStep]], Iterator[Arrow]]] = {
+    "replication": find_arrows_of_replication,
+    "tables": find_arrows_of_tables,
+    "delay": find_arrows_of_delay,
+}
+"""By world what finds its arrows; the others have none to draw."""
 
 
 COPIED_WITH_DELAY = frozenset({"replicate_delayed_message", "replicate_copy", "copy_progress"})

@@ -8,14 +8,14 @@ from typing import Any, TypeAlias
 
 from attrs import evolve, field, frozen
 
-from properties.certificates import SEARCHED_SLAVES_MAX, load_cells
+from properties.certificates import load_cells
 from properties.certified_cells import compute_vacuous
 from properties.expectation import find_expectation
 from properties.explanation import explain
 from properties.verdict import VerdictWord
 from properties.worlds import KNOWN_STRUCTURES
+from properties.worlds.replication.structures import SEARCHED_SLAVES_MAX
 from reference.structure import Structure
-from reference.world import get_rules
 
 REASONS = "#why-a-no-is-a-no"
 """The section of the page that tells the reasons."""
@@ -56,7 +56,7 @@ def find_reason(structure_name: str, claim: str, fault: str) -> Reason:
     structure: Any = KNOWN_STRUCTURES[structure_name]
     verdict = load_cells(structure)[claim, fault]
     command = f'./rmqspec explain {claim} "{fault}" --structure "{structure_name}"'
-    rules = get_rules(structure)
+    rules = structure.rules
     faults = tuple(a.rule_name for a in verdict.schedule if rules[a.rule_name].is_fault)
     if not isinstance(structure, Structure):
         return Reason(find_expectation(claim, structure, fault).reason, (), faults, claim, command)

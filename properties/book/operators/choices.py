@@ -10,13 +10,13 @@ from typing import Any
 from attrs import frozen
 
 from properties.book.operators.cells import Answer, Reasons, find_answer
-from properties.certificates import CERTIFIED_STRUCTURES
-from properties.fault_class import EVERY_FAULT
 from properties.induction import InductionProblem, prove_lemmas
 from properties.property import Predicate
 from properties.reading import Deployment, list_steps
 from properties.reading import decide as find_wrong_run
-from properties.witnesses import is_answered
+from properties.worlds.replication.columns import EVERY_FAULT
+from properties.worlds.replication.structures import CERTIFIED_STRUCTURES
+from properties.worlds.replication.witnesses import is_answered
 from reference.machine import record_predicate
 from reference.operations import negate
 from reference.read.pull_processor import MASTER_ID

@@ -13,8 +13,7 @@ from properties.comparison import COMPARED_VARIANTS
 from properties.refutations.cases import Case
 from properties.worlds import STRUCTURES_BY_WORLD
 from reference.structure import Structure
-from reference.variant import RULE_SETS
-from reference.version import apply_rule_set
+from reference.version import RULE_SETS, apply_rule_set
 
 
 def tell_cell(case: Case, structure: Any) -> str | None:

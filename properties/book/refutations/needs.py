@@ -8,10 +8,9 @@ from attrs import frozen
 
 from properties.judgement import take_steps
 from properties.refutations.cases import Case
-from properties.subject import get_claims
+from properties.worlds import find_world
 from reference.machine import compute_machine
 from reference.rule import Rule
-from reference.world import make_initial
 
 
 @frozen
@@ -34,7 +33,7 @@ class Need:
 def list_needs(case: Case) -> Iterator[Need]:
     """One entry for each step."""
     machine = compute_machine(case.structure)
-    state = make_initial(case.structure, case.parameters)
+    state = case.structure.make_initial(case.parameters)
     for number, action in enumerate(case.schedule, start=1):
         instance = machine.instances[action.instance]
         named = next(instance.start(state)).named
@@ -49,7 +48,7 @@ def leave_out(case: Case, number: int) -> tuple[int | None, tuple[str, ...], boo
 
     The steps after a refused one are not tried: without it the story is another one.
     """
-    holds = get_claims(case.structure)[case.claim].predicate
+    holds = find_world(case.structure).claims[case.claim].predicate
     others = [*case.schedule[: number - 1], *case.schedule[number:]]
     for index, (_, outcome) in enumerate(
         take_steps(case.structure, case.parameters, others), start=1

@@ -36,8 +36,8 @@ from properties.judgement import JudgedStep
 from properties.refutations.cases import FOLDER, Case, load_cases
 from properties.refutations.shortest import load_shortest
 from properties.sentences import describe_action, find_fault_steps, list_sizes
-from properties.subject import get_claims
-from reference.timeline import fill_lanes, list_lanes
+from properties.worlds import find_world
+from reference.drawing import list_lanes
 
 UP = "../"
 """From a page to the other chapters."""
@@ -93,7 +93,7 @@ def render_glance(case: Case) -> str:
 
 def render_property(case: Case) -> str:
     """What the guarantee promises, and its predicate as it stands in the source."""
-    predicate = get_claims(case.structure)[case.claim].predicate
+    predicate = find_world(case.structure).claims[case.claim].predicate
     return f"> {case.sentence}\n\n{fence([read_source(predicate, has_docstring=False)])}"
 
 
@@ -124,14 +124,16 @@ def render_steps(case: Case) -> str:
 
 def render_legend(state: Any) -> str:
     """How to read the states of a world: what its module of lanes says below its first line."""
-    told = sys.modules[fill_lanes.dispatch(type(state)).__module__].__doc__ or ""
+    told = sys.modules[state.structure.lanes.fill_lanes.__module__].__doc__ or ""
     return told.partition("\n\n")[2].strip().replace("``", "`")
 
 
 def read_states(step: JudgedStep) -> list[str]:
     """What each lane of a timeline says of the state after a step."""
     assert step.action is not None
-    return [text.state for text in fill_lanes(step.cluster, step.action)]
+    return [
+        text.state for text in step.cluster.structure.lanes.fill_lanes(step.cluster, step.action)
+    ]
 
 
 def render_needs(case: Case) -> str:

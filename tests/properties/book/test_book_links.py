@@ -7,12 +7,10 @@ import itertools
 import pytest
 
 from properties.book.links import find_chapter, link_claim, link_rule, link_variant
-from properties.claims import CLAIMS
-from properties.lemmas import LEMMAS
-from properties.sanity_check import SANITY_CHECKS
 from properties.world import World
-from properties.worlds import WORLDS
-from reference.machine import RULES
+from properties.worlds import OTHER_WORLDS
+from properties.worlds.replication.world import CLAIMS, LEMMAS, SANITY_CHECKS
+from reference.rules import RULES
 from tests.structures import name_of
 
 
@@ -22,17 +20,17 @@ def test_replication_has_two_chapters() -> None:
     assert {"lemmas.md"} == set(map(find_chapter, LEMMAS))
 
 
-@pytest.mark.parametrize("world", WORLDS, ids=name_of)
+@pytest.mark.parametrize("world", OTHER_WORLDS, ids=name_of)
 def test_a_world_has_its_own(world: World) -> None:
     """For its claims and its rules."""
-    assert {world.chapter} == set(map(find_chapter, world.guarantees))
+    assert {world.chapter} == set(map(find_chapter, world.claims))
     name, rule = next(iter(world.rules.items()))
     assert f"[`{name}`](../{world.chapter}#{name})" == link_rule(rule, up="../")
 
 
 def test_no_name_is_of_two_chapters() -> None:
     """Else a link would lead to the wrong one."""
-    named = [*CLAIMS, *SANITY_CHECKS, *LEMMAS, *itertools.chain(*(w.guarantees for w in WORLDS))]
+    named = [*CLAIMS, *SANITY_CHECKS, *LEMMAS, *itertools.chain(*(w.claims for w in OTHER_WORLDS))]
     assert len(set(named)) == len(named)
 
 

@@ -27,10 +27,9 @@ from properties.book.diagram.wire import Arrow, list_arrows
 from properties.judgement import JudgedStep, replay
 from properties.refutations.cases import Case, load_cases
 from properties.sentences import find_fault_steps
-from properties.subject import get_fault_class, get_search_parameters
-from properties.worlds import STRUCTURES
+from properties.worlds import STRUCTURES, find_world
+from reference.drawing import fill_lanes, list_lanes
 from reference.machine import Action
-from reference.timeline import fill_lanes, list_lanes
 from tests.properties.refutations import KNOWN_SCHEDULES, KnownSchedule
 
 ENDING = "something does not hold"
@@ -199,7 +198,9 @@ def check_ends(layout: Layout, arrow: Arrow, drawn_line: Element) -> None:
 def walk(fault: str, *actions: Action) -> list[JudgedStep]:
     """A schedule of the stock synchronous pair."""
     structure = STRUCTURES["SYNC_MASTER/ASYNC_FLUSH/1 slave"]
-    parameters = get_search_parameters(structure, get_fault_class(structure, fault))
+    parameters = find_world(structure).make_search_parameters(
+        find_world(structure).get_column(fault)
+    )
     return list(replay(structure, parameters, actions, ()))
 
 

@@ -8,10 +8,8 @@ from attrs import evolve
 from properties.book.operators import choices
 from properties.book.operators.cells import NEVER, REASONS, Reason, Reasons, find_vacuous
 from properties.book.operators.choices import READERS, list_choices, say_statuses, say_target
-from properties.certificates import CERTIFIED_STRUCTURES
 from properties.certified_cells import compute_vacuous
 from properties.judgement import ScheduleError, is_reached_by
-from properties.lemmas import LEMMAS
 from properties.operations.answers import (
     ANSWERS,
     FAULTS,
@@ -22,7 +20,7 @@ from properties.operations.answers import (
     say_both_ways,
 )
 from properties.operations.facts import FACTS, Fact, find_broken_by_copy, is_proved
-from properties.operations.handiwork import ON_LOGS, compute_operated_machine
+from properties.operations.manual_machine import compute_operated_machine
 from properties.operations.procedures import (
     Course,
     Procedure,
@@ -32,13 +30,15 @@ from properties.operations.procedures import (
     try_out,
 )
 from properties.reading import Deployment
-from properties.sanity_check import SANITY_CHECKS
-from properties.subject import get_search_parameters
-from reference.machine import RULES, Action
+from properties.worlds import find_world
+from properties.worlds.replication.structures import CERTIFIED_STRUCTURES
+from properties.worlds.replication.world import LEMMAS, REPLICATION, SANITY_CHECKS
+from reference.machine import Action
+from reference.parameters import SMALL_PARAMETERS
 from reference.roles import FlushDiskType, Role
+from reference.rules import RULES
 from reference.state import ANSWERED, PUT_OK, Cluster
-from reference.structure import SMALL_PARAMETERS, Structure
-from reference.world import make_initial
+from reference.structure import Structure
 
 PAIR = Structure()
 """The stock synchronous pair."""
@@ -102,7 +102,7 @@ def test_a_copy_of_the_masters_store_keeps_every_lemma(structure: Structure) -> 
 
 def test_a_new_group_is_as_good_as_new() -> None:
     """One with a slave ahead is not, nor one whose master remembers a report beyond its log."""
-    start = make_initial(PAIR, SMALL_PARAMETERS)
+    start = PAIR.make_initial(SMALL_PARAMETERS)
     assert is_as_good_as_new(start)
     ahead = next(p for p in load_procedures() if p.name == "slave_ahead")
     (harmed,) = try_out(ahead, ahead.mistakes[0]).rested
@@ -123,9 +123,9 @@ def test_a_slave_that_began_empty_is_well_when_the_past_has_expired() -> None:
 
 def test_what_is_done_by_hand_is_in_no_verdict() -> None:
     """It is no rule of 4.4.0, and it is done to brokers that are down only."""
-    assert not set(ON_LOGS) & set(RULES)
+    assert not set(REPLICATION.manual_rules) & set(RULES)
     machine = compute_operated_machine(PAIR)
-    start = make_initial(PAIR, SMALL_PARAMETERS)
+    start = PAIR.make_initial(SMALL_PARAMETERS)
     for name in ("copy_store_to_slave[0]", "copy_store_to_master[0]", "sync_master"):
         assert "is_master_down" in machine.step(start, Action(name)).failed
 
@@ -133,10 +133,9 @@ def test_what_is_done_by_hand_is_in_no_verdict() -> None:
 @pytest.mark.parametrize("name", [*SANITY_CHECKS, *LEMMAS])
 def test_as_good_as_new_asks_for_every_lemma(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Sanity checks too: a group that lacks any one of them is not as good as new."""
-    registry = LEMMAS if name in LEMMAS else SANITY_CHECKS
-    fallen = evolve(registry[name], predicate=lambda cluster: False)
-    monkeypatch.setitem(registry, name, fallen)
-    assert find_missing_lemmas(make_initial(PAIR, SMALL_PARAMETERS)) == (name,)
+    fallen = evolve(REPLICATION.lemmas[name], predicate=lambda cluster: False)
+    monkeypatch.setitem(REPLICATION.lemmas, name, fallen)  # type: ignore[arg-type]
+    assert find_missing_lemmas(PAIR.make_initial(SMALL_PARAMETERS)) == (name,)
 
 
 @pytest.mark.parametrize("fact", FACTS, ids=lambda f: f.predicate.__name__)
@@ -151,7 +150,7 @@ def test_an_open_answer_is_shown_both_ways(key: tuple[str, str, str]) -> None:
     """Each schedule is possible, and ends with the answer and what it shows."""
     answer, question, word = key
     shown = say_both_ways(answer, question)[word]
-    parameters = get_search_parameters(STRUCTURE, FAULTS)
+    parameters = find_world(STRUCTURE).make_search_parameters(FAULTS)
     assert is_reached_by(shown, STRUCTURE, parameters, load_schedules()[key])
 
 

@@ -12,11 +12,9 @@ import attrs
 import pytest
 from attrs import evolve
 
-from properties.subject import get_everything, get_small_parameters
 from properties.tla.module import CONNECTIONS_MAX, list_claims, write_module
-from properties.worlds import KNOWN_STRUCTURES
+from properties.worlds import KNOWN_STRUCTURES, find_world
 from reference.machine import Action, compute_machine
-from reference.world import make_initial
 from tests.properties.tla.interpreter import Env, Module
 
 STATES = 300
@@ -52,8 +50,8 @@ def convert_state(state: Any, variables: list[str]) -> Env:
 def export(name: str) -> tuple[Module, Any]:
     """The parsed module of a structure, and the parameters of its configuration."""
     structure = KNOWN_STRUCTURES[name]
-    small = get_small_parameters(structure)
-    everything = get_everything(structure)
+    small = find_world(structure).sizes.search
+    everything = find_world(structure).everything
     written = write_module(structure, everything, small)
     lines = (line.split(" = ") for line in written.configuration.splitlines() if " = " in line)
     constants = {key.strip(): int(value) for key, value in lines}
@@ -65,7 +63,7 @@ def walk(name: str, parameters: Any, count: int) -> Iterator[Any]:
     """States of seeded random walks, faults among their steps."""
     machine = compute_machine(KNOWN_STRUCTURES[name])
     chance = random.Random(name)
-    initial = state = make_initial(KNOWN_STRUCTURES[name], parameters)
+    initial = state = KNOWN_STRUCTURES[name].make_initial(parameters)
     for number in range(count):
         yield state
         steps = list_steps(machine, state)
@@ -110,7 +108,7 @@ def sort_keys(value: Any) -> Any:
 def test_the_module_has_the_same_first_state(name: str) -> None:
     """Init has one solution, which is the first state of the reference."""
     module, parameters = export(name)
-    initial = make_initial(KNOWN_STRUCTURES[name], parameters)
+    initial = KNOWN_STRUCTURES[name].make_initial(parameters)
     expected = convert_state(initial, module.variables)
     assert sort_states(module.list_initial()) == sort_states([expected])
 

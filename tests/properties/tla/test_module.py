@@ -6,10 +6,9 @@ import re
 
 import pytest
 
-from properties.subject import get_everything, get_fault_class, get_small_parameters
 from properties.tla.module import find_refuted, list_claims, write_module
 from properties.tla.page import STOCK, STOCK_FAULT, write_shown
-from properties.worlds import KNOWN_STRUCTURES, STRUCTURES
+from properties.worlds import KNOWN_STRUCTURES, STRUCTURES, find_world
 from reference.machine import compute_machine
 from tests.properties.tla.interpreter import Module, parse
 from tests.properties.tla.test_meaning import convert_state, export, list_steps, sort_states, walk
@@ -50,7 +49,7 @@ def test_configuration_has_every_constant_and_claim() -> None:
     assert re.findall(r"^    (\w+) = \d+$", module.configuration, re.MULTILINE) == constants
     claimed = re.findall(r"^INVARIANT (\w+)$", module.configuration, re.MULTILINE)
     structure = STRUCTURES[STOCK]
-    refuted = find_refuted(structure, get_fault_class(structure, STOCK_FAULT))
+    refuted = find_refuted(structure, find_world(structure).get_column(STOCK_FAULT))
     assert refuted
     assert {*claimed, *refuted} == set(list_claims(structure))
     assert not {*claimed} & {*refuted}
@@ -82,4 +81,8 @@ def test_a_wrong_word_is_noticed(right: str, wrong: str) -> None:
 def test_every_structure_of_every_release_is_written(name: str) -> None:
     """It expands to the rules, its names are unambiguous, and it parses."""
     structure = KNOWN_STRUCTURES[name]
-    parse(write_module(structure, get_everything(structure), get_small_parameters(structure)).text)
+    parse(
+        write_module(
+            structure, find_world(structure).everything, find_world(structure).sizes.search
+        ).text
+    )

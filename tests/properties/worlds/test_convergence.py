@@ -8,18 +8,16 @@ from collections.abc import Iterator
 import pytest
 from attrs import evolve
 
-from properties.consumption.rest import HEALING_STEPS, is_at_rest, is_in_peace
-from properties.consumption.world import CONSUMPTION
-from properties.healing import get_healing, is_moving
+from properties.healing import is_moving
 from properties.induction import prove_lemmas
 from properties.property import PropertyRole
 from properties.ranking import rank_steps
-from reference.consumption.state import Broker, Consumer, Consumption, initial_consumption
-from reference.consumption.structure import (
-    CONSUMPTION_STRUCTURES,
-    SMALL_CONSUMPTION,
-    ConsumptionStructure,
-)
+from properties.worlds import find_healing
+from properties.worlds.consumption.rest import HEALING_STEPS, is_at_rest, is_in_peace
+from properties.worlds.consumption.world import CONSUMPTION
+from reference.consumption.parameters import SMALL_CONSUMPTION
+from reference.consumption.state import Broker, Consumer, Consumption
+from reference.consumption.structure import CONSUMPTION_STRUCTURES, ConsumptionStructure
 from reference.leaves import flatten
 from reference.machine import Action, compute_machine, record_predicate
 from reference.terms import substitute
@@ -33,7 +31,7 @@ STEPS_MAX = 120
 
 def make_states(structure: ConsumptionStructure) -> Iterator[Consumption]:
     """States in peace: with a slave that is behind, level or ahead, and any position."""
-    initial = initial_consumption(structure, SMALL_CONSUMPTION)
+    initial = structure.make_initial(SMALL_CONSUMPTION)
     for slave_max in (1, 2, 3):
         for position in (-1, 0, 1, 3):
             yield evolve(
@@ -80,7 +78,7 @@ def test_claims_about_rest_follow_the_guarantees() -> None:
 def test_the_rank_bounds_every_step_but_the_known_ones(structure: ConsumptionStructure) -> None:
     """Neither more nor fewer."""
     steps = rank_steps(structure, prove_lemmas(structure))
-    healing = get_healing(structure)
+    healing = find_healing(structure)
     assert healing is not None
     assert set(healing.endless) == {s.instance for s in steps if not s.is_smaller}
 
@@ -88,7 +86,7 @@ def test_the_rank_bounds_every_step_but_the_known_ones(structure: ConsumptionStr
 @of_structures
 def test_endless_steps_really_go_round(structure: ConsumptionStructure) -> None:
     """From some state a walk comes back to where it was, by each of them; elsewhere none does."""
-    healing = get_healing(structure)
+    healing = find_healing(structure)
     assert healing is not None
     in_circles: set[str] = set()
     for state in make_states(structure):

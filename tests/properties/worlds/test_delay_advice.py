@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from properties.delay.guarantee import passed_message_was_delivered
-from properties.subject import get_fault_class
-from reference.delay.state import SLAVE, Delay, initial_delay
-from reference.delay.structure import DELAY_STRUCTURES, SMALL_DELAY
+from properties.worlds import find_world
+from properties.worlds.delay.guarantee import passed_message_was_delivered
+from reference.delay.parameters import SMALL_DELAY
+from reference.delay.state import SLAVE, Delay
+from reference.delay.structure import DELAY_STRUCTURES
 from reference.machine import Action, compute_machine
 from reference.rule import replace_broker
 
@@ -42,8 +43,8 @@ def promote_and_deliver(state: Delay) -> Delay:
 
 def test_a_promoted_slave_without_the_file_skips_nothing() -> None:
     """With the file it does."""
-    limits = get_fault_class(STRUCTURE, "promotion").search_limits
-    state = initial_delay(STRUCTURE, evolve(SMALL_DELAY, limits=limits))
+    limits = find_world(STRUCTURE).get_column("promotion").search_limits
+    state = STRUCTURE.make_initial(evolve(SMALL_DELAY, limits=limits))
     for action in LATE_LOG:
         state = take(state, action)
     without = replace_broker(state, SLAVE, evolve(state.brokers[SLAVE], file=0))

@@ -12,41 +12,34 @@ from properties.expectation import find_expectation, get_expectations_file, load
 from properties.fault_sets import FaultSetProver
 from properties.induction import prove_lemmas
 from properties.judgement import find_needless_steps, is_refuted_by
-from properties.subject import (
-    get_claims,
-    get_fault_class,
-    get_fault_classes,
-    get_lemmas_of,
-    get_small_parameters,
-)
 from properties.verdict import InternalDisagreementError, Verdict, VerdictWord, search_structure
 from properties.world import World
-from properties.worlds import WORLD_STRUCTURES, WORLDS
+from properties.worlds import OTHER_WORLDS, WORLD_STRUCTURES, find_world
 from tests.structures import name_of
 
 of_structures = pytest.mark.parametrize("structure", WORLD_STRUCTURES.values(), ids=name_of)
-of_worlds = pytest.mark.parametrize("world", WORLDS, ids=name_of)
-LEMMAS = [(world, name) for world in WORLDS for name in world.lemmas]
+of_worlds = pytest.mark.parametrize("world", OTHER_WORLDS, ids=name_of)
+LEMMAS = [(world, name) for world in OTHER_WORLDS for name in world.lemmas]
 
 
 def recheck(structure: Any) -> tuple[Verdict, ...]:
     """The cells of a structure from its certificate."""
     document = certificates.load(structure)
     assert document is not None, "run ./rmqspec prove --search"
-    return certificates.recheck(structure, get_small_parameters(structure), document)
+    return certificates.recheck(structure, find_world(structure).sizes.search, document)
 
 
 @of_structures
 def test_every_lemma_is_inductive(structure: Any) -> None:
     """Whatever strikes."""
-    assert set(get_lemmas_of(structure)) == set(prove_lemmas(structure))
+    assert set(find_world(structure).get_lemmas(structure)) == set(prove_lemmas(structure))
 
 
 @of_structures
 def test_every_cell_is_as_expected(structure: Any) -> None:
     """None is undecided, and each has its reason."""
     cells = recheck(structure)
-    assert len(cells) == len(get_claims(structure)) * len(get_fault_classes(structure))
+    assert len(cells) == len(find_world(structure).claims) * len(find_world(structure).columns)
     for v in cells:
         expected = find_expectation(v.guarantee, structure, v.fault)
         assert expected.verdict is v.word, (v.guarantee, v.fault)
@@ -57,8 +50,8 @@ def test_every_cell_is_as_expected(structure: Any) -> None:
 def test_schedules_are_minimal(structure: Any) -> None:
     """From no refuting schedule can a step be left out."""
     for v in recheck(structure):
-        limits = get_fault_class(structure, v.fault).search_limits
-        parameters = evolve(get_small_parameters(structure), limits=limits)
+        limits = find_world(structure).get_column(v.fault).search_limits
+        parameters = evolve(find_world(structure).sizes.search, limits=limits)
         if v.word is VerdictWord.REFUTED:
             assert is_refuted_by(v.guarantee, structure, parameters, v.schedule)
             assert [] == find_needless_steps(
@@ -71,11 +64,11 @@ def test_schedules_are_minimal(structure: Any) -> None:
 def test_more_faults_never_help(structure: Any) -> None:
     """What is refuted under fewer faults is refuted under more, in as few steps."""
     cells = {(v.guarantee, v.fault): v for v in recheck(structure)}
-    columns = get_fault_classes(structure)
+    columns = find_world(structure).columns
     for weaker in columns:
         for stronger in columns:
             if weaker.is_contained_in(stronger):
-                for name in get_claims(structure):
+                for name in find_world(structure).claims:
                     if cells[name, weaker.name].word is VerdictWord.REFUTED:
                         found = cells[name, stronger.name].schedule
                         assert 0 < len(found) <= len(cells[name, weaker.name].schedule)
@@ -86,7 +79,7 @@ def test_every_expectation_decides_a_cell(world: World) -> None:
     """No entry of the expectations is dead."""
     used = {
         find_expectation(g, s, c.name)
-        for g in world.guarantees
+        for g in world.claims
         for s in world.structures
         for c in world.columns
     }
@@ -116,7 +109,7 @@ def test_every_lemma_is_needed(world: World, left_out: str) -> None:
 def prove_cells(structure: Any, lemmas: list[str]) -> set[tuple[str, str]]:
     """The cells that are proved with these lemmas."""
     prover = FaultSetProver(structure, prove_lemmas(structure, lemmas))
-    return {(c.name, g) for c in get_fault_classes(structure) for g in prover.decide(c).proved}
+    return {(c.name, g) for c in find_world(structure).columns for g in prover.decide(c).proved}
 
 
 @of_worlds
@@ -128,4 +121,4 @@ def test_a_forged_proof_is_refused(world: World) -> None:
     cell = next(c for c in document["cells"] if c["verdict"] == "refuted")
     cell["verdict"] = "proved"
     with pytest.raises(InternalDisagreementError, match="certified, not proved"):
-        certificates.recheck(shown, get_small_parameters(shown), document)
+        certificates.recheck(shown, find_world(shown).sizes.search, document)

@@ -10,13 +10,13 @@ from properties.certificates import load_cells
 from properties.drawing import draw_cell
 from properties.verdict import VerdictWord
 from properties.world import World
-from properties.worlds import WORLD_STRUCTURES, WORLDS
-from reference.timeline import fill_lanes, list_lanes
+from properties.worlds import OTHER_WORLDS, WORLD_STRUCTURES
+from reference.drawing import fill_lanes, list_lanes
 from tests.properties.worlds.test_walks import walk
 from tests.structures import name_of
 
 
-@pytest.mark.parametrize("world", WORLDS, ids=name_of)
+@pytest.mark.parametrize("world", OTHER_WORLDS, ids=name_of)
 def test_every_rule_has_its_words(world: World) -> None:
     """In as many lanes as the head names."""
     drawn = set()

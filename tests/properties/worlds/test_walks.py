@@ -14,25 +14,23 @@ from properties import certificates
 from properties.fault_class import FaultClass
 from properties.hypothesis_machine import make_state_machine, run_state_machine
 from properties.random_walk import choose_evenly
-from properties.subject import get_everything, get_small_parameters
 from properties.verdict import VerdictWord
 from properties.world import World
-from properties.worlds import WORLD_STRUCTURES, WORLDS
+from properties.worlds import OTHER_WORLDS, WORLD_STRUCTURES, find_world
 from reference.leaves import flatten
 from reference.machine import Action, compute_machine, record_machine
 from reference.terms import substitute
-from reference.world import make_initial
 from tests.structures import name_of
 
-COLUMNS = [(world, column) for world in WORLDS for column in world.columns]
+COLUMNS = [(world, column) for world in OTHER_WORLDS for column in world.columns]
 
 
 def walk(structure: Any, seed: int, steps: int) -> Iterator[tuple[Any, Action]]:
     """States and the random step taken from each."""
     draw = random.Random(seed)
     machine = compute_machine(structure)
-    limits = get_everything(structure).search_limits
-    state = make_initial(structure, evolve(get_small_parameters(structure), limits=limits))
+    limits = find_world(structure).everything.search_limits
+    state = structure.make_initial(evolve(find_world(structure).sizes.search, limits=limits))
     for _ in range(steps):
         enabled = machine.enabled(state)
         if not enabled:
@@ -42,7 +40,7 @@ def walk(structure: Any, seed: int, steps: int) -> Iterator[tuple[Any, Action]]:
         state = machine.step(state, action).cluster
 
 
-@pytest.mark.parametrize("world", WORLDS, ids=name_of)
+@pytest.mark.parametrize("world", OTHER_WORLDS, ids=name_of)
 def test_every_rule_is_reached(world: World) -> None:
     """None stands there for nothing."""
     taken = {
@@ -79,7 +77,7 @@ def test_what_is_proved_holds_on_every_walk(world: World, column: FaultClass) ->
     structure = world.structures[0]
     cells = certificates.decode_cells(structure, certificates.load_required(structure))
     proved = {v.guarantee for v in cells if v.fault == column.name and v.word is VerdictWord.PROVED}
-    properties = {**world.lemmas, **{n: world.guarantees[n] for n in proved}}
+    properties = {**world.lemmas, **{n: world.claims[n] for n in proved}}
     parameters = evolve(world.small, limits=column.search_limits)
     machine = make_state_machine(structure, parameters, properties)
     examples = settings.default.max_examples if settings.default else 50

@@ -23,9 +23,10 @@ from attrs import frozen
 
 from properties.mutants.recording_judge import find_fired_rules, read_recordings
 from properties.rule_mutants import MutantKind, RuleMutant, list_mutants, make_mistake
-from properties.sanity_check import SANITY_CHECKS
-from reference.machine import RULES, Action, Instance, Machine, Outcome, probe
+from properties.worlds.replication.world import SANITY_CHECKS
+from reference.machine import Action, Instance, Machine, Outcome, probe
 from reference.rule import Rule
+from reference.rules import RULES
 from reference.state import Cluster
 from reference.trace.checking import check_recording
 from reference.trace.reading import Recording

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from properties.rule_mutants import list_mutants, make_mistake
-from reference.machine import RULES, Action, Machine, Outcome, probe
+from reference.machine import Action, Machine, Outcome, probe
+from reference.rules import RULES
 from reference.state import Cluster
 from reference.trace.checking import check_recording
 from tests.reference.trace.impossible_steps import list_impossible

@@ -1,0 +1,65 @@
+"""Every world, and every structure of each, by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from properties.healing import Healing
+from properties.world import World
+from properties.worlds.consumption.world import CONSUMPTION
+from properties.worlds.delay.world import DELAY
+from properties.worlds.replication.structures import CERTIFIED_STRUCTURES
+from properties.worlds.replication.world import REPLICATION
+from properties.worlds.tables.world import TABLES
+from properties.worlds.toy import TOY
+from reference.version import RULE_SETS, apply_rule_set
+
+OTHER_WORLDS = (CONSUMPTION, TABLES, DELAY)
+"""The worlds beside replication, in the order in which they are told."""
+
+WORLDS = (REPLICATION, *OTHER_WORLDS)
+"""Every world that says something of RocketMQ."""
+
+_WORLD_BY_KIND = {world.kind: world for world in (*WORLDS, TOY)}
+
+
+def find_world(structure: Any) -> World:
+    """The world of a structure. Raises TypeError where it belongs to none."""
+    world = _WORLD_BY_KIND.get(type(structure))
+    if world is None:
+        raise TypeError(f"{type(structure).__name__} belongs to no world")
+    return world
+
+
+def find_healing(structure: Any) -> Healing | None:
+    """How a structure comes to rest; None where nothing is claimed of that."""
+    return find_world(structure).get_healing(structure)
+
+
+STRUCTURES_BY_WORLD: dict[str, tuple[Any, ...]] = {
+    "replication": REPLICATION.structures,
+    **{world.topic: world.structures for world in OTHER_WORLDS},
+}
+"""The structures of every world, by the world's name."""
+
+WORLD_STRUCTURES = {s.name: s for world in OTHER_WORLDS for s in world.structures}
+"""Every structure of the worlds beside replication, by name."""
+
+STRUCTURES: dict[str, Any] = {s.name: s for world in WORLDS for s in world.structures}
+"""Every structure that can be asked for, by name."""
+
+KNOWN_STRUCTURES: dict[str, Any] = {
+    **STRUCTURES,
+    **{
+        s.name: s
+        for name in RULE_SETS
+        for s in (apply_rule_set(structure, name) for structure in CERTIFIED_STRUCTURES)
+    },
+}
+"""Every structure of every release, by name."""
+
+CLAIM_NAMES = tuple(dict.fromkeys(n for world in WORLDS for n in world.claims))
+"""The claims of all worlds, each once."""
+
+COLUMN_NAMES = tuple(dict.fromkeys(c.name for world in WORLDS for c in world.columns))
+"""The columns of all worlds, each once; worlds share some headings."""

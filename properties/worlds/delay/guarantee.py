@@ -1,0 +1,114 @@
+"""What somebody who sends delayed messages relies on, in their words."""
+
+from __future__ import annotations
+
+from properties.property import guarantee
+from reference.delay.delivery import is_serving
+from reference.delay.state import MASTER, SLAVE, Delay, DelayBroker
+from reference.operations import all_of, any_of, implies, negate
+
+
+def has_message(state: Delay, broker: DelayBroker) -> bool:
+    """Its log has a message at the followed place."""
+    return broker.queue_max > state.parameters.ghost_followed
+
+
+def is_passed(state: Delay) -> bool:
+    """A master's delivery has passed a message at the followed place."""
+    followed = state.parameters.ghost_followed
+    return any_of(
+        *(
+            all_of(is_serving(state, n), has_message(state, b), b.position > followed)
+            for n, b in enumerate(state.brokers)
+        )
+    )
+
+
+def is_anybody_serving(state: Delay) -> bool:
+    """Some broker is the master and runs."""
+    return is_serving(state, MASTER) | is_serving(state, SLAVE)
+
+
+def is_delivered(state: Delay) -> bool:
+    """Some log has a copy of the followed message."""
+    return any_of(*(b.has_copy for b in state.brokers))
+
+
+def has_slave_progress(state: Delay) -> bool:
+    """A slave's file has passed the followed place."""
+    slave = state.brokers[SLAVE]
+    is_beyond = slave.file > state.parameters.ghost_followed
+    return all_of(negate(state.is_promoted), has_message(state, slave), is_beyond)
+
+
+def is_message_waiting(state: Delay) -> bool:
+    """A running broker has a message at the followed place without its copy."""
+    return any_of(*(b.is_up & has_message(state, b) & negate(b.has_copy) for b in state.brokers))
+
+
+@guarantee(
+    why="A message that delivery has passed without a copy is never delivered.",
+    premise=is_passed,
+)
+def passed_message_was_delivered(state: Delay) -> bool:
+    """Every message that the master's delivery has passed has its copy in the master's log."""
+    followed = state.parameters.ghost_followed
+    return all_of(
+        *(
+            implies(
+                all_of(is_serving(state, n), has_message(state, b), b.position > followed),
+                b.has_copy,
+            )
+            for n, b in enumerate(state.brokers)
+        )
+    )
+
+
+@guarantee(
+    why="New messages take the places that delivery has passed already; none of them is delivered.",
+    premise=is_anybody_serving,
+)
+def delivery_is_within_its_queue(state: Delay) -> bool:
+    """No master's delivery waits beyond the end of its delay queue."""
+    return all_of(
+        *(
+            implies(is_serving(state, n), b.position <= b.queue_max)
+            for n, b in enumerate(state.brokers)
+        )
+    )
+
+
+@guarantee(
+    why="Applications have to cope with what they get twice.",
+    premise=is_delivered,
+)
+def no_message_is_delivered_twice(state: Delay) -> bool:
+    """No second copy is written of a message that has one."""
+    return negate(state.ghost_is_delivered_twice)
+
+
+@guarantee(
+    why="Who has consumed a copy that is gone has acted on what nobody else knows of.",
+    premise=is_delivered,
+)
+def delivered_message_stays(state: Delay) -> bool:
+    """A copy that was written is not lost for whoever is the master afterwards."""
+    return negate(state.ghost_is_copy_lost)
+
+
+@guarantee(
+    why="It is what a promoted slave begins with.",
+    premise=has_slave_progress,
+)
+def slaves_file_is_behind_its_log(state: Delay) -> bool:
+    """A slave's file of progress has passed no message whose copy its log does not have."""
+    return implies(has_slave_progress(state), state.brokers[SLAVE].has_copy)
+
+
+@guarantee(
+    why="A slave does not deliver, however long its master is away (R-BR-03, K-52).",
+    premise=is_message_waiting,
+)
+def somebody_delivers(state: Delay) -> bool:
+    """While a running broker has a message that is not delivered, some broker is delivering."""
+    return implies(is_message_waiting(state), is_anybody_serving(state))

@@ -1,0 +1,18 @@
+"""What an administrator does by hand to the files of delayed delivery. No broker does it."""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from reference.delay.state import Delay
+from reference.operations import all_of, negate
+from reference.rule import RuleBody, replace_broker, rule, when
+
+
+@rule(who="operator", source="removal of config/delayOffset.json and its backup")
+def remove_delay_file(state: Delay, broker: int) -> RuleBody:
+    """A slave's file of delayed delivery's progress is removed; a promotion reads it first."""
+    # ENABLED WHEN
+    yield when(is_not_promoted=all_of(negate(state.is_promoted), broker > 0))
+    # EFFECT
+    return replace_broker(state, broker, evolve(state.brokers[broker], file=0))

@@ -1,0 +1,1 @@
+"""What a master/slave group guarantees, and what the proofs of that need."""

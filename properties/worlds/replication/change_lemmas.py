@@ -1,0 +1,368 @@
+"""What the proofs of variants need, beyond what RocketMQ 4.4.0 has as well."""
+
+from __future__ import annotations
+
+from properties.property import lemma
+from properties.worlds.replication.lemmas import is_disk_honest, is_first_life
+from reference.lineage import compute_common_end, compute_start_of_life, has_message, is_written
+from reference.operations import all_of, implies, maximum, minimum, negate
+from reference.put import has_passed_slave_step, is_past_slave_step
+from reference.replication import is_positioned
+from reference.state import PUT_OK, Cluster, CommitLog
+
+
+def has_same_bytes_from(log: CommitLog, other: CommitLog, start: int) -> bool:
+    """From ``start`` up to its end, the log holds known bytes, and they are the other's."""
+    end = log.max_offset
+    is_same = all_of(
+        *(
+            minimum(maximum(a, start), end) == minimum(maximum(b, start), end)
+            for a, b in zip(log.ends, other.ends, strict=True)
+        )
+    )
+    is_held = (log.ghost_unknown_below_offset <= start) & (end <= other.max_offset)
+    return (end <= start) | (is_same & is_held)
+
+
+@lemma("blank_kept", why="Else the master begins a life without having lost a byte.")
+def no_blank_is_cut(cluster: Cluster) -> bool:
+    """No restart of the master cuts a blank off."""
+    return cluster.faults.torn_rolls == 0
+
+
+@lemma("ack_per_connection", why="Else a put without any slave was answered PUT_OK.")
+def nobody_answers_without_slaves(cluster: Cluster) -> bool:
+    """Where there is no slave, and no stranger, the slave step of a waiting put never ends well."""
+    if cluster.structure.slaves or not cluster.structure.is_sync_master:
+        return True
+    faults = cluster.faults
+    return all_of(
+        *(
+            implies(
+                (faults.alien_reports == 0)
+                & (faults.role_switches == 0)
+                & m.waits_for_store
+                & is_past_slave_step(cluster, m),
+                m.status != PUT_OK,
+            )
+            for m in cluster.messages
+        )
+    )
+
+
+def is_all_readable_on_disk(cluster: Cluster) -> bool:
+    """With an honest disk, what consumers could read is on the master's disk."""
+    log = cluster.master.log
+    is_honest = is_disk_honest(cluster) & (cluster.faults.master_disk_losses == 0)
+    return all_of(
+        *(
+            implies(
+                is_honest & m.ghost_is_readable,
+                (has_message(log, m) & (m.end_offset <= log.ghost_durable_offset))
+                | m.ghost_is_expired,
+            )
+            for m in cluster.messages
+        )
+    )
+
+
+@lemma("dispatch_flushed", why="Else a power loss takes a message that was readable.")
+def readable_is_on_disk(cluster: Cluster) -> bool:
+    """With an honest disk, what consumers could read is on the master's disk."""
+    return is_all_readable_on_disk(cluster)
+
+
+@lemma(
+    "dispatch_flushed_with_sync_flush", why="Else a power loss takes a message that was readable."
+)
+def readable_with_sync_flush_is_on_disk(cluster: Cluster) -> bool:
+    """With SYNC_FLUSH and an honest disk, what consumers could read is on the master's disk."""
+    return not cluster.structure.is_sync_flush or is_all_readable_on_disk(cluster)
+
+
+@lemma("dispatch_replicated", why="Else consumers wait for a report that was read before.")
+def highest_report_covers_all_that_were_read(cluster: Cluster) -> bool:
+    """The highest report is not below the last one of any connection."""
+    highest = cluster.master.push2_slave_max_offset
+    return all_of(
+        highest >= 0,
+        *(implies(link.is_open, link.slave_ack_offset <= highest) for link in cluster.links),
+    )
+
+
+@lemma("epoch_check", why="Else a connected slave reports offsets of bytes it has from others.")
+def connected_slave_is_prefix(cluster: Cluster) -> bool:
+    """The history of a connected slave's log is the beginning of its master's, life by life."""
+    return all_of(
+        *(
+            implies(
+                is_reporting_of_known_bytes(cluster) & link.is_open,
+                compute_common_end(slave.log, cluster.master.log) == slave.log.max_offset,
+            )
+            for link, slave in zip(cluster.links, cluster.slaves, strict=True)
+        )
+    )
+
+
+def is_reporting_of_known_bytes(cluster: Cluster) -> bool:
+    """Nobody but slaves reports, and they wrote what they were sent where it belongs."""
+    faults = cluster.faults
+    return (
+        (faults.alien_reports == 0) & (faults.late_joins == 0) & (faults.swallowed_disk_errors == 0)
+    )
+
+
+@lemma("epoch_check", why="Else unknown bytes hide what a slave would have to truncate.")
+def slaves_know_their_bytes(cluster: Cluster) -> bool:
+    """A slave that joined from the start stored every byte at its place."""
+    is_known = all_of(*(s.log.ghost_unknown_below_offset == 0 for s in cluster.slaves))
+    return implies(is_reporting_of_known_bytes(cluster), is_known)
+
+
+@lemma("epoch_check", why="Else the highest report covers a message that is appended later.")
+def reports_are_within_log(cluster: Cluster) -> bool:
+    """No report exceeds the master's log, in any of its lives."""
+    master = cluster.master
+    is_within = master.push2_slave_max_offset <= master.log.max_offset
+    is_forgotten = master.is_up | (master.push2_slave_max_offset == 0)
+    return implies(is_reporting_of_known_bytes(cluster), is_within & is_forgotten)
+
+
+@lemma("epoch_check", why="Else a slave lacks a message that it reports, below its first file.")
+def below_first_file_is_expired(cluster: Cluster) -> bool:
+    """What a slave once held and holds no more, at the beginning of its log, has expired."""
+    return all_of(
+        *(
+            implies(
+                is_reporting_of_known_bytes(cluster)
+                & is_written(m)
+                & (m.ghost_life == life)
+                & (m.start_offset < s.log.start_offset)
+                & (compute_start_of_life(s.log, life) <= m.start_offset)
+                & (m.start_offset < s.log.ends[life]),
+                m.ghost_is_expired,
+            )
+            for m in cluster.messages
+            for s in cluster.slaves
+            for life in range(cluster.structure.lives)
+        )
+    )
+
+
+@lemma("epoch_check", why="Else a put is answered by a report of other bytes.")
+def reported_is_received(cluster: Cluster) -> bool:
+    """In any life, a message of it below the highest report was received, or has expired."""
+    master = cluster.master
+    return all_of(
+        *(
+            implies(
+                is_reporting_of_known_bytes(cluster)
+                & is_written(m)
+                & (m.ghost_life == master.ghost_life)
+                & (m.end_offset <= master.push2_slave_max_offset),
+                m.ghost_is_received | m.ghost_is_expired,
+            )
+            for m in cluster.messages
+        )
+    )
+
+
+@lemma("epoch_check", why="Else an answer given in an earlier life is forgotten.")
+def acknowledged_by_sync_master_is_received(cluster: Cluster) -> bool:
+    """What a SYNC_MASTER acknowledged was received, or has expired."""
+    if not cluster.structure.is_sync_master:
+        return True
+    is_honest = is_reporting_of_known_bytes(cluster) & (cluster.faults.role_switches == 0)
+    return all_of(
+        *(
+            implies(
+                is_honest & has_passed_slave_step(cluster, m),
+                m.ghost_is_received | m.ghost_is_expired,
+            )
+            for m in cluster.messages
+        )
+    )
+
+
+@lemma(
+    "ack_above_transfer_start",
+    "full_log_transfer",
+    why="Else a transfer begins in the middle of the first file.",
+)
+def masters_files_follow_a_whole_one(cluster: Cluster) -> bool:
+    """The bases of the master's first and last file are 0, or one file's length at least."""
+    size, log = cluster.parameters.mapped_file_size_bytes, cluster.master.log
+    return all_of(
+        *((base == 0) | (size <= base) for base in (log.start_offset, log.last_file_offset))
+    )
+
+
+@lemma("ack_above_transfer_start", why="Else a first file begins behind the transfer's start.")
+def first_frame_is_the_transfers_first(cluster: Cluster) -> bool:
+    """A slave without bytes has read nothing yet of what it is sent, from the base of a file on."""
+    size = cluster.parameters.mapped_file_size_bytes
+    return all_of(
+        *(
+            implies(
+                link.is_open
+                & is_positioned(link)
+                & (negate(slave.log.has_file) | (slave.log.max_offset == 0))
+                & negate(slave.is_stopping),
+                (link.arrived_offset == link.transfer_start_offset)
+                & ((link.arrived_offset == 0) | (size <= link.arrived_offset)),
+            )
+            for link, slave in zip(cluster.links, cluster.slaves, strict=True)
+        )
+    )
+
+
+@lemma("ack_above_transfer_start", why="Else a slave was sent other bytes than it stored.")
+def sent_bytes_are_the_masters(cluster: Cluster) -> bool:
+    """What a slave has stored since its transfer began is what the master has there."""
+    return all_of(
+        *(
+            implies(
+                (cluster.faults.swallowed_disk_errors == 0) & link.is_open & is_positioned(link),
+                has_same_bytes_from(slave.log, cluster.master.log, link.transfer_start_offset),
+            )
+            for link, slave in zip(cluster.links, cluster.slaves, strict=True)
+        )
+    )
+
+
+@lemma("ack_above_transfer_start", why="Else a slave's log begins behind a message that was sent.")
+def sent_below_first_file_is_expired(cluster: Cluster) -> bool:
+    """What was sent over a connection and lies below the slave's first file, has expired."""
+    return all_of(
+        *(
+            implies(
+                (cluster.faults.swallowed_disk_errors == 0)
+                & link.is_open
+                & is_positioned(link)
+                & is_written(m)
+                & (m.ghost_life == cluster.master.ghost_life)
+                & (link.transfer_start_offset <= m.start_offset)
+                & (m.start_offset < slave.log.start_offset),
+                m.ghost_is_expired,
+            )
+            for m in cluster.messages
+            for link, slave in zip(cluster.links, cluster.slaves, strict=True)
+        )
+    )
+
+
+@lemma("ack_above_transfer_start", why="Else a message that was sent is below the first file.")
+def sent_message_is_held(cluster: Cluster) -> bool:
+    """A message that was sent completely is held by that slave, or has expired."""
+    return all_of(
+        *(
+            implies(
+                (cluster.faults.swallowed_disk_errors == 0)
+                & link.is_open
+                & is_positioned(link)
+                & is_written(m)
+                & (m.ghost_life == cluster.master.ghost_life)
+                & (link.transfer_start_offset <= m.start_offset)
+                & (m.end_offset <= slave.log.max_offset),
+                has_message(slave.log, m) | m.ghost_is_expired,
+            )
+            for m in cluster.messages
+            for link, slave in zip(cluster.links, cluster.slaves, strict=True)
+        )
+    )
+
+
+@lemma("ack_above_transfer_start", why="Else an answer given in an earlier life is forgotten.")
+def acknowledged_by_sync_master_was_sent(cluster: Cluster) -> bool:
+    """What a SYNC_MASTER acknowledged was received, or has expired."""
+    if not cluster.structure.is_sync_master:
+        return True
+    faults = cluster.faults
+    is_honest = (faults.swallowed_disk_errors == 0) & (faults.role_switches == 0)
+    return all_of(
+        *(
+            implies(
+                is_honest & has_passed_slave_step(cluster, m),
+                m.ghost_is_received | m.ghost_is_expired,
+            )
+            for m in cluster.messages
+        )
+    )
+
+
+def is_full_transfer_honest(cluster: Cluster) -> bool:
+    """The master has lost nothing, only slaves report, and no slave failed to write."""
+    faults = cluster.faults
+    is_true = (faults.alien_reports == 0) & (faults.swallowed_disk_errors == 0)
+    return is_first_life(cluster) & is_true
+
+
+@lemma(
+    "full_log_transfer",
+    why="Else a slave stores foreign bytes where the master has its own.",
+)
+def unknown_bytes_are_below_masters_first_file(cluster: Cluster) -> bool:
+    """What a slave stored at a foreign offset lies where the master has nothing any more."""
+    start = cluster.master.log.start_offset
+    is_below = all_of(*(s.log.ghost_unknown_below_offset <= start for s in cluster.slaves))
+    return implies(is_full_transfer_honest(cluster), is_below)
+
+
+@lemma("full_log_transfer", why="Else a slave's log begins behind a message that it lacks.")
+def below_first_file_of_slave_is_expired(cluster: Cluster) -> bool:
+    """What a slave lacks at the beginning of its log, or will lack, retention has deleted."""
+    start, size = cluster.master.log.start_offset, cluster.parameters.mapped_file_size_bytes
+    return implies(
+        is_full_transfer_honest(cluster),
+        all_of(
+            *(
+                implies(
+                    link.is_open
+                    & is_positioned(link)
+                    & (negate(slave.log.has_file) | (slave.log.max_offset == 0))
+                    & negate(slave.is_stopping),
+                    (link.arrived_offset <= start)
+                    & ((link.arrived_offset == 0) | (size <= link.arrived_offset)),
+                )
+                for link, slave in zip(cluster.links, cluster.slaves, strict=True)
+            ),
+            *(
+                implies(is_written(m) & (m.start_offset < s.log.start_offset), m.ghost_is_expired)
+                for m in cluster.messages
+                for s in cluster.slaves
+            ),
+        ),
+    )
+
+
+@lemma("full_log_transfer", why="Else a put is answered by an earlier report.")
+def reported_was_received(cluster: Cluster) -> bool:
+    """A message below the highest report was received, or has expired."""
+    return all_of(
+        *(
+            implies(
+                is_full_transfer_honest(cluster)
+                & is_written(m)
+                & (m.end_offset <= cluster.master.push2_slave_max_offset),
+                m.ghost_is_received | m.ghost_is_expired,
+            )
+            for m in cluster.messages
+        )
+    )
+
+
+@lemma("full_log_transfer", why="Else an earlier answer is forgotten.")
+def acknowledged_by_sync_master_was_received(cluster: Cluster) -> bool:
+    """What a SYNC_MASTER acknowledged was received, or has expired."""
+    if not cluster.structure.is_sync_master:
+        return True
+    is_honest = is_full_transfer_honest(cluster) & (cluster.faults.role_switches == 0)
+    return all_of(
+        *(
+            implies(
+                is_honest & has_passed_slave_step(cluster, m),
+                m.ghost_is_received | m.ghost_is_expired,
+            )
+            for m in cluster.messages
+        )
+    )

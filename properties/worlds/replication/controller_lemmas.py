@@ -1,0 +1,258 @@
+"""What the proofs of controller mode need: histories that match, and members that hold what counts.
+
+From the source of 5.x, not yet held against recordings. The core is twofold. What a slave reports
+of a waiting put, it holds, whoever has lost power: that is the end of both false acknowledgements
+of 4.4.0. And what is acknowledged is held by every member of the SyncStateSet, as long as no broker
+loses bytes: so whoever is elected has it.
+"""
+
+from __future__ import annotations
+
+from properties.property import lemma
+from properties.worlds.replication.sanity_checks import get_logs
+from reference.lifecycle import has_master_changed
+from reference.lineage import (
+    compute_start_of_life,
+    has_message,
+)
+from reference.operations import all_of, implies, minimum, negate
+from reference.put import has_passed_slave_step, is_pending
+from reference.state import Cluster, CommitLog, Message
+from reference.sync_state_set import get_report, is_member
+
+CONTROLLER_MODE = "controller_mode"
+
+
+def is_every_store_kept(cluster: Cluster) -> bool:
+    """The master has not lost its disk, and no broker has failed to write unnoticed."""
+    faults = cluster.faults
+    return (faults.master_disk_losses == 0) & (faults.swallowed_disk_errors == 0)
+
+
+def is_every_byte_kept(cluster: Cluster) -> bool:
+    """Beside that, no broker has lost power, and nobody made the master answer by itself."""
+    faults = cluster.faults
+    is_powered = (faults.master_power_losses == 0) & (faults.slave_power_losses == 0)
+    return is_every_store_kept(cluster) & is_powered & (faults.role_switches == 0)
+
+
+def is_passed_by_members(cluster: Cluster, message: Message) -> bool:
+    """A SYNC_MASTER has acknowledged it, or lacks its disk step only; it has not expired."""
+    is_passed = cluster.structure.is_sync_master & has_passed_slave_step(cluster, message)
+    return is_passed & negate(message.ghost_is_expired)
+
+
+def is_waiting(message: Message) -> bool:
+    """The put waits for its answer, and retention has not deleted its message."""
+    return is_pending(message) & negate(message.ghost_is_expired)
+
+
+def is_followed(cluster: Cluster, message: Message) -> bool:
+    """The message waits for its answer, or has it and nobody has lost bytes since."""
+    is_kept = is_every_byte_kept(cluster) & is_passed_by_members(cluster, message)
+    return (is_every_store_kept(cluster) & is_waiting(message)) | is_kept
+
+
+@lemma(CONTROLLER_MODE, why="Else unknown bytes hide what a slave would have to truncate.")
+def slaves_content_is_known(cluster: Cluster) -> bool:
+    """Where no write fails, every slave knows its bytes."""
+    is_known = all_of(*(s.log.ghost_unknown_below_offset == 0 for s in cluster.slaves))
+    return implies(cluster.faults.swallowed_disk_errors == 0, is_known)
+
+
+def has_bytes_of(log: CommitLog, life: int) -> bool:
+    """The log has, or had, bytes of this epoch."""
+    return compute_start_of_life(log, life) < log.ends[life]
+
+
+def is_end_forgotten(log: CommitLog, life: int, other: CommitLog) -> bool:
+    """The log began behind the epoch's end in the other log, and took its beginning for that."""
+    begin = log.ends[0]
+    is_behind = (other.ends[life] <= begin) & (begin <= log.start_offset)
+    return (log.ends[life] == begin) & is_behind
+
+
+def follows_history(log: CommitLog, other: CommitLog, life: int) -> bool:
+    """If both have bytes of this epoch, the log has the other's earlier epochs, or forgot them."""
+    return implies(
+        has_bytes_of(log, life) & has_bytes_of(other, life), has_history(log, other, life)
+    )
+
+
+def has_history(log: CommitLog, other: CommitLog, life: int) -> bool:
+    """All earlier epochs end in the log where they end in the other, or it forgot where."""
+    return all_of(
+        *((log.ends[t] == other.ends[t]) | is_end_forgotten(log, t, other) for t in range(life))
+    )
+
+
+@lemma(CONTROLLER_MODE, why="Else two logs share an epoch and differ before it.")
+def members_have_the_masters_history(cluster: Cluster) -> bool:
+    """A member with bytes of an epoch of its master has the same epochs before it.
+
+    Of the present epoch no slave at all has bytes without its history.
+    """
+    master, lives = cluster.master, range(cluster.structure.lives)
+    return implies(
+        is_every_store_kept(cluster),
+        all_of(
+            *(
+                implies(is_member(cluster, i), follows_history(s.log, master.log, t))
+                & implies(
+                    (master.ghost_life == t) & has_bytes_of(s.log, t),
+                    has_history(s.log, master.log, t),
+                )
+                for i, s in enumerate(cluster.slaves)
+                for t in lives
+            )
+        ),
+    )
+
+
+@lemma(CONTROLLER_MODE, why="Else a log begins behind bytes that its master still has.")
+def empty_slave_is_sent_the_first_file(cluster: Cluster) -> bool:
+    """What a slave without a file is sent begins at the latest where the master's log does."""
+    return all_of(
+        *(
+            implies(
+                link.is_open
+                & (link.arrived_offset >= 0)
+                & negate(slave.log.has_file)
+                & negate(slave.is_stopping),
+                link.arrived_offset <= cluster.master.log.start_offset,
+            )
+            for link, slave in zip(cluster.links, cluster.slaves, strict=True)
+        )
+    )
+
+
+def is_beginning(log: CommitLog, of: CommitLog) -> bool:
+    """The log ends each epoch where the other does, up to its own end.
+
+    Of an epoch that ended before its first file, a log that began late knows no end.
+    """
+    is_same = all_of(
+        *(
+            (log.ends[t] == minimum(of.ends[t], log.max_offset)) | is_end_forgotten(log, t, of)
+            for t in range(len(log.ends))
+        )
+    )
+    return is_same & (log.max_offset <= of.max_offset)
+
+
+@lemma(CONTROLLER_MODE, why="Else a connected slave reports offsets of other bytes.")
+def connected_slave_is_the_masters_beginning(cluster: Cluster) -> bool:
+    """The log of a connected slave is the beginning of its master's, epoch by epoch."""
+    return all_of(
+        *(
+            implies(
+                is_every_store_kept(cluster) & link.is_open,
+                is_beginning(slave.log, cluster.master.log),
+            )
+            for link, slave in zip(cluster.links, cluster.slaves, strict=True)
+        )
+    )
+
+
+@lemma(CONTROLLER_MODE, why="Else a broker lacks a message below its first file.")
+def below_first_file_of_any_log_is_expired(cluster: Cluster) -> bool:
+    """What counts, and a broker had and has no more at the beginning of its log, has expired."""
+    return all_of(
+        *(
+            implies(
+                is_followed(cluster, m)
+                & (m.ghost_life == life)
+                & (compute_start_of_life(log, life) <= m.start_offset)
+                & (m.start_offset < log.ends[life]),
+                log.start_offset <= m.start_offset,
+            )
+            for m in cluster.messages
+            for log in get_logs(cluster)
+            for life in range(cluster.structure.lives)
+        )
+    )
+
+
+@lemma(CONTROLLER_MODE, why="Else a slave comes into the set that began too late.")
+def connected_slave_begins_early_enough(cluster: Cluster) -> bool:
+    """A connected slave's log begins at the latest with the first message that counts."""
+    return all_of(
+        *(
+            implies(
+                is_followed(cluster, m) & link.is_open,
+                slave.log.start_offset <= m.start_offset,
+            )
+            for m in cluster.messages
+            for link, slave in zip(cluster.links, cluster.slaves, strict=True)
+        )
+    )
+
+
+@lemma(CONTROLLER_MODE, why="Else a put is answered by a report of other bytes.")
+def reported_by_a_slave_is_held(cluster: Cluster) -> bool:
+    """A slave that has reported the end of a waiting put holds its message, whoever lost power."""
+    return all_of(
+        *(
+            implies(
+                is_every_store_kept(cluster) & is_waiting(m) & (m.end_offset <= get_report(link)),
+                has_message(slave.log, m),
+            )
+            for m in cluster.messages
+            for link, slave in zip(cluster.links, cluster.slaves, strict=True)
+        )
+    )
+
+
+@lemma(CONTROLLER_MODE, why="Else a restart of the only broker that has it loses it.")
+def acknowledged_is_on_the_master(cluster: Cluster) -> bool:
+    """While no broker has lost bytes, the master of the day has what was acknowledged."""
+    return all_of(
+        *(
+            implies(
+                is_every_byte_kept(cluster) & is_passed_by_members(cluster, m),
+                has_message(cluster.master.log, m),
+            )
+            for m in cluster.messages
+        )
+    )
+
+
+@lemma(CONTROLLER_MODE, why="Else somebody is elected who lacks it.")
+def acknowledged_is_held_by_every_member(cluster: Cluster) -> bool:
+    """While no broker has lost bytes, each member of the SyncStateSet has what was acknowledged."""
+    return all_of(
+        *(
+            implies(
+                is_every_byte_kept(cluster)
+                & is_member(cluster, i)
+                & is_passed_by_members(cluster, m),
+                has_message(slave.log, m),
+            )
+            for m in cluster.messages
+            for i, slave in enumerate(cluster.slaves)
+        )
+    )
+
+
+@lemma(CONTROLLER_MODE, why="Else the confirm offset falls below what is acknowledged.")
+def report_of_a_member_covers_what_is_acknowledged(cluster: Cluster) -> bool:
+    """A member that has reported on its connection has reported all that was acknowledged."""
+    return all_of(
+        *(
+            implies(
+                is_every_byte_kept(cluster)
+                & is_member(cluster, i)
+                & is_passed_by_members(cluster, m)
+                & (get_report(link) >= 0),
+                m.end_offset <= get_report(link),
+            )
+            for m in cluster.messages
+            for i, link in enumerate(cluster.links)
+        )
+    )
+
+
+@lemma("controller_mode", why="Else a master without slaves gives way to nobody.")
+def without_slaves_nobody_is_elected(cluster: Cluster) -> bool:
+    """Where there is no slave, the master stays the same."""
+    return bool(cluster.structure.slaves) or negate(has_master_changed(cluster))

@@ -1,0 +1,238 @@
+"""Convergence: what a group comes to when nothing strikes any more and nobody puts anything.
+
+Two things are proved. *Healing ends*: whatever the order, only so many healing steps are possible
+(``properties.ranking``). *And then*: in every state in which no healing step is possible, what is
+claimed here holds. Together they say that a group which is left in peace gets there. A claim that
+is refuted names a state in which a group is stuck: it is at rest, and is not there.
+
+In peace means: every broker runs, no fault, no stop, no new put, no retention, no idle connection
+that is closed. A limit that a search sets to faults does not keep a step from being possible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from properties.healing import is_possible
+from properties.property import convergence
+from reference.lineage import has_message
+from reference.machine import Instance, compute_machine
+from reference.operations import all_of, any_of, implies, negate
+from reference.put import is_pending
+from reference.rules import RULES
+from reference.state import Cluster, CommitLog
+from reference.structure import Structure
+from reference.version import compute_rules
+
+REPLICATION_STEPS = (
+    "connect_slave",
+    "report_offset",
+    "receive_report",
+    "position_transfer",
+    "position_at_last_file",
+    "transfer_batch",
+    "create_first_file",
+    "append_to_slave",
+    "append_at_wrong_offset",
+    "refuse_frame",
+)
+"""How slaves come to have what their master has."""
+CONNECTION_STEPS = ("drop_connection",)
+"""How the master comes to count no connection that is gone."""
+FLUSH_STEPS = ("flush_master", "flush_slave")
+"""How bytes come to the disk."""
+DISPATCH_STEPS = ("dispatch_master", "dispatch_slave")
+"""How messages come into the consume queues."""
+PUT_STEPS = (
+    "flush_for_put",
+    "answer_disk_wait",
+    "give_up_disk_wait",
+    "time_out_disk_wait",
+    "skip_slave_wait",
+    "refuse_slave_wait",
+    "request_slave_wait",
+    "wait_one_second",
+    "answer_slave_wait",
+    "give_up_slave_wait",
+    "time_out_slave_wait",
+)
+"""How a put comes to its answer."""
+HEALING_STEPS = (
+    *REPLICATION_STEPS,
+    *CONNECTION_STEPS,
+    *FLUSH_STEPS,
+    *DISPATCH_STEPS,
+    *PUT_STEPS,
+)
+"""What goes on when a group is left in peace."""
+
+
+def get_added_steps(structure: Structure) -> tuple[str, ...]:
+    """The rules that variants add: each is something that a master or a slave does."""
+    return tuple(name for name in compute_rules(structure.variants) if name not in RULES)
+
+
+def has_brokers(cluster: Cluster, slaves: tuple[int, ...]) -> bool:
+    """The master and these slaves run, and none of them is about to stop."""
+    brokers: tuple[Any, ...] = (cluster.master, *(cluster.slaves[i] for i in slaves))
+    return all_of(*(b.is_up & negate(b.is_stopping) for b in brokers))
+
+
+def has_all_brokers(cluster: Cluster) -> bool:
+    """Every broker runs, and none is about to stop."""
+    return has_brokers(cluster, tuple(range(cluster.structure.slaves)))
+
+
+def is_of(instance: Instance, slaves: tuple[int, ...]) -> bool:
+    """The step is one of the master, or of one of these slaves."""
+    of_slave = zip(instance.rule.indexes, instance.indexes, strict=True)
+    return all(index in slaves for name, index in of_slave if name == "slave")
+
+
+def is_at_rest(cluster: Cluster, steps: tuple[str, ...], slaves: tuple[int, ...]) -> bool:
+    """The master and these slaves run, and none of these steps is possible for them any more."""
+    added = get_added_steps(cluster.structure) if steps[0] in REPLICATION_STEPS else ()
+    instances = compute_machine(cluster.structure).instances.values()
+    moving = (
+        is_possible(i, cluster)
+        for i in instances
+        if i.rule.name in (*steps, *added) and is_of(i, slaves)
+    )
+    return has_brokers(cluster, slaves) & negate(any_of(*moving))
+
+
+def get_pairs(cluster: Cluster) -> tuple[tuple[int, ...], ...]:
+    """Each slave by itself, beside the master; a master without slaves is alone.
+
+    What one slave comes to does not wait for another one, which may be down.
+    """
+    return tuple((i,) for i in range(cluster.structure.slaves)) or ((),)
+
+
+def get_everyone(cluster: Cluster) -> tuple[int, ...]:
+    """All slaves together."""
+    return tuple(range(cluster.structure.slaves))
+
+
+def get_logs(cluster: Cluster, slaves: tuple[int, ...]) -> tuple[CommitLog, ...]:
+    """The commit logs of the master and of these slaves."""
+    return (cluster.master.log, *(cluster.slaves[i].log for i in slaves))
+
+
+def is_replication_at_rest(cluster: Cluster) -> bool:
+    """With some slave nothing is in flight, and it is connected and sent nothing more."""
+    slaves = ((i,) for i in range(cluster.structure.slaves))
+    return any_of(*(is_at_rest(cluster, REPLICATION_STEPS, slave) for slave in slaves))
+
+
+SETTLING_STEPS = (*REPLICATION_STEPS, *FLUSH_STEPS, *DISPATCH_STEPS)
+"""What goes on behind the puts."""
+
+
+def is_dispatch_at_rest(cluster: Cluster) -> bool:
+    """Some pair replicates, flushes and dispatches nothing more."""
+    return any_of(*(is_at_rest(cluster, SETTLING_STEPS, pair) for pair in get_pairs(cluster)))
+
+
+def is_flush_at_rest(cluster: Cluster) -> bool:
+    """No broker flushes anything more."""
+    return is_at_rest(cluster, FLUSH_STEPS, get_everyone(cluster))
+
+
+def are_puts_at_rest(cluster: Cluster) -> bool:
+    """No put goes on."""
+    return is_at_rest(cluster, PUT_STEPS, get_everyone(cluster))
+
+
+def claim_at_rest(
+    cluster: Cluster,
+    steps: tuple[str, ...],
+    conclude: Callable[[tuple[int, ...]], bool],
+) -> bool:
+    """Wherever a pair is at rest, the conclusion holds of it."""
+    return all_of(
+        *(negate(is_at_rest(cluster, steps, pair)) | conclude(pair) for pair in get_pairs(cluster))
+    )
+
+
+@convergence(
+    why="Operators wait for the offsets of master and slave to be equal before they take the next "
+    "step, for example a restart; a group that is stuck never gets there (issues 3349, 3661).",
+    premise=is_replication_at_rest,
+)
+def slaves_reach_the_masters_end(cluster: Cluster) -> bool:
+    """Left in peace, every slave's max offset comes to equal the master's."""
+    end = cluster.master.log.max_offset
+
+    def is_reached(pair: tuple[int, ...]) -> bool:
+        return all_of(*(cluster.slaves[i].log.max_offset == end for i in pair))
+
+    return claim_at_rest(cluster, REPLICATION_STEPS, is_reached)
+
+
+@convergence(
+    why="'Will slave always have the same commit log with master eventually?' (alibaba issue 359)",
+    premise=is_replication_at_rest,
+)
+def slaves_come_to_hold_everything(cluster: Cluster) -> bool:
+    """Left in peace, every slave holds each message that its master holds, until it expires."""
+    log = cluster.master.log
+
+    def is_everything_held(pair: tuple[int, ...]) -> bool:
+        return all_of(
+            *(
+                implies(
+                    has_message(log, m) & negate(m.ghost_is_expired),
+                    has_message(cluster.slaves[i].log, m),
+                )
+                for i in pair
+                for m in cluster.messages
+            )
+        )
+
+    return claim_at_rest(cluster, REPLICATION_STEPS, is_everything_held)
+
+
+@convergence(
+    why="Consumers see a message only when it is dispatched; a slave whose dispatch is stuck "
+    "serves nothing new for the rest of its life (issues 289 and 6767).",
+    premise=is_dispatch_at_rest,
+)
+def dispatch_reaches_the_end(cluster: Cluster) -> bool:
+    """Left in peace, every broker dispatches its whole log, if that is as long as the master's.
+
+    A slave that is stuck behind its master may have the beginning of a message at its end.
+    """
+    end = cluster.master.log.max_offset
+
+    def is_dispatched(pair: tuple[int, ...]) -> bool:
+        return all_of(
+            *(
+                (log.dispatched_offset == log.max_offset) | (log.max_offset < end)
+                for log in get_logs(cluster, pair)
+            )
+        )
+
+    return claim_at_rest(cluster, SETTLING_STEPS, is_dispatched)
+
+
+@convergence(
+    why="What is never flushed is lost with the next power loss, however long ago it was put.",
+    premise=is_flush_at_rest,
+)
+def flush_reaches_the_end(cluster: Cluster) -> bool:
+    """Left in peace, every broker comes to count its whole log as flushed."""
+    logs = get_logs(cluster, get_everyone(cluster))
+    is_reached = all_of(*(log.flushed_offset == log.max_offset for log in logs))
+    return negate(is_flush_at_rest(cluster)) | is_reached
+
+
+@convergence(
+    why="A producer's thread waits for the answer, and so does everybody behind it in the line.",
+    premise=are_puts_at_rest,
+)
+def puts_are_answered(cluster: Cluster) -> bool:
+    """Left in peace, every put comes to its answer."""
+    is_reached = all_of(*(negate(is_pending(m)) for m in cluster.messages))
+    return negate(are_puts_at_rest(cluster)) | is_reached

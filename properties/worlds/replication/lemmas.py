@@ -1,0 +1,356 @@
+"""What the proofs need. Each lemma says which counterexample to induction demanded it.
+
+A lemma that speaks of "no power loss of the master so far" serves every fault class: where such
+power losses are possible it still holds, it just says less.
+"""
+
+from __future__ import annotations
+
+from properties.property import lemma
+from reference.lifecycle import has_master_changed
+from reference.lineage import (
+    compute_start_of_life,
+    has_first_bytes,
+    has_message,
+    is_in_lineage,
+    is_written,
+)
+from reference.mapped_files import is_flush_file_there
+from reference.operations import all_of, any_of, implies, negate
+from reference.put import (
+    has_passed_slave_step,
+    is_acknowledged,
+    is_past_disk_step,
+    is_pending,
+    is_slave_always_asked,
+)
+from reference.state import PUT_OK, Cluster, CommitLog
+
+
+def is_first_life(cluster: Cluster) -> bool:
+    """The master has lost neither power nor disk so far, nor a blank at its log's end."""
+    return cluster.master.ghost_life == 0
+
+
+def is_master_intact(cluster: Cluster) -> bool:
+    """The same master all the time, and no loss of power or disk: no message, at most a blank."""
+    is_the_same = negate(has_master_changed(cluster))
+    is_kept = (cluster.faults.master_power_losses == 0) & (cluster.faults.master_disk_losses == 0)
+    return is_kept & is_the_same
+
+
+def is_slave_power_intact(cluster: Cluster) -> bool:
+    """No slave has lost power or its store so far."""
+    return (cluster.faults.slave_power_losses == 0) & (cluster.faults.slave_wipes == 0)
+
+
+def is_disk_honest(cluster: Cluster) -> bool:
+    """No kill, no swallowed error and no early expiry made bytes count as flushed that are not."""
+    faults = cluster.faults
+    return (
+        (faults.master_kills == 0)
+        & (faults.swallowed_disk_errors == 0)
+        & (faults.early_expiries == 0)
+        & negate(has_master_changed(cluster))
+    )
+
+
+def is_joined_from_start(cluster: Cluster) -> bool:
+    """Every slave began with the master's first byte, and wrote what it was sent."""
+    return (cluster.faults.late_joins == 0) & (cluster.faults.swallowed_disk_errors == 0)
+
+
+def is_reporting_honest(cluster: Cluster) -> bool:
+    """The master has lost nothing, slaves hold what they report, and nobody else reports."""
+    is_alien_free = cluster.faults.alien_reports == 0
+    return is_first_life(cluster) & is_joined_from_start(cluster) & is_alien_free
+
+
+@lemma(why="Else a message is acknowledged that the master's log never held, with no fault at all.")
+def intact_master_holds_what_was_written(cluster: Cluster) -> bool:
+    """As long as the master has lost no message, it holds every one until that expires."""
+    log = cluster.master.log
+    return all_of(
+        *(
+            implies(
+                is_master_intact(cluster) & is_written(m),
+                is_in_lineage(log, m) & (has_message(log, m) | m.ghost_is_expired),
+            )
+            for m in cluster.messages
+        )
+    )
+
+
+@lemma(why="Else a waiting put is acknowledged although a power loss has taken its message.")
+def pending_is_on_master(cluster: Cluster) -> bool:
+    """A message whose put still waits is in the master's log, in its present life."""
+    master = cluster.master
+    return all_of(
+        *(
+            implies(
+                is_pending(m),
+                (m.ghost_life == master.ghost_life)
+                & (has_message(master.log, m) | m.ghost_is_expired),
+            )
+            for m in cluster.messages
+        )
+    )
+
+
+@lemma(why="Else the disk step passes a message that counts as flushed and is not on disk.")
+def flushed_is_durable(cluster: Cluster) -> bool:
+    """Without kills and disk errors, what counts as flushed or was left by a stop is on disk."""
+    log, is_up = cluster.master.log, cluster.master.is_up
+    is_durable = log.flushed_offset <= log.ghost_durable_offset
+    is_left_durable = is_up | (log.max_offset == log.ghost_durable_offset)
+    return implies(is_disk_honest(cluster), is_durable & is_left_durable & is_flush_file_there(log))
+
+
+@lemma(why="Else SYNC_FLUSH acknowledges a message that the next power loss takes.")
+def past_disk_wait_is_durable(cluster: Cluster) -> bool:
+    """With SYNC_FLUSH, a waiting producer's put that passed the disk step well is on disk."""
+    if not cluster.structure.is_sync_flush:
+        return True
+    master = cluster.master
+    return all_of(
+        *(
+            implies(
+                is_disk_honest(cluster)
+                & (cluster.faults.master_disk_losses == 0)
+                & is_past_disk_step(cluster, m)
+                & (m.status == PUT_OK)
+                & m.waits_for_store
+                & negate(m.ghost_is_expired),
+                m.end_offset <= master.log.ghost_durable_offset,
+            )
+            for m in cluster.messages
+        )
+    )
+
+
+@lemma(why="Else a master that lost power lacks an acknowledged message.")
+def acknowledged_with_sync_flush_is_on_master(cluster: Cluster) -> bool:
+    """With SYNC_FLUSH and an honest disk, an acknowledged message is in the master's log."""
+    if not cluster.structure.is_sync_flush:
+        return True
+    log = cluster.master.log
+    is_intact = is_disk_honest(cluster) & (cluster.faults.master_disk_losses == 0)
+    return all_of(
+        *(
+            implies(is_intact & is_acknowledged(m), has_message(log, m) | m.ghost_is_expired)
+            for m in cluster.messages
+        )
+    )
+
+
+@lemma(why="Else the highest report covers a message that is appended only later.")
+def reports_are_within_log_in_first_life(cluster: Cluster) -> bool:
+    """As long as the master has lost nothing, no slave reports anything beyond its log."""
+    master = cluster.master
+    is_alien_free = cluster.faults.alien_reports == 0
+    return implies(
+        is_first_life(cluster),
+        implies(is_alien_free, master.push2_slave_max_offset <= master.log.max_offset)
+        & all_of(*(link.reported_offset <= master.log.max_offset for link in cluster.links))
+        & all_of(*(slave.log.max_offset <= master.log.max_offset for slave in cluster.slaves)),
+    )
+
+
+@lemma(why="Else a new message lands where a slave already has bytes of the same life.")
+def slave_has_no_newer_bytes_of_present_life(cluster: Cluster) -> bool:
+    """What a slave holds of the present life of the master's log, the master still holds."""
+    master = cluster.master
+    return all_of(
+        *(
+            implies(
+                (master.ghost_life == life)
+                & (compute_start_of_life(s.log, life) < s.log.ends[life]),
+                s.log.ends[life] <= master.log.max_offset,
+            )
+            for s in cluster.slaves
+            for life in range(cluster.structure.lives)
+        )
+    )
+
+
+@lemma(why="Else a frame begins behind the slave's log, and its bytes land at a foreign offset.")
+def frame_of_early_slave_is_where_its_log_ends(cluster: Cluster) -> bool:
+    """A slave that joined from the start is sent exactly what follows its log."""
+    return all_of(
+        *(
+            implies(
+                is_joined_from_start(cluster)
+                & link.is_open
+                & (link.arrived_offset >= 0)
+                & negate(slave.is_stopping),
+                link.arrived_offset == slave.log.max_offset,
+            )
+            for link, slave in zip(cluster.links, cluster.slaves, strict=True)
+        )
+    )
+
+
+@lemma(why="Else what a slave holds is called unknown, and equals nothing.")
+def content_of_early_slave_is_known(cluster: Cluster) -> bool:
+    """A slave that joined from the start never stored bytes at a foreign offset."""
+    is_known = all_of(*(s.log.ghost_unknown_below_offset == 0 for s in cluster.slaves))
+    return implies(is_joined_from_start(cluster), is_known)
+
+
+@lemma(why="Else a slave whose log begins late reports a message that it never had.")
+def below_first_file_of_early_slave_is_expired(cluster: Cluster) -> bool:
+    """What a slave lacks at the beginning of its log, retention has deleted."""
+    return all_of(
+        *(
+            implies(
+                is_first_life(cluster)
+                & is_joined_from_start(cluster)
+                & is_written(m)
+                & (m.start_offset < s.log.start_offset),
+                m.ghost_is_expired,
+            )
+            for m in cluster.messages
+            for s in cluster.slaves
+        )
+    )
+
+
+@lemma(why="Else a slave reports a message that it holds, and the books say nobody received it.")
+def held_is_received(cluster: Cluster) -> bool:
+    """A message that a slave holds, a slave has received."""
+    return all_of(
+        *(
+            implies(any_of(*(has_message(s.log, m) for s in cluster.slaves)), m.ghost_is_received)
+            for m in cluster.messages
+        )
+    )
+
+
+@lemma(why="Else a put is answered by a report that came before the message did.")
+def reported_in_first_life_is_received(cluster: Cluster) -> bool:
+    """Where reports are honest, a message below the highest report was received or expired."""
+    return all_of(
+        *(
+            implies(
+                is_reporting_honest(cluster)
+                & is_written(m)
+                & (m.end_offset <= cluster.master.push2_slave_max_offset),
+                m.ghost_is_received | m.ghost_is_expired,
+            )
+            for m in cluster.messages
+        )
+    )
+
+
+@lemma(why="Else a message counts as received and acknowledged, and no slave holds it.")
+def received_in_first_life_is_held(cluster: Cluster) -> bool:
+    """While neither side has lost bytes, a message once received is on a slave until it expires."""
+    return all_of(
+        *(
+            implies(
+                is_first_life(cluster)
+                & is_joined_from_start(cluster)
+                & is_slave_power_intact(cluster)
+                & m.ghost_is_received,
+                any_of(*(has_message(s.log, m) for s in cluster.slaves)) | m.ghost_is_expired,
+            )
+            for m in cluster.messages
+        )
+    )
+
+
+@lemma(why="Else a SYNC_MASTER has acknowledged a message that no slave ever received.")
+def acknowledged_by_sync_master_in_first_life_is_received(cluster: Cluster) -> bool:
+    """Where reports are honest, what a SYNC_MASTER acknowledged was received or expired."""
+    if not (cluster.structure.is_sync_master and is_slave_always_asked(cluster)):
+        return True
+    is_honest = is_reporting_honest(cluster) & (cluster.faults.role_switches == 0)
+    return all_of(
+        *(
+            implies(
+                is_honest & has_passed_slave_step(cluster, m),
+                m.ghost_is_received | m.ghost_is_expired,
+            )
+            for m in cluster.messages
+        )
+    )
+
+
+def is_never_outrun(cluster: Cluster) -> bool:
+    """Retention asked whether slaves had copied, and no broker has lost a file since."""
+    faults = cluster.faults
+    is_patient = (faults.uncopied_expiries == 0) & (faults.early_expiries == 0)
+    is_intact = is_first_life(cluster) & (faults.slave_power_losses == 0)
+    return is_patient & is_intact & is_joined_from_start(cluster)
+
+
+@lemma(why="Else a slave asks for bytes below its master's first file, and is sent nothing.")
+def slave_is_not_outrun(cluster: Cluster) -> bool:
+    """Where retention asks whether a slave has copied, it deletes no file that a slave needs.
+
+    A slave needs none before it has a file, or is about to get one.
+    """
+    start = cluster.master.log.start_offset
+    return implies(
+        is_never_outrun(cluster),
+        all_of(
+            *(
+                implies(slave.log.has_file, start <= slave.log.last_file_offset)
+                & implies(
+                    link.is_open & (link.arrived_offset >= 0) & negate(slave.log.has_file),
+                    start <= link.arrived_offset,
+                )
+                for link, slave in zip(cluster.links, cluster.slaves, strict=True)
+            )
+        ),
+    )
+
+
+def is_end_known(log: CommitLog, life: int) -> bool:
+    """The bytes before the end of this life are those that they are taken for."""
+    unknown = log.ghost_unknown_below_offset
+    return (unknown == 0) | (unknown < log.ends[life])
+
+
+@lemma(why="Else a slave has bytes of a later life where its master still has those of an earlier.")
+def slave_has_all_of_a_life_that_it_left(cluster: Cluster) -> bool:
+    """While the master loses no message, a slave with bytes of a later life has the earlier one."""
+    lives = range(cluster.structure.lives)
+    return implies(
+        is_master_intact(cluster),
+        all_of(
+            *(
+                implies(
+                    is_end_known(s.log, life) & (s.log.ends[life] < s.log.max_offset),
+                    cluster.master.log.ends[life] <= s.log.ends[life],
+                )
+                for s in cluster.slaves
+                for life in lives
+            )
+        ),
+    )
+
+
+@lemma(why="Else a broker goes on to flush in a file that its retention has deleted.")
+def flush_file_is_there(cluster: Cluster) -> bool:
+    """Unless a file had to be deleted before it was flushed, the flush can go on."""
+    logs = (cluster.master.log, *(s.log for s in cluster.slaves))
+    is_there = all_of(*(is_flush_file_there(log) for log in logs))
+    return implies(cluster.faults.early_expiries == 0, is_there)
+
+
+@lemma(why="Else the master's dispatch stops at a record that is there in part.")
+def masters_records_are_whole(cluster: Cluster) -> bool:
+    """The master holds a message completely, or not even its first byte."""
+    log = cluster.master.log
+    return all_of(
+        *(implies(has_first_bytes(log, m), has_message(log, m)) for m in cluster.messages)
+    )
+
+
+@lemma(why="Else a group without slaves counts a connection, and a put waits for it.")
+def without_slaves_nobody_connects(cluster: Cluster) -> bool:
+    """A master without slaves counts no connection but a stranger's."""
+    if cluster.structure.slaves:
+        return True
+    return cluster.master.connection_count <= cluster.faults.alien_reports

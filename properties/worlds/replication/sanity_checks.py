@@ -1,0 +1,347 @@
+"""What every well-formed state obeys."""
+
+from __future__ import annotations
+
+import attrs
+
+from properties.property import sanity
+from reference.connection import count_open_links
+from reference.lifecycle import count_losses, has_master_changed
+from reference.lineage import has_message, is_in_lineage, is_written
+from reference.operations import all_of, any_of, choose, implies, is_same, maximum, negate
+from reference.parameters import FaultCounts
+from reference.put import (
+    DISK_FLUSHES_MAX,
+    TRANSFER_WAKE_UPS_MAX,
+    has_slave_wait,
+    is_connection_needed,
+    is_past_slave_step,
+    is_pending,
+)
+from reference.state import (
+    FLUSH_DISK_TIMEOUT,
+    FLUSH_SLAVE_TIMEOUT,
+    NOT_SENT,
+    PUT_OK,
+    REFUSED,
+    SERVICE_NOT_AVAILABLE,
+    SLAVE_NOT_AVAILABLE,
+    UNANSWERED,
+    UNKNOWN_ERROR,
+    UNKNOWN_OFFSET,
+    WAITS_FOR_SLAVE,
+    Cluster,
+    CommitLog,
+    Master,
+    Slave,
+)
+
+
+def get_logs(cluster: Cluster) -> tuple[CommitLog, ...]:
+    """The commit logs of all brokers, the master's first."""
+    return (cluster.master.log, *(s.log for s in cluster.slaves))
+
+
+@sanity()
+def log_ends_never_decrease(cluster: Cluster) -> bool:
+    """The segments of a log follow one another."""
+    return all_of(
+        *(
+            earlier <= later
+            for log in get_logs(cluster)
+            for earlier, later in zip((0, *log.ends), log.ends, strict=False)
+        )
+    )
+
+
+@sanity()
+def offsets_are_within_log(cluster: Cluster) -> bool:
+    """No offset of a log exceeds its end: first file, flushed, dispatched, on disk, unknown."""
+    return all_of(
+        *(
+            (offset >= 0) & (offset <= log.max_offset)
+            for log in get_logs(cluster)
+            for offset in (
+                log.start_offset,
+                log.flushed_offset,
+                log.dispatched_offset,
+                log.ghost_durable_offset,
+                log.ghost_unknown_below_offset,
+            )
+        )
+    )
+
+
+@sanity()
+def log_ends_in_last_file(cluster: Cluster) -> bool:
+    """A log that has files ends in the last one, or exactly where that ends."""
+    size = cluster.parameters.mapped_file_size_bytes
+    return all_of(
+        *(
+            (log.start_offset <= log.last_file_offset)
+            & (log.last_file_offset <= log.max_offset)
+            & (log.max_offset <= log.last_file_offset + size)
+            & (log.has_file | (log.max_offset == 0))
+            for log in get_logs(cluster)
+        )
+    )
+
+
+@sanity()
+def nothing_below_first_file_is_at_stake(cluster: Cluster) -> bool:
+    """What is on disk reaches up to the first file at least: below it, nothing can be lost."""
+    return all_of(*(log.start_offset <= log.ghost_durable_offset for log in get_logs(cluster)))
+
+
+@sanity()
+def life_is_counted(cluster: Cluster) -> bool:
+    """The master's log is in the life that its losses and cut blanks have begun.
+
+    Where a controller elects masters, each election begins one too.
+    """
+    life = cluster.master.ghost_life
+    return (
+        (life >= 0)
+        & (life < cluster.structure.lives)
+        & ((life == count_losses(cluster)) | has_master_changed(cluster))
+    )
+
+
+@sanity()
+def faults_are_within_limits(cluster: Cluster) -> bool:
+    """No fault strikes more often than it may."""
+    faults, limits = cluster.faults, cluster.parameters.limits
+    return all_of(
+        *(
+            (getattr(faults, name) >= 0) & (getattr(faults, name) <= getattr(limits, name))
+            for name in attrs.fields_dict(FaultCounts)
+        )
+    )
+
+
+@sanity()
+def no_bytes_of_future_lives(cluster: Cluster) -> bool:
+    """No log holds bytes of a life that has not begun."""
+    life = cluster.master.ghost_life
+    return all_of(
+        *(
+            implies(life <= index, log.ends[index] == log.max_offset)
+            for log in get_logs(cluster)
+            for index in range(cluster.structure.lives)
+        )
+    )
+
+
+@sanity()
+def message_is_well_formed(cluster: Cluster) -> bool:
+    """A put message has a phase, a status, a length and a life that has begun."""
+    return all_of(
+        *(
+            (m.phase >= NOT_SENT)
+            & (m.phase <= UNANSWERED)
+            & (m.status >= PUT_OK)
+            & (m.status <= UNKNOWN_ERROR)
+            & is_same(m.phase == REFUSED, m.status >= SERVICE_NOT_AVAILABLE)
+            & (m.disk_flushes >= 0)
+            & (m.disk_flushes <= DISK_FLUSHES_MAX)
+            & (m.wake_ups >= 0)
+            & (m.wake_ups <= TRANSFER_WAKE_UPS_MAX)
+            & (m.ghost_copies >= 0)
+            & implies(
+                is_written(m),
+                (m.start_offset >= 0)
+                & (m.start_offset < m.end_offset)
+                & (m.ghost_life >= 0)
+                & (m.ghost_life <= cluster.master.ghost_life),
+            )
+            & implies(
+                negate(is_written(m)),
+                negate(m.ghost_is_received | m.ghost_is_expired | m.ghost_is_readable),
+            )
+            for m in cluster.messages
+        )
+    )
+
+
+@sanity()
+def link_offsets_are_ordered(cluster: Cluster) -> bool:
+    """A connection's offsets are unknown or come one after another."""
+    return all_of(
+        *(
+            (link.slave_request_offset >= UNKNOWN_OFFSET)
+            & (link.slave_request_offset <= link.slave_ack_offset)
+            & (link.slave_ack_offset <= link.reported_offset)
+            & (link.next_transfer_offset >= UNKNOWN_OFFSET)
+            & implies(link.next_transfer_offset >= 0, link.slave_request_offset >= 0)
+            & implies(link.slave_ack_offset >= 0, link.slave_request_offset >= 0)
+            & implies(
+                (link.next_transfer_offset < 0) & (link.slave_request_offset >= 0),
+                link.slave_request_offset == link.reported_offset,
+            )
+            & implies(link.slave_request_offset >= 0, link.has_reported)
+            & implies(link.has_reported, link.is_open)
+            & (link.arrived_offset >= UNKNOWN_OFFSET)
+            & (link.arrived_offset <= link.next_transfer_offset)
+            & is_same(link.arrived_offset >= 0, link.next_transfer_offset >= 0)
+            for link in cluster.links
+        )
+    )
+
+
+@sanity()
+def open_link_has_living_ends(cluster: Cluster) -> bool:
+    """A connection lives only between two running brokers, and reports what its slave holds."""
+    return all_of(
+        *(
+            implies(
+                link.is_open,
+                cluster.master.is_up & slave.is_up & (link.reported_offset == slave.log.max_offset),
+            )
+            for link, slave in zip(cluster.links, cluster.slaves, strict=True)
+        )
+    )
+
+
+@sanity()
+def bytes_in_flight_are_the_masters(cluster: Cluster) -> bool:
+    """What is in flight to a slave is in the master's log; a slave ahead has nothing in flight."""
+    return all_of(
+        *(
+            implies(
+                link.is_open,
+                link.next_transfer_offset
+                <= choose(
+                    link.arrived_offset < link.next_transfer_offset,
+                    cluster.master.log.max_offset,
+                    maximum(cluster.master.log.max_offset, slave.log.max_offset),
+                ),
+            )
+            for link, slave in zip(cluster.links, cluster.slaves, strict=True)
+        )
+    )
+
+
+@sanity()
+def role_is_the_configured_one(cluster: Cluster) -> bool:
+    """As long as nobody switches it, the master has the role of its structure."""
+    is_configured = is_same(cluster.master.is_sync, cluster.structure.is_sync_master)
+    return implies(cluster.faults.role_switches == 0, is_configured)
+
+
+@sanity()
+def flushes_have_their_cause(cluster: Cluster) -> bool:
+    """The group commit flushes only for a put that waits for the disk."""
+    return all_of(
+        *(
+            implies(m.disk_flushes > 0, cluster.structure.is_sync_flush & m.waits_for_store)
+            for m in cluster.messages
+        )
+    )
+
+
+@sanity()
+def masters_content_is_known(cluster: Cluster) -> bool:
+    """Only a slave stores bytes at a foreign offset, or fails to store them unnoticed."""
+    return cluster.master.log.ghost_unknown_below_offset == 0
+
+
+@sanity()
+def message_of_present_life_is_on_master(cluster: Cluster) -> bool:
+    """What was appended in the present life of the master's log is in it, until it expires."""
+    master = cluster.master
+    return all_of(
+        *(
+            implies(
+                is_written(m) & (m.ghost_life == master.ghost_life),
+                (m.end_offset <= master.log.max_offset)
+                & (has_message(master.log, m) | m.ghost_is_expired),
+            )
+            for m in cluster.messages
+        )
+    )
+
+
+@sanity()
+def trailing_blank_ends_the_log(cluster: Cluster) -> bool:
+    """A trailing blank fills the master's last file, and no followed message reaches into it."""
+    master, size = cluster.master, cluster.parameters.mapped_file_size_bytes
+    blank, log = master.trailing_blank_offset, master.log
+    is_in_last_file = (log.last_file_offset < blank) & (blank < log.max_offset)
+    is_filling = log.max_offset == log.last_file_offset + size
+    is_free = all_of(
+        *(
+            implies(is_written(m) & is_in_lineage(log, m), m.end_offset <= blank)
+            for m in cluster.messages
+        )
+    )
+    return (blank == UNKNOWN_OFFSET) | (is_in_last_file & is_filling & is_free)
+
+
+@sanity()
+def only_running_brokers_stop(cluster: Cluster) -> bool:
+    """A stop has begun only where a process runs; a running broker has its abort file."""
+    brokers: tuple[Master | Slave, ...] = (cluster.master, *cluster.slaves)
+    return all_of(
+        *(implies(b.is_stopping, b.is_up) & implies(b.is_up, b.has_abort_file) for b in brokers)
+    )
+
+
+@sanity()
+def frame_in_step_is_where_the_log_ends(cluster: Cluster) -> bool:
+    """Without a stop or an empty first file, the next frame begins where the slave's log ends."""
+    return all_of(
+        *(
+            implies(
+                link.is_open
+                & (link.arrived_offset >= 0)
+                & negate(slave.is_stopping)
+                & (slave.log.ghost_unknown_below_offset == 0),
+                negate(slave.log.has_file)
+                | (slave.log.max_offset == 0)
+                | (link.arrived_offset == slave.log.max_offset),
+            )
+            for link, slave in zip(cluster.links, cluster.slaves, strict=True)
+        )
+    )
+
+
+@sanity()
+def connections_are_counted(cluster: Cluster) -> bool:
+    """The master counts every open connection, and perhaps dead ones, while it runs."""
+    master = cluster.master
+    return (master.connection_count >= count_open_links(cluster)) & (
+        master.is_up | (master.connection_count == 0)
+    )
+
+
+@sanity()
+def dead_master_has_no_waiting_puts(cluster: Cluster) -> bool:
+    """A put waits only for a master that runs."""
+    return all_of(*(cluster.master.is_up | negate(is_pending(m)) for m in cluster.messages))
+
+
+@sanity()
+def status_has_its_cause(cluster: Cluster) -> bool:
+    """A status other than PUT_OK comes from a wait that this structure and this put have."""
+    structure, faults = cluster.structure, cluster.faults
+    can_be_sync = structure.is_sync_master | (faults.role_switches > 0)
+    has_connections = any_of(
+        structure.slaves > 0, faults.alien_reports > 0, negate(is_connection_needed(cluster))
+    )
+    can_wait_for_slave = can_be_sync & has_connections
+    return all_of(
+        *(
+            implies(m.status == FLUSH_DISK_TIMEOUT, structure.is_sync_flush & m.waits_for_store)
+            & implies(m.status == SLAVE_NOT_AVAILABLE, can_be_sync & m.waits_for_store)
+            & implies(m.status == FLUSH_SLAVE_TIMEOUT, can_wait_for_slave & m.waits_for_store)
+            & implies(m.phase == WAITS_FOR_SLAVE, can_wait_for_slave & m.waits_for_store)
+            & implies(
+                is_past_slave_step(cluster, m)
+                & has_slave_wait(cluster, m)
+                & (m.status != SLAVE_NOT_AVAILABLE)
+                & (faults.role_switches == 0),
+                can_wait_for_slave,
+            )
+            for m in cluster.messages
+        )
+    )

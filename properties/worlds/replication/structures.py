@@ -1,0 +1,65 @@
+"""The groups that have certificates, where those lie, and which groups are alike."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from attrs import evolve
+
+from reference.parameters import SLAVES_MAX
+from reference.roles import FlushDiskType, Role
+from reference.structure import Structure
+
+SEARCHED_SLAVES_MAX = 1
+"""Groups up to this size are searched for the shortest schedule; a larger one takes over what
+refutes the group with one slave less, and nobody has looked for a shorter one."""
+
+MASTER_ROLES = (Role.ASYNC_MASTER, Role.SYNC_MASTER)
+
+CERTIFIED_STRUCTURES = tuple(
+    Structure(role, flush, slaves)
+    for slaves in range(SLAVES_MAX + 1)
+    for role in MASTER_ROLES
+    for flush in FlushDiskType
+)
+"""Every structure that has a certificate."""
+
+CERTIFIED_BY_NAME = {structure.name: structure for structure in CERTIFIED_STRUCTURES}
+"""The same by name."""
+
+RELEASED_STRUCTURES = tuple(s for s in CERTIFIED_STRUCTURES if s.slaves <= SEARCHED_SLAVES_MAX)
+"""The groups that have a certificate for each later release with rules of its own."""
+
+
+def locate_certificate(structure: Structure) -> Path:
+    """A file for each group; those of variants lie in a folder called after these."""
+    name = f"{structure.role.name}-{structure.flush_disk_type.name}-{structure.slaves}_slaves"
+    return Path("+".join(structure.variants)) / f"{name.lower()}.json"
+
+
+def list_kin(structure: Structure) -> tuple[Structure, ...]:
+    """The groups whose schedules are tried first: what refutes there may refute here too.
+
+    Of a variant they are those of RocketMQ 4.4.0 and its own with other roles and ways to flush, of
+    a release those of each of its changes too, of a large group those of the group with one slave
+    less. Empty for a group that is searched itself.
+    """
+    kin = []
+    if structure.variants:
+        alike = [
+            evolve(structure, role=role, flush_disk_type=flush)
+            for role in (structure.role, *MASTER_ROLES)
+            for flush in (structure.flush_disk_type, *FlushDiskType)
+        ]
+        kin = [*(evolve(s, variants=()) for s in alike), *(s for s in alike if s != structure)]
+        parts = (v.name for v in structure.changes)
+        kin += [evolve(structure, variants=(n,)) for n in parts if (n,) != structure.variants]
+    if structure.slaves > SEARCHED_SLAVES_MAX:
+        kin += [evolve(structure, slaves=structure.slaves - 1)]
+    return tuple(dict.fromkeys(kin))
+
+
+def make_code(structure: Structure) -> str:
+    """A group in the identifier of a schedule, for example ``SYNC_MASTER-ASYNC_FLUSH-1``."""
+    group = (structure.role.name, structure.flush_disk_type.name, str(structure.slaves))
+    return "-".join((*group, *structure.variants))

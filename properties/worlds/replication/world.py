@@ -1,0 +1,58 @@
+"""The world of replication, complete."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from properties.property import collect_properties
+from properties.world import World
+from properties.worlds.replication import (
+    change_lemmas,
+    controller_lemmas,
+    convergence,
+    guarantees,
+    lemmas,
+    manual_steps,
+    sanity_checks,
+    witnesses,
+)
+from properties.worlds.replication.columns import EVERYTHING, FAULT_CLASSES
+from properties.worlds.replication.healing import get_healing
+from properties.worlds.replication.sizes import SIZES
+from properties.worlds.replication.structures import (
+    CERTIFIED_STRUCTURES,
+    list_kin,
+    locate_certificate,
+    make_code,
+)
+from reference.parameters import clip_sizes
+from reference.rule import collect_rules
+
+GUARANTEES = collect_properties(guarantees)
+CONVERGENCE = collect_properties(convergence)
+CLAIMS = {**GUARANTEES, **CONVERGENCE}
+SANITY_CHECKS = collect_properties(sanity_checks)
+LEMMAS = collect_properties(lemmas)
+CHANGE_LEMMAS = collect_properties(controller_lemmas, change_lemmas)
+"""The lemmas that only the proofs of certain variants need."""
+WITNESSES = collect_properties(witnesses)
+
+REPLICATION = World(
+    name="replication",
+    structures=CERTIFIED_STRUCTURES,
+    claims=CLAIMS,
+    lemmas={**SANITY_CHECKS, **LEMMAS, **CHANGE_LEMMAS},
+    columns=FAULT_CLASSES,
+    everything=EVERYTHING,
+    sizes=SIZES,
+    folder=Path(__file__).parent,
+    chapter="guarantees.md",
+    witnesses=WITNESSES,
+    get_healing=get_healing,
+    compute_stage=witnesses.compute_stage,
+    locate=locate_certificate,
+    make_code=make_code,
+    list_kin=list_kin,
+    clip_sizes=clip_sizes,
+    manual_rules=collect_rules(manual_steps),
+)

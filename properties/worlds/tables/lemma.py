@@ -1,0 +1,384 @@
+"""What the proofs about copied tables need.
+
+``own`` is a broker and ``other`` the one that it may copy from; every lemma speaks of both ways.
+"""
+
+from __future__ import annotations
+
+from properties.property import lemma
+from properties.worlds.tables.guarantee import is_entry_there, is_settled
+from properties.worlds.tables.history import (
+    for_both,
+    has_unique_versions,
+    is_agreeing,
+    is_answer_kept,
+    is_counted_by_one,
+    is_nobody_ended,
+    is_one_way,
+    is_orderly,
+    is_powered,
+    is_replaced_one_way,
+    is_role_kept,
+    is_steady,
+    is_without_slave_changes,
+    is_without_switch,
+    list_tables,
+)
+from reference.fault_account import has_faults_within_limits
+from reference.operations import all_of, any_of, implies, negate
+from reference.tables.copying import is_entry_made
+from reference.tables.parameters import NOBODY
+from reference.tables.state import (
+    ANSWERED,
+    CLEARED,
+    HALF_ANSWERED,
+    IDLE,
+    NO_CONTENT,
+    CopiedTables,
+    Table,
+    TableBroker,
+    has_version_of,
+)
+
+
+@lemma(why="Else a fault that never strikes has struck.")
+def fault_counts_are_within_limits(state: CopiedTables) -> bool:
+    """No fault strikes more often than it may."""
+    return has_faults_within_limits(state)
+
+
+@lemma(why="Else a new version or content is one that was there before.")
+def versions_and_contents_are_past(state: CopiedTables) -> bool:
+    """No table has a version or a content that is still to come."""
+    return all_of(
+        (state.ghost_clock >= 0) & (state.ghost_contents >= 1),
+        *(
+            (t.stamp <= state.ghost_clock) & (t.content <= state.ghost_contents)
+            for t in list_tables(state)
+        ),
+    )
+
+
+@lemma(why="Else a copy is at a stage that does not exist, or asks a broker that does not.")
+def copies_are_well_formed(state: CopiedTables) -> bool:
+    """Stages and sources are in their ranges, and only a running broker copies."""
+
+    def is_well_formed(n: int, own: TableBroker, other: TableBroker) -> bool:
+        copy = own.copy
+        return all_of(
+            (copy.stage >= IDLE) & (copy.stage <= CLEARED),
+            (own.source >= NOBODY) & (own.source <= 1),
+            implies(copy.stage == HALF_ANSWERED, (copy.source == n) | (other.is_up)),
+            implies(copy.stage > IDLE, own.is_up & (copy.source > NOBODY) & (copy.source <= 1)),
+            implies(negate(own.is_up), (own.source == NOBODY) & negate(own.is_changing)),
+            implies(negate(own.is_up), negate(own.is_answering)),
+            implies(own.is_creating | own.is_deleting, own.is_changing),
+        )
+
+    return for_both(state, is_well_formed)
+
+
+@lemma(why="Else a broker starts that was never down.")
+def everybody_runs_whom_nobody_ended(state: CopiedTables) -> bool:
+    """Without stops and failures both run, and none starts with another role."""
+    are_up = state.brokers[0].is_up & state.brokers[1].is_up
+    is_kept = True if state.structure.has_role_switch else is_role_kept(state)
+    return implies(is_nobody_ended(state), are_up & is_kept)
+
+
+@lemma(why="Else a clock that is set back gives a version that the slave has.")
+def slave_counts_no_further_than_its_master(state: CopiedTables) -> bool:
+    """Where only the master changes its table, the slave does not, and has no higher counter."""
+    master, slave = state.brokers
+    behind = (
+        t.counter <= master.table.counter for t in (slave.table, slave.file, slave.copy.table)
+    )
+    is_so = all_of(negate(slave.is_changing), master.table.counter >= 0, *behind)
+    return implies(is_counted_by_one(state), is_so)
+
+
+@lemma(why="Else what a stopped broker finds on its disk is not what it had.")
+def settled_table_is_on_disk(state: CopiedTables) -> bool:
+    """A table that is neither being changed nor being replaced is in the file.
+
+    Its version is, too, as long as it is not being replaced; but that of groups is never there.
+    """
+
+    def is_on_disk(n: int, own: TableBroker, other: TableBroker) -> bool:
+        table, file = own.table, own.file
+        is_version_there = has_version_of(table, file) if state.structure.is_version_kept else True
+        is_content_there = (table.content == file.content) & is_same_entry(table, file)
+        return all_of(
+            implies(is_settled(own), is_content_there),
+            implies(own.copy.stage <= ANSWERED, is_version_there),
+        )
+
+    return for_both(state, is_on_disk)
+
+
+def is_same_entry(one: Table, other: Table) -> bool:
+    """Both have the followed entry, or neither has."""
+    return implies(one.has_entry, other.has_entry) & implies(other.has_entry, one.has_entry)
+
+
+@lemma(why="Else the master copies, or somebody else than broker 0 is the master.")
+def roles_are_as_at_first(state: CopiedTables) -> bool:
+    """Without changes of role broker 0 is the only master, and copies from nobody."""
+    master, slave = state.brokers
+    is_so = all_of(
+        master.is_master,
+        negate(slave.is_master),
+        negate(slave.is_deleting),
+        state.listed_master <= 0,
+        (master.source == NOBODY) & (master.copy.stage == IDLE),
+        slave.source <= 0,
+        implies(slave.copy.stage > IDLE, slave.copy.source == 0),
+    )
+    return implies(is_role_kept(state), is_so)
+
+
+@lemma(why="Else a master replaces its table by another broker's.")
+def masters_do_not_copy(state: CopiedTables) -> bool:
+    """Where roles change at a start only, a master copies from nobody, and alone makes entries."""
+
+    def is_so(n: int, own: TableBroker, other: TableBroker) -> bool:
+        return all_of(
+            implies(own.is_master, (own.source == NOBODY) & (own.copy.stage == IDLE)),
+            implies(own.is_answering, own.is_master),
+            implies(own.is_creating, own.is_master & own.table.has_entry),
+        )
+
+    return implies(is_without_switch(state), for_both(state, is_so))
+
+
+@lemma(why="Else the name server lists a slave, and somebody copies from it, perhaps itself.")
+def listed_broker_is_a_running_master(state: CopiedTables) -> bool:
+    """Without power losses, and where roles change at a start only."""
+    is_calm = is_powered(state) & is_without_switch(state)
+    return for_both(
+        state,
+        lambda n, own, other: implies(
+            is_calm & (state.listed_master == n), own.is_up & own.is_master
+        ),
+    )
+
+
+@lemma(why="Else a copy is taken of a table that is itself being replaced.")
+def copied_broker_does_not_copy(state: CopiedTables) -> bool:
+    """Where copies go one way, whom a broker copies from copies from nobody."""
+
+    def is_so(n: int, own: TableBroker, other: TableBroker) -> bool:
+        is_other_idle = (other.source == NOBODY) & (other.copy.stage == IDLE)
+        is_asking = implies(own.copy.stage > IDLE, own.copy.source == own.source)
+        return negate(own.source == n) & implies(own.source == 1 - n, is_other_idle) & is_asking
+
+    return implies(is_one_way(state), for_both(state, is_so))
+
+
+@lemma(why="Else two brokers copy from each other.")
+def nobody_copies_from_who_copies_from_it(state: CopiedTables) -> bool:
+    """Where roles change at a start only, copies do not cross."""
+    if state.structure.has_role_switch:
+        return True
+
+    def is_so(n: int, own: TableBroker, other: TableBroker) -> bool:
+        return all_of(
+            implies(state.listed_master == n, negate(own.source == 1 - n)),
+            implies(own.source == 1 - n, negate(other.source == n)),
+            implies(own.copy.stage > IDLE, own.copy.source == own.source),
+        )
+
+    return for_both(state, is_so)
+
+
+@lemma(why="Else a broker that copies from itself replaces its table.")
+def self_copy_changes_nothing(state: CopiedTables) -> bool:
+    """Without changes on slaves, who copies from itself finds the version that it has."""
+
+    def is_so(n: int, own: TableBroker, other: TableBroker) -> bool:
+        is_own = (own.copy.stage > IDLE) & (own.copy.source == n)
+        answer, table = own.copy.table, own.table
+        is_same = implies(own.copy.stage == ANSWERED, answer.content == table.content)
+        is_left = (own.copy.stage <= ANSWERED) & has_version_of(answer, table) & is_same
+        return implies(is_own, is_left) & implies(negate(own.is_master), negate(own.is_changing))
+
+    return implies(is_without_slave_changes(state), for_both(state, is_so))
+
+
+@lemma(why="Else the master that was told to keep an entry does not have it any more.")
+def answered_entry_is_on_disk(state: CopiedTables) -> bool:
+    """Where no answer is broken off, who has answered, and stayed a master, has it in its file."""
+
+    def is_there(n: int, own: TableBroker, other: TableBroker) -> bool:
+        is_told = is_entry_there(state) & (state.ghost_answered_by == n)
+        has_it = (own.file.has_entry | own.is_creating) & own.table.has_entry
+        return implies(is_told, own.is_master & (has_it | own.is_answering))
+
+    return implies(is_answer_kept(state) & is_without_switch(state), for_both(state, is_there))
+
+
+@lemma(why="Else an entry is answered by nobody, or by the slave.")
+def entry_is_answered_by_the_master(state: CopiedTables) -> bool:
+    """Without changes of role it is broker 0 that answers, and has what it answered."""
+    master = state.brokers[0]
+    is_kept = implies(
+        is_powered(state) & is_entry_made(state),
+        master.table.has_entry & master.file.has_entry,
+    )
+    is_answering = implies(state.ghost_is_answered, state.ghost_answered_by == 0)
+    return implies(is_role_kept(state), is_kept & is_answering)
+
+
+@lemma(why="Else a deleted entry is on the master, or in its file.")
+def deleted_entry_is_off_the_master(state: CopiedTables) -> bool:
+    """Without changes of role and power losses the master has no entry that it has deleted."""
+    master = state.brokers[0]
+    is_gone = negate(master.table.has_entry | master.file.has_entry)
+    is_going = implies(master.is_deleting, negate(master.table.has_entry))
+    is_begun = implies(state.ghost_is_deletion_answered, state.ghost_is_deleted)
+    is_so = is_going & implies(state.ghost_is_deletion_answered, is_gone)
+    return implies(is_role_kept(state) & is_powered(state), is_so) & is_begun
+
+
+@lemma(why="Else an entry that was never created is deleted, or answered.")
+def answers_are_about_what_was_created(state: CopiedTables) -> bool:
+    """Nobody has an entry before it is created, and none is deleted before it is answered."""
+    told = (b.copy.ghost_is_entry_owed | b.ghost_was_brought_entry for b in state.brokers)
+    is_absent = all_of(*(negate(t.has_entry) for t in list_tables(state)))
+    is_answering = any_of(*(b.is_answering for b in state.brokers))
+    is_creating = any_of(*(b.is_creating for b in state.brokers))
+    is_answered_last = not state.structure.is_answered_first
+    return all_of(
+        negate(is_answering) if is_answered_last else True,
+        negate(is_creating & state.ghost_is_answered) if is_answered_last else True,
+        implies(state.ghost_is_answered, state.ghost_is_created) if is_answered_last else True,
+        implies(state.ghost_is_made, state.ghost_is_created & state.ghost_is_answered),
+        implies(state.ghost_is_deleted, state.ghost_is_created & state.ghost_is_answered),
+        implies(negate(state.ghost_is_answered), state.ghost_answered_by == NOBODY),
+        implies(any_of(*(b.is_deleting for b in state.brokers)), state.ghost_is_deleted),
+        implies(is_creating, state.ghost_is_created),
+        negate(state.brokers[0].is_creating & state.brokers[1].is_creating),
+        implies(any_of(*told), state.ghost_is_made),
+        state.ghost_is_created | is_absent,
+    )
+
+
+@lemma(why="Else a slave with its master's version lacks what the master answered.")
+def masters_version_brings_the_entry(state: CopiedTables) -> bool:
+    """In steady times whatever has the version of the master's table has the answered entry."""
+    if state.structure.is_table_written_first:
+        return True
+    master, slave = state.brokers
+    table, file, copy = slave.table, slave.file, slave.copy
+
+    def has_it(held: Table) -> bool:
+        return implies(has_version_of(held, master.table), held.has_entry)
+
+    is_so = all_of(
+        implies(copy.stage <= ANSWERED, has_it(table)),
+        has_it(file),
+        implies(copy.stage >= ANSWERED, has_it(copy.table)),
+    )
+    is_compared = is_entry_made(state) & is_version_valid(state, master)
+    return implies(is_steady(state) & is_compared, is_so)
+
+
+def is_version_valid(state: CopiedTables, broker: TableBroker) -> bool:
+    """The version of its table is one: that of groups is none while no process runs."""
+    return True if state.structure.is_version_kept else broker.is_up
+
+
+@lemma(why="Else a table that is changed while it is replaced has the master's version.")
+def version_of_a_replaced_table_is_known(state: CopiedTables) -> bool:
+    """While a table is replaced it has the answer's version, or one that nobody else has."""
+
+    def is_so(n: int, own: TableBroker, other: TableBroker) -> bool:
+        is_taken = has_version_of(own.table, own.copy.table)
+        others = (other.table, other.file, other.backup)
+        is_shared = any_of(*(has_version_of(own.table, t) for t in others))
+        has_changed = negate(own.is_changing) & negate(own.table.content == NO_CONTENT)
+        return all_of(
+            implies(own.copy.stage > ANSWERED, is_taken | negate(is_shared)),
+            implies((own.copy.stage == CLEARED) & has_changed, negate(is_shared)),
+        )
+
+    is_calm = is_replaced_one_way(state) & has_unique_versions(state)
+    return implies(is_calm, for_both(state, is_so))
+
+
+@lemma(why="Else a copy that began after the answer does not bring the entry.")
+def owed_entry_is_brought(state: CopiedTables) -> bool:
+    """In steady times a copy that began after the answer has the entry, or leaves it in place."""
+    if state.structure.is_table_written_first:
+        return True
+    slave = state.brokers[1]
+    copy = slave.copy
+    is_owed = copy.ghost_is_entry_owed & (copy.stage > IDLE)
+    is_left = (copy.stage <= ANSWERED) & has_version_of(copy.table, slave.table)
+    is_so = implies(copy.stage >= ANSWERED, copy.table.has_entry) & implies(
+        is_left, slave.table.has_entry
+    )
+    return implies(is_steady(state) & is_entry_made(state) & is_owed, is_so)
+
+
+@lemma(why="Else a master's version stands for another content on its slave.")
+def answer_agrees_with_the_master(state: CopiedTables) -> bool:
+    """In orderly times an answer that has the version of a settled table has its content."""
+    if state.structure.is_table_written_first:
+        return True
+
+    def is_so(n: int, own: TableBroker, other: TableBroker) -> bool:
+        is_valid = is_settled(other) & is_version_valid(state, other)
+        is_compared = (own.copy.stage >= ANSWERED) & is_valid
+        return implies(is_compared, is_agreeing(own.copy.table, other.table))
+
+    return implies(is_orderly(state), for_both(state, is_so))
+
+
+@lemma(why="Else a broker starts with a file that disagrees with the other one.")
+def files_agree(state: CopiedTables) -> bool:
+    """In orderly times settled tables and files of both brokers agree."""
+    if state.structure.is_table_written_first:
+        return True
+    one, other = state.brokers
+    is_valid = is_version_valid(state, one) & is_version_valid(state, other)
+    pairs = [(one.table, other.table, all_of(is_valid, is_settled(one), is_settled(other)))]
+    if state.structure.is_version_kept:
+        is_calm = negate(one.is_changing) & negate(other.is_changing)
+        pairs += [
+            (one.file, other.file, is_calm),
+            (one.table, other.file, is_calm & is_settled(one)),
+            (one.file, other.table, is_calm & is_settled(other)),
+        ]
+    is_so = all_of(*(implies(when, is_agreeing(a, b)) for a, b, when in pairs))
+    return implies(is_orderly(state), is_so)
+
+
+@lemma(why="Else a change is lost that nobody has made.")
+def nothing_is_lost_where_nothing_is_changed(state: CopiedTables) -> bool:
+    """Without changes on slaves no broker has one, and none is lost."""
+    owns = (b.ghost_has_own_change for b in state.brokers)
+    is_none = negate(any_of(state.ghost_is_slave_change_lost, *owns))
+    return implies(state.faults.slave_changes == 0, is_none)
+
+
+@lemma(why="Else a broker that looks at the address copies from itself all the same.")
+def checked_address_is_the_others(state: CopiedTables) -> bool:
+    """Whoever looks at the address asks the other broker."""
+    if not state.structure.is_own_address_checked:
+        return True
+    return for_both(
+        state, lambda n, own, other: implies(own.copy.stage > IDLE, own.copy.source == 1 - n)
+    )
+
+
+@lemma(why="Else a later copy takes away what an earlier one has brought.")
+def brought_entry_stays(state: CopiedTables) -> bool:
+    """In steady times a slave that was brought the entry has it, and every copy brings it again."""
+    if state.structure.is_table_written_first:
+        return True
+    slave = state.brokers[1]
+    is_brought = is_steady(state) & is_entry_made(state) & slave.ghost_was_brought_entry
+    is_kept = implies(slave.copy.stage <= ANSWERED, slave.table.has_entry)
+    is_owed = implies(slave.copy.stage > IDLE, slave.copy.ghost_is_entry_owed)
+    return implies(is_brought, is_kept & is_owed)

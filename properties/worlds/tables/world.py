@@ -1,0 +1,37 @@
+"""The world of copied tables, complete."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from attrs import evolve
+
+from properties.property import collect_properties
+from properties.world import World, make_columns, make_sizes
+from properties.worlds.tables import guarantee, lemma
+from reference.tables.parameters import SMALL_TABLES, TablesFaults
+from reference.tables.structure import TABLES_STRUCTURES
+
+TABLES = World(
+    name="tables",
+    structures=TABLES_STRUCTURES,
+    claims=collect_properties(guarantee),
+    lemmas=collect_properties(lemma),
+    columns=make_columns(
+        TablesFaults,
+        {
+            "change on slave": ("slave_changes",),
+            "stop": ("stops",),
+            "kill": ("kills",),
+            "power loss": ("power_losses",),
+            "role change": ("stops", "role_changes"),
+            "clock coincidence": ("slave_changes", "clock_coincidences"),
+        },
+    ),
+    sizes=make_sizes(
+        SMALL_TABLES,
+        swarm=tuple(evolve(SMALL_TABLES, ghost_contents_max=most) for most in (2, 3, 8)),
+    ),
+    folder=Path(__file__).parent,
+    chapter="tables.md",
+)

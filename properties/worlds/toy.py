@@ -1,0 +1,60 @@
+"""What is claimed of the toy, and what the proofs of that need."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from properties.property import PropertyRole, collect_properties, guarantee, lemma
+from properties.world import World, make_columns, make_sizes
+from reference.fault_account import has_faults_within_limits
+from reference.toy import Tank, TankFaults, TankParameters, TankStructure
+
+
+def has_something(tank: Tank) -> bool:
+    """It is not empty."""
+    return tank.level > 0
+
+
+@guarantee(why="Nobody wants a wet floor.", premise=has_something)
+def tank_never_overflows(tank: Tank) -> bool:
+    """It never holds more than it can hold."""
+    return tank.level <= tank.parameters.room
+
+
+@guarantee(why="A level has a meaning.", premise=has_something)
+def level_is_never_negative(tank: Tank) -> bool:
+    """It never holds less than nothing."""
+    return tank.level >= 0
+
+
+@guarantee(why="What is filled in should stay.", premise=has_something)
+def tank_never_leaks(tank: Tank) -> bool:
+    """It never loses what it held."""
+    return tank.faults.leaks == 0
+
+
+@lemma(why="Else it overflows.")
+def level_is_in_range(tank: Tank) -> bool:
+    """What it holds is never negative, nor more than it can hold."""
+    return (tank.level >= 0) & (tank.level <= tank.parameters.room)
+
+
+@lemma(why="Else a fault that never strikes has struck.")
+def fault_counts_are_within_limits(tank: Tank) -> bool:
+    """No fault strikes more often than it may."""
+    return has_faults_within_limits(tank)
+
+
+_PROPERTIES = collect_properties(sys.modules[__name__])
+
+TOY = World(
+    name="toy",
+    structures=(TankStructure(),),
+    claims={n: p for n, p in _PROPERTIES.items() if p.role is PropertyRole.GUARANTEE},
+    lemmas={n: p for n, p in _PROPERTIES.items() if p.role is PropertyRole.LEMMA},
+    columns=make_columns(TankFaults, {}),
+    sizes=make_sizes(TankParameters(room=2)),
+    folder=Path(__file__).parent,
+    chapter="tutorial.md",
+)
