@@ -6,10 +6,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from reference.trace.reading import read_recording
-from reference.trace.version_table import compute_row, render_table
+from attrs import frozen
+
+from reference.trace.checking import TraceVerdict, check_recording, find_version
+from reference.trace.reading import Recording, read_recording
+from reference.version import Version, parse_version
 
 DATA = Path(__file__).parents[2] / "data"
 PATHS = (*sorted((DATA / "traces").glob("*.jsonl")), *sorted((DATA / "traces_498").glob("*.jsonl")))
@@ -17,6 +21,48 @@ PAGE = Path(__file__).parents[3] / "spec" / "recordings.md"
 PART = re.compile(
     "(<!-- begin generated: versions -->\n).*?(\n<!-- end generated: versions -->)", re.S
 )
+
+
+VERSIONS = tuple(
+    parse_version(name) for name in ("4.4.0", "4.5.2", "4.6.0", "4.8.0", "4.9.3", "4.9.8")
+)
+"""Releases at which something began that a recording can show, and the two that were recorded."""
+
+
+@frozen
+class Row:
+    """One recording under several versions."""
+
+    file: str
+    """The recording, as it was named."""
+    recorded: str
+    """The version that it names; empty where nobody knows that one."""
+    verdicts: tuple[TraceVerdict, ...]
+    """One for each version, in their order."""
+
+    def list_telling(self) -> tuple[int | None, ...]:
+        """By version the event that cannot be explained; None where all of them can."""
+        return tuple(verdict.first_unexplained_seq for verdict in self.verdicts)
+
+
+def compute_row(recording: Recording, versions: Sequence[Version] = VERSIONS) -> Row:
+    """The verdicts on one recording under each version; some hundredths of a second each."""
+    named = find_version(recording)
+    verdicts = tuple(check_recording(recording, version=version) for version in versions)
+    return Row(recording.file, named.name if named else "", verdicts)
+
+
+def render_table(rows: Iterable[Row], versions: Sequence[Version] = VERSIONS) -> str:
+    """The rows in Markdown: ``yes`` where a recording conforms, else the telling event."""
+    lines = [
+        " | ".join(["| Recording", "of", *(version.name for version in versions)]) + " |",
+        "| --- | --- |" + " --- |" * len(versions),
+    ]
+    for row in rows:
+        name = row.file.rpartition("/")[2].removesuffix(".jsonl")
+        cells = ("yes" if seq is None else f"seq {seq}" for seq in row.list_telling())
+        lines.append(" | ".join([f"| `{name}`", row.recorded, *cells]) + " |")
+    return "\n".join(lines)
 
 
 def update_page(text: str) -> str:
