@@ -27,7 +27,7 @@ from reference.state import Cluster, initial_cluster
 from reference.structure import SMALL_PARAMETERS
 from reference.terms import Sort, constant, leaf, record, substitute
 from reference.world import get_rules
-from tests.reference.trace.kill_table import TRACES
+from tests.reference.trace.recordings_page import TRACES
 from tests.structures import SYNCHRONOUS_PAIR
 
 

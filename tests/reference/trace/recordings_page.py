@@ -1,27 +1,26 @@
-"""Which recordings conform under which versions, as `spec/recordings.md` shows it.
+"""The tables of ``spec/recordings.md``: what conforms, and under which versions.
 
-``python -m tests.reference.trace.version_page`` writes the table anew (half a minute).
+``python -m tests.reference.trace.recordings_page`` writes them anew (half a minute).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from attrs import frozen
 
+from properties.mutants.recording_judge import read_recordings
 from reference.trace.checking import TraceVerdict, check_recording, find_version
 from reference.trace.reading import Recording, read_recording
 from reference.version import Version, parse_version
 
 DATA = Path(__file__).parents[2] / "data"
-PATHS = (*sorted((DATA / "traces").glob("*.jsonl")), *sorted((DATA / "traces_498").glob("*.jsonl")))
+TRACES = DATA / "traces"
+LATER = DATA / "traces_498"
+PATHS = (*sorted(TRACES.glob("*.jsonl")), *sorted(LATER.glob("*.jsonl")))
 PAGE = Path(__file__).parents[3] / "spec" / "recordings.md"
-PART = re.compile(
-    "(<!-- begin generated: versions -->\n).*?(\n<!-- end generated: versions -->)", re.S
-)
-
 
 VERSIONS = tuple(
     parse_version(name) for name in ("4.4.0", "4.5.2", "4.6.0", "4.8.0", "4.9.3", "4.9.8")
@@ -65,10 +64,34 @@ def render_table(rows: Iterable[Row], versions: Sequence[Version] = VERSIONS) ->
     return "\n".join(lines)
 
 
-def update_page(text: str) -> str:
-    """The page with the table as it should be."""
-    table = render_table(compute_row(read_recording(path)) for path in PATHS)
-    return PART.sub(lambda found: f"{found[1]}{table}{found[2]}", text)
+def render_conformance(folder: Path) -> str:
+    """What the checker says about each recording of a folder, as a Markdown table."""
+    lines = [
+        "| Recording | events | explained | ignored | fields checked | verdict |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
+    for name, recording in sorted(read_recordings(folder).items()):
+        v = check_recording(recording)
+        numbers = f"{v.events} | {v.explained} | {v.ignored} | {v.fields_checked}"
+        lines.append(f"| `{name}` | {numbers} | {v.verdict} |")
+    return "\n".join(lines)
+
+
+TABLES: Mapping[str, Callable[[], str]] = {
+    "conformance": lambda: render_conformance(TRACES),
+    "later conformance": lambda: render_conformance(LATER),
+    "versions": lambda: render_table(compute_row(read_recording(path)) for path in PATHS),
+}
+"""The generated parts of the page, by their marker."""
+
+
+def update_page(text: str, *names: str) -> str:
+    """The page with these tables as they should be; without names with all of them."""
+    for name in names or TABLES:
+        begin, end = f"<!-- begin generated: {name} -->\n", f"\n<!-- end generated: {name} -->"
+        part = re.compile(f"{begin}.*?{end}", re.DOTALL)
+        text = part.sub(f"{begin}{TABLES[name]()}{end}", text)
+    return text
 
 
 if __name__ == "__main__":
