@@ -48,7 +48,7 @@ def render_report(summary: Mapping[str, Any], classes: Sequence[ViolationClass] 
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"share": format_share, "heat": compute_heat}
+    environment.filters["share"] = format_share
     coverage = summary["coverage"]
     return environment.get_template(TEMPLATE).render(
         summary=summary,
@@ -56,7 +56,6 @@ def render_report(summary: Mapping[str, Any], classes: Sequence[ViolationClass] 
         groups=None if classes is None else group_classes(summary, classes),
         coverage=coverage,
         curves=draw_curves(coverage["kinds"]) if coverage else {},
-        highest=find_highest_shares(summary["yield"]["features"]),
         layout=timeline_drawing,
     )
 
@@ -86,12 +85,6 @@ def draw_curves(kinds: Sequence[Mapping[str, Any]]) -> dict[str, Curve]:
     return {kind["kind"]: draw_curve(kind["curve"]) for kind in kinds if kind["curve"]}
 
 
-def find_highest_shares(features: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    """For each guarantee the highest share of violating schedules that any feature has."""
-    guarantees = features[0]["violating"] if features else ()
-    return {g: max(f["violating"][g] / f["schedules"] for f in features) for g in guarantees}
-
-
 def format_share(part: int, whole: int) -> str:
     """A part of a whole in per cent, with as many digits as say something."""
     percent = 100 * part / whole if whole else 0.0
@@ -99,8 +92,3 @@ def format_share(part: int, whole: int) -> str:
         return "< 0.001 %"
     digits = 0 if percent in (0.0, 100.0) else 1 if percent >= 10 else 2 if percent >= 0.1 else 3
     return f"{percent:.{digits}f} %"
-
-
-def compute_heat(part: int, whole: int, highest: float) -> int:
-    """How warm a cell is, 0 to 6: its share, measured by the highest one of its column."""
-    return round(6 * part / whole / highest) if whole and highest else 0
