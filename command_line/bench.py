@@ -37,12 +37,6 @@ from command_line.bench_floor import (
     print_paces,
     read_record,
 )
-from command_line.bench_peers import has_tlc, measure_peers, peers_as_json, print_peers
-from command_line.bench_simulations import (
-    measure_simulations,
-    print_simulations,
-    simulations_as_json,
-)
 from command_line.progress import show_progress
 from command_line.version_option import describe_model
 from reference.structure import Structure
@@ -57,14 +51,12 @@ Examples:
   rmqspec bench
   rmqspec bench --slaves 2 --repeat 2 --json
   rmqspec bench --campaign-seconds 10        # also a campaign, against two kernels at once
-  rmqspec bench --peers                      # SPIN and TLC on exported models, against ours
   rmqspec bench --against HEAD~1             # this commit and another one, in turns
   rmqspec bench --floor                      # is it as fast as recorded, whatever the machine
   rmqspec bench --record-floor               # after a change that is worth its price
 \b
 Exit codes: 0 measured; 1 with --floor where an engine has become too slow; 3 where there is
-no other commit to compare with, or no record; with --peers 4 where SPIN or a C compiler is
-missing, 70 where the engines count different numbers of states.
+no other commit to compare with, or no record.
 """
 
 
@@ -106,12 +98,6 @@ missing, 70 where the engines count different numbers of states.
     help="Measure a campaign of about so many seconds; needs Java; 0: none.",
 )
 @click.option(
-    "--peers",
-    "is_against_peers",
-    is_flag=True,
-    help="Only SPIN and TLC against our search and kernel.",
-)
-@click.option(
     "--against",
     "commit",
     metavar="COMMIT",
@@ -134,18 +120,14 @@ def command(  # noqa: PLR0913, PLR0917
     healing_steps: int,
     is_swarm: bool,
     campaign_seconds: int,
-    is_against_peers: bool,
     commit: str | None,
     is_floor: bool,
     is_recording: bool,
     is_json: bool,
 ) -> int:
     """Measure steps per second of reference, kernel and campaign, states per second of search."""
-    if sum((is_against_peers, commit is not None, is_floor, is_recording)) > 1:
-        raise click.UsageError("--peers, --against, --floor and --record-floor exclude each other")
-    if is_against_peers:
-        show_peers(is_json)
-        return exit_codes.ANALYSED
+    if sum((commit is not None, is_floor, is_recording)) > 1:
+        raise click.UsageError("--against, --floor and --record-floor exclude each other")
     if is_floor or is_recording:
         return show_floor(is_json) if is_floor else record_floor()
     if commit is not None:
@@ -215,22 +197,6 @@ def record_floor() -> int:
     RECORD.write_text(format_record(paces, describe_machine()), encoding="utf-8")
     click.echo(f"{RECORD}: {', '.join(f'{p.engine} {p.ratio:.4g}' for p in paces)}")
     return exit_codes.ANALYSED
-
-
-def show_peers(is_json: bool) -> None:
-    """Measure SPIN, TLC where it is there, and our engines, and print that."""
-    with show_progress() as line:
-        measures = measure_peers(line)
-        simulations = measure_simulations(line) if has_tlc() else []
-    if is_json:
-        answer = {**describe_machine(), "peers": peers_as_json(measures)}
-        answer["simulations"] = simulations_as_json(simulations)
-        click.echo(json.dumps(answer, indent=1))
-    else:
-        print_machine()
-        print_peers(measures)
-        if simulations:
-            print_simulations(simulations)
 
 
 def measure_rates(options: CampaignOptions, repeat: int, line: Any) -> dict[str, list[float]]:

@@ -143,5 +143,5 @@ def test_the_loops_do_fixed_work() -> None:
 
 def test_measures_exclude_each_other() -> None:
     """Each is a run of its own."""
-    assert "exclude each other" in assert_one_line(run("bench", "--floor", "--peers"), 3)
+    assert "exclude each other" in assert_one_line(run("bench", "--floor", "--record-floor"), 3)
     assert 0 < SHARE < 1

@@ -64,7 +64,6 @@ NIGHTLY = {
     "rmqspec bench": "90 s: each engine five times",
     "rmqspec bench --slaves 2 --repeat 2 --json": "60 s: each engine twice",
     "rmqspec bench --campaign-seconds 10": "100 s: also a campaign",
-    "rmqspec bench --peers": "more than 8 minutes: other checkers",
 }
 """Examples that are too long for every change, each with its measured length and what is long."""
 
