@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from command_line import bench, bench_floor, bench_probe
+from command_line import bench, bench_floor
 from command_line.bench_floor import LOOPS, OPTIONS, RECORD, SHARE, Pace
 from spark_fuzz import calibration
 from tests.command_line.run import assert_one_line, run
@@ -75,8 +75,8 @@ def test_a_low_figure_is_measured_again(monkeypatch: pytest.MonkeyPatch) -> None
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """So little work that only the way of it is tested."""
-    monkeypatch.setattr(bench_probe, "KERNEL_SCHEDULES", 200)
-    monkeypatch.setattr(bench_probe, "REFERENCE_SCHEDULES", 1)
+    monkeypatch.setattr(bench_floor, "KERNEL_SCHEDULES", 200)
+    monkeypatch.setattr(bench_floor, "REFERENCE_SCHEDULES", 1)
     monkeypatch.setattr(bench_floor, "LOOPS", {n: (loop, 10_000) for n, (loop, _) in LOOPS.items()})
     monkeypatch.setattr(bench_floor, "ROUNDS", 2)
 
