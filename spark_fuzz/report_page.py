@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,11 +10,10 @@ from typing import Any
 from attrs import frozen
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from properties.book.diagram.svg import draw_schedule
 from properties.sentences import Sentence, tell
-from spark_fuzz import timeline_drawing
 from spark_fuzz.class_files import ViolationClass
 from spark_fuzz.curve_drawing import Curve, draw_curve
-from spark_fuzz.timeline_drawing import Drawing
 
 TEMPLATE = "report.html.j2"
 TEMPLATES = Path(__file__).parent / "templates"
@@ -27,7 +27,8 @@ class ToldClass:
 
     violation: ViolationClass
     sentences: Sequence[Sentence]
-    drawing: Drawing
+    drawing: str
+    """An SVG file in base64."""
 
 
 @frozen
@@ -56,7 +57,6 @@ def render_report(summary: Mapping[str, Any], classes: Sequence[ViolationClass] 
         groups=None if classes is None else group_classes(summary, classes),
         coverage=coverage,
         curves=draw_curves(coverage["kinds"]) if coverage else {},
-        layout=timeline_drawing,
     )
 
 
@@ -75,9 +75,11 @@ def group_classes(
 
 def tell_class(each: ViolationClass) -> ToldClass:
     """A class, told and drawn."""
-    steps = each.steps
-    drawing = timeline_drawing.draw(each.guarantee, steps, each.continuations)
-    return ToldClass(each, tell(each.guarantee, steps), drawing)
+    steps, found = each.steps, each.continuations
+    notes = [format_share(violating, found.drawn) for violating in found.violating[1:]]
+    drawing = draw_schedule(steps, each.rules, f"{each.guarantee} does not hold", notes)
+    encoded = base64.b64encode(drawing.encode()).decode()
+    return ToldClass(each, tell(each.guarantee, steps), encoded)
 
 
 def draw_curves(kinds: Sequence[Mapping[str, Any]]) -> dict[str, Curve]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import copy
 import json
 import re
@@ -50,6 +51,9 @@ COVERAGE = {
     "is_estimated": True,
     "lost": 7,
 }
+
+
+PICTURE = "data:image/svg+xml;base64,"
 
 
 class Reader(HTMLParser):
@@ -156,6 +160,7 @@ def test_the_page_names_everything(summary: dict[str, Any]) -> None:
     assert all(each.identifier in text for each in classes)
     assert CLASSES_DRAWN_PER_GUARANTEE == text.count("Let the deployment be")
     assert classes[0].trace_file in text
+    assert str(classes[0].continuations).capitalize() in text
     assert "812 met of 4,900 possible" in text
     assert "kill_master then wipe_slave[0]" in text
     assert "0.24 %" in text
@@ -171,13 +176,15 @@ def test_sections_without_data_are_left_out(summary: dict[str, Any]) -> None:
 
 
 def test_nothing_is_loaded(summary: dict[str, Any]) -> None:
-    """Neither scripts nor fonts nor pictures: links lead to sections of the page."""
+    """Neither scripts nor fonts nor files: links lead to sections, and pictures are in the page."""
     page = render_report(summary | {"coverage": COVERAGE}, make_classes(2))
     links = read(page).links
     assert links
-    assert all(link.startswith("#") for link in links)
-    assert {link[1:] for link in links} <= set(re.findall(r'id="(\w+)"', page))
-    assert not re.search(r"https?://|url\(|@import|<script|<link|<img|<iframe", page)
+    assert all(link.startswith(("#", PICTURE)) for link in links)
+    assert {link[1:] for link in links if not link.startswith(PICTURE)} <= set(
+        re.findall(r'id="(\w+)"', page)
+    )
+    assert not re.search(r"https?://|url\(|@import|<script|<link|<iframe", page)
 
 
 def test_values_are_escaped(summary: dict[str, Any]) -> None:
@@ -237,3 +244,14 @@ def test_curves() -> None:
     assert ["1", "10", "100"] == [tick.label for tick in curve.schedules]
     assert ["0", "5", "10"] == [tick.label for tick in curve.met]
     assert ((RIGHT, BOTTOM),) == draw_curve([(1, 0)]).points
+
+
+def test_a_class_is_drawn_with_its_shares(summary: dict[str, Any]) -> None:
+    """The book's picture of the schedule, and beside each step what continuations come to."""
+    classes = make_classes(1)
+    pictures = [x for x in read(render_report(summary, classes)).links if x.startswith(PICTURE)]
+    (drawn,) = (base64.b64decode(each.removeprefix(PICTURE)).decode() for each in pictures)
+    steps = len(KNOWN.schedule)
+    assert steps - 1 == drawn.count(">0 %<")
+    assert 1 == drawn.count(">100 %<")
+    assert f"✗ {KNOWN.guarantee} does not hold" in drawn
