@@ -6,7 +6,7 @@ import json
 import os
 import platform
 import statistics
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from importlib.metadata import version
 from typing import Any
 
@@ -14,8 +14,6 @@ import attrs
 import click
 
 from command_line import exit_codes
-from command_line.bench_against import measure_against
-from command_line.bench_comparison import comparison_as_json, print_comparison
 from command_line.bench_engines import (
     CampaignMeasure,
     count_steps,
@@ -37,12 +35,6 @@ from command_line.bench_floor import (
     print_paces,
     read_record,
 )
-from command_line.bench_peers import has_tlc, measure_peers, peers_as_json, print_peers
-from command_line.bench_simulations import (
-    measure_simulations,
-    print_simulations,
-    simulations_as_json,
-)
 from command_line.progress import show_progress
 from command_line.version_option import describe_model
 from reference.structure import Structure
@@ -57,14 +49,10 @@ Examples:
   rmqspec bench
   rmqspec bench --slaves 2 --repeat 2 --json
   rmqspec bench --campaign-seconds 10        # also a campaign, against two kernels at once
-  rmqspec bench --peers                      # SPIN and TLC on exported models, against ours
-  rmqspec bench --against HEAD~1             # this commit and another one, in turns
   rmqspec bench --floor                      # is it as fast as recorded, whatever the machine
   rmqspec bench --record-floor               # after a change that is worth its price
 \b
-Exit codes: 0 measured; 1 with --floor where an engine has become too slow; 3 where there is
-no other commit to compare with, or no record; with --peers 4 where SPIN or a C compiler is
-missing, 70 where the engines count different numbers of states.
+Exit codes: 0 measured; with --floor 1 where an engine has become too slow, 3 without a record.
 """
 
 
@@ -106,18 +94,6 @@ missing, 70 where the engines count different numbers of states.
     help="Measure a campaign of about so many seconds; needs Java; 0: none.",
 )
 @click.option(
-    "--peers",
-    "is_against_peers",
-    is_flag=True,
-    help="Only SPIN and TLC against our search and kernel.",
-)
-@click.option(
-    "--against",
-    "commit",
-    metavar="COMMIT",
-    help="Only kernel and reference of this commit and of another one, in turns.",
-)
-@click.option(
     "--floor",
     "is_floor",
     is_flag=True,
@@ -134,28 +110,15 @@ def command(  # noqa: PLR0913, PLR0917
     healing_steps: int,
     is_swarm: bool,
     campaign_seconds: int,
-    is_against_peers: bool,
-    commit: str | None,
     is_floor: bool,
     is_recording: bool,
     is_json: bool,
 ) -> int:
     """Measure steps per second of reference, kernel and campaign, states per second of search."""
-    if sum((is_against_peers, commit is not None, is_floor, is_recording)) > 1:
-        raise click.UsageError("--peers, --against, --floor and --record-floor exclude each other")
-    if is_against_peers:
-        show_peers(is_json)
-        return exit_codes.ANALYSED
+    if is_floor and is_recording:
+        raise click.UsageError("--floor and --record-floor exclude each other")
     if is_floor or is_recording:
         return show_floor(is_json) if is_floor else record_floor()
-    if commit is not None:
-        given = {
-            "slaves": slaves,
-            "steps": steps,
-            "healing_steps": healing_steps,
-            "is_swarm": is_swarm,
-        }
-        return show_against(commit, given, repeat, is_json)
     options = CampaignOptions(
         Structure(slaves=slaves), steps=steps, healing_steps=healing_steps, is_swarm=is_swarm
     )
@@ -172,26 +135,6 @@ def command(  # noqa: PLR0913, PLR0917
     print_rates(options, rates)
     if campaign:
         print_campaign(campaign, rates)
-    return exit_codes.ANALYSED
-
-
-def show_against(commit: str, given: Mapping[str, Any], rounds: int, is_json: bool) -> int:
-    """Measure another commit and this one, and print that."""
-    with show_progress() as line:
-        names, comparisons = measure_against(commit, given, rounds, line)
-    if is_json:
-        answer: dict[str, Any] = {**describe_machine(), "options": dict(given)}
-        answer |= {"commits": list(names)}
-        answer |= {"engines": [comparison_as_json(c) for c in comparisons]}
-        click.echo(json.dumps(answer, indent=1))
-        return exit_codes.ANALYSED
-    print_machine()
-    click.echo(
-        f"Judged steps per second of processor time; {rounds} rounds, a process of each commit in "
-        "each."
-    )
-    for comparison in comparisons:
-        print_comparison(comparison, names)
     return exit_codes.ANALYSED
 
 
@@ -215,22 +158,6 @@ def record_floor() -> int:
     RECORD.write_text(format_record(paces, describe_machine()), encoding="utf-8")
     click.echo(f"{RECORD}: {', '.join(f'{p.engine} {p.ratio:.4g}' for p in paces)}")
     return exit_codes.ANALYSED
-
-
-def show_peers(is_json: bool) -> None:
-    """Measure SPIN, TLC where it is there, and our engines, and print that."""
-    with show_progress() as line:
-        measures = measure_peers(line)
-        simulations = measure_simulations(line) if has_tlc() else []
-    if is_json:
-        answer = {**describe_machine(), "peers": peers_as_json(measures)}
-        answer["simulations"] = simulations_as_json(simulations)
-        click.echo(json.dumps(answer, indent=1))
-    else:
-        print_machine()
-        print_peers(measures)
-        if simulations:
-            print_simulations(simulations)
 
 
 def measure_rates(options: CampaignOptions, repeat: int, line: Any) -> dict[str, list[float]]:

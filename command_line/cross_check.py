@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,13 +17,7 @@ from properties.worlds.replication.structures import SEARCHED_SLAVES_MAX
 from spark_fuzz.java import MissingPrerequisiteError, find_java
 
 if TYPE_CHECKING:
-    from properties.fault_class import FaultClass
-    from spark_fuzz.cross_check import CrossCheck, SearchEngine
-
-SHARED_STATES_MAX = 1_000_000
-"""States that are collected to tell which share of them a campaign reaches."""
-SHARED_SCHEDULES = 100_000
-"""How many schedules that campaign has."""
+    from spark_fuzz.cross_check import SearchEngine
 
 
 def check_levels(folder: Path | None, states_max: int) -> None:
@@ -80,30 +74,8 @@ def cross_check_all(
             rows = compare_with_certificate(
                 structure, find_world(structure).get_column(fault), states_max, progress, engine
             )
-        for line in describe_share(rows, structure, find_world(structure).get_column(fault)):
-            click.echo(line)
         for row in rows:
             click.echo(row.describe())
             if row.agreement is Agreement.DISAGREEMENT:
                 worst = exit_codes.INTERNAL_DISAGREEMENT
     return worst
-
-
-def describe_share(
-    rows: Sequence[CrossCheck], structure: Any, fault_class: FaultClass
-) -> Iterator[str]:
-    """Which share of all states the first schedules of a campaign reach, where all are known."""
-    from spark_fuzz.breadth_first import BreadthFirstSearch  # noqa: PLC0415
-    from spark_fuzz.cross_check import group_by_influence  # noqa: PLC0415
-    from spark_fuzz.reached_share import measure_reached_share  # noqa: PLC0415
-
-    known = {row.certified.guarantee: row for row in rows}
-    for together in group_by_influence(structure, fault_class):
-        row = known[together[0]]
-        if row.is_complete and row.states <= SHARED_STATES_MAX:
-            search = BreadthFirstSearch(structure, fault_class, guarantees=together)
-            found = measure_reached_share(search, search.collect_states(), SHARED_SCHEDULES)
-            yield (
-                f"{structure.name}, {fault_class.name}: {SHARED_SCHEDULES} random schedules reach "
-                f"{found.share:.1%} of the {row.states} states of {', '.join(together)}"
-            )

@@ -275,7 +275,7 @@ def run(
                 find_classes(spark, folder, manifest.options)
             classes = read_classes(folder)
             line("writing the report")
-            write_report(spark, folder, summary, known, classes)
+            write_report(folder, summary, known, classes)
             return Findings(progress, summary, known, classes)
     except KeyboardInterrupt as interrupt:
         raise click.Abort(describe_interruption(manifest, folder)) from interrupt

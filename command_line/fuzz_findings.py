@@ -54,20 +54,16 @@ def find_classes(spark: Any, folder: Path, options: CampaignOptions) -> list[Vio
 
 
 def write_report(
-    spark: Any,
     folder: Path,
     counts: Mapping[str, Any],
     known: Sequence[KnownFailure],
     classes: Sequence[ViolationClass] | None,
 ) -> None:
     """summary.json and report.html, beside the rows."""
-    from spark_fuzz.feature_yield import compute_yield  # noqa: PLC0415
     from spark_fuzz.report_page import render_report  # noqa: PLC0415
 
     manifest = read_manifest(folder)
-    frame = spark.read.parquet(str(folder.absolute() / DATA_FOLDER))
-    features = compute_yield(frame, manifest.options)
-    findings = Findings(counts, known, features, None if classes is None else len(classes))
+    findings = Findings(counts, known, None if classes is None else len(classes))
     summary = compute_report_summary(folder, findings, format_command(manifest))
     put_text(folder / SUMMARY_FILE, json.dumps(summary, indent=1) + "\n")
     put_text(folder / REPORT_FILE, render_report(summary, classes))

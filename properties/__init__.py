@@ -5,7 +5,7 @@
 - The columns of the tables: ``fault_class``, ``fault_sets``.
 - How it is decided, by Z3: ``z3_translation``, ``induction``, ``bounded_search``, ``ranking``,
   ``verdict``; without Z3: ``judgement``, ``random_walk``, and, for a tester's own claims,
-  ``hypothesis_machine`` with ``walk_starts``, ``premises``, ``walk_shares``.
+  ``hypothesis_machine`` with ``walk_starts``, ``premises``.
 - What is stored of it and re-checked: ``certificates``, ``expectation``, ``explanation``.
 - Other worlds: ``consumption``, ``delay``, ``tables``; where consumers read: ``reading``.
 - Checks of the model itself: ``mutants``, ``vacuity``, ``cores``.

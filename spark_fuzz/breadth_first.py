@@ -205,16 +205,11 @@ class BreadthFirstSearch:
 
     def find_new(self, known: Any, rows: Any) -> Any:
         """The distinct ones among packed states that are not known, in their order as numbers."""
-        store = self.make_filled_store(known, len(rows))
+        store = make_store(len(known) + len(rows) + 1, self.packing.word_count)
+        self._insert(store, known, 0)
         count = self._insert(store, rows, len(known))
         new = store.words[len(known) : count]
         return new[np.lexsort(new.T[::-1])]
-
-    def make_filled_store(self, rows: Any, more: int = 0) -> Store:
-        """A store with these distinct packed states in their order, and room for more."""
-        store = make_store(len(rows) + more + 1, self.packing.word_count)
-        self._insert(store, rows, 0)
-        return store
 
     def find_violating(self, rows: Any) -> dict[str, int]:
         """The first row that violates it, for each guarantee that one violates."""

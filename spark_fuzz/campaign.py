@@ -2,83 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import (
-    ArrayType,
-    IntegerType,
-    LongType,
-    StringType,
-    StructField,
-    StructType,
-)
 
-from properties.worlds import find_world
-from spark_fuzz.campaign_store import plan_campaign
-from spark_fuzz.kernel import Batch, Kernel, compile_kernel
+from spark_fuzz.kernel import Batch, Kernel
 from spark_fuzz.lineage import Parent, find_lineage
 from spark_fuzz.schedule import CampaignOptions
 
 ENDS = ("at rest", "still moving", "not in peace")
 """How healing ends, in the order of ``walk``."""
 VERDICTS = ("not_refuted", "refuted")
-
-
-def compute_schema(structure: Any) -> StructType:
-    """One row per schedule."""
-    per_guarantee = list(find_world(structure).guarantees)
-    return StructType(
-        [
-            StructField("campaign_seed", LongType(), nullable=False),
-            StructField("schedule", LongType(), nullable=False),
-            StructField("structure", StringType(), nullable=False),
-            StructField("fault_limits", StringType(), nullable=False),
-            StructField("steps", IntegerType(), nullable=False),
-            StructField(
-                "verdicts",
-                StructType([StructField(g, StringType(), nullable=False) for g in per_guarantee]),
-                nullable=False,
-            ),
-            StructField(
-                "violating_steps",
-                StructType([StructField(g, IntegerType()) for g in per_guarantee]),
-                nullable=False,
-            ),
-            StructField("first_violating_step", IntegerType()),
-            StructField("rules_used", ArrayType(StringType(), containsNull=False), nullable=False),
-            StructField("lineage", StringType()),
-            StructField("healing_steps", IntegerType(), nullable=False),
-            StructField("end", StringType()),
-            StructField("stuck", ArrayType(StringType(), containsNull=False), nullable=False),
-        ]
-    )
-
-
-def run_campaign(spark: SparkSession, options: CampaignOptions, schedules: int) -> DataFrame:
-    """The rows of schedules 0 to ``schedules`` - 1, computed when the DataFrame is used.
-
-    The session is the caller's and is not stopped. A row depends on nothing but the options and
-    its number: not on partitions, cores or retries. Nothing is kept of what schedules meet, and no
-    round is guided; for these there is ``write_campaign``.
-    """
-    numbers = spark.range(0, schedules, 1, plan_campaign(options, schedules).units)
-
-    def run_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        kernel = compile_kernel(options.structure)
-        for batch in batches:
-            ids = batch.column(0).to_numpy()
-            for run in np.split(ids, np.nonzero(np.diff(ids) != 1)[0] + 1):
-                if len(run):
-                    rows = make_rows(kernel, options, kernel.run(options, int(run[0]), len(run)))
-                    yield rows.cast(plain)
-
-    plain = to_arrow_schema(compute_schema(options.structure))
-    return numbers.mapInArrow(run_batches, compute_schema(options.structure))
+COLUMNS = (
+    "campaign_seed",
+    "schedule",
+    "structure",
+    "fault_limits",
+    "steps",
+    "verdicts",
+    "violating_steps",
+    "first_violating_step",
+    "rules_used",
+    "lineage",
+    "healing_steps",
+    "end",
+    "stuck",
+)
 
 
 def make_rows(
@@ -108,7 +59,7 @@ def make_rows(
         _named(ENDS, batch.ends),
         _lists(kernel.layout.claims_about_rest, kernel.unpack_stuck(batch.stuck)),
     ]
-    return pa.RecordBatch.from_arrays(columns, compute_schema(options.structure).names)
+    return pa.RecordBatch.from_arrays(columns, COLUMNS)
 
 
 def _lineages(options: CampaignOptions, numbers: Any, parents: Sequence[Parent]) -> pa.Array:

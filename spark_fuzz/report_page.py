@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,11 +10,10 @@ from typing import Any
 from attrs import frozen
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from properties.book.diagram.svg import draw_schedule
 from properties.sentences import Sentence, tell
-from spark_fuzz import timeline_drawing
 from spark_fuzz.class_files import ViolationClass
 from spark_fuzz.curve_drawing import Curve, draw_curve
-from spark_fuzz.timeline_drawing import Drawing
 
 TEMPLATE = "report.html.j2"
 TEMPLATES = Path(__file__).parent / "templates"
@@ -27,7 +27,8 @@ class ToldClass:
 
     violation: ViolationClass
     sentences: Sequence[Sentence]
-    drawing: Drawing
+    drawing: str
+    """An SVG file in base64."""
 
 
 @frozen
@@ -48,7 +49,7 @@ def render_report(summary: Mapping[str, Any], classes: Sequence[ViolationClass] 
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"share": format_share, "heat": compute_heat}
+    environment.filters["share"] = format_share
     coverage = summary["coverage"]
     return environment.get_template(TEMPLATE).render(
         summary=summary,
@@ -56,8 +57,6 @@ def render_report(summary: Mapping[str, Any], classes: Sequence[ViolationClass] 
         groups=None if classes is None else group_classes(summary, classes),
         coverage=coverage,
         curves=draw_curves(coverage["kinds"]) if coverage else {},
-        highest=find_highest_shares(summary["yield"]["features"]),
-        layout=timeline_drawing,
     )
 
 
@@ -76,20 +75,16 @@ def group_classes(
 
 def tell_class(each: ViolationClass) -> ToldClass:
     """A class, told and drawn."""
-    steps = each.steps
-    drawing = timeline_drawing.draw(each.guarantee, steps, each.continuations)
-    return ToldClass(each, tell(each.guarantee, steps), drawing)
+    steps, found = each.steps, each.continuations
+    notes = [format_share(violating, found.drawn) for violating in found.violating[1:]]
+    drawing = draw_schedule(steps, each.rules, f"{each.guarantee} does not hold", notes)
+    encoded = base64.b64encode(drawing.encode()).decode()
+    return ToldClass(each, tell(each.guarantee, steps), encoded)
 
 
 def draw_curves(kinds: Sequence[Mapping[str, Any]]) -> dict[str, Curve]:
     """The curve of each kind of coverage, by its name."""
     return {kind["kind"]: draw_curve(kind["curve"]) for kind in kinds if kind["curve"]}
-
-
-def find_highest_shares(features: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    """For each guarantee the highest share of violating schedules that any feature has."""
-    guarantees = features[0]["violating"] if features else ()
-    return {g: max(f["violating"][g] / f["schedules"] for f in features) for g in guarantees}
 
 
 def format_share(part: int, whole: int) -> str:
@@ -99,8 +94,3 @@ def format_share(part: int, whole: int) -> str:
         return "< 0.001 %"
     digits = 0 if percent in (0.0, 100.0) else 1 if percent >= 10 else 2 if percent >= 0.1 else 3
     return f"{percent:.{digits}f} %"
-
-
-def compute_heat(part: int, whole: int, highest: float) -> int:
-    """How warm a cell is, 0 to 6: its share, measured by the highest one of its column."""
-    return round(6 * part / whole / highest) if whole and highest else 0

@@ -24,7 +24,6 @@ from spark_fuzz.lineage import parse_lineage
 from spark_fuzz.schedule import CampaignOptions
 
 if TYPE_CHECKING:
-    from spark_fuzz.feature_yield import FeatureYield
     from spark_fuzz.known_failures import KnownFailure
 
 SUMMARY_FILE = "summary.json"
@@ -39,7 +38,6 @@ class Findings:
     """Those of ``campaign_summary.summarise``."""
     known: Sequence[KnownFailure]
     """The known ways to fail, met and missed."""
-    features: Sequence[FeatureYield]
     classes: int | None
     """How many classes of violations classes.json has; None where nobody asked for them."""
 
@@ -64,7 +62,6 @@ def compute_report_summary(folder: Path, findings: Findings, command: str) -> di
         "guarantees": [describe_guarantee(name, counts, options) for name in options.judged_claims],
         "known_failures": [describe_known(failure) for failure in findings.known],
         "rules": {name: counts["rules_used"].get(name, 0) for name in instances},
-        "yield": describe_yield(findings.features, is_drawn=options.is_swarm),
         "classes": findings.classes,
         "coverage": counts.get("coverage"),
     }
@@ -105,16 +102,6 @@ def describe_guarantee(
         "schedules": found["schedules"] if found else 0,
         "shortest_steps": found and found["shortest_steps"],
         "replay": found and f"rmqspec replay {shortest} --guarantee {name}",
-    }
-
-
-def describe_yield(features: Sequence[FeatureYield], *, is_drawn: bool) -> dict[str, Any]:
-    """The yield by feature; the values of each feature are of the same schedules."""
-    looked_at = sum(each.schedules for each in features if each.feature == features[0].feature)
-    return {
-        "is_drawn": is_drawn,
-        "schedules": looked_at,
-        "features": [attrs.asdict(each) for each in features],
     }
 
 

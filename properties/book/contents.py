@@ -99,7 +99,6 @@ BOOK = (
         (
             Chapter("variants.md", "what repairs would buy"),
             Chapter("versions.md", "what releases from 4.4.0 to 5.3.3 change"),
-            Chapter("upgrades.md", "every pair of releases"),
         ),
     ),
     Part(

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 
 from properties.book.code_page import LEMMA_SHELF, CodePage, mark
 from properties.bounded_search import get_reads
-from properties.comparison_grammar import load_report, render_report
 from properties.counterexamples import LemmaCounterexample, load_counterexamples
 from properties.generated_text import SPEC, set_apart
 from properties.induction import get_candidates, get_leaf_names
@@ -101,14 +100,9 @@ def _join(names: tuple[str, ...]) -> str:
     return " and ".join([", ".join(quoted[:-1]), quoted[-1]] if quoted[1:] else quoted)
 
 
-def render_grammar() -> str:
-    """What the stored report of the comparison grammar says."""
-    return render_report(load_report())
-
-
 PAGE = CodePage(
     SPEC / "lemmas.md",
-    {"lemmas": set_apart(render_lemmas), "grammar": set_apart(render_grammar)},
+    {"lemmas": set_apart(render_lemmas)},
     LEMMA_SHELF,
 )
 """The chapter."""

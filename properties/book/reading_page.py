@@ -11,7 +11,6 @@ from itertools import pairwise
 from attrs import evolve
 
 from properties.generated_text import SPEC, Page, render_table
-from properties.memory_bound import SMALLER_RATIOS, find_first_difference
 from properties.reading import (
     CIRCUMSTANCES,
     DEPLOYMENTS,
@@ -24,7 +23,6 @@ from properties.reading import (
 )
 from reference.read.consume_queue import ConsumeQueue, Entry
 from reference.read.get_message import UNSCANNED, GetMessageResult, Read, get_message
-from reference.read.memory import compute_memory_bytes, compute_memory_bytes_exactly
 from reference.read.pull import Pull, Situation, Topic
 from reference.read.pull_checks import CHECKS
 from reference.read.pull_processor import CODE_WRITES, SUGGESTION_WRITES, answer_pull
@@ -215,17 +213,6 @@ def describe_run(run: Run) -> str:
     return ", ".join(parts) + f", then {run[-1].next_broker}; suggested: {run[-1].suggested}"
 
 
-def render_memory() -> str:
-    """Ratios for which Java's number is too small, with the smallest total."""
-    rows = []
-    for ratio in SMALLER_RATIOS:
-        found = find_first_difference(ratio, range(20_000))
-        assert found is not None
-        java = compute_memory_bytes(found[0], ratio)
-        rows.append((ratio, found[0], java, compute_memory_bytes_exactly(found[0], ratio)))
-    return render_table(("Ratio", "Total", "Java", "exactly"), rows)
-
-
 PAGE = Page(
     SPEC / "reading.md",
     {
@@ -237,7 +224,6 @@ PAGE = Page(
         "redirects": render_redirects,
         "claims": render_claims,
         "deployments": render_deployments,
-        "memory": render_memory,
     },
 )
 """The chapter."""

@@ -67,11 +67,6 @@ def explain(recording: Recording) -> Explanation:
     return Explanation(frozenset(fired), len(fired))
 
 
-def find_fired_rules(recording: Recording) -> set[str]:
-    """The rules by which a recording is explained."""
-    return set(explain(recording).rules)
-
-
 @contextmanager
 def watch_steps(note: Callable[[str], None]) -> Iterator[None]:
     """Inside, ``note`` is told the rule of every step that any machine takes."""

@@ -23,11 +23,6 @@ def compute_memory_bytes(total_bytes: int, ratio: int) -> int:
     return int(total_bytes * (ratio / 100.0))
 
 
-def compute_memory_bytes_exactly(total_bytes: int, ratio: int) -> int:
-    """The same in whole numbers, as one would expect it; at most one byte off, see the spec."""
-    return total_bytes * ratio // 100
-
-
 def is_further_back_than_memory(max_offset: int, offset: int, memory_bytes: int) -> bool:
     """The record at ``offset`` lies more than ``memory_bytes`` behind the log's end (strictly)."""
     return max_offset - offset > memory_bytes

@@ -165,9 +165,6 @@ START_KINDS = frozenset({"node_started", "broker_started"})
 END_KINDS = frozenset({"node_kill9", "process_exit"})
 """Events that tell of a process's end."""
 
-CUT_KINDS = frozenset({"link_cut", "link_cut_mid_frame"})
-"""Events that tell of a cut of a link by its proxy."""
-
 MASTER_FIELDS: Fields = {
     "push2_slave_max_offset": "number",
     "connection_count": "number",

@@ -170,12 +170,6 @@ def test_no_java(tmp_path: Path) -> None:
     assert "openjdk-17" in message
 
 
-def test_no_spin(tmp_path: Path) -> None:
-    """The bench against SPIN where there is none."""
-    message = assert_one_line(run("bench", "--peers", env={"PATH": str(tmp_path)}), 4)
-    assert "apt-get install spin gcc" in message
-
-
 def test_help_does_not_need_the_heavy_libraries() -> None:
     """The entry point imports a verb only when it is used."""
     words = "import sys, command_line.main; print({'z3', 'numba', 'pyspark'} & set(sys.modules))"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from command_line import bench, bench_floor, bench_probe
+from command_line import bench, bench_floor
 from command_line.bench_floor import LOOPS, OPTIONS, RECORD, SHARE, Pace
 from spark_fuzz import calibration
 from tests.command_line.run import assert_one_line, run
@@ -75,8 +75,8 @@ def test_a_low_figure_is_measured_again(monkeypatch: pytest.MonkeyPatch) -> None
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """So little work that only the way of it is tested."""
-    monkeypatch.setattr(bench_probe, "KERNEL_SCHEDULES", 200)
-    monkeypatch.setattr(bench_probe, "REFERENCE_SCHEDULES", 1)
+    monkeypatch.setattr(bench_floor, "KERNEL_SCHEDULES", 200)
+    monkeypatch.setattr(bench_floor, "REFERENCE_SCHEDULES", 1)
     monkeypatch.setattr(bench_floor, "LOOPS", {n: (loop, 10_000) for n, (loop, _) in LOOPS.items()})
     monkeypatch.setattr(bench_floor, "ROUNDS", 2)
 
@@ -143,5 +143,5 @@ def test_the_loops_do_fixed_work() -> None:
 
 def test_measures_exclude_each_other() -> None:
     """Each is a run of its own."""
-    assert "exclude each other" in assert_one_line(run("bench", "--floor", "--peers"), 3)
+    assert "exclude each other" in assert_one_line(run("bench", "--floor", "--record-floor"), 3)
     assert 0 < SHARE < 1

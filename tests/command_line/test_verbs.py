@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from pathlib import Path
 
-import attrs
 import pytest
 
-from command_line import bench, bench_engines, bench_peers
+from command_line import bench, bench_engines
 from properties.judgement import find_first_violation
-from properties.promela.instances import load_spin_counts
 from properties.worlds import STRUCTURES
 from properties.worlds.replication.world import CLAIMS
 from spark_fuzz.schedule import CampaignOptions
 from spark_fuzz.schedule_replay import replay_schedule
-from tests.command_line.run import ROOT, assert_one_line, run
+from tests.command_line.run import ROOT, run
 
 IDENTIFIER = "SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2.2.2.2.2.2.2.2.2.2.0/64/0/"
 
@@ -123,45 +120,6 @@ def test_bench_measures_every_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     campaign = answer["campaign"]
     assert campaign["steps"] >= campaign["schedules"] >= 1000
     assert 0 < campaign["first_progress_seconds"] <= campaign["seconds"]
-
-
-SMALL = "delay/4.4.0, power loss, queue of 3 messages"
-LIMITED = "SYNC_MASTER/ASYNC_FLUSH/1 slave, disk errors, log of 4 bytes, 12 steps"
-
-
-@pytest.mark.parametrize("name", [SMALL, pytest.param(LIMITED, marks=pytest.mark.nightly)])
-def test_bench_against_spin(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """A row for each engine, with equal numbers of states, those that were recorded."""
-    if shutil.which("spin") is None:
-        pytest.skip("SPIN is not installed")
-    monkeypatch.setattr(bench_peers, "BENCHED", (name,))
-    answer = json.loads(run("bench", "--peers", "--json").stdout)
-    measures, simulations = answer["peers"], answer["simulations"]
-    with_tlc = ["TLC"] if bench_peers.has_tlc() and name == SMALL else []
-    assert ["rmqspec", "SPIN", "SPIN -DCOLLAPSE", *with_tlc] == [m["engine"] for m in measures]
-    assert bool(simulations) == bench_peers.has_tlc()
-    assert all(m["steps_per_second"] > 0 for m in simulations)
-    assert {(name, load_spin_counts()[name]["states"])} == {
-        (m["instance"], m["states"]) for m in measures
-    }
-    assert all(m["states_per_second"] > 0 for m in measures)
-
-
-def test_bench_refuses_different_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is compared of engines that count differently."""
-    row = bench_peers.PeerMeasure(SMALL, "SPIN", 5, 1.0, 1.0, 0)
-    rows = [lambda: row, lambda: attrs.evolve(row, states=6)]
-    monkeypatch.setattr(bench_peers, "find_spin", lambda: ("spin", "cc"))
-    monkeypatch.setattr(bench_peers, "list_measures", lambda judged: iter(rows))
-    message = assert_one_line(run("bench", "--peers"), 70)
-    assert "SPIN 5, SPIN 6" in message
-
-
-def test_table_of_the_bench_has_every_figure(capsys: pytest.CaptureFixture[str]) -> None:
-    """States, states per second, memory in all and for each state."""
-    bench_peers.print_peers([bench_peers.PeerMeasure(SMALL, "SPIN", 4000, 2.0, 1.5, 8 << 20)])
-    line = capsys.readouterr().out.splitlines()[-1]
-    assert ["SPIN", "4,000", "2,000", "2.00", "1.5", "8", "2,097"] == line.split()
 
 
 def test_the_bootstrap_works_from_anywhere(tmp_path: Path) -> None:

@@ -26,11 +26,11 @@ from properties.known_issues.phenomena import PHENOMENA
 from properties.known_issues.questions import QUESTIONS
 from properties.known_issues.repair import Fate, find_shortest_known, take_in_order, try_elsewhere
 from properties.known_issues.scenario import CERTAINTIES, Evidence, IssueError, Scenario
-from properties.known_issues.shortest import TooManyStatesError, find_shortest
 from properties.known_issues.telling import as_json, draw, tell_scenario
 from properties.worlds import KNOWN_STRUCTURES, find_world
 from reference.machine import compute_machine
 from reference.variants import VARIANTS
+from tests.properties.shortest_scenario import TooManyStatesError, find_shortest
 
 ROOT = Path(__file__).parents[2]
 SURVEY = ROOT.parent / "shared" / "known_issues.md"

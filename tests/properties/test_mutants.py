@@ -26,7 +26,7 @@ from reference.machine import Action, compute_machine
 from reference.parameters import SMALL_PARAMETERS
 from reference.state import Cluster
 from reference.terms import Sort, constant, leaf, record, substitute
-from tests.reference.trace.kill_table import TRACES
+from tests.reference.trace.recordings_page import TRACES
 from tests.structures import SYNCHRONOUS_PAIR
 
 

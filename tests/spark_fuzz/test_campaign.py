@@ -15,7 +15,7 @@ from properties.judgement import find_first_violation
 from properties.worlds import STRUCTURES
 from properties.worlds.replication.world import GUARANTEES
 from spark_fuzz import campaign_store
-from spark_fuzz.campaign import ENDS, run_campaign
+from spark_fuzz.campaign import ENDS
 from spark_fuzz.campaign_job import write_campaign
 from spark_fuzz.campaign_store import DATA_FOLDER, CampaignError
 from spark_fuzz.campaign_summary import summarise
@@ -23,6 +23,7 @@ from spark_fuzz.known_failures import list_faults
 from spark_fuzz.schedule import CampaignOptions
 from spark_fuzz.schedule_replay import replay_schedule, replay_whole
 from tests.command_line.run import ROOT
+from tests.spark_fuzz.written_campaign import make_rows, read_rows
 
 pytestmark = pytest.mark.spark
 
@@ -38,17 +39,14 @@ def folder(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Pat
     return target
 
 
-def test_rows_do_not_depend_on_partitions(
-    spark: SparkSession, folder: Path, monkeypatch: pytest.MonkeyPatch
+def test_rows_do_not_depend_on_units(
+    spark: SparkSession, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Three partitions in small Arrow batches, or one unit in a file: the same rows."""
+    """Three units, or one: the same rows."""
     monkeypatch.setattr(campaign_store, "SCHEDULES_PER_UNIT", 1100)
-    spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "170")
-    three = run_campaign(spark, OPTIONS, SCHEDULES)
-    assert three.rdd.getNumPartitions() == 3
-    written = spark.read.parquet(str(folder / DATA_FOLDER))
-    assertDataFrameEqual(written.collect(), three.collect())
-    spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "20000")
+    three = make_rows(spark, tmp_path / "three", OPTIONS, SCHEDULES)
+    assert 3 == len(list((tmp_path / "three" / DATA_FOLDER).glob("unit-*")))
+    assertDataFrameEqual(read_rows(spark, folder).collect(), three.orderBy("schedule").collect())
 
 
 def test_a_row_is_what_the_reference_says(spark: SparkSession, folder: Path) -> None:

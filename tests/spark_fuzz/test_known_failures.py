@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from attrs import evolve
 from pyspark.sql import SparkSession
@@ -11,10 +13,10 @@ from properties.judgement import find_first_violation
 from properties.worlds import STRUCTURES
 from reference.machine import record_machine
 from reference.structure import Structure
-from spark_fuzz.campaign import run_campaign
 from spark_fuzz.known_failures import count_known_failures, list_known_failures
 from spark_fuzz.schedule import CampaignOptions
 from spark_fuzz.schedule_replay import replay_schedule
+from tests.spark_fuzz.written_campaign import make_rows
 
 pytestmark = pytest.mark.spark
 
@@ -23,7 +25,7 @@ SWARM = CampaignOptions(DELAY, steps=24, campaign_seed=5, is_swarm=True)
 SCHEDULES = 300
 
 
-def test_the_rows_say_what_replays_say(spark: SparkSession) -> None:
+def test_the_rows_say_what_replays_say(spark: SparkSession, tmp_path: Path) -> None:
     """How many schedules have met each way to fail, and how quickly."""
     struck_by = {r.instance.name: get_fault_count_name(r) for r in record_machine(DELAY)}
     met: dict[tuple[str, frozenset[str]], list[int]] = {}
@@ -34,7 +36,9 @@ def test_the_rows_say_what_replays_say(spark: SparkSession) -> None:
             at = find_first_violation(steps, failure.guarantee)
             if at is not None and struck <= failure.faults:
                 met.setdefault((failure.guarantee, failure.faults), []).append(at)
-    found = count_known_failures(run_campaign(spark, SWARM, SCHEDULES), DELAY, SWARM.limits)
+    found = count_known_failures(
+        make_rows(spark, tmp_path / "SWARM", SWARM, SCHEDULES), DELAY, SWARM.limits
+    )
     assert found
     for failure in found:
         at_steps = met.get((failure.guarantee, failure.faults), [])
@@ -43,12 +47,16 @@ def test_the_rows_say_what_replays_say(spark: SparkSession) -> None:
         assert failure.shortest_steps is None or failure.shortest_steps >= failure.steps
 
 
-def test_a_swarm_meets_every_way_of_a_small_world(spark: SparkSession) -> None:
+def test_a_swarm_meets_every_way_of_a_small_world(spark: SparkSession, tmp_path: Path) -> None:
     """And where nothing strikes only those are asked for that take nothing."""
-    found = count_known_failures(run_campaign(spark, SWARM, 4000), DELAY, SWARM.limits)
+    found = count_known_failures(
+        make_rows(spark, tmp_path / "SWARM", SWARM, 4000), DELAY, SWARM.limits
+    )
     assert all(failure.schedules for failure in found), [str(f) for f in found if not f.schedules]
     quiet = evolve(SWARM, limits=type(SWARM.limits)())
-    left = count_known_failures(run_campaign(spark, quiet, 400), DELAY, quiet.limits)
+    left = count_known_failures(
+        make_rows(spark, tmp_path / "quiet", quiet, 400), DELAY, quiet.limits
+    )
     assert [frozenset()] == [failure.faults for failure in left]
 
 

@@ -29,7 +29,7 @@ from spark_fuzz.small_instances import (
     list_instances,
 )
 from spark_fuzz.state_graph import StateGraph
-from tests.reference.trace.kill_table import TRACES
+from tests.reference.trace.recordings_page import TRACES
 from tests.spark_fuzz.state_counts import INSTANCES, load_counts
 
 SAMPLE = 6

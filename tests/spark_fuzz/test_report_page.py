@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import copy
 import json
 import re
@@ -17,11 +18,9 @@ from properties.worlds import STRUCTURES, find_world
 from spark_fuzz.campaign_store import create_campaign, plan_campaign
 from spark_fuzz.class_files import ViolationClass, number_classes
 from spark_fuzz.curve_drawing import BOTTOM, LEFT, RIGHT, TOP, draw_curve
-from spark_fuzz.feature_yield import FeatureYield
 from spark_fuzz.known_failures import list_known_failures
 from spark_fuzz.report_page import (
     CLASSES_DRAWN_PER_GUARANTEE,
-    compute_heat,
     format_share,
     render_report,
 )
@@ -51,6 +50,9 @@ COVERAGE = {
     "is_estimated": True,
     "lost": 7,
 }
+
+
+PICTURE = "data:image/svg+xml;base64,"
 
 
 class Reader(HTMLParser):
@@ -123,13 +125,8 @@ def summary(tmp_path: Path) -> dict[str, Any]:
         "violations": {KNOWN.guarantee: found},
         "rules_used": {"put_delayed_message[0]": 4999},
     }
-    none = dict.fromkeys(NAMES, 0)
-    features = [
-        FeatureYield("kills", "allowed", 2600, {**none, KNOWN.guarantee: 9}),
-        FeatureYield("kills", "not allowed", 2400, {**none, KNOWN.guarantee: 3}),
-    ]
     known = list_known_failures(KNOWN.structure)
-    findings = Findings(counts, known, features, classes=None)
+    findings = Findings(counts, known, classes=None)
     made = compute_report_summary(tmp_path / "campaign", findings, COMMAND)
     assert made == json.loads(json.dumps(made))
     return made
@@ -147,7 +144,6 @@ def test_the_summary_says_what_was_found(summary: dict[str, Any]) -> None:
     assert {None} == {g["replay"] for g in others}
     assert 4999 == summary["rules"]["put_delayed_message[0]"]
     assert 0 == summary["rules"]["promote_slave"]
-    assert 5000 == summary["yield"]["schedules"]
 
 
 def test_the_page_names_everything(summary: dict[str, Any]) -> None:
@@ -163,30 +159,31 @@ def test_the_page_names_everything(summary: dict[str, Any]) -> None:
     assert all(each.identifier in text for each in classes)
     assert CLASSES_DRAWN_PER_GUARANTEE == text.count("Let the deployment be")
     assert classes[0].trace_file in text
+    assert str(classes[0].continuations).capitalize() in text
     assert "812 met of 4,900 possible" in text
     assert "kill_master then wipe_slave[0]" in text
     assert "0.24 %" in text
 
 
 def test_sections_without_data_are_left_out(summary: dict[str, Any]) -> None:
-    """No classes where nobody asked, no coverage, no yield; but no violation is said to be none."""
+    """No classes where nobody asked, no coverage; but no violation is said to be none."""
     page = render_report(summary, None)
     assert 'id="classes"' not in page
     assert 'id="coverage"' not in page
-    bare = summary | {"yield": {"is_drawn": True, "schedules": 0, "features": []}}
-    assert 'id="yield"' not in render_report(bare, None)
-    read(render_report(bare, None))
-    assert "No schedule violates a guarantee." in render_report(bare, [])
+    read(page)
+    assert "No schedule violates a guarantee." in render_report(summary, [])
 
 
 def test_nothing_is_loaded(summary: dict[str, Any]) -> None:
-    """Neither scripts nor fonts nor pictures: links lead to sections of the page."""
+    """Neither scripts nor fonts nor files: links lead to sections, and pictures are in the page."""
     page = render_report(summary | {"coverage": COVERAGE}, make_classes(2))
     links = read(page).links
     assert links
-    assert all(link.startswith("#") for link in links)
-    assert {link[1:] for link in links} <= set(re.findall(r'id="(\w+)"', page))
-    assert not re.search(r"https?://|url\(|@import|<script|<link|<img|<iframe", page)
+    assert all(link.startswith(("#", PICTURE)) for link in links)
+    assert {link[1:] for link in links if not link.startswith(PICTURE)} <= set(
+        re.findall(r'id="(\w+)"', page)
+    )
+    assert not re.search(r"https?://|url\(|@import|<script|<link|<iframe", page)
 
 
 def test_values_are_escaped(summary: dict[str, Any]) -> None:
@@ -195,7 +192,6 @@ def test_values_are_escaped(summary: dict[str, Any]) -> None:
     changed = copy.deepcopy(summary)
     changed["command"] = changed["options"]["structure"] = evil
     changed["guarantees"][0]["sentence"] = evil
-    changed["yield"]["features"][0]["value"] = evil
     page = render_report(changed, None)
     assert "<script" not in page
     assert "".join(read(page).words).count(evil) >= 4
@@ -227,19 +223,16 @@ def test_campaigns_of_every_world(name: str, tmp_path: Path) -> None:
         "violations": {},
         "rules_used": {},
     }
-    summary = compute_report_summary(tmp_path / "campaign", Findings(counts, [], [], None), COMMAND)
+    summary = compute_report_summary(tmp_path / "campaign", Findings(counts, [], None), COMMAND)
     text = " ".join(read(render_report(summary, [])).words)
     assert name in text
     assert "proves nothing" in text
 
 
-def test_shares_and_heat() -> None:
-    """As many digits as say something; the highest share is the warmest."""
+def test_shares() -> None:
+    """As many digits as say something."""
     assert ["0 %", "100 %", "50.0 %", "1.00 %", "0.010 %", "< 0.001 %"] == [
         format_share(*pair) for pair in ((0, 7), (7, 7), (1, 2), (1, 100), (1, 10_000), (1, 10**9))
-    ]
-    assert [0, 3, 6, 0] == [
-        compute_heat(*at) for at in ((0, 10, 0.5), (1, 4, 0.5), (5, 10, 0.5), (0, 0, 0.0))
     ]
 
 
@@ -250,3 +243,14 @@ def test_curves() -> None:
     assert ["1", "10", "100"] == [tick.label for tick in curve.schedules]
     assert ["0", "5", "10"] == [tick.label for tick in curve.met]
     assert ((RIGHT, BOTTOM),) == draw_curve([(1, 0)]).points
+
+
+def test_a_class_is_drawn_with_its_shares(summary: dict[str, Any]) -> None:
+    """The book's picture of the schedule, and beside each step what continuations come to."""
+    classes = make_classes(1)
+    pictures = [x for x in read(render_report(summary, classes)).links if x.startswith(PICTURE)]
+    (drawn,) = (base64.b64decode(each.removeprefix(PICTURE)).decode() for each in pictures)
+    steps = len(KNOWN.schedule)
+    assert steps - 1 == drawn.count(">0 %<")
+    assert 1 == drawn.count(">100 %<")
+    assert f"✗ {KNOWN.guarantee} does not hold" in drawn

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
@@ -10,11 +11,11 @@ from pyspark.sql import SparkSession
 from properties.certificates import decode_schedule
 from properties.judgement import is_refuted_by, keep_possible
 from properties.worlds import STRUCTURES
-from spark_fuzz.campaign import run_campaign
 from spark_fuzz.known_failures import list_known_failures
 from spark_fuzz.lineage import parse_lineage
 from spark_fuzz.schedule import CampaignOptions
 from spark_fuzz.violation_classes import find_classes, name_rules
+from tests.spark_fuzz.written_campaign import make_rows
 
 pytestmark = pytest.mark.spark
 
@@ -22,9 +23,9 @@ DELAY = STRUCTURES["delay/4.4.0"]
 SWARM = CampaignOptions(DELAY, steps=24, campaign_seed=5, is_swarm=True)
 
 
-def test_classes_are_of_minimal_schedules(spark: SparkSession) -> None:
+def test_classes_are_of_minimal_schedules(spark: SparkSession, tmp_path: Path) -> None:
     """Each class once, by a schedule that refutes and of which no step can go."""
-    frame = run_campaign(spark, SWARM, 4000)
+    frame = make_rows(spark, tmp_path / "SWARM", SWARM, 4000)
     rows = find_classes(frame, SWARM).collect()
     keys = [(row.guarantee, row.rules) for row in rows]
     assert len(set(keys)) == len(keys) > 10
@@ -43,9 +44,9 @@ def test_classes_are_of_minimal_schedules(spark: SparkSession) -> None:
             assert not is_refuted_by(row.guarantee, DELAY, parameters, trial)
 
 
-def test_the_shortest_classes_are_the_known_schedules(spark: SparkSession) -> None:
+def test_the_shortest_classes_are_the_known_schedules(spark: SparkSession, tmp_path: Path) -> None:
     """No class is shorter than the certified schedule, and for each guarantee one is as short."""
-    rows = find_classes(run_campaign(spark, SWARM, 4000), SWARM).collect()
+    rows = find_classes(make_rows(spark, tmp_path / "SWARM", SWARM, 4000), SWARM).collect()
     known: dict[str, int] = {}
     for failure in list_known_failures(DELAY):
         known[failure.guarantee] = min(failure.steps, known.get(failure.guarantee, failure.steps))
@@ -53,9 +54,9 @@ def test_the_shortest_classes_are_the_known_schedules(spark: SparkSession) -> No
     assert known == shortest
 
 
-def test_a_campaign_without_violations_has_no_class(spark: SparkSession) -> None:
+def test_a_campaign_without_violations_has_no_class(spark: SparkSession, tmp_path: Path) -> None:
     """An empty table with the same columns."""
-    frame = run_campaign(spark, SWARM, 400).where("first_violating_step is null")
+    frame = make_rows(spark, tmp_path / "SWARM", SWARM, 400).where("first_violating_step is null")
     classes = find_classes(frame, SWARM)
     assert [] == classes.collect()
     assert "members" in classes.columns

@@ -15,10 +15,9 @@ from properties.book.refutations.page import OVERVIEW, PARTS
 from properties.certificates import load_cells
 from properties.judgement import is_refuted_by, lower_numbers
 from properties.refutations.cases import FOLDER, Case, Citation, load_cases
-from properties.refutations.shortest import load_shortest
 from properties.stock import STOCK_STRUCTURES
 from properties.verdict import VerdictWord
-from properties.worlds import STRUCTURES, find_world
+from properties.worlds import STRUCTURES
 from reference.machine import Action
 
 PLACEHOLDER = re.compile(r"(\*\*Result\.\*\* )?(RESULT|MEANING|STORY|REAL|REPAIR)")
@@ -131,10 +130,3 @@ def test_a_wrong_citation_is_noticed() -> None:
         RecordedLine(line.recording, line.seq, "no_such_kind").read()
     with pytest.raises(LookupError):
         RecordedLine(line.recording, 10**9, line.event).read()
-
-
-def test_the_other_search_comes_to_the_same_lengths() -> None:
-    """For each guarantee that is judged in every state; claims about rest are not searched."""
-    searched = [c for c in load_cases() if c.claim in find_world(c.structure).guarantees]
-    found = load_shortest()
-    assert {c.claim: len(c.schedule) for c in searched} == {n: f.steps for n, f in found.items()}

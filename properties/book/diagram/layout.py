@@ -71,6 +71,8 @@ class Layout:
     steps: int
     ending: str
     """What is said below the last step; empty where nothing is to be said."""
+    notes: tuple[str, ...] = ()
+    """What stands beside the number of each step; nothing where nobody has noted anything."""
 
     @property
     def width(self) -> float:
@@ -98,21 +100,27 @@ def is_log(state: str) -> bool:
     return state.startswith("[") and state.endswith("]") and " " not in state
 
 
-def arrange(steps: Sequence[JudgedStep], ending: str) -> Layout:
+def arrange(steps: Sequence[JudgedStep], ending: str, notes: Sequence[str] = ()) -> Layout:
     """The diagram of a replayed schedule: of its first state and all that follow."""
     arrows = list_arrows(steps[0].cluster, steps)
     titles = list_lanes(steps[0].cluster)
     columns = [read_lane(steps, number) for number in range(len(titles))]
     running = [step.cluster.structure.lanes.list_running(step.cluster) for step in steps[1:]]
     lanes: list[Lane] = []
-    left = NUMBER_WIDTH
+    left = NUMBER_WIDTH + measure_notes(notes)
     for number, ((title, _), cells) in enumerate(zip(titles, columns, strict=True)):
         is_up = [states[number] for states in running if states]
         width = compute_width(title, cells)
         lanes.append(Lane(title, left, width, cells, tuple(find_stops(is_up))))
         is_wired = any({number, number + 1} == {a.sender, a.receiver} for a in arrows)
         left += width + (GUTTER_WIDTH if is_wired else NARROW_GUTTER_WIDTH)
-    return Layout(tuple(lanes), arrows, find_fault_steps(steps), len(steps) - 1, ending)
+    faults = find_fault_steps(steps)
+    return Layout(tuple(lanes), arrows, faults, len(steps) - 1, ending, tuple(notes))
+
+
+def measure_notes(notes: Sequence[str]) -> float:
+    """The width of the notes, with the room beside them."""
+    return max(map(len, notes)) * LETTER_WIDTH + 2 * PADDING if notes else 0.0
 
 
 def read_lane(steps: Sequence[JudgedStep], number: int) -> tuple[Cell, ...]:

@@ -51,9 +51,14 @@ LIFE_COLOURS = {"a": "a", "b": "b", "c": "c", "d": "d", "m": "a", "x": "x", "?":
 HEAD_LENGTH = 7.0
 
 
-def draw_schedule(steps: Sequence[JudgedStep], title: str, ending: str) -> str:
-    """The picture of a replayed schedule; ``ending`` is said below its last step."""
-    return write_svg(arrange(steps, ending), title)
+def draw_schedule(
+    steps: Sequence[JudgedStep], title: str, ending: str, notes: Sequence[str] = ()
+) -> str:
+    """The picture of a replayed schedule.
+
+    ``ending`` is said below its last step, and ``notes`` beside the number of each step.
+    """
+    return write_svg(arrange(steps, ending, notes), title)
 
 
 def write_svg(layout: Layout, title: str) -> str:
@@ -79,7 +84,11 @@ def write_rows(layout: Layout) -> Iterator[str]:
     for step in range(1, layout.steps + 1):
         if step in layout.fault_steps:
             yield rectangle((0, compute_top(step), layout.width, ROW_HEIGHT), "fault")
-        yield write_text(NUMBER_WIDTH - 8, compute_middle(step), str(step), "number", "end")
+        middle = compute_middle(step)
+        yield write_text(NUMBER_WIDTH - 8, middle, str(step), "number", "end")
+        if layout.notes:
+            note = layout.notes[step - 1]
+            yield write_text(layout.lanes[0].left - PADDING, middle, note, "number", "end")
 
 
 def write_lane(lane: Lane, layout: Layout) -> Iterator[str]:

@@ -15,11 +15,17 @@ from reference.trace.checking import TraceVerdict, check_recording, check_trace,
 from reference.trace.clock import Timers, compute_longest_wait_ms, has_slave_housekeeping
 from reference.trace.kinds import IGNORED_KINDS
 from reference.trace.reading import Event, Recording, read_recording
-from reference.trace.version_table import VERSIONS, compute_row, render_table
 from reference.version import Version, parse_version
 from tests.reference.trace.corruptions import change_event, corrupt, move
 from tests.reference.trace.line_simulation import BEFORE, simulate
-from tests.reference.trace.version_page import PAGE, PATHS, update_page
+from tests.reference.trace.recordings_page import (
+    PAGE,
+    PATHS,
+    VERSIONS,
+    compute_row,
+    render_table,
+    update_page,
+)
 
 OLD = Path(__file__).parents[2] / "data" / "traces"
 NEW = Path(__file__).parents[2] / "data" / "traces_498"
@@ -147,7 +153,13 @@ def test_the_page_has_the_row_of_every_recording() -> None:
 def test_the_page_is_up_to_date() -> None:
     """Every recording under every version of the table."""
     text = PAGE.read_text(encoding="utf-8")
-    assert update_page(text) == text
+    assert update_page(text, "versions") == text
+
+
+def test_the_page_says_what_conforms() -> None:
+    """Of each recording how much is explained, by the rules of its version."""
+    text = PAGE.read_text(encoding="utf-8")
+    assert update_page(text, "conformance", "later conformance") == text
 
 
 def drop(name: str, *seqs: int) -> TraceVerdict:

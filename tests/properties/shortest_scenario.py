@@ -2,17 +2,14 @@
 
 Breadth first over the states of the reference, in a log or queue of a few bytes. Certificates know
 the shortest schedule of a cell; none knows one that must have certain rules on its way.
-``python -m properties.known_issues.shortest NAME...`` prints them.
 """
 
 from __future__ import annotations
 
-import argparse
 import itertools
 from collections.abc import Iterator
 from typing import Any, TypeAlias
 
-from properties.known_issues.catalogue import find_scenario, load_scenarios
 from properties.known_issues.scenario import Scenario
 from reference.machine import Action, Machine, compute_machine
 
@@ -70,24 +67,3 @@ def _trace_back(came_by: dict[Node, tuple[Node, Action] | None], node: Node) -> 
         node, action = step
         steps.append(action)
     return tuple(reversed(steps))
-
-
-def main() -> None:
-    """Print the shortest schedules of these scenarios, or of all."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("name", nargs="*")
-    parser.add_argument("--states", type=int, default=300_000)
-    arguments = parser.parse_args()
-    for name in arguments.name or [s.name for s in load_scenarios()]:
-        scenario = find_scenario(name)
-        try:
-            schedule = find_shortest(scenario, states_max=arguments.states)
-        except TooManyStatesError as problem:
-            print(problem, flush=True)
-            continue
-        print(f"{name}: {len(schedule)} steps, {len(scenario.schedule)} in the catalogue")
-        print("".join(f"  {action}\n" for action in schedule), flush=True)
-
-
-if __name__ == "__main__":
-    main()

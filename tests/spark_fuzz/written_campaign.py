@@ -1,0 +1,24 @@
+"""A campaign, written as every campaign is, and its rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+
+from spark_fuzz.campaign_job import write_campaign
+from spark_fuzz.campaign_store import DATA_FOLDER
+from spark_fuzz.schedule import CampaignOptions
+
+
+def make_rows(
+    spark: SparkSession, folder: Path, options: CampaignOptions, schedules: int
+) -> DataFrame:
+    """The rows of a new campaign in this folder."""
+    write_campaign(spark, options, schedules, folder)
+    return read_rows(spark, folder)
+
+
+def read_rows(spark: SparkSession, folder: Path) -> DataFrame:
+    """The rows of a campaign."""
+    return spark.read.parquet(str(folder / DATA_FOLDER))
