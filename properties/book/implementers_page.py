@@ -22,9 +22,9 @@ from properties.book.implementers import (
     load_findings,
 )
 from properties.book.links import link_claim, link_rule, link_variant
+from properties.exports.vectors import get_file_name
 from properties.generated_text import SPEC, count_steps, render_table
 from properties.lemmas import LEMMAS
-from properties.vectors import get_file_name
 from reference.machine import RULES
 from reference.variant import VARIANTS
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from attrs import evolve
 
+from properties.exports.vectors import make_vectors, write_vectors
 from properties.subject import get_everything, get_small_parameters
-from properties.vectors import make_vectors, write_vectors
 from properties.worlds import STRUCTURES
 from reference.leaves import flatten, is_parameter
 from reference.machine import Action, compute_machine

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from properties.certificates import CERTIFIED_BY_NAME
+from properties.exports.smt_lib import Renderer, compute_file_name, write_smt_lib
 from properties.obligations import Obligation, ObligationKind, load_proof
-from properties.smt_lib import Renderer, compute_file_name, write_smt_lib
 from properties.worlds import STRUCTURES
 from reference import ROCKETMQ_VERSION
 from tests.structures import SYNCHRONOUS_PAIR, name_of
