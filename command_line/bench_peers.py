@@ -15,10 +15,10 @@ import attrs
 import click
 from attrs import frozen
 
+from properties.exports.instances import JUDGED_INSTANCES, JudgedInstance, load_spin_counts
+from properties.exports.promela import PromelaModel
+from properties.exports.spin import SpinOptions, find_spin, run_spin
 from properties.measured_process import read_peak_bytes
-from properties.promela.instances import JUDGED_INSTANCES, JudgedInstance, load_spin_counts
-from properties.promela.module import PromelaModel
-from properties.promela.spin import SpinOptions, find_spin, run_spin
 from properties.tla.tlc import MissingTlcError, find_tlc, measure_start, run_tlc
 from properties.tla.tlc_counts import export, is_counted
 from properties.verdict import InternalDisagreementError

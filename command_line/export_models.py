@@ -13,8 +13,9 @@ import click
 from command_line import exit_codes
 from command_line.name_options import add_fault_option, add_structure_option, find_column
 from command_line.new_files import NEW_FILE, OUT, check_new, tell_problem
+from properties.exports.instances import SmallInstance
+from properties.exports.promela import PromelaModel
 from properties.fault_class import SEARCHED
-from properties.promela.module import PromelaModel, SmallInstance
 from properties.subject import get_small_parameters
 from properties.tla.module import write_module
 from properties.worlds import KNOWN_STRUCTURES

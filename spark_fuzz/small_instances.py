@@ -9,9 +9,9 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from properties.certificates import decode_cells, load
+from properties.exports.instances import TINY
 from properties.fault_class import FaultClass
 from properties.judgement import follow
-from properties.promela.instances import TINY
 from properties.subject import (
     get_every_fault,
     get_everything,

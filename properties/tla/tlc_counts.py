@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from properties.certificates import compute_digest
+from properties.exports.instances import JUDGED_INSTANCES, JudgedInstance, load_spin_counts
 from properties.generated_text import count_steps, render_table
-from properties.promela.instances import JUDGED_INSTANCES, JudgedInstance, load_spin_counts
 from properties.subject import get_guarantees
 from properties.tla.module import Module, write_module
 from properties.tla.tlc import run_tlc

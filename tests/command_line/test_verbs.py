@@ -12,8 +12,8 @@ import pytest
 
 from command_line import bench, bench_engines, bench_peers
 from properties.claims import CLAIMS
+from properties.exports.instances import load_spin_counts
 from properties.judgement import find_first_violation
-from properties.promela.instances import load_spin_counts
 from properties.worlds import STRUCTURES
 from spark_fuzz.schedule import CampaignOptions
 from spark_fuzz.schedule_replay import replay_schedule

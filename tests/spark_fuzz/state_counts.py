@@ -13,7 +13,7 @@ from typing import Any
 from attrs import frozen
 
 from properties.certificates import compute_digest
-from properties.promela.instances import SHORT_QUEUE, THREE_CONTENTS, TINY
+from properties.exports.instances import SHORT_QUEUE, THREE_CONTENTS, TINY
 from properties.subject import get_fault_class
 from reference.consumption.structure import SMALL_CONSUMPTION, ConsumptionStructure
 from reference.delay.structure import DELAY_STRUCTURES, SMALL_DELAY

@@ -11,8 +11,8 @@ import pytest
 from attrs import evolve
 from pyspark.sql import SparkSession
 
+from properties.exports.instances import TINY
 from properties.fault_class import FAULT_CLASS_BY_NAME, FaultClass
-from properties.promela.instances import TINY
 from properties.subject import get_fault_class
 from properties.worlds import STRUCTURES
 from reference.delay.structure import SMALL_DELAY

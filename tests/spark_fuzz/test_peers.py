@@ -8,10 +8,10 @@ import pytest
 from attrs import evolve
 
 from properties.certificates import compute_digest
-from properties.promela import spin
-from properties.promela.instances import JUDGED_INSTANCES, JudgedInstance, load_spin_counts
-from properties.promela.module import CHECK_PREFIX, PromelaModel
-from properties.promela.spin import MissingSpinError, SpinError, SpinOptions, find_spin, run_spin
+from properties.exports import spin
+from properties.exports.instances import JUDGED_INSTANCES, JudgedInstance, load_spin_counts
+from properties.exports.promela import CHECK_PREFIX, PromelaModel
+from properties.exports.spin import MissingSpinError, SpinError, SpinOptions, find_spin, run_spin
 from properties.subject import get_guarantees
 from spark_fuzz.peers import (
     Count,

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from attrs import evolve
 
+from properties.exports.instances import TINY
 from properties.fault_class import FAULT_CLASS_BY_NAME
-from properties.promela.instances import TINY
 from properties.subject import get_fault_class
 from properties.worlds import STRUCTURES
 from reference.delay.structure import SMALL_DELAY

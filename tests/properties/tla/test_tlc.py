@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from properties.certificates import compute_digest
-from properties.promela.instances import JudgedInstance, load_spin_counts
+from properties.exports.instances import JudgedInstance, load_spin_counts
 from properties.tla.module import Module
 from properties.tla.page import STOCK, write_shown
 from properties.tla.tlc import MissingTlcError, TlcError, find_tlc, read_result, run_tlc
