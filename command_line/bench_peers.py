@@ -18,9 +18,9 @@ from attrs import frozen
 from properties.exports.instances import JUDGED_INSTANCES, JudgedInstance, load_spin_counts
 from properties.exports.promela import PromelaModel
 from properties.exports.spin import SpinOptions, find_spin, run_spin
+from properties.exports.tlc import MissingTlcError, find_tlc, measure_start, run_tlc
+from properties.exports.tlc_counts import export, is_counted
 from properties.measured_process import read_peak_bytes
-from properties.tla.tlc import MissingTlcError, find_tlc, measure_start, run_tlc
-from properties.tla.tlc_counts import export, is_counted
 from properties.verdict import InternalDisagreementError
 
 MIB = 1 << 20

@@ -11,9 +11,9 @@ import attrs
 import click
 from attrs import frozen
 
+from properties.exports.tla import write_module
+from properties.exports.tlc import measure_start, simulate
 from properties.subject import get_every_fault, get_search_parameters, get_small_parameters
-from properties.tla.module import write_module
-from properties.tla.tlc import measure_start, simulate
 from properties.worlds import KNOWN_STRUCTURES
 from reference.world import make_initial
 

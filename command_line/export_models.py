@@ -15,9 +15,9 @@ from command_line.name_options import add_fault_option, add_structure_option, fi
 from command_line.new_files import NEW_FILE, OUT, check_new, tell_problem
 from properties.exports.instances import SmallInstance
 from properties.exports.promela import PromelaModel
+from properties.exports.tla import write_module
 from properties.fault_class import SEARCHED
 from properties.subject import get_small_parameters
-from properties.tla.module import write_module
 from properties.worlds import KNOWN_STRUCTURES
 from reference.leaves import compute_leaf_sorts, is_parameter
 from reference.terms import Sort

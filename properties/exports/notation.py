@@ -9,6 +9,9 @@ from attrs import frozen
 
 from reference.terms import Term, walk
 
+RANGE_PREFIX = "is_range_of_"
+"""Conditions of this name say that an argument has a value; each language says so itself."""
+
 PART_MIN = 40
 """Characters from which on a part that occurs again has a name of its own."""
 

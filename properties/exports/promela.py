@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping
 import attrs
 
 from properties.exports.instances import SmallInstance
-from properties.exports.notation import Notation, find_shared, name_path
+from properties.exports.notation import RANGE_PREFIX, Notation, find_shared, name_path
 from properties.fault_class import is_admitted
 from properties.induction import get_leaf_names
 from properties.intervals import Interval, compute_interval, compute_leaf_intervals
@@ -39,9 +39,6 @@ BYTE_MAX = 255
 
 CHECK_PREFIX = "CHECK_"
 """What the macro begins with that has a guarantee checked."""
-
-RANGE_PREFIX = "is_range_of_"
-"""Conditions of this name say that an argument has a value; each option says so by itself."""
 
 PROMELA = Notation(
     name_path,
