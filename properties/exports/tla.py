@@ -156,7 +156,7 @@ def write_lines(structure: Any) -> Iterator[str]:
 
 def declare(structure: Any) -> Iterator[str]:
     """Constants and variables."""
-    constants = list_constants(structure)
+    constants = map(write_leaf, filter(is_parameter, compute_leaf_sorts(structure)))
     yield from ("CONSTANTS", ",\n".join(f"    {name}" for name in constants), "")
     template, variables = make_template(structure), list_variables(structure)
     leaves = {path.rpartition(".")[2] for path in compute_leaf_sorts(structure)}
@@ -296,11 +296,6 @@ def name_module(structure: Any) -> str:
     """For example ``Replication``."""
     kind = type(make_template(structure))
     return MODULE_NAMES.get(kind, kind.__name__)
-
-
-def list_constants(structure: Any) -> list[str]:
-    """The sizes and limits of a run."""
-    return [write_leaf(path) for path in compute_leaf_sorts(structure) if is_parameter(path)]
 
 
 def list_variables(structure: Any) -> list[str]:
