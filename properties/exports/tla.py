@@ -211,12 +211,13 @@ def name_conditions(
         r.instance.name: {n: t for n, t in r.conditions.items() if not n.startswith(RANGE_PREFIX)}
         for r in machine
     }
-    meanings: dict[str, set[int]] = {name: {-1, -2} for name in taken}
+    meanings: dict[str, set[int]] = {}
     for own in conditions.values():
         for name, term in own.items():
             meanings.setdefault(name, set()).add(id(term))
+    clear = {name for name, terms in meanings.items() if len(terms) == 1} - taken
     return {
-        instance: {n: n if len(meanings[n]) == 1 else f"{name_path(instance)}_{n}" for n in own}
+        instance: {n: n if n in clear else f"{name_path(instance)}_{n}" for n in own}
         for instance, own in conditions.items()
     }
 

@@ -8,12 +8,14 @@ from typing import Any
 import pytest
 
 from properties.book.tla_page import STOCK_FAULT, write_shown
-from properties.exports.tla import TLA, find_refuted, list_claims, write_module, write_value
+from properties.exports.tla import CODES, TLA, find_refuted, list_claims, write_module, write_value
 from properties.stock import STOCK_PAIR
 from properties.subject import get_everything, get_fault_class, get_small_parameters
-from properties.worlds import KNOWN_STRUCTURES
+from properties.worlds import KNOWN_STRUCTURES, STRUCTURES
+from reference.leaves import compute_leaf_sorts
 from reference.machine import compute_machine
 from reference.operations import choose, maximum, minimum, quotient, remainder
+from reference.tables import state as tables_state
 from reference.terms import Sort, leaf, record
 from tests.properties.exports.test_tla_meaning import (
     convert_state,
@@ -80,6 +82,14 @@ def test_every_rule_is_an_action_with_sentence_and_source() -> None:
         assert instance.rule.sentence.replace("``", "") in written
         assert f"{instance.rule.who}: {instance.rule.source}" in written
         assert f"    \\/ {name}\n" in text
+
+
+def test_codes_are_those_of_the_reference() -> None:
+    """The comment about a field tells its numbers."""
+    assert [getattr(tables_state, name) for name in CODES["stage"]] == list(range(5))
+    known = {p.rpartition(".")[2] for s in STRUCTURES.values() for p in compute_leaf_sorts(s)}
+    assert CODES.keys() <= known
+    assert "\\* phase: 0 NOT_SENT, 1 REFUSED, 2 WAITS_FOR_DISK" in write_shown().text
 
 
 def test_configuration_has_every_constant_and_claim() -> None:
