@@ -33,6 +33,7 @@ from properties.book import (
     restrictions_page,
     roles_page,
     spin_page,
+    tla_page,
     variant_page,
     version_page,
     world_page,
@@ -44,7 +45,6 @@ from properties.book.operators import page as operators_page
 from properties.book.refutations import page as refutation_page
 from properties.generated_text import ROOT, Page
 from properties.known_issues import page as known_issues_page
-from properties.tla import page as tla_page
 
 PAGES: tuple[Page, ...] = (
     front_page.PAGE,

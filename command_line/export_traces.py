@@ -13,7 +13,7 @@ from command_line import exit_codes
 from command_line.name_options import add_structures_option, describe_unknown
 from command_line.new_files import OUT, check_new, tell_problem
 from command_line.progress import show_progress
-from properties.itf_export import (
+from properties.exports.itf_export import (
     Exported,
     list_certified,
     list_counterexamples,

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from command_line import exit_codes
-from properties.itf_export import ISSUE_FOLDER, SUFFIX
+from properties.exports.itf_export import ISSUE_FOLDER, SUFFIX
 from properties.known_issues.catalogue import (
     Entry,
     Outside,

@@ -13,7 +13,7 @@ from command_line.name_options import CLAIM
 from command_line.version_option import describe_model
 from properties.certificates import encode_schedule
 from properties.drawing import draw_steps
-from properties.itf import ItfError, decode_itf
+from properties.exports.itf import ItfError, decode_itf
 from properties.judgement import (
     JudgedStep,
     find_first_violation,

@@ -10,5 +10,5 @@
 - Other worlds: ``consumption``, ``delay``, ``tables``; where consumers read: ``reading``.
 - Checks of the model itself: ``mutants``, ``vacuity``, ``cores``.
 - What threads and operators say: ``known_issues``, ``prediction``, ``operations``.
-- For other tools: ``tla``, ``promela``, ``smt_lib``, ``itf``, ``vectors``; for readers: ``book``.
+- For other tools: ``exports``; for readers: ``book``.
 """

@@ -15,7 +15,7 @@ from typing import Any
 from attrs import frozen
 
 from properties.certificates import decode_schedule, encode_schedule
-from properties.itf import ItfTrace, encode_itf
+from properties.exports.itf import ItfTrace, encode_itf
 from properties.judgement import JudgedStep, replay
 from properties.regression import format_regression
 from properties.sentences import tell

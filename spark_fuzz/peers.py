@@ -4,7 +4,7 @@ Both search the whole state: every leaf, every step, nothing left out. What they
 recorded terms and the initial state; how an expression is computed, a state stored, a successor
 found is each one's own. Every counterexample of SPIN is replayed and judged by the reference.
 
-``python -m spark_fuzz.peers`` writes the numbers of ``properties/promela/spin_counts.json`` anew.
+``python -m spark_fuzz.peers`` writes the numbers of ``properties/exports/spin_counts.json`` anew.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from typing import Any
 
 from attrs import evolve, frozen
 
+from properties.exports.instances import FILE, JUDGED_INSTANCES, JudgedInstance, SmallInstance
+from properties.exports.promela import CHECK_PREFIX, PromelaModel
+from properties.exports.spin import SpinOptions, SpinResult, run_spin
 from properties.fingerprint import compute_digest
 from properties.judgement import is_refuted_by
-from properties.promela.instances import FILE, JUDGED_INSTANCES, JudgedInstance
-from properties.promela.module import CHECK_PREFIX, PromelaModel, SmallInstance
-from properties.promela.spin import SpinOptions, SpinResult, run_spin
 from properties.worlds import find_world
 from reference.machine import Action, compute_machine, probe
 from spark_fuzz.breadth_first import STATES_MAX, BreadthFirstResult, BreadthFirstSearch

@@ -9,9 +9,9 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from properties.certificates import decode_cells, load
+from properties.exports.instances import TINY
 from properties.fault_class import FaultClass
 from properties.judgement import follow
-from properties.promela.instances import TINY
 from properties.vacuity import load_witnesses
 from properties.worlds import STRUCTURES_BY_WORLD, find_world
 from reference.machine import Action

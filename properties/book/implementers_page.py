@@ -22,8 +22,8 @@ from properties.book.implementers import (
     load_findings,
 )
 from properties.book.links import link_claim, link_rule, link_variant
+from properties.exports.vectors import get_file_name
 from properties.generated_text import SPEC, count_steps, render_table
-from properties.vectors import get_file_name
 from properties.worlds.replication.world import LEMMAS
 from reference.rules import RULES
 from reference.variants import VARIANTS

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from properties.exports.instances import JUDGED_INSTANCES, JudgedInstance, load_spin_counts
+from properties.exports.promela import PromelaModel
 from properties.generated_text import SPEC, Page, count_steps, render_table
-from properties.promela.instances import JUDGED_INSTANCES, JudgedInstance, load_spin_counts
-from properties.promela.module import PromelaModel
 
 SHOWN_INSTANCE = "SYNC_MASTER/ASYNC_FLUSH/1 slave, disk errors, log of 4 bytes, 12 steps"
 SHOWN_STEP = "transfer_batch[0]"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from properties.itf import ItfTrace, encode_itf
+from properties.exports.itf import ItfTrace, encode_itf
 from tests.command_line.run import assert_one_line, run
 from tests.properties.refutations import KNOWN_SCHEDULES
 

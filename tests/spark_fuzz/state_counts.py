@@ -12,8 +12,8 @@ from typing import Any
 
 from attrs import frozen
 
+from properties.exports.instances import SHORT_QUEUE, THREE_CONTENTS, TINY
 from properties.fingerprint import compute_digest
-from properties.promela.instances import SHORT_QUEUE, THREE_CONTENTS, TINY
 from properties.worlds import find_world
 from reference.consumption.parameters import SMALL_CONSUMPTION
 from reference.consumption.structure import ConsumptionStructure

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from properties.itf import decode_itf
+from properties.exports.itf import decode_itf
 from properties.judgement import is_refuted_by
 from properties.worlds import STRUCTURES
 from spark_fuzz.campaign_store import CampaignError

@@ -11,8 +11,8 @@ import pytest
 from attrs import evolve
 from pyspark.sql import SparkSession
 
+from properties.exports.instances import TINY
 from properties.fault_class import FaultClass
-from properties.promela.instances import TINY
 from properties.worlds import STRUCTURES, find_world
 from properties.worlds.replication.columns import FAULT_CLASS_BY_NAME
 from reference.delay.parameters import SMALL_DELAY

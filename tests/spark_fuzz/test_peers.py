@@ -7,11 +7,11 @@ import re
 import pytest
 from attrs import evolve
 
+from properties.exports import spin
+from properties.exports.instances import JUDGED_INSTANCES, JudgedInstance, load_spin_counts
+from properties.exports.promela import CHECK_PREFIX, PromelaModel
+from properties.exports.spin import MissingSpinError, SpinError, SpinOptions, find_spin, run_spin
 from properties.fingerprint import compute_digest
-from properties.promela import spin
-from properties.promela.instances import JUDGED_INSTANCES, JudgedInstance, load_spin_counts
-from properties.promela.module import CHECK_PREFIX, PromelaModel
-from properties.promela.spin import MissingSpinError, SpinError, SpinOptions, find_spin, run_spin
 from properties.worlds import find_world
 from spark_fuzz.peers import (
     Count,

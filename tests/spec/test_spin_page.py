@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from properties.book import spin_page
-from properties.promela.instances import JUDGED_INSTANCES, load_spin_counts
-from properties.promela.module import BEGINNING, CHECK_PREFIX
-from properties.promela.spin import DEFINES, TRANSLATE, VISIBLE_SCRATCH
+from properties.exports.instances import JUDGED_INSTANCES, load_spin_counts
+from properties.exports.promela import BEGINNING, CHECK_PREFIX
+from properties.exports.spin import DEFINES, TRANSLATE, VISIBLE_SCRATCH
 
 TEXT = spin_page.PAGE.path.read_text(encoding="utf-8")
 

@@ -4,8 +4,8 @@ import json
 import re
 from typing import Any
 
+from properties.exports.vectors import FORMAT, make_vector
 from properties.generated_text import SPEC
-from properties.vectors import FORMAT, make_vector
 from reference.machine import Action
 from reference.parameters import SMALL_PARAMETERS
 from reference.roles import FlushDiskType, Role

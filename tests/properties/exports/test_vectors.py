@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from properties.vectors import make_vectors, write_vectors
+from properties.exports.vectors import make_vectors, write_vectors
 from properties.worlds import STRUCTURES, find_world
 from reference.leaves import flatten, is_parameter
 from reference.machine import Action, compute_machine

@@ -8,14 +8,21 @@ from typing import Any
 import pytest
 from attrs import evolve
 
+from properties.exports import promela
+from properties.exports.instances import JUDGED_INSTANCES, TINY, SmallInstance
+from properties.exports.notation import name_path
+from properties.exports.promela import (
+    CHECK_PREFIX,
+    PROMELA,
+    RANGE_PREFIX,
+    PromelaModel,
+    choose_type,
+    define,
+    write_effect,
+)
+from properties.exports.spin import SpinError, check_end, find_number, read_path
 from properties.intervals import compute_interval, compute_leaf_intervals
 from properties.possible_steps import Step, is_constant
-from properties.promela import module as promela
-from properties.promela.instances import JUDGED_INSTANCES, TINY
-from properties.promela.module import CHECK_PREFIX, PromelaModel, SmallInstance, choose_type
-from properties.promela.spin import SpinError, check_end, find_number, read_path
-from properties.promela.step import RANGE_PREFIX, EffectWriter
-from properties.promela.text import define, name_path, write_term
 from properties.worlds import KNOWN_STRUCTURES, STRUCTURES, find_world
 from reference.leaves import compute_leaf_sorts
 from reference.machine import RecordedInstance, record_machine
@@ -63,7 +70,7 @@ def make_model(structure: Any) -> PromelaModel:
 )
 def test_terms_read_like_promela(term: Any, text: str) -> None:
     """Each operator, with nested truth values in one pair of parentheses."""
-    assert text == write_term(term)
+    assert text == PROMELA.write(term)
 
 
 def test_unknown_operator_is_refused() -> None:
@@ -71,7 +78,7 @@ def test_unknown_operator_is_refused() -> None:
     strange = object.__new__(type(X))
     strange.operator, strange.arguments, strange.payload, strange.sort = "xor", (), None, X.sort
     with pytest.raises(KeyError):
-        write_term(strange)
+        PROMELA.write(strange)
 
 
 def test_shared_part_is_named_once() -> None:
@@ -175,12 +182,20 @@ def make_mutants(recorded: RecordedInstance) -> list[RecordedInstance]:
     return mutants
 
 
-def test_effects_read_what_was_before() -> None:
-    """A leaf is written after its last use; two that read each other wait in scratch variables."""
-    step = Step("chain", (), (), {"x": constant(1), "z": X + Z})
-    assert ["z = (x + z)", "x = 1"] == EffectWriter(step).lines
-    swap = Step("swap", (), (), {"x": Z, "z": X})
-    assert ["scratch_0 = z", "z = x", "x = scratch_0"] == EffectWriter(swap).lines
+@pytest.mark.parametrize(
+    ("effects", "expected"),
+    [
+        ({"x": constant(1), "z": X + Z}, ["z = (x + z)", "x = 1"]),
+        ({"x": X + 1, "z": X + Z}, ["scratch_0 = (x + 1)", "z = (x + z)", "x = scratch_0"]),
+        ({"x": Z, "z": X}, ["scratch_0 = z", "scratch_1 = x", "x = scratch_0", "z = scratch_1"]),
+        ({"x": X + Z, "z": X + Z}, ["scratch_0 = (x + z)", "x = scratch_0", "z = scratch_0"]),
+    ],
+)
+def test_effects_read_what_was_before(effects: dict[str, Any], expected: list[str]) -> None:
+    """What becomes of a leaf that another effect reads waits in a scratch variable."""
+    scratch, lines = write_effect(effects)
+    assert expected == lines
+    assert scratch == sorted({w for w in re.findall(r"\w+", " ".join(lines)) if "scratch" in w})
 
 
 def test_intervals_contain_what_is_possible() -> None:

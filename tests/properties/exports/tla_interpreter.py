@@ -26,14 +26,10 @@ INFIX: dict[str, Callable[[Any, Any], Any]] = {
     "div": lambda a, b: a // b,
     "mod": lambda a, b: a % b,
     "lt": lambda a, b: a < b,
-    "gt": lambda a, b: a > b,
     "leq": lambda a, b: a <= b,
     "geq": lambda a, b: a >= b,
     "eq": lambda a, b: a == b,
-    "neq": lambda a, b: a != b,
     "dots_2": lambda a, b: range(a, b + 1),
-    "cup": lambda a, b: [*a, *b],
-    "setminus": lambda a, b: [x for x in a if x not in b],
 }
 
 
@@ -78,7 +74,6 @@ class Module:
         self.constants = constants
         self._meanings: dict[int, Meaning] = {}
         self._solvers: dict[int, Solver] = {}
-        self._primed: dict[int, bool] = {}
 
     def list_initial(self) -> list[Env]:
         """The states that satisfy Init."""
@@ -106,8 +101,6 @@ class Module:
         return self._meanings[node.id]
 
     def _apply(self, name: str, arguments: list[Meaning]) -> Meaning:
-        if name == "Cardinality":
-            return lambda env: len(arguments[0](env))
         if name not in self.definitions:
             return lambda env: env[name]() if callable(env[name]) else env[name]
         definition = self.definitions[name]
@@ -160,8 +153,6 @@ class Module:
                 return lambda env: one(env) and other(env)
             case "lor":
                 return lambda env: one(env) or other(env)
-            case "implies":
-                return lambda env: not one(env) or other(env)
         operator = INFIX[symbol]
         return lambda env: operator(one(env), other(env))
 
@@ -192,14 +183,6 @@ class Module:
         pairs = [(text_of(a), self.mean(b)) for a, b in zip(names, values, strict=True)]
         return lambda env: {name: value(env) for name, value in pairs}
 
-    def _mean_tuple_literal(self, node: Any) -> Meaning:
-        items = [self.mean(n) for n in node.named_children if not n.type.endswith("bracket")]
-        return lambda env: {i: item(env) for i, item in enumerate(items, 1)}
-
-    def _mean_finite_set_literal(self, node: Any) -> Meaning:
-        items = [self.mean(n) for n in node.named_children]
-        return lambda env: [item(env) for item in items]
-
     def _bind(self, node: Any) -> tuple[str, Meaning]:
         """The variable of a quantifier and the set that it is taken from."""
         name = node.child_by_field_name("intro")
@@ -212,37 +195,6 @@ class Module:
             self.mean(node.named_children[-1]),
         )
         return lambda env: {i: body({**env, name: i}) for i in members(env)}
-
-    def _mean_set_map(self, node: Any) -> Meaning:
-        name, members = self._bind(node.child_by_field_name("generator"))
-        body = self.mean(node.child_by_field_name("map"))
-        return lambda env: [body({**env, name: i}) for i in members(env)]
-
-    def _mean_set_filter(self, node: Any) -> Meaning:
-        name, members = self._bind(node.child_by_field_name("generator"))
-        body = self.mean(node.child_by_field_name("filter"))
-        return lambda env: [i for i in members(env) if body({**env, name: i})]
-
-    def _mean_bounded_quantification(self, node: Any) -> Meaning:
-        bounds = [self._bind(n) for n in node.children_by_field_name("bound") if n.is_named]
-        body = self.mean(node.child_by_field_name("expression"))
-        is_all = node.child_by_field_name("quantifier").type == "forall"
-
-        def decide(env: Env) -> bool:
-            inner = (body(each) for each in choose_members(bounds, env))
-            return all(inner) if is_all else any(inner)
-
-        return decide
-
-    def _mean_choose(self, node: Any) -> Meaning:
-        name, members = self._bind(node)
-        body = self.mean(node.child_by_field_name("expression"))
-        return lambda env: next(i for i in members(env) if body({**env, name: i}))
-
-    def _mean_case(self, node: Any) -> Meaning:
-        parts = [n.named_children for n in node.named_children if n.type == "case_arm"]
-        arms = [(self.mean(guard), self.mean(value)) for guard, _, value in parts]
-        return lambda env: next(value(env) for guard, value in arms if guard(env))
 
     def _mean_let_in(self, node: Any) -> Meaning:
         body = self.mean(node.child_by_field_name("expression"))
@@ -304,8 +256,6 @@ class Module:
         return lambda env, after: (x for solver in solvers for x in solver(env, after))
 
     def _solve_bounded_quantification(self, node: Any) -> Solver:
-        if node.child_by_field_name("quantifier").type == "forall":
-            return self._solve_condition(node)
         bounds = [self._bind(n) for n in node.children_by_field_name("bound") if n.is_named]
         body = self.solve(node.child_by_field_name("expression"))
         return lambda env, after: (
@@ -317,26 +267,10 @@ class Module:
         return lambda env, after: body(self._define(node, env), after)
 
     def _solve_identifier_ref(self, node: Any) -> Solver:
-        return self._solve_operator(node, text_of(node), [])
-
-    def _solve_bound_op(self, node: Any) -> Solver:
-        parts = [n for n in node.children_by_field_name("parameter") if n.is_named]
-        name = text_of(node.child_by_field_name("name"))
-        return self._solve_operator(node, name, [self.mean(n) for n in parts])
-
-    def _solve_operator(self, node: Any, name: str, arguments: list[Meaning]) -> Solver:
-        definition = self.definitions.get(name)
+        definition = self.definitions.get(text_of(node))
         if definition is None or not has_prime(definition):
             return self._solve_condition(node)
-        formals = [text_of(n) for n in definition.children_by_field_name("parameter")]
-        names = [f for f in formals if f not in ("(", ")", ",")]
-        body = self.solve(definition.child_by_field_name("definition"))
-
-        def solve(env: Env, after: Env) -> Iterator[Env]:
-            bound = {f: a(env) for f, a in zip(names, arguments, strict=True)}
-            return body({**env, **bound}, after)
-
-        return solve
+        return self.solve(definition.child_by_field_name("definition"))
 
     def _solve_bound_prefix_op(self, node: Any) -> Solver:
         if node.child_by_field_name("symbol").type != "unchanged":

@@ -13,8 +13,8 @@ import pytest
 from itf_py import trace_from_json
 
 from properties.certificates import decode_cells, load
-from properties.itf import decode_itf, encode_itf
-from properties.itf_export import (
+from properties.exports.itf import decode_itf, encode_itf
+from properties.exports.itf_export import (
     INDEX,
     Exported,
     list_certified,

@@ -14,7 +14,7 @@ from typing import Any
 from attrs import evolve, frozen
 
 from properties.certificates import decode_cells, get_stem, load, load_required
-from properties.itf import ItfTrace, encode_itf
+from properties.exports.itf import ItfTrace, encode_itf
 from properties.known_issues.catalogue import load_scenarios
 from properties.known_issues.scenario import Scenario
 from properties.verdict import Verdict, VerdictWord

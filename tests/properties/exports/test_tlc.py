@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from properties.fingerprint import compute_digest
-from properties.promela.instances import JudgedInstance, load_spin_counts
-from properties.tla.module import Module
-from properties.tla.page import STOCK, write_shown
-from properties.tla.tlc import MissingTlcError, TlcError, find_tlc, read_result, run_tlc
-from properties.tla.tlc_counts import (
+from properties.book.tla_page import write_shown
+from properties.exports.instances import JudgedInstance, load_spin_counts
+from properties.exports.tla import Module
+from properties.exports.tlc import MissingTlcError, TlcError, find_tlc, read_result, run_tlc
+from properties.exports.tlc_counts import (
     QUICK_STATES_MAX,
     ask,
     export,
@@ -18,6 +17,8 @@ from properties.tla.tlc_counts import (
     list_kept,
     load_tlc_counts,
 )
+from properties.fingerprint import compute_digest
+from properties.stock import STOCK_PAIR
 
 try:
     find_tlc()
@@ -28,7 +29,7 @@ except MissingTlcError as problem:
 needs_tlc = pytest.mark.skipif(bool(MISSING), reason=MISSING or "TLC is there")
 
 RENEW = (
-    "other rules; renew with `python -m properties.tla.tlc_counts`, "
+    "other rules; renew with `python -m properties.exports.tlc_counts`, "
     "then `./rmqspec docs --write spec/tla.md`"
 )
 
@@ -38,7 +39,7 @@ QUICK = [
     for j in INSTANCES.values()
     if is_counted(j) and load_spin_counts()[j.name]["states"] <= QUICK_STATES_MAX
 ]
-PAIR = next(j for j in INSTANCES.values() if j.structure_name == STOCK and j.fault == "disk errors")
+PAIR = next(j for j in INSTANCES.values() if j.structure is STOCK_PAIR and j.fault == "disk errors")
 
 
 @needs_tlc
@@ -97,7 +98,7 @@ def test_a_wrong_module_is_noticed() -> None:
 @needs_tlc
 def test_the_kept_module_is_accepted() -> None:
     """The module of the stock pair as it lies in spec/, with a guarantee that falls at once."""
-    result = run_tlc(write_shown(STOCK), ["message_is_stored_once"])
+    result = run_tlc(write_shown(), ["message_is_stored_once"])
     assert (result.violated, result.steps) == ("message_is_stored_once", 3)
 
 

@@ -1,4 +1,4 @@
-"""The small instances on which SPIN judges, and what it has counted, as data.
+"""Small instances, those on which SPIN and TLC judge, and what SPIN has counted, as data.
 
 ``python -m spark_fuzz.peers`` counts them anew after a change of the rules. An entry carries the
 digest of the rules that it was made from, and is written only when both searches agree.
@@ -7,19 +7,21 @@ digest of the rules that it was made from, and is written only when both searche
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import attrs
 from attrs import evolve, field, frozen
 
-from properties.promela.module import SmallInstance
+from properties.fault_class import FaultClass
 from properties.stock import STOCK_PAIR
 from properties.worlds import KNOWN_STRUCTURES, find_world
 from reference.consumption.parameters import SMALL_CONSUMPTION
 from reference.delay.parameters import SMALL_DELAY
 from reference.parameters import SMALL_PARAMETERS, Parameters
 from reference.tables.parameters import SMALL_TABLES
+from reference.version import find_version
 
 FILE = Path(__file__).parent / "spin_counts.json"
 
@@ -38,8 +40,38 @@ THREE_CONTENTS = evolve(SMALL_TABLES, ghost_contents_max=3)
 
 
 @frozen
+class SmallInstance:
+    """One structure under one fault class, with sizes for a search."""
+
+    structure: Any
+    fault_class: FaultClass
+    sizes: Any
+    highest: Mapping[str, int] = field(factory=dict)
+    """For leaves that may count on for ever, the value at which they stop, so that there is an end
+    of all states; by the path of the leaf."""
+
+    @property
+    def parameters(self) -> Any:
+        """The sizes, with the limits of the fault class."""
+        return attrs.evolve(self.sizes, limits=self.fault_class.search_limits)
+
+    def describe(self) -> Iterator[str]:
+        """Its rules, structure, faults and sizes, a line each."""
+        yield f"Model of RocketMQ {find_version(self.structure.variants).name}"
+        yield f"structure: {self.structure.name}"
+        times = self.fault_class.times
+        often = f", each at most {count_times(times)}" if self.fault_class.admitted else ""
+        yield f"faults: {self.fault_class.name}{often}"
+        for name, value in attrs.asdict(self.parameters, recurse=False).items():
+            if isinstance(value, int):
+                yield f"{name}: {value}"
+        for path, value in self.highest.items():
+            yield f"{path}: counts to {value}, and then stays"
+
+
+@frozen
 class JudgedInstance:
-    """One small instance that SPIN judges."""
+    """One small instance that outside judges look at."""
 
     structure_name: str
     fault: str
@@ -121,3 +153,8 @@ def load_spin_counts() -> dict[str, dict[str, Any]]:
     """What was counted, by the name of the instance."""
     counts: dict[str, dict[str, Any]] = json.loads(FILE.read_text(encoding="utf-8"))
     return counts
+
+
+def count_times(number: int) -> str:
+    """``once``, ``2 times``."""
+    return "once" if number == 1 else f"{number} times"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from itf_py import trace_from_json
 
-from properties.itf import INITIAL_ACTION, ItfError, ItfTrace, decode_itf, encode_itf
+from properties.exports.itf import INITIAL_ACTION, ItfError, ItfTrace, decode_itf, encode_itf
 from reference.leaves import flatten
 from tests.properties.refutations import KNOWN_SCHEDULES, KnownSchedule
 from tests.structures import name_of

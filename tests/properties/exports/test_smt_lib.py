@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from properties.exports.smt_lib import Renderer, compute_file_name, write_smt_lib
 from properties.obligations import Obligation, ObligationKind, load_proof
-from properties.smt_lib import Renderer, compute_file_name, write_smt_lib
 from properties.worlds import STRUCTURES
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME
 from reference import ROCKETMQ_VERSION

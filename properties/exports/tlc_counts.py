@@ -1,8 +1,8 @@
 """What TLC says of the small instances on which SPIN judges too, as data.
 
-``python -m properties.tla.tlc_counts`` asks it anew after a change of the rules. TLC has no limit
-of depth, so states are counted where all of them are not too many; the shortest violations are
-sought everywhere. An entry carries the digest of the rules that it was made from.
+``python -m properties.exports.tlc_counts`` asks it anew after a change of the rules. TLC has
+no limit of depth, so states are counted where all of them are not too many; the shortest violations
+are sought everywhere. An entry carries the digest of the rules that it was made from.
 """
 
 from __future__ import annotations
@@ -12,11 +12,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from properties.exports.instances import JUDGED_INSTANCES, JudgedInstance, load_spin_counts
+from properties.exports.tla import Module, write_module
+from properties.exports.tlc import run_tlc
 from properties.fingerprint import compute_digest
-from properties.generated_text import count_steps, render_table
-from properties.promela.instances import JUDGED_INSTANCES, JudgedInstance, load_spin_counts
-from properties.tla.module import Module, write_module
-from properties.tla.tlc import run_tlc
 from properties.worlds import find_world
 
 FILE = Path(__file__).parent / "tlc_counts.json"
@@ -66,19 +65,6 @@ def load_tlc_counts() -> dict[str, dict[str, Any]]:
     """What TLC said, by the name of the instance."""
     counts: dict[str, dict[str, Any]] = json.loads(FILE.read_text(encoding="utf-8"))
     return counts
-
-
-def render_counts() -> str:
-    """A table of all instances."""
-    spins = load_spin_counts()
-    rows = []
-    for name, entry in load_tlc_counts().items():
-        found = (f"`{claim}`: {count_steps(n)}" for claim, n in entry["shortest"].items())
-        states = f"{entry['states']:,}" if entry["states"] else "not counted"
-        same = entry["states"] in (None, spins[name]["states"])
-        assert same, f"{name}: TLC has other states than SPIN"
-        rows.append((name, states, "<br>".join(found)))
-    return render_table(("Instance", "States, in TLC as in SPIN and here", "Violated"), rows)
 
 
 def main() -> None:

@@ -1,0 +1,83 @@
+"""Recorded terms as expressions of another language, and the names of what occurs again in them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from attrs import frozen
+
+from reference.terms import Term, walk
+
+RANGE_PREFIX = "is_range_of_"
+"""Conditions of this name say that an argument has a value; each language says so itself."""
+
+PART_MIN = 40
+"""Characters from which on a part that occurs again has a name of its own."""
+
+
+@frozen
+class Notation:
+    """How a language writes terms."""
+
+    write_leaf: Callable[[str], str]
+    """A leaf, by its path."""
+    write_constant: Callable[[int | bool], str]
+    chains: Mapping[str, str]
+    """Operators whose operands stand in one pair of parentheses, and what stands between them."""
+    others: Mapping[str, str]
+    """Every other operator, with a place for each operand."""
+
+    def write(self, term: Term, names: Mapping[int, str] | None = None) -> str:
+        """The expression of a term; terms in ``names``, by their id, stand as these.
+
+        Raises KeyError for an unknown operator.
+        """
+        known = {} if names is None else names
+        if id(term) in known:
+            return known[id(term)]
+        if term.operator == "constant":
+            return self.write_constant(term.payload)
+        if term.operator == "leaf":
+            return self.write_leaf(term.payload)
+        if term.operator in self.chains:
+            operands = (self.write(t, known) for t in list_operands(term, known))
+            return f"({self.chains[term.operator].join(operands)})"
+        return self.others[term.operator].format(*(self.write(t, known) for t in term.arguments))
+
+    def name_parts(
+        self, prefix: str, terms: Iterable[Term]
+    ) -> tuple[dict[int, str], dict[str, str]]:
+        """Long parts that these terms share: their names by id, and their expressions by name."""
+        names: dict[int, str] = {}
+        parts: dict[str, str] = {}
+        for part in find_shared(terms):
+            text = self.write(part, names)
+            if len(text) > PART_MIN:
+                names[id(part)] = name = f"{prefix}_{len(names)}"
+                parts[name] = text
+        return names, parts
+
+
+def list_operands(term: Term, names: Mapping[int, str]) -> Iterator[Term]:
+    """The operands of nested terms of one operator, in their order; a named one stays whole."""
+    for operand in term.arguments:
+        if operand.operator == term.operator and id(operand) not in names:
+            yield from list_operands(operand, names)
+        else:
+            yield operand
+
+
+def find_shared(terms: Iterable[Term]) -> list[Term]:
+    """The terms with operands that occur more than once below these, arguments first."""
+    uses: dict[int, int] = {}
+    roots = list(terms)
+    nodes = list(walk(roots))
+    for used in [*roots, *(a for node in nodes for a in node.arguments)]:
+        uses[id(used)] = uses.get(id(used), 0) + 1
+    return [node for node in nodes if node.arguments and uses[id(node)] > 1]
+
+
+def name_path(path: str) -> str:
+    """The identifier of a leaf or an instance: ``links.0.is_open`` is ``links_0_is_open``."""
+    return re.sub(r"\W+", "_", path).strip("_")

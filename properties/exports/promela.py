@@ -1,0 +1,271 @@
+"""One small instance as a Promela model, for SPIN: a judge that shares nothing but the terms.
+
+https://spinroot.com/spin/Man/promela.html. One process loops for ever over the rules. Each instance
+of a rule is one option for each choice of its arguments, and each option one ``d_step``: SPIN sees
+no state between two steps. Leaves that no possible step changes, the sizes among them, stand as
+numbers; all others are variables. So the states that SPIN stores are the states of the instance,
+each once.
+
+The macro ``CHECK_<guarantee>`` adds an option that fails where the guarantee does not hold; that is
+one step after the state that violates it. Without a macro SPIN only counts.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+
+import attrs
+
+from properties.exports.instances import SmallInstance
+from properties.exports.notation import RANGE_PREFIX, Notation, find_shared, name_path
+from properties.fault_class import is_admitted
+from properties.induction import get_leaf_names
+from properties.intervals import Interval, compute_interval, compute_leaf_intervals
+from properties.possible_steps import (
+    Step,
+    Values,
+    find_constants,
+    find_possible_steps,
+    is_constant,
+)
+from properties.world import get_largest_size
+from properties.worlds import find_world
+from reference.leaves import compute_leaf_sorts, flatten
+from reference.machine import RecordedInstance, record_machine, record_predicate
+from reference.terms import Sort, Term, record, specialise
+
+BYTE_MAX = 255
+
+CHECK_PREFIX = "CHECK_"
+"""What the macro begins with that has a guarantee checked."""
+
+PROMELA = Notation(
+    name_path,
+    lambda value: str(value).lower(),
+    {"and": " && ", "or": " || "},
+    {
+        "add": "({} + {})",
+        "subtract": "({} - {})",
+        "minimum": "minimum({}, {})",
+        "maximum": "maximum({}, {})",
+        "quotient": "({} / {})",
+        "remainder": "({} % {})",
+        "less": "({} < {})",
+        "less_equal": "({} <= {})",
+        "equal": "({} == {})",
+        "not": "!{}",
+        "choose": "({} -> {} : {})",
+        "choose_flag": "({} -> {} : {})",
+    },
+)
+
+BEGINNING = """\
+#ifdef WIDE               /* every number in 32 bits: there must be as many states */
+#define byte int
+#define short int
+#endif
+
+#ifdef VISIBLE_SCRATCH    /* pan with -DBFS refuses hidden variables */
+#define SCRATCH
+#define FORGET(x) ; x = 0
+#else
+#define SCRATCH hidden    /* no part of the state; always written before it is read */
+#define FORGET(x)
+#endif
+
+#define minimum(a, b) ((a) < (b) -> (a) : (b))
+#define maximum(a, b) ((a) < (b) -> (b) : (a))"""
+
+
+class PromelaModel:
+    """The terms of one small instance, ready to be written."""
+
+    def __init__(self, instance: SmallInstance) -> None:
+        self.instance = instance
+        structure = instance.structure
+        self.initial = flatten(structure.make_initial(instance.parameters))
+        admitted = {
+            r.instance.name: r
+            for r in record_machine(structure)
+            if is_admitted(r, instance.fault_class)
+        }
+        self.constants = find_constants(admitted.values(), self.initial)
+        possible = find_possible_steps(admitted.values(), self.constants)
+        steps = [stop_counting(step, instance.highest) for step in possible]
+        highest = get_largest_size(instance.parameters)
+        self.intervals = compute_leaf_intervals(steps, self.initial, highest)
+        self.steps = [
+            StepWriter(step, admitted[step.name], self.constants, self.intervals) for step in steps
+        ]
+
+    def write(self) -> str:
+        """The whole model."""
+        structure = self.instance.structure
+        claims = {
+            name: specialise(record_predicate(structure, guarantee.predicate), self.constants)
+            for name, guarantee in find_world(structure).guarantees.items()
+        }
+        options = [line for step in self.steps for line in step.write_options()]
+        checks = [line for name in claims for line in write_check(name)]
+        parts = [
+            write_comment(*self.instance.describe()),
+            BEGINNING,
+            "\n".join(self._declare_leaves()),
+            "\n".join(self._declare_scratch()),
+            *("\n".join(step.define()) for step in self.steps),
+            "\n".join(define("part", claims)),
+            "\n".join(["active proctype steps() {", "  do", *options, *checks, "  od", "}"]),
+        ]
+        return "\n\n".join(part for part in parts if part) + "\n"
+
+    def _declare_leaves(self) -> Iterator[str]:
+        sorts = compute_leaf_sorts(self.instance.structure)
+        for path, value in self.initial.items():
+            if path not in self.constants:
+                kind = choose_type(sorts[path], self.intervals[path])
+                yield f"{kind} {name_path(path)} = {str(value).lower()};"
+
+    def _declare_scratch(self) -> Iterator[str]:
+        names = {name for step in self.steps for name in step.scratch}
+        for name in sorted(names, key=lambda n: (len(n), n)):
+            yield f"SCRATCH int {name};"
+
+
+class StepWriter:
+    """Writes one instance: definitions that stand before the process, options inside it."""
+
+    def __init__(
+        self,
+        step: Step,
+        recorded: RecordedInstance,
+        constants: Values,
+        intervals: Mapping[str, Interval],
+    ) -> None:
+        self.step, self.recorded, self.constants = step, recorded, constants
+        self.name = name_path(step.name)
+        ranges = list(zip(step.ranges[::3], step.ranges[1::3], step.ranges[2::3], strict=True))
+        self.bounds = {name_path(leaf.payload): (low, high) for leaf, low, high in ranges}
+        """Of each argument the terms of its lowest and its highest value."""
+        self.widths = [
+            max(0, compute_interval(record("subtract", high, low), intervals)[1])
+            for _, low, high in ranges
+        ]
+        """How much each argument may be above its lowest value, as far as intervals tell."""
+        kept, self.assignments = write_effect(step.effects)
+        self.scratch = [*self.bounds, *kept]
+        """The variables that it needs and that are no part of the state."""
+
+    def define(self) -> Iterator[str]:
+        """The comment, the named conditions, the ranges and the effect."""
+        rule = self.recorded.instance.rule
+        yield write_comment(f"{self.step.name}: {rule.sentence}", f"Who: {rule.who}. {rule.source}")
+        conditions = {f"{self.name}_{n}": term for n, term in self._get_conditions().items()}
+        bounds = {
+            name: term
+            for argument, terms in self.bounds.items()
+            for name, term in zip(self._name_bounds(argument), terms, strict=True)
+        }
+        yield from define(f"part_of_{self.name}", {**conditions, **bounds})
+        yield f"#define {self.name} ({' && '.join(conditions) or 'true'})"
+        forgotten = "".join(f" FORGET({name})" for name in self.scratch)
+        yield f"inline effect_of_{self.name}() {{"
+        yield ";\n".join(f"  {line}" for line in self.assignments or ["skip"]) + forgotten
+        yield "}"
+
+    def list_options(self) -> list[tuple[int, ...]]:
+        """Every choice of arguments that may be possible: how much each is above its lowest."""
+        return list(itertools.product(*(range(width + 1) for width in self.widths)))
+
+    def write_options(self) -> Iterator[str]:
+        """An option of the loop for every choice, and one that fails where another is possible."""
+        for option in self.list_options():
+            guard, chosen = self.name, ""
+            for argument, above in zip(self.bounds, option, strict=True):
+                low, high = self._name_bounds(argument)
+                guard += f" && {low} + {above} <= {high}"
+                chosen += f"{argument} = {low} + {above}; "
+            printed = " ".join([self.step.name, *map(str, option)])
+            yield f"  :: d_step {{ {guard} ->"
+            yield f'       printf("{printed}\\n"); {chosen}effect_of_{self.name}() }}'
+        for argument, width in zip(self.bounds, self.widths, strict=True):
+            low, high = self._name_bounds(argument)
+            yield f"  :: d_step {{ {self.name} && {low} + {width} < {high} -> assert(false) }}"
+
+    def _get_conditions(self) -> dict[str, Term]:
+        specialised = {
+            name: specialise(term, self.constants)
+            for name, term in self.recorded.conditions.items()
+            if not name.startswith(RANGE_PREFIX)
+        }
+        return {name: t for name, t in specialised.items() if not is_constant(t, True)}
+
+    def _name_bounds(self, argument: str) -> tuple[str, str]:
+        name = f"{argument.removeprefix('argument_')}_of_{self.name}"
+        return f"lowest_{name}", f"highest_{name}"
+
+
+def write_effect(effects: Mapping[str, Term]) -> tuple[list[str], list[str]]:
+    """Scratch variables, and assignments in an order in which all read what was before.
+
+    What several effects share is computed first, and so is what becomes of a leaf that another
+    effect reads; what reads no leaf comes last.
+    """
+    names: dict[int, str] = {}
+    first: list[str] = []
+    then: list[str] = []
+    last: list[str] = []
+
+    def keep(term: Term) -> str:
+        """Compute a term into a scratch variable of its own."""
+        name = f"scratch_{len(names)}"
+        first.append(f"{name} = {PROMELA.write(term, names)}")
+        names[id(term)] = name
+        return name
+
+    for part in find_shared(effects.values()):
+        keep(part)
+    for path, term in effects.items():
+        others = (get_leaf_names(other) for p, other in effects.items() if p != path)
+        is_late = id(term) in names or term.operator == "constant"
+        text = PROMELA.write(term, names)
+        if not is_late and any(path in read for read in others):
+            is_late, text = True, keep(term)
+        (last if is_late else then).append(f"{name_path(path)} = {text}")
+    return list(names.values()), [*first, *then, *last]
+
+
+def define(prefix: str, terms: Mapping[str, Term]) -> Iterator[str]:
+    """Macros for these terms by their names, and before them for long parts that they share."""
+    names, parts = PROMELA.name_parts(prefix, terms.values())
+    texts = {name: PROMELA.write(term, names) for name, term in terms.items()}
+    yield from (f"#define {name} {text}" for name, text in {**parts, **texts}.items())
+
+
+def stop_counting(step: Step, highest: Mapping[str, int]) -> Step:
+    """The step that leaves these leaves at their highest value."""
+    effects = {
+        path: record("minimum", term, highest[path]) if path in highest else term
+        for path, term in step.effects.items()
+    }
+    return attrs.evolve(step, effects=effects)
+
+
+def write_check(guarantee: str) -> Iterator[str]:
+    """The option that fails where a guarantee does not hold, if its macro is defined."""
+    yield f"#ifdef {CHECK_PREFIX}{guarantee}"
+    yield f"  :: d_step {{ !({guarantee}) -> assert(false) }}"
+    yield "#endif"
+
+
+def write_comment(*lines: str) -> str:
+    """A comment of these lines."""
+    inside = "\n   ".join(line.replace("*/", "* /") for line in lines)
+    return f"/* {inside} */"
+
+
+def choose_type(sort: Sort, interval: Interval) -> str:
+    """The smallest type of Promela for a leaf with such values."""
+    if sort is Sort.BOOLEAN:
+        return "bool"
+    return "byte" if interval[0] >= 0 and interval[1] <= BYTE_MAX else "short"

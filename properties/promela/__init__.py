@@ -1,1 +1,0 @@
-"""Small instances as Promela, and SPIN, the judge that reads it."""

@@ -1,1 +1,0 @@
-"""The model as a TLA+ module, in the words of the reference."""
