@@ -13,8 +13,7 @@ from typing import Any
 import attrs
 import click
 
-from command_line import exit_codes
-from command_line.bench_engines import (
+from command_line.benchmarks.engines import (
     CampaignMeasure,
     count_steps,
     measure_campaign,
@@ -24,7 +23,7 @@ from command_line.bench_engines import (
     measure_search,
     measure_two_kernels,
 )
-from command_line.bench_floor import (
+from command_line.benchmarks.floor import (
     RECORD,
     SHARE,
     format_record,
@@ -35,11 +34,12 @@ from command_line.bench_floor import (
     print_paces,
     read_record,
 )
-from command_line.progress import show_progress
-from command_line.version_option import describe_model
-from reference.structure import Structure
-from spark_fuzz.kernel import compile_kernel
-from spark_fuzz.schedule import STEPS_MAX, CampaignOptions
+from command_line.options.version_option import describe_model
+from command_line.output import exit_codes
+from command_line.output.progress import show_progress
+from reference.worlds.replication.structure import Structure
+from spark_fuzz.campaign.schedule import STEPS_MAX, CampaignOptions
+from spark_fuzz.kernel.kernel import compile_kernel
 
 PACKAGES = ("attrs", "numba", "numpy", "z3-solver", "hypothesis", "pyspark", "pyarrow")
 KERNEL_SCHEDULES = 50_000

@@ -9,35 +9,40 @@ from typing import Any
 import click
 from attrs import frozen
 
-from command_line import exit_codes
-from command_line.name_options import CLAIM, describe_unknown
-from command_line.progress import show_progress
-from command_line.reading_options import add_reading_options, gather_question
-from command_line.reading_report import reading_as_json
-from command_line.report import print_deployment, print_head, print_limits, print_pairs
-from command_line.version_option import add_version_option
-from command_line.what_if import tell_changes
-from command_line.world_report import verdict_as_json, world_as_json
-from properties.analysis import MODEL_LIMITS, GroupAnalysis, analyse_group, describe_configuration
-from properties.expectation import find_expectation
-from properties.reading_analysis import ReadingAnalysis, ReadingQuestion, analyse_readings
-from properties.verdict import Verdict, VerdictWord
-from properties.world_analysis import WorldAnalysis, analyse_pairs
+from command_line.answers.reading_report import reading_as_json
+from command_line.answers.report import print_deployment, print_head, print_limits, print_pairs
+from command_line.answers.what_if import tell_changes
+from command_line.answers.world_report import verdict_as_json, world_as_json
+from command_line.options.name_options import CLAIM, describe_unknown
+from command_line.options.reading_options import add_reading_options, gather_question
+from command_line.options.version_option import add_version_option
+from command_line.output import exit_codes
+from command_line.output.progress import show_progress
+from properties.scenarios.reading_analysis import ReadingAnalysis, ReadingQuestion, analyse_readings
+from properties.verdicts.analysis import (
+    MODEL_LIMITS,
+    GroupAnalysis,
+    analyse_group,
+    describe_configuration,
+)
+from properties.verdicts.expectations import find_expectation
+from properties.verdicts.verdict import Verdict, VerdictWord
+from properties.verdicts.world_analysis import WorldAnalysis, analyse_pairs
 from properties.worlds import CLAIM_NAMES, STRUCTURES, find_world
-from reference.configuration import (
+from reference.configuration.broker_group import (
     BrokerGroup,
     ConfigurationError,
     ConfigurationWarning,
     Deployment,
 )
-from reference.configuration_reading import (
+from reference.configuration.files import (
     change_master,
     change_slaves,
     read_deployments,
     sample_group,
 )
-from reference.outage import compute_outage
-from reference.version import Version
+from reference.decisions.outage import compute_outage
+from reference.releases.versions import Version
 
 EPILOG = """\b
 Examples:

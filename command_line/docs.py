@@ -8,43 +8,44 @@ from pathlib import Path
 
 import click
 
-from command_line import implementers
-from command_line.new_files import tell_problem
-from command_line.progress import show_progress
-from command_line.readme import README, update_readme
-from command_line.run_tests import run_pytest
-from command_line.site.build import build_site
-from properties.book import (
-    clients_page,
+from book.chinese.pages import PAIRS
+from book.contents import list_chapters
+from book.implementers import spin_page, tla_page
+from book.model import (
     code_ledger_page,
     dispute_page,
     fault_set_page,
-    front_page,
     guarantees_page,
     ledger_page,
     lemma_page,
-    metadata_page,
     mutants_page,
     one_offset_page,
-    prediction_page,
-    progress_page,
     proof_page,
-    reading_page,
     restrictions_page,
     roles_page,
-    spin_page,
-    tla_page,
     variant_page,
     version_page,
     world_page,
 )
-from properties.book.chinese.pages import PAIRS
-from properties.book.code_page import TOPIC_PAGES
-from properties.book.contents import list_chapters
-from properties.book.operators import page as operators_page
-from properties.book.refutations import page as refutation_page
+from book.model.code_page import TOPIC_PAGES
+from book.operators import page as operators_page
+from book.refutations import page as refutation_page
+from book.site.build import build_site
+from book.usage import (
+    clients_page,
+    front_page,
+    known_issues_page,
+    metadata_page,
+    prediction_page,
+    progress_page,
+    reading_page,
+)
+from command_line.answers import recorded_answers as implementers
+from command_line.answers.readme import README, update_readme
+from command_line.output.new_files import tell_problem
+from command_line.output.progress import show_progress
+from command_line.run_tests import run_pytest
 from properties.generated_text import ROOT, Page
-from properties.known_issues import page as known_issues_page
 
 PAGES: tuple[Page, ...] = (
     front_page.PAGE,

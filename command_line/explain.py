@@ -6,19 +6,19 @@ from typing import Any
 
 import click
 
-from command_line.name_options import CLAIM, FAULT, add_structure_option, find_column
-from command_line.version_option import describe_model
-from properties.certificates import load_cells
-from properties.certified_cells import describe
-from properties.dispute import list_disputing
-from properties.drawing import draw_cell
-from properties.expectation import find_expectation
-from properties.explanation import explain
+from command_line.options.name_options import CLAIM, FAULT, add_structure_option, find_column
+from command_line.options.version_option import describe_model
 from properties.generated_text import ROOT
-from properties.refutations.cases import find_case
-from properties.verdict import Verdict, VerdictWord
+from properties.scenarios.counterexamples.cases import find_case
+from properties.schedules.drawing import draw_cell
+from properties.verdicts.certificates import load_cells
+from properties.verdicts.certified_cells import describe
+from properties.verdicts.disputes import list_disputing
+from properties.verdicts.expectations import find_expectation
+from properties.verdicts.explanations import explain
+from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds import KNOWN_STRUCTURES, find_world
-from reference.structure import Structure
+from reference.worlds.replication.structure import Structure
 
 EPILOG = """\b
 Examples:

@@ -8,11 +8,11 @@ from typing import Any
 
 import click
 
-from command_line import exit_codes
 from command_line.export_models import promela, tla
 from command_line.export_traces import itf
-from command_line.name_options import add_structures_option
-from command_line.new_files import OUT, check_new, tell_problem
+from command_line.options.name_options import add_structures_option
+from command_line.output import exit_codes
+from command_line.output.new_files import OUT, check_new, tell_problem
 from properties.exports.smt_lib import write_smt_lib
 from properties.exports.vectors import write_vectors
 from properties.worlds import STRUCTURES

@@ -10,16 +10,16 @@ from typing import Any
 import attrs
 import click
 
-from command_line import exit_codes
-from command_line.name_options import add_fault_option, add_structure_option, find_column
-from command_line.new_files import NEW_FILE, OUT, check_new, tell_problem
+from command_line.options.name_options import add_fault_option, add_structure_option, find_column
+from command_line.output import exit_codes
+from command_line.output.new_files import NEW_FILE, OUT, check_new, tell_problem
 from properties.exports.instances import SmallInstance
 from properties.exports.promela import PromelaModel
 from properties.exports.tla import write_module
-from properties.fault_class import SEARCHED
+from properties.fault_model import SEARCHED
 from properties.worlds import KNOWN_STRUCTURES, find_world
-from reference.leaves import compute_leaf_sorts, is_parameter
-from reference.terms import Sort
+from reference.language.leaves import compute_leaf_sorts, is_parameter
+from reference.language.terms import Sort
 
 PROMELA_EPILOG = """\b
 Examples:

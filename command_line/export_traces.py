@@ -9,10 +9,10 @@ from pathlib import Path
 
 import click
 
-from command_line import exit_codes
-from command_line.name_options import add_structures_option, describe_unknown
-from command_line.new_files import OUT, check_new, tell_problem
-from command_line.progress import show_progress
+from command_line.options.name_options import add_structures_option, describe_unknown
+from command_line.output import exit_codes
+from command_line.output.new_files import OUT, check_new, tell_problem
+from command_line.output.progress import show_progress
 from properties.exports.itf_export import (
     Exported,
     list_certified,

@@ -15,15 +15,14 @@ import attrs
 import click
 from attrs import frozen
 
-from command_line import exit_codes
-from command_line.fuzz_findings import (
+from command_line.answers.fuzz_findings import (
     find_classes,
     find_known,
     print_classes,
     print_known,
     write_report,
 )
-from command_line.fuzz_options import (
+from command_line.options.fuzz_options import (
     add_group_options,
     choose_structure,
     get_fault_names,
@@ -31,15 +30,18 @@ from command_line.fuzz_options import (
     parse_limits,
     read_resumed,
 )
-from command_line.master_option import parse_master
-from command_line.name_options import add_structure_option
-from command_line.progress import show_progress
-from command_line.version_option import add_version_option, describe_model
-from properties.admitted_faults import find_tabled_verdict
-from properties.verdict import VerdictWord
+from command_line.options.master_option import parse_master
+from command_line.options.name_options import add_structure_option
+from command_line.options.version_option import add_version_option, describe_model
+from command_line.output import exit_codes
+from command_line.output.progress import show_progress
+from properties.verdicts.fault_sets.admitted_faults import find_tabled_verdict
+from properties.verdicts.verdict import VerdictWord
 from properties.worlds import STRUCTURES_BY_WORLD, find_healing
-from reference.version import Version
-from spark_fuzz.campaign_store import (
+from reference.releases.versions import Version
+from spark_fuzz.campaign.java import MissingPrerequisiteError, find_java
+from spark_fuzz.campaign.schedule import SCHEDULES_MAX, SEED_MAX, STEPS_MAX, CampaignOptions
+from spark_fuzz.campaign.store import (
     ROUNDS_MAX,
     Manifest,
     check_is_new,
@@ -47,16 +49,14 @@ from spark_fuzz.campaign_store import (
     find_missing_units,
     plan_campaign,
 )
-from spark_fuzz.class_files import ViolationClass, read_classes
-from spark_fuzz.java import MissingPrerequisiteError, find_java
-from spark_fuzz.lineage import parse_lineage
-from spark_fuzz.report_summary import REPORT_FILE
-from spark_fuzz.schedule import SCHEDULES_MAX, SEED_MAX, STEPS_MAX, CampaignOptions
-from spark_fuzz.scheduler import SCHEDULERS
+from spark_fuzz.kernel.ancestry import parse_lineage
+from spark_fuzz.kernel.scheduler import SCHEDULERS
+from spark_fuzz.report.class_files import ViolationClass, read_classes
+from spark_fuzz.report.report_summary import REPORT_FILE
 
 if TYPE_CHECKING:
-    from spark_fuzz.campaign_progress import Progress
-    from spark_fuzz.known_failures import KnownFailure
+    from spark_fuzz.campaign.progress import Progress
+    from spark_fuzz.report.known_failures import KnownFailure
 
 EPILOG = """\b
 Examples:
@@ -253,10 +253,10 @@ def run(
         raise MissingPrerequisiteError(
             "this environment has no PySpark; start campaigns with ./rmqspec, which installs it"
         )
-    from spark_fuzz.campaign_job import resume_campaign  # noqa: PLC0415
-    from spark_fuzz.campaign_summary import summarise  # noqa: PLC0415
-    from spark_fuzz.coverage_summary import summarise_coverage  # noqa: PLC0415
-    from spark_fuzz.session import open_session  # noqa: PLC0415
+    from spark_fuzz.campaign.job import resume_campaign  # noqa: PLC0415
+    from spark_fuzz.campaign.session import open_session  # noqa: PLC0415
+    from spark_fuzz.report.campaign_summary import summarise  # noqa: PLC0415
+    from spark_fuzz.report.coverage_summary import summarise_coverage  # noqa: PLC0415
 
     # A closed socket is an error to handle here, not the end of the process.
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)

@@ -10,18 +10,18 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from command_line import exit_codes
+from command_line.output import exit_codes
 from properties.exports.itf_export import ISSUE_FOLDER, SUFFIX
-from properties.known_issues.catalogue import (
+from properties.scenarios.known_issues.catalogue import (
     Entry,
     Outside,
     find_entries,
     load_catalogue,
     load_outside,
 )
-from properties.known_issues.decision import Decision
-from properties.known_issues.scenario import CERTAINTIES, Scenario
-from properties.known_issues.telling import (
+from properties.scenarios.known_issues.decision import Decision
+from properties.scenarios.known_issues.scenario import CERTAINTIES, Scenario
+from properties.scenarios.known_issues.telling import (
     HEADS,
     as_json,
     describe_case,

@@ -10,19 +10,19 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from command_line import exit_codes
-from command_line.cross_check import check_installed
-from command_line.name_options import (
+from command_line.answers.cross_check import check_installed
+from command_line.options.name_options import (
     USUAL,
     add_faults_option,
     add_structures_option,
     find_column,
 )
-from command_line.progress import show_progress
+from command_line.output import exit_codes
+from command_line.output.progress import show_progress
 from properties.worlds import STRUCTURES, find_world
 
 if TYPE_CHECKING:
-    from spark_fuzz.judges import JudgedCell
+    from spark_fuzz.judges.five_judges import JudgedCell
 
 EPILOG = """\b
 Examples:
@@ -51,7 +51,7 @@ def command(names: tuple[str, ...], faults: tuple[str, ...], is_json: bool) -> i
     Without --structure they are asked about the usual pair, SYNC_MASTER/ASYNC_FLUSH/1 slave.
     """
     check_installed("numba", "hypothesis")
-    from spark_fuzz.judges import judge_cells  # noqa: PLC0415
+    from spark_fuzz.judges.five_judges import judge_cells  # noqa: PLC0415
 
     worst = exit_codes.ANALYSED
     for name in names or (USUAL,):

@@ -12,7 +12,7 @@ from typing import TextIO
 
 import click
 
-from command_line import exit_codes
+from command_line.output import exit_codes
 from reference import ROCKETMQ_VERSION
 
 DEBUG = "RMQSPEC_DEBUG"

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from command_line import exit_codes
-from command_line.cross_check import check_installed
-from command_line.name_options import describe_unknown
-from command_line.progress import show_progress
-from command_line.workers import run_all
+from command_line.answers.cross_check import check_installed
+from command_line.options.name_options import describe_unknown
+from command_line.output import exit_codes
+from command_line.output.progress import show_progress
+from command_line.output.workers import run_all
 from properties.generated_text import ROOT
 from properties.mutants import results
 from properties.mutants.derivation import list_mutants, list_source_structures
@@ -21,7 +21,7 @@ from properties.mutants.summary import describe_killers, summarise
 from properties.worlds import STRUCTURES_BY_WORLD
 
 if TYPE_CHECKING:
-    from spark_fuzz.mutant_judge import Task
+    from spark_fuzz.judges.mutant_judge import Task
 
 EPILOG = """\b
 Examples:
@@ -112,7 +112,7 @@ def list_tasks(
     worlds: tuple[str, ...], structure: str, rules: tuple[str, ...], layers: tuple[str, ...]
 ) -> list[Task]:
     """What is asked for; raises click.BadParameter for a rule or structure that nothing has."""
-    from spark_fuzz.mutant_judge import Task  # noqa: PLC0415
+    from spark_fuzz.judges.mutant_judge import Task  # noqa: PLC0415
 
     chosen = {
         world: [m.rule for m in list_mutants(world, rules)]
@@ -137,7 +137,7 @@ def list_tasks(
 
 def judge_all(tasks: list[Task], folder: Path, jobs: int) -> Iterable[RuleFindings]:
     """The findings about every rule: those of an earlier run, then new ones, kept as they come."""
-    from spark_fuzz.mutant_judge import judge_rule  # noqa: PLC0415
+    from spark_fuzz.judges.mutant_judge import judge_rule  # noqa: PLC0415
 
     known = {(e.world, e.rule, e.layers, e.structure): e for e in results.read(folder)}
     todo = []

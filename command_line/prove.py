@@ -11,34 +11,38 @@ from typing import Any
 import click
 from attrs import evolve, frozen
 
-from command_line import exit_codes
-from command_line.consecution import print_consecution
-from command_line.cross_check import check_levels, cross_check_all, open_engine
-from command_line.fault_sets import show_fault_sets
-from command_line.master_option import parse_master
-from command_line.name_options import (
+from command_line.answers.consecution import print_consecution
+from command_line.answers.cross_check import check_levels, cross_check_all, open_engine
+from command_line.answers.fault_sets import show_fault_sets
+from command_line.answers.restrictions import show_restrictions
+from command_line.answers.triage import print_triage
+from command_line.options.master_option import parse_master
+from command_line.options.name_options import (
     CLAIM,
     VARIANT,
     add_fault_option,
     add_structures_option,
     find_column,
 )
-from command_line.progress import show_progress
-from command_line.restrictions import show_restrictions
-from command_line.triage import print_triage
-from command_line.version_option import add_version_option
-from command_line.workers import run_all
-from properties import certificates
-from properties.certificates import encode_schedule
-from properties.certified_cells import describe
-from properties.comparison import COMPARED_STRUCTURES, compare, get_base, render_change
-from properties.expectation import find_expectation
-from properties.foundations import check_foundations
-from properties.harvest import load_known_schedules
-from properties.obligations import load_proof
-from properties.ranking import rank_steps
-from properties.renewal import RENEWAL_DEPTH_LIMIT, Renewal, renew
-from properties.vacuity import (
+from command_line.options.version_option import add_version_option
+from command_line.output import exit_codes
+from command_line.output.progress import show_progress
+from command_line.output.workers import run_all
+from properties.comparison.variants import COMPARED_STRUCTURES, compare, get_base, render_change
+from properties.judges.foundations import check_foundations
+from properties.schedules.known_schedules import load_known_schedules
+from properties.verdicts import certificates
+from properties.verdicts.certificates import encode_schedule
+from properties.verdicts.certified_cells import describe
+from properties.verdicts.expectations import find_expectation
+from properties.verdicts.renewal import RENEWAL_DEPTH_LIMIT, Renewal, renew
+from properties.verdicts.verdict import Hints, InternalDisagreementError, Verdict, search_structure
+from properties.worlds import STRUCTURES, find_healing, find_world
+from properties.worlds.replication.columns import EVERY_FAULT
+from properties.worlds.replication.structures import CERTIFIED_BY_NAME, RELEASED_STRUCTURES
+from properties.z3.obligations import load_proof
+from properties.z3.ranking import rank_steps
+from properties.z3.vacuity import (
     WitnessAnswer,
     are_witnesses_current,
     find_unwitnessed,
@@ -48,12 +52,8 @@ from properties.vacuity import (
     save_witnesses,
     search_witnesses,
 )
-from properties.verdict import Hints, InternalDisagreementError, Verdict, search_structure
-from properties.worlds import STRUCTURES, find_healing, find_world
-from properties.worlds.replication.columns import EVERY_FAULT
-from properties.worlds.replication.structures import CERTIFIED_BY_NAME, RELEASED_STRUCTURES
-from reference.structure import Structure
-from reference.version import Version, find_version
+from reference.releases.versions import Version, find_version
+from reference.worlds.replication.structure import Structure
 
 EPILOG = """\b
 Examples:

@@ -11,11 +11,18 @@ from typing import Any
 
 import click
 
-from command_line.reading_options import find_group
+from command_line.options.reading_options import find_group
 from reference import ROCKETMQ_VERSION
-from reference.read.client import compute_commit_flag
-from reference.read.question import NUMBERS, PROPERTIES, QuestionError, Reply, ask, describe
-from reference.roles import Role
+from reference.decisions.reading.client import compute_commit_flag
+from reference.decisions.reading.question import (
+    NUMBERS,
+    PROPERTIES,
+    QuestionError,
+    Reply,
+    ask,
+    describe,
+)
+from reference.worlds.replication.roles import Role
 
 EXAMPLES = """\b
 Examples:

@@ -9,25 +9,25 @@ from typing import Any
 import click
 from attrs import evolve, frozen
 
-from command_line.name_options import CLAIM
-from command_line.version_option import describe_model
-from properties.certificates import encode_schedule
-from properties.drawing import draw_steps
+from command_line.options.name_options import CLAIM
+from command_line.options.version_option import describe_model
 from properties.exports.itf import ItfError, decode_itf
-from properties.judgement import (
+from properties.schedules.drawing import draw_steps
+from properties.schedules.judgement import (
     JudgedStep,
     find_first_violation,
     judge,
     replay,
     shorten_refutation,
 )
+from properties.verdicts.certificates import encode_schedule
 from properties.worlds import find_world
-from reference.version import find_version
-from spark_fuzz.campaign_store import MANIFEST, read_manifest
-from spark_fuzz.guidance import read_parents
-from spark_fuzz.lineage import Lineage, find_lineage
-from spark_fuzz.schedule import CampaignOptions, IdentifierError, parse_identifier
-from spark_fuzz.schedule_replay import replay_whole
+from reference.releases.versions import find_version
+from spark_fuzz.campaign.guidance import read_parents
+from spark_fuzz.campaign.schedule import CampaignOptions, IdentifierError, parse_identifier
+from spark_fuzz.campaign.schedule_replay import replay_whole
+from spark_fuzz.campaign.store import MANIFEST, read_manifest
+from spark_fuzz.kernel.ancestry import Lineage, find_lineage
 
 EPILOG = """\b
 Examples:

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 
 import click
 
-from command_line import exit_codes
-from command_line.version_option import add_version_option
-from reference.state import STATUS_NAMES, Cluster, CommitLog
-from reference.trace.checking import Progress, TraceVerdict, check_recording, find_version
-from reference.trace.reading import Recording, read_recording
-from reference.version import Version
+from command_line.options.version_option import add_version_option
+from command_line.output import exit_codes
+from reference.recordings.checking import Progress, TraceVerdict, check_recording, find_version
+from reference.recordings.reading import Recording, read_recording
+from reference.releases.versions import Version
+from reference.worlds.replication.state import STATUS_NAMES, Cluster, CommitLog
 
 CANDIDATES_MAX = 6
 """How many rules a rejection lists beside the one that is in the way, unless all are asked for."""

@@ -9,16 +9,13 @@ from typing import Any
 import click
 from attrs import frozen
 
-from command_line import exit_codes
+from command_line.answers.report import print_timeline
 from command_line.check import read
-from command_line.progress import show_progress
-from command_line.report import print_timeline
-from command_line.version_option import parse
-from properties.analysis import GroupAnalysis, analyse_group
-from properties.certified_cells import describe
-from properties.comparison import Change
-from properties.sights import SIGHTS
-from properties.upgrade import (
+from command_line.options.version_option import parse
+from command_line.output import exit_codes
+from command_line.output.progress import show_progress
+from properties.comparison.observable_differences import SIGHTS
+from properties.comparison.upgrades import (
     Turn,
     compute_changes,
     compute_difference,
@@ -27,9 +24,12 @@ from properties.upgrade import (
     group_alike,
     list_turned,
 )
-from properties.verdict import Verdict, VerdictWord
-from reference.configuration import BrokerGroup
-from reference.version import Version
+from properties.comparison.variants import Change
+from properties.verdicts.analysis import GroupAnalysis, analyse_group
+from properties.verdicts.certified_cells import describe
+from properties.verdicts.verdict import Verdict, VerdictWord
+from reference.configuration.broker_group import BrokerGroup
+from reference.releases.versions import Version
 
 EPILOG = """\b
 Examples:

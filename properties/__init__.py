@@ -1,14 +1,11 @@
 """What the protocol promises, what it needs to keep it, and how that is decided.
 
-- What is claimed: ``guarantee``, ``convergence``, ``claims``; what proofs need: ``lemmas``,
-  ``sanity_check``, ``variant_lemmas``; what must be reachable: ``witnesses``.
-- The columns of the tables: ``fault_class``, ``fault_sets``.
-- How it is decided, by Z3: ``z3_translation``, ``induction``, ``bounded_search``, ``ranking``,
-  ``verdict``; without Z3: ``judgement``, ``random_walk``, and, for a tester's own claims,
-  ``hypothesis_machine`` with ``walk_starts``, ``premises``.
-- What is stored of it and re-checked: ``certificates``, ``expectation``, ``explanation``.
-- Other worlds: ``consumption``, ``delay``, ``tables``; where consumers read: ``reading``.
-- Checks of the model itself: ``mutants``, ``vacuity``, ``cores``.
-- What threads and operators say: ``known_issues``, ``prediction``, ``operations``.
-- For other tools: ``exports``; for readers: ``book``.
+- ``property``, ``world``, ``worlds``: what is claimed, and what the proofs of that need; each world
+  ends in one object. ``fault_model``: which faults may strike; ``healing``: what goes on without.
+- ``z3``: how it is proved or refuted. ``exports``: the same terms for other tools.
+- ``verdicts``: certificates, and what they say. ``comparison``: what a variant or release changes.
+- ``schedules``: followed, judged, shortened. ``walks``: random ones, and those of Hypothesis.
+- ``scenarios``: known issues, procedures, predictions, and where consumers read.
+- ``mutants``, ``judges``, ``restrictions``: checks of the model, and of what judges.
+- ``generated_text``: tables and counts as text.
 """

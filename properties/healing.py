@@ -8,10 +8,10 @@ from typing import Any
 from attrs import frozen
 
 from properties.property import Predicate
-from reference.leaves import compute_leaf_sorts, flatten, is_parameter
-from reference.machine import Instance, count_arguments
-from reference.operations import all_of, any_of, is_same, negate
-from reference.terms import Sort
+from reference.language.leaves import compute_leaf_sorts, flatten, is_parameter
+from reference.language.machine import Instance, count_arguments
+from reference.language.operators import all_of, any_of, is_same, negate
+from reference.language.terms import Sort
 
 SEARCH_LIMITS = ("is_within_limit", "has_modelled_life_left")
 """Conditions that only bound a search: they keep no broker from a step."""

@@ -13,11 +13,11 @@ from typing import Any
 import attrs
 from attrs import evolve, field, frozen
 
-from properties.fault_class import FaultClass
+from properties.fault_model import FaultClass
 from properties.generated_text import SPEC
 from properties.healing import Healing
 from properties.property import Property, PropertyRole
-from reference.rule import Rule
+from reference.language.rule import Rule
 
 
 @frozen

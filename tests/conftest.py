@@ -66,9 +66,9 @@ def keep_group(item: pytest.Item) -> None:
 @pytest.fixture(scope="session")
 def spark() -> Iterator[Any]:
     """One session on two cores; the usual kernel is compiled here rather than by each worker."""
-    from spark_fuzz.kernel import compile_kernel  # noqa: PLC0415
-    from spark_fuzz.schedule import CampaignOptions  # noqa: PLC0415
-    from spark_fuzz.session import open_session  # noqa: PLC0415
+    from spark_fuzz.campaign.schedule import CampaignOptions  # noqa: PLC0415
+    from spark_fuzz.campaign.session import open_session  # noqa: PLC0415
+    from spark_fuzz.kernel.kernel import compile_kernel  # noqa: PLC0415
 
     options = CampaignOptions()
     compile_kernel(options.structure).run(options, 0, 0)

@@ -18,11 +18,11 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from properties.certificates import find_cells
+from properties.verdicts.certificates import find_cells
 from properties.worlds import KNOWN_STRUCTURES, STRUCTURES
-from spark_fuzz.campaign import make_rows
-from spark_fuzz.kernel import compile_kernel
-from spark_fuzz.schedule import CampaignOptions
+from spark_fuzz.campaign.rows import make_rows
+from spark_fuzz.campaign.schedule import CampaignOptions
+from spark_fuzz.kernel.kernel import compile_kernel
 
 ROOT = Path(__file__).parents[1]
 KEPT = ROOT / "tests/data/frozen.json"

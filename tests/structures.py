@@ -8,7 +8,7 @@ from attrs import evolve
 
 from properties.worlds import WORLD_STRUCTURES, find_world
 from properties.worlds.replication.structures import CERTIFIED_STRUCTURES
-from reference.structure import Structure
+from reference.worlds.replication.structure import Structure
 
 STRUCTURES = list(CERTIFIED_STRUCTURES)
 """Every structure that has a certificate."""

@@ -11,21 +11,32 @@ from pathlib import Path
 import pytest
 
 from properties.worlds import OTHER_WORLDS
-from reference.rules import RULES
+from reference.worlds.replication.rules import RULES
 
 ROOT = Path(__file__).parents[1]
-ROOMS = ("reference", "properties", "spark_fuzz", "command_line")
+ROOMS = ("reference", "properties", "spark_fuzz", "book", "command_line")
+
+FUNCTION_LINES_MAX = 40
+FOLDER_ENTRIES_MAX = 16
+LARGE_FOLDERS = {
+    "reference/recordings": 40,  # the planner, to be replaced as a whole
+    "reference/worlds/replication": 19,  # a module for each topic of the rules
+    "reference/worlds/replication/changes": 18,  # a module for each change
+    "command_line": 26,  # a module for each verb
+}
 
 FORBIDDEN = {
     "reference": {"z3", "hypothesis", "pyspark", "numpy", "numba", "pyarrow", "pandas", "click"},
     "properties": {"pyspark", "numba", "numpy", "pyarrow", "click"},
     "spark_fuzz": {"click", "rich", "hypothesis"},
+    "book": {"click", "rich", "pyspark", "numba", "hypothesis"},
     "command_line": {"pyspark", "numba", "z3", "hypothesis"},
 }
 ROOMS_ABOVE = {
-    "reference": {"properties", "spark_fuzz", "command_line", "tests"},
-    "properties": {"spark_fuzz", "command_line", "tests"},
-    "spark_fuzz": {"command_line", "tests"},
+    "reference": {"properties", "spark_fuzz", "book", "command_line", "tests"},
+    "properties": {"spark_fuzz", "book", "command_line", "tests"},
+    "spark_fuzz": {"book", "command_line", "tests"},
+    "book": {"command_line", "tests"},
     "command_line": {"tests"},
 }
 FILES = [(room, f) for room in ROOMS for f in sorted((ROOT / room).rglob("*.py"))]
@@ -50,10 +61,31 @@ def test_walls_between_rooms(room: str, file: Path) -> None:
 
 @pytest.mark.parametrize("file", [f for _, f in FILES], ids=lambda f: f.name)
 def test_files_have_one_subject(file: Path) -> None:
-    """A file is short enough to have one subject, and says which in its first line."""
-    text = file.read_text()
-    assert text.count("\n") <= 450
-    assert text.startswith('"""')
+    """A file says in its first line what it is about."""
+    assert file.read_text().startswith('"""')
+
+
+def list_functions(file: Path) -> list[ast.FunctionDef]:
+    """Every function of a file."""
+    return [n for n in ast.walk(ast.parse(file.read_text())) if isinstance(n, ast.FunctionDef)]
+
+
+@pytest.mark.parametrize("file", [f for _, f in FILES], ids=lambda f: f.name)
+def test_functions_are_short(file: Path) -> None:
+    """At most 40 lines each, decorators left out."""
+    lengths = {n.name: (n.end_lineno or 0) - n.lineno + 1 for n in list_functions(file)}
+    assert {} == {name: lines for name, lines in lengths.items() if lines > FUNCTION_LINES_MAX}
+
+
+FOLDERS = sorted({f.parent for _, f in FILES})
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda f: str(f.relative_to(ROOT)))
+def test_folders_are_small(folder: Path) -> None:
+    """A newcomer finds a place at a glance."""
+    found = [p for p in folder.iterdir() if p.name not in ("__init__.py", "__pycache__")]
+    most = LARGE_FOLDERS.get(str(folder.relative_to(ROOT)), FOLDER_ENTRIES_MAX)
+    assert len(found) <= most
 
 
 def list_modules(room: str) -> set[str]:

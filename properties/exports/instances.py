@@ -1,7 +1,7 @@
 """Small instances, those on which SPIN and TLC judge, and what SPIN has counted, as data.
 
-``python -m spark_fuzz.peers`` counts them anew after a change of the rules. An entry carries the
-digest of the rules that it was made from, and is written only when both searches agree.
+``python -m spark_fuzz.search.peers`` counts them anew after a change of the rules. An entry carries
+the digest of the rules that it was made from, and is written only when both searches agree.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import Any
 import attrs
 from attrs import evolve, field, frozen
 
-from properties.fault_class import FaultClass
-from properties.stock import STOCK_PAIR
+from properties.fault_model import FaultClass
+from properties.schedules.stock import STOCK_PAIR
 from properties.worlds import KNOWN_STRUCTURES, find_world
-from reference.consumption.parameters import SMALL_CONSUMPTION
-from reference.delay.parameters import SMALL_DELAY
-from reference.parameters import SMALL_PARAMETERS, Parameters
-from reference.tables.parameters import SMALL_TABLES
-from reference.version import find_version
+from reference.releases.versions import find_version
+from reference.worlds.consumption.parameters import SMALL_CONSUMPTION
+from reference.worlds.delay.parameters import SMALL_DELAY
+from reference.worlds.replication.parameters import SMALL_PARAMETERS, Parameters
+from reference.worlds.tables.parameters import SMALL_TABLES
 
 FILE = Path(__file__).parent / "spin_counts.json"
 

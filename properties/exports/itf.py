@@ -14,11 +14,11 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from properties.judgement import ScheduleError, follow
+from properties.schedules.judgement import ScheduleError, follow
 from properties.worlds import KNOWN_STRUCTURES, find_world
-from reference.leaves import PARAMETER_PREFIX, flatten, is_parameter, unflatten
-from reference.machine import Action
-from reference.version import find_version
+from reference.language.leaves import PARAMETER_PREFIX, flatten, is_parameter, unflatten
+from reference.language.machine import Action
+from reference.releases.versions import find_version
 
 FORMAT_DESCRIPTION = "https://apalache-mc.org/docs/adr/015adr-trace.html"
 PARAMETERS = PARAMETER_PREFIX.rstrip(".")

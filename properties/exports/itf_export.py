@@ -13,13 +13,13 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from properties.certificates import decode_cells, get_stem, load, load_required
 from properties.exports.itf import ItfTrace, encode_itf
-from properties.known_issues.catalogue import load_scenarios
-from properties.known_issues.scenario import Scenario
-from properties.verdict import Verdict, VerdictWord
+from properties.scenarios.known_issues.catalogue import load_scenarios
+from properties.scenarios.known_issues.scenario import Scenario
+from properties.verdicts.certificates import decode_cells, get_stem, load, load_required
+from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds import KNOWN_STRUCTURES, find_world
-from reference.machine import Action
+from reference.language.machine import Action
 
 SUFFIX = ".itf.json"
 INDEX = "index.json"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from attrs import frozen
 
-from reference.terms import Term, walk
+from reference.language.terms import Term, walk
 
 RANGE_PREFIX = "is_range_of_"
 """Conditions of this name say that an argument has a value; each language says so itself."""

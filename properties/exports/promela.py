@@ -19,10 +19,8 @@ import attrs
 
 from properties.exports.instances import SmallInstance
 from properties.exports.notation import RANGE_PREFIX, Notation, find_shared, name_path
-from properties.fault_class import is_admitted
-from properties.induction import get_leaf_names
-from properties.intervals import Interval, compute_interval, compute_leaf_intervals
-from properties.possible_steps import (
+from properties.fault_model import is_admitted
+from properties.schedules.possible_steps import (
     Step,
     Values,
     find_constants,
@@ -31,9 +29,11 @@ from properties.possible_steps import (
 )
 from properties.world import get_largest_size
 from properties.worlds import find_world
-from reference.leaves import compute_leaf_sorts, flatten
-from reference.machine import RecordedInstance, record_machine, record_predicate
-from reference.terms import Sort, Term, record, specialise
+from properties.z3.induction import get_leaf_names
+from properties.z3.intervals import Interval, compute_interval, compute_leaf_intervals
+from reference.language.leaves import compute_leaf_sorts, flatten
+from reference.language.machine import RecordedInstance, record_machine, record_predicate
+from reference.language.terms import Sort, Term, record, specialise
 
 BYTE_MAX = 255
 

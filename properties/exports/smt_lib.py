@@ -13,11 +13,11 @@ from typing import Any
 
 import z3
 
-from properties.certificates import get_stem
-from properties.discharge import FactKind, Question
-from properties.obligations import Obligation, ObligationKind, Proof, load_proof
+from properties.verdicts.certificates import get_stem
 from properties.worlds import find_world
-from reference.version import find_version
+from properties.z3.discharge import FactKind, Question
+from properties.z3.obligations import Obligation, ObligationKind, Proof, load_proof
+from reference.releases.versions import find_version
 
 LOGIC = "QF_LIA"
 """No quantifiers; sums and comparisons of integers, and truth values."""

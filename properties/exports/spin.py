@@ -16,7 +16,7 @@ from pathlib import Path
 
 from attrs import field, frozen
 
-from properties.measured_process import run_measured
+from properties.exports.measured_process import run_measured
 
 MODEL = "model.pml"
 TRANSLATE = ("-a", "-o2")

@@ -15,23 +15,23 @@ from typing import Any
 import attrs
 from attrs import frozen
 
-from properties.certificates import decode_cells, load
 from properties.exports.notation import RANGE_PREFIX, Notation, name_path
-from properties.fault_class import FaultClass
+from properties.fault_model import FaultClass
 from properties.property import Property, PropertyRole
-from properties.verdict import VerdictWord
+from properties.verdicts.certificates import decode_cells, load
+from properties.verdicts.verdict import VerdictWord
 from properties.worlds import find_world
-from reference.leaves import (
+from reference.language.leaves import (
     PARAMETER_PREFIX,
     compute_leaf_sorts,
     flatten,
     is_parameter,
     symbolic_cluster,
 )
-from reference.machine import RecordedInstance, record_machine, record_predicate
-from reference.state import PHASE_NAMES, STATUS_NAMES, Cluster
-from reference.terms import Term, as_term
-from reference.version import find_version
+from reference.language.machine import RecordedInstance, record_machine, record_predicate
+from reference.language.terms import Term, as_term
+from reference.releases.versions import find_version
+from reference.worlds.replication.state import PHASE_NAMES, STATUS_NAMES, Cluster
 
 MODULE_NAMES: dict[type, str] = {Cluster: "Replication"}
 """What a module is called where it is not called like the state of its world."""

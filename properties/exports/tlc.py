@@ -17,8 +17,8 @@ from pathlib import Path
 
 from attrs import evolve, field, frozen
 
+from properties.exports.measured_process import MeasuredRun, run_measured
 from properties.exports.tla import Module
-from properties.measured_process import MeasuredRun, run_measured
 
 VARIABLE = "RMQSPEC_TLA2TOOLS"
 """An environment variable: the path of another ``tla2tools.jar``."""

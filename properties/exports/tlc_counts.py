@@ -15,7 +15,7 @@ from typing import Any
 from properties.exports.instances import JUDGED_INSTANCES, JudgedInstance, load_spin_counts
 from properties.exports.tla import Module, write_module
 from properties.exports.tlc import run_tlc
-from properties.fingerprint import compute_digest
+from properties.verdicts.fingerprint import compute_digest
 from properties.worlds import find_world
 
 FILE = Path(__file__).parent / "tlc_counts.json"

@@ -15,14 +15,14 @@ from typing import Any
 
 import attrs
 
-from properties import certificates
-from properties.judgement import judge
-from properties.vacuity import has_witnesses, load_witnesses
-from properties.verdict import InternalDisagreementError, VerdictWord
+from properties.schedules.judgement import judge
+from properties.verdicts import certificates
+from properties.verdicts.verdict import InternalDisagreementError, VerdictWord
 from properties.worlds import find_world
-from reference.leaves import flatten, is_parameter
-from reference.machine import Action, compute_machine, probe
-from reference.version import find_version
+from properties.z3.vacuity import has_witnesses, load_witnesses
+from reference.language.leaves import flatten, is_parameter
+from reference.language.machine import Action, compute_machine, probe
+from reference.releases.versions import find_version
 
 FORMAT = 1
 """Version of the format; it changes when a reader of an older file would go wrong."""

@@ -26,11 +26,11 @@ from properties.mutants.places import (
     shift_operand,
 )
 from properties.worlds import STRUCTURES_BY_WORLD
-from reference.machine import Instance, RecordedInstance, record_instance
-from reference.roles import FlushDiskType
-from reference.rule import Rule
-from reference.structure import Structure
-from reference.terms import Term, constant, record
+from reference.language.machine import Instance, RecordedInstance, record_instance
+from reference.language.rule import Rule
+from reference.language.terms import Term, constant, record
+from reference.worlds.replication.roles import FlushDiskType
+from reference.worlds.replication.structure import Structure
 
 RANGE_CONDITION = "is_range_of_{}_not_empty"
 """The condition that recording adds for an argument."""

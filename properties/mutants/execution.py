@@ -13,12 +13,12 @@ from attrs import evolve
 from properties.mutants.derivation import Part, RuleMutant, mutate
 from properties.mutants.places import remove_numbers
 from properties.worlds import STRUCTURES_BY_WORLD
-from reference.leaves import flatten, unflatten
-from reference.machine import Instance, RecordedInstance, compute_machine, record_instance
-from reference.rule import Argument, Conditions, Rule, RuleBody
-from reference.rules import RULES
-from reference.terms import Term, substitute
-from reference.version import compute_rules
+from reference.language.leaves import flatten, unflatten
+from reference.language.machine import Instance, RecordedInstance, compute_machine, record_instance
+from reference.language.rule import Argument, Conditions, Rule, RuleBody
+from reference.language.terms import Term, substitute
+from reference.releases.versions import compute_rules
+from reference.worlds.replication.rules import RULES
 
 
 def get_registry(world: str) -> dict[str, Rule]:

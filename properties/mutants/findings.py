@@ -12,11 +12,11 @@ from typing import Any
 import attrs
 from attrs import field, frozen
 
-from properties.fingerprint import compute_digest
 from properties.mutants.derivation import RuleMutant, list_source_structures
 from properties.mutants.proof_judge import Likeness
+from properties.verdicts.fingerprint import compute_digest
 from properties.worlds import find_world
-from reference.machine import record_predicate
+from reference.language.machine import record_predicate
 
 ARGUMENTS_FILE = Path(__file__).with_name("arguments.toml")
 

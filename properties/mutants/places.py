@@ -15,7 +15,7 @@ from operator import is_
 
 from attrs import frozen
 
-from reference.terms import Term, constant, record, walk
+from reference.language.terms import Term, constant, record, walk
 
 COMPARISONS = {"less": "less_equal", "less_equal": "less"}
 """The strictness that each comparison is exchanged for."""

@@ -17,8 +17,6 @@ from typing import Any
 import z3
 from attrs import frozen
 
-from properties.discharge import make_plain_solver
-from properties.induction import InductionProblem, Step, prove_lemmas
 from properties.mutants.derivation import (
     RuleMutant,
     compute_fingerprint,
@@ -29,7 +27,9 @@ from properties.mutants.derivation import (
 )
 from properties.mutants.step_comparison import StepComparison
 from properties.worlds import find_world
-from reference.machine import RecordedInstance
+from properties.z3.discharge import make_plain_solver
+from properties.z3.induction import InductionProblem, Step, prove_lemmas
+from reference.language.machine import RecordedInstance
 
 RLIMIT_PER_QUESTION = 1_000_000
 """Z3 resource units: what takes more counts as not decided."""

@@ -11,10 +11,10 @@ from attrs import evolve, frozen
 
 from properties.mutants.derivation import RuleMutant
 from properties.mutants.execution import make_mistake
-from reference.machine import Action, Machine, Outcome
-from reference.state import Cluster
-from reference.trace.checking import check_recording
-from reference.trace.reading import Recording, read_recording
+from reference.language.machine import Action, Machine, Outcome
+from reference.recordings.checking import check_recording
+from reference.recordings.reading import Recording, read_recording
+from reference.worlds.replication.state import Cluster
 
 STEPS_FACTOR = 10
 """An explanation that takes so many times the steps of the true one counts as endless."""

@@ -12,16 +12,16 @@ from typing import Any
 
 from attrs import field, frozen
 
-from properties.certificates import decode_cells, load
-from properties.judgement import is_refuted_by
 from properties.mutants.derivation import RuleMutant
 from properties.mutants.execution import make_mistake
-from properties.vacuity import is_witnessed, load_witnesses
-from properties.verdict import VerdictWord
-from properties.witnesses import compute_questions
+from properties.schedules.judgement import is_refuted_by
+from properties.verdicts.certificates import decode_cells, load
+from properties.verdicts.verdict import VerdictWord
 from properties.worlds import STRUCTURES_BY_WORLD, find_world
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME
-from reference.machine import Action
+from properties.z3.vacuity import is_witnessed, load_witnesses
+from properties.z3.witnesses import compute_questions
+from reference.language.machine import Action
 
 REPLAYED = (
     "SYNC_MASTER/ASYNC_FLUSH/1 slave",

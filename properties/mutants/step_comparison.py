@@ -8,10 +8,10 @@ from typing import Any
 
 import z3
 
-from properties.induction import InductionProblem
-from properties.z3_translation import Translator
-from reference.machine import RecordedInstance
-from reference.terms import Sort, Term, leaf, record, walk
+from properties.z3.induction import InductionProblem
+from properties.z3.translation import Translator
+from reference.language.machine import RecordedInstance
+from reference.language.terms import Sort, Term, leaf, record, walk
 
 Arguments = Mapping[str, Term]
 """What is put in place of each argument of a rule."""

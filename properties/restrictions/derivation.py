@@ -23,8 +23,8 @@ from properties.mutants.derivation import (
     mutate,
     record_rule,
 )
-from reference.machine import RecordedInstance
-from reference.terms import Sort, Term, constant, leaf, record, walk
+from reference.language.machine import RecordedInstance
+from reference.language.terms import Sort, Term, constant, leaf, record, walk
 
 DEFINING_CONDITIONS = {
     "is_within_limit": "it says which column a step belongs to",

@@ -15,9 +15,9 @@ from typing import Any
 from attrs import evolve, frozen
 
 from properties.restrictions.results import JUDGED_STRUCTURES, load_judged, load_proved
-from properties.verdict import InternalDisagreementError
+from properties.verdicts.verdict import InternalDisagreementError
 from properties.worlds import STRUCTURES_BY_WORLD
-from reference.structure import Structure
+from reference.worlds.replication.structure import Structure
 
 EVIDENCE_FILE = Path(__file__).with_name("evidence.toml")
 

@@ -14,13 +14,13 @@ from typing import Any
 
 from attrs import field, frozen
 
-from properties.fault_class import FaultClass, is_admitted
-from properties.fault_sets import FaultSetProver
-from properties.induction import InductionProblem, SolverGaveUpError, Step
+from properties.fault_model import FaultClass, is_admitted
 from properties.restrictions.derivation import Degree, Restriction, list_relaxed
 from properties.worlds import find_world
-from reference.machine import RecordedInstance, record_predicate
-from reference.terms import Term, record
+from properties.z3.fault_sets import FaultSetProver
+from properties.z3.induction import InductionProblem, SolverGaveUpError, Step
+from reference.language.machine import RecordedInstance, record_predicate
+from reference.language.terms import Term, record
 
 Cells = Mapping[str, tuple[str, ...]]
 """Columns by claim, both in the order of the matrix."""

@@ -15,9 +15,6 @@ from typing import Any
 
 from attrs import frozen
 
-from properties.certificates import CERTIFICATE_FOLDER, get_world_folder, load_cells, load_required
-from properties.fault_set_certificates import BORDERED_STRUCTURES
-from properties.fingerprint import compute_digest
 from properties.restrictions.derivation import (
     Degree,
     Restriction,
@@ -25,9 +22,17 @@ from properties.restrictions.derivation import (
     list_restrictions,
 )
 from properties.restrictions.judge import Cells, Fall, RestrictionJudge
-from properties.verdict import InternalDisagreementError, VerdictWord
+from properties.verdicts.certificates import (
+    CERTIFICATE_FOLDER,
+    get_world_folder,
+    load_cells,
+    load_required,
+)
+from properties.verdicts.fault_sets.certificates import BORDERED_STRUCTURES
+from properties.verdicts.fingerprint import compute_digest
+from properties.verdicts.verdict import InternalDisagreementError, VerdictWord
 from properties.worlds import find_world
-from reference.machine import record_predicate
+from reference.language.machine import record_predicate
 
 RESTRICTIONS_FILE = "restrictions.json"
 

@@ -12,7 +12,7 @@ from properties.worlds.replication.structures import CERTIFIED_STRUCTURES
 from properties.worlds.replication.world import REPLICATION
 from properties.worlds.tables.world import TABLES
 from properties.worlds.toy import TOY
-from reference.version import RULE_SETS, apply_rule_set
+from reference.releases.versions import RULE_SETS, apply_rule_set
 
 OTHER_WORLDS = (CONSUMPTION, TABLES, DELAY)
 """The worlds beside replication, in the order in which they are told."""

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from properties.property import PropertyRole, collect_properties, guarantee, lemma
 from properties.world import World, make_columns, make_sizes
-from reference.fault_account import has_faults_within_limits
-from reference.toy import Tank, TankFaults, TankParameters, TankStructure
+from reference.language.fault_account import has_faults_within_limits
+from reference.worlds.toy import Tank, TankFaults, TankParameters, TankStructure
 
 
 def has_something(tank: Tank) -> bool:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from properties.exports.itf_export import list_issue_traces, write_traces
 from properties.worlds import STRUCTURES
-from spark_fuzz.campaign_store import create_campaign, plan_campaign
-from spark_fuzz.schedule import CampaignOptions
+from spark_fuzz.campaign.schedule import CampaignOptions
+from spark_fuzz.campaign.store import create_campaign, plan_campaign
 from tests.command_line.run import CONF, ROOT
 
 RECORDINGS = ROOT / "tests" / "data" / "traces"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from reference.rules import RULES
+from reference.worlds.replication.rules import RULES
 from tests.command_line.run import CONF, ROOT, assert_one_line, run, run_process
 
 ID = "SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2.2.2.2.2.2.2.2.2.2.0/64/0/"

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from command_line import bench, bench_floor
-from command_line.bench_floor import LOOPS, OPTIONS, RECORD, SHARE, Pace
-from spark_fuzz import calibration
+from command_line import bench
+from command_line.benchmarks import floor as bench_floor
+from command_line.benchmarks.floor import LOOPS, OPTIONS, RECORD, SHARE, Pace
+from spark_fuzz.kernel import calibration
 from tests.command_line.run import assert_one_line, run
 
 KERNEL = Pace("kernel", [300.0, 400.0, 200.0], [8000.0, 6000.0, 7000.0])

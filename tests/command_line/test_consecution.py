@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from command_line.consecution import print_consecution
-from properties.induction import get_candidates, get_leaf_names
-from properties.obligations import Proof
+from command_line.answers.consecution import print_consecution
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME
-from reference.machine import compute_machine, record_predicate
+from properties.z3.induction import get_candidates, get_leaf_names
+from properties.z3.obligations import Proof
+from reference.language.machine import compute_machine, record_predicate
 
 ALONE = CERTIFIED_BY_NAME["SYNC_MASTER/ASYNC_FLUSH/0 slaves"]
 

@@ -4,10 +4,10 @@ import pytest
 from click.testing import CliRunner
 
 from command_line.explain import command
-from properties.drawing import draw_cell
-from properties.expectation import find_expectation
 from properties.generated_text import ROOT
-from properties.prediction import get_cell, load_predictions
+from properties.scenarios.predictions import get_cell, load_predictions
+from properties.schedules.drawing import draw_cell
+from properties.verdicts.expectations import find_expectation
 from properties.worlds import STRUCTURES
 
 

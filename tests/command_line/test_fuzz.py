@@ -15,15 +15,15 @@ from command_line.fuzz import (
     print_summary,
     report_broken_promises,
 )
-from command_line.fuzz_options import format_command
-from properties.certificates import decode_cells, load_required
-from properties.verdict import VerdictWord
+from command_line.options.fuzz_options import format_command
+from properties.verdicts.certificates import decode_cells, load_required
+from properties.verdicts.verdict import VerdictWord
 from properties.worlds import STRUCTURES, STRUCTURES_BY_WORLD, find_world
-from reference.parameters import FaultCounts
-from spark_fuzz.campaign_progress import Progress
-from spark_fuzz.campaign_store import MANIFEST, Manifest, create_campaign, plan_campaign
-from spark_fuzz.lineage import Lineage
-from spark_fuzz.schedule import CampaignOptions, parse_identifier
+from reference.worlds.replication.parameters import FaultCounts
+from spark_fuzz.campaign.progress import Progress
+from spark_fuzz.campaign.schedule import CampaignOptions, parse_identifier
+from spark_fuzz.campaign.store import MANIFEST, Manifest, create_campaign, plan_campaign
+from spark_fuzz.kernel.ancestry import Lineage
 from tests.command_line.run import assert_one_line, run
 
 CONSUMER = STRUCTURES["consumer/slave read/no offset check"]

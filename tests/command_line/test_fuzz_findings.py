@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from command_line.fuzz_findings import print_known
+from command_line.answers.fuzz_findings import print_known
 from properties.worlds import STRUCTURES
-from spark_fuzz.campaign_store import Manifest, create_campaign
-from spark_fuzz.class_files import CLASSES_FILE
-from spark_fuzz.known_failures import KnownFailure
-from spark_fuzz.report_summary import REPORT_FILE, SUMMARY_FILE
-from spark_fuzz.schedule import CampaignOptions
+from spark_fuzz.campaign.schedule import CampaignOptions
+from spark_fuzz.campaign.store import Manifest, create_campaign
+from spark_fuzz.report.class_files import CLASSES_FILE
+from spark_fuzz.report.known_failures import KnownFailure
+from spark_fuzz.report.report_summary import REPORT_FILE, SUMMARY_FILE
 from tests.command_line.run import assert_one_line, run
 
 

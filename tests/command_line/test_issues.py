@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from command_line.issues import EPILOG
-from properties.known_issues.catalogue import load_catalogue, load_scenarios
-from properties.known_issues.telling import draw
+from properties.scenarios.known_issues.catalogue import load_catalogue, load_scenarios
+from properties.scenarios.known_issues.telling import draw
 from tests.command_line.run import assert_one_line, run
 
 PAIR = "SYNC_MASTER/ASYNC_FLUSH/1 slave at 4.9.3"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from spark_fuzz.judges import JUDGES
+from spark_fuzz.judges.five_judges import JUDGES
 from tests.command_line.run import assert_one_line, run
 
 ASKED = ("judges", "--structure", "delay/4.4.0", "--fault", "kill")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from command_line import exit_codes
+from command_line.output import exit_codes
 from properties.mutants.results import RESULTS_NAME
 from tests.command_line.run import assert_one_line, run
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from properties.worlds import STRUCTURES, find_world
-from reference.consumption.structure import CONSUMPTION_RULES
+from reference.worlds.consumption.structure import CONSUMPTION_RULES
 from tests.command_line.run import assert_one_line, run
 
 STRUCTURE = "consumer/slave read/offset check"

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from command_line.pull import EPILOG, FLAGS, command
-from reference.read.question import NUMBERS, OTHERS, PROPERTIES, QuestionError
+from reference.decisions.reading.question import NUMBERS, OTHERS, PROPERTIES, QuestionError
 from tests.command_line.run import ROOT, assert_one_line, run
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from properties.verdict import VerdictWord
+from properties.verdicts.verdict import VerdictWord
 from tests.command_line.run import CONF, run
 
 DELAY = "delay/4.4.0"

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from command_line.triage import as_json, print_triage
-from properties.triage import triage
+from command_line.answers.triage import as_json, print_triage
 from properties.worlds.replication.columns import FAULT_CLASS_BY_NAME
+from properties.z3.triage import triage
 from tests.structures import SYNCHRONOUS_PAIR
 
 NO_FAULT = FAULT_CLASS_BY_NAME["none"]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from command_line import exit_codes
+from command_line.output import exit_codes
 from tests.command_line.run import run
 
 STOCK = Path(__file__).parents[1] / "data" / "conf" / "2m-2s-sync"

@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from command_line import bench, bench_engines
-from properties.judgement import find_first_violation
+from command_line import bench
+from command_line.benchmarks import engines as bench_engines
+from properties.schedules.judgement import find_first_violation
 from properties.worlds import STRUCTURES
 from properties.worlds.replication.world import CLAIMS
-from spark_fuzz.schedule import CampaignOptions
-from spark_fuzz.schedule_replay import replay_schedule
+from spark_fuzz.campaign.schedule import CampaignOptions
+from spark_fuzz.campaign.schedule_replay import replay_schedule
 from tests.command_line.run import ROOT, run
 
 IDENTIFIER = "SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2.2.2.2.2.2.2.2.2.2.0/64/0/"

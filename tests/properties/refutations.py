@@ -7,11 +7,11 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from properties.fault_class import SEARCHED
-from properties.fault_set_certificates import BORDERED_STRUCTURES, load_borders
-from properties.judgement import JudgedStep, replay
+from properties.fault_model import SEARCHED
+from properties.schedules.judgement import JudgedStep, replay
+from properties.verdicts.fault_sets.certificates import BORDERED_STRUCTURES, load_borders
 from properties.worlds import STRUCTURES_BY_WORLD, find_world
-from reference.machine import Action
+from reference.language.machine import Action
 
 
 @frozen

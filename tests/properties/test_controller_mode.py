@@ -10,26 +10,26 @@ import pytest
 from attrs import evolve
 from hypothesis import settings
 
-from properties import certificates
-from properties.certificates import decode_schedule, encode_schedule, load_cells
-from properties.fingerprint import compute_digest
-from properties.hypothesis_machine import make_state_machine, run_state_machine
-from properties.induction import prove_lemmas
-from properties.judgement import follow_while_possible
-from properties.random_walk import choose_evenly
-from properties.verdict import VerdictWord
+from properties.schedules.judgement import follow_while_possible
+from properties.verdicts import certificates
+from properties.verdicts.certificates import decode_schedule, encode_schedule, load_cells
+from properties.verdicts.fingerprint import compute_digest
+from properties.verdicts.verdict import VerdictWord
+from properties.walks.hypothesis_machine import make_state_machine, run_state_machine
+from properties.walks.random_walk import choose_evenly
 from properties.worlds import find_world
 from properties.worlds.replication.columns import EVERYTHING, FAULT_CLASS_BY_NAME
 from properties.worlds.replication.structures import CERTIFIED_STRUCTURES
 from properties.worlds.replication.world import CHANGE_LEMMAS
-from reference.lifecycle import has_master_changed
-from reference.machine import Action, compute_machine
-from reference.parameters import Parameters
-from reference.roles import FlushDiskType
-from reference.state import Cluster
-from reference.structure import Structure
-from reference.sync_state_set import has_slave_member
-from reference.version import parse_version
+from properties.z3.induction import prove_lemmas
+from reference.language.machine import Action, compute_machine
+from reference.releases.versions import parse_version
+from reference.worlds.replication.lifecycle import has_master_changed
+from reference.worlds.replication.parameters import Parameters
+from reference.worlds.replication.roles import FlushDiskType
+from reference.worlds.replication.state import Cluster
+from reference.worlds.replication.structure import Structure
+from reference.worlds.replication.sync_state_set import has_slave_member
 from tests.structures import name_of
 
 VERSION = parse_version("5.0.0-controller")

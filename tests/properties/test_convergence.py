@@ -7,11 +7,9 @@ import random
 import pytest
 from attrs import evolve
 
-from properties.certificates import load_cells
-from properties.induction import prove_lemmas
-from properties.random_walk import choose_evenly
-from properties.ranking import rank_steps
-from properties.verdict import VerdictWord
+from properties.verdicts.certificates import load_cells
+from properties.verdicts.verdict import VerdictWord
+from properties.walks.random_walk import choose_evenly
 from properties.worlds.replication.columns import FAULT_CLASS_BY_NAME
 from properties.worlds.replication.convergence import (
     HEALING_STEPS,
@@ -22,13 +20,15 @@ from properties.worlds.replication.convergence import (
 )
 from properties.worlds.replication.healing import RANK
 from properties.worlds.replication.world import CLAIMS, CONVERGENCE, GUARANTEES
-from reference.leaves import flatten
-from reference.machine import Action, Machine, compute_machine, record_predicate
-from reference.parameters import SMALL_PARAMETERS, FaultCounts
-from reference.rules import RULES
-from reference.state import Cluster
-from reference.structure import Structure
-from reference.terms import substitute
+from properties.z3.induction import prove_lemmas
+from properties.z3.ranking import rank_steps
+from reference.language.leaves import flatten
+from reference.language.machine import Action, Machine, compute_machine, record_predicate
+from reference.language.terms import substitute
+from reference.worlds.replication.parameters import SMALL_PARAMETERS, FaultCounts
+from reference.worlds.replication.rules import RULES
+from reference.worlds.replication.state import Cluster
+from reference.worlds.replication.structure import Structure
 from tests.structures import STRUCTURES, SYNCHRONOUS_PAIR, name_of
 
 FAULTY = evolve(SMALL_PARAMETERS, limits=FaultCounts(link_cuts=2, master_kills=2, slave_kills=2))

@@ -21,12 +21,12 @@ from properties.mutants.proof_judge import Likeness, decide_likeness, find_broke
 from properties.mutants.recording_judge import find_refused_recording
 from properties.mutants.schedule_judge import find_lost_schedule
 from properties.worlds import STRUCTURES_BY_WORLD
-from reference.leaves import flatten
-from reference.machine import Action, compute_machine
-from reference.parameters import SMALL_PARAMETERS
-from reference.state import Cluster
-from reference.terms import Sort, constant, leaf, record, substitute
-from tests.reference.trace.recordings_page import TRACES
+from reference.language.leaves import flatten
+from reference.language.machine import Action, compute_machine
+from reference.language.terms import Sort, constant, leaf, record, substitute
+from reference.worlds.replication.parameters import SMALL_PARAMETERS
+from reference.worlds.replication.state import Cluster
+from tests.reference.recordings.recordings_page import TRACES
 from tests.structures import SYNCHRONOUS_PAIR
 
 

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from properties import certificates
-from properties.certificates import load_cells
-from properties.expectation import find_expectation
-from properties.repairs import decide_repair, list_repaired_releases, load_repairs
-from properties.sight_search import (
+from properties.comparison.difference_search import (
     LOOKED_AT,
     RULE_SET_NAMES,
     check_sights,
     get_released,
     load_sights,
 )
-from properties.sights import SIGHTS
-from properties.upgrade import (
+from properties.comparison.observable_differences import SIGHTS
+from properties.comparison.repairs import decide_repair, list_repaired_releases, load_repairs
+from properties.comparison.upgrades import (
     Turn,
     compute_changes,
     compute_difference,
@@ -25,11 +22,14 @@ from properties.upgrade import (
     group_alike,
     list_turned,
 )
-from properties.verdict import VerdictWord
+from properties.verdicts import certificates
+from properties.verdicts.certificates import load_cells
+from properties.verdicts.expectations import find_expectation
+from properties.verdicts.verdict import VerdictWord
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME, RELEASED_STRUCTURES
-from reference.parameters import Parameters
-from reference.structure import Structure
-from reference.version import parse_version
+from reference.releases.versions import parse_version
+from reference.worlds.replication.parameters import Parameters
+from reference.worlds.replication.structure import Structure
 from tests.structures import SYNCHRONOUS_PAIR, name_of
 
 UNCHANGED = ("4.6.0", "4.7.0", "4.8.0", "4.9.1", "4.9.3", "5.0.0-quorum")

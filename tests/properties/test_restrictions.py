@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from properties.certificates import load_required
 from properties.generated_text import ROOT
 from properties.restrictions.derivation import (
     Degree,
@@ -38,10 +37,11 @@ from properties.restrictions.results import (
     make_judge,
     save_judged,
 )
-from properties.verdict import InternalDisagreementError
+from properties.verdicts.certificates import load_required
+from properties.verdicts.verdict import InternalDisagreementError
 from properties.worlds import STRUCTURES_BY_WORLD
 from properties.worlds.toy import TOY
-from reference.terms import Sort, Term, constant, leaf, record, substitute
+from reference.language.terms import Sort, Term, constant, leaf, record, substitute
 from tests.structures import SYNCHRONOUS_PAIR, name_of
 
 SHARED = ROOT.parent / "shared"

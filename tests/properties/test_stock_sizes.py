@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from attrs import evolve
 
-from properties.judgement import ScheduleError, find_first_violation, replay
+from properties.schedules.judgement import ScheduleError, find_first_violation, replay
 from properties.worlds import find_world
-from reference.machine import Action
-from reference.parameters import Parameters
-from reference.roles import FlushDiskType, Role
-from reference.structure import Structure
+from reference.language.machine import Action
+from reference.worlds.replication.parameters import Parameters
+from reference.worlds.replication.roles import FlushDiskType, Role
+from reference.worlds.replication.structure import Structure
 
 CLAIM = "acknowledgement_is_truthful"
 MIB = 1 << 20

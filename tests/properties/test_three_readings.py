@@ -9,13 +9,13 @@ import z3
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from properties.hypothesis_machine import draw_walk
-from properties.induction import get_leaf_names
+from properties.walks.hypothesis_machine import draw_walk
 from properties.worlds.replication.world import GUARANTEES
-from properties.z3_translation import BitVectorArithmetic, IntegerArithmetic, Translator
-from reference.leaves import flatten, is_parameter
-from reference.machine import compute_machine, record_machine, record_predicate
-from reference.structure import Structure
+from properties.z3.induction import get_leaf_names
+from properties.z3.translation import BitVectorArithmetic, IntegerArithmetic, Translator
+from reference.language.leaves import flatten, is_parameter
+from reference.language.machine import compute_machine, record_machine, record_predicate
+from reference.worlds.replication.structure import Structure
 from tests.structures import STRUCTURES, SYNCHRONOUS_PAIR, TWO_OF_EACH, name_of
 
 

@@ -11,16 +11,16 @@ import itertools
 import pytest
 from attrs import evolve
 
-from properties.fault_sets import FaultSetProver
-from properties.induction import InductionProblem, prove_lemmas
 from properties.worlds import STRUCTURES, find_world
 from properties.worlds.replication.columns import EVERYTHING
-from reference.lineage import is_written
-from reference.machine import record_predicate
-from reference.operations import all_of, implies
-from reference.state import NOT_SENT, Cluster
-from reference.structure import Structure
-from reference.terms import Term
+from properties.z3.fault_sets import FaultSetProver
+from properties.z3.induction import InductionProblem, prove_lemmas
+from reference.language.machine import record_predicate
+from reference.language.operators import all_of, implies
+from reference.language.terms import Term
+from reference.worlds.replication.lineage import is_written
+from reference.worlds.replication.state import NOT_SENT, Cluster
+from reference.worlds.replication.structure import Structure
 
 PAIRS = tuple(s for name, s in STRUCTURES.items() if name.endswith("_FLUSH/1 slave"))
 

@@ -8,21 +8,26 @@ import inspect
 import pytest
 from attrs import evolve
 
-from properties import certificates
-from properties.certificates import load_cells
-from properties.comparison import COMPARED_STRUCTURES, COMPARED_VARIANTS, compare, render_change
-from properties.fingerprint import compute_digest
-from properties.induction import get_lemmas, prove_lemmas
-from properties.verdict import VerdictWord
+from properties.comparison.variants import (
+    COMPARED_STRUCTURES,
+    COMPARED_VARIANTS,
+    compare,
+    render_change,
+)
+from properties.verdicts import certificates
+from properties.verdicts.certificates import load_cells
+from properties.verdicts.fingerprint import compute_digest
+from properties.verdicts.verdict import VerdictWord
 from properties.worlds.replication.columns import FAULT_CLASSES
 from properties.worlds.replication.world import CHANGE_LEMMAS
-from reference.machine import compute_machine
-from reference.parameters import Parameters
-from reference.roles import FlushDiskType
-from reference.rules import RULES
-from reference.structure import Structure
-from reference.variants import VARIANTS
-from reference.version import RULE_SETS, compute_rules
+from properties.z3.induction import get_lemmas, prove_lemmas
+from reference.language.machine import compute_machine
+from reference.releases.versions import RULE_SETS, compute_rules
+from reference.worlds.replication.changes import VARIANTS
+from reference.worlds.replication.parameters import Parameters
+from reference.worlds.replication.roles import FlushDiskType
+from reference.worlds.replication.rules import RULES
+from reference.worlds.replication.structure import Structure
 from tests.structures import SYNCHRONOUS_PAIR, name_of
 
 TRUTHFUL = "acknowledgement_is_truthful"
@@ -32,7 +37,7 @@ CERTIFIED = [evolve(s, variants=(name,)) for s in COMPARED_STRUCTURES for name i
 @pytest.mark.parametrize("name", VARIANTS)
 def test_a_variant_is_a_small_module_that_says_what_differs(name: str) -> None:
     """The head of its module tells what differs; each thing that it defines is in force."""
-    module = importlib.import_module(f"reference.variants.{name}")
+    module = importlib.import_module(f"reference.worlds.replication.changes.{name}")
     variant = VARIANTS[name]
     assert "Differs from 4.4.0:" in (inspect.getdoc(module) or "")
     assert variant.sentence.endswith(".")

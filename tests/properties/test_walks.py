@@ -6,11 +6,11 @@ import pytest
 from attrs import evolve
 from hypothesis import settings
 
-from properties import certificates
-from properties.hypothesis_machine import make_state_machine, run_state_machine
+from properties.verdicts import certificates
+from properties.walks.hypothesis_machine import make_state_machine, run_state_machine
 from properties.worlds.replication.columns import FAULT_CLASS_BY_NAME, FAULT_CLASSES
 from properties.worlds.replication.world import GUARANTEES, LEMMAS, SANITY_CHECKS
-from reference.parameters import SMALL_PARAMETERS
+from reference.worlds.replication.parameters import SMALL_PARAMETERS
 from tests.structures import STRUCTURES, SYNCHRONOUS_PAIR, name_of
 
 STEPS = 20

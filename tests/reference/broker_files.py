@@ -6,8 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from reference.configuration import BrokerConfiguration, BrokerGroup, ConfigurationError
-from reference.configuration_reading import read_deployments
+from reference.configuration.broker_group import (
+    BrokerConfiguration,
+    BrokerGroup,
+    ConfigurationError,
+)
+from reference.configuration.files import read_deployments
 
 STOCK = Path(__file__).parents[1] / "data" / "conf"
 

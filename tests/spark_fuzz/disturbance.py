@@ -8,8 +8,8 @@ import sys
 import time
 from pathlib import Path
 
-from spark_fuzz.campaign_store import DATA_FOLDER, Manifest, find_missing_units, find_units
-from spark_fuzz.schedule import CampaignOptions
+from spark_fuzz.campaign.schedule import CampaignOptions
+from spark_fuzz.campaign.store import DATA_FOLDER, Manifest, find_missing_units, find_units
 from tests.command_line.run import ROOT
 
 MANIFEST = Manifest(CampaignOptions(campaign_seed=3), 120_000, 3000)

@@ -13,17 +13,17 @@ from typing import Any
 from attrs import frozen
 
 from properties.exports.instances import SHORT_QUEUE, THREE_CONTENTS, TINY
-from properties.fingerprint import compute_digest
+from properties.verdicts.fingerprint import compute_digest
 from properties.worlds import find_world
-from reference.consumption.parameters import SMALL_CONSUMPTION
-from reference.consumption.structure import ConsumptionStructure
-from reference.delay.parameters import SMALL_DELAY
-from reference.delay.structure import DELAY_STRUCTURES
-from reference.parameters import SMALL_PARAMETERS
-from reference.roles import FlushDiskType, Role
-from reference.structure import Structure
-from reference.tables.structure import TABLES_STRUCTURES
-from spark_fuzz.breadth_first import BreadthFirstResult, BreadthFirstSearch
+from reference.worlds.consumption.parameters import SMALL_CONSUMPTION
+from reference.worlds.consumption.structure import ConsumptionStructure
+from reference.worlds.delay.parameters import SMALL_DELAY
+from reference.worlds.delay.structure import DELAY_STRUCTURES
+from reference.worlds.replication.parameters import SMALL_PARAMETERS
+from reference.worlds.replication.roles import FlushDiskType, Role
+from reference.worlds.replication.structure import Structure
+from reference.worlds.tables.structure import TABLES_STRUCTURES
+from spark_fuzz.search.breadth_first import BreadthFirstResult, BreadthFirstSearch
 
 FILE = Path(__file__).parents[1] / "data" / "state_counts.json"
 

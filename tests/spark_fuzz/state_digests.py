@@ -14,7 +14,7 @@ from pathlib import Path
 
 from properties.mutants.findings import compute_world_digest
 from properties.mutants.results import load_table
-from spark_fuzz.small_instances import (
+from spark_fuzz.search.small_instances import (
     STATES_MORE,
     ListedInstance,
     get_budget,
@@ -22,7 +22,7 @@ from spark_fuzz.small_instances import (
     list_further_instances,
     list_instances,
 )
-from spark_fuzz.state_graph import list_keys
+from spark_fuzz.search.state_graph import list_keys
 
 FILE = Path(__file__).parents[1] / "data" / "state_digests.json"
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from spark_fuzz.campaign_job import resume_campaign
-from spark_fuzz.campaign_store import create_campaign, find_units
-from spark_fuzz.session import open_session
+from spark_fuzz.campaign.job import resume_campaign
+from spark_fuzz.campaign.session import open_session
+from spark_fuzz.campaign.store import create_campaign, find_units
 from tests.command_line.run import ROOT
 from tests.spark_fuzz.cluster import kill_group, start_cluster
 from tests.spark_fuzz.disturbance import MANIFEST, read_files, start_driver, wait_for_units

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from spark_fuzz.campaign_job import resume_campaign
-from spark_fuzz.campaign_store import create_campaign, read_manifest
-from spark_fuzz.session import open_session
+from spark_fuzz.campaign.job import resume_campaign
+from spark_fuzz.campaign.session import open_session
+from spark_fuzz.campaign.store import create_campaign, read_manifest
 from tests.command_line.run import ROOT
 from tests.spark_fuzz.cluster import CLEAN_ENVIRONMENT, start_cluster
 from tests.spark_fuzz.disturbance import read_files

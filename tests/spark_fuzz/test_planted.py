@@ -8,9 +8,9 @@ import sys
 import pytest
 
 from properties.generated_text import ROOT
-from properties.mutants.planted import TARGETS, list_planted, list_told
-from properties.mutants.planted_results import SURVIVED, load_arguments, load_current
-from spark_fuzz.judge_battery import check_lowering
+from properties.judges.planted import TARGETS, list_planted, list_told
+from properties.judges.planted_results import SURVIVED, load_arguments, load_current
+from spark_fuzz.judges.judge_battery import check_lowering
 
 TOLD = tuple(list_told())
 
@@ -23,7 +23,7 @@ def test_the_lowered_source_does_what_the_reference_does() -> None:
 @pytest.mark.parametrize("name", [planted.name for planted in TOLD])
 def test_a_told_mistake_is_found(name: str) -> None:
     """Each in a process of its own, by a check that says what is wrong."""
-    words = [sys.executable, "-P", "-m", "spark_fuzz.planted_run", "--name", name]
+    words = [sys.executable, "-P", "-m", "spark_fuzz.judges.planted_run", "--name", name]
     result = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
     assert 0 == result.returncode, result.stderr
     (line,) = [line for line in result.stdout.splitlines() if line.startswith(f"{name}: ")]

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from properties.refutations.cases import Case, load_cases
+from properties.scenarios.counterexamples.cases import Case, load_cases
 from properties.worlds import find_world
-from spark_fuzz.breadth_first import BreadthFirstResult, BreadthFirstSearch
+from spark_fuzz.search.breadth_first import BreadthFirstResult, BreadthFirstSearch
 
 STATES: dict[str, int] = json.loads(
     (Path(__file__).parents[1] / "data" / "shortest_counts.json").read_text(encoding="utf-8")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from properties.mutants.findings import compute_world_digest
-from spark_fuzz.small_instances import ListedInstance
+from spark_fuzz.search.small_instances import ListedInstance
 from tests.spark_fuzz.state_digests import compute_state_digest, list_asked, load_digests
 
 RENEW = "other rules; renew with `python -m tests.spark_fuzz.state_digests`"

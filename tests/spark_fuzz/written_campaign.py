@@ -6,9 +6,9 @@ from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 
-from spark_fuzz.campaign_job import write_campaign
-from spark_fuzz.campaign_store import DATA_FOLDER
-from spark_fuzz.schedule import CampaignOptions
+from spark_fuzz.campaign.job import write_campaign
+from spark_fuzz.campaign.schedule import CampaignOptions
+from spark_fuzz.campaign.store import DATA_FOLDER
 
 
 def make_rows(

@@ -5,22 +5,22 @@ from __future__ import annotations
 import importlib
 import pkgutil
 
-import reference.clients
-import reference.metadata
-import reference.name_server
-import reference.progress
-import reference.read
-from properties.reading import READING_CLAIMS
+import reference.decisions.clients
+import reference.decisions.metadata
+import reference.decisions.name_server
+import reference.decisions.progress
+import reference.decisions.reading
+from properties.scenarios.reading_claims import READING_CLAIMS
 
 READ = "read:"
 """How the name of a function, a table or a claim of the read decision begins."""
 
 PURE_PACKAGES = {
-    READ: reference.read,
-    "progress:": reference.progress,
-    "metadata:": reference.metadata,
-    "name server:": reference.name_server,
-    "clients:": reference.clients,
+    READ: reference.decisions.reading,
+    "progress:": reference.decisions.progress,
+    "metadata:": reference.decisions.metadata,
+    "name server:": reference.decisions.name_server,
+    "clients:": reference.decisions.clients,
 }
 """How names of pure functions begin, and where they are."""
 

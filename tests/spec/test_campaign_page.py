@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from properties.generated_text import SPEC
-from spark_fuzz.campaign_store import create_campaign, plan_campaign
-from spark_fuzz.class_files import encode_class, number_classes
-from spark_fuzz.coverage import SITUATIONS_MAX
-from spark_fuzz.report_summary import Findings, compute_report_summary
-from spark_fuzz.schedule import CampaignOptions
-from spark_fuzz.scheduler import DEPTHS
-from spark_fuzz.walk import CLOSE_LOOK
+from spark_fuzz.campaign.coverage import SITUATIONS_MAX
+from spark_fuzz.campaign.schedule import CampaignOptions
+from spark_fuzz.campaign.store import create_campaign, plan_campaign
+from spark_fuzz.kernel.scheduler import DEPTHS
+from spark_fuzz.kernel.walk import CLOSE_LOOK
+from spark_fuzz.report.class_files import encode_class, number_classes
+from spark_fuzz.report.report_summary import Findings, compute_report_summary
 
 PAGE = SPEC / "campaigns.md"
 
@@ -27,8 +27,8 @@ def read_table(heading: str) -> dict[str, str]:
 @pytest.mark.spark
 def test_every_column_is_explained() -> None:
     """In order, with its type."""
-    from spark_fuzz.campaign import make_rows  # noqa: PLC0415
-    from spark_fuzz.kernel import compile_kernel  # noqa: PLC0415
+    from spark_fuzz.campaign.rows import make_rows  # noqa: PLC0415
+    from spark_fuzz.kernel.kernel import compile_kernel  # noqa: PLC0415
 
     options = CampaignOptions()
     kernel = compile_kernel(options.structure)

@@ -7,8 +7,8 @@ import tomllib
 
 import pytest
 
-from properties.book.bilingual import Pair, Section, UntranslatedError, split_sections
-from properties.book.chinese.pages import PAIRS, PHRASES
+from book.bilingual import Pair, Section, UntranslatedError, split_sections
+from book.chinese.pages import PAIRS, PHRASES
 from properties.generated_text import SPEC
 
 CHINESE = re.compile(r"[\u4e00-\u9fff]")

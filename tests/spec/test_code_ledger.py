@@ -11,8 +11,8 @@ from functools import cache
 
 import pytest
 
-from properties.book import code_ledger_page
-from properties.book.code_ledger_page import (
+from book.model import code_ledger_page
+from book.model.code_ledger_page import (
     COLUMNS,
     FIELD_BY_TREATMENT,
     LEFT_OUT,
@@ -32,7 +32,7 @@ from properties.book.code_ledger_page import (
 )
 from properties.generated_text import ROOT, SPEC
 from properties.worlds import OTHER_WORLDS
-from reference.rules import RULES
+from reference.worlds.replication.rules import RULES
 from tests.spec.pure_names import find_pure_names
 
 INDEX = ROOT / "tests" / "data" / "code_branches.toml"

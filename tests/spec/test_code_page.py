@@ -9,7 +9,8 @@ from functools import cache
 
 import pytest
 
-from properties.book.code_page import (
+from book.function_source import list_called, read_source
+from book.model.code_page import (
     CLAIM_SHELF,
     LEMMA_SHELF,
     TOPIC_SHELVES,
@@ -18,11 +19,10 @@ from properties.book.code_page import (
     mark,
     write_code,
 )
-from properties.book.function_source import list_called, read_source
 from properties.generated_text import ROOT
 from properties.worlds import OTHER_WORLDS
-from reference.variant import Variant
-from reference.variants import VARIANTS
+from reference.language.variant import Variant
+from reference.worlds.replication.changes import VARIANTS
 
 SHELVES: dict[str, Shelf] = {
     **TOPIC_SHELVES,

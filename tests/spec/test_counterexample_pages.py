@@ -9,16 +9,16 @@ from collections.abc import Callable, Sequence
 import pytest
 from attrs import evolve
 
-from properties.book.refutations.evidence import RecordedLine, list_recorded
-from properties.book.refutations.needs import list_needs
-from properties.book.refutations.page import OVERVIEW, PARTS
-from properties.certificates import load_cells
-from properties.judgement import is_refuted_by, lower_numbers
-from properties.refutations.cases import FOLDER, Case, Citation, load_cases
-from properties.stock import STOCK_STRUCTURES
-from properties.verdict import VerdictWord
+from book.refutations.evidence import RecordedLine, list_recorded
+from book.refutations.needs import list_needs
+from book.refutations.page import OVERVIEW, PARTS
+from properties.scenarios.counterexamples.cases import FOLDER, Case, Citation, load_cases
+from properties.schedules.judgement import is_refuted_by, lower_numbers
+from properties.schedules.stock import STOCK_STRUCTURES
+from properties.verdicts.certificates import load_cells
+from properties.verdicts.verdict import VerdictWord
 from properties.worlds import STRUCTURES
-from reference.machine import Action
+from reference.language.machine import Action
 
 PLACEHOLDER = re.compile(r"(\*\*Result\.\*\* )?(RESULT|MEANING|STORY|REAL|REPAIR)")
 CITED = re.compile(r"`(\w+)` (seq \d+ \(`\w+`\)(?:,? (?:then |and )?seq \d+ \(`\w+`\))*)")

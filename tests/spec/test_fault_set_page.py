@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from properties.book import fault_set_page
-from properties.fault_set_certificates import load_borders
+from book.model import fault_set_page
+from properties.verdicts.fault_sets.certificates import load_borders
 from properties.worlds import STRUCTURES
-from reference.consumption.structure import CONSUMPTION_STRUCTURES
+from reference.worlds.consumption.structure import CONSUMPTION_STRUCTURES
 from tests.structures import SYNCHRONOUS_PAIR, name_of
 
 CONSUMER = STRUCTURES["consumer/slave read/no offset check"]

@@ -5,13 +5,13 @@ import re
 
 import pytest
 
-from properties import certified_cells
-from properties.book import guarantees_page
-from properties.certificates import CERTIFICATE_FOLDER, get_path, load_required
-from properties.verdict import Verdict, VerdictWord
+from book.model import guarantees_page
+from properties.verdicts import certified_cells
+from properties.verdicts.certificates import CERTIFICATE_FOLDER, get_path, load_required
+from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds.replication.columns import FAULT_CLASSES
 from properties.worlds.replication.world import CLAIMS
-from reference.machine import Action
+from reference.language.machine import Action
 
 
 def test_every_claim_has_a_table() -> None:

@@ -9,20 +9,20 @@ from pathlib import Path
 
 import pytest
 
-import reference.state
-import reference.structure
+import reference.worlds.replication.state
+import reference.worlds.replication.structure
 from properties.generated_text import SPEC
 from properties.property import Property
-from properties.verdict import VerdictWord
+from properties.verdicts.verdict import VerdictWord
 from properties.worlds import OTHER_WORLDS
 from properties.worlds.replication.columns import FAULT_CLASSES
 from properties.worlds.replication.world import CLAIMS, LEMMAS, SANITY_CHECKS, WITNESSES
 from reference import ROCKETMQ_VERSION
-from reference.leaves import symbolic_cluster
-from reference.machine import compute_machine, record_machine
-from reference.roles import FlushDiskType, Role
-from reference.rules import RULES
-from reference.structure import Structure
+from reference.language.leaves import symbolic_cluster
+from reference.language.machine import compute_machine, record_machine
+from reference.worlds.replication.roles import FlushDiskType, Role
+from reference.worlds.replication.rules import RULES
+from reference.worlds.replication.structure import Structure
 
 RECORDINGS = SPEC.parents[1] / "shared" / "traces"
 
@@ -98,7 +98,7 @@ def find_rows(section: str) -> list[tuple[str, ...]]:
 def find_classes() -> dict[str, list[tuple[str, str, str]]]:
     """Field, type and docstring of every field of the classes of the state, from their source."""
     classes = {}
-    for module in (reference.structure, reference.state):
+    for module in (reference.worlds.replication.structure, reference.worlds.replication.state):
         tree = ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
         for node in tree.body:
             if isinstance(node, ast.ClassDef):

@@ -10,10 +10,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from command_line import implementers
-from command_line.implementers import CHANGE, find_recording
-from properties.book import prediction_page
-from properties.book.implementers import (
+from book.implementers.implementers import (
     POINTS,
     SLICES,
     Mistake,
@@ -23,10 +20,13 @@ from properties.book.implementers import (
     list_noticing,
     load_findings,
 )
+from book.usage import prediction_page
+from book.usage.known_issues_page import PAGE as ISSUES
+from command_line.answers import recorded_answers as implementers
+from command_line.answers.recorded_answers import CHANGE, find_recording
 from properties.generated_text import SPEC
-from properties.known_issues.page import PAGE as ISSUES
-from reference.rules import RULES
-from reference.trace.checking import check_trace
+from reference.recordings.checking import check_trace
+from reference.worlds.replication.rules import RULES
 
 TEXT = implementers.PAGE.path.read_text(encoding="utf-8")
 SCHEMA = json.loads((SPEC / "trace.schema.json").read_text(encoding="utf-8"))

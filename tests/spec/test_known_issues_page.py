@@ -2,8 +2,8 @@
 
 import re
 
-from properties.known_issues import page
-from properties.known_issues.catalogue import load_decisions, load_scenarios
+from book.usage import known_issues_page as page
+from properties.scenarios.known_issues.catalogue import load_decisions, load_scenarios
 
 
 def read() -> str:

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
+from properties.comparison.observable_differences import SIGHTS
 from properties.generated_text import ROOT
-from properties.sights import SIGHTS
 from properties.worlds import OTHER_WORLDS
 from properties.worlds.replication.world import CLAIMS, CONVERGENCE
-from reference.habits import HABITS
-from reference.rules import RULES
-from reference.variants import VARIANTS
+from reference.releases.timing_differences import HABITS
+from reference.worlds.replication.changes import VARIANTS
+from reference.worlds.replication.rules import RULES
 from tests.spec.pure_names import find_pure_names
 
 LEDGER = ROOT / "spec" / "ledger"

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from properties.book import ledger_page
-from properties.book.ledger_page import COLUMNS, PARTS, Part, count, load_entries, render_plans
+from book.model import ledger_page
+from book.model.ledger_page import COLUMNS, PARTS, Part, count, load_entries, render_plans
 from properties.generated_text import ROOT
 
 SEMANTICS = ROOT.parent / "shared" / "semantics.md"

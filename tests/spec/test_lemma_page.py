@@ -2,8 +2,8 @@
 
 import re
 
-from properties.book import lemma_page
-from properties.triage import TriageWord
+from book.model import lemma_page
+from properties.z3.triage import TriageWord
 
 
 def test_answers_of_triage_are_explained() -> None:

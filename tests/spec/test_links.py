@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from properties.book.contents import list_chapters
+from book.contents import list_chapters
 from properties.generated_text import ROOT, SPEC
 
 SKIPPED_FOLDERS = {"campaigns", "node_modules", "site-packages", "spark-warehouse", "build"}

@@ -7,13 +7,13 @@ import itertools
 import pytest
 from hypothesis import given, strategies
 
-from properties import certified_cells
-from properties.book import guarantees_page
-from properties.book.merged_table import render_in_order, render_merged, split_into_boxes
-from properties.certificates import load_cells
-from properties.certified_cells import describe
-from properties.fault_set_certificates import BORDERED_STRUCTURES, load_borders
-from properties.sight_search import RULE_SET_NAMES, get_released
+from book.merged_table import render_in_order, render_merged, split_into_boxes
+from book.model import guarantees_page
+from properties.comparison.difference_search import RULE_SET_NAMES, get_released
+from properties.verdicts import certified_cells
+from properties.verdicts.certificates import load_cells
+from properties.verdicts.certified_cells import describe
+from properties.verdicts.fault_sets.certificates import BORDERED_STRUCTURES, load_borders
 from properties.world import World
 from properties.worlds import OTHER_WORLDS, STRUCTURES_BY_WORLD, find_world
 from properties.worlds.replication.columns import FAULT_CLASSES

@@ -8,22 +8,22 @@ import re
 
 import pytest
 
-from properties.book.bilingual import Section, split_sections
-from properties.book.operators import page
-from properties.book.operators.cells import NEVER
-from properties.book.operators.choices import COLUMNS
-from properties.book.operators.settings import load_settings
-from properties.certificates import get_path
-from properties.certified_cells import compute_row
-from properties.explanation import load_explanations
-from properties.known_issues.catalogue import load_catalogue
-from properties.operations.procedures import load_procedures
+from book.bilingual import Section, split_sections
+from book.operators import page
+from book.operators.cells import NEVER
+from book.operators.choices import COLUMNS
+from book.operators.settings import load_settings
+from properties.scenarios.known_issues.catalogue import load_catalogue
+from properties.scenarios.procedures.procedures import load_procedures
+from properties.verdicts.certificates import get_path
+from properties.verdicts.certified_cells import compute_row
+from properties.verdicts.explanations import load_explanations
 from properties.worlds import WORLD_STRUCTURES, find_world
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME
 from properties.worlds.replication.world import CLAIMS
-from reference.clients.sending import SendSettings
-from reference.configuration_keys import MESSAGE_STORE_CONFIG
-from reference.variants import VARIANTS
+from reference.configuration.keys import MESSAGE_STORE_CONFIG
+from reference.decisions.clients.sending import SendSettings
+from reference.worlds.replication.changes import VARIANTS
 
 LABELS = ("Signs", "At stake", "Do", "Do not", "Why")
 """What each recipe tells, in this order."""

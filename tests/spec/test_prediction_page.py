@@ -2,8 +2,8 @@
 
 import re
 
-from properties.book import prediction_page
-from properties.prediction import load_predictions
+from book.usage import prediction_page
+from properties.scenarios.predictions import load_predictions
 
 
 def read() -> str:

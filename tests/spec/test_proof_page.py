@@ -2,11 +2,11 @@
 
 import re
 
-from properties.book import proof_page
-from properties.book.proof_page import SHOWN
+from book.model import proof_page
+from book.model.proof_page import SHOWN
 from properties.worlds.replication.world import CLAIMS, LEMMAS, SANITY_CHECKS
-from reference.parameters import SLAVES_MAX
-from reference.structure import Structure
+from reference.worlds.replication.parameters import SLAVES_MAX
+from reference.worlds.replication.structure import Structure
 
 
 def read() -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from properties.book.reading_page import EXAMPLES
-from reference.read.get_message import UNSCANNED
+from book.usage.reading_page import EXAMPLES
+from reference.decisions.reading.get_message import UNSCANNED
 
 
 def test_every_condition_has_an_example() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from command_line.answers.readme import README
 from command_line.main import VERBS
-from command_line.readme import README
 
 
 def test_every_verb_exists_and_is_named() -> None:

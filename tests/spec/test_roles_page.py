@@ -10,9 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from properties.analysis import analyse_group
-from properties.book import roles_page
-from properties.book.configuration_uses import (
+from book.implementers.configuration_uses import (
     CHECKED_KEYS,
     IDENTITY,
     READING,
@@ -21,11 +19,13 @@ from properties.book.configuration_uses import (
     VERDICTS,
     KeyUse,
 )
-from properties.book.roles_page import REFUSED, WARNED, Case, read_messages
+from book.model import roles_page
+from book.model.roles_page import REFUSED, WARNED, Case, read_messages
 from properties.generated_text import ROOT
-from reference.configuration_keys import KEYS, OUTSIDE_THE_MODEL
-from reference.java_properties import read_properties
-from reference.parameters import SIZE_KEYS, SLAVES_MAX
+from properties.verdicts.analysis import analyse_group
+from reference.configuration.java_properties import read_properties
+from reference.configuration.keys import KEYS, OUTSIDE_THE_MODEL
+from reference.worlds.replication.parameters import SIZE_KEYS, SLAVES_MAX
 from tests.reference.broker_files import MASTER, SLAVE, read_group
 from tests.reference.broker_files import STOCK as STOCK_FOLDER
 
@@ -38,12 +38,12 @@ GROUP_OPTIONS = {"subscription_group.py"}
 """A file whose names are options of a subscription group, some called like keys of a broker."""
 
 CHECK = (
-    "reference/configuration.py",
-    "reference/configuration_reading.py",
-    "reference/structure.py",
-    "properties/analysis.py",
-    "properties/reading_analysis.py",
-    "properties/slow_readers.py",
+    "reference/configuration/broker_group.py",
+    "reference/configuration/files.py",
+    "reference/worlds/replication/structure.py",
+    "properties/verdicts/analysis.py",
+    "properties/scenarios/reading_analysis.py",
+    "properties/scenarios/slow_readers.py",
 )
 """What reads a broker's file for `check`."""
 

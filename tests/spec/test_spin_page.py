@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from properties.book import spin_page
+from book.implementers import spin_page
 from properties.exports.instances import JUDGED_INSTANCES, load_spin_counts
 from properties.exports.promela import BEGINNING, CHECK_PREFIX
 from properties.exports.spin import DEFINES, TRANSLATE, VISIBLE_SCRATCH

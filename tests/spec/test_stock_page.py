@@ -6,19 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from properties.analysis import compute_structure
-from properties.book.stock_page import (
+from book.usage.stock_page import (
     describe_falls,
     find_weakest,
     is_harmless,
     render_harmless,
 )
-from properties.certificates import load_cells
-from properties.stock import STOCK_FOLDERS, STOCK_STRUCTURES
-from properties.verdict import VerdictWord
+from properties.schedules.stock import STOCK_FOLDERS, STOCK_STRUCTURES
+from properties.verdicts.analysis import compute_structure
+from properties.verdicts.certificates import load_cells
+from properties.verdicts.verdict import VerdictWord
 from properties.worlds import STRUCTURES, find_world
 from properties.worlds.replication.columns import FAULT_CLASS_BY_NAME
-from reference.configuration_reading import read_deployments
+from reference.configuration.files import read_deployments
 
 CONFIGURATIONS = Path(__file__).parents[1] / "data" / "conf"
 

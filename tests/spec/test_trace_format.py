@@ -11,8 +11,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from properties.generated_text import ROOT
-from reference.trace.checking import check_trace
-from reference.trace.kinds import (
+from reference.recordings.checking import check_trace
+from reference.recordings.kinds import (
     APPENDED_FIELDS,
     BROKER_KINDS,
     COMMON_FIELDS,

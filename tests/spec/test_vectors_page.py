@@ -6,10 +6,10 @@ from typing import Any
 
 from properties.exports.vectors import FORMAT, make_vector
 from properties.generated_text import SPEC
-from reference.machine import Action
-from reference.parameters import SMALL_PARAMETERS
-from reference.roles import FlushDiskType, Role
-from reference.structure import Structure
+from reference.language.machine import Action
+from reference.worlds.replication.parameters import SMALL_PARAMETERS
+from reference.worlds.replication.roles import FlushDiskType, Role
+from reference.worlds.replication.structure import Structure
 
 PAGE = (SPEC / "vectors.md").read_text(encoding="utf-8")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from properties.book import world_page
+from book.model import world_page
 from properties.world import World
 from properties.worlds import OTHER_WORLDS
 from tests.structures import name_of

@@ -7,10 +7,10 @@
 from __future__ import annotations
 
 from properties.property import guarantee
-from reference.consumption.consumer import is_outside, is_slave_asked
-from reference.consumption.progress import is_positioned
-from reference.consumption.state import Consumption
-from reference.operations import all_of, implies, minimum, negate
+from reference.language.operators import all_of, implies, minimum, negate
+from reference.worlds.consumption.consumer import is_outside, is_slave_asked
+from reference.worlds.consumption.progress import is_positioned
+from reference.worlds.consumption.state import Consumption
 
 
 def has_progress(state: Consumption) -> bool:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from properties.property import lemma
-from reference.consumption.state import NO_PROGRESS, Consumption
-from reference.fault_account import has_faults_within_limits
-from reference.operations import all_of, implies, negate
+from reference.language.fault_account import has_faults_within_limits
+from reference.language.operators import all_of, implies, negate
+from reference.worlds.consumption.state import NO_PROGRESS, Consumption
 
 
 def is_powered(state: Consumption) -> bool:

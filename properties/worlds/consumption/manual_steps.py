@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from reference.consumption.state import Consumption
-from reference.operations import negate
-from reference.rule import RuleBody, between, rule, when
+from reference.language.operators import negate
+from reference.language.rule import RuleBody, between, rule, when
+from reference.worlds.consumption.state import Consumption
 
 
 @rule(who="operator", source="copy of config/consumerOffset.json")

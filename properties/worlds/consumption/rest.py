@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from properties.healing import Healing, is_moving
 from properties.property import convergence
-from reference.consumption.consumer import is_outside
-from reference.consumption.state import Consumption
-from reference.consumption.structure import ConsumptionStructure
-from reference.machine import compute_machine
-from reference.operations import all_of, any_of, count_true, implies, maximum, negate
+from reference.language.machine import compute_machine
+from reference.language.operators import all_of, any_of, count_true, implies, maximum, negate
+from reference.worlds.consumption.consumer import is_outside
+from reference.worlds.consumption.state import Consumption
+from reference.worlds.consumption.structure import ConsumptionStructure
 
 HEALING_STEPS = (
     "replicate_messages",

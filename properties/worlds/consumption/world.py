@@ -9,9 +9,9 @@ from attrs import evolve
 from properties.property import collect_properties
 from properties.world import World, make_columns, make_sizes
 from properties.worlds.consumption import guarantee, lemma, manual_steps, rest
-from reference.consumption.parameters import SMALL_CONSUMPTION, ConsumptionFaults
-from reference.consumption.structure import CONSUMPTION_STRUCTURES
-from reference.rule import collect_rules
+from reference.language.rule import collect_rules
+from reference.worlds.consumption.parameters import SMALL_CONSUMPTION, ConsumptionFaults
+from reference.worlds.consumption.structure import CONSUMPTION_STRUCTURES
 
 CONSUMPTION = World(
     name="consumer",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from properties.property import guarantee
-from reference.delay.delivery import is_serving
-from reference.delay.state import MASTER, SLAVE, Delay, DelayBroker
-from reference.operations import all_of, any_of, implies, negate
+from reference.language.operators import all_of, any_of, implies, negate
+from reference.worlds.delay.delivery import is_serving
+from reference.worlds.delay.state import MASTER, SLAVE, Delay, DelayBroker
 
 
 def has_message(state: Delay, broker: DelayBroker) -> bool:

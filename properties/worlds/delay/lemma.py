@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from properties.property import lemma
 from properties.worlds.delay.guarantee import has_message
-from reference.delay.delivery import is_serving
-from reference.delay.state import MASTER, SLAVE, Delay
-from reference.fault_account import has_faults_within_limits
-from reference.operations import all_of, implies, negate
+from reference.language.fault_account import has_faults_within_limits
+from reference.language.operators import all_of, implies, negate
+from reference.worlds.delay.delivery import is_serving
+from reference.worlds.delay.state import MASTER, SLAVE, Delay
 
 
 def is_undisturbed(state: Delay) -> bool:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from reference.delay.state import Delay
-from reference.operations import all_of, negate
-from reference.rule import RuleBody, replace_broker, rule, when
+from reference.language.operators import all_of, negate
+from reference.language.rule import RuleBody, replace_broker, rule, when
+from reference.worlds.delay.state import Delay
 
 
 @rule(who="operator", source="removal of config/delayOffset.json and its backup")

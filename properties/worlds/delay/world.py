@@ -9,9 +9,9 @@ from attrs import evolve
 from properties.property import collect_properties
 from properties.world import World, make_columns, make_sizes
 from properties.worlds.delay import guarantee, lemma, manual_steps
-from reference.delay.parameters import SMALL_DELAY, DelayFaults
-from reference.delay.structure import DELAY_STRUCTURES
-from reference.rule import collect_rules
+from reference.language.rule import collect_rules
+from reference.worlds.delay.parameters import SMALL_DELAY, DelayFaults
+from reference.worlds.delay.structure import DELAY_STRUCTURES
 
 DELAY = World(
     name="delay",

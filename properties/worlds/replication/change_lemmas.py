@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from properties.property import lemma
 from properties.worlds.replication.lemmas import is_disk_honest, is_first_life
-from reference.lineage import compute_common_end, compute_start_of_life, has_message, is_written
-from reference.operations import all_of, implies, maximum, minimum, negate
-from reference.put import has_passed_slave_step, is_past_slave_step
-from reference.replication import is_positioned
-from reference.state import PUT_OK, Cluster, CommitLog
+from reference.language.operators import all_of, implies, maximum, minimum, negate
+from reference.worlds.replication.lineage import (
+    compute_common_end,
+    compute_start_of_life,
+    has_message,
+    is_written,
+)
+from reference.worlds.replication.put import has_passed_slave_step, is_past_slave_step
+from reference.worlds.replication.replication import is_positioned
+from reference.worlds.replication.state import PUT_OK, Cluster, CommitLog
 
 
 def has_same_bytes_from(log: CommitLog, other: CommitLog, start: int) -> bool:

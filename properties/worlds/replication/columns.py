@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import attrs
 
-from properties.fault_class import FaultClass
-from reference.parameters import FaultCounts
+from properties.fault_model import FaultClass
+from reference.worlds.replication.parameters import FaultCounts
 
 LOSSES = ("master_power_losses", "master_disk_losses", "swallowed_disk_errors")
 """The faults after which the master, or a disk, does not have what it had."""

@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from properties.property import lemma
 from properties.worlds.replication.sanity_checks import get_logs
-from reference.lifecycle import has_master_changed
-from reference.lineage import (
+from reference.language.operators import all_of, implies, minimum, negate
+from reference.worlds.replication.lifecycle import has_master_changed
+from reference.worlds.replication.lineage import (
     compute_start_of_life,
     has_message,
 )
-from reference.operations import all_of, implies, minimum, negate
-from reference.put import has_passed_slave_step, is_pending
-from reference.state import Cluster, CommitLog, Message
-from reference.sync_state_set import get_report, is_member
+from reference.worlds.replication.put import has_passed_slave_step, is_pending
+from reference.worlds.replication.state import Cluster, CommitLog, Message
+from reference.worlds.replication.sync_state_set import get_report, is_member
 
 CONTROLLER_MODE = "controller_mode"
 

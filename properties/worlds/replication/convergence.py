@@ -1,8 +1,8 @@
 """Convergence: what a group comes to when nothing strikes any more and nobody puts anything.
 
 Two things are proved. *Healing ends*: whatever the order, only so many healing steps are possible
-(``properties.ranking``). *And then*: in every state in which no healing step is possible, what is
-claimed here holds. Together they say that a group which is left in peace gets there. A claim that
+(``z3.ranking``). *And then*: in every state in which no healing step is possible, what is claimed
+here holds. Together they say that a group which is left in peace gets there. A claim that
 is refuted names a state in which a group is stuck: it is at rest, and is not there.
 
 In peace means: every broker runs, no fault, no stop, no new put, no retention, no idle connection
@@ -16,14 +16,14 @@ from typing import Any
 
 from properties.healing import is_possible
 from properties.property import convergence
-from reference.lineage import has_message
-from reference.machine import Instance, compute_machine
-from reference.operations import all_of, any_of, implies, negate
-from reference.put import is_pending
-from reference.rules import RULES
-from reference.state import Cluster, CommitLog
-from reference.structure import Structure
-from reference.version import compute_rules
+from reference.language.machine import Instance, compute_machine
+from reference.language.operators import all_of, any_of, implies, negate
+from reference.releases.versions import compute_rules
+from reference.worlds.replication.lineage import has_message
+from reference.worlds.replication.put import is_pending
+from reference.worlds.replication.rules import RULES
+from reference.worlds.replication.state import Cluster, CommitLog
+from reference.worlds.replication.structure import Structure
 
 REPLICATION_STEPS = (
     "connect_slave",

@@ -9,10 +9,10 @@ All guarantees are judged in every state, also while brokers are down.
 from __future__ import annotations
 
 from properties.property import guarantee
-from reference.lineage import has_equal_bytes, has_message, is_prefix, is_written
-from reference.operations import all_of, any_of, implies, negate
-from reference.put import is_acknowledged
-from reference.state import Cluster, Message
+from reference.language.operators import all_of, any_of, implies, negate
+from reference.worlds.replication.lineage import has_equal_bytes, has_message, is_prefix, is_written
+from reference.worlds.replication.put import is_acknowledged
+from reference.worlds.replication.state import Cluster, Message
 
 
 def is_any_acknowledged(cluster: Cluster) -> bool:

@@ -12,12 +12,16 @@ from properties.worlds.replication.convergence import (
     get_logs,
     has_all_brokers,
 )
-from reference.connection import count_open_links
-from reference.operations import choose, count_true, maximum, negate
-from reference.put import DISK_FLUSHES_MAX, TRANSFER_WAKE_UPS_MAX, count_phases_left
-from reference.replication import is_frame_taken, is_positioned
-from reference.state import Cluster, Link, Slave
-from reference.structure import Structure
+from reference.language.operators import choose, count_true, maximum, negate
+from reference.worlds.replication.connection import count_open_links
+from reference.worlds.replication.put import (
+    DISK_FLUSHES_MAX,
+    TRANSFER_WAKE_UPS_MAX,
+    count_phases_left,
+)
+from reference.worlds.replication.replication import is_frame_taken, is_positioned
+from reference.worlds.replication.state import Cluster, Link, Slave
+from reference.worlds.replication.structure import Structure
 
 
 def get_pairs(cluster: Cluster) -> tuple[tuple[Slave, Link], ...]:

@@ -7,24 +7,24 @@ power losses are possible it still holds, it just says less.
 from __future__ import annotations
 
 from properties.property import lemma
-from reference.lifecycle import has_master_changed
-from reference.lineage import (
+from reference.language.operators import all_of, any_of, implies, negate
+from reference.worlds.replication.lifecycle import has_master_changed
+from reference.worlds.replication.lineage import (
     compute_start_of_life,
     has_first_bytes,
     has_message,
     is_in_lineage,
     is_written,
 )
-from reference.mapped_files import is_flush_file_there
-from reference.operations import all_of, any_of, implies, negate
-from reference.put import (
+from reference.worlds.replication.mapped_files import is_flush_file_there
+from reference.worlds.replication.put import (
     has_passed_slave_step,
     is_acknowledged,
     is_past_disk_step,
     is_pending,
     is_slave_always_asked,
 )
-from reference.state import PUT_OK, Cluster, CommitLog
+from reference.worlds.replication.state import PUT_OK, Cluster, CommitLog
 
 
 def is_first_life(cluster: Cluster) -> bool:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from reference.lineage import is_prefix
-from reference.operations import negate
-from reference.replication import mark_received
-from reference.rule import RuleBody, replace_at, rule, when
-from reference.state import UNKNOWN_OFFSET, Cluster, CommitLog, Slave
+from reference.language.operators import negate
+from reference.language.rule import RuleBody, replace_at, rule, when
+from reference.worlds.replication.lineage import is_prefix
+from reference.worlds.replication.replication import mark_received
+from reference.worlds.replication.state import UNKNOWN_OFFSET, Cluster, CommitLog, Slave
 
 
 def copy_log(log: CommitLog) -> CommitLog:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import attrs
 
 from properties.property import sanity
-from reference.connection import count_open_links
-from reference.lifecycle import count_losses, has_master_changed
-from reference.lineage import has_message, is_in_lineage, is_written
-from reference.operations import all_of, any_of, choose, implies, is_same, maximum, negate
-from reference.parameters import FaultCounts
-from reference.put import (
+from reference.language.operators import all_of, any_of, choose, implies, is_same, maximum, negate
+from reference.worlds.replication.connection import count_open_links
+from reference.worlds.replication.lifecycle import count_losses, has_master_changed
+from reference.worlds.replication.lineage import has_message, is_in_lineage, is_written
+from reference.worlds.replication.parameters import FaultCounts
+from reference.worlds.replication.put import (
     DISK_FLUSHES_MAX,
     TRANSFER_WAKE_UPS_MAX,
     has_slave_wait,
@@ -18,7 +18,7 @@ from reference.put import (
     is_past_slave_step,
     is_pending,
 )
-from reference.state import (
+from reference.worlds.replication.state import (
     FLUSH_DISK_TIMEOUT,
     FLUSH_SLAVE_TIMEOUT,
     NOT_SENT,

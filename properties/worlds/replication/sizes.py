@@ -5,7 +5,7 @@ from __future__ import annotations
 from attrs import evolve
 
 from properties.world import make_sizes
-from reference.parameters import SMALL_PARAMETERS, Parameters
+from reference.worlds.replication.parameters import SMALL_PARAMETERS, Parameters
 
 SMALL_LOG = evolve(SMALL_PARAMETERS, mapped_file_size_bytes=16, ghost_log_size_max_bytes=96)
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from attrs import evolve
 
-from reference.parameters import SLAVES_MAX
-from reference.roles import FlushDiskType, Role
-from reference.structure import Structure
+from reference.worlds.replication.parameters import SLAVES_MAX
+from reference.worlds.replication.roles import FlushDiskType, Role
+from reference.worlds.replication.structure import Structure
 
 SEARCHED_SLAVES_MAX = 1
 """Groups up to this size are searched for the shortest schedule; a larger one takes over what

@@ -6,16 +6,16 @@ Besides the witnesses named here, every rule instance and the premise of every g
 from __future__ import annotations
 
 from properties.property import witness
-from reference.lineage import has_equal_bytes, has_first_bytes, has_message
-from reference.operations import any_of, negate
-from reference.put import (
+from reference.language.operators import any_of, negate
+from reference.worlds.replication.lineage import has_equal_bytes, has_first_bytes, has_message
+from reference.worlds.replication.put import (
     DISK_FLUSHES_MAX,
     TRANSFER_WAKE_UPS_MAX,
     is_acknowledged,
     is_flushed,
 )
-from reference.replication import is_positioned
-from reference.state import (
+from reference.worlds.replication.replication import is_positioned
+from reference.worlds.replication.state import (
     ANSWERED,
     FLUSH_DISK_TIMEOUT,
     FLUSH_SLAVE_TIMEOUT,

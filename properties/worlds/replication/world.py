@@ -25,8 +25,8 @@ from properties.worlds.replication.structures import (
     locate_certificate,
     make_code,
 )
-from reference.parameters import clip_sizes
-from reference.rule import collect_rules
+from reference.language.rule import collect_rules
+from reference.worlds.replication.parameters import clip_sizes
 
 GUARANTEES = collect_properties(guarantees)
 CONVERGENCE = collect_properties(convergence)

@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 from properties.property import guarantee
-from reference.operations import all_of, any_of, implies, negate
-from reference.tables.copying import get_other
-from reference.tables.state import ANSWERED, IDLE, CopiedTables, TableBroker, has_version_of
+from reference.language.operators import all_of, any_of, implies, negate
+from reference.worlds.tables.copying import get_other
+from reference.worlds.tables.state import ANSWERED, IDLE, CopiedTables, TableBroker, has_version_of
 
 
 def is_settled(broker: TableBroker) -> bool:

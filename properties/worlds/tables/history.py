@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from reference.operations import implies
-from reference.tables.state import CopiedTables, Table, TableBroker, has_version_of
+from reference.language.operators import implies
+from reference.worlds.tables.state import CopiedTables, Table, TableBroker, has_version_of
 
 Claim = Callable[[int, TableBroker, TableBroker], bool]
 

@@ -24,11 +24,11 @@ from properties.worlds.tables.history import (
     is_without_switch,
     list_tables,
 )
-from reference.fault_account import has_faults_within_limits
-from reference.operations import all_of, any_of, implies, negate
-from reference.tables.copying import is_entry_made
-from reference.tables.parameters import NOBODY
-from reference.tables.state import (
+from reference.language.fault_account import has_faults_within_limits
+from reference.language.operators import all_of, any_of, implies, negate
+from reference.worlds.tables.copying import is_entry_made
+from reference.worlds.tables.parameters import NOBODY
+from reference.worlds.tables.state import (
     ANSWERED,
     CLEARED,
     HALF_ANSWERED,

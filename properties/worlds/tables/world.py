@@ -9,8 +9,8 @@ from attrs import evolve
 from properties.property import collect_properties
 from properties.world import World, make_columns, make_sizes
 from properties.worlds.tables import guarantee, lemma
-from reference.tables.parameters import SMALL_TABLES, TablesFaults
-from reference.tables.structure import TABLES_STRUCTURES
+from reference.worlds.tables.parameters import SMALL_TABLES, TablesFaults
+from reference.worlds.tables.structure import TABLES_STRUCTURES
 
 TABLES = World(
     name="tables",

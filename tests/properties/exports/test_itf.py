@@ -11,7 +11,7 @@ import pytest
 from itf_py import trace_from_json
 
 from properties.exports.itf import INITIAL_ACTION, ItfError, ItfTrace, decode_itf, encode_itf
-from reference.leaves import flatten
+from reference.language.leaves import flatten
 from tests.properties.refutations import KNOWN_SCHEDULES, KnownSchedule
 from tests.structures import name_of
 

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from itf_py import trace_from_json
 
-from properties.certificates import decode_cells, load
 from properties.exports.itf import decode_itf, encode_itf
 from properties.exports.itf_export import (
     INDEX,
@@ -23,9 +22,10 @@ from properties.exports.itf_export import (
     make_issue_trace,
     write_traces,
 )
-from properties.judgement import is_refuted_by
-from properties.known_issues.catalogue import find_scenario, load_scenarios
-from properties.verdict import VerdictWord
+from properties.scenarios.known_issues.catalogue import find_scenario, load_scenarios
+from properties.schedules.judgement import is_refuted_by
+from properties.verdicts.certificates import decode_cells, load
+from properties.verdicts.verdict import VerdictWord
 from properties.worlds import KNOWN_STRUCTURES
 
 SAMPLE = 250

@@ -21,13 +21,13 @@ from properties.exports.promela import (
     write_effect,
 )
 from properties.exports.spin import SpinError, check_end, find_number, read_path
-from properties.intervals import compute_interval, compute_leaf_intervals
-from properties.possible_steps import Step, is_constant
+from properties.schedules.possible_steps import Step, is_constant
 from properties.worlds import KNOWN_STRUCTURES, STRUCTURES, find_world
-from reference.leaves import compute_leaf_sorts
-from reference.machine import RecordedInstance, record_machine
-from reference.operations import choose, maximum, minimum, quotient, remainder
-from reference.terms import Sort, constant, leaf, record, specialise
+from properties.z3.intervals import compute_interval, compute_leaf_intervals
+from reference.language.leaves import compute_leaf_sorts
+from reference.language.machine import RecordedInstance, record_machine
+from reference.language.operators import choose, maximum, minimum, quotient, remainder
+from reference.language.terms import Sort, constant, leaf, record, specialise
 from tests.structures import SYNCHRONOUS_PAIR, name_of
 
 X, Y, Z = (leaf(name, Sort.INTEGER) for name in ("x", "y.0", "z"))

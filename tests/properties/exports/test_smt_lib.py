@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from properties.exports.smt_lib import Renderer, compute_file_name, write_smt_lib
-from properties.obligations import Obligation, ObligationKind, load_proof
 from properties.worlds import STRUCTURES
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME
+from properties.z3.obligations import Obligation, ObligationKind, load_proof
 from reference import ROCKETMQ_VERSION
 from tests.structures import SYNCHRONOUS_PAIR, name_of
 

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from properties.book.tla_page import STOCK_FAULT, write_shown
+from book.implementers.tla_page import STOCK_FAULT, write_shown
 from properties.exports.tla import CODES, TLA, find_refuted, list_claims, write_module, write_value
-from properties.stock import STOCK_PAIR
+from properties.schedules.stock import STOCK_PAIR
 from properties.worlds import KNOWN_STRUCTURES, STRUCTURES, find_world
-from reference.leaves import compute_leaf_sorts
-from reference.machine import compute_machine
-from reference.operations import choose, maximum, minimum, quotient, remainder
-from reference.tables import state as tables_state
-from reference.terms import Sort, leaf, record
+from reference.language.leaves import compute_leaf_sorts
+from reference.language.machine import compute_machine
+from reference.language.operators import choose, maximum, minimum, quotient, remainder
+from reference.language.terms import Sort, leaf, record
+from reference.worlds.tables import state as tables_state
 from tests.properties.exports.test_tla_meaning import (
     convert_state,
     export,

@@ -13,8 +13,8 @@ from attrs import evolve
 
 from properties.exports.tla import CONNECTIONS_MAX, list_claims, write_module
 from properties.worlds import KNOWN_STRUCTURES, find_world
-from reference.leaves import flatten, is_parameter
-from reference.machine import Action, compute_machine
+from reference.language.leaves import flatten, is_parameter
+from reference.language.machine import Action, compute_machine
 from tests.properties.exports.tla_interpreter import Env, Module
 
 STATES = 300

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from properties.book.tla_page import write_shown
+from book.implementers.tla_page import write_shown
 from properties.exports.instances import JudgedInstance, load_spin_counts
 from properties.exports.tla import Module
 from properties.exports.tlc import MissingTlcError, TlcError, find_tlc, read_result, run_tlc
@@ -17,8 +17,8 @@ from properties.exports.tlc_counts import (
     list_kept,
     load_tlc_counts,
 )
-from properties.fingerprint import compute_digest
-from properties.stock import STOCK_PAIR
+from properties.schedules.stock import STOCK_PAIR
+from properties.verdicts.fingerprint import compute_digest
 
 try:
     find_tlc()

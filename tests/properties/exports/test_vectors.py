@@ -10,8 +10,8 @@ from attrs import evolve
 
 from properties.exports.vectors import make_vectors, write_vectors
 from properties.worlds import STRUCTURES, find_world
-from reference.leaves import flatten, is_parameter
-from reference.machine import Action, compute_machine
+from reference.language.leaves import flatten, is_parameter
+from reference.language.machine import Action, compute_machine
 from tests.structures import SYNCHRONOUS_PAIR, name_of
 
 CONSUMER = STRUCTURES["consumer/slave read/offset check"]

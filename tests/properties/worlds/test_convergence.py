@@ -9,18 +9,18 @@ import pytest
 from attrs import evolve
 
 from properties.healing import is_moving
-from properties.induction import prove_lemmas
 from properties.property import PropertyRole
-from properties.ranking import rank_steps
 from properties.worlds import find_healing
 from properties.worlds.consumption.rest import HEALING_STEPS, is_at_rest, is_in_peace
 from properties.worlds.consumption.world import CONSUMPTION
-from reference.consumption.parameters import SMALL_CONSUMPTION
-from reference.consumption.state import Broker, Consumer, Consumption
-from reference.consumption.structure import CONSUMPTION_STRUCTURES, ConsumptionStructure
-from reference.leaves import flatten
-from reference.machine import Action, compute_machine, record_predicate
-from reference.terms import substitute
+from properties.z3.induction import prove_lemmas
+from properties.z3.ranking import rank_steps
+from reference.language.leaves import flatten
+from reference.language.machine import Action, compute_machine, record_predicate
+from reference.language.terms import substitute
+from reference.worlds.consumption.parameters import SMALL_CONSUMPTION
+from reference.worlds.consumption.state import Broker, Consumer, Consumption
+from reference.worlds.consumption.structure import CONSUMPTION_STRUCTURES, ConsumptionStructure
 from tests.structures import name_of
 
 of_structures = pytest.mark.parametrize("structure", CONSUMPTION_STRUCTURES, ids=name_of)

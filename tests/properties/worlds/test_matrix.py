@@ -7,14 +7,23 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from properties import certificates
-from properties.expectation import find_expectation, get_expectations_file, load_expectations
-from properties.fault_sets import FaultSetProver
-from properties.induction import prove_lemmas
-from properties.judgement import find_needless_steps, is_refuted_by
-from properties.verdict import InternalDisagreementError, Verdict, VerdictWord, search_structure
+from properties.schedules.judgement import find_needless_steps, is_refuted_by
+from properties.verdicts import certificates
+from properties.verdicts.expectations import (
+    find_expectation,
+    get_expectations_file,
+    load_expectations,
+)
+from properties.verdicts.verdict import (
+    InternalDisagreementError,
+    Verdict,
+    VerdictWord,
+    search_structure,
+)
 from properties.world import World
 from properties.worlds import OTHER_WORLDS, WORLD_STRUCTURES, find_world
+from properties.z3.fault_sets import FaultSetProver
+from properties.z3.induction import prove_lemmas
 from tests.structures import name_of
 
 of_structures = pytest.mark.parametrize("structure", WORLD_STRUCTURES.values(), ids=name_of)

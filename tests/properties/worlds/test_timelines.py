@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from properties.certificates import load_cells
-from properties.drawing import draw_cell
-from properties.verdict import VerdictWord
+from properties.schedules.drawing import draw_cell
+from properties.verdicts.certificates import load_cells
+from properties.verdicts.verdict import VerdictWord
 from properties.world import World
 from properties.worlds import OTHER_WORLDS, WORLD_STRUCTURES
-from reference.drawing import fill_lanes, list_lanes
+from reference.language.drawing import fill_lanes, list_lanes
 from tests.properties.worlds.test_walks import walk
 from tests.structures import name_of
 

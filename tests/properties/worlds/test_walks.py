@@ -10,16 +10,16 @@ import pytest
 from attrs import evolve
 from hypothesis import settings
 
-from properties import certificates
-from properties.fault_class import FaultClass
-from properties.hypothesis_machine import make_state_machine, run_state_machine
-from properties.random_walk import choose_evenly
-from properties.verdict import VerdictWord
+from properties.fault_model import FaultClass
+from properties.verdicts import certificates
+from properties.verdicts.verdict import VerdictWord
+from properties.walks.hypothesis_machine import make_state_machine, run_state_machine
+from properties.walks.random_walk import choose_evenly
 from properties.world import World
 from properties.worlds import OTHER_WORLDS, WORLD_STRUCTURES, find_world
-from reference.leaves import flatten
-from reference.machine import Action, compute_machine, record_machine
-from reference.terms import substitute
+from reference.language.leaves import flatten
+from reference.language.machine import Action, compute_machine, record_machine
+from reference.language.terms import substitute
 from tests.structures import name_of
 
 COLUMNS = [(world, column) for world in OTHER_WORLDS for column in world.columns]

@@ -1,0 +1,96 @@
+"""The report of a campaign: one file that needs nothing else, for a browser or a phone."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from book.campaign.curve_drawing import Curve, draw_curve
+from book.diagram.svg import draw_schedule
+from properties.schedules.sentences import Sentence, tell
+from spark_fuzz.report.class_files import ViolationClass
+
+TEMPLATE = "report.html.j2"
+TEMPLATES = Path(__file__).parent / "templates"
+CLASSES_DRAWN_PER_GUARANTEE = 8
+"""The shortest ones are told and drawn; of the others the report has a line each."""
+
+
+@frozen
+class ToldClass:
+    """A class with its sentences and its drawing."""
+
+    violation: ViolationClass
+    sentences: Sequence[Sentence]
+    drawing: str
+    """An SVG file in base64."""
+
+
+@frozen
+class ClassGroup:
+    """The classes in which one guarantee is violated, the shortest first."""
+
+    guarantee: str
+    told: Sequence[ToldClass]
+    others: Sequence[ViolationClass]
+
+
+def render_report(summary: Mapping[str, Any], classes: Sequence[ViolationClass] | None) -> str:
+    """The page of a summary, and of the violations in classes where somebody asked for them."""
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["share"] = format_share
+    coverage = summary["coverage"]
+    return environment.get_template(TEMPLATE).render(
+        summary=summary,
+        violated=[g for g in summary["guarantees"] if g["schedules"]],
+        groups=None if classes is None else group_classes(summary, classes),
+        coverage=coverage,
+        curves=draw_curves(coverage["kinds"]) if coverage else {},
+    )
+
+
+def group_classes(
+    summary: Mapping[str, Any], classes: Sequence[ViolationClass]
+) -> list[ClassGroup]:
+    """Classes by guarantee, in the order of the summary."""
+    groups = []
+    for name in (g["guarantee"] for g in summary["guarantees"]):
+        own = [each for each in classes if each.guarantee == name]
+        if own:
+            told = [tell_class(each) for each in own[:CLASSES_DRAWN_PER_GUARANTEE]]
+            groups.append(ClassGroup(name, told, own[CLASSES_DRAWN_PER_GUARANTEE:]))
+    return groups
+
+
+def tell_class(each: ViolationClass) -> ToldClass:
+    """A class, told and drawn."""
+    steps, found = each.steps, each.continuations
+    notes = [format_share(violating, found.drawn) for violating in found.violating[1:]]
+    drawing = draw_schedule(steps, each.rules, f"{each.guarantee} does not hold", notes)
+    encoded = base64.b64encode(drawing.encode()).decode()
+    return ToldClass(each, tell(each.guarantee, steps), encoded)
+
+
+def draw_curves(kinds: Sequence[Mapping[str, Any]]) -> dict[str, Curve]:
+    """The curve of each kind of coverage, by its name."""
+    return {kind["kind"]: draw_curve(kind["curve"]) for kind in kinds if kind["curve"]}
+
+
+def format_share(part: int, whole: int) -> str:
+    """A part of a whole in per cent, with as many digits as say something."""
+    percent = 100 * part / whole if whole else 0.0
+    if 0 < percent < 0.001:
+        return "< 0.001 %"
+    digits = 0 if percent in (0.0, 100.0) else 1 if percent >= 10 else 2 if percent >= 0.1 else 3
+    return f"{percent:.{digits}f} %"

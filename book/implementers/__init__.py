@@ -1,0 +1,1 @@
+"""Chapters for those who re-implement a broker."""

@@ -1,0 +1,344 @@
+"""What a re-implementation of the broker is built from, slice by slice, and what it gets wrong.
+
+Vectors judge both: a slice by those that need no rule of a later one, a mistake by those that come
+out otherwise where a rule has it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from attrs import evolve, field, frozen
+
+from properties.exports.vectors import find_forbidden_step, list_scenarios, make_vector
+from properties.mutants.derivation import list_mutants
+from properties.mutants.execution import make_mistake
+from properties.mutants.findings import Finding
+from properties.mutants.results import load_table
+from properties.worlds import STRUCTURES
+from reference.language.machine import Action, compute_machine
+
+
+@frozen
+class Slice:
+    """What is built at one go, and can be tested when it is there."""
+
+    title: str
+    rules: tuple[str, ...]
+
+
+SLICES = (
+    Slice("The log", ("fill_file", "append_message", "append_other_message", "dispatch_master")),
+    Slice("Flushing", ("flush_master", "swallow_flush_error")),
+    Slice(
+        "Puts without a slave",
+        (
+            "refuse_put",
+            "flush_for_put",
+            "answer_disk_wait",
+            "give_up_disk_wait",
+            "time_out_disk_wait",
+            "skip_slave_wait",
+            "refuse_slave_wait",
+            "give_up_send",
+            "send_again",
+        ),
+    ),
+    Slice(
+        "Connections and reports",
+        (
+            "connect_slave",
+            "report_offset",
+            "receive_report",
+            "close_idle_connection",
+            "drop_connection",
+            "cut_link",
+            "send_alien_report",
+        ),
+    ),
+    Slice(
+        "Position and transfer",
+        (
+            "position_transfer",
+            "position_at_last_file",
+            "transfer_batch",
+            "create_first_file",
+            "append_to_slave",
+            "append_at_wrong_offset",
+            "refuse_frame",
+            "discard_frame",
+            "swallow_append_error",
+            "flush_slave",
+            "dispatch_slave",
+        ),
+    ),
+    Slice(
+        "Acknowledgements",
+        (
+            "request_slave_wait",
+            "wait_one_second",
+            "answer_slave_wait",
+            "give_up_slave_wait",
+            "time_out_slave_wait",
+        ),
+    ),
+    Slice(
+        "Stops, ends and recovery",
+        (
+            "begin_master_stop",
+            "finish_master_stop",
+            "restart_master",
+            "restart_master_without_blank",
+            "begin_slave_stop",
+            "finish_slave_stop",
+            "restart_slave",
+            "switch_master_role",
+            "kill_master",
+            "kill_slave",
+            "lose_master_power",
+            "lose_slave_power",
+            "lose_master_disk",
+            "wipe_slave",
+        ),
+    ),
+    Slice(
+        "Retention",
+        (
+            "expire_master_file",
+            "expire_uncopied_master_file",
+            "expire_slave_file",
+            "expire_unflushed_master_file",
+            "expire_unflushed_slave_file",
+        ),
+    ),
+)
+"""Every rule of replication once, in the order of building."""
+
+JUDGED = tuple(
+    f"{role}/{flush}/{slaves}"
+    for slaves in ("0 slaves", "1 slave")
+    for role in ("ASYNC_MASTER", "SYNC_MASTER")
+    for flush in ("ASYNC_FLUSH", "SYNC_FLUSH")
+)
+"""The structures whose vectors judge: more slaves take over schedules of these."""
+
+
+@frozen
+class Judge:
+    """A vector with what makes it again."""
+
+    structure: Any
+    parameters: Any = field(repr=False)
+    schedule: tuple[Action, ...] = field(repr=False)
+    vector: dict[str, Any] = field(repr=False)
+
+    @property
+    def rules(self) -> frozenset[str]:
+        """The rules that it needs, that of a refused step too."""
+        return frozenset(step["rule"].partition("[")[0] for step in self.vector["steps"])
+
+    def notices(self, structure: Any) -> bool:
+        """With the rules of this structure, and of now, a step or a value comes out otherwise."""
+        instances = compute_machine(structure).instances
+        if any(action.instance not in instances for action in self.schedule):
+            return True
+        made = make_vector(self.vector["name"], structure, self.parameters, self.schedule)
+        return any(made[key] != self.vector[key] for key in ("steps", "refused_step"))
+
+
+@cache
+def list_judges() -> tuple[Judge, ...]:
+    """Every vector of the judged structures that has a step, made by the true rules."""
+    return tuple(judge for name in JUDGED for judge in _list_of(STRUCTURES[name]))
+
+
+def _list_of(structure: Any) -> Iterator[Judge]:
+    for name, parameters, schedule in list_scenarios(structure):
+        forbidden = find_forbidden_step(structure, parameters, schedule)
+        trials = [schedule] if forbidden is None else [schedule, (*schedule, forbidden)]
+        for trial in trials:
+            if trial:
+                vector = make_vector(name, structure, parameters, trial)
+                yield Judge(structure, parameters, trial, vector)
+
+
+def list_first_judges(position: int) -> list[Judge]:
+    """The vectors that need this slice, by its place in ``SLICES``, and no later one."""
+    known = {rule for each in SLICES[: position + 1] for rule in each.rules}
+    own = set(SLICES[position].rules)
+    return [judge for judge in list_judges() if judge.rules <= known and judge.rules & own]
+
+
+@frozen
+class Mistake:
+    """What a re-implementation may do instead: a rule with a mistake, or a variant of the rules."""
+
+    text: str
+    """In an engineer's words, after "it"."""
+    mutant: str = ""
+    """The name of the rule's mutant in the table of mutants."""
+    variant: str = ""
+
+    @contextlib.contextmanager
+    def make(self) -> Iterator[None]:
+        """Inside, the rule has the mistake; nothing changes for a variant."""
+        if not self.mutant:
+            yield
+            return
+        rule = self.mutant.partition(":")[0]
+        mutant = next(m for m in list_mutants("replication", (rule,)) if m.name == self.mutant)
+        with make_mistake(mutant):
+            yield
+
+
+@cache
+def list_noticing(mistake: Mistake) -> tuple[Judge, ...]:
+    """The vectors that come out otherwise."""
+    rule = mistake.mutant.partition(":")[0]
+    asked = [judge for judge in list_judges() if not rule or rule in judge.rules]
+    variants = (mistake.variant,) if mistake.variant else ()
+    with mistake.make():
+        return tuple(j for j in asked if j.notices(evolve(j.structure, variants=variants)))
+
+
+@cache
+def load_findings() -> dict[str, Finding]:
+    """What the judges of mutants found about each mutant of replication, by its name."""
+    return {
+        finding.name: finding
+        for entry in load_table()
+        if entry.world == "replication"
+        for finding in entry.findings
+    }
+
+
+def list_refusing(rules: tuple[str, ...]) -> dict[str, int]:
+    """The recordings that refuse mistakes in these rules, and how many, most first."""
+    counts: dict[str, int] = {}
+    for finding in load_findings().values():
+        if finding.rule in rules and finding.recording is not None:
+            name = finding.recording["name"]
+            counts[name] = counts.get(name, 0) + 1
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+@frozen
+class Point:
+    """Something that is easily built otherwise than RocketMQ has it."""
+
+    name: str
+    """Of its generated part in the chapter."""
+    rules: tuple[str, ...]
+    mistake: Mistake
+
+
+POINTS = (
+    Point(
+        "position once",
+        ("report_offset", "position_transfer"),
+        Mistake(
+            "decides the position anew at a later report",
+            mutant="position_transfer: is_not_positioned, condition dropped",
+        ),
+    ),
+    Point(
+        "counted at once",
+        ("connect_slave",),
+        Mistake(
+            "counts no connection when it is accepted",
+            mutant="connect_slave: master.connection_count, effect omitted",
+        ),
+    ),
+    Point(
+        "report believed",
+        ("receive_report", "send_alien_report"),
+        Mistake("refuses a report above its own end", variant="report_capped"),
+    ),
+    Point(
+        "one maximum",
+        ("receive_report", "refuse_slave_wait"),
+        Mistake("asks a living connection for its own reports", variant="ack_per_connection"),
+    ),
+    Point(
+        "zero is the last file",
+        ("position_at_last_file",),
+        Mistake("sends everything to a slave that asks for 0", variant="full_log_transfer"),
+    ),
+    Point(
+        "heartbeat makes a file",
+        ("create_first_file",),
+        Mistake(
+            "makes no file for a frame without bytes",
+            mutant="create_first_file: slaves.log.has_file, effect omitted",
+        ),
+    ),
+    Point(
+        "batches are bytes",
+        ("transfer_batch", "append_to_slave"),
+        Mistake(
+            "sends less than there is up to the end of file or batch",
+            mutant="transfer_batch: size_bytes.high, range narrower by one",
+        ),
+    ),
+    Point(
+        "appended is reported",
+        ("append_to_slave", "flush_slave"),
+        Mistake(
+            "does not report an append by itself",
+            mutant="append_to_slave: links.reported_offset, effect omitted",
+        ),
+    ),
+    Point(
+        "too far is strict",
+        ("refuse_slave_wait", "request_slave_wait"),
+        Mistake(
+            "waits at a difference of exactly haSlaveFallbehindMax",
+            mutant="refuse_slave_wait: is_slave_not_ok, strictness flipped: "
+            "((messages.end_offset - master.push2_slave_ma...",
+        ),
+    ),
+    Point(
+        "equal is enough",
+        ("answer_slave_wait",),
+        Mistake(
+            "asks for a report beyond the end of the message",
+            mutant="answer_slave_wait: is_reported, strictness flipped: "
+            "(messages.end_offset <= master.push2_slave_ma...",
+        ),
+    ),
+    Point(
+        "five wake-ups",
+        ("wait_one_second", "give_up_slave_wait", "time_out_slave_wait"),
+        Mistake("waits until a deadline only", variant="wait_until_deadline"),
+    ),
+    Point(
+        "wait is false",
+        ("skip_slave_wait",),
+        Mistake(
+            "skips the slave for puts that wait, and for no others",
+            mutant="skip_slave_wait: has_no_slave_wait, condition negated",
+        ),
+    ),
+    Point(
+        "dispatched before flushed",
+        ("dispatch_master", "dispatch_slave"),
+        Mistake("shows consumers flushed messages only", variant="dispatch_flushed"),
+    ),
+    Point(
+        "blank is cut",
+        ("fill_file", "restart_master_without_blank"),
+        Mistake("keeps a blank at the end of the last file", variant="blank_kept"),
+    ),
+    Point(
+        "retention asks nobody",
+        ("expire_uncopied_master_file",),
+        Mistake(
+            "keeps a file that a slave lacks",
+            mutant="expire_uncopied_master_file: master.log.start_offset, effect omitted",
+        ),
+    ),
+)
+"""In the order of the chapter."""

@@ -1,0 +1,113 @@
+"""The generated parts of ``spec/implementers.md``: the slices, and what mistakes would change.
+
+The output of the checker in it is written by ``command_line.answers.recorded_answers``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from textwrap import TextWrapper
+
+from book.implementers.implementers import (
+    JUDGED,
+    POINTS,
+    SLICES,
+    Mistake,
+    Point,
+    list_first_judges,
+    list_judges,
+    list_noticing,
+    list_refusing,
+    load_findings,
+)
+from book.links import link_claim, link_rule, link_variant
+from properties.exports.vectors import get_file_name
+from properties.generated_text import SPEC, count_steps, render_table
+from properties.worlds.replication.world import LEMMAS
+from reference.worlds.replication.changes import VARIANTS
+from reference.worlds.replication.rules import RULES
+
+CHAPTER = SPEC / "implementers.md"
+
+ITEM = TextWrapper(
+    100, initial_indent="- ", subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+)
+"""A line of a list, wrapped as the rest of the text is."""
+
+RECORDINGS_TOLD = 3
+"""Of those that refuse mistakes in a slice's rules, how many are told."""
+
+
+def render_slices() -> str:
+    """A row for each slice: its rules, the vectors that come with it, recordings that need it."""
+    rows = []
+    for position, each in enumerate(SLICES):
+        judges = list_first_judges(position)
+        valid = sum(judge.vector["valid"] for judge in judges)
+        recordings = [f"`{name}`" for name in list_refusing(each.rules)][:RECORDINGS_TOLD]
+        names = ", ".join(link_rule(RULES[rule]) for rule in each.rules)
+        rows.append(
+            (position + 1, each.title, names, valid, len(judges) - valid, ", ".join(recordings))
+        )
+    head = ("", "Slice", "Rules", "vectors", "refused", "recordings")
+    return render_table(head, rows)
+
+
+def render_counts() -> str:
+    """How many vectors judge, and of how many files."""
+    return (
+        f"Counted are {len(list_judges())} vectors of {len(JUDGED)} files, those of groups without "
+        "a slave and with one."
+    )
+
+
+def render_point(point: Point) -> str:
+    """The rules of a point with their sources, and who notices the mistake."""
+    sources = dict.fromkeys(RULES[rule].source for rule in point.rules)
+    lines = (
+        f"Rules: {', '.join(link_rule(RULES[rule]) for rule in point.rules)}",
+        f"Source: {'; '.join(sources)}",
+        f"A broker that {point.mistake.text}: {describe_vectors(point.mistake)}",
+        *list_witnesses(point.mistake),
+    )
+    return "\n".join(map(ITEM.fill, lines))
+
+
+def describe_vectors(mistake: Mistake) -> str:
+    """How many vectors come out otherwise, and the shortest of them."""
+    noticing = list_noticing(mistake)
+    if not noticing:
+        return "no vector comes out otherwise."
+    first = min(noticing, key=lambda judge: len(judge.schedule))
+    return (
+        f"{len(noticing)} vectors come out otherwise, the first after "
+        f"{count_steps(len(first.schedule))}: *{first.vector['name']}* in "
+        f"`{get_file_name(first.structure)}`."
+    )
+
+
+def list_witnesses(mistake: Mistake) -> list[str]:
+    """What else notices the mistake, as the judges of mutants have found."""
+    if mistake.variant:
+        variant = VARIANTS[mistake.variant]
+        return [f"As the variant {link_variant(variant.name)} does: {variant.comes_from}"]
+    finding = load_findings()[mistake.mutant]
+    found = []
+    if finding.lemma is not None:
+        name = finding.lemma["lemma"]
+        kind = "Lemma" if name in LEMMAS else "Sanity check"
+        found.append(f"{kind} that falls: {link_claim(name)}")
+    if finding.recording is not None:
+        seq = finding.recording["seq"]
+        place = "at its end" if seq is None else f"at seq {seq}"
+        found.append(f"Recording that refuses it: `{finding.recording['name']}` {place}")
+    return found
+
+
+PARTS: Mapping[str, Callable[[], str]] = {
+    "slices": render_slices,
+    "counts": render_counts,
+    **{f"point {point.name}": partial(render_point, point) for point in POINTS},
+}
+"""The generated parts of the chapter, by their marker; the checker's output is not among them."""

@@ -1,0 +1,64 @@
+"""Links of the book to the sections of claims, lemmas, rules and variants.
+
+``up`` is the way from the text that has the link to ``spec/``, for example ``../``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from properties.comparison.variants import COMPARED_VARIANTS
+from properties.worlds import OTHER_WORLDS
+from properties.worlds.replication.world import CLAIMS, LEMMAS, SANITY_CHECKS
+from reference.language.rule import Rule
+
+CITATION = re.compile(r"(\w+) seq (\d+) \((\w+)\)")
+"""A line of a recording: its name, its number, its kind of event."""
+
+_CHAPTERS: Mapping[str, str] = {
+    **dict.fromkeys((*CLAIMS, *SANITY_CHECKS), "guarantees.md"),
+    **dict.fromkeys(LEMMAS, "lemmas.md"),
+    **{name: w.chapter for w in OTHER_WORLDS for name in w.claims},
+}
+
+
+def find_chapter(claim: str) -> str:
+    """The chapter with the section of a claim; of replication also of a lemma or sanity check.
+
+    Raises KeyError for any other name.
+    """
+    return _CHAPTERS[claim]
+
+
+def link_claim(name: str, up: str = "") -> str:
+    """A claim, lemma or sanity check as code, leading to its section. Raises KeyError."""
+    return f"[`{name}`]({up}{find_chapter(name)}#{name})"
+
+
+def link_rule(rule: Rule, up: str = "") -> str:
+    """A rule's name as code, leading to its section."""
+    topic = next((w.topic for w in OTHER_WORLDS if w.rules.get(rule.name) is rule), rule.topic)
+    return f"[`{rule.name}`]({up}{topic}.md#{rule.name})"
+
+
+def link_variant(name: str, up: str = "") -> str:
+    """A variant as code, leading to its section; to the releases where it is theirs only."""
+    place = f"variants.md#{name}" if name in COMPARED_VARIANTS else "versions.md"
+    return f"[`{name}`]({up}{place})"
+
+
+def link_finding(identifier: str, up: str = "") -> str:
+    """A finding's identifier, leading to its section."""
+    return f"[{identifier}]({up}disputed.md#{identifier.lower()})"
+
+
+def write_citation(line: str) -> str:
+    """A line of a recording, ``name seq 5 (put)``, with its parts as code; all else as it is."""
+    return CITATION.sub(r"`\1` seq \2 (`\3`)", line)
+
+
+def read_title(path: Path) -> str:
+    """The first heading of a text."""
+    return path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")

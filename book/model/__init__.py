@@ -1,0 +1,1 @@
+"""Chapters about the model."""

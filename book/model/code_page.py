@@ -1,0 +1,236 @@
+"""The code of rules, claims and lemmas, shown at the end of their sections as the source has it.
+
+``rmqspec docs --write`` writes it anew. In a chapter each function stands once: with the first rule
+or property that calls it; later sections point there. A chapter shows the functions of its own
+modules, and short predicates of others; what is left is named with its file. Where a repair or a
+later release has another form of what is shown, it is named too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from textwrap import fill
+
+from attrs import define, field, frozen
+
+from book.function_source import (
+    Function,
+    get_path,
+    is_predicate,
+    list_called,
+    read_source,
+)
+from properties.comparison.variants import COMPARED_VARIANTS
+from properties.generated_text import SPEC, Page
+from properties.property import Property
+from properties.world import World
+from properties.worlds.replication.world import CLAIMS, LEMMAS
+from reference.language.rule import Rule
+from reference.language.variant import Variant, overridable
+from reference.worlds.replication.changes import VARIANTS
+from reference.worlds.replication.rules import RULES
+
+LENGTH_MAX = 14
+"""How many lines a function of another chapter's module may have to be shown."""
+
+_PART = re.compile(
+    r"(<!-- begin code: (?P<name>\w+) -->\n).*?(<!-- end code: (?P=name) -->)", re.DOTALL
+)
+
+
+@frozen
+class Shelf:
+    """What a chapter shows the code of."""
+
+    modules: tuple[str, ...]
+    """Its own modules, or the beginning of their names up to a dot."""
+    functions: Mapping[str, Function]
+    """What may stand in a marked part, by the part's name."""
+
+    def has(self, function: Function) -> bool:
+        """The function is of one of the chapter's own modules."""
+        return f"{function.__module__}.".startswith(self.modules)
+
+
+@define
+class Display:
+    """What a chapter has shown so far, from its top to its end."""
+
+    shelf: Shelf
+    shown: dict[Function, str] = field(factory=dict)
+    """The section in which each function stands."""
+
+    def render(self, name: str) -> str:
+        """The code of a rule or property, with all that belongs to it and was not shown yet."""
+        function = self.shelf.functions[name]
+        self.shown[function] = name
+        helpers = list(self.collect(function))
+        self.shown.update(dict.fromkeys(helpers, name))
+        return "\n\n".join(
+            [
+                f"**Code**, in {link(get_path(function))}:",
+                fence([read_source(function, has_docstring=False)]),
+                *render_helpers(helpers, get_path(function)),
+                *self.render_pointers(name, [function, *helpers]),
+                *render_other_forms([function, *helpers]),
+            ]
+        )
+
+    def collect(self, function: Function) -> Iterator[Function]:
+        """The helpers to show with a function: what it calls, then what those call."""
+        line, found = [function], {function}
+        while line:
+            caller = line.pop(0)
+            for called in list_called(caller):
+                if called in found or called in self.shown or not self.has_room(called):
+                    continue
+                found.add(called)
+                yield called
+                if self.shelf.has(called):
+                    line.append(called)
+
+    def has_room(self, function: Function) -> bool:
+        """The chapter shows this helper: its own, or a short predicate."""
+        if self.shelf.has(function):
+            return function not in self.shelf.functions.values()
+        return is_predicate(function) and read_source(function).count("\n") < LENGTH_MAX
+
+    def render_pointers(self, name: str, shown: Iterable[Function]) -> Iterator[str]:
+        """One sentence on what the shown code calls that stands elsewhere; none without that."""
+        called = dict.fromkeys(c for function in shown for c in list_called(function))
+        told = [self.point_to(c) for c in called if self.shown.get(c) != name]
+        if told:
+            yield wrap(f"Elsewhere: {', '.join(told)}.")
+
+    def point_to(self, function: Function) -> str:
+        """A function's name with a link: to its section in this chapter, else to its file."""
+        name = function.__name__
+        section = self.shown.get(function)
+        if section is None and function in self.shelf.functions.values():
+            section = name
+        place = f"#{section}" if section else f"../{get_path(function)}"
+        return f"[`{name}`]({place})"
+
+
+def render_helpers(helpers: Iterable[Function], home: str) -> Iterator[str]:
+    """The helpers' code, a block for each file: first those of the file just named."""
+    files: dict[str, list[str]] = {home: []}
+    for helper in helpers:
+        files.setdefault(get_path(helper), []).append(read_source(helper))
+    for path, sources in files.items():
+        if sources:
+            yield "with:" if path == home else f"and, in {link(path)}:"
+            yield fence(sources)
+
+
+def render_other_forms(shown: Iterable[Function]) -> Iterator[str]:
+    """One sentence on who has another form of the shown functions, or does without one of them."""
+    told = []
+    for function in shown:
+        others = ", ".join(list_other_forms(function))
+        if others:
+            told.append(f"`{function.__name__}` in {others}")
+    if told:
+        yield wrap(f"Other in repairs or later releases: {'; '.join(told)}.")
+
+
+def list_other_forms(function: Function) -> Iterator[str]:
+    """The variants that define anew or take away a rule of 4.4.0 or an overridable function."""
+    name = function.__name__
+    is_rule = name in RULES and RULES[name].function is function
+    for variant in VARIANTS.values():
+        forms = variant.rules if is_rule else variant.conditions
+        if is_rule and name in variant.removes:
+            yield f"{link_variant(variant)} (taken away)"
+        elif name in forms and (is_rule or is_overridable(function)):
+            yield link_variant(variant)
+
+
+def is_overridable(function: Function) -> bool:
+    """A variant may define it anew: its source says so."""
+    return read_source(function).startswith(f"@{overridable.__name__}\n")
+
+
+def link_variant(variant: Variant) -> str:
+    """A variant's name with a link: to its section where it is compared, else to its module."""
+    is_compared = variant.name in COMPARED_VARIANTS
+    file = f"../reference/variants/{variant.name}.py"
+    return f"[`{variant.name}`]({f'variants.md#{variant.name}' if is_compared else file})"
+
+
+def wrap(text: str) -> str:
+    """A paragraph in lines of the book's width, links whole."""
+    return fill(text, width=100, break_long_words=False, break_on_hyphens=False)
+
+
+def fence(sources: Iterable[str]) -> str:
+    """A block of Python; two empty lines between functions, as in a file."""
+    return "\n".join(["```python", "\n\n\n".join(sources), "```"])
+
+
+def link(path: str) -> str:
+    """A file's name with the way to it."""
+    return f"[{path}](../{path})"
+
+
+def write_code(shelf: Shelf, text: str) -> str:
+    """The chapter with the code of every marked part as the source has it.
+
+    Raises KeyError for a part whose name is none of the chapter's rules and properties.
+    """
+    display = Display(shelf)
+    return _PART.sub(lambda part: f"{part[1]}{display.render(part['name'])}\n{part[3]}", text)
+
+
+@frozen
+class CodePage(Page):
+    """A text that shows the code of rules or properties besides its generated parts."""
+
+    shelf: Shelf
+
+    def update(self, text: str) -> str:
+        """The text with every generated part and all code as they should be. Raises KeyError."""
+        return write_code(self.shelf, super().update(text))
+
+
+def mark(name: str) -> str:
+    """An empty part for the code of a rule or property, to be filled by ``write_code``."""
+    return f"<!-- begin code: {name} -->\n<!-- end code: {name} -->"
+
+
+def get_functions(
+    rules: Mapping[str, Rule], properties: Mapping[str, Property]
+) -> dict[str, Function]:
+    """The functions behind rules and properties, by their names."""
+    return {
+        **{name: rule.function for name, rule in rules.items()},
+        **{name: entry.predicate for name, entry in properties.items()},
+    }
+
+
+def make_topic_shelf(topic: str) -> Shelf:
+    """What the chapter of a topic of replication shows."""
+    rules = {name: rule for name, rule in RULES.items() if rule.topic == topic}
+    return Shelf((f"reference.{topic}.",), get_functions(rules, {}))
+
+
+def make_world_shelf(world: World) -> Shelf:
+    """What the chapter of a world beside replication shows."""
+    modules = (f"reference.{world.topic}.", f"properties.{world.topic}.")
+    return Shelf(modules, get_functions(world.rules, {**world.guarantees, **world.lemmas}))
+
+
+TOPIC_SHELVES = {rule.topic: make_topic_shelf(rule.topic) for rule in RULES.values()}
+"""What the chapter of each topic of replication shows."""
+TOPIC_PAGES = tuple(
+    CodePage(SPEC / f"{topic}.md", {}, shelf) for topic, shelf in TOPIC_SHELVES.items()
+)
+"""Those chapters."""
+CLAIM_SHELF = Shelf(
+    ("properties.worlds.replication.guarantees.", "properties.worlds.replication.convergence."),
+    get_functions({}, CLAIMS),
+)
+"""What the chapter of the guarantees shows."""
+LEMMA_SHELF = Shelf(("properties.worlds.replication.lemmas.",), get_functions({}, LEMMAS))
+"""What the chapter of the lemmas shows."""

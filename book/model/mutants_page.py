@@ -1,0 +1,108 @@
+"""The generated parts of ``spec/mutants.md``: numbers per world, kind and judge; survivors.
+
+``rmqspec docs --write spec/mutants.md`` writes them anew after ``tests/data/mutants.json`` has
+changed.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from properties.generated_text import SPEC, Page, render_table
+from properties.judges.planted import TARGETS, list_planted
+from properties.judges.planted_results import SURVIVED, load_current
+from properties.judges.planted_results import load_arguments as load_planted_arguments
+from properties.mutants.derivation import MutantKind, list_mutants
+from properties.mutants.findings import KILLERS, RuleFindings, load_arguments
+from properties.mutants.results import load_table
+from properties.mutants.summary import ALIKE, ARGUED, OPEN, tabulate
+from properties.worlds import STRUCTURES_BY_WORLD
+
+HEAD = ("mutants", ALIKE, *KILLERS, ARGUED, OPEN)
+
+
+@cache
+def get_table() -> tuple[RuleFindings, ...]:
+    """The stored table, read once."""
+    return load_table()
+
+
+def render_worlds() -> str:
+    """A row per world, and one for all."""
+    found = list(get_table())
+    rows = [*tabulate(found, lambda entry, _: entry.world)]
+    return render_table(("World", *HEAD), [*rows, *tabulate(found, lambda *_: "all")])
+
+
+def render_kinds() -> str:
+    """A row per kind of mistake."""
+    found = sorted(tabulate(list(get_table()), lambda _, finding: finding.kind), key=_get_place)
+    return render_table(("Mistake", *HEAD), found)
+
+
+def _get_place(row: list[object]) -> int:
+    return [kind.value for kind in MutantKind].index(str(row[0]))
+
+
+def render_rules() -> str:
+    """A row per rule."""
+    rows = tabulate(list(get_table()), lambda entry, _: f"{entry.world}: `{entry.rule}`")
+    return render_table(("Rule", *HEAD), rows)
+
+
+def render_missing() -> str:
+    """How many mutants of each world nobody has judged yet."""
+    known = {(e.world, f.name) for e in get_table() for f in e.findings}
+    lines = []
+    for world in STRUCTURES_BY_WORLD:
+        names = [m.name for m in list_mutants(world)]
+        missing = sum((world, name) not in known for name in names)
+        lines.append(f"- {world}: {len(names)} mutants, {missing} of them not judged yet")
+    return "\n".join(lines)
+
+
+def render_survivors() -> str:
+    """Every survivor with its argument, by world."""
+    return "\n".join(
+        f"- {world}, `{name}`: {argument}"
+        for world, argued in load_arguments().items()
+        for name, argument in argued.items()
+    )
+
+
+FOUND_BY = ("meaning", "lowering", "bytes", "premises", "proofs", "error")
+"""The checks of the judges in the order in which they are asked; ``error``: one broke down."""
+
+
+def render_planted() -> str:
+    """A row per kind of mistake in what judges: how many, and which check finds how many first."""
+    listed = list_planted()
+    judged = load_current(listed).values()
+    rows = []
+    for kind in (*TARGETS, "all"):
+        made = sum(kind in (planted.kind, "all") for planted in listed)
+        found = [f.found_by for f in judged if kind in (f.kind, "all")]
+        counts = (found.count(name) for name in (*FOUND_BY, SURVIVED))
+        rows.append((kind, made, *counts, made - len(found)))
+    head = ("Mistake in", "mistakes", *FOUND_BY, SURVIVED, "not judged yet")
+    return render_table(head, rows)
+
+
+def render_planted_survivors() -> str:
+    """Every mistake in what judges that nothing finds, with its reason."""
+    return "\n".join(f"- `{name}`: {why}" for name, why in load_planted_arguments().items())
+
+
+PAGE = Page(
+    SPEC / "mutants.md",
+    {
+        "worlds": render_worlds,
+        "kinds": render_kinds,
+        "survivors": render_survivors,
+        "judged": render_missing,
+        "rules": render_rules,
+        "planted": render_planted,
+        "planted survivors": render_planted_survivors,
+    },
+)
+"""The chapter."""

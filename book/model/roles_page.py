@@ -1,0 +1,207 @@
+"""The generated parts of ``spec/roles.md``: deployments, keys, and what ``check`` refuses.
+
+``rmqspec docs --write spec/roles.md`` writes them anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from attrs import frozen
+
+from book.implementers.configuration_uses import (
+    CHECKED_KEYS,
+    IDENTITY,
+    READING,
+    STOCK_KEYS,
+    TIMES,
+    VERDICTS,
+    KeyUse,
+)
+from book.links import read_title
+from properties.generated_text import SPEC, Page, render_table
+from properties.schedules.stock import STOCK_FOLDERS
+from properties.verdicts.analysis import compute_parameters
+from reference.configuration.broker_group import ConfigurationError
+from reference.configuration.files import read_deployments
+from reference.configuration.keys import KEYS, OUTSIDE_THE_MODEL, Value
+from reference.configuration.later_keys import LATER_KEYS, NAMES_IN_440, LaterKey
+
+MASTER = "brokerName=broker-a\nbrokerRole=SYNC_MASTER\n"
+SLAVE = "brokerName=broker-a\nbrokerRole=SLAVE\nbrokerId=1\n"
+
+
+@frozen
+class Case:
+    """Files in one folder that ``check`` refuses, or about which it says something."""
+
+    files: Mapping[str, str]
+    """Text by name."""
+    why: str
+    """What real brokers would do with them."""
+
+
+REFUSED = (
+    Case(
+        {"a.conf": "brokerName=broker-a\nbrokerRole=SLAVE\n"},
+        "a slave needs an id above 0 to start (R-BR-01)",
+    ),
+    Case(
+        {"a.conf": MASTER, "b.conf": MASTER},
+        "both register under id 0, and the name server keeps the last one (R-NS-02)",
+    ),
+    Case(
+        {"a.conf": MASTER, "b.conf": SLAVE, "c.conf": SLAVE},
+        "the name server keeps the last one (R-NS-02)",
+    ),
+    Case({"a.conf": SLAVE}, "nobody can say what it copies"),
+    Case(
+        {"a.conf": "brokerRole=SYNC_MASTER\n", "b.conf": SLAVE},
+        "BrokerConfig#localHostName: on two hosts the two would have two names",
+    ),
+    Case(
+        {"a.conf": "brokerName=broker-a\nbrokerRole=SYNC_MASTR\n"},
+        "MixAll#properties2Object swallows what a setter refuses",
+    ),
+    Case(
+        {"a.conf": MASTER + "slaveReadEnable=yes\n"},
+        "Boolean#parseBoolean takes every other text for false",
+    ),
+    Case(
+        {"a.conf": MASTER + "haTransferBatchSize=0\n"},
+        "no byte would ever be sent (inference)",
+    ),
+)
+"""What `check` answers with an error, and exit code 3."""
+
+WARNED = (
+    Case({"a.conf": MASTER + "brokerId=3\n"}, "R-BR-01"),
+    Case({"a.conf": MASTER + "haListenPort=10999\n"}, "R-HA-02"),
+    Case(
+        {"a.conf": MASTER + "slaveReadEnabled=true\n"},
+        "MixAll#properties2Object asks setters only",
+    ),
+    Case(
+        {"a.conf": MASTER + "flushDiskType=SYNC_FLUSH\nflushDiskType=ASYNC_FLUSH\n"},
+        "java.util.Properties",
+    ),
+)
+"""What `check` tells, and then answers for the brokers as they would run."""
+
+
+def read_messages(case: Case) -> list[str]:
+    """What is said about a case's files: the refusal, or else the warnings."""
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        for file, text in case.files.items():
+            (folder / file).write_text(text, encoding="utf-8")
+        try:
+            deployments, warnings = read_deployments([folder])
+            for group in deployments[0].groups:
+                compute_parameters(group)
+            said = [str(warning) for warning in warnings]
+        except ConfigurationError as refusal:
+            said = [str(refusal)]
+    return [text.replace(f"{folder.resolve()}/", "").replace(f"{folder}/", "") for text in said]
+
+
+def render_cases(cases: Iterable[Case]) -> str:
+    """A row for each case: its files, what is said of them, what real brokers do."""
+    rows = [[show_files(c.files), "<br>".join(read_messages(c)), c.why] for c in cases]
+    return render_table(["Files", "What `check` says", "Why"], rows)
+
+
+def show_files(files: Mapping[str, str]) -> str:
+    """Each file with its settings, on a line of its own."""
+    return "<br>".join(
+        f"{name}: {', '.join(f'`{line}`' for line in text.splitlines())}"
+        for name, text in files.items()
+    )
+
+
+def render_keys(uses: Iterable[KeyUse]) -> str:
+    """A row for each key: default, unit, meaning, and where more is told."""
+    rows = [
+        [f"`{u.name}`", show_default(KEYS[u.name].default), u.unit, u.meaning, link(u.told)]
+        for u in uses
+    ]
+    return render_table(["Key", "Default", "Unit", "What it means here", "Chapter"], rows)
+
+
+def show_default(value: Value) -> str:
+    """A default as it would be written into a file; a dash where the host decides."""
+    if value is None:
+        return "-"
+    return f"`{str(value).lower() if isinstance(value, bool) else value}`"
+
+
+def link(told: str) -> str:
+    """A link to a chapter or heading, by the chapter's title."""
+    return f"[{read_title(SPEC / told.partition('#')[0])}]({told})"
+
+
+def render_deployments() -> str:
+    """The groups of RocketMQ's stock folders, as this book names them."""
+    rows = [
+        [f"`{folder}`", s.role.name, s.flush_disk_type.name, s.slaves, s.name]
+        for folder, s in STOCK_FOLDERS.items()
+    ]
+    return render_table(["Folder", "Role", "Flush type", "Slaves", "In this book"], rows)
+
+
+def render_stock_keys() -> str:
+    """What becomes of each key of the stock files."""
+    return render_table(["Key", "Here"], ([f"`{k}`", text] for k, text in STOCK_KEYS.items()))
+
+
+def render_counts() -> str:
+    """How many keys there are, and how many of them are read."""
+    read = {use.name for use in (*IDENTITY, *VERDICTS, *READING, *TIMES)}
+    return (
+        f"A broker of 4.4.0 reads {len(KEYS)} keys. The model knows what {len(read)} of them mean, "
+        f"and an answer of `check` may rest on {len(CHECKED_KEYS)}."
+    )
+
+
+def render_outside() -> str:
+    """Keys of 4.4.0 whose effect the model does not have."""
+    rows = [[f"`{key}`", reason] for key, reason in OUTSIDE_THE_MODEL.items()]
+    return render_table(["Key", "Why no verdict is given"], rows)
+
+
+def render_later() -> str:
+    """Keys of later releases of which the model has some values, and the renamed ones."""
+    rows = [[f"`{key.name}`", key.known, *tell_values(key)] for key in LATER_KEYS.values()]
+    told = [row for row in rows if row[2]]
+    told += [
+        [f"`{new}`", LATER_KEYS[new].known, "all", f"called `{old}` in 4.4.0"]
+        for new, old in NAMES_IN_440.items()
+        if new != "haMaxGapNotInSync"
+    ]
+    return render_table(["Key", "Known", "Values that the model has", "Another value"], told)
+
+
+def tell_values(key: LaterKey) -> tuple[str, str]:
+    """The modelled values, and what another one does; nothing where none makes a difference."""
+    return " and ".join(f"`{value}`" for value in key.modelled), key.effect
+
+
+PAGE = Page(
+    SPEC / "roles.md",
+    {
+        "deployments": render_deployments,
+        "counts": render_counts,
+        "identity": lambda: render_keys(IDENTITY),
+        "verdicts": lambda: render_keys(VERDICTS),
+        "reading": lambda: render_keys(READING),
+        "times": lambda: render_keys(TIMES),
+        "stock keys": render_stock_keys,
+        "refused": lambda: render_cases(REFUSED),
+        "warned": lambda: render_cases(WARNED),
+        "outside": render_outside,
+        "later": render_later,
+    },
+)
+"""The chapter."""

@@ -1,0 +1,249 @@
+"""The generated parts of ``spec/versions.md``: releases, what each changes, and what that means.
+
+``rmqspec docs --write spec/versions.md`` writes them anew after certificates have changed.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Collection
+from importlib import import_module
+from itertools import groupby
+
+from book.links import link_variant
+from book.merged_table import render_in_order
+from properties.comparison.difference_search import (
+    REPAIRS,
+    RULE_SET_NAMES,
+    Sight,
+    get_released,
+    load_sights,
+)
+from properties.comparison.observable_differences import SIGHTS
+from properties.comparison.repairs import REPAIRED_CLAIM, Repair, load_repairs
+from properties.comparison.upgrades import Difference, compute_difference
+from properties.comparison.variants import COMPARED_STRUCTURES
+from properties.generated_text import SPEC, Page, render_table
+from properties.verdicts.certificates import load_cells
+from properties.verdicts.certified_cells import describe
+from properties.verdicts.verdict import Verdict, VerdictWord
+from properties.worlds.replication.structures import RELEASED_STRUCTURES
+from reference.language.variant import Variant
+from reference.releases.releases import Span, is_since
+from reference.releases.timing_differences import HABITS, Habit
+from reference.releases.versions import USUAL, Version, list_versions
+from reference.worlds.replication.changes import controller_mode
+
+FALSE_ACKNOWLEDGEMENTS = {
+    "late join": "an empty slave joins at a rollover, nothing fails",
+    "master power loss": "a slave is ahead of a master that lost its tail",
+    "master kill in a roll": "a slave is ahead by the blank that its master's restart cuts off",
+}
+"""The columns in which an answer may be a lie though nobody lied, with what happens there."""
+
+
+def render_releases() -> str:
+    """One row per run of versions with the same rules and habits."""
+    rows = []
+    for _, group in groupby(list_in_order(), key=lambda v: (v.mode, v.changes, v.habits)):
+        versions = list(group)
+        first, last = versions[0], versions[-1]
+        difference = compute_difference(find_before(first), first)
+        rows.append(
+            [
+                first.name if first == last else f"{first.name} to {last.name}",
+                _list_new(difference, Variant),
+                _list_new(difference, Habit),
+                first.rule_set or USUAL,
+                "recordings" if any(v.is_recorded for v in versions) else "source",
+            ]
+        )
+    head = ["Releases", "New in the rules", "New in time, size, default", "Rules of", "Known from"]
+    return render_table(head, rows)
+
+
+def _list_new(difference: Difference, kind: type[Variant | Habit]) -> str:
+    gained = [f"`{c.name}`" for c in difference.gained if isinstance(c, kind)]
+    lost = [f"no longer `{c.name}`" for c in difference.lost if isinstance(c, kind)]
+    return ", ".join((*gained, *lost))
+
+
+def list_in_order() -> list[Version]:
+    """Every version, mode by mode."""
+    return sorted(list_versions(), key=lambda v: v.mode)
+
+
+def find_before(version: Version) -> Version:
+    """The version before it in its mode, else the last one before there were modes; or itself."""
+    earlier = [v for v in list_versions() if not is_since(v.release, version.release)]
+    alike = [v for v in earlier if v.mode == version.mode] or earlier
+    return alike[-1] if alike else version
+
+
+def render_changes() -> str:
+    """One row per change of the rules, with the lines of code that say it."""
+    rows = [
+        [
+            f"`{v.name}`",
+            _describe_span(v.span),
+            v.sentence,
+            v.comes_from.rstrip("."),
+            ", ".join(f"`{n}`" for n in (*v.rules, *v.conditions)) or "-",
+            ", ".join(f"`{n}`" for n in v.removes) or "-",
+            str(count_lines(v)),
+        ]
+        for v in list_released()
+    ]
+    head = ["Change", "Since", "What it does", "Source", "Overrides or adds", "Removes", "Lines"]
+    return render_table(head, rows)
+
+
+def list_released() -> list[Variant]:
+    """The variants that some release has, oldest first."""
+    found = [v for version in list_versions() for v in version.changes[::-1]]
+    return list(dict.fromkeys(found))
+
+
+def count_lines(variant: Variant) -> int:
+    """Lines of code of a variant's module, without its docstrings, comments and blank lines."""
+    source = inspect.getsource(
+        import_module(f"reference.worlds.replication.changes.{variant.name}")
+    )
+    is_text, count = False, 0
+    for line in map(str.strip, source.splitlines()):
+        quotes = line.count('"""')
+        if not is_text and not quotes and line and not line.startswith("#"):
+            count += 1
+        if quotes == 1:
+            is_text = not is_text
+    return count
+
+
+def _describe_span(span: Span | None) -> str:
+    if span is None:
+        return "never"
+    modes = "" if len(span.modes) > 2 else f", {' and '.join(m or 'classic' for m in span.modes)}"
+    return span.since + (f", until {span.until}" if span.until else "") + modes
+
+
+def render_habits() -> str:
+    """One row per change of time, size or default."""
+    rows = [
+        [f"`{h.name}`", _describe_span(h.span), h.sentence, h.comes_from] for h in HABITS.values()
+    ]
+    return render_table(["Habit", "Since", "What it does", "Source"], rows)
+
+
+def render_verdicts() -> str:
+    """How many cells are proved, disputed and refuted, per set of rules and structure."""
+    rows = []
+    for structure in RELEASED_STRUCTURES:
+        cells = [load_cells(get_released(name, structure)) for name in RULE_SET_NAMES]
+        rows.append([structure.name, *(_count(each.values()) for each in cells)])
+    return render_in_order("Structure", RULE_SET_NAMES, rows)
+
+
+def _count(cells: Collection[Verdict]) -> str:
+    words = ["disputed" if v.disputed else v.word.value for v in cells]
+    counts = " / ".join(str(words.count(word)) for word in ("proved", "disputed", "refuted"))
+    is_open = words.count(VerdictWord.UNDECIDED.value)
+    return counts + (f" / {is_open} open" if is_open else "")
+
+
+def render_sights() -> str:
+    """One row per sight, one column per set of rules: steps, or a dash for impossible."""
+    known = {name: {s.name: s for s in load_sights(name)} for name in RULE_SET_NAMES}
+    rows = []
+    for name, predicate in SIGHTS.items():
+        cells = [known[release][name] for release in RULE_SET_NAMES]
+        steps = ("-" if s.is_impossible else _count_steps(s) for s in cells)
+        rows.append([(inspect.getdoc(predicate) or "").splitlines()[0], *steps])
+    return render_in_order("What can be seen", RULE_SET_NAMES, rows)
+
+
+def _count_steps(sight: Sight) -> str:
+    return "?" if sight.schedule is None else str(len(sight.schedule))
+
+
+def render_false_acknowledgements() -> str:
+    """The cells of truthfulness in which nobody lies, through all sets of rules."""
+    structure = COMPARED_STRUCTURES[0]
+    rows = []
+    for column, cause in FALSE_ACKNOWLEDGEMENTS.items():
+        row = [f"{cause} (*{column}*)"]
+        for name in RULE_SET_NAMES:
+            cells = load_cells(get_released(name, structure))
+            row.append(describe(cells[REPAIRED_CLAIM, column]))
+        rows.append(row)
+    return render_in_order("False acknowledgement", RULE_SET_NAMES, rows)
+
+
+def render_repairs() -> str:
+    """One row per repair: what it proves on top of each release, and what it costs."""
+    rows = []
+    for name in REPAIRS:
+        own = [r for r in load_repairs() if r.variant == name]
+        by_effect: dict[tuple[object, ...], list[Repair]] = {}
+        for repair in own:
+            by_effect.setdefault((repair.gained, repair.lost, repair.endless), []).append(repair)
+        for alike in by_effect.values():
+            first = alike[0]
+            rows.append(
+                [
+                    link_variant(name),
+                    f"all {len(own)}" if alike == own else ", ".join(r.release for r in alike),
+                    ", ".join(first.repaired_columns) or "no column",
+                    _list_claims(first.gained),
+                    _list_claims(first.lost),
+                    ", ".join(f"`{step}`" for step in first.endless) or "no",
+                ]
+            )
+    head = [
+        "Repair",
+        "On top of",
+        "Makes answers truthful in",
+        "Cells proved besides",
+        "Cells no longer proved",
+        "May never rest",
+    ]
+    return render_table(head, rows)
+
+
+def _list_claims(cells: tuple[tuple[str, ...], ...]) -> str:
+    claims = [claim for claim, _ in cells if claim != REPAIRED_CLAIM]
+    return ", ".join(f"`{c}` ({claims.count(c)})" for c in dict.fromkeys(claims)) or "none"
+
+
+def render_repair_sights() -> str:
+    """What a repair on top of 4.4.0 makes possible or impossible to see."""
+    usual = {s.name: s for s in load_sights("4.4.0")}
+    rows = []
+    for name in REPAIRS:
+        for found in load_sights(name):
+            before = usual[found.name]
+            if before.is_impossible != found.is_impossible:
+                sentence = (inspect.getdoc(SIGHTS[found.name]) or "").splitlines()[0]
+                rows.append([f"`{name}`", sentence, before.describe(), found.describe()])
+    return render_table(["Repair", "What can be seen", "4.4.0", "with the repair"], rows)
+
+
+def render_abstracted() -> str:
+    """What controller mode leaves out."""
+    return "\n".join(f"- {sentence}" for sentence in controller_mode.ABSTRACTED)
+
+
+PAGE = Page(
+    SPEC / "versions.md",
+    {
+        "releases": render_releases,
+        "changes": render_changes,
+        "habits": render_habits,
+        "verdicts": render_verdicts,
+        "sights": render_sights,
+        "false acknowledgements": render_false_acknowledgements,
+        "repairs": render_repairs,
+        "repair sights": render_repair_sights,
+        "abstracted": render_abstracted,
+    },
+)
+"""The chapter."""

@@ -1,0 +1,141 @@
+"""The generated parts of a world's chapter: rules, guarantees with their tables, lemmas.
+
+``rmqspec docs --write`` writes them anew after rules or certificates have changed.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections import Counter
+from collections.abc import Iterator
+from functools import partial
+
+from book.merged_table import render_merged
+from book.model.code_page import CodePage, make_world_shelf, mark
+from properties.verdicts.certificates import load_cells
+from properties.verdicts.certified_cells import describe
+from properties.verdicts.expectations import Expectation, find_expectation
+from properties.verdicts.verdict import Verdict, VerdictWord
+from properties.world import World
+from properties.worlds import OTHER_WORLDS
+from reference.language.machine import record_machine
+from reference.language.rule import Rule
+
+
+def render_rules(world: World) -> str:
+    """A section for each rule: what it does, who acts, what it mirrors, when it is enabled."""
+    return "\n\n".join("\n".join(_render_rule(world, rule)) for rule in world.rules.values())
+
+
+def _render_rule(world: World, rule: Rule) -> Iterator[str]:
+    yield f"### `{rule.name}`\n"
+    yield _clean(inspect.getdoc(rule.function))
+    yield ""
+    yield f"- **Who:** {rule.who}"
+    yield f"- **Source:** {rule.source}"
+    conditions, arguments = list_conditions(world, rule)
+    yield f"- **Enabled when:** {', '.join(f'`{c}`' for c in conditions)}"
+    if arguments:
+        yield f"- **Arguments:** {', '.join(f'`{a}`' for a in arguments)}"
+    yield f"\n{mark(rule.name)}"
+
+
+def list_conditions(world: World, rule: Rule) -> tuple[list[str], list[str]]:
+    """The names of a rule's conditions and arguments, in any structure of its world."""
+    conditions: dict[str, None] = {}
+    arguments: dict[str, None] = {}
+    for structure in world.structures:
+        for recorded in record_machine(structure):
+            if recorded.instance.rule is rule:
+                conditions.update(dict.fromkeys(recorded.conditions))
+                arguments.update(dict.fromkeys(name for name, *_ in recorded.arguments))
+    return list(conditions), list(arguments)
+
+
+def render_guarantees(world: World) -> str:
+    """A section for each guarantee: sentence, table, and how it fails."""
+    return "\n\n".join("\n".join(_render_guarantee(world, name)) for name in world.claims)
+
+
+def _render_guarantee(world: World, name: str) -> Iterator[str]:
+    guarantee, shown = world.claims[name], world.structures[0]
+    yield f"### `{name}`\n"
+    yield f"> {_clean(guarantee.sentence)}\n"
+    yield f"{guarantee.why}\n"
+    yield _render_verdicts(world, name)
+    for expected, columns in group_by_reason(world, name):
+        told = ", ".join(dict.fromkeys(describe_word(load_cells(shown)[name, c]) for c in columns))
+        yield f"\n**{', '.join(columns)}** ({told}): {expected.reason}"
+        if expected.verdict is VerdictWord.REFUTED:
+            yield f"\n{shown.name}, {columns[0]}:\n"
+            steps = load_cells(shown)[name, columns[0]].schedule
+            yield "\n".join(f"{n}. `{action}`" for n, action in enumerate(steps, start=1))
+    yield f"\n{mark(name)}"
+
+
+def _render_verdicts(world: World, name: str) -> str:
+    cells = {structure.name: load_cells(structure) for structure in world.structures}
+    columns = [column.name for column in world.columns]
+    return render_merged(list(cells), columns, lambda s, c: describe(cells[s][name, c]))
+
+
+def group_by_reason(world: World, name: str) -> list[tuple[Expectation, list[str]]]:
+    """The columns of the first structure, by the entry that says why they are as they are."""
+    found: dict[str, tuple[Expectation, list[str]]] = {}
+    for column in world.columns:
+        expected = find_expectation(name, world.structures[0], column.name)
+        found.setdefault(expected.reason, (expected, []))[1].append(column.name)
+    return list(found.values())
+
+
+def render_lemmas(world: World) -> str:
+    """A section for each lemma: sentence, and what demanded it."""
+    return "\n\n".join(
+        f"### `{name}`\n\n> {_clean(lemma.sentence)}\n\nDemanded by: {lemma.why}\n\n{mark(name)}"
+        for name, lemma in world.lemmas.items()
+    )
+
+
+def count_cells(world: World) -> dict[str, int]:
+    """How many cells of a world are proved, disputed and refuted."""
+    words = Counter(
+        "disputed" if v.disputed else v.word.value
+        for s in world.structures
+        for v in load_cells(s).values()
+    )
+    return dict(words)
+
+
+def render_summary(world: World) -> str:
+    """One sentence: how many cells there are, and what became of them."""
+    words = count_cells(world)
+    told = ", ".join(f"{count} {word}" for word, count in sorted(words.items()))
+    return (
+        f"{len(world.structures)} structures x {len(world.columns)} columns x "
+        f"{len(world.claims)} guarantees = {sum(words.values())} cells: {told}."
+    )
+
+
+def describe_word(cell: Verdict) -> str:
+    """The engine's word of a cell, or that it is disputed."""
+    return cell.dispute or cell.word.value
+
+
+def _clean(text: str | None) -> str:
+    return (text or "").replace("``", "`")
+
+
+def make_page(world: World) -> CodePage:
+    """The chapter of a world."""
+    parts = {
+        "rules": render_rules,
+        "guarantees": render_guarantees,
+        "lemmas": render_lemmas,
+        "summary": render_summary,
+    }
+    bound = {name: partial(render, world) for name, render in parts.items()}
+    return CodePage(world.chapter_path, bound, make_world_shelf(world))
+
+
+PAGES = tuple(map(make_page, OTHER_WORLDS))
+"""The chapter of each world."""

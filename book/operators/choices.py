@@ -1,0 +1,181 @@
+"""What a broker group can be made of, and what each choice promises: read from the certificates."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from typing import Any
+
+from attrs import frozen
+
+from book.operators.cells import Answer, Reasons, find_answer
+from properties.property import Predicate
+from properties.scenarios.reading_claims import Deployment, list_steps
+from properties.scenarios.reading_claims import decide as find_wrong_run
+from properties.worlds.replication.columns import EVERY_FAULT
+from properties.worlds.replication.structures import CERTIFIED_STRUCTURES
+from properties.worlds.replication.witnesses import is_answered
+from properties.z3.induction import InductionProblem, prove_lemmas
+from reference.decisions.reading.pull_processor import MASTER_ID
+from reference.language.machine import record_predicate
+from reference.language.operators import negate
+from reference.worlds.replication.state import (
+    FLUSH_DISK_TIMEOUT,
+    FLUSH_SLAVE_TIMEOUT,
+    SLAVE_NOT_AVAILABLE,
+    STATUS_NAMES,
+)
+from reference.worlds.replication.structure import Structure
+
+COLUMNS: Mapping[str, tuple[str, str]] = {
+    "Master killed: still on it": ("acknowledged_is_kept_on_master", "master kill"),
+    "Master loses power: still on it": ("acknowledged_is_kept_on_master", "master power loss"),
+    "Master loses power, twice: on some broker": (
+        "acknowledged_is_kept_on_some_broker",
+        "master power loss",
+    ),
+    "Both lose power: on some broker": (
+        "acknowledged_is_kept_on_some_broker",
+        "power loss of both",
+    ),
+    "Master's disk lost: on some broker": (
+        "acknowledged_is_kept_on_some_broker",
+        "master disk loss",
+    ),
+    "Two copies: nothing fails": ("acknowledged_is_held_twice", "none"),
+    "Two copies: a slave loses power": ("acknowledged_is_held_twice", "slave power loss"),
+    "Two copies: an empty slave joins": ("acknowledged_is_held_twice", "late join"),
+}
+"""What one asks of a message that was answered PUT_OK, and the cell that answers it."""
+
+STATUSES = (FLUSH_DISK_TIMEOUT, FLUSH_SLAVE_TIMEOUT, SLAVE_NOT_AVAILABLE)
+"""What a put that waits may be answered besides PUT_OK."""
+
+READERS: Mapping[str, Deployment] = {
+    "nothing set": Deployment(False, False, 0, 1),
+    "`slaveReadEnable` on both": Deployment(True, True, 0, 1),
+    "`slaveReadEnable` on both, both ids of the group 1": Deployment(True, True, 1, 1),
+    "`slaveReadEnable` on the master only, both ids of the group 1": Deployment(True, False, 1, 1),
+}
+"""How reading from slaves is set up."""
+
+READER_COLUMNS: Mapping[str, tuple[str, str]] = {
+    "Nothing fails: no message skipped": ("no_message_is_skipped", "none"),
+    "Nothing fails: none consumed twice": ("no_message_is_consumed_twice", "none"),
+    "Nothing fails: no pull in a tight loop": ("no_pull_is_repeated_at_once", "none"),
+    "Master stopped: no tight loop": ("no_pull_is_repeated_at_once", "master stop"),
+    "Master stopped: progress never back": ("progress_never_moves_back", "master stop"),
+}
+"""What one asks of a consumer, and the cell that answers it."""
+
+
+@frozen
+class Choice:
+    """Groups that are promised the same, told in one row."""
+
+    structures: tuple[Structure, ...]
+
+    @property
+    def slaves(self) -> str:
+        """Their numbers of slaves."""
+        first, last = self.structures[0].slaves, self.structures[-1].slaves
+        if first == last:
+            return {0: "no slave", 1: "1 slave"}.get(first, f"{first} slaves")
+        return f"{first} to {last} slaves"
+
+
+@cache
+def list_choices() -> tuple[Choice, ...]:
+    """Every certified group; neighbours with the same answers are one choice."""
+    ordered = sorted(
+        CERTIFIED_STRUCTURES, key=lambda s: (s.role.name, s.flush_disk_type.name, s.slaves)
+    )
+    groups = itertools.groupby(
+        ordered, lambda s: (s.role, s.flush_disk_type, s.slaves > 0, list_answers(s))
+    )
+    return tuple(Choice(tuple(members)) for _, members in groups)
+
+
+def list_answers(structure: Structure) -> tuple[Answer, ...]:
+    """The answers to all questions about a group."""
+    return tuple(find_answer(structure.name, *cell) for cell in COLUMNS.values())
+
+
+def say_waits(structure: Structure) -> str:
+    """What a put waits for after it was written."""
+    waits = {"its disk": structure.is_sync_flush, "a slave": structure.is_sync_master}
+    return ", then ".join(name for name, is_waited in waits.items() if is_waited) or "nothing"
+
+
+def say_statuses(structure: Structure) -> str:
+    """What a put that waits may be answered besides PUT_OK: all that the lemmas do not exclude."""
+    problem = InductionProblem(structure, EVERY_FAULT)
+    lemmas = prove_lemmas(structure)
+    possible = [
+        f"`{STATUS_NAMES[status]}`"
+        for status in STATUSES
+        if not problem.follows(record_predicate(structure, say_never(status)), lemmas)
+    ]
+    return ", ".join(possible) or "nothing else"
+
+
+def say_never(status: int) -> Predicate:
+    """That no followed put is answered so."""
+    return lambda cluster: negate(is_answered(cluster, status))
+
+
+@cache
+def collect_reasons() -> Reasons:
+    """The reasons of both tables: letters of the readers go on where those of the groups end."""
+    groups = (list_answers(choice.structures[0]) for choice in list_choices())
+    readers = (list_reader_answers(reader, is_checked) for _, reader, is_checked in list_readers())
+    return Reasons.collect(itertools.chain(*groups, *readers))
+
+
+def list_rows() -> Iterator[Iterable[str]]:
+    """The rows of the table: the choice, the answers, the price."""
+    for choice in list_choices():
+        first = choice.structures[0]
+        group = f"`{first.role.name}`, `{first.flush_disk_type.name}`, {choice.slaves}"
+        answers = map(collect_reasons().say, list_answers(first))
+        yield (group, *answers, say_waits(first), say_statuses(first))
+
+
+def list_readers() -> Iterator[tuple[str, Deployment, bool]]:
+    """Each row about consumers: in words, the settings, and whether the slave checks offsets."""
+    for words, deployment in READERS.items():
+        for is_checked in (False, True):
+            yield words, deployment, is_checked
+
+
+def list_reader_answers(deployment: Deployment, is_checked: bool) -> tuple[Answer, ...]:
+    """The answers to all questions about a consumer."""
+    name = name_consumer_structure(deployment, is_checked)
+    return tuple(find_answer(name, *cell) for cell in READER_COLUMNS.values())
+
+
+def list_reader_rows() -> Iterator[Iterable[str]]:
+    """The rows about consumers: where they read, and what that brings."""
+    for words, deployment, is_checked in list_readers():
+        answers = map(collect_reasons().say, list_reader_answers(deployment, is_checked))
+        checked = "yes" if is_checked else "no"
+        yield (words, checked, say_target(deployment), *answers)
+
+
+def name_consumer_structure(deployment: Any, is_checked: bool) -> str:
+    """The structure of the world of consumption that has these settings."""
+    is_at_master = find_wrong_run("reads_stay_at_the_master", deployment) is None
+    read = "no slave read" if is_at_master else "slave read"
+    return f"consumer/{read}/{'offset check' if is_checked else 'no offset check'}"
+
+
+def say_target(deployment: Deployment) -> str:
+    """Whom consumers ask that know both brokers."""
+    if find_wrong_run("reads_stay_at_the_master", deployment) is None:
+        return "the master"
+    if find_wrong_run("reads_move_to_the_slave", deployment) is None:
+        return "the slave, after the first pull"
+    steps = list_steps(deployment, MASTER_ID)
+    is_slow_sent_only = all(s.next_broker == MASTER_ID or s.circumstance.is_slow for s in steps)
+    return "the slave only when slow" if is_slow_sent_only else "now one, now the other"

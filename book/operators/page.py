@@ -1,0 +1,186 @@
+"""The generated parts of ``spec/operators.md``: choices, answers, procedures that were tried.
+
+``rmqspec docs --write spec/operators.md`` writes them anew.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from book.links import link_claim, write_citation
+from book.operators import choices, settings
+from properties.generated_text import SPEC, Page, render_table
+from properties.scenarios.procedures.answers import ANSWERS, QUESTIONS, decide_all
+from properties.scenarios.procedures.facts import FACTS, list_copied
+from properties.scenarios.procedures.procedures import Course, Procedure, load_procedures, try_out
+from properties.schedules.stock import STOCK_PAIR
+from properties.verdicts.certified_cells import describe
+from properties.verdicts.disputes import find_claim_disputes, say_disputed
+from reference.decisions.clients.sending import (
+    STATUS_BY_CODE,
+    Attempt,
+    SendAnswer,
+    SendSettings,
+    react,
+    send,
+)
+from reference.worlds.replication.structure import Structure
+
+PRICE = ("A put waits for", "Or it is answered")
+SERVICE_NOT_AVAILABLE = 14
+"""The response code of a store that refuses a put."""
+
+READER_HEAD = ("Reading", "`offsetCheckInSlave`", "Consumers ask")
+
+ADVICE: Mapping[str, str] = {
+    "PUT_OK": "nothing",
+    "FLUSH_DISK_TIMEOUT": "nothing; the first message of a file may get it on a healthy disk",
+    "FLUSH_SLAVE_TIMEOUT": "do not send again; look at the slave's lag",
+    "SLAVE_NOT_AVAILABLE": "do not send again; look for the slave",
+    "PUT_OK, sent with WAIT=false": "nothing; it promises nothing about disk and slave",
+    "refused": "send again, to another broker; not a message that is illegal or too large",
+    "no answer, though it arrived": "send again only if consumers cope with duplicates",
+}
+"""What to do about each answer; whether it is stored decides."""
+
+
+def render_choices() -> str:
+    """One row for each kind of group."""
+    return render_table(("Your group", *choices.COLUMNS, *PRICE), choices.list_rows())
+
+
+def render_readers() -> str:
+    """One row for each way to read."""
+    head = (*READER_HEAD, *choices.READER_COLUMNS)
+    return render_table(head, choices.list_reader_rows())
+
+
+def render_reasons() -> str:
+    """What each letter stands for."""
+    reasons = choices.collect_reasons()
+    rows = [
+        (
+            reasons.get_letter(reason),
+            reason.sentence,
+            count(f"`{name}`" for name in reason.faults),
+            "; ".join(map(write_citation, reason.seen)),
+            f"[steps](counterexamples/{reason.claim}.md), `{reason.command}`",
+        )
+        for reason in reasons.listed
+    ]
+    return render_table(("", "What happens", "It takes", "Seen", "See it"), rows)
+
+
+def count(names: Iterable[str]) -> str:
+    """Names, each once, with how often where that is more than once."""
+    counted = Counter(names).items()
+    taken = ", ".join(name if times == 1 else f"{times} {name}" for name, times in counted)
+    return taken or "no failure"
+
+
+def render_answers() -> str:
+    """What each answer says of the message."""
+    decisions = decide_all()
+    rows = [
+        (
+            say_answer(answer),
+            *(decisions[answer, question].word for question in QUESTIONS),
+            say_reaction(answer),
+            ADVICE[answer],
+        )
+        for answer in ANSWERS
+    ]
+    head = ("Answer", "stored", "on the master's disk", "on a slave", "the client", "Do")
+    return render_table(head, rows)
+
+
+def say_answer(answer: str) -> str:
+    """A status as code; what is none as it is."""
+    status, comma, rest = answer.partition(",")
+    return f"`{status}`{comma}{rest}" if status.isupper() else answer
+
+
+def say_reaction(answer: str) -> str:
+    """What a producer's client makes of it by itself."""
+    codes: dict[str, int | None] = {status.value: c for c, status in STATUS_BY_CODE.items()}
+    codes |= {"PUT_OK": 0, "refused": SERVICE_NOT_AVAILABLE, "no answer": None}
+    code = codes[answer.partition(",")[0]]
+    reaction = react(Attempt(SendAnswer(code), SendSettings())).value
+    if code is None and not is_tried_again_after_a_timeout():
+        return f"after a lost connection {reaction.value}, after a time-out throws"
+    return reaction.value
+
+
+def is_tried_again_after_a_timeout() -> bool:
+    """A second attempt follows where the first one has used up the whole time (R-PR-03)."""
+    settings = SendSettings()
+    late = SendAnswer(None, settings.timeout_ms + 1)
+    queues = (("broker-a", 0), ("broker-b", 0))
+    return len(send(queues, {"broker-a": late, "broker-b": late}, settings).tried) > 1
+
+
+def render_settings() -> str:
+    """What to set."""
+    return render_table(("Set", "Default", "To", "Why", "Verdicts"), settings.list_rows())
+
+
+def render_trials() -> str:
+    """What became of each procedure in the reference."""
+    rows = [
+        (procedure.recipe if course is procedure.advice else "", *say_trial(procedure, course))
+        for procedure in load_procedures()
+        for course in (procedure.advice, *procedure.mistakes)
+    ]
+    return render_table(("After", "Somebody does", "Then", "as good as new"), rows)
+
+
+def say_trial(procedure: Procedure, course: Course) -> tuple[str, str, str]:
+    """What was done, whether the claim holds afterwards, and whether the proofs apply again."""
+    trial = try_out(procedure, course)
+    word = "holds" if trial.is_claim_kept else "**falls**"
+    is_log = isinstance(procedure.structure, Structure)
+    new = ("yes" if trial.is_as_good_as_new else "no") if is_log else "not asked"
+    return course.title, f"`{procedure.claim}` {word}", new
+
+
+def render_copied() -> str:
+    """What a wiped slave breaks, and what it breaks if its master's store is copied."""
+    head = ("Claim", "slave wiped, starts empty", "slave wiped, starts with a copy")
+    rows = (
+        (link_claim(cell.guarantee), describe(cell), say_copied(cell.guarantee, is_kept=is_kept))
+        for cell, is_kept in list_copied()
+    )
+    return render_table(head, rows)
+
+
+def say_copied(claim: str, *, is_kept: bool) -> str:
+    """What a copy of the master's store makes of a claim about the stock pair."""
+    if not is_kept:
+        return "not proved"
+    return say_disputed(find_claim_disputes(STOCK_PAIR, claim)) or "proved"
+
+
+def render_facts() -> str:
+    """What else is proved for this page."""
+    rows = [
+        (fact.sentence, ", ".join(fact.columns), say_disputed(fact.disputed) or "no")
+        for fact in FACTS
+    ]
+    return render_table(("Proved", "while no other faults strike than", "disputed"), rows)
+
+
+PAGE = Page(
+    SPEC / "operators.md",
+    {
+        "choices": render_choices,
+        "readers": render_readers,
+        "reasons": render_reasons,
+        "answers": render_answers,
+        "settings": render_settings,
+        "trials": render_trials,
+        "copied": render_copied,
+        "facts": render_facts,
+    },
+)
+"""The chapter."""

@@ -1,0 +1,258 @@
+"""The generated parts of a counterexample page, its diagram, and the table of all pages.
+
+``rmqspec docs --write spec/counterexamples/...`` writes them anew after certificates have changed.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from book.diagram.svg import draw_schedule
+from book.function_source import read_source
+from book.links import link_claim, link_rule, link_variant, read_title
+from book.model.code_page import fence
+from book.refutations.elsewhere import (
+    group_by_verdict,
+    list_deployments,
+    list_releases,
+    list_variants,
+)
+from book.refutations.evidence import (
+    describe_report,
+    find_explanation,
+    find_known_issues,
+    find_predictions,
+    is_same_story,
+    list_recorded,
+)
+from book.refutations.needs import Need, list_needs
+from book.refutations.others import render_others
+from properties.generated_text import Page, count_steps, render_table
+from properties.scenarios.counterexamples.cases import FOLDER, Case, load_cases
+from properties.schedules.judgement import JudgedStep
+from properties.schedules.sentences import describe_action, find_fault_steps, list_sizes
+from properties.worlds import find_world
+from reference.language.drawing import fill_lanes, list_lanes
+
+UP = "../"
+"""From a page to the other chapters."""
+
+
+def draw_page(case: Case) -> str:
+    """The diagram of a page, as an SVG file."""
+    title = f"{case.structure_name}, {case.fault}: how {case.claim} falls"
+    return draw_schedule(case.walk(), title, f"{case.claim} does not hold")
+
+
+def render_overview() -> str:
+    """A row for each page."""
+    head = ("Counterexample", "Guarantee", "Where", "Faults", "Steps", "Seen")
+    return render_table(head, map(_list_overview_cells, load_cases()))
+
+
+def _list_overview_cells(case: Case) -> Iterator[object]:
+    title = read_title(case.page)
+    yield f"[{title}]({case.page.name})"
+    yield f"`{case.claim}`"
+    yield case.structure_name
+    yield case.fault
+    yield len(case.schedule)
+    yield describe_seen(case)
+
+
+def describe_seen(case: Case) -> str:
+    """In a word or two, what supports it."""
+    if any(list_recorded(case)):
+        return "recorded"
+    explanation = find_explanation(case)
+    is_reported = any(
+        is_same_story(case, scenario) and scenario.certainty != "C"
+        for scenario in find_known_issues(case)
+    )
+    if is_reported or (explanation is not None and explanation.threads):
+        return "reported"
+    return "predicted"
+
+
+def render_glance(case: Case) -> str:
+    """The case in a table: what falls, where, after what."""
+    rows = [
+        ("Guarantee", link_claim(case.claim, UP)),
+        ("Where", case.structure_name),
+        ("What may strike", f'the column "{case.fault}"'),
+        ("Length", count_steps(len(case.schedule))),
+        ("Seen", describe_seen(case)),
+    ]
+    return render_table(("RocketMQ 4.4.0", ""), rows)
+
+
+def render_property(case: Case) -> str:
+    """What the guarantee promises, and its predicate as it stands in the source."""
+    predicate = find_world(case.structure).claims[case.claim].predicate
+    return f"> {case.sentence}\n\n{fence([read_source(predicate, has_docstring=False)])}"
+
+
+def render_picture(case: Case) -> str:
+    """The diagram, with words for those who cannot see it."""
+    return f"![{case.claim} falls after {count_steps(len(case.schedule))}]({case.picture.name})"
+
+
+def render_steps(case: Case) -> str:
+    """What happens, step by step, and how each node is then, where that has changed."""
+    steps = case.walk()
+    titles = [title for title, _ in list_lanes(steps[0].cluster)]
+    shown = [n for n in range(len(titles)) if any(read_states(step)[n] for step in steps[1:])]
+    faults = find_fault_steps(steps)
+    rows = []
+    before = [""] * len(titles)
+    for step in steps[1:]:
+        states = read_states(step)
+        mark = "**" if step.index in faults else ""
+        assert step.action is not None
+        told = f"{mark}{describe_action(step.action, step.cluster)}{mark}"
+        changed = (f"`{states[n]}`" if states[n] != before[n] else "" for n in shown)
+        rows.append([step.index, told, *changed])
+        before = states
+    table = render_table(("Step", "What happens", *(titles[n] for n in shown)), rows)
+    return table if case.is_replication else f"{table}\n\n{render_legend(steps[0].cluster)}"
+
+
+def render_legend(state: Any) -> str:
+    """How to read the states of a world: what its module of lanes says below its first line."""
+    told = sys.modules[state.structure.lanes.fill_lanes.__module__].__doc__ or ""
+    return told.partition("\n\n")[2].strip().replace("``", "`")
+
+
+def read_states(step: JudgedStep) -> list[str]:
+    """What each lane of a timeline says of the state after a step."""
+    assert step.action is not None
+    return [text.state for text in fill_lanes(step.cluster, step.action)]
+
+
+def render_needs(case: Case) -> str:
+    """Why each step is possible, where RocketMQ does it, and what it is needed for."""
+    head = ("Step", "Rule", "Without it", "It may happen, because", "RocketMQ's code")
+    return render_table(head, (_list_need_cells(need) for need in list_needs(case)))
+
+
+def _list_need_cells(need: Need) -> Iterator[object]:
+    yield need.step
+    yield link_rule(need.rule, UP)
+    yield describe_lack(need)
+    yield ", ".join(f"`{name}`" for name in need.conditions)
+    yield need.rule.source
+
+
+def describe_lack(need: Need) -> str:
+    """What becomes of the schedule without one step."""
+    if need.is_enough_without:
+        return "the guarantee falls all the same"
+    if need.refused_step is None:
+        return "the guarantee holds to the end"
+    failed = ", ".join(f"`{name}`" for name in need.refused_for)
+    return f"step {need.refused_step} is impossible: not {failed}"
+
+
+def render_minimal(case: Case) -> str:
+    """Who has looked for a shorter one, in which sizes, and in vain."""
+    steps = len(case.schedule)
+    sizes = ", ".join(f"`{name}` {value}" for name, value in list_sizes(case.parameters).items())
+    fewer = f"of fewer than {count_steps(steps)}" if steps > 1 else "without a step"
+    told = f"Bounded search (Z3) has asked for a schedule {fewer}, and there is none, with: {sizes}"
+    lines = [f"- {told}. Each kind of fault that the column admits may strike twice."]
+    if case.claim in find_world(case.structure).guarantees:
+        lines.append(
+            "- A breadth-first search over all states, which shares nothing with Z3 but the "
+            f"rules, meets the first violation after {count_steps(steps)} too."
+        )
+    else:
+        lines.append("- Nobody else has searched: a claim about rest is asked of Z3 only.")
+    lines.append("- No step can be left out: see *Without it* above.")
+    return "\n".join(lines)
+
+
+def render_seen(case: Case) -> str:
+    """Recorded lines, reports of users, or that it is a prediction."""
+    lines = [(f"`{x.recording}` seq {x.seq} (`{x.event}`)", x.quote()) for x in list_recorded(case)]
+    parts = (
+        [render_table(("Recorded on real brokers", "What the line says"), lines)] if lines else []
+    )
+    told = [f"- {line}" for line in _list_reports(case)]
+    parts += ["\n".join(told)] if told else []
+    return "\n\n".join(parts) or "Neither recorded nor reported, as far as we know."
+
+
+def _list_reports(case: Case) -> Iterator[str]:
+    explanation = find_explanation(case)
+    if explanation is not None:
+        yield f"The class `{explanation.name}`: {explanation.sentence}"
+        if explanation.threads:
+            yield f"Consistent with the threads {', '.join(explanation.threads)}."
+    for scenario in find_known_issues(case):
+        if is_same_story(case, scenario):
+            yield describe_report(scenario)
+    for prediction in find_predictions(case):
+        link = f"[{prediction.title}](../predictions.md#{prediction.name})"
+        yield f"A prediction, with a recipe to stage it: {link}."
+
+
+def render_elsewhere(case: Case) -> str:
+    """The verdict of the same cell in other deployments, with repairs, in later releases."""
+    asked = {"Deployment": list_deployments(case)}
+    if case.is_replication:
+        asked["Repair"] = list_variants(case.structure)
+        asked["Release from"] = list_releases(case.structure)
+    rows = [
+        (kind, verdict, ", ".join(map(LINKS.get(kind, str), names)))
+        for kind, named in asked.items()
+        for verdict, names in sorted(group_by_verdict(case, named).items())
+    ]
+    return render_table(("", "This cell is", "under"), rows)
+
+
+LINKS = {"Repair": partial(link_variant, up=UP)}
+"""How the names of a row are written."""
+
+
+def render_reproduction(case: Case) -> str:
+    """What to type."""
+    structure = f'--structure "{case.structure_name}"'
+    lines = [
+        f'./rmqspec explain {case.claim} "{case.fault}" \\\n  {structure}',
+        f"./rmqspec prove {structure}",
+        f"./rmqspec export itf --out traces {structure}",
+    ]
+    return "```sh\n" + "\n".join(lines) + "\n```"
+
+
+PARTS: Mapping[str, Callable[[Case], str]] = {
+    "glance": render_glance,
+    "property": render_property,
+    "picture": render_picture,
+    "steps": render_steps,
+    "needs": render_needs,
+    "minimal": render_minimal,
+    "seen": render_seen,
+    "elsewhere": render_elsewhere,
+    "others": render_others,
+    "reproduction": render_reproduction,
+}
+"""The generated parts of a page about a case, by their marker."""
+
+OVERVIEW = Page(FOLDER / "README.md", {"pages": render_overview})
+"""The chapter that lists all pages."""
+
+PAGES = tuple(
+    Page(case.page, {name: partial(render, case) for name, render in PARTS.items()})
+    for case in load_cases()
+)
+"""The page of each case."""
+
+FILES: Mapping[Path, Callable[[], str]] = {
+    case.picture: partial(draw_page, case) for case in load_cases()
+}
+"""The diagram of each case."""

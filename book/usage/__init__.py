@@ -1,0 +1,1 @@
+"""Chapters for those who run brokers and consumers."""

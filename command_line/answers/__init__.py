@@ -1,0 +1,1 @@
+"""Answers: what verbs print of verdicts, for people and for programs."""

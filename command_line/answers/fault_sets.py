@@ -1,0 +1,95 @@
+"""The answer to ``rmqspec prove --fault-sets``: which mixtures of faults a guarantee survives."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+import click
+
+from command_line.output import exit_codes
+from command_line.output.progress import show_progress
+from properties.generated_text import count_steps
+from properties.schedules.known_schedules import load_known_schedules
+from properties.verdicts.certificates import encode_schedule, get_world_folder
+from properties.verdicts.disputes import find_claim_disputes, say_disputed
+from properties.verdicts.fault_sets.certificates import (
+    BORDERED_STRUCTURES,
+    describe,
+    recheck_borders,
+    save_borders,
+)
+from properties.verdicts.fault_sets.search import find_borders
+from properties.worlds.replication.structures import SEARCHED_SLAVES_MAX
+from properties.z3.fault_sets import Border, get_all_faults
+from reference import ROCKETMQ_VERSION
+
+
+def show_fault_sets(
+    structures: Iterable[Any], claims: tuple[str, ...], *, is_search: bool, is_json: bool
+) -> int:
+    """Print which sets of faults are survived, decided anew or re-checked; the exit code.
+
+    Raises InternalDisagreementError for a certificate that does not hold.
+    """
+    answers: list[dict[str, Any]] = []
+    chosen = [s for s in structures if s in BORDERED_STRUCTURES]
+    if not chosen:
+        raise click.BadParameter(
+            f"fault sets are decided for groups of up to {SEARCHED_SLAVES_MAX} slave, without "
+            "variants",
+            param_hint="--fault-sets",
+        )
+    for structure in chosen:
+        with show_progress() as progress:
+            if is_search:
+                known = load_known_schedules(get_world_folder(structure))
+                borders = find_borders(structure, known, progress)
+                save_borders({structure: borders})
+            else:
+                progress(f"{structure.name}: fault sets")
+                borders = recheck_borders(structure)
+        answers += [as_json(structure, b) for b in borders if not claims or b.guarantee in claims]
+    if is_json:
+        click.echo(json.dumps({"rocketmq_version": ROCKETMQ_VERSION, "borders": answers}, indent=1))
+    else:
+        print_fault_sets(answers)
+    return exit_codes.ANALYSED
+
+
+def print_fault_sets(answers: list[dict[str, Any]]) -> None:
+    """For each guarantee the smallest fatal sets, and what must be absent for a proof."""
+    structure = ""
+    for answer in answers:
+        if structure != answer["structure"]:
+            structure = answer["structure"]
+            click.echo(f"\n{structure}")
+        click.echo(f"  {answer['guarantee']}")
+        for refuted in answer["refuted"]:
+            faults = describe(frozenset(refuted["faults"]))
+            click.echo(f"    refuted by {faults}: {count_steps(refuted['steps'])}")
+        for absent in answer["proved_without"]:
+            word = say_disputed(answer["disputed"]) or "proved"
+            click.echo(f"    {word} without {describe(frozenset(absent))}")
+        for faults in answer["undecided"]:
+            click.echo(f"    undecided with {describe(frozenset(faults))}")
+
+
+def as_json(structure: Any, border: Border) -> dict[str, Any]:
+    """One border for programs."""
+    return {
+        "structure": structure.name,
+        "guarantee": border.guarantee,
+        "refuted": [
+            {
+                "faults": sorted(r.faults),
+                "steps": len(r.schedule),
+                "schedule": encode_schedule(r.schedule),
+            }
+            for r in border.refuted
+        ],
+        "proved_without": [sorted(get_all_faults(structure) - faults) for faults in border.proved],
+        "undecided": [sorted(faults) for faults in border.undecided],
+        "disputed": list(find_claim_disputes(structure, border.guarantee)),
+    }

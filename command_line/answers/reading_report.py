@@ -1,0 +1,116 @@
+"""What ``rmqspec check`` says of consumers: where they read, and what they may meet there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import attrs
+import click
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from command_line.answers.world_report import print_world, verdicts_as_json
+from properties.scenarios.reading_analysis import ReadingAnalysis, ReadingQuestion
+from properties.scenarios.reading_claims import READING_CLAIMS
+from properties.scenarios.slow_readers import explain_ratio
+
+
+def print_readings(
+    console: Console, analyses: Iterable[ReadingAnalysis], question: ReadingQuestion
+) -> None:
+    """Every kind of consumers; a table of consumption that was printed before is not repeated."""
+    told: set[str] = set()
+    for analysis in analyses:
+        print_reading(console, analysis, question)
+        if analysis.consumption.structure.name in told:
+            click.echo("  While such a consumer reads, the table above holds.")
+        else:
+            print_world(console, analysis.consumption)
+        told.add(analysis.consumption.structure.name)
+
+
+def print_reading(console: Console, analysis: ReadingAnalysis, question: ReadingQuestion) -> None:
+    """Where pulls go, by the claims about reading and by each broker's file."""
+    click.echo(f"\n{describe_consumers(analysis)}")
+    if not analysis.consumers.options.is_consume_enabled:
+        click.echo("  consumeEnable=false: every pull is refused (NO_PERMISSION) until it is true.")
+    for name, run in analysis.claims.items():
+        sentence = READING_CLAIMS[name].sentence.replace("``", "")
+        told = "yes" if run is None else f"no, pulls go {', then '.join(map(str, run))}"
+        click.echo(f"  {sentence} ({told})")
+    console.print(make_broker_table(analysis))
+    print_memory(analysis, question)
+
+
+def describe_consumers(analysis: ReadingAnalysis) -> str:
+    """Of which groups, with which options, and where they find brokers."""
+    names, options = analysis.consumers.names, analysis.consumers.options
+    groups = ", ".join(names) if names else "a subscription group"
+    route = ", ".join(map(str, analysis.deployment.route))
+    return (
+        f"Consumers of {groups} with brokerId={options.broker_id}, "
+        f"whichBrokerWhenConsumeSlowly={options.slow_broker_id}; brokers {route}:"
+    )
+
+
+def make_broker_table(analysis: ReadingAnalysis) -> Table:
+    """What each broker makes of consumers, by its own file."""
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
+    for head in (
+        "pull at the",
+        "slaveReadEnable",
+        "next pull goes to",
+        "if further back than",
+        "to",
+        "an offset it does not have",
+    ):
+        table.add_column(head)
+    for each in analysis.brokers:
+        table.add_row(
+            each.name,
+            str(each.is_open).lower(),
+            f"broker {each.near_broker}",
+            f"{each.memory_bytes:,} bytes ({each.ratio} %)",
+            f"broker {each.slow_broker}",
+            "is moved" if each.is_offset_moved else "stays, and is asked for again at once",
+        )
+    return table
+
+
+def print_memory(analysis: ReadingAnalysis, question: ReadingQuestion) -> None:
+    """Which memory is reckoned with, and what unusual ratios mean."""
+    is_assumed = question.total_memory_bytes is None
+    source = "assumed; --total-memory-bytes tells it" if is_assumed else "as told"
+    click.echo(
+        f"  % is accessMessageInMemoryMaxRatio, of a memory of {question.memory_bytes:,} bytes "
+        f"({source}), and counts from the log's end to the last message looked at."
+    )
+    for ratio in dict.fromkeys(each.ratio for each in analysis.brokers):
+        meaning = explain_ratio(ratio)
+        if meaning is not None:
+            click.echo(f"  {ratio} %: {meaning}.")
+
+
+def reading_as_json(analysis: ReadingAnalysis) -> dict[str, Any]:
+    """The answer for programs."""
+    options = analysis.consumers.options
+    return {
+        "subscription_groups": list(analysis.consumers.names),
+        "broker_id": options.broker_id,
+        "which_broker_when_consume_slowly": options.slow_broker_id,
+        "consume_enable": options.is_consume_enabled,
+        "brokers": [attrs.asdict(each) for each in analysis.brokers],
+        "structure": analysis.consumption.structure.name,
+        "claims": [
+            {
+                "claim": name,
+                "sentence": READING_CLAIMS[name].sentence,
+                "holds": run is None,
+                "pulls": [str(step) for step in run or ()],
+            }
+            for name, run in analysis.claims.items()
+        ],
+        "verdicts": verdicts_as_json(analysis.consumption),
+    }

@@ -1,0 +1,233 @@
+"""What ``rmqspec check`` prints for people: the table, the reasons, the most telling timelines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+from attrs import evolve
+from rich.console import Console
+from rich.markup import escape
+
+from command_line.answers.cells import make_table
+from command_line.answers.reading_report import print_readings
+from command_line.answers.restrictions import print_resting
+from command_line.answers.world_report import print_world
+from properties.generated_text import count_steps
+from properties.scenarios.reading_analysis import ReadingQuestion, analyse_readings
+from properties.schedules.drawing import draw_steps
+from properties.schedules.judgement import replay
+from properties.verdicts.analysis import MODEL_LIMITS, GroupAnalysis, describe_configuration
+from properties.verdicts.certified_cells import describe
+from properties.verdicts.disputes import list_disputing
+from properties.verdicts.expectations import find_expectation
+from properties.verdicts.verdict import Verdict, VerdictWord
+from properties.verdicts.world_analysis import WorldAnalysis, list_differing
+from properties.worlds.replication.columns import FAULT_CLASS_BY_NAME, FAULT_CLASSES, is_losing
+from properties.worlds.replication.world import CLAIMS, CONVERGENCE, GUARANTEES
+from reference.configuration.broker_group import BrokerGroup, ConfigurationWarning, Deployment
+from reference.decisions.outage import compute_outage, describe_outage
+from reference.releases.versions import USUAL_VERSION, Version
+from reference.worlds.replication.parameters import SIZE_KEYS, clip_sizes
+
+TABLE_WIDTH_MIN = 132
+"""Columns that the table takes; a narrower terminal wraps it rather than losing a column."""
+
+LEGEND = (
+    "proved: for all offsets and sizes; refuted: by the shortest schedule, searched in a log of a "
+    "few bytes with each fault at most twice, and replayed with your sizes where one file is "
+    "enough; not promised here: "
+    "RocketMQ's documentation does not promise it for these settings."
+)
+
+
+TABLES = (
+    ("while nothing is lost", tuple(c for c in FAULT_CLASSES if not is_losing(c))),
+    ("when power, disk or writes fail", tuple(c for c in FAULT_CLASSES if is_losing(c))),
+)
+"""The columns of each of the two tables of a group."""
+
+BYTES_AT_RISK = (
+    "Bytes at risk when the master loses power (derived from 4.4.0's flush timers, K-08, not "
+    "proved): at rest less than 20,480 bytes, for at most about 10.5 s; under load, besides, what "
+    "is appended while one force runs. On a slave with ASYNC_FLUSH 500 ms of traffic more."
+)
+
+READING_NOTE = (
+    "What is told of single pulls, consumers and delayed messages is that of 4.4.0; "
+    "spec/versions.md lists what later releases change there."
+)
+
+TELLING_ORDER = (
+    "acknowledgement_is_truthful",
+    "acknowledged_is_kept_on_some_broker",
+    "equal_offsets_mean_equal_bytes",
+    "acknowledged_is_held_twice",
+    "acknowledged_is_kept_on_master",
+    "slave_is_prefix_of_master",
+    "dispatch_reaches_the_end",
+    "slaves_reach_the_masters_end",
+    "slaves_come_to_hold_everything",
+    "read_is_kept_on_some_broker",
+    "read_is_kept_on_master",
+    "flush_reaches_the_end",
+)
+"""Which refuted guarantee tells an operator most; broken promises come before other losses."""
+
+
+def make_console() -> Console:
+    """Standard output, wide enough for the table; colours only on a terminal."""
+    console = Console(highlight=False)
+    wide = max(console.width, TABLE_WIDTH_MIN)
+    return Console(highlight=False, width=wide)
+
+
+def print_head(version: Version, warnings: tuple[ConfigurationWarning, ...]) -> None:
+    """Which RocketMQ the model is of, and what is odd in the files."""
+    click.echo(f"Model of {version.describe()}; master/slave replication.")
+    if version != USUAL_VERSION:
+        click.echo(READING_NOTE)
+    for warning in warnings:
+        click.echo(f"warning: {warning}", err=True)
+
+
+def print_limits() -> None:
+    """How to read the table, and what the answers do not cover."""
+    click.echo(f"\nHow to read it: {LEGEND}")
+    click.echo("\nLimits of these answers:")
+    for limit in MODEL_LIMITS:
+        click.echo(f"  - {limit}")
+
+
+def print_pairs(pairs: Sequence[WorldAnalysis]) -> None:
+    """What holds of every master with a slave, whatever is configured.
+
+    A table that differs from the one before in a few cells is told by these.
+    """
+    before: WorldAnalysis | None = None
+    for pair in pairs:
+        click.echo(f"\nWhatever is configured, {pair.title}:")
+        differing = None if before is None else list_differing(before, pair)
+        if before is None or differing is None:
+            print_world(make_console(), pair)
+        else:
+            click.echo(f"  The same as {before.title}, but for these:")
+            for v in differing:
+                click.echo(f"  {v.guarantee}, {v.fault}: {describe(v)}. {pair.get_reason(v)}")
+        before = pair
+
+
+def print_deployment(
+    deployment: Deployment,
+    analyses: dict[Any, GroupAnalysis],
+    timelines: int,
+    question: ReadingQuestion,
+) -> None:
+    """Every group of a deployment, identical ones once."""
+    alike: dict[Any, list[BrokerGroup]] = {}
+    for group in deployment.groups:
+        alike.setdefault(group.same_behaviour_key(), []).append(group)
+    for key, groups in alike.items():
+        print_group(deployment, groups, analyses[key], timelines)
+        print_readings(make_console(), analyse_readings(groups, question), question)
+
+
+def print_group(
+    deployment: Deployment, groups: list[BrokerGroup], analysis: GroupAnalysis, timelines: int
+) -> None:
+    """The table of one behaviour, with its reasons and timelines."""
+    names = ", ".join(f"{g.cluster}/{g.broker_name}" for g in groups)
+    configuration = describe_configuration(groups[0])
+    sizes = ", ".join(f"{key} {configuration[key]}" for key in SIZE_KEYS.values())
+    console = make_console()
+    console.print(f"\n[bold]{escape(deployment.name)}[/bold]: {escape(names)}", soft_wrap=True)
+    console.print(f"{analysis.structure.name}; {sizes}", soft_wrap=True)
+    for group in groups:
+        outage = describe_outage(compute_outage(deployment, group))
+        console.print(escape(outage), soft_wrap=True)
+    for reason in analysis.outside_the_model:
+        console.print(f"outside the model: {escape(reason)}", style="yellow", soft_wrap=True)
+    if analysis.outside_the_model:
+        console.print("undecided: every guarantee, under every fault class")
+        return
+    for title, fault_classes in TABLES:
+        console.print(make_table(analysis, title, fault_classes, GUARANTEES, CONVERGENCE))
+    print_disputes(analysis.verdicts)
+    print_resting(analysis.structure, analysis.verdicts)
+    print_reasons(analysis)
+    print_bytes_at_risk(analysis)
+    for verdict in choose_telling(analysis, timelines):
+        print_timeline(analysis, verdict)
+
+
+def print_disputes(verdicts: Sequence[Verdict]) -> None:
+    """What real brokers do that the rules leave out, where that disputes one of these cells."""
+    findings = list_disputing(verdicts)
+    if not findings:
+        return
+    count = sum(bool(v.disputed) for v in verdicts)
+    click.echo(f"  {count} of {len(verdicts)} cells are disputed. They follow from the rules, but")
+    click.echo("  real brokers do what the rules leave out (spec/disputed.md has the evidence):")
+    for finding in findings:
+        click.echo(f"  {finding.id}: {finding.says}")
+
+
+def print_bytes_at_risk(analysis: GroupAnalysis) -> None:
+    """How much an ASYNC_FLUSH master may lose with its power: derived, not proved."""
+    if not analysis.structure.is_sync_flush:
+        click.echo(f"  {BYTES_AT_RISK}")
+
+
+def print_reasons(analysis: GroupAnalysis) -> None:
+    """One line per refuted or vacuous guarantee and reason."""
+    told: set[tuple[str, str]] = set()
+    for verdict in analysis.verdicts:
+        if verdict.word is not VerdictWord.REFUTED and not verdict.is_vacuous:
+            continue
+        expected = find_expectation(verdict.guarantee, analysis.structure, verdict.fault)
+        is_new = (verdict.guarantee, expected.reason) not in told
+        if is_new and verdict.word is expected.verdict:
+            told.add((verdict.guarantee, expected.reason))
+            promise = "" if expected.is_claimed else " (not promised here)"
+            click.echo(f"  {verdict.guarantee}{promise}: {expected.reason}")
+
+
+def choose_telling(analysis: GroupAnalysis, count: int) -> list[Verdict]:
+    """The refutations worth drawing: one per guarantee, broken promises first, few faults first."""
+    chosen: list[Verdict] = []
+    for is_claimed in (True, False):
+        for name in TELLING_ORDER:
+            refuted = [
+                v
+                for v in analysis.verdicts
+                if v.guarantee == name
+                and v.word is VerdictWord.REFUTED
+                and find_expectation(name, analysis.structure, v.fault).is_claimed is is_claimed
+            ]
+            if refuted and all(c.guarantee != name for c in chosen):
+                chosen.append(
+                    min(refuted, key=lambda v: len(FAULT_CLASS_BY_NAME[v.fault].admitted))
+                )
+    return chosen[:count]
+
+
+def print_timeline(analysis: GroupAnalysis, verdict: Verdict) -> None:
+    """The shortest schedule of a refuted cell, drawn."""
+    fault_class = FAULT_CLASS_BY_NAME[verdict.fault]
+    sizes = clip_sizes(analysis.parameters) if verdict.is_scaled else analysis.parameters
+    parameters = evolve(sizes, limits=fault_class.search_limits)
+    names = dict.fromkeys((*GUARANTEES, verdict.guarantee))
+    steps = replay(analysis.structure, parameters, verdict.schedule, names)
+    faults = "no fault" if not fault_class.admitted else verdict.fault
+    click.echo(
+        f"\n{verdict.guarantee} fails after {count_steps(len(verdict.schedule))} ({faults}):"
+    )
+    click.echo(f"  {CLAIMS[verdict.guarantee].sentence}")
+    if verdict.is_scaled:
+        click.echo(
+            "  It takes more than one file, so it was not replayed with your sizes: "
+            f"files of {sizes.mapped_file_size_bytes} bytes, "
+            f"haSlaveFallbehindMax {sizes.ha_slave_fallbehind_max_bytes}."
+        )
+    click.echo(draw_steps(steps))

@@ -1,0 +1,1 @@
+"""What ``rmqspec bench`` measures."""

@@ -1,0 +1,217 @@
+"""``rmqspec bench --floor``: whether kernel and reference are as fast as they were, on any machine.
+
+Each is measured in turns with a loop of fixed work, in processor time. What is compared with the
+record is the ratio of both at their fastest: what slows one slice slows the loop beside it, too.
+"""
+
+from __future__ import annotations
+
+import time
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import attrs
+import click
+from attrs import frozen
+
+from command_line.output import exit_codes
+from reference.worlds.replication.structure import Structure
+from spark_fuzz.campaign.schedule import CampaignOptions
+from spark_fuzz.campaign.schedule_replay import replay_schedule
+from spark_fuzz.kernel import calibration
+from spark_fuzz.kernel.kernel import compile_kernel
+
+RECORD = Path(calibration.__file__).with_name("speed_floor.toml")
+"""The ratios that were measured, and where."""
+
+SHARE = 0.7
+"""What an engine must keep of its recorded ratio."""
+
+ROUNDS = 12
+"""How often each engine and each loop is measured."""
+
+KERNEL_SCHEDULES, REFERENCE_SCHEDULES = 20_000, 10
+"""How many schedules each engine walks in a round."""
+
+OPTIONS: Mapping[str, Any] = {"slaves": 1, "steps": 64, "healing_steps": 0, "is_swarm": False}
+"""What is measured; the record holds for nothing else."""
+
+LOOPS: Mapping[str, tuple[Callable[[int], int], int]] = {
+    "kernel": (calibration.run_compiled_loop, 60_000_000),
+    "reference": (calibration.run_interpreted_loop, 300_000),
+}
+"""Engine -> the loop that it is compared with, and the iterations of a slice."""
+
+
+@frozen
+class Pace:
+    """An engine and its loop, a figure a round each, per second of processor time."""
+
+    engine: str
+    steps_per_second: Sequence[float]
+    iterations_per_second: Sequence[float]
+
+    @property
+    def ratio(self) -> float:
+        """Steps for each iteration, both at their fastest."""
+        return max(self.steps_per_second) / max(self.iterations_per_second)
+
+    def extend(self, others: Sequence[Pace]) -> Pace:
+        """With the rounds of a further measurement."""
+        (other,) = (pace for pace in others if pace.engine == self.engine)
+        return Pace(
+            self.engine,
+            [*self.steps_per_second, *other.steps_per_second],
+            [*self.iterations_per_second, *other.iterations_per_second],
+        )
+
+    def compute_share(self, recorded_ratio: float) -> float:
+        """The share of a recorded ratio; 1 for as fast as then."""
+        return self.ratio / recorded_ratio
+
+
+class RecordError(click.ClickException):
+    """Raised for a record that this measurement cannot be compared with; one line."""
+
+
+def measure_paces(line: Callable[[str], None]) -> list[Pace]:
+    """Both engines and their loops in turns."""
+    line("compiling the kernel")
+    engines = make_engines()
+    for loop, _ in LOOPS.values():
+        loop(1)
+    steps: dict[str, list[float]] = {name: [] for name in LOOPS}
+    iterations: dict[str, list[float]] = {name: [] for name in LOOPS}
+    for number in range(ROUNDS):
+        line(f"round {number + 1} of {ROUNDS}")
+        for name, (loop, count) in LOOPS.items():
+            iterations[name].append(measure_rate(partial(run_loop, loop, count)))
+            steps[name].append(measure_rate(engines[name]))
+    return [Pace(name, steps[name], iterations[name]) for name in LOOPS]
+
+
+def measure_twice_if_low(recorded: Mapping[str, float], line: Callable[[str], None]) -> list[Pace]:
+    """The paces; where one is too low as many rounds more, since a busy machine spoils some."""
+    paces = measure_paces(line)
+    if not find_low(paces, recorded):
+        return paces
+    again = measure_paces(line)
+    return [pace.extend(again) for pace in paces]
+
+
+def make_engines() -> dict[str, Callable[[], int]]:
+    """What to call for one slice of each engine: the same schedules each time, steps in return.
+
+    The kernel is compiled here.
+    """
+    others = {name: value for name, value in OPTIONS.items() if name != "slaves"}
+    options = CampaignOptions(Structure(slaves=OPTIONS["slaves"]), **others)
+    kernel = compile_kernel(options.structure)
+
+    def run_kernel() -> int:
+        batch = kernel.run(options, 0, KERNEL_SCHEDULES)
+        return int(batch.steps.sum() + batch.healing_steps.sum())
+
+    def run_reference() -> int:
+        return sum(len(replay_schedule(options, n)) - 1 for n in range(REFERENCE_SCHEDULES))
+
+    kernel.run(options, 0, 100)
+    replay_schedule(options, 0)
+    return {"kernel": run_kernel, "reference": run_reference}
+
+
+def measure_rate(work: Callable[[], int]) -> float:
+    """What a call counts, by the seconds of processor time that it takes."""
+    started = time.process_time()
+    count = work()
+    return count / (time.process_time() - started)
+
+
+def run_loop(loop: Callable[[int], int], iterations: int) -> int:
+    """Run a loop; how often it went round."""
+    loop(iterations)
+    return iterations
+
+
+def read_record(path: Path = RECORD) -> dict[str, float]:
+    """Engine -> recorded ratio. Raises RecordError."""
+    try:
+        record = tomllib.loads(path.read_text(encoding="utf-8"))
+        loops, ratios = record["loops"], {name: float(record[name]["ratio"]) for name in LOOPS}
+    except (OSError, ValueError, KeyError, TypeError) as problem:
+        raise RecordError(f"{path} has no recorded speed ({problem}); --record-floor") from problem
+    if loops != calibration.compute_digest():
+        raise RecordError(f"{path} was recorded with other loops; measure again: --record-floor")
+    return ratios
+
+
+def format_record(paces: Sequence[Pace], machine: Mapping[str, Any]) -> str:
+    """The record of this measurement, with how it was made."""
+    lines = [
+        "# Written by `rmqspec bench --record-floor`: what `rmqspec bench --floor` compares with.",
+        "# A ratio is steps for each iteration of the loop, both at their fastest round.",
+        *(f"{key} = {format_value(value)}" for key, value in {**machine, **OPTIONS}.items()),
+        f"rounds = {len(paces[0].steps_per_second)}",
+        f'loops = "{calibration.compute_digest()}"',
+    ]
+    for pace in paces:
+        lines += [
+            "",
+            f"[{pace.engine}]",
+            f'loop = "{LOOPS[pace.engine][0].__name__}"',
+            f"steps_per_second = {max(pace.steps_per_second):.0f}",
+            f"iterations_per_second = {max(pace.iterations_per_second):.0f}",
+            f"ratio = {pace.ratio:.4g}",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def format_value(value: object) -> str:
+    """A text, a number or a truth value as TOML writes it."""
+    return str(value).lower() if isinstance(value, bool | int) else f'"{value}"'
+
+
+def print_paces(paces: Sequence[Pace], recorded: Mapping[str, float]) -> None:
+    """Each engine's speed, and its share of the record."""
+    for pace in paces:
+        ratio = recorded[pace.engine]
+        click.echo(
+            f"{pace.engine:9} {max(pace.steps_per_second):12,.0f} steps per second, ratio to its "
+            f"loop {pace.ratio:.4g}, recorded {ratio:.4g}: {pace.compute_share(ratio):.0%}"
+        )
+
+
+def find_low(paces: Sequence[Pace], recorded: Mapping[str, float]) -> dict[str, float]:
+    """The engines that have become too slow, each with its share of the record."""
+    shares = {pace.engine: pace.compute_share(recorded[pace.engine]) for pace in paces}
+    return {engine: share for engine, share in shares.items() if share < SHARE}
+
+
+def judge_paces(paces: Sequence[Pace], recorded: Mapping[str, float]) -> int:
+    """The exit code: 1, and one line, where an engine has become too slow."""
+    low = find_low(paces, recorded)
+    if not low:
+        return exit_codes.ANALYSED
+    found = ", ".join(f"{engine} at {share:.0%}" for engine, share in low.items())
+    click.echo(
+        f"rmqspec: slower than {SHARE:.0%} of the recorded speed: {found}",
+        err=True,
+    )
+    return exit_codes.REFUTED
+
+
+def paces_as_json(paces: Sequence[Pace], recorded: Mapping[str, float]) -> list[dict[str, Any]]:
+    """The same for programs."""
+    return [
+        {
+            **attrs.asdict(pace),
+            "ratio": pace.ratio,
+            "recorded_ratio": recorded[pace.engine],
+            "share": pace.compute_share(recorded[pace.engine]),
+            "share_at_least": SHARE,
+        }
+        for pace in paces
+    ]

@@ -1,0 +1,92 @@
+"""The options by which ``check`` is told of consumers and of the brokers' machines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from properties.scenarios.reading_analysis import (
+    Consumers,
+    ReadingQuestion,
+    gather_alike,
+    keep_deciding,
+)
+from reference.decisions.reading.memory import DEFAULT_TOTAL_MEMORY_BYTES, DOUBLE_EXACT_BELOW
+from reference.decisions.reading.question import QuestionError
+from reference.decisions.reading.subscription_group import (
+    GroupError,
+    SubscriptionGroup,
+    parse_group,
+    read_groups,
+)
+
+
+def add_reading_options(command: Any) -> Any:
+    """Options for what `gather_question` takes."""
+    for option in (
+        click.option(
+            "--total-memory-bytes",
+            type=click.IntRange(0, DOUBLE_EXACT_BELOW - 1),
+            metavar="N",
+            help="Memory of each broker's machine. "
+            f"Default: {DEFAULT_TOTAL_MEMORY_BYTES}, which 4.4.0 takes where it cannot ask.",
+        ),
+        click.option(
+            "--group-file",
+            type=click.Path(path_type=Path),
+            help="A subscriptionGroup.json: consumers of each of its groups, or of --group only.",
+        ),
+        click.option(
+            "--group",
+            metavar="OPTIONS|NAME",
+            help="Consumers of such a subscription group: "
+            "brokerId=1,whichBrokerWhenConsumeSlowly=1, or a name in the file.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def gather_question(
+    group: str | None, group_file: Path | None, total_memory_bytes: int | None
+) -> ReadingQuestion:
+    """What is asked about consumers; without any option about a group that was never changed.
+
+    Raises:
+        QuestionError: a file or options that describe no group, or a name that is not in the file.
+    """
+    if group_file is not None:
+        groups = read_group_file(group_file)
+        chosen = groups if group is None else {group: find_group(group, group_file)}
+        return ReadingQuestion(gather_alike(chosen), total_memory_bytes)
+    try:
+        options = parse_group(group or "")
+    except GroupError as problem:
+        raise QuestionError(f"--group: {problem}") from problem
+    return ReadingQuestion((Consumers(keep_deciding(options)),), total_memory_bytes)
+
+
+def read_group_file(file: Path) -> dict[str, SubscriptionGroup]:
+    """All groups of a broker's file, by name.
+
+    Raises:
+        QuestionError: not such a file.
+    """
+    try:
+        return read_groups(file.read_text(encoding="utf-8"))
+    except (GroupError, UnicodeDecodeError) as problem:
+        raise QuestionError(f"{file}: {problem}") from problem
+
+
+def find_group(name: str | None, file: Path) -> SubscriptionGroup:
+    """A group by its name from a broker's file.
+
+    Raises:
+        QuestionError: not such a file, or no such group in it.
+    """
+    groups = read_group_file(file)
+    if name not in groups:
+        raise QuestionError(f"{file} has the groups {', '.join(groups)}; name one with --group")
+    return groups[name]

@@ -1,0 +1,1 @@
+"""Output: progress, workers, new files and exit codes."""

@@ -1,0 +1,1 @@
+"""Comparison: what a variant or another release changes, for operators and producers."""

@@ -1,0 +1,153 @@
+"""Which sights each release has: reached by a schedule, or proved to be impossible.
+
+The schedules are certificates: data, replayed by the reference at every check.
+``python -m properties.comparison.difference_search`` decides them anew, of one release with
+``--release NAME``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+
+from properties.comparison.observable_differences import SIGHT_LEMMAS, SIGHTS
+from properties.schedules.judgement import is_reached_by
+from properties.schedules.known_schedules import harvest, load_known_schedules
+from properties.verdicts.certificates import (
+    CERTIFICATE_FOLDER,
+    decode_schedule,
+    encode_schedule,
+    get_world_folder,
+)
+from properties.verdicts.fingerprint import compute_digest
+from properties.verdicts.verdict import InternalDisagreementError
+from properties.worlds import find_world
+from properties.worlds.replication.columns import EVERY_FAULT
+from properties.worlds.replication.structures import CERTIFIED_BY_NAME
+from properties.z3.bounded_search import BoundedSearch
+from properties.z3.induction import InductionProblem, prove_lemmas
+from reference.language.machine import Action, record_predicate
+from reference.language.terms import record
+from reference.releases.versions import RULE_SETS, USUAL, apply_rule_set
+from reference.worlds.replication.structure import Structure
+
+SIGHT_FILE = CERTIFICATE_FOLDER / "sights.json"
+SIGHT_STRUCTURE = CERTIFIED_BY_NAME["SYNC_MASTER/SYNC_FLUSH/1 slave"]
+"""It has both waits, so each sight can be asked for."""
+SIGHT_DEPTH_LIMIT = 14
+RULE_SET_NAMES = (USUAL, *RULE_SETS)
+"""The releases with rules of their own."""
+REPAIRS = ("ack_above_transfer_start", "full_log_transfer", "report_capped", "epoch_check")
+"""The variants that are proposed against false acknowledgements."""
+LOOKED_AT = (*RULE_SET_NAMES, *REPAIRS)
+"""Of which sights are decided: the releases, and the repairs in 4.4.0."""
+
+
+@frozen
+class Sight:
+    """What is known of one sight under one release."""
+
+    name: str
+    schedule: tuple[Action, ...] | None
+    """A schedule that reaches it; None where none is known."""
+    is_impossible: bool
+    """Induction proves that nothing reaches it."""
+
+    def describe(self) -> str:
+        """``after 7 steps``, ``impossible`` or ``not found``."""
+        if self.schedule is not None:
+            return f"after {len(self.schedule)} steps"
+        return "impossible" if self.is_impossible else "not found"
+
+
+def get_released(name: str, structure: Structure = SIGHT_STRUCTURE) -> Structure:
+    """A structure under the rules of a release, or of 4.4.0 with a repair."""
+    return apply_rule_set(structure, name)
+
+
+def search_sights(name: str) -> tuple[Sight, ...]:
+    """Every sight of a release decided anew: proof, known schedules, search."""
+    structure = get_released(name)
+    terms = {n: record_predicate(structure, sight) for n, sight in SIGHTS.items()}
+    impossible = find_impossible(structure)
+    wanted = {n: t for n, t in terms.items() if n not in impossible}
+    sizes = find_world(structure).make_search_parameters(EVERY_FAULT)
+    folders = dict.fromkeys(map(get_world_folder, (structure, SIGHT_STRUCTURE)))
+    known = tuple(s for folder in folders for s in load_known_schedules(folder))
+    found = harvest(structure, sizes, wanted, known)
+    limits = {n: min(len(found[n]) - 1 if n in found else 99, SIGHT_DEPTH_LIMIT) for n in wanted}
+    answers = BoundedSearch(structure, EVERY_FAULT, prove_lemmas(structure)).find_shortest(
+        wanted, depth_limits=limits
+    )
+    found |= {n: a.schedule for n, a in answers.items() if a.schedule is not None}
+    return tuple(Sight(n, found.get(n), n in impossible) for n in SIGHTS)
+
+
+def find_impossible(structure: Structure) -> set[str]:
+    """The sights that nothing reaches, by induction."""
+    aids = {n: record_predicate(structure, lemma) for n, lemma in SIGHT_LEMMAS.items()}
+    problem = InductionProblem(structure, EVERY_FAULT, facts=aids)
+    kept, _ = problem.run_houdini((*prove_lemmas(structure), *aids))
+    terms = {n: record_predicate(structure, sight) for n, sight in SIGHTS.items()}
+    return {n for n, term in terms.items() if problem.follows(record("not", term), kept)}
+
+
+def check_sights(name: str, sights: tuple[Sight, ...]) -> Iterator[str]:
+    """The sights of a release that are not as they are stored: no proof, or no way there."""
+    structure = get_released(name)
+    sizes = find_world(structure).make_search_parameters(EVERY_FAULT)
+    impossible = find_impossible(structure)
+    for known in sights:
+        is_wrong_way = known.schedule is not None and not is_reached_by(
+            SIGHTS[known.name], structure, sizes, known.schedule
+        )
+        if is_wrong_way or known.is_impossible != (known.name in impossible):
+            yield known.name
+
+
+def save_sights(found: Mapping[str, tuple[Sight, ...]], path: Path = SIGHT_FILE) -> None:
+    """Write the sights of these releases; those of others are kept."""
+    document = json.loads(path.read_text()) if path.exists() else {}
+    for name, sights in found.items():
+        document[name] = {
+            "digest": compute_digest(get_released(name)),
+            "impossible": [s.name for s in sights if s.is_impossible],
+            "schedules": {
+                s.name: encode_schedule(s.schedule) for s in sights if s.schedule is not None
+            },
+        }
+    ordered = {name: document[name] for name in LOOKED_AT if name in document}
+    path.write_text(json.dumps(ordered, indent=1) + "\n")
+
+
+def load_sights(name: str, path: Path = SIGHT_FILE) -> tuple[Sight, ...]:
+    """The sights of a release. Raises InternalDisagreementError where its rules have changed."""
+    document: dict[str, Any] = json.loads(path.read_text()).get(name, {})
+    if document.get("digest") != compute_digest(get_released(name)):
+        raise InternalDisagreementError(
+            f"the sights of {name} were decided for other rules; "
+            f"run `python -m properties.comparison.difference_search --release {name}`"
+        )
+    schedules = {n: decode_schedule(data) for n, data in document["schedules"].items()}
+    return tuple(Sight(n, schedules.get(n), n in document["impossible"]) for n in SIGHTS)
+
+
+def main() -> None:
+    """Decide the sights of releases anew, and write them."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--release", action="append", choices=LOOKED_AT)
+    for name in parser.parse_args().release or LOOKED_AT:
+        sights = search_sights(name)
+        save_sights({name: sights})
+        print(name)
+        for found in sights:
+            print(f"  {found.name}: {found.describe()}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

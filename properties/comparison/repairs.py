@@ -1,0 +1,139 @@
+"""What each repair of the false acknowledgements does in each release that has them.
+
+A repair is put on top of a release. What it proves, and what it takes away, is decided by induction
+for the stock synchronous pair and stored; every check decides it again.
+``python -m properties.comparison.repairs`` writes it anew.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+from attrs import asdict, evolve, field, frozen
+
+from properties.comparison.difference_search import REPAIRS, RULE_SET_NAMES
+from properties.comparison.variants import COMPARED_STRUCTURES
+from properties.verdicts.certificates import CERTIFICATE_FOLDER
+from properties.verdicts.fingerprint import compute_digest
+from properties.verdicts.verdict import InternalDisagreementError
+from properties.worlds.replication.columns import FAULT_CLASSES
+from properties.z3.fault_sets import FaultSetProver
+from properties.z3.induction import prove_lemmas
+from properties.z3.ranking import rank_steps
+from reference.releases.versions import RULE_SETS, apply_rule_set
+from reference.worlds.replication.put import has_slave_wait
+from reference.worlds.replication.state import Message
+from reference.worlds.replication.structure import Structure
+
+REPAIR_FILE = CERTIFICATE_FOLDER / "repairs.json"
+REPAIRED_CLAIM = "acknowledgement_is_truthful"
+CONTROLLER_RULE = "controller_mode"
+"""A change that is a repair itself, of another kind: nothing is put on top of it."""
+
+
+def _as_tuple(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(names)
+
+
+def _as_pairs(cells: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(cell) for cell in cells)
+
+
+@frozen
+class Repair:
+    """A repair on top of a release."""
+
+    release: str
+    """The first release with these rules."""
+    variant: str
+    digest: str
+    """Of the rules that it was decided for."""
+    gained: tuple[tuple[str, ...], ...] = field(converter=_as_pairs)
+    """Cells, guarantee and column, that are proved with it and not without."""
+    lost: tuple[tuple[str, ...], ...] = field(converter=_as_pairs)
+    """Cells that are proved without it and not with it."""
+    endless: tuple[str, ...] = field(converter=_as_tuple)
+    """Steps that may be taken for ever with it, and not without."""
+
+    @property
+    def repaired_columns(self) -> tuple[str, ...]:
+        """The columns in which answers become truthful."""
+        return tuple(column for claim, column in self.gained if claim == REPAIRED_CLAIM)
+
+
+def list_repaired_releases() -> tuple[str, ...]:
+    """The releases whose SYNC_MASTER waits for slaves without a controller."""
+    return tuple(name for name in RULE_SET_NAMES if _is_waiting(name))
+
+
+def _is_waiting(name: str) -> bool:
+    structure = get_repaired(name, ())
+    is_controlled = any(v.name == CONTROLLER_RULE for v in RULE_SETS.get(name, ()))
+    return has_slave_wait(structure.template, Message()) and not is_controlled
+
+
+def get_repaired(release: str, repairs: tuple[str, ...]) -> Structure:
+    """The stock synchronous pair of a release with repairs."""
+    return apply_rule_set(evolve(COMPARED_STRUCTURES[0], variants=repairs), release)
+
+
+def decide_repair(release: str, variant: str) -> Repair:
+    """What a repair proves and takes away, by induction alone. Raises SolverGaveUpError."""
+    before, after = get_repaired(release, ()), get_repaired(release, (variant,))
+    old, new = find_proved(before), find_proved(after)
+    endless = [s for s in find_endless(after) if s not in find_endless(before)]
+    return Repair(
+        release,
+        variant,
+        compute_digest(after),
+        gained=[cell for cell in new if cell not in old],
+        lost=[cell for cell in old if cell not in new],
+        endless=endless,
+    )
+
+
+def find_proved(structure: Structure) -> list[tuple[str, str]]:
+    """The cells that induction proves."""
+    prover = FaultSetProver(structure, prove_lemmas(structure))
+    return [(claim, c.name) for c in FAULT_CLASSES for claim in prover.decide(c).proved]
+
+
+def find_endless(structure: Structure) -> list[str]:
+    """Healing steps that are not proved to come to an end."""
+    steps = rank_steps(structure, prove_lemmas(structure))
+    return [step.instance for step in steps if not step.is_smaller]
+
+
+def save_repairs(repairs: Iterable[Repair], path: Path = REPAIR_FILE) -> None:
+    """Write what is decided."""
+    path.write_text(json.dumps([asdict(r) for r in repairs], indent=1) + "\n")
+
+
+def load_repairs(path: Path = REPAIR_FILE) -> tuple[Repair, ...]:
+    """What was decided. Raises InternalDisagreementError where rules have changed since."""
+    repairs = tuple(Repair(**document) for document in json.loads(path.read_text()))
+    for repair in repairs:
+        structure = get_repaired(repair.release, (repair.variant,))
+        if repair.digest != compute_digest(structure):
+            raise InternalDisagreementError(
+                f"{structure.name} has other rules than when its repair was decided; "
+                "run `python -m properties.comparison.repairs`"
+            )
+    return repairs
+
+
+def main() -> None:
+    """Decide every repair on top of every release anew."""
+    repairs = []
+    for release in list_repaired_releases():
+        for variant in REPAIRS:
+            repairs.append(decide_repair(release, variant))
+            columns = ", ".join(repairs[-1].repaired_columns) or "no column"
+            print(f"{release} with {variant}: truthful in {columns}", flush=True)
+    save_repairs(repairs)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,52 @@
+"""The columns of the guarantee table: which faults may strike, and how often in a search."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attrs import field, frozen
+
+from reference.language.machine import RecordedInstance
+
+FAULT_PREFIX = "faults."
+"""Where the leaves lie that count faults."""
+
+SEARCHED = 2
+"""How often each admitted fault may strike in a search, unless something else is said."""
+
+
+@frozen
+class FaultClass:
+    """Faults that may strike together."""
+
+    name: str
+    """Its column's heading and its key in JSON."""
+    admitted: tuple[str, ...]
+    """Names of what may strike. In a proof as often as it likes, but for the
+    losses of the master's bytes, which the lives of a structure limit."""
+
+    counts: Any = field(repr=False, eq=False)
+    """The class that counts the faults of its world."""
+    times: int = field(default=SEARCHED, repr=False)
+    """How often each of them may strike in a search."""
+
+    @property
+    def search_limits(self) -> Any:
+        """The limits under which schedules are searched."""
+        return self.counts(**dict.fromkeys(self.admitted, self.times))
+
+    def is_contained_in(self, other: FaultClass) -> bool:
+        """Whatever can happen here can happen there."""
+        return set(self.admitted) <= set(other.admitted)
+
+
+def get_fault_count_name(recorded: RecordedInstance) -> str | None:
+    """The fault limit that an instance counts against, or None where it is no fault."""
+    counted = (path for path in recorded.effects if path.startswith(FAULT_PREFIX))
+    return next((path.removeprefix(FAULT_PREFIX) for path in counted), None)
+
+
+def is_admitted(recorded: RecordedInstance, fault_class: FaultClass) -> bool:
+    """The instance may fire at all under this fault class."""
+    name = get_fault_count_name(recorded)
+    return name is None or name in fault_class.admitted

@@ -1,0 +1,178 @@
+"""What every proof stands on, checked by meaning: simplification, translation, remainders.
+
+A proof is only as good as the step from a term to Z3. Three things could be wrong there and would
+be noticed nowhere else: a term that is simplified to another one, an operator that is translated to
+another one, and what is assumed of a remainder whose divisor is symbolic. Each is compared here
+with ``reference.language.terms.evaluate``, the one meaning of every operator, or proved by Z3 for
+all numbers.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import z3
+
+from properties.verdicts.verdict import InternalDisagreementError
+from properties.z3.translation import BitVectorArithmetic, IntegerArithmetic, Translator
+from reference.language.terms import (
+    OPERATORS,
+    Sort,
+    Term,
+    constant,
+    evaluate,
+    leaf,
+    make_raw,
+    record,
+)
+
+Value = int | bool
+
+SMALL = {Sort.INTEGER: (-2, -1, 0, 1, 2, 3), Sort.BOOLEAN: (False, True)}
+"""Values on which operators are compared one by one."""
+
+DIVISIONS = ("quotient", "remainder")
+"""Operators whose divisor is positive and whose dividend is not negative, as in all rules."""
+
+LEAVES = {
+    "x": Sort.INTEGER,
+    "y": Sort.INTEGER,
+    "p": Sort.BOOLEAN,
+    "q": Sort.BOOLEAN,
+}
+"""The free variables of the terms whose simplification is checked."""
+
+
+class UnsoundFoundationError(InternalDisagreementError):
+    """Raised where a reading does not mean what ``evaluate`` says; one line."""
+
+
+def check_foundations() -> dict[str, int]:
+    """How many cases of each kind were checked. Raises UnsoundFoundationError."""
+    return {
+        "simplified terms": check_simplification(),
+        "translated operations": check_translation(),
+        "facts about remainders": check_remainder_facts(),
+    }
+
+
+def list_operands() -> dict[Sort, list[Term]]:
+    """Leaves, constants, and every operator once over them: what simplification looks at."""
+    simple: dict[Sort, list[Term]] = {sort: [] for sort in Sort}
+    for name, sort in LEAVES.items():
+        simple[sort].append(leaf(name, sort))
+    for number in (-1, 0, 1, 2):
+        simple[Sort.INTEGER].append(constant(number))
+    for flag in (False, True):
+        simple[Sort.BOOLEAN].append(constant(flag))
+    found = {sort: list(terms) for sort, terms in simple.items()}
+    for operator, (sorts, result) in OPERATORS.items():
+        leaves = [simple[sort][:2] for sort in sorts]
+        for arguments in itertools.product(*leaves):
+            found[result].append(make_raw(operator, *arguments))
+    return found
+
+
+def list_simplified() -> Iterator[tuple[Term, Term]]:
+    """Every term over these operands that ``record`` writes otherwise, with what it writes."""
+    operands = list_operands()
+    for operator, (sorts, _) in OPERATORS.items():
+        pools = [operands[sort] for sort in sorts]
+        if len(sorts) > 2:
+            pools = [pools[0], *(pool[:8] for pool in pools[1:])]
+        for arguments in itertools.product(*pools):
+            if is_defined(operator, arguments):
+                raw, recorded = make_raw(operator, *arguments), record(operator, *arguments)
+                if raw is not recorded:
+                    yield raw, recorded
+
+
+def is_defined(operator: str, arguments: tuple[Term, ...]) -> bool:
+    """No division by a number that is not positive, nor of a negative one."""
+    if operator not in DIVISIONS:
+        return True
+    dividend, divisor = arguments
+    is_literal = dividend.operator == divisor.operator == "constant"
+    return is_literal and divisor.payload > 0 and dividend.payload >= 0
+
+
+def check_simplification() -> int:
+    """Every simplified term means what it stands for, for all values of its leaves.
+
+    Returns how many terms were simplified. Raises UnsoundFoundationError.
+    """
+    arithmetic = IntegerArithmetic()
+    translate = Translator(arithmetic, {n: arithmetic.variable(n, s) for n, s in LEAVES.items()})
+    solver = z3.Solver()
+    count = 0
+    for raw, recorded in list_simplified():
+        count += 1
+        solver.push()
+        solver.add(translate(raw) != translate(recorded))
+        solver.add(translate.side_conditions)
+        if solver.check() != z3.unsat:
+            raise UnsoundFoundationError(f"{raw!r} is simplified to {recorded!r}: not the same")
+        solver.pop()
+    return count
+
+
+def check_translation() -> int:
+    """Z3 computes every operator as the reference does, on integers and on bit vectors.
+
+    Returns how many operations were compared. Raises UnsoundFoundationError.
+    """
+    count = 0
+    for arithmetic in (IntegerArithmetic(), BitVectorArithmetic()):
+        for operator, (sorts, _) in OPERATORS.items():
+            for values in itertools.product(*(SMALL[sort] for sort in sorts)):
+                if operator in DIVISIONS and (values[0] < 0 or values[1] <= 0):
+                    continue
+                compare_operation(arithmetic, operator, values)
+                count += 1
+    return count
+
+
+def compare_operation(
+    arithmetic: IntegerArithmetic, operator: str, values: tuple[Value, ...]
+) -> None:
+    """One operator on one choice of values. Raises UnsoundFoundationError."""
+    names = [f"operand.{index}" for index in range(len(values))]
+    sorts = OPERATORS[operator][0]
+    term = make_raw(operator, *map(leaf, names, sorts))
+    given = {n: arithmetic.constant(v) for n, v in zip(names, values, strict=True)}
+    translate = Translator(arithmetic, given)
+    solver = z3.Solver()
+    solver.add(translate(term) != arithmetic.constant(evaluate(operator, *values)))
+    solver.add(translate.side_conditions)
+    if solver.check() != z3.unsat:
+        raise UnsoundFoundationError(f"Z3 reads {operator}{values} otherwise than the reference")
+
+
+def check_remainder_facts() -> int:
+    """What a proof assumes of a remainder is true of every dividend and every positive divisor.
+
+    Returns how many statements were proved. Raises UnsoundFoundationError.
+    """
+    dividend, divisor, quotient = z3.Ints("dividend divisor quotient")
+    fresh, facts = IntegerArithmetic().remainder(dividend, divisor)
+    product = quotient * divisor
+    is_division = z3.And(divisor >= 1, fresh >= 0, fresh < divisor, dividend == product + fresh)
+    bounds: dict[str, Any] = {
+        "a quotient above 0": z3.Implies(quotient >= 1, product >= divisor),
+        "a quotient below 0": z3.Implies(quotient <= -1, product <= -divisor),
+        "a quotient of 0": z3.Implies(quotient == 0, product == 0),
+    }
+    for name, bound in bounds.items():
+        prove(z3.Implies(divisor >= 1, bound), f"a multiple of a divisor, {name}")
+    prove(z3.Implies(z3.And(is_division, *bounds.values()), facts), "what is known of a remainder")
+    return len(bounds) + 1
+
+
+def prove(statement: Any, what: str) -> None:
+    """Raises UnsoundFoundationError unless Z3 proves the statement."""
+    solver = z3.Solver()
+    solver.add(z3.Not(statement))
+    if solver.check() != z3.unsat:
+        raise UnsoundFoundationError(f"{what}: Z3 does not prove it")

@@ -1,0 +1,194 @@
+"""Checks that could notice a mistake in what judges: claims, ghosts, faults, premises, prover.
+
+None of them compares a digest or a stored text: each asks whether the judges mean what they should.
+``python -m spark_fuzz.judges.planted_run`` plants mistakes one at a time and asks these checks.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
+
+from properties.judges.byte_observer import UNHEALING, compare_along
+from properties.judges.foundations import UnsoundFoundationError, check_foundations
+from properties.judges.premise_check import find_wrong_premises
+from properties.schedules.judgement import follow_while_possible
+from properties.schedules.known_schedules import load_known_schedules
+from properties.verdicts.certificates import get_path, get_world_folder, recheck
+from properties.verdicts.expectations import find_expectation
+from properties.verdicts.verdict import InternalDisagreementError
+from properties.walks.random_walk import choose_evenly
+from properties.worlds import STRUCTURES, find_healing, find_world
+from properties.worlds.replication.world import CLAIMS
+from properties.z3.induction import prove_lemmas
+from properties.z3.ranking import rank_steps
+from properties.z3.vacuity import find_unwitnessed, load_open_questions
+from reference.language.machine import Action, Enabled, compute_machine
+from reference.language.rule import Rule
+from reference.worlds.replication.roles import FlushDiskType
+from reference.worlds.replication.state import Cluster
+from reference.worlds.replication.structure import Structure
+
+Way: TypeAlias = Iterator[tuple[Action | None, Cluster]]
+"""Each step with the state after it; the first state has no step."""
+
+PROVED_STRUCTURES = (
+    "SYNC_MASTER/SYNC_FLUSH/1 slave",
+    "SYNC_MASTER/ASYNC_FLUSH/1 slave",
+    "ASYNC_MASTER/ASYNC_FLUSH/0 slaves",
+    "SYNC_MASTER/ASYNC_FLUSH/0 slaves",
+    "consumer/slave read/offset check",
+    "consumer/slave read/no offset check",
+    "tables/topics/4.4.0",
+    "delay/4.4.0",
+)
+"""One of each kind: what a mistake spoils, it spoils in one of these."""
+
+OBSERVED_STRUCTURES = (
+    Structure(flush_disk_type=FlushDiskType.ASYNC_FLUSH),
+    Structure(flush_disk_type=FlushDiskType.SYNC_FLUSH),
+    Structure(messages=2),
+    Structure(slaves=0),
+)
+"""Groups that are held against bytes."""
+
+WANDERING_STEPS = 20
+"""Random steps behind the beginning of a known schedule."""
+FAULT_SHARE = 0.15
+"""How often such a step is a fault, where one may strike."""
+
+PREMISE_SCHEDULES = 80
+"""Premises are asked about the states of about so many known schedules of a world."""
+
+REST_STEPS = 60
+"""How long a group may take to come to rest after a known schedule."""
+
+
+def check_meaning() -> str:
+    """Simplification, translation, remainders."""
+    try:
+        check_foundations()
+    except UnsoundFoundationError as problem:
+        return str(problem)
+    return ""
+
+
+def check_bytes() -> str:
+    """Ghosts, claims and power losses of the log, held against bytes."""
+    claims = {name: claim.predicate for name, claim in CLAIMS.items()}
+    for structure in OBSERVED_STRUCTURES:
+        machine = compute_machine(structure)
+        for way in list_ways(structure):
+            if told := compare_along(machine, claims, way):
+                return told
+    return ""
+
+
+def list_ways(structure: Structure) -> Iterator[Way]:
+    """Known schedules as far as they are possible in this group, and what they could turn into.
+
+    Each is followed to its end and then left alone, and once left at some place for random steps;
+    from the first state alone such steps hardly ever get far.
+    """
+    sizes = find_world(structure).make_search_parameters(find_world(structure).everything)
+    for number, schedule in enumerate(load_known_schedules()):
+        chance = random.Random(f"{structure.name}/{number}")
+        yield come_to_rest(follow_while_possible(structure, sizes, schedule), chance)
+        left_at = chance.randint(0, len(schedule))
+        begun = follow_while_possible(structure, sizes, schedule[:left_at])
+        yield wander(begun, chance)
+
+
+def come_to_rest(way: Way, chance: random.Random) -> Way:
+    """The way, and what a group does then by itself until nothing goes on, or for some time."""
+
+    def choose(enabled: list[Enabled]) -> list[Enabled]:
+        return [e for e in enabled if is_undisturbed(e.instance.rule)]
+
+    return go_on(way, choose, REST_STEPS, chance)
+
+
+def is_undisturbed(rule: Rule) -> bool:
+    """A broker does it by itself, or an operator who starts a broker again."""
+    is_of_broker = rule.who in ("master", "slave") and rule.name not in UNHEALING
+    return is_of_broker or rule.name.startswith("restart")
+
+
+def wander(way: Way, chance: random.Random) -> Way:
+    """The way, and then random steps, now and then a fault."""
+
+    def choose(enabled: list[Enabled]) -> list[Enabled]:
+        faults = [e for e in enabled if e.instance.rule.is_fault]
+        others = [e for e in enabled if not e.instance.rule.is_fault]
+        is_struck = bool(faults) and (not others or chance.random() < FAULT_SHARE)
+        return faults if is_struck else others
+
+    return go_on(way, choose, WANDERING_STEPS, chance)
+
+
+def go_on(
+    way: Way,
+    choose: Callable[[list[Enabled]], list[Enabled]],
+    steps: int,
+    chance: random.Random,
+) -> Way:
+    """The way, and up to so many random steps more, each one of those that ``choose`` leaves."""
+    cluster: Any = None
+    for action, cluster in way:
+        yield action, cluster
+    machine = compute_machine(cluster.structure)
+    for _ in range(steps):
+        chosen = choose(machine.enabled(cluster))
+        if not chosen:
+            return
+        step = choose_evenly(chosen, chance)
+        cluster = machine.step(cluster, step).cluster
+        yield step, cluster
+
+
+def check_proofs() -> str:
+    """What `rmqspec prove` asks: certificates, expectations, witnesses, how rest is reached."""
+    for name in PROVED_STRUCTURES:
+        structure = STRUCTURES[name]
+        document = read_certificate(structure)
+        try:
+            cells = recheck(structure, find_world(structure).sizes.search, document)
+            missing = set(find_unwitnessed(structure)) - set(load_open_questions(structure))
+        except InternalDisagreementError as problem:
+            return str(problem)
+        for cell in cells:
+            expected = find_expectation(cell.guarantee, structure, cell.fault)
+            if cell.word is not expected.verdict:
+                return f"{cell.guarantee} of {name} under {cell.fault} is {cell.word.value}"
+        if missing:
+            return f"{name}: nothing shows that {min(missing)} is reachable"
+        healing = find_healing(structure)
+        steps = rank_steps(structure, prove_lemmas(structure)) if healing else ()
+        endless = {s.instance.partition("[")[0] for s in steps if not s.is_smaller}
+        if healing and endless != set(healing.endless):
+            return f"{name}: {min(endless ^ set(healing.endless))} does not end as expected"
+    return ""
+
+
+def read_certificate(structure: Any) -> dict[str, Any]:
+    """The stored certificate whatever its digest: as if it were made anew from what is judged."""
+    document: dict[str, Any] = json.loads(get_path(structure).read_text())
+    return document
+
+
+def check_premises() -> str:
+    """Premises are met where their claims say something."""
+    for name in PROVED_STRUCTURES:
+        structure = STRUCTURES[name]
+        sizes = find_world(structure).make_search_parameters(find_world(structure).everything)
+        known = load_known_schedules(get_world_folder(structure))
+        states = [
+            state
+            for schedule in known[:: max(1, len(known) // PREMISE_SCHEDULES)]
+            for _, state in follow_while_possible(structure, sizes, schedule)
+        ]
+        for told in find_wrong_premises(structure, prove_lemmas(structure), states):
+            return told
+    return ""

@@ -1,0 +1,1 @@
+"""Scenarios: known issues, procedures, predictions, and where consumers read."""

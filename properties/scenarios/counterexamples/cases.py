@@ -1,0 +1,114 @@
+"""Which cell each counterexample page tells, and its schedule."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from attrs import field, frozen
+
+from properties.generated_text import SPEC
+from properties.schedules.judgement import JudgedStep, replay
+from properties.verdicts.certificates import load_cells, load_refuted
+from properties.verdicts.verdict import Verdict
+from properties.worlds import STRUCTURES, find_world
+from reference.language.machine import Action
+from reference.worlds.replication.structure import Structure
+
+CASES_FILE = Path(__file__).parent / "cases.toml"
+FOLDER = SPEC / "counterexamples"
+"""Where pages and diagrams lie."""
+
+
+@frozen
+class Citation:
+    """A line of a recording that a page cites by hand, and what it quotes of that."""
+
+    line: str
+    """For example ``x3_master_crash_slave_offsets seq 81 (query_consumer_offset)``."""
+    told: tuple[str, ...] = field(converter=tuple)
+    """Names of fields."""
+
+
+@frozen
+class Case:
+    """A guarantee that falls, and the cell by which its page tells that."""
+
+    claim: str
+    fault: str
+    """A column in which it falls."""
+    structure_name: str
+    recorded: tuple[Citation, ...] = ()
+    """What shows it, where no class of refutations and no known issue names the lines."""
+
+    @property
+    def structure(self) -> Any:
+        """The deployment, the consumer or the table."""
+        return STRUCTURES[self.structure_name]
+
+    @property
+    def is_replication(self) -> bool:
+        """It is of the world of brokers and logs, which knows releases and variants."""
+        return isinstance(self.structure, Structure)
+
+    @property
+    def page(self) -> Path:
+        """The text that tells it."""
+        return FOLDER / f"{self.claim}.md"
+
+    @property
+    def picture(self) -> Path:
+        """Its diagram."""
+        return FOLDER / f"{self.claim}.svg"
+
+    @property
+    def sentence(self) -> str:
+        """What the guarantee promises."""
+        return find_world(self.structure).claims[self.claim].sentence.replace("``", "`")
+
+    @property
+    def cells(self) -> tuple[Verdict, ...]:
+        """Every cell of the guarantee in this structure."""
+        return tuple(v for v in load_cells(self.structure).values() if v.guarantee == self.claim)
+
+    @property
+    def verdict(self) -> Verdict:
+        """The cell itself. Raises LookupError where it is not refuted."""
+        return load_refuted(self.structure, self.claim, self.fault)
+
+    @property
+    def schedule(self) -> tuple[Action, ...]:
+        """The shortest schedule."""
+        return self.verdict.schedule
+
+    @property
+    def parameters(self) -> Any:
+        """The sizes in which it was searched, with the faults of the column."""
+        return find_world(self.structure).make_search_parameters(
+            find_world(self.structure).get_column(self.fault)
+        )
+
+    def walk(self) -> list[JudgedStep]:
+        """Every state of the schedule, judged by the guarantee. Raises ScheduleError."""
+        return list(replay(self.structure, self.parameters, self.schedule, (self.claim,)))
+
+
+@cache
+def load_cases() -> tuple[Case, ...]:
+    """Every page, in reading order."""
+    listed: list[dict[str, Any]] = tomllib.loads(CASES_FILE.read_text(encoding="utf-8"))["case"]
+    return tuple(map(read_case, listed))
+
+
+def find_case(claim: str) -> Case | None:
+    """The case of a claim; None where it has none. A claim's name belongs to one world."""
+    return next((case for case in load_cases() if case.claim == claim), None)
+
+
+def read_case(entry: Mapping[str, Any]) -> Case:
+    """A case as it stands in the data."""
+    cited = tuple(Citation(**each) for each in entry.get("recorded", ()))
+    return Case(entry["claim"], entry["fault"], entry["structure"], cited)

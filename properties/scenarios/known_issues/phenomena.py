@@ -1,0 +1,116 @@
+"""What a report complains about where no guarantee falls: a status, a wait, a detour.
+
+Each is a condition over a state, like a sight of the releases; a scenario ends where it holds
+first.
+"""
+
+from __future__ import annotations
+
+from properties.comparison.observable_differences import SIGHTS
+from properties.property import Predicate
+from properties.worlds.replication.convergence import is_replication_at_rest
+from properties.worlds.replication.guarantees import slave_is_prefix_of_master
+from reference.language.operators import all_of, any_of, negate
+from reference.worlds.replication.lineage import has_message
+from reference.worlds.replication.put import is_reported
+from reference.worlds.replication.state import (
+    ANSWERED,
+    FLUSH_SLAVE_TIMEOUT,
+    PUT_OK,
+    SLAVE_NOT_AVAILABLE,
+    Cluster,
+    Message,
+)
+
+PHENOMENA: dict[str, Predicate] = dict(SIGHTS)
+"""Every phenomenon by name; the sights of the releases are among them."""
+
+
+def phenomenon(predicate: Predicate) -> Predicate:
+    """Register what a report complains about."""
+    PHENOMENA[predicate.__name__] = predicate
+    return predicate
+
+
+def is_answered_with(message: Message, status: int) -> bool:
+    """The put has got this answer."""
+    return (message.phase == ANSWERED) & (message.status == status)
+
+
+def is_any_link_open(cluster: Cluster) -> bool:
+    """Some slave is connected."""
+    return any_of(*(link.is_open for link in cluster.links))
+
+
+@phenomenon
+def a_put_times_out_on_a_healthy_slave(cluster: Cluster) -> bool:
+    """A put is answered FLUSH_SLAVE_TIMEOUT, and a slave is connected that has not reported yet."""
+    is_silent = any_of(*(link.is_open & negate(link.has_reported) for link in cluster.links))
+    return is_silent & any_of(*(is_answered_with(m, FLUSH_SLAVE_TIMEOUT) for m in cluster.messages))
+
+
+@phenomenon
+def a_put_times_out_behind_another(cluster: Cluster) -> bool:
+    """A put that stood in line behind another is answered FLUSH_SLAVE_TIMEOUT, though reported."""
+    return any_of(
+        *(
+            is_answered_with(m, FLUSH_SLAVE_TIMEOUT)
+            & (m.transfer_turn > 1)
+            & is_reported(cluster, m)
+            for m in cluster.messages
+        )
+    )
+
+
+@phenomenon
+def a_put_without_slave_is_readable(cluster: Cluster) -> bool:
+    """A put that was answered SLAVE_NOT_AVAILABLE is stored, and consumers can read it."""
+    return any_of(
+        *(
+            is_answered_with(m, SLAVE_NOT_AVAILABLE)
+            & m.ghost_is_readable
+            & has_message(cluster.master.log, m)
+            for m in cluster.messages
+        )
+    )
+
+
+@phenomenon
+def a_put_misses_a_connected_slave(cluster: Cluster) -> bool:
+    """A put is answered SLAVE_NOT_AVAILABLE although a slave is connected."""
+    return is_any_link_open(cluster) & any_of(
+        *(is_answered_with(m, SLAVE_NOT_AVAILABLE) for m in cluster.messages)
+    )
+
+
+@phenomenon
+def a_put_is_confirmed_by_no_slave(cluster: Cluster) -> bool:
+    """A put of a SYNC_MASTER is answered PUT_OK, did not wait, and no slave has received it."""
+    return cluster.master.is_sync & any_of(
+        *(
+            all_of(
+                is_answered_with(m, PUT_OK),
+                negate(m.waits_for_store),
+                negate(m.ghost_is_received),
+            )
+            for m in cluster.messages
+        )
+    )
+
+
+@phenomenon
+def a_slave_has_all_of_its_master(cluster: Cluster) -> bool:
+    """A connected slave's log ends where its master's ends, and that is not at 0."""
+    end = cluster.master.log.max_offset
+    pairs = zip(cluster.slaves, cluster.links, strict=True)
+    return any_of(
+        *(link.is_open & (slave.log.max_offset == end) & (end > 0) for slave, link in pairs)
+    )
+
+
+@phenomenon
+def equal_logs_differ_at_rest(cluster: Cluster) -> bool:
+    """Nothing moves any more, both logs end at the same offset, and their bytes differ."""
+    end = cluster.master.log.max_offset
+    is_level = all_of(*(slave.log.max_offset == end for slave in cluster.slaves))
+    return is_level & is_replication_at_rest(cluster) & negate(slave_is_prefix_of_master(cluster))

@@ -1,0 +1,161 @@
+"""A known issue as a schedule: what it shows at its last step, and that no step is needless."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from attrs import evolve, field, frozen
+
+from properties.property import Predicate
+from properties.scenarios.known_issues.phenomena import PHENOMENA
+from properties.schedules.judgement import JudgedStep, ScheduleError, find_needless_steps, follow
+from properties.worlds import KNOWN_STRUCTURES, find_world
+from reference.language.machine import Action
+from reference.language.operators import negate
+from reference.releases.versions import Version, find_version
+
+CERTAINTIES = {
+    "S": "stated in the thread",
+    "R": "our reading of the code",
+    "C": "a fact of the code",
+    "S/R": "stated in part, the rest is our reading",
+}
+"""How sure the mechanism is: the survey's column ``Ev``, and what it means."""
+
+
+class IssueError(ValueError):
+    """Raised for a number that is not in the catalogue; one line, with its nearest neighbours."""
+
+
+@frozen
+class Evidence:
+    """A line of a recording, and what it says."""
+
+    recording: str
+    """For example ``h_slave_ahead_aligned``."""
+    seq: int
+    event: str
+    shows: Mapping[str, Any] = field(factory=dict)
+    """Fields of the line with their values, by path: ``result.status``."""
+
+    def __str__(self) -> str:
+        return f"{self.recording} seq {self.seq} ({self.event})"
+
+
+def as_actions(schedule: Sequence[Sequence[Any]]) -> tuple[Action, ...]:
+    """A schedule as it stands in the data: ``["fill_file"]``, ``["put", {size_bytes = 1}]``."""
+    return tuple(Action(name, dict(*arguments)) for name, *arguments in schedule)
+
+
+def as_evidence(entries: Iterable[Mapping[str, Any]]) -> tuple[Evidence, ...]:
+    """The lines of recordings that stand in the data."""
+    return tuple(Evidence(**entry) for entry in entries)
+
+
+@frozen
+class Scenario:
+    """A schedule that shows a known issue."""
+
+    name: str
+    """Its identifier, and the name of its trace."""
+    rows: tuple[str, ...] = field(converter=tuple)
+    """Rows of the survey of known issues, as identifiers of the ledger."""
+    sources: tuple[str, ...] = field(converter=tuple)
+    """Where it is reported: ``#6767``, ``ali#359``, ``RMQ-270``."""
+    title: str
+    certainty: str
+    """One of CERTAINTIES."""
+    structure_name: str
+    """One of KNOWN_STRUCTURES; a later release is part of the name."""
+    fault: str
+    """The column that admits the schedule."""
+    shows: str
+    """The claim that falls at the last step, or the phenomenon that is reached there."""
+    schedule: tuple[Action, ...]
+    rules: tuple[str, ...] = field(default=(), converter=tuple)
+    """Rules that the report is about, in its order, perhaps with others between them: a schedule
+    without one of them would be another story."""
+    longer_because: str = ""
+    """Why it has more steps than the shortest schedule that is known for its cell."""
+    repaired_by: Mapping[str, str] = field(factory=dict)
+    """Releases, variants or structures under which the schedule does not show it any more, and how
+    that is known: one of the values of Fate."""
+    not_repaired_by: tuple[str, ...] = field(default=(), converter=tuple)
+    """Those under which it shows all the same, by this schedule or by another one."""
+    note: str = ""
+    """What else a reader should know, for example of repairs that the model does not have."""
+    seen: tuple[Evidence, ...] = ()
+    """Lines of recordings that show it."""
+    sizes: Mapping[str, int] = field(factory=dict)
+    """Sizes other than those of a search."""
+    messages: int = 1
+    """How many puts are followed one by one."""
+
+    @property
+    def structure(self) -> Any:
+        """The group, the consumer or the table."""
+        known = KNOWN_STRUCTURES[self.structure_name]
+        return known if self.messages == 1 else evolve(known, messages=self.messages)
+
+    @property
+    def parameters(self) -> Any:
+        """A few bytes, and the faults of the column."""
+        fault_class = find_world(self.structure).get_column(self.fault)
+        return evolve(find_world(self.structure).make_search_parameters(fault_class), **self.sizes)
+
+    @property
+    def version(self) -> Version:
+        """The release in which it shows; in which it is shown where it does in several."""
+        return find_version(getattr(self.structure, "variants", ()))
+
+    @property
+    def is_claim(self) -> bool:
+        """It breaks a claim; else it shows a phenomenon."""
+        return self.shows in find_world(self.structure).claims
+
+    @property
+    def sentence(self) -> str:
+        """What a claim promises, or what is seen of a phenomenon."""
+        if self.is_claim:
+            return find_world(self.structure).claims[self.shows].sentence
+        return (PHENOMENA[self.shows].__doc__ or "").partition("\n")[0]
+
+    @property
+    def is_shown_in(self) -> Predicate:
+        """The claim does not hold in a state, or the phenomenon does."""
+        if not self.is_claim:
+            return PHENOMENA[self.shows]
+        holds = find_world(self.structure).claims[self.shows].predicate
+        return lambda state: negate(holds(state))
+
+    def walk(self) -> Iterator[JudgedStep]:
+        """Every state of the schedule, judged by what it shows. Raises ScheduleError."""
+        states = follow(self.structure, self.parameters, self.schedule)
+        for index, (action, state) in enumerate(states):
+            shown = (self.shows,) if self.is_shown_in(state) else ()
+            yield JudgedStep(index, action, state, shown)
+
+    def is_shown_by(self, structure: Any, schedule: Sequence[Action]) -> bool:
+        """A schedule is possible, has the rules, and shows it at its last step and not before."""
+        if self.count_rules(schedule) < len(self.rules):
+            return False
+        try:
+            states = [s for _, s in follow(structure, self.parameters, schedule)]
+        except (ScheduleError, KeyError):
+            return False
+        shown = [bool(self.is_shown_in(state)) for state in states]
+        return shown[-1] and not any(shown[:-1])
+
+    def count_rules(self, schedule: Iterable[Action], begin: int = 0) -> int:
+        """How many of its rules have fired in their order, where ``begin`` have before."""
+        for action in schedule:
+            if self.rules[begin : begin + 1] == (action.rule_name,):
+                begin += 1
+        return begin
+
+    def find_needless_steps(self) -> list[int]:
+        """The steps that can be left out, each by itself; empty for a minimal schedule."""
+        return find_needless_steps(
+            self.schedule, lambda trial: self.is_shown_by(self.structure, trial)
+        )

@@ -1,0 +1,101 @@
+"""What the advice rests on besides the tables of verdicts, proved from the same lemmas."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from functools import cache
+
+from attrs import frozen
+
+from properties.fault_model import FaultClass
+from properties.property import Predicate
+from properties.scenarios.procedures.manual_machine import compute_operated_machine
+from properties.schedules.stock import STOCK_PAIR
+from properties.verdicts.certificates import load_cells
+from properties.verdicts.verdict import Verdict, VerdictWord
+from properties.worlds.replication.columns import EVERYTHING, FAULT_CLASS_BY_NAME
+from properties.worlds.replication.guarantees import is_owed
+from properties.worlds.replication.structures import CERTIFIED_STRUCTURES
+from properties.worlds.replication.world import REPLICATION
+from properties.z3.induction import InductionProblem, Step, prove_lemmas
+from reference.language.machine import record_instance, record_predicate
+from reference.language.operators import all_of, implies
+from reference.worlds.replication.lineage import has_message
+from reference.worlds.replication.parameters import FaultCounts
+from reference.worlds.replication.state import Cluster
+from reference.worlds.replication.structure import Structure
+
+
+def longest_slave_has_all(cluster: Cluster) -> bool:
+    """A slave whose log is at least as long as each other's has all that was answered PUT_OK."""
+    slaves = cluster.slaves
+    return all_of(
+        *(
+            implies(
+                all_of(is_owed(m), *(s.log.max_offset >= o.log.max_offset for o in slaves)),
+                has_message(s.log, m),
+            )
+            for m, s in itertools.product(cluster.messages, slaves)
+        )
+    )
+
+
+@frozen
+class Fact:
+    """A statement about groups, and the columns under which it is proved."""
+
+    sentence: str
+    predicate: Predicate
+    structures: tuple[Structure, ...]
+    columns: tuple[str, ...]
+    disputed: tuple[str, ...] = ()
+    """The findings that say that real brokers do otherwise."""
+
+
+FACTS = (
+    Fact(
+        "Of a `SYNC_MASTER`'s slaves the one with the longest log has everything that was answered"
+        " `PUT_OK`.",
+        longest_slave_has_all,
+        tuple(s for s in CERTIFIED_STRUCTURES if s.is_sync_master and s.slaves > 0),
+        ("link cut", "slave kill", "master kill"),
+        ("L1", "L5"),
+    ),
+)
+"""Each is proved for all of its structures under each of its columns; a test does it."""
+
+
+def is_proved(fact: Fact, structure: Structure, column: str) -> bool:
+    """It follows from the lemmas in this group under this column. Raises SolverGaveUpError."""
+    problem = InductionProblem(structure, FAULT_CLASS_BY_NAME[column])
+    return problem.follows(record_predicate(structure, fact.predicate), prove_lemmas(structure))
+
+
+def find_broken_by_copy(structure: Structure) -> tuple[str, ...]:
+    """The lemmas that copying the master's store to a slave may break, whatever has struck before.
+
+    Where it breaks none, such copies may happen at any time and any number of times: all that was
+    proved of the group stays proved.
+    """
+    problem = InductionProblem(structure, EVERYTHING)
+    rule = REPLICATION.manual_rules["copy_store_to_slave"]
+    copies = (i for i in compute_operated_machine(structure).instances.values() if i.rule is rule)
+    steps = (Step(problem, record_instance(structure, each)) for each in copies)
+    lemmas = list(prove_lemmas(structure))
+    return tuple(fallen.lemma for step in steps for fallen in step.find_falsified(lemmas))
+
+
+@cache
+def compute_kept_by_copies() -> frozenset[str]:
+    """The claims about the stock pair that are proved where wiped slaves never start empty."""
+    wiped = FaultClass("slave wiped, store copied", ("slave_wipes",), FaultCounts)
+    problem = InductionProblem(STOCK_PAIR, wiped)
+    return frozenset(problem.find_consequences(prove_lemmas(STOCK_PAIR)).proved)
+
+
+def list_copied() -> Iterator[tuple[Verdict, bool]]:
+    """Each cell of the stock pair that a wiped slave breaks, and whether a copy proves it."""
+    for verdict in load_cells(STOCK_PAIR).values():
+        if verdict.fault == "slave wiped" and verdict.word is VerdictWord.REFUTED:
+            yield verdict, verdict.guarantee in compute_kept_by_copies()

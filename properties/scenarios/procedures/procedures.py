@@ -1,0 +1,244 @@
+"""Procedures after a fault, tried out in the reference: the one that is advised, and mistakes.
+
+A procedure begins with what went wrong. Then either the advised acts follow or those of a mistake;
+after them the group is left in peace until it rests, one more message is put, and it rests again.
+What is judged is every state from the acts on.
+
+A group is *as good as new* where every lemma of the proofs holds once its past is forgotten: what
+was proved of a group that begins with empty logs is then true of it from there on.
+"""
+
+from __future__ import annotations
+
+import itertools
+import tomllib
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from attrs import evolve, frozen
+
+from properties.property import Predicate
+from properties.scenarios.known_issues.scenario import as_actions
+from properties.scenarios.procedures.manual_machine import compute_operated_machine
+from properties.schedules.judgement import ScheduleError
+from properties.worlds import KNOWN_STRUCTURES, find_world
+from properties.worlds.replication.convergence import (
+    CONNECTION_STEPS,
+    FLUSH_STEPS,
+    PUT_STEPS,
+    REPLICATION_STEPS,
+)
+from properties.worlds.replication.guarantees import slave_is_prefix_of_master
+from reference.language.machine import Action, probe
+from reference.worlds.replication.lineage import has_message
+from reference.worlds.replication.parameters import FaultCounts
+from reference.worlds.replication.state import NOT_SENT, Cluster, CommitLog, Message
+from reference.worlds.replication.structure import Structure
+
+PROCEDURES_FILE = Path(__file__).parent / "procedures.toml"
+
+HURRIED = ("give_up_disk_wait", "time_out_disk_wait", "give_up_slave_wait", "time_out_slave_wait")
+"""How a put ends whose time is over; a group in peace takes its time."""
+
+ANSWERS = tuple(name for name in PUT_STEPS if name not in (*HURRIED, "wait_one_second"))
+"""What brings a put to its answer."""
+
+PEACE = (*CONNECTION_STEPS, *REPLICATION_STEPS, *FLUSH_STEPS)
+"""What else a group does by itself that is left in peace."""
+
+ORDERS = ((*PEACE, *ANSWERS), (*ANSWERS, *PEACE))
+"""The more urgent first: brokers that are faster than the answer, and slower ones."""
+
+
+@frozen(eq=False)
+class Course:
+    """What somebody does after the fault."""
+
+    title: str
+    acts: tuple[Action, ...]
+
+
+@frozen(eq=False)
+class Procedure:
+    """A fault, the advised way out of it, and mistakes."""
+
+    name: str
+    recipe: str
+    """The heading of its recipe on the page."""
+    structure_name: str
+    fault: str
+    """The column that admits what went wrong."""
+    claim: str
+    """What is at stake."""
+    harm: tuple[Action, ...]
+    """What went wrong, and what the brokers did."""
+    advice: Course
+    mistakes: tuple[Course, ...]
+
+    @property
+    def structure(self) -> Any:
+        """The group, with one more followed message: the one that is put after the acts."""
+        structure = KNOWN_STRUCTURES[self.structure_name]
+        return evolve(structure, messages=2) if isinstance(structure, Structure) else structure
+
+
+@frozen(eq=False)
+class Trial:
+    """What became of a group after somebody's acts."""
+
+    rested: tuple[Any, ...]
+    """The states in which it rests: one for each choice that the acts have left open."""
+    ends: tuple[tuple[Any, ...], ...]
+    """What follows each when one message more is put, in either order of going on."""
+    claim: Predicate
+
+    @property
+    def is_claim_kept(self) -> bool:
+        """The claim holds at rest, and in every state after that."""
+        return all(self.claim(state) for states in self.ends for state in states)
+
+    @property
+    def is_as_good_as_new(self) -> bool:
+        """What was proved of a new group is true of this one from now on."""
+        return all(is_as_good_as_new(s) for s in (*self.rested, *(e[-1] for e in self.ends)))
+
+
+@cache
+def load_procedures() -> tuple[Procedure, ...]:
+    """Every procedure, in the order of the page."""
+    entries: list[dict[str, Any]] = tomllib.loads(PROCEDURES_FILE.read_text())["procedure"]
+    return tuple(map(_decode, entries))
+
+
+def _decode(entry: dict[str, Any]) -> Procedure:
+    return Procedure(
+        structure_name=entry.pop("structure"),
+        harm=as_actions(entry.pop("harm")),
+        advice=_decode_course(entry.pop("advice")),
+        mistakes=tuple(map(_decode_course, entry.pop("mistakes"))),
+        **entry,
+    )
+
+
+def _decode_course(entry: dict[str, Any]) -> Course:
+    return Course(entry["title"], as_actions(entry["acts"]))
+
+
+def take(state: Any, action: Action) -> Any:
+    """The state after a step. Raises ScheduleError for one that is refused."""
+    outcome = compute_operated_machine(state.structure).step(state, action)
+    if outcome.is_refused:
+        raise ScheduleError(f"{action} is refused: {', '.join(outcome.failed)} does not hold")
+    return outcome.cluster
+
+
+def take_all(state: Any, actions: Iterable[Action]) -> list[Any]:
+    """The states after all of these steps: one for each choice that an act leaves open.
+
+    Raises ScheduleError.
+    """
+    states = [state]
+    for action in actions:
+        states = [take(s, each) for s in states for each in list_choices(s, action)]
+    return states
+
+
+def list_choices(state: Any, action: Action) -> list[Action]:
+    """The step itself where its arguments are given, else one for each of their values."""
+    instance = compute_operated_machine(state.structure).instances[action.instance]
+    failed, ranges = probe(instance, state)
+    if failed or action.arguments:
+        return [action]
+    values = itertools.product(*(range(r.low, r.high + 1) for r in ranges))
+    names = [r.name for r in ranges]
+    return [Action(action.instance, dict(zip(names, v, strict=True))) for v in values]
+
+
+def settle(state: Any, order: Sequence[str] = ORDERS[0]) -> Iterator[Any]:
+    """Every state of a group that is left in peace, until it rests; nothing in other worlds."""
+    while isinstance(state, Cluster) and (action := find_next_step(state, order)) is not None:
+        state = take(state, action)
+        yield state
+
+
+def find_next_step(cluster: Cluster, order: Sequence[str]) -> Action | None:
+    """The most urgent thing that a group does by itself, as much of it as can be; None at rest."""
+    enabled = compute_operated_machine(cluster.structure).enabled(cluster)
+    for name in order:
+        for each in enabled:
+            if each.instance.rule.name == name:
+                return Action(each.instance.name, {r.name: r.high for r in each.ranges})
+    return None
+
+
+def make_put(cluster: Cluster) -> Action:
+    """The next followed message is put, by a producer that waits."""
+    number = next(i for i, m in enumerate(cluster.messages) if m.phase == NOT_SENT)
+    return Action(f"append_message[{number}]", {"size_bytes": 1, "waits_for_store": 1})
+
+
+@cache
+def try_out(procedure: Procedure, course: Course) -> Trial:
+    """What becomes of the group after these acts. Raises ScheduleError."""
+    structure = procedure.structure
+    limits = find_world(structure).everything.search_limits
+    start = structure.make_initial(evolve(find_world(structure).sizes.search, limits=limits))
+    (harmed,) = take_all(start, procedure.harm)
+    rested = tuple(rest(treated) for treated in take_all(harmed, course.acts))
+    ends = tuple(tuple(put_and_settle(s, order)) for s in rested for order in ORDERS)
+    return Trial(rested, ends, find_world(structure).claims[procedure.claim].predicate)
+
+
+def rest(state: Any) -> Any:
+    """The state in which a group rests that is left in peace."""
+    *_, rested = (state, *settle(state))
+    return rested
+
+
+def put_and_settle(state: Any, order: Sequence[str]) -> Iterator[Any]:
+    """Every state of a group at rest in which one message is put; itself in other worlds."""
+    yield state
+    if isinstance(state, Cluster):
+        state = take(state, make_put(state))
+        yield state
+        yield from settle(state, order)
+
+
+def forget_past(cluster: Cluster) -> Cluster:
+    """The same group as if it had no past: no fault has struck, one life has written all bytes.
+
+    That says the same of its future where no slave holds a byte that its master does not have.
+    A message that the master does not have is not asked for any more.
+    """
+    master = cluster.master
+
+    def merge(log: CommitLog) -> CommitLog:
+        return evolve(log, ends=(log.max_offset,) * len(log.ends))
+
+    messages = tuple(
+        evolve(m, ghost_life=0) if has_message(master.log, m) else Message()
+        for m in cluster.messages
+    )
+    return evolve(
+        cluster,
+        master=evolve(master, log=merge(master.log), ghost_life=0),
+        slaves=tuple(evolve(s, log=merge(s.log)) for s in cluster.slaves),
+        messages=messages,
+        faults=FaultCounts(),
+    )
+
+
+def find_missing_lemmas(cluster: Cluster) -> tuple[str, ...]:
+    """What the proofs need and this group lacks, its past forgotten."""
+    if not slave_is_prefix_of_master(cluster):
+        return ("slave_is_prefix_of_master",)
+    forgotten = forget_past(cluster)
+    lemmas = find_world(cluster.structure).get_lemmas(cluster.structure)
+    return tuple(name for name, each in lemmas.items() if not each.predicate(forgotten))
+
+
+def is_as_good_as_new(cluster: Cluster) -> bool:
+    """What was proved of a group without a past is true of this one from now on."""
+    return not find_missing_lemmas(cluster)

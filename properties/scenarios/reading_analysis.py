@@ -1,0 +1,130 @@
+"""From a broker group's configuration to where its consumers read, and what they may meet there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from attrs import frozen
+
+from properties.scenarios.reading_claims import READING_CLAIMS, Deployment, Run, decide, names_slave
+from properties.scenarios.slow_readers import BrokerReading, compute_broker_readings
+from properties.verdicts.verdict import Verdict
+from properties.verdicts.world_analysis import WorldAnalysis, decide_world
+from reference.configuration.broker_group import BrokerGroup
+from reference.decisions.reading.memory import DEFAULT_TOTAL_MEMORY_BYTES
+from reference.decisions.reading.pull_processor import MASTER_ID
+from reference.decisions.reading.subscription_group import DEFAULT_GROUP, SubscriptionGroup
+from reference.worlds.consumption.structure import ConsumptionStructure
+
+
+@frozen
+class Consumers:
+    """Subscription groups whose consumers are sent to the same brokers."""
+
+    options: SubscriptionGroup
+    """Defaults but for what decides that."""
+    names: tuple[str, ...] = ()
+    """None for options that no group was named for."""
+
+
+@frozen
+class ReadingQuestion:
+    """What is asked about the consumers of every broker group."""
+
+    consumers: tuple[Consumers, ...] = (Consumers(DEFAULT_GROUP),)
+    total_memory_bytes: int | None = None
+    """Of each broker's machine; None: what 4.4.0 assumes where it cannot ask."""
+
+    @property
+    def memory_bytes(self) -> int:
+        """The memory that is reckoned with."""
+        if self.total_memory_bytes is None:
+            return DEFAULT_TOTAL_MEMORY_BYTES
+        return self.total_memory_bytes
+
+
+def gather_alike(groups: Mapping[str, SubscriptionGroup]) -> tuple[Consumers, ...]:
+    """The groups of a file, those whose consumers are sent to the same brokers together."""
+    names: dict[SubscriptionGroup, list[str]] = {}
+    for name, options in groups.items():
+        names.setdefault(keep_deciding(options), []).append(name)
+    return tuple(Consumers(options, tuple(sorted(names[options]))) for options in names)
+
+
+def keep_deciding(options: SubscriptionGroup) -> SubscriptionGroup:
+    """The group with nothing but what decides where its consumers are sent, and whether at all."""
+    return SubscriptionGroup(
+        broker_id=options.broker_id,
+        slow_broker_id=options.slow_broker_id,
+        is_consume_enabled=options.is_consume_enabled,
+    )
+
+
+@frozen
+class ReadingAnalysis:
+    """The answer for one broker group and the subscription groups of one kind."""
+
+    consumers: Consumers
+    deployment: Deployment
+    """What decides where pulls go."""
+    brokers: tuple[BrokerReading, ...]
+    """What each broker makes of consumers: the master, then the slaves."""
+    claims: Mapping[str, Run | None]
+    """Claims about reading that speak of this deployment, each with a run that breaks it."""
+    consumption: WorldAnalysis
+    """What a consumer may meet, in every column of the world of consumption."""
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """Every cell of consumption."""
+        return self.consumption.verdicts
+
+
+def analyse_readings(
+    groups: Iterable[BrokerGroup], question: ReadingQuestion
+) -> tuple[ReadingAnalysis, ...]:
+    """The different answers for some broker groups; none for groups without slaves.
+
+    Raises InternalDisagreementError for a certificate that does not hold.
+    """
+    found = (
+        analyse_reading(g, c, question.memory_bytes) for g in groups for c in question.consumers
+    )
+    different: list[ReadingAnalysis] = []
+    for analysis in found:
+        if analysis is not None and analysis not in different:
+            different.append(analysis)
+    return tuple(different)
+
+
+def analyse_reading(
+    group: BrokerGroup, consumers: Consumers, memory_bytes: int
+) -> ReadingAnalysis | None:
+    """Where consumers of the group read; None for a group without slaves."""
+    if not group.slaves:
+        return None
+    deployment = compute_deployment(group, consumers.options)
+    structure = ConsumptionStructure(
+        is_slave_read=names_slave(deployment),
+        is_offset_checked_in_slave=deployment.is_offset_checked_in_slave,
+    )
+    claims = {n: decide(n, deployment) for n, c in READING_CLAIMS.items() if c.is_meant(deployment)}
+    brokers = compute_broker_readings(group, deployment, memory_bytes)
+    title = "while a consumer reads"
+    consumption = WorldAnalysis(title, structure, decide_world(structure))
+    return ReadingAnalysis(consumers, deployment, brokers, claims, consumption)
+
+
+def compute_deployment(group: BrokerGroup, subscription: SubscriptionGroup) -> Deployment:
+    """What of the brokers' files and of the subscription group decides where pulls go.
+
+    Slaves count as open when all of them are, and as checking offsets when any one does.
+    """
+    return Deployment(
+        is_master_open=bool(group.master.get("slaveReadEnable")),
+        is_slave_open=all(bool(s.get("slaveReadEnable")) for s in group.slaves),
+        broker_id=subscription.broker_id,
+        slow_broker_id=subscription.slow_broker_id,
+        is_offset_checked_in_slave=any(bool(s.get("offsetCheckInSlave")) for s in group.slaves),
+        route=(MASTER_ID, *sorted(s.get_number("brokerId") for s in group.slaves)),
+    )

@@ -1,0 +1,228 @@
+"""Schedules judged by the reference: what holds after each step, and how few steps it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import cache
+from itertools import takewhile
+from typing import Any
+
+from attrs import evolve, frozen
+
+from properties.worlds import find_world
+from reference.language.machine import Action, Outcome, compute_machine
+
+
+class ScheduleError(ValueError):
+    """Raised when a schedule contains a step that the reference refuses."""
+
+
+@frozen
+class JudgedStep:
+    """A state on a schedule's way, with the guarantees that do not hold there."""
+
+    index: int
+    """0 for the initial state, else the number of steps taken."""
+    action: Action | None
+    """The step that led here; None for the initial state."""
+    cluster: Any
+    violated: tuple[str, ...]
+
+
+def judge(cluster: Any, names: Iterable[str] | None = None) -> tuple[str, ...]:
+    """Which of these claims do not hold in a state; without names, which guarantees."""
+    claims = find_world(cluster.structure).claims
+    judged = _list_guarantees(cluster.structure) if names is None else names
+    return tuple(name for name in judged if not claims[name].predicate(cluster))
+
+
+@cache
+def _list_guarantees(structure: Any) -> tuple[str, ...]:
+    """Their names, sorted out once for the millions of states of a structure."""
+    return tuple(find_world(structure).guarantees)
+
+
+def take_steps(
+    structure: Any, parameters: Any, schedule: Iterable[Action]
+) -> Iterator[tuple[Action, Outcome]]:
+    """Each step of a schedule with its outcome; a refused one is passed over. Raises KeyError."""
+    machine = compute_machine(structure)
+    cluster = structure.make_initial(parameters)
+    for action in schedule:
+        outcome = machine.step(cluster, action)
+        cluster = outcome.cluster
+        yield action, outcome
+
+
+def follow(
+    structure: Any, parameters: Any, schedule: Iterable[Action]
+) -> Iterator[tuple[Action | None, Any]]:
+    """Every state of a schedule, with the step to it; raises ScheduleError at a refused step."""
+    yield None, structure.make_initial(parameters)
+    steps = take_steps(structure, parameters, schedule)
+    for index, (action, outcome) in enumerate(steps, start=1):
+        if outcome.is_refused:
+            reasons = ", ".join(outcome.failed)
+            raise ScheduleError(f"step {index}, {action}, is refused: {reasons} does not hold")
+        yield action, outcome.cluster
+
+
+def follow_while_possible(
+    structure: Any, parameters: Any, schedule: Iterable[Action]
+) -> Iterator[tuple[Action | None, Any]]:
+    """Every state of a schedule, with the step to it, up to the first step that is impossible."""
+    known = compute_machine(structure).instances
+    named = takewhile(lambda action: action.instance in known, schedule)
+    with suppress(ScheduleError):
+        yield from follow(structure, parameters, named)
+
+
+def replay(
+    structure: Any,
+    parameters: Any,
+    schedule: Iterable[Action],
+    names: Iterable[str] | None = None,
+) -> Iterator[JudgedStep]:
+    """Every state of a schedule, judged by these claims or the guarantees. Raises ScheduleError."""
+    judged = None if names is None else tuple(names)
+    for index, (action, cluster) in enumerate(follow(structure, parameters, schedule)):
+        yield JudgedStep(index, action, cluster, judge(cluster, judged))
+
+
+def find_first_violation(steps: Iterable[JudgedStep], name: str) -> int | None:
+    """The index of the first step that violates a guarantee; None where none does."""
+    return next((s.index for s in steps if name in s.violated), None)
+
+
+def is_refuted_by(name: str, structure: Any, parameters: Any, schedule: Sequence[Action]) -> bool:
+    """The schedule is possible, and its last step is the first that violates the guarantee."""
+    holds = find_world(structure).claims[name].predicate
+    try:
+        states = [cluster for _, cluster in follow(structure, parameters, schedule)]
+    except (ScheduleError, KeyError):
+        return False
+    return all(map(holds, states[:-1])) and not holds(states[-1])
+
+
+def is_reached_by(
+    predicate: Callable[[Any], bool],
+    structure: Any,
+    parameters: Any,
+    schedule: Sequence[Action],
+) -> bool:
+    """The schedule is possible, and the predicate holds at its end."""
+    try:
+        *_, (_, last) = follow(structure, parameters, schedule)
+    except (ScheduleError, KeyError):
+        return False
+    return bool(predicate(last))
+
+
+def lower_numbers(
+    schedule: Sequence[Action], is_still_good: Callable[[Sequence[Action]], bool]
+) -> tuple[Action, ...]:
+    """The same steps with smaller numbers: equal numbers together, then each by itself."""
+    before: tuple[Action, ...] = ()
+    while before != tuple(schedule):
+        before, schedule = tuple(schedule), _lower_once(schedule, is_still_good)
+    return before
+
+
+def _lower_once(
+    schedule: Sequence[Action], is_still_good: Callable[[Sequence[Action]], bool]
+) -> list[Action]:
+    actions = list(schedule)
+    values = {v for a in schedule for v in a.arguments.values()}
+    for value in sorted(values, reverse=True):
+        for smaller in range(value):
+            lowered = [
+                evolve(
+                    a, arguments={n: smaller if v == value else v for n, v in a.arguments.items()}
+                )
+                for a in actions
+            ]
+            if is_still_good(lowered):
+                actions = lowered
+                break
+    for index, action in enumerate(actions):
+        for name, value in action.arguments.items():
+            for smaller in range(value):
+                arguments = {**action.arguments, name: smaller}
+                trial = [*actions]
+                trial[index] = evolve(action, arguments=arguments)
+                if is_still_good(trial):
+                    actions = trial
+                    break
+    return actions
+
+
+def keep_possible(structure: Any, parameters: Any, schedule: Iterable[Action]) -> list[Action]:
+    """The steps that take place when refused ones are passed over."""
+    steps = take_steps(structure, parameters, schedule)
+    return [action for action, outcome in steps if not outcome.is_refused]
+
+
+def find_refuting_part(
+    name: str, structure: Any, parameters: Any, schedule: Iterable[Action]
+) -> list[Action] | None:
+    """The steps that take place up to the first violation; None when there is none."""
+    holds = find_world(structure).claims[name].predicate
+    taken = []
+    for action, outcome in take_steps(structure, parameters, schedule):
+        if not outcome.is_refused:
+            taken.append(action)
+            if not holds(outcome.cluster):
+                return taken
+    return None
+
+
+def shorten_refutation(
+    name: str, structure: Any, parameters: Any, schedule: Sequence[Action]
+) -> tuple[Action, ...]:
+    """A part of a refuting schedule that refutes too, and has no needless step.
+
+    A step goes together with those that are impossible without it: a stop with the start after it.
+    Halves are tried first, then smaller and smaller parts down to single steps, and all of that
+    again until nothing can go: what is returned is not shortened any further.
+    """
+    actions, before = list(schedule), -1
+    while before != len(actions):
+        before = len(actions)
+        size = max(1, before // 2)
+        while size:
+            actions = _leave_out_parts(name, structure, parameters, actions, size)
+            size //= 2
+    return tuple(actions)
+
+
+def _leave_out_parts(
+    name: str, structure: Any, parameters: Any, actions: list[Action], size: int
+) -> list[Action]:
+    """What is left when each part of so many steps goes that is not needed."""
+    index = 0
+    while index < len(actions):
+        others = [*actions[:index], *actions[index + size :]]
+        part = find_refuting_part(name, structure, parameters, others)
+        if part is None:
+            index += size
+        else:
+            actions = part
+    return actions
+
+
+def find_needless_steps(
+    schedule: Sequence[Action], is_still_good: Callable[[Sequence[Action]], bool]
+) -> list[int]:
+    """The steps that can be left out, each by itself; empty for a minimal schedule."""
+    return [i for i in range(len(schedule)) if is_still_good([*schedule[:i], *schedule[i + 1 :]])]
+
+
+def remove_needless_steps(
+    schedule: Sequence[Action], is_still_good: Callable[[Sequence[Action]], bool]
+) -> tuple[Action, ...]:
+    """A part of the schedule from which no single step can be left out."""
+    actions = list(schedule)
+    while needless := find_needless_steps(actions, is_still_good):
+        del actions[needless[0]]
+    return tuple(actions)

@@ -1,0 +1,99 @@
+"""Schedules carried over to kindred groups: with more slaves, or with slaves that change places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from attrs import evolve
+
+from reference.language.machine import Action, compute_machine
+
+SOUND_STEPS = {"swallow_append_error": "append_to_slave"}
+"""What a slave does on which the fault does not strike."""
+
+Schedule = tuple[Action, ...]
+
+
+def carry_over(structure: Any, parameters: Any, schedule: Schedule) -> Iterator[Schedule]:
+    """The schedule as it is, in another order, with all slaves doing the same, with one moved."""
+    yield schedule
+    if structure.variants:
+        yield hold_back(structure, parameters, schedule)
+    if structure.slaves > 1:
+        yield mirror(structure, parameters, schedule)
+    for index in range(1, structure.slaves):
+        yield move(structure, schedule, index)
+
+
+def move(structure: Any, schedule: Schedule, index: int) -> Schedule:
+    """What the first slave does, done by the one with this index; the others stay."""
+    return tuple(
+        evolve(action, instance=f"{rule}[{index}]")
+        if bracket == "[0]" and is_of_a_slave(structure, rule)
+        else action
+        for action in schedule
+        for rule, bracket in [_split(action)]
+    )
+
+
+def is_of_a_slave(structure: Any, rule: str) -> bool:
+    """The rule is one that a structure has, once for each slave."""
+    rules = structure.rules
+    return rule in rules and rules[rule].indexes == ("slave",)
+
+
+def mirror(structure: Any, parameters: Any, schedule: Schedule) -> Schedule:
+    """The schedule in which every slave does what the first one does, as far as it can.
+
+    Faults strike only the first slave. Empty where the schedule itself becomes impossible.
+    """
+    machine = compute_machine(structure)
+    cluster = structure.make_initial(parameters)
+    mirrored: list[Action] = []
+    for action in schedule:
+        rule, _ = _split(action)
+        name = SOUND_STEPS.get(rule, rule)
+        is_shared = is_of_a_slave(structure, name) and not structure.rules[name].is_fault
+        others = range(1, structure.slaves) if is_shared else ()
+        for trial in (action, *(evolve(action, instance=f"{name}[{i}]") for i in others)):
+            if trial.instance not in machine.instances:
+                return ()
+            outcome = machine.step(cluster, trial)
+            if not outcome.is_refused:
+                cluster = outcome.cluster
+                mirrored.append(trial)
+            elif trial is action and (not is_shared or action.instance.endswith("[0]")):
+                return ()
+    return tuple(mirrored)
+
+
+def hold_back(structure: Any, parameters: Any, schedule: Schedule) -> Schedule:
+    """The schedule in which a step that is refused waits until it is possible.
+
+    What never becomes possible is left out. Where a release takes the same steps in another order,
+    this finds that order.
+    """
+    machine = compute_machine(structure)
+    cluster = structure.make_initial(parameters)
+    taken: list[Action] = []
+    waiting: list[Action] = []
+    for action in schedule:
+        if action.instance in machine.instances:
+            waiting.append(action)
+        while True:
+            outcomes = ((trial, machine.step(cluster, trial)) for trial in waiting)
+            possible = next(((t, o) for t, o in outcomes if not o.is_refused), None)
+            if possible is None:
+                break
+            trial, outcome = possible
+            cluster = outcome.cluster
+            taken.append(trial)
+            waiting.remove(trial)
+    return tuple(taken)
+
+
+def _split(action: Action) -> tuple[str, str]:
+    """The rule of a step, and its index in brackets, empty where it has none."""
+    rule, bracket, index = action.instance.partition("[")
+    return rule, bracket + index

@@ -1,0 +1,1 @@
+"""Verdicts: certificates, their renewal and re-check, fault sets, expectations and disputes."""

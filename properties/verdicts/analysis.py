@@ -1,0 +1,156 @@
+"""From a broker group's configuration to its guarantee table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+from attrs import evolve, frozen
+
+from properties.schedules.known_schedules import load_known_schedules
+from properties.verdicts import certificates
+from properties.verdicts.disputes import mark_disputed
+from properties.verdicts.fault_sets.search import find_refutations
+from properties.verdicts.verdict import Hints, Verdict, VerdictWord, search_structure
+from properties.worlds.replication.columns import FAULT_CLASS_BY_NAME, FAULT_CLASSES
+from properties.worlds.replication.world import CLAIMS
+from reference.configuration.broker_group import BrokerGroup, ConfigurationError
+from reference.worlds.replication.parameters import SIZE_KEYS, SLAVES_MAX, Parameters, clip_sizes
+from reference.worlds.replication.structure import Structure
+
+MODEL_LIMITS = (
+    "Every column of replication includes stops in order, restarts, rollover, retention, and "
+    "connections that a broker closes by itself when they are idle.",
+    "A slave without a log that joins a master with more than one file is no failure, but a column "
+    "of its own (late join): it gets the last file only.",
+    "With several slaves the schedules are those of one: nobody has searched for shorter ones.",
+    "Faults strike any number of times; but the master loses power or disk at most twice.",
+    "Consumers: one queue, one group, one consumer, in a world of their own beside replication; "
+    "what a single pull is answered is told by `rmqspec pull`. What they come to in peace is told "
+    "of rest; a consumer that may read the slave may be sent to and fro and never rest.",
+    "Topics, subscription groups and delayed messages: one table or level, in worlds of their own. "
+    "A failure of one world is nowhere combined with one of another. RocketMQ answers an "
+    "administrator before it makes a topic, and may read a backup after a power loss; neither is "
+    "in the tables.",
+)
+"""What a reader must know before trusting a cell; printed with every table."""
+
+
+@frozen
+class GroupAnalysis:
+    """The answer for one broker group."""
+
+    structure: Structure
+    parameters: Parameters
+    outside_the_model: tuple[str, ...]
+    """One sentence per reason why nothing can be said."""
+    verdicts: tuple[Verdict, ...]
+    """Every guarantee under every fault class, guarantee by guarantee."""
+
+    def get(self, guarantee: str, fault: str) -> Verdict:
+        """One cell."""
+        return next(v for v in self.verdicts if (v.guarantee, v.fault) == (guarantee, fault))
+
+
+def compute_structure(group: BrokerGroup) -> Structure:
+    """The static shape of a group, cut to the largest one that the model covers."""
+    master = group.master
+    slaves = min(len(group.slaves), SLAVES_MAX)
+    return group.version.apply(Structure(master.role, master.flush_disk_type, slaves))
+
+
+def compute_parameters(group: BrokerGroup) -> Parameters:
+    """Sizes and thresholds of a group's master.
+
+    Raises ConfigurationError for a size below one byte, with which a real broker cannot run.
+    """
+    sizes: dict[str, Any] = {n: group.master.get_number(key) for n, key in SIZE_KEYS.items()}
+    for name, key in SIZE_KEYS.items():
+        if sizes[name] < 1 and name != "ha_slave_fallbehind_max_bytes":
+            setting = group.master.find_setting(key)
+            place = f"{setting.file}:{setting.line}" if setting else group.master.file
+            raise ConfigurationError(f"{place}: {key} is {sizes[name]}; set it to at least 1 byte")
+    return evolve(Parameters(), **sizes)
+
+
+def analyse_group(
+    group: BrokerGroup, on_progress: Callable[[str], None] = lambda text: None
+) -> GroupAnalysis:
+    """Decide every guarantee of a group under every fault class."""
+    structure, parameters = compute_structure(group), compute_parameters(group)
+    reasons = list(group.outside_the_model())
+    if len(group.slaves) > SLAVES_MAX:
+        reasons.append(f"{len(group.slaves)} slaves, the model covers up to {SLAVES_MAX}")
+    if reasons:
+        note = "outside the model"
+        verdicts = [
+            Verdict(g, c.name, VerdictWord.UNDECIDED, note=note)
+            for g in CLAIMS
+            for c in FAULT_CLASSES
+        ]
+        return GroupAnalysis(structure, parameters, tuple(reasons), tuple(verdicts))
+    decided = decide(structure, parameters, on_progress)
+    return GroupAnalysis(structure, parameters, (), order_by_guarantee(decided))
+
+
+def decide(
+    structure: Structure,
+    parameters: Parameters,
+    on_progress: Callable[[str], None] = lambda text: None,
+) -> tuple[Verdict, ...]:
+    """Every cell: by a re-checked certificate, by other schedules where that does not fit.
+
+    Only what no known schedule refutes under these sizes is searched.
+    """
+    document = certificates.load(structure)
+    sizes = clip_sizes(parameters)
+    kin = certificates.load_kin(structure)
+    if document is not None:
+        verdicts = certificates.recheck(structure, parameters, document, on_progress)
+        if not any(is_open_by_size(v) for v in verdicts):
+            return verdicts
+        fitting = (v for v in verdicts if v.word is VerdictWord.REFUTED)
+        kin = (*fitting, *kin, *find_known_refutations(structure, sizes))
+    found = search_structure(structure, on_progress, sizes=sizes, hints=Hints(kin))
+    rejudged = (certificates.rejudge(structure, parameters, v) for v in found)
+    return mark_disputed(structure, rejudged, parameters)
+
+
+def is_open_by_size(verdict: Verdict) -> bool:
+    """The cell is open only because its schedule is impossible with these sizes.
+
+    What a certificate itself leaves open was searched as deep as it says.
+    """
+    return verdict.word is VerdictWord.UNDECIDED and verdict.depth is None
+
+
+def find_known_refutations(structure: Structure, sizes: Parameters) -> tuple[Verdict, ...]:
+    """What the schedules of all certificates, whatever they were found for, refute here."""
+    refutations = find_refutations(structure, load_known_schedules(), sizes)
+    return tuple(
+        Verdict(name, fault_class.name, VerdictWord.REFUTED, schedule)
+        for name, by_faults in refutations.items()
+        for faults, schedule in by_faults.items()
+        for fault_class in FAULT_CLASSES
+        if faults <= set(fault_class.admitted)
+    )
+
+
+def order_by_guarantee(verdicts: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
+    """The cells in the order in which the table shows them."""
+    guarantees, faults = list(CLAIMS), list(FAULT_CLASS_BY_NAME)
+    return tuple(
+        sorted(verdicts, key=lambda v: (guarantees.index(v.guarantee), faults.index(v.fault)))
+    )
+
+
+def describe_configuration(group: BrokerGroup) -> dict[str, str | int]:
+    """What of a group's configuration decides its verdicts."""
+    analysed = attrs.asdict(compute_parameters(group), recurse=False)
+    return {
+        "brokerRole": group.master.role.name,
+        "flushDiskType": group.master.flush_disk_type.name,
+        "slaves": len(group.slaves),
+        **{key: analysed[name] for name, key in SIZE_KEYS.items()},
+    }

@@ -1,0 +1,389 @@
+"""Certificates: lemmas and schedules as data, re-checked from the rules whenever they are used.
+
+A certificate is a hint, never a verdict: lemmas must prove again, schedules must refute again and
+must not contain a needless step; with a cell missing or left open it is refused. What is taken from
+it on trust is one thing only, that no schedule with fewer steps exists (of three slaves not even
+that is claimed). It carries a fingerprint of what it was made from, rule by rule and claim by
+claim; one that was made from others is not read, but ``renewal`` makes a new one of it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from attrs import evolve
+
+from properties.schedules.judgement import find_needless_steps, is_refuted_by
+from properties.verdicts.disputes import mark_disputed
+from properties.verdicts.fingerprint import Difference, compute_difference, compute_fingerprint
+from properties.verdicts.verdict import InternalDisagreementError, Verdict, VerdictWord, make_proved
+from properties.worlds import find_world
+from properties.z3.fault_sets import FaultSetProver
+from properties.z3.induction import (
+    InductionResult,
+    prove_lemmas,
+)
+from reference.language.machine import Action
+from reference.releases.versions import RULE_SETS
+
+CERTIFICATE_FOLDER = Path(__file__).parent / "certificates"
+
+
+def get_path(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> Path:
+    """Where a structure's certificate lies."""
+    return folder / find_world(structure).locate(structure)
+
+
+def get_world_folder(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> Path:
+    """Where the certificates of a structure's world lie, and what else is stored about it."""
+    return get_path(structure, folder).parent
+
+
+def get_stem(structure: Any) -> str:
+    """What other files about a structure are called: ``sync_master-async_flush-1_slaves``."""
+    return "-".join(get_path(structure, Path()).with_suffix("").parts)
+
+
+def save(structure: Any, verdicts: tuple[Verdict, ...], folder: Path = CERTIFICATE_FOLDER) -> Path:
+    """Write a structure's certificate; one set of lemmas serves every proof."""
+    lemmas = next((v.lemmas for v in verdicts if v.lemmas), ())
+    document = {
+        "structure": structure.name,
+        "fingerprint": compute_fingerprint(structure),
+        "inductive_set": list(lemmas),
+        "cells": [_encode(v) for v in verdicts],
+    }
+    path = get_path(structure, folder)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(document, indent=1) + "\n")
+    find_cells.cache_clear()
+    return path
+
+
+def read(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> dict[str, Any] | None:
+    """A structure's certificate, whatever it was made from; None when there is none."""
+    path = get_path(structure, folder)
+    if not path.exists():
+        return None
+    try:
+        document: dict[str, Any] = json.loads(path.read_text())
+    except ValueError:
+        return None
+    return document
+
+
+def compute_changes(structure: Any, document: dict[str, Any]) -> Difference | None:
+    """What has changed since a certificate was made; None where it does not say of what."""
+    try:
+        return compute_difference(document["fingerprint"], structure)
+    except (KeyError, TypeError, AttributeError):
+        return None
+
+
+def load(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> dict[str, Any] | None:
+    """A structure's certificate, or None when there is none or its rules have changed since."""
+    document = read(structure, folder)
+    changes = None if document is None else compute_changes(structure, document)
+    return document if changes is not None and not changes.touches_cells else None
+
+
+def load_required(structure: Any) -> dict[str, Any]:
+    """A structure's certificate.
+
+    Raises InternalDisagreementError where it is missing or was made from other rules.
+    """
+    document = load(structure)
+    if document is None:
+        raise _make_missing(structure)
+    return document
+
+
+def _make_missing(structure: Any) -> InternalDisagreementError:
+    option = "".join(
+        f" --{'rocketmq-version' if name in RULE_SETS else 'variant'} {name}"
+        for name in structure.variants
+    )
+    return InternalDisagreementError(
+        f"the certificate of {structure.name} is missing or was made from other rules; "
+        f"run `./rmqspec prove{option}`, or `prove --search{option}` where there is none"
+    )
+
+
+def load_schedules(
+    structure: Any, folder: Path = CERTIFICATE_FOLDER
+) -> tuple[tuple[Action, ...], ...]:
+    """The schedules of a certificate, whatever rules it was made from: nothing follows from them.
+
+    None where there is no certificate.
+    """
+    document = read(structure, folder) or {"cells": ()}
+    return tuple(decode_schedule(c["schedule"]) for c in document["cells"] if "schedule" in c)
+
+
+@cache
+def find_cells(structure: Any) -> Mapping[tuple[str, str], Verdict]:
+    """The certified cells of a structure by claim and column, in the order of the matrix.
+
+    None where there is no certificate that was made from its rules. Raises
+    InternalDisagreementError for one that is incomplete or malformed.
+    """
+    document = load(structure)
+    cells = () if document is None else decode_cells(structure, document)
+    marked = mark_disputed(structure, cells)
+    return {(cell.guarantee, cell.fault): cell for cell in marked}
+
+
+def load_cells(structure: Any) -> Mapping[tuple[str, str], Verdict]:
+    """The same of a structure that must have them, else raises InternalDisagreementError."""
+    cells = find_cells(structure)
+    if not cells:
+        raise _make_missing(structure)
+    return cells
+
+
+def load_refuted(structure: Any, claim: str, fault: str) -> Verdict:
+    """A certified cell with its schedule. Raises LookupError where it is not refuted."""
+    cell = load_cells(structure)[claim, fault]
+    if cell.word is not VerdictWord.REFUTED:
+        raise LookupError(f"{claim} of {structure.name} is not refuted under {fault!r}")
+    return cell
+
+
+def recheck(
+    structure: Any,
+    parameters: Any,
+    document: dict[str, Any],
+    on_progress: Callable[[str], None] = lambda text: None,
+) -> tuple[Verdict, ...]:
+    """Decide every cell again with a certificate's help, schedules under the given parameters.
+
+    A schedule that is impossible under these parameters leaves its cell undecided. Raises
+    InternalDisagreementError for a certificate that is incomplete or malformed, or whose proofs do
+    not hold.
+    """
+    cells = decode_cells(structure, document)
+    lemmas = _prove_lemmas(structure, tuple(document["inductive_set"]), cells, on_progress)
+    prover = FaultSetProver(structure, lemmas)
+    proved = {c.name: prover.decide(c) for c in find_world(structure).columns}
+    on_progress(f"{structure.name}: {len(cells)} cells")
+    rechecked = (_recheck_cell(structure, parameters, cell, proved) for cell in cells)
+    return mark_disputed(structure, rechecked, parameters)
+
+
+def _prove_lemmas(
+    structure: Any,
+    lemmas: tuple[str, ...],
+    cells: Sequence[Verdict],
+    on_progress: Callable[[str], None],
+) -> tuple[str, ...]:
+    """The lemmas, proved again together with claims that are known to be false.
+
+    A prover that lets a false claim stand would let a false lemma stand as well.
+    """
+    on_progress(f"{structure.name}: {len(lemmas)} lemmas")
+    false_claims = list_false_claims(structure, cells)
+    kept = prove_lemmas(structure, (*lemmas, *false_claims))
+    if stood := sorted(set(kept) & set(false_claims)):
+        raise InternalDisagreementError(
+            f"the prover lets {stood[0]} of {structure.name} stand, which a schedule refutes: "
+            "it is unsound"
+        )
+    if set(kept) != set(lemmas):
+        lost = sorted(set(lemmas) - set(kept))
+        raise InternalDisagreementError(
+            f"certified lemmas of {structure.name} do not prove: {lost}; "
+            "run `./rmqspec prove --search`"
+        )
+    return kept
+
+
+def list_false_claims(structure: Any, cells: Iterable[Verdict]) -> tuple[str, ...]:
+    """The claims that are refuted under every fault: under all faults no induction holds them."""
+    column = find_world(structure).every_fault.name
+    refuted = (c for c in cells if c.fault == column and c.word is VerdictWord.REFUTED)
+    return tuple(c.guarantee for c in refuted)
+
+
+def _recheck_cell(
+    structure: Any,
+    parameters: Any,
+    cell: Verdict,
+    proved: dict[str, InductionResult],
+) -> Verdict:
+    if cell.word is VerdictWord.PROVED:
+        result = proved[cell.fault]
+        if cell.guarantee not in result.proved:
+            raise InternalDisagreementError(
+                f"{cell.guarantee} of {structure.name} under {cell.fault} is certified, not proved"
+            )
+        fault_class = find_world(structure).get_column(cell.fault)
+        return make_proved(cell.guarantee, fault_class, result)
+    if cell.word is VerdictWord.REFUTED and cell.guarantee in proved[cell.fault].proved:
+        raise InternalDisagreementError(
+            f"{cell.guarantee} of {structure.name} under {cell.fault} is refuted by a schedule, "
+            "yet follows from the lemmas: the prover is unsound"
+        )
+    return rejudge(structure, parameters, cell)
+
+
+def decode_all(structure: Any, document: dict[str, Any]) -> list[Verdict]:
+    """Every cell that a certificate has. Raises InternalDisagreementError for a malformed one."""
+    try:
+        return [_decode(c) for c in document["cells"]]
+    except (KeyError, TypeError, ValueError, AttributeError) as problem:
+        raise _make_malformed(structure, problem) from problem
+
+
+def _make_malformed(structure: Any, problem: Exception) -> InternalDisagreementError:
+    return InternalDisagreementError(
+        f"the certificate of {structure.name} is malformed ({problem!r}); "
+        "run `./rmqspec prove --search`"
+    )
+
+
+def list_asked(structure: Any) -> set[tuple[str, str]]:
+    """The claim and the column of every cell that a structure has."""
+    return {
+        (g, c.name) for g in find_world(structure).claims for c in find_world(structure).columns
+    }
+
+
+def decode_cells(structure: Any, document: dict[str, Any]) -> list[Verdict]:
+    """Every cell of a certificate, once, each proved or refuted.
+
+    One of a variant may leave cells open, and so may a renewed one. Raises
+    InternalDisagreementError for a certificate that is incomplete or malformed.
+    """
+    cells = decode_all(structure, document)
+    try:
+        lemmas = set(document["inductive_set"])
+    except (KeyError, TypeError) as problem:
+        raise _make_malformed(structure, problem) from problem
+    expected = list_asked(structure)
+    is_complete = (
+        len(cells) == len(expected) and {(v.guarantee, v.fault) for v in cells} == expected
+    )
+    is_decided = bool(structure.variants) or all(
+        v.word in (VerdictWord.PROVED, VerdictWord.REFUTED) or not v.is_shortest for v in cells
+    )
+    if (
+        not is_complete
+        or not is_decided
+        or not lemmas
+        or not lemmas <= set(find_world(structure).get_lemmas(structure))
+    ):
+        raise InternalDisagreementError(
+            f"the certificate of {structure.name} lacks cells, or leaves some open, or names "
+            "lemmas that do not exist; run `./rmqspec prove --search`"
+        )
+    _check_order_of_columns(structure, cells)
+    return cells
+
+
+def _check_order_of_columns(structure: Any, cells: Sequence[Verdict]) -> None:
+    """What refutes under fewer faults refutes under more, in as few steps at most.
+
+    Raises InternalDisagreementError for cells that contradict one another.
+    """
+    columns = {c.name: c for c in find_world(structure).columns}
+    refuted = [c for c in cells if c.word is VerdictWord.REFUTED]
+    for weaker, cell in itertools.product(refuted, cells):
+        is_contained = columns[weaker.fault].is_contained_in(columns[cell.fault])
+        if cell.guarantee != weaker.guarantee or not is_contained:
+            continue
+        if cell.word is not VerdictWord.REFUTED or weaker.is_shorter_than(cell):
+            raise InternalDisagreementError(
+                f"the certificate of {structure.name} contradicts itself: {cell.guarantee} is "
+                f"refuted in {len(weaker.schedule)} steps under {weaker.fault}, so no later under "
+                f"{cell.fault}; run `./rmqspec prove --search`"
+            )
+
+
+def rejudge(structure: Any, parameters: Any, cell: Verdict) -> Verdict:
+    """A cell as it stands under these sizes: a schedule that is impossible leaves it undecided.
+
+    A schedule that takes more than one file is judged in files of a few bytes, and says so.
+    """
+    if cell.word is not VerdictWord.REFUTED:
+        return cell
+    if _is_refuted(structure, parameters, cell):
+        return evolve(cell, is_scaled=False)
+    clip_sizes = find_world(structure).clip_sizes
+    if clip_sizes is not None and _is_refuted(structure, clip_sizes(parameters), cell):
+        return evolve(cell, is_scaled=True)
+    note = "the known schedule is impossible with these sizes"
+    return Verdict(cell.guarantee, cell.fault, VerdictWord.UNDECIDED, note=note)
+
+
+def _is_refuted(structure: Any, parameters: Any, cell: Verdict) -> bool:
+    fault_class = find_world(structure).get_column(cell.fault)
+    given = evolve(parameters, limits=fault_class.search_limits)
+
+    def is_refuting(trial: Sequence[Action]) -> bool:
+        return is_refuted_by(cell.guarantee, structure, given, trial)
+
+    if is_refuting(cell.schedule):
+        if needless := find_needless_steps(cell.schedule, is_refuting):
+            raise InternalDisagreementError(
+                f"the schedule against {cell.guarantee} of {structure.name} under {cell.fault} "
+                f"does not need its step {needless[0] + 1}; run `./rmqspec prove --search`"
+            )
+        return True
+    return False
+
+
+def load_kin(structure: Any) -> tuple[Verdict, ...]:
+    """The certified cells of kindred structures; their schedules are tried first."""
+    return tuple(v for k in find_world(structure).list_kin(structure) for v in _decode_if_usable(k))
+
+
+def _decode_if_usable(structure: Any) -> list[Verdict]:
+    """The certified cells of a structure; none where its certificate is not of this model."""
+    document = load(structure)
+    if document is None:
+        return []
+    try:
+        return decode_cells(structure, document)
+    except InternalDisagreementError:
+        return []
+
+
+def _encode(verdict: Verdict) -> dict[str, Any]:
+    cell: dict[str, Any] = {
+        "guarantee": verdict.guarantee,
+        "fault": verdict.fault,
+        "verdict": verdict.word.value,
+    }
+    if verdict.word is VerdictWord.REFUTED:
+        cell["schedule"] = encode_schedule(verdict.schedule)
+    if verdict.depth is not None:
+        cell["depth"] = verdict.depth
+    if not verdict.is_shortest:
+        cell["is_shortest"] = False
+    return cell
+
+
+def _decode(cell: dict[str, Any]) -> Verdict:
+    return Verdict(
+        guarantee=cell["guarantee"],
+        fault=cell["fault"],
+        word=VerdictWord(cell["verdict"]),
+        schedule=decode_schedule(cell.get("schedule", ())),
+        depth=cell.get("depth"),
+        is_shortest=cell.get("is_shortest", True),
+    )
+
+
+def encode_schedule(schedule: tuple[Action, ...]) -> list[list[Any]]:
+    """A schedule as JSON: a list of [instance, arguments]."""
+    return [[a.instance, dict(a.arguments)] for a in schedule]
+
+
+def decode_schedule(data: Any) -> tuple[Action, ...]:
+    """The schedule that ``encode_schedule`` wrote."""
+    return tuple(Action(instance, arguments) for instance, arguments in data)

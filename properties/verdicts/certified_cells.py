@@ -1,0 +1,53 @@
+"""The cells of the certificates in words, and which of the proved ones are vacuous."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+from properties.generated_text import count_steps
+from properties.verdicts.certificates import load_cells
+from properties.verdicts.verdict import Verdict, VerdictWord
+from properties.worlds.replication.columns import FAULT_CLASSES
+from properties.z3.fault_sets import FaultSetProver
+from properties.z3.induction import prove_lemmas
+from reference.worlds.replication.structure import Structure
+
+
+@cache
+def compute_vacuous(structure: Structure) -> frozenset[tuple[str, str]]:
+    """The cells (guarantee, fault) whose premise provably never holds.
+
+    What induction cannot exclude in the first column, without faults, it cannot exclude in another.
+    """
+    found: set[tuple[str, str]] = set()
+    prover = FaultSetProver(structure, prove_lemmas(structure))
+    for fault_class in FAULT_CLASSES:
+        result = prover.decide(fault_class)
+        if not result.vacuous:
+            break
+        found |= {(name, fault_class.name) for name in result.vacuous}
+    return frozenset(found)
+
+
+@cache
+def compute_row(structure: Structure) -> Mapping[tuple[str, str], str]:
+    """What stands in the cells (guarantee, fault) of a structure.
+
+    Raises InternalDisagreementError where it has no certificate of its rules.
+    """
+    vacuous = compute_vacuous(structure)
+    cells = load_cells(structure)
+    return {key: describe(cell, is_vacuous=key in vacuous) for key, cell in cells.items()}
+
+
+def describe(verdict: Verdict, *, is_vacuous: bool = False) -> str:
+    """A cell in words, for example ``refuted, 12 steps``, or ``disputed (L1)``."""
+    if verdict.word is VerdictWord.PROVED and is_vacuous:
+        return f"{verdict.word.value} (vacuous)"
+    steps = "" if verdict.steps is None else f", {count_steps(verdict.steps)}"
+    steps += "" if verdict.is_shortest or not steps else " (shortest not re-established)"
+    if verdict.disputed:
+        return verdict.dispute + steps
+    depth = "" if verdict.depth is None else f", searched to depth {verdict.depth}"
+    return f"{verdict.word.value}{steps or depth}"

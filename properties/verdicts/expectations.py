@@ -1,0 +1,49 @@
+"""Expected verdicts: data with a reason each, compared with what the engines decide."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from attrs import field, frozen
+
+from properties.verdicts.selectors import CellSelector
+from properties.verdicts.verdict import VerdictWord
+from properties.worlds import find_world
+from properties.worlds.replication.world import REPLICATION
+
+EXPECTATIONS_FILE = REPLICATION.folder / "expected_verdicts.toml"
+
+
+@frozen(kw_only=True)
+class Expectation(CellSelector):
+    """What certain cells of one guarantee are expected to be."""
+
+    guarantee: str
+    verdict: VerdictWord = field(converter=VerdictWord)
+    is_claimed: bool
+    """An operator may rely on the guarantee here, by what the documentation promises."""
+    reason: str
+    """One sentence: why the verdict is what it is."""
+
+
+@cache
+def load_expectations(file: Path = EXPECTATIONS_FILE) -> tuple[Expectation, ...]:
+    """All entries, in the order of the file."""
+    entries: list[dict[str, Any]] = tomllib.loads(file.read_text())["expected"]
+    return tuple(Expectation(**entry) for entry in entries)
+
+
+def get_expectations_file(structure: Any) -> Path:
+    """The file that speaks of a structure's world."""
+    return find_world(structure).folder / "expected_verdicts.toml"
+
+
+def find_expectation(guarantee: str, structure: Any, fault: str) -> Expectation:
+    """The entry that decides a cell. Raises LookupError when there is none."""
+    for entry in load_expectations(get_expectations_file(structure)):
+        if entry.guarantee == guarantee and entry.fits(structure, fault):
+            return entry
+    raise LookupError(f"no expectation for {guarantee} of {structure.name} under {fault}")

@@ -1,0 +1,159 @@
+"""Why a cell is refuted: classes of refutations, recognised in the schedules that refute.
+
+A class is data, an entry of ``explanations.toml``: the claims that it breaks, rules that fire in
+the schedule, and features of the states on its way. As a certificate's schedule has no needless
+step, a rule that fires in it is needed. The first entry that fits decides.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from attrs import evolve, field, frozen
+
+from properties.schedules.judgement import follow
+from properties.verdicts.certificates import load_cells
+from properties.verdicts.verdict import Verdict, VerdictWord
+from properties.worlds.replication.columns import FAULT_CLASS_BY_NAME
+from properties.worlds.replication.structures import CERTIFIED_STRUCTURES
+from reference.worlds.replication.mapped_files import is_flush_file_there
+from reference.worlds.replication.parameters import SMALL_PARAMETERS
+from reference.worlds.replication.put import is_acknowledged
+from reference.worlds.replication.state import UNKNOWN_OFFSET, Cluster
+from reference.worlds.replication.structure import Structure
+
+EXPLANATIONS_FILE = Path(__file__).parent / "explanations.toml"
+
+Feature = Callable[[Cluster], bool]
+
+FEATURES: dict[str, Feature] = {}
+"""What some state of a schedule must show, by name."""
+
+
+def feature(predicate: Feature) -> Feature:
+    """Decorator: register a predicate over one state as a feature."""
+    FEATURES[predicate.__name__] = predicate
+    return predicate
+
+
+@feature
+def is_slave_ahead(cluster: Cluster) -> bool:
+    """A slave's log ends beyond its master's."""
+    return any(s.log.max_offset > cluster.master.log.max_offset for s in cluster.slaves)
+
+
+@feature
+def is_acknowledged_unreceived(cluster: Cluster) -> bool:
+    """A put was answered PUT_OK though no slave has ever had all of its message."""
+    return any(is_acknowledged(m) and not m.ghost_is_received for m in cluster.messages)
+
+
+@feature
+def is_asked_below_first_file(cluster: Cluster) -> bool:
+    """A connection goes on at an offset that the master's retention has deleted."""
+    start = cluster.master.log.start_offset
+    return any(UNKNOWN_OFFSET < link.next_transfer_offset < start for link in cluster.links)
+
+
+@feature
+def is_empty_file_served_from_later(cluster: Cluster) -> bool:
+    """A slave whose only file is empty is sent bytes from behind the master's beginning."""
+    pairs = zip(cluster.slaves, cluster.links, strict=True)
+    return any(
+        slave.log.has_file and slave.log.max_offset == 0 and link.transfer_start_offset > 0
+        for slave, link in pairs
+    )
+
+
+@feature
+def is_transfer_begun_in_a_roll(cluster: Cluster) -> bool:
+    """A transfer begins where the master's log ends, at a file that is not there yet."""
+    end = cluster.master.log.max_offset
+    is_in_a_roll = cluster.master.trailing_blank_offset != UNKNOWN_OFFSET
+    return is_in_a_roll and any(link.transfer_start_offset == end for link in cluster.links)
+
+
+@feature
+def is_flush_file_gone(cluster: Cluster) -> bool:
+    """The file in which a broker's flush would go on is deleted."""
+    logs = (cluster.master.log, *(s.log for s in cluster.slaves))
+    return not all(is_flush_file_there(log) for log in logs)
+
+
+@frozen
+class Explanation:
+    """One class of refutations, and where it was seen."""
+
+    name: str
+    sentence: str
+    """What happens, for an operator."""
+    claims: tuple[str, ...] = field(converter=tuple)
+    """The claims that it breaks."""
+    rules: tuple[str, ...] = field(default=(), converter=tuple)
+    """Rules that fire in the schedule, all of them."""
+    features: tuple[str, ...] = field(default=(), converter=tuple)
+    """Names of FEATURES, each shown by some state of the schedule."""
+    issues: tuple[str, ...] = field(default=(), converter=tuple)
+    """Rows of the survey of known issues, as identifiers of the ledger."""
+    threads: tuple[str, ...] = field(default=(), converter=tuple)
+    """The threads behind them, as numbers of the trackers."""
+    recordings: tuple[str, ...] = field(default=(), converter=tuple)
+    """Lines of recordings that show it, for example ``u_... seq 52 (put)``."""
+    prediction: bool = False
+    """Neither reported nor recorded, as far as we know: see ``predictions.toml``."""
+
+    def fits(self, claim: str, fired: set[str], states: tuple[Cluster, ...]) -> bool:
+        """A schedule that breaks this claim belongs to the class."""
+        return (
+            claim in self.claims
+            and fired.issuperset(self.rules)
+            and all(shows(states, name) for name in self.features)
+        )
+
+
+def shows(states: tuple[Cluster, ...], name: str) -> bool:
+    """Some of these states has the feature of this name."""
+    return any(map(FEATURES[name], states))
+
+
+@cache
+def load_explanations() -> tuple[Explanation, ...]:
+    """Every class, in the order in which they are tried."""
+    entries: list[dict[str, Any]] = tomllib.loads(EXPLANATIONS_FILE.read_text())["explanation"]
+    return tuple(Explanation(**entry) for entry in entries)
+
+
+def replay_states(structure: Structure, verdict: Verdict) -> tuple[Cluster, ...]:
+    """The states of a refuting schedule, in files of a few bytes. Raises ScheduleError."""
+    limits = FAULT_CLASS_BY_NAME[verdict.fault].search_limits
+    parameters = evolve(SMALL_PARAMETERS, limits=limits)
+    return tuple(cluster for _, cluster in follow(structure, parameters, verdict.schedule))
+
+
+def explain(structure: Structure, verdict: Verdict) -> Explanation:
+    """The class of a refuted cell. Raises LookupError when no class fits."""
+    states = replay_states(structure, verdict)
+    fired = {action.rule_name for action in verdict.schedule}
+    for explanation in load_explanations():
+        if explanation.fits(verdict.guarantee, fired, states):
+            return explanation
+    raise LookupError(
+        f"nothing explains {verdict.guarantee} of {structure.name} under {verdict.fault}"
+    )
+
+
+def list_refuted() -> Iterator[tuple[Structure, Verdict]]:
+    """Every refuted cell of every certificate. Raises InternalDisagreementError."""
+    for structure in CERTIFIED_STRUCTURES:
+        cells = load_cells(structure).values()
+        yield from ((structure, v) for v in cells if v.word is VerdictWord.REFUTED)
+
+
+@cache
+def explain_all() -> tuple[tuple[Structure, Verdict, Explanation], ...]:
+    """Every refuted cell of every certificate with its class."""
+    return tuple((s, verdict, explain(s, verdict)) for s, verdict in list_refuted())

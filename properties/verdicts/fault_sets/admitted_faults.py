@@ -1,0 +1,73 @@
+"""What is proved or refuted of a guarantee when some mixture of faults may strike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from typing import Any
+
+from attrs import frozen
+
+from properties.verdicts.disputes import find_claim_disputes, find_disputes, say_disputed
+from properties.verdicts.expectations import find_expectation
+from properties.verdicts.fault_sets.certificates import BORDERED_STRUCTURES, describe, load_borders
+from properties.verdicts.verdict import Verdict, VerdictWord
+from properties.worlds import find_world
+from properties.z3.fault_sets import FaultSet
+
+
+@frozen
+class TabledVerdict:
+    """A verdict, and the column or the set of faults that it is taken from."""
+
+    word: VerdictWord
+    fault: str
+    """The column's heading, or the faults of the set."""
+    disputed: tuple[str, ...] = ()
+    """The findings that say that real brokers do otherwise."""
+
+    @property
+    def label(self) -> str:
+        """The word, or ``disputed (L1)``."""
+        return say_disputed(self.disputed) or self.word.value
+
+
+def find_tabled_verdict(
+    guarantee: str, structure: Any, admitted: Iterable[str]
+) -> TabledVerdict | None:
+    """What is known of a guarantee when exactly these faults may strike.
+
+    Proved where a column, or else a set of faults, that has them all is proved; refuted where one
+    of some of them is refuted. None for a mixture that is no column of a group whose fault sets are
+    not decided.
+    """
+    mixture = frozenset(admitted)
+    for column in find_world(structure).columns:
+        word = find_expectation(guarantee, structure, column.name).verdict
+        if word is VerdictWord.PROVED and mixture <= set(column.admitted):
+            disputed = find_disputes(structure, Verdict(guarantee, column.name, word))
+            return TabledVerdict(word, column.name, disputed)
+        if word is VerdictWord.REFUTED and mixture >= set(column.admitted):
+            return TabledVerdict(word, column.name)
+    return find_bordered_verdict(guarantee, structure, mixture)
+
+
+def find_bordered_verdict(
+    guarantee: str, structure: Any, mixture: FaultSet
+) -> TabledVerdict | None:
+    """The same by the borders between survived and fatal sets of faults."""
+    if structure not in BORDERED_STRUCTURES:
+        return None
+    border = next(b for b in load_borders_once(structure) if b.guarantee == guarantee)
+    for survived in border.proved:
+        if mixture <= survived:
+            disputed = find_claim_disputes(structure, guarantee)
+            return TabledVerdict(VerdictWord.PROVED, describe(survived), disputed)
+    for refutation in border.refuted:
+        if mixture >= refutation.faults:
+            return TabledVerdict(VerdictWord.REFUTED, describe(refutation.faults))
+    return None
+
+
+load_borders_once = cache(load_borders)
+"""Their file is read once, not for every guarantee."""

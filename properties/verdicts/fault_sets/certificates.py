@@ -1,0 +1,147 @@
+"""Borders between survived and fatal fault sets as data, re-checked whenever they are used.
+
+Like every certificate this one is a hint: the sets called proved are proved again, the schedules
+judged again, and that no set of faults was forgotten is asked again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from attrs import evolve
+
+from properties.fault_model import SEARCHED
+from properties.schedules.judgement import is_refuted_by
+from properties.verdicts.certificates import (
+    CERTIFICATE_FOLDER,
+    decode_schedule,
+    encode_schedule,
+    get_world_folder,
+)
+from properties.verdicts.fingerprint import compute_digest
+from properties.verdicts.verdict import InternalDisagreementError
+from properties.worlds import STRUCTURES, find_world
+from properties.worlds.replication.structures import SEARCHED_SLAVES_MAX
+from properties.z3.fault_sets import (
+    Border,
+    FaultSet,
+    FaultSetProver,
+    Refutation,
+    compute_faults,
+    get_all_faults,
+)
+from properties.z3.induction import prove_lemmas
+
+FAULT_SET_FILE = "fault_sets.json"
+
+BORDERED_STRUCTURES = tuple(s for s in STRUCTURES.values() if s.slaves <= SEARCHED_SLAVES_MAX)
+"""The structures of which all fault sets are decided: of larger groups nobody searched any."""
+
+
+def recheck_borders(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> tuple[Border, ...]:
+    """The stored borders of a structure, after all that they say was proved or replayed again.
+
+    Raises InternalDisagreementError for what does not hold, or is missing.
+    """
+    borders = load_borders(structure, folder)
+    if [b.guarantee for b in borders] != list(find_world(structure).claims):
+        raise make_disagreement(structure, "borders of some guarantees are missing")
+    prover = FaultSetProver(structure, prove_lemmas(structure))
+    for border in borders:
+        if reason := find_flaw(prover, border):
+            raise make_disagreement(structure, f"{border.guarantee}: {reason}")
+    return borders
+
+
+def find_flaw(prover: FaultSetProver, border: Border) -> str:
+    """What is wrong with a border; empty where nothing is."""
+    for survived in border.proved:
+        if prover.find_survived(border.guarantee, survived) is None:
+            return f"not proved under {describe(survived)}"
+    for refutation in border.refuted:
+        if not is_refutation(prover.structure, border.guarantee, refutation):
+            return f"not refuted under {describe(refutation.faults)}"
+    if (forgotten := border.find_open_set(get_all_faults(prover.structure))) is not None:
+        return f"nothing is said of {describe(forgotten)}"
+    return ""
+
+
+def is_refutation(structure: Any, guarantee: str, refutation: Refutation) -> bool:
+    """Its schedule refutes the guarantee, and takes those faults and no others."""
+    limits = find_world(structure).everything.counts(**dict.fromkeys(refutation.faults, SEARCHED))
+    sizes = evolve(find_world(structure).sizes.fault_sets, limits=limits)
+    return (
+        is_refuted_by(guarantee, structure, sizes, refutation.schedule)
+        and compute_faults(structure, refutation.schedule) == refutation.faults
+    )
+
+
+def describe(faults: FaultSet) -> str:
+    """The names in order, or ``no fault``."""
+    return ", ".join(sorted(faults)) or "no fault"
+
+
+def save_borders(
+    found: Mapping[Any, tuple[Border, ...]], folder: Path = CERTIFICATE_FOLDER
+) -> None:
+    """Write the borders of these structures; those of others are kept."""
+    for structure, borders in found.items():
+        path = get_world_folder(structure, folder) / FAULT_SET_FILE
+        path.parent.mkdir(parents=True, exist_ok=True)
+        document = json.loads(path.read_text()) if path.exists() else {}
+        document[structure.name] = {
+            "digest": compute_digest(structure),
+            "borders": [_encode(b, get_all_faults(structure)) for b in borders],
+        }
+        path.write_text(json.dumps(document, indent=1) + "\n")
+
+
+def load_borders(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> tuple[Border, ...]:
+    """The stored borders of a structure.
+
+    Raises InternalDisagreementError when there are none for these rules, or they are malformed.
+    """
+    try:
+        path = get_world_folder(structure, folder) / FAULT_SET_FILE
+        stored = json.loads(path.read_text())[structure.name]
+        is_current = stored["digest"] == compute_digest(structure)
+        borders = tuple(_decode(b, get_all_faults(structure)) for b in stored["borders"])
+    except (OSError, KeyError, TypeError, ValueError, AttributeError) as problem:
+        raise make_disagreement(structure, f"missing or malformed ({problem!r})") from problem
+    if not is_current:
+        raise make_disagreement(structure, "made from other rules")
+    return borders
+
+
+def make_disagreement(structure: Any, reason: str) -> InternalDisagreementError:
+    """The error that says what is wrong with the stored borders, and what to do."""
+    return InternalDisagreementError(
+        f"the fault sets of {structure.name}: {reason}; run `./rmqspec prove --fault-sets --search`"
+    )
+
+
+def _encode(border: Border, all_faults: FaultSet) -> dict[str, Any]:
+    return {
+        "guarantee": border.guarantee,
+        "proved_without": [sorted(all_faults - faults) for faults in border.proved],
+        "refuted": [
+            {"faults": sorted(r.faults), "schedule": encode_schedule(r.schedule)}
+            for r in border.refuted
+        ],
+        "undecided": [sorted(faults) for faults in border.undecided],
+    }
+
+
+def _decode(data: Any, all_faults: FaultSet) -> Border:
+    return Border(
+        data["guarantee"],
+        tuple(all_faults - frozenset(absent) for absent in data["proved_without"]),
+        tuple(
+            Refutation(frozenset(r["faults"]), decode_schedule(r["schedule"]))
+            for r in data["refuted"]
+        ),
+        tuple(frozenset(faults) for faults in data["undecided"]),
+    )

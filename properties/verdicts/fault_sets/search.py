@@ -1,0 +1,150 @@
+"""Finds the border between survived and fatal fault sets: proofs, known schedules, then search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from attrs import evolve
+
+from properties.fault_model import FaultClass
+from properties.schedules.judgement import (
+    follow_while_possible,
+    is_refuted_by,
+    remove_needless_steps,
+)
+from properties.schedules.related_structures import Schedule, carry_over
+from properties.verdicts.verdict import record_violation
+from properties.worlds import find_world
+from properties.z3.bounded_search import BoundedSearch
+from properties.z3.fault_sets import (
+    Border,
+    FaultSet,
+    FaultSetProver,
+    Refutation,
+    compute_faults,
+    find_unexplored,
+    get_all_faults,
+)
+from properties.z3.induction import prove_lemmas
+
+SEARCH_DEPTH = 20
+"""Steps after which a set of faults counts as undecided."""
+
+Refutations = dict[str, dict[FaultSet, Schedule]]
+"""Schedules by the guarantee that they refute and the faults that they take."""
+
+
+def find_borders(
+    structure: Any,
+    known: Iterable[Schedule],
+    on_progress: Callable[[str], None] = lambda text: None,
+) -> tuple[Border, ...]:
+    """Decide for every guarantee which sets of faults it survives. Raises SolverGaveUpError."""
+    on_progress(f"{structure.name}, fault sets: what known schedules refute")
+    prover = FaultSetProver(structure, prove_lemmas(structure))
+    refuted = find_refutations(structure, known, find_world(structure).sizes.fault_sets)
+    searched: dict[FaultSet, set[str]] = {}
+    while True:
+        borders = [find_border(prover, name, refuted[name]) for name in refuted]
+        asked = [
+            (faults, border.guarantee)
+            for border in borders
+            for faults in border.undecided
+            if border.guarantee not in searched.get(faults, ())
+        ]
+        if not asked:
+            return tuple(borders)
+        faults = min((faults for faults, _ in asked), key=lambda f: (len(f), sorted(f)))
+        names = {name for candidate, name in asked if candidate == faults}
+        searched.setdefault(faults, set()).update(names)
+        for name, schedule in search(prover, faults, names, on_progress).items():
+            refuted[name][compute_faults(structure, schedule)] = schedule
+
+
+def find_border(prover: FaultSetProver, guarantee: str, known: dict[FaultSet, Schedule]) -> Border:
+    """The border as far as proofs and these schedules tell it. Raises SolverGaveUpError."""
+    proved: list[FaultSet] = []
+    undecided: list[FaultSet] = []
+    everything = get_all_faults(prover.structure)
+    while (faults := find_unexplored(everything, proved, [*known, *undecided])) is not None:
+        largest = prover.grow(guarantee, faults)
+        if largest is None:
+            undecided.append(prover.shrink(guarantee, faults))
+        else:
+            proved.append(largest)
+    minimal = [f for f in known if not any(smaller < f for smaller in known)]
+    return Border(
+        guarantee,
+        tuple(sorted(proved, key=sorted)),
+        tuple(Refutation(f, known[f]) for f in sorted(minimal, key=sorted)),
+        tuple(sorted(undecided, key=sorted)),
+    )
+
+
+def search(
+    prover: FaultSetProver,
+    faults: FaultSet,
+    names: Iterable[str],
+    on_progress: Callable[[str], None],
+) -> dict[str, Schedule]:
+    """The shortest schedules against these guarantees that take no other faults, up to a depth."""
+    structure, label = prover.structure, ", ".join(sorted(faults))
+    counts, sizes = find_world(structure).everything.counts, find_world(structure).sizes.fault_sets
+    fault_class = FaultClass(label, tuple(sorted(faults)), counts)
+    answers = BoundedSearch(structure, fault_class, prover.lemmas, sizes).find_shortest(
+        {name: record_violation(structure, name) for name in names},
+        depth_limits=dict.fromkeys(names, SEARCH_DEPTH),
+        on_progress=lambda depth, left: on_progress(
+            f"{structure.name}, {label}: depth {depth}, {left} open"
+        ),
+    )
+    return {name: a.schedule for name, a in answers.items() if a.schedule is not None}
+
+
+def find_refutations(structure: Any, known: Iterable[Schedule], sizes: Any = None) -> Refutations:
+    """How beginnings of these schedules refute guarantees, by the faults that they take.
+
+    Without ``sizes`` they are the small ones. Of each guarantee only sets that contain no other one
+    are kept.
+    """
+    given = find_world(structure).sizes.search if sizes is None else sizes
+    parameters = evolve(given, limits=find_world(structure).everything.search_limits)
+    found: Refutations = {name: {} for name in find_world(structure).claims}
+    for schedule in sorted(known, key=len):
+        for carried in carry_over(structure, parameters, schedule):
+            for name, beginning in _find_violations(structure, parameters, carried):
+                _note(structure, parameters, found[name], name, beginning)
+    return found
+
+
+def _note(
+    structure: Any,
+    parameters: Any,
+    found: dict[FaultSet, Schedule],
+    name: str,
+    beginning: Schedule,
+) -> None:
+    """Keep a refutation, without needless steps, where no known one takes fewer faults."""
+    if any(smaller <= compute_faults(structure, beginning) for smaller in found):
+        return
+    schedule = remove_needless_steps(
+        beginning, lambda trial: is_refuted_by(name, structure, parameters, trial)
+    )
+    faults = compute_faults(structure, schedule)
+    if not any(smaller <= faults for smaller in found):
+        for larger in [f for f in found if faults < f]:
+            del found[larger]
+        found[faults] = schedule
+
+
+def _find_violations(
+    structure: Any, parameters: Any, schedule: Schedule
+) -> Iterator[tuple[str, Schedule]]:
+    """Each guarantee that the schedule comes to violate, with its beginning up to there."""
+    held = dict(find_world(structure).claims)
+    states = follow_while_possible(structure, parameters, schedule)
+    for index, (_, cluster) in enumerate(states):
+        for name in [n for n, claim in held.items() if not claim.predicate(cluster)]:
+            yield name, schedule[:index]
+            del held[name]

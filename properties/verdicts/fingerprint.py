@@ -1,0 +1,147 @@
+"""What a certificate was made from, part by part: so that a change costs what it touches.
+
+A rule counts with its effect and with each condition by itself. Whoever only adds conditions takes
+behaviour away: what was the shortest schedule and is still possible stays the shortest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from typing import Any
+
+from attrs import frozen
+
+from properties.fault_model import SEARCHED
+from properties.property import Property
+from properties.worlds import find_world
+from reference.language.machine import RecordedInstance, record_machine, record_predicate
+
+Fingerprint = Mapping[str, Any]
+"""``frame``: initial state, sizes and columns; ``rules``: of each rule the digest of its effect,
+then one for each condition; ``claims`` and ``lemmas``: a digest each."""
+
+
+def compute_digest(structure: Any) -> str:
+    """A fingerprint of all that decides a structure's verdicts and their shortest schedules."""
+    text = f"{_describe_frame(structure)}\n" + "\n".join(
+        f"{r.instance.name} {dict(r.conditions)} {r.arguments} {dict(r.effects)}"
+        for r in record_machine(structure)
+    )
+    for name, g in find_world(structure).claims.items():
+        text += f"\n{name} {record_predicate(structure, g.predicate)}"
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+@cache
+def compute_fingerprint(structure: Any) -> Fingerprint:
+    """What a structure's verdicts are made from now."""
+    return {
+        "frame": _shorten(_describe_frame(structure)),
+        "rules": _describe_rules(record_machine(structure)),
+        "claims": _describe_properties(structure, find_world(structure).claims),
+        "lemmas": _describe_properties(structure, find_world(structure).get_lemmas(structure)),
+    }
+
+
+def _describe_frame(structure: Any) -> str:
+    begin = structure.make_initial(find_world(structure).sizes.search)
+    return f"{begin}\n{find_world(structure).columns}\n{SEARCHED}"
+
+
+def _describe_rules(recorded: Iterable[RecordedInstance]) -> dict[str, str]:
+    """Of each rule the digest of its effect, then those of its conditions, for all instances."""
+    effects: dict[str, str] = {}
+    conditions: dict[str, dict[str, str]] = {}
+    for r in recorded:
+        name = r.instance.rule.name
+        told = f"{r.instance.name} {r.arguments} {dict(r.effects)}\n"
+        effects[name] = effects.get(name, "") + told
+        by_name = conditions.setdefault(name, {})
+        for condition, term in r.conditions.items():
+            by_name[condition] = by_name.get(condition, "") + f"{r.instance.name} {term}\n"
+    return {
+        name: " ".join([_shorten(effect), *sorted(map(_shorten, conditions[name].values()))])
+        for name, effect in effects.items()
+    }
+
+
+def _describe_properties(structure: Any, properties: Mapping[str, Property]) -> dict[str, str]:
+    return {
+        name: _shorten(str(record_predicate(structure, p.predicate)))
+        for name, p in properties.items()
+    }
+
+
+def _shorten(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+@frozen
+class Difference:
+    """What has changed since a certificate was made."""
+
+    is_frame_changed: bool
+    """The initial state, the sizes of a search, or the columns are others."""
+    more: tuple[str, ...]
+    """Rules that are new, or that allow a step which they did not allow."""
+    less: tuple[str, ...]
+    """Rules that are gone, or that have one more condition and are else the same."""
+    claims: tuple[str, ...]
+    """Claims that are new, or that say something else, or that are gone."""
+    lemmas: tuple[str, ...]
+    """The same of lemmas."""
+
+    @property
+    def touches_cells(self) -> bool:
+        """A verdict may be another one now. Other lemmas change none: they only prove it."""
+        return self.is_frame_changed or bool(self.more or self.less or self.claims)
+
+    def keeps_shortest(self, claim: str) -> bool:
+        """A schedule that was the shortest against a claim, and still refutes, is so still."""
+        return not (self.is_frame_changed or self.more or claim in self.claims)
+
+    def __bool__(self) -> bool:
+        return self.touches_cells or bool(self.lemmas)
+
+    def __str__(self) -> str:
+        told = {
+            "rules that allow more": self.more,
+            "rules that allow less": self.less,
+            "claims": self.claims,
+            "lemmas": self.lemmas,
+        }
+        parts = ["the initial state, sizes or columns"] * self.is_frame_changed
+        parts += [f"{what}: {', '.join(names)}" for what, names in told.items() if names]
+        return "; ".join(parts)
+
+
+def compute_difference(before: Fingerprint, structure: Any) -> Difference:
+    """What of a structure is not as it was. Raises KeyError or TypeError for no fingerprint."""
+    now = compute_fingerprint(structure)
+    gone = before["rules"].keys() - now["rules"].keys()
+    changed = tuple(_list_differing(before["rules"], now["rules"]))
+    stronger = {n for n in changed if _has_only_gained(before["rules"].get(n), now["rules"].get(n))}
+    return Difference(
+        before["frame"] != now["frame"],
+        tuple(n for n in changed if n not in gone and n not in stronger),
+        tuple(n for n in changed if n in gone or n in stronger),
+        tuple(_list_differing(before["claims"], now["claims"])),
+        tuple(_list_differing(before["lemmas"], now["lemmas"])),
+    )
+
+
+def _list_differing(before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:
+    for name in dict.fromkeys([*now, *before]):
+        if before.get(name) != now.get(name):
+            yield name
+
+
+def _has_only_gained(before: str | None, now: str | None) -> bool:
+    """The effect is the same, and every condition that was there is there still."""
+    if before is None or now is None:
+        return False
+    effect, *conditions = before.split()
+    effect_now, *conditions_now = now.split()
+    return effect == effect_now and set(conditions) <= set(conditions_now)

@@ -1,0 +1,55 @@
+"""Which cells of the guarantee tables an entry of a data file is about."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attrs import field, frozen
+
+from reference.releases.versions import find_version
+from reference.worlds.replication.put import has_slave_wait, is_slave_always_asked
+from reference.worlds.replication.roles import Role
+from reference.worlds.replication.state import Message
+from reference.worlds.replication.structure import Structure
+
+
+def _as_pairs(settings: Any) -> tuple[tuple[str, Any], ...]:
+    return tuple(dict(settings).items())
+
+
+@frozen(kw_only=True)
+class CellSelector:
+    """Structures and fault classes; a selector that is left out fits all."""
+
+    roles: tuple[str, ...] = field(default=(), converter=tuple)
+    """Role names, as far as puts are concerned (``get_waiting_role``)."""
+    flushes: tuple[str, ...] = field(default=(), converter=tuple)
+    """Names of FlushDiskType."""
+    slaves: tuple[int, ...] = field(default=(), converter=tuple)
+    """Numbers of slaves."""
+    faults: tuple[str, ...] = field(default=(), converter=tuple)
+    """Names of fault classes."""
+    releases: tuple[str, ...] = field(default=(), converter=tuple)
+    """The first release of each rule set that the entry is about; the empty string is 4.4.0."""
+    settings: tuple[tuple[str, Any], ...] = field(default=(), converter=_as_pairs)
+    """In another world than replication: fields of the structure with their values."""
+
+    def fits(self, structure: Any, fault: str) -> bool:
+        """The entry speaks about this structure and fault class."""
+        asked: list[tuple[tuple[Any, ...], Any]] = [(self.faults, fault)]
+        asked += [((value,), getattr(structure, name, None)) for name, value in self.settings]
+        if isinstance(structure, Structure):
+            asked += [
+                (self.roles, get_waiting_role(structure)),
+                (self.releases, find_version(structure.variants).rule_set),
+                (self.flushes, structure.flush_disk_type.name),
+                (self.slaves, structure.slaves),
+            ]
+        return all(not wanted or value in wanted for wanted, value in asked)
+
+
+def get_waiting_role(structure: Structure) -> str:
+    """The role as far as puts are concerned: a SYNC_MASTER that may answer alone is none."""
+    template = structure.template
+    is_waiting = has_slave_wait(template, Message()) and is_slave_always_asked(template)
+    return (Role.SYNC_MASTER if is_waiting else Role.ASYNC_MASTER).name

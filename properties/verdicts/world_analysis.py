@@ -1,0 +1,98 @@
+"""The cells of a world's structure from its certificate, decided again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from typing import Any
+
+from attrs import evolve, frozen
+
+from properties.verdicts import certificates
+from properties.verdicts.expectations import find_expectation
+from properties.verdicts.verdict import Verdict, VerdictWord
+from properties.worlds import find_world
+from reference.configuration.broker_group import BrokerGroup
+from reference.releases.versions import USUAL_VERSION, Version
+from reference.worlds.delay.structure import DELAY_STRUCTURES
+from reference.worlds.tables.structure import TABLES_STRUCTURES, TablesStructure
+
+
+@frozen
+class WorldAnalysis:
+    """The answer of one structure, under a title."""
+
+    title: str
+    structure: Any
+    verdicts: tuple[Verdict, ...]
+    """Every cell."""
+
+    def get(self, guarantee: str, fault: str) -> Verdict:
+        """One cell."""
+        return next(v for v in self.verdicts if (v.guarantee, v.fault) == (guarantee, fault))
+
+    def list_reasons(self) -> list[Verdict]:
+        """For each refuted guarantee and reason the first cell that it decides."""
+        found: dict[tuple[str, str], Verdict] = {}
+        for v in self.verdicts:
+            if v.word is VerdictWord.REFUTED:
+                found.setdefault((v.guarantee, self.get_reason(v)), v)
+        return list(found.values())
+
+    def get_reason(self, verdict: Verdict) -> str:
+        """Why a cell is as it is."""
+        return find_expectation(verdict.guarantee, self.structure, verdict.fault).reason
+
+
+@cache
+def decide_world(structure: Any) -> tuple[Verdict, ...]:
+    """Every cell of a structure, from its certificate, with sizes as RocketMQ has them: none.
+
+    Raises InternalDisagreementError for a certificate that is missing or does not hold.
+    """
+    document = certificates.load_required(structure)
+    return certificates.recheck(structure, remove_sizes(structure), document)
+
+
+def remove_sizes(structure: Any) -> Any:
+    """The parameters of a structure's world without what only searches need."""
+    small = find_world(structure).sizes.search
+    return evolve(type(small)(), limits=small.limits)
+
+
+def analyse_pairs(
+    groups: Iterable[BrokerGroup], version: Version = USUAL_VERSION
+) -> tuple[WorldAnalysis, ...]:
+    """What holds of every group with a slave, whatever is configured; nothing where there is none.
+
+    Tables are copied as in 4.5.0 by later releases too, up to the changes of 5.x that
+    ``spec/versions.md`` leaves out.
+
+    Raises InternalDisagreementError for a certificate that is missing or does not hold.
+    """
+    if not any(group.slaves for group in groups):
+        return ()
+    topics, subscription_groups, *_ = get_tables(version)
+    titled = {
+        "topics": topics,
+        "subscription groups": subscription_groups,
+        "delayed messages": DELAY_STRUCTURES[0],
+    }
+    return tuple(WorldAnalysis(t, s, decide_world(s)) for t, s in titled.items())
+
+
+def get_tables(version: Version) -> tuple[TablesStructure, ...]:
+    """How topics and subscription groups are copied in a release: as in 4.4.0, or as since 4.5.0.
+
+    V-01, V-02.
+    """
+    is_later = version.release != USUAL_VERSION.release
+    return TABLES_STRUCTURES[2:] if is_later else TABLES_STRUCTURES
+
+
+def list_differing(one: WorldAnalysis, other: WorldAnalysis) -> list[Verdict] | None:
+    """The other's cells that are not as the one's; None where they are not about the same."""
+    words = {(v.guarantee, v.fault): v.word for v in one.verdicts}
+    if words.keys() != {(v.guarantee, v.fault) for v in other.verdicts}:
+        return None
+    return [v for v in other.verdicts if words[v.guarantee, v.fault] is not v.word]

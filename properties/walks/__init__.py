@@ -1,0 +1,1 @@
+"""Walks: random ones, and those of Hypothesis, with the premises that they must meet."""

@@ -1,0 +1,124 @@
+"""Which premises walks have met: a claim whose premise was never met was not tested."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Any
+
+import attrs
+from attrs import define, field
+
+from properties.fault_model import FaultClass
+from properties.property import Predicate
+from properties.worlds import find_world
+from properties.z3.induction import InductionProblem, SolverGaveUpError, prove_lemmas
+from reference.language.machine import record_predicate
+from reference.language.operators import negate
+from reference.language.terms import TermError
+
+
+class UnmetPremiseError(AssertionError):
+    """Raised when walks never met a claim's premise, and no proof says that nothing can."""
+
+
+@define(eq=False)
+class PremiseTally:
+    """In how many walks of a structure each premise was met."""
+
+    structure: Any
+    parameters: Any
+    premises: Mapping[str, Predicate]
+    """The premise of each claim that is tested, by the claim's name."""
+    examples: int = 0
+    """How many walks have begun."""
+    met: Counter[str] = field(factory=Counter)
+    """In how many of them each milestone was met, by its name."""
+    _vacuous: dict[str, bool] = field(factory=dict, init=False)
+
+    @cached_property
+    def milestones(self) -> Mapping[str, Predicate]:
+        """What a walk may come to: these premises, those of the world's claims, its witnesses."""
+        return {**compute_milestones(self.structure), **self.premises}
+
+    def begin_example(self) -> Callable[[Any], frozenset[str]]:
+        """Count a walk; what is returned takes its states, and tells all that it has met so far."""
+        self.examples += 1
+        ahead, met = dict(self.milestones), set[str]()
+
+        def note(state: Any) -> frozenset[str]:
+            for name in find_reached(ahead, state):
+                del ahead[name]
+                met.add(name)
+                self.met[name] += 1
+            return frozenset(met)
+
+        return note
+
+    def list_unmet(self) -> tuple[str, ...]:
+        """The claims whose premise no walk has met so far."""
+        return tuple(name for name in self.premises if not self.met[name])
+
+    def list_missing(self) -> tuple[str, ...]:
+        """Those of them whose premise might be met; of the others none can be tested here."""
+        return tuple(name for name in self.list_unmet() if not self.is_vacuous(name))
+
+    def is_vacuous(self, name: str) -> bool:
+        """The claim promises nothing under these limits: the lemmas exclude its premise."""
+        if name not in self._vacuous:
+            fault_class = get_admitted(self.parameters)
+            premise = self.premises[name]
+            self._vacuous[name] = is_unreachable(self.structure, fault_class, premise)
+        return self._vacuous[name]
+
+    def check(self) -> None:
+        """Raise UnmetPremiseError where a premise was never met that might be."""
+        if missing := self.list_missing():
+            raise UnmetPremiseError(
+                f"{self.structure.name}: in {self.examples} examples no state meets the premise of "
+                f"{', '.join(missing)}, so nothing was tested"
+            )
+
+    def __str__(self) -> str:
+        width = max(map(len, self.premises), default=0)
+        return "\n".join(f"{name:{width}} {self.describe(name)}" for name in self.premises)
+
+    def describe(self, name: str) -> str:
+        """In which share of the examples a premise was met, or ``vacuous``."""
+        if not self.met[name] and self.is_vacuous(name):
+            return "vacuous"
+        return f"{self.met[name] / max(1, self.examples):.0%} of {self.examples} examples"
+
+
+def find_reached(milestones: Mapping[str, Predicate], state: Any) -> list[str]:
+    """The milestones that a state is at; a premise that several claims have is judged once."""
+    answers = {predicate: predicate(state) for predicate in dict.fromkeys(milestones.values())}
+    return [name for name, predicate in milestones.items() if answers[predicate]]
+
+
+def compute_milestones(structure: Any) -> dict[str, Predicate]:
+    """What the world of a structure says should be reached, by name: premises and witnesses."""
+    claims = find_world(structure).claims.values()
+    premises = {claim.name: claim.premise for claim in claims if claim.premise is not None}
+    return premises | {w.name: w.predicate for w in find_world(structure).witnesses.values()}
+
+
+def get_admitted(parameters: Any) -> FaultClass:
+    """The faults that may strike under these limits."""
+    limits = attrs.asdict(parameters.limits)
+    admitted = tuple(name for name, times in limits.items() if times)
+    return FaultClass("walk", admitted, counts=type(parameters.limits))
+
+
+def is_unreachable(structure: Any, fault_class: FaultClass, premise: Predicate) -> bool:
+    """The lemmas of a structure exclude a premise, for all sizes.
+
+    False also where nobody can tell: Z3 gives up, or the premise cannot be read as a term.
+    """
+    try:
+        denied = record_predicate(structure, lambda state: negate(premise(state)))
+        lemmas = prove_lemmas(structure)
+        return InductionProblem(structure, fault_class).follows(denied, lemmas)
+    except (SolverGaveUpError, TermError):
+        return False

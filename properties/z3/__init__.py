@@ -1,0 +1,1 @@
+"""Z3: translation, induction, bounded search, triage, vacuity, cores and obligations."""

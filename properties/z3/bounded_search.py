@@ -1,0 +1,229 @@
+"""Bounded search: the shortest schedule that refutes a guarantee or reaches a witness.
+
+Six-bit vectors over a log of a few bytes, one merged if-then-else per leaf and step, incremental
+in the depth; proved lemmas hold at each step, and of two orders of independent neighbours only one
+is searched. What it finds is widened: the reference replays the schedule under the real parameters
+and judges it again, so that no verdict rests on six bits.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import z3
+from attrs import evolve, frozen
+
+from properties.fault_model import FaultClass, is_admitted
+from properties.worlds import find_world
+from properties.z3.induction import SolverGaveUpError, get_leaf_names
+from properties.z3.translation import BitVectorArithmetic, Translator
+from reference.language.leaves import compute_leaf_sorts, flatten, is_parameter
+from reference.language.machine import Action, RecordedInstance, record_machine, record_predicate
+from reference.language.terms import Sort, Term, specialise
+
+WIDTH = 6
+"""Bits of an offset: the searched log has 12 bytes, and sums of an offset and two files fit too."""
+
+FILE_BASE = "master.log.last_file_offset"
+"""Where a state of replication says in which file its log ends."""
+
+DEPTH_LIMIT = 24
+"""How deep a search goes before it calls a cell undecided."""
+
+
+VARIANT_DEPTH_LIMIT = 16
+"""The same for a variant, of which only what it changes is searched."""
+
+VARIANT_SLAVES_MAX, LARGE_VARIANT_DEPTH_LIMIT = 1, 4
+"""Beyond so many slaves a variant is hardly searched: it takes over what refutes smaller groups."""
+
+
+@frozen
+class BoundedAnswer:
+    """What bounded search found for one question."""
+
+    schedule: tuple[Action, ...] | None
+    """The shortest schedule, or None when there is none up to the depth."""
+    depth: int
+    """Number of steps of the schedule, or the depth that was searched in vain."""
+
+
+class BoundedSearch:
+    """One structure under one fault class, unrolled step by step."""
+
+    def __init__(
+        self,
+        structure: Any,
+        fault_class: FaultClass,
+        lemmas: Iterable[str] = (),
+        sizes: Any = None,
+    ) -> None:
+        self.structure = structure
+        self.fault_class = fault_class
+        small = sizes or find_world(structure).sizes.search
+        self.parameters = evolve(small, limits=fault_class.search_limits)
+        self.arithmetic = BitVectorArithmetic(WIDTH)
+        initial = flatten(structure.make_initial(self.parameters))
+        self.constants = {path: v for path, v in initial.items() if is_parameter(path)}
+        self.instances = [r for r in record_machine(structure) if is_admitted(r, fault_class)]
+        self.sorts = {
+            p: s for p, s in compute_leaf_sorts(structure).items() if p not in self.constants
+        }
+        self.solver = make_solver_for_bits()
+        self.states = [{p: self.arithmetic.constant(initial[p]) for p in self.sorts}]
+        self.lemmas = [
+            specialise(
+                record_predicate(
+                    structure, find_world(structure).get_candidates(structure)[n].predicate
+                ),
+                self.constants,
+            )
+            for n in lemmas
+        ]
+        self.needless_orders = compute_needless_orders(self.instances)
+        self.picks: list[Any] = []
+        self.arguments: list[list[Any]] = []
+
+    def find_shortest(
+        self,
+        questions: dict[str, Term],
+        *,
+        depth_limits: Mapping[str, int],
+        on_progress: Callable[[int, int], None] = lambda depth, open_questions: None,
+    ) -> dict[str, BoundedAnswer]:
+        """For each question (a condition to reach) the shortest schedule that reaches it.
+
+        A leaf of a question that the state does not have is a number that may be chosen freely.
+        ``depth_limits`` says per question after how many steps to give up; ``on_progress`` is
+        called with each depth and the number of questions still open. Raises SolverGaveUpError
+        when Z3 answers *unknown*.
+        """
+        answers: dict[str, BoundedAnswer] = {}
+        goals = {n: specialise(term, self.constants) for n, term in questions.items()}
+        for depth in itertools.count():
+            still_open = [n for n in goals if n not in answers and depth <= depth_limits[n]]
+            if not still_open:
+                break
+            if depth == len(self.states):
+                self._unroll()
+            on_progress(depth, len(still_open))
+            for name in still_open:
+                if (found := self._solve(goals[name], depth)) is not None:
+                    answers[name] = BoundedAnswer(found, depth)
+        return {n: answers.get(n, BoundedAnswer(None, depth_limits[n])) for n in goals}
+
+    def _solve(self, goal: Term, depth: int) -> tuple[Action, ...] | None:
+        unknown = get_leaf_names(goal) - self.sorts.keys()
+        free = {name: self.arithmetic.variable(name, Sort.INTEGER) for name in unknown}
+        reached = Translator(self.arithmetic, {**self.states[depth], **free})(goal)
+        answer = self.solver.check(reached)
+        if answer == z3.unknown:
+            raise SolverGaveUpError(self.solver.reason_unknown())
+        if answer == z3.unsat:
+            return None
+        model = self.solver.model()
+        # A schedule within one file can be replayed with files of any size.
+        if FILE_BASE in self.sorts and self._is_possible(reached, self._stays_in_first_file(depth)):
+            model = self.solver.model()
+        return self._read_schedule(model, depth)
+
+    def _is_possible(self, *wanted: Any) -> bool:
+        return bool(self.solver.check(*wanted) == z3.sat)
+
+    def _stays_in_first_file(self, depth: int) -> Any:
+        bases = (state[FILE_BASE] for state in self.states[: depth + 1])
+        return z3.And([base == 0 for base in bases])
+
+    def _read_schedule(self, model: z3.ModelRef, depth: int) -> tuple[Action, ...]:
+        value = self.arithmetic.value
+        schedule = []
+        for pick, arguments in zip(self.picks[:depth], self.arguments[:depth], strict=True):
+            recorded = self.instances[int(value(model, pick))]
+            chosen = {
+                name: int(value(model, arguments[i]))
+                for i, (name, *_) in enumerate(recorded.arguments)
+            }
+            schedule.append(Action(recorded.instance.name, chosen))
+        return tuple(schedule)
+
+    def _unroll(self) -> None:
+        """One more step: some instance is picked, its conditions hold, its effect takes place."""
+        step, before = len(self.picks), self.states[-1]
+        pick = z3.BitVec(f"pick@{step}", 8)
+        count = max(len(r.arguments) for r in self.instances)
+        self.solver.add([Translator(self.arithmetic, before)(lemma) for lemma in self.lemmas])
+        arguments = [z3.BitVec(f"argument{i}@{step}", WIDTH) for i in range(count)]
+        after: dict[str, Any] = dict(before)
+        self.solver.add(z3.ULT(pick, len(self.instances)))
+        for index, recorded in enumerate(self.instances):
+            is_picked = pick == index
+            translate = self._translate_step(recorded, before, arguments)
+            self.solver.add(z3.Implies(is_picked, self._is_enabled(recorded, translate)))
+            for path, term in recorded.effects.items():
+                new = translate(specialise(term, self.constants))
+                after[path] = z3.If(is_picked, new, after[path])
+        if self.picks:
+            self._forbid_needless_orders(self.picks[-1], pick)
+        self.picks.append(pick)
+        self.arguments.append(arguments)
+        self.states.append({p: self._name(p, step + 1, after[p]) for p in self.sorts})
+
+    def _forbid_needless_orders(self, earlier: Any, later: Any) -> None:
+        """Of two neighbours that do not touch each other, the one that comes first in the list."""
+        for second, first in self.needless_orders:
+            self.solver.add(z3.Or(earlier != second, later != first))
+
+    def _translate_step(
+        self, recorded: RecordedInstance, before: dict[str, Any], arguments: list[Any]
+    ) -> Translator:
+        names = (f"argument.{name}" for name, *_ in recorded.arguments)
+        return Translator(self.arithmetic, {**before, **dict(zip(names, arguments, strict=False))})
+
+    def _is_enabled(self, recorded: RecordedInstance, translate: Translator) -> Any:
+        conditions = [
+            translate(specialise(c, self.constants)) for c in recorded.conditions.values()
+        ]
+        for _, argument, low, high in recorded.arguments:
+            low_value = translate(specialise(low, self.constants))
+            high_value = translate(specialise(high, self.constants))
+            chosen = translate(argument)
+            conditions += [low_value <= chosen, chosen <= high_value]
+        return z3.And(conditions)
+
+    def _name(self, path: str, step: int, expression: Any) -> Any:
+        """A fresh variable for a leaf after a step, so that expressions do not pile up."""
+        variable = self.arithmetic.variable(f"{path}@{step}", self.sorts[path])
+        self.solver.add(variable == expression)
+        return variable
+
+
+def compute_needless_orders(instances: list[RecordedInstance]) -> list[tuple[int, int]]:
+    """Pairs (later in the list, earlier in the list) of instances that commute in every state.
+
+    Neither writes what the other reads or writes, so a schedule with the two as neighbours in this
+    order has an equal twin with them exchanged, and only the twin need be searched.
+    """
+    reads = [get_reads(r) for r in instances]
+    writes = [set(r.effects) for r in instances]
+    return [
+        (second, first)
+        for first, second in itertools.combinations(range(len(instances)), 2)
+        if writes[first].isdisjoint(reads[second] | writes[second])
+        and writes[second].isdisjoint(reads[first])
+    ]
+
+
+def get_reads(recorded: RecordedInstance) -> set[str]:
+    """The leaves that an instance looks at: conditions, ranges and effects."""
+    ranges = (t for _, _, low, high in recorded.arguments for t in (low, high))
+    terms = (*recorded.conditions.values(), *ranges, *recorded.effects.values())
+    return set().union(*(get_leaf_names(t) for t in terms))
+
+
+def make_solver_for_bits() -> z3.Solver:
+    """An incremental solver for quantifier-free bit vectors, without a time limit."""
+    solver = z3.SolverFor("QF_BV")
+    solver.set("random_seed", 0)
+    return solver

@@ -1,0 +1,193 @@
+"""Which sets of faults a guarantee survives: the border between proved and refuted sets.
+
+The columns of the table are a choice of fault sets; here all of them are decided. A set under which
+a guarantee is proved speaks for all smaller ones, a schedule that needs certain faults for all
+larger ones, so maximal proved sets and minimal refuted ones say everything. They are found by
+asking for a set on neither side until there is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache, cached_property
+from types import MappingProxyType
+from typing import Any
+
+import z3
+from attrs import evolve, frozen
+
+from properties.fault_model import FaultClass, get_fault_count_name
+from properties.schedules.related_structures import Schedule
+from properties.worlds import find_world
+from properties.z3.induction import (
+    LIMIT_PREFIX,
+    InductionProblem,
+    InductionResult,
+    SolverGaveUpError,
+    make_solver,
+)
+from reference.language.machine import record_machine, record_predicate
+from reference.language.operators import negate
+from reference.language.terms import Term
+from reference.worlds.replication.parameters import SMALL_PARAMETERS, Parameters
+
+FaultSet = frozenset[str]
+"""Names of faults, as the class has them that counts those of a world."""
+
+FOUR_FILES: Parameters = evolve(SMALL_PARAMETERS, ghost_log_size_max_bytes=16)
+"""The searched log: one file more than for the tables, for what a hole in the middle takes."""
+
+
+def get_all_faults(structure: Any) -> FaultSet:
+    """Every fault and circumstance of a structure's world."""
+    return frozenset(find_world(structure).everything.admitted)
+
+
+@frozen
+class Refutation:
+    """A schedule against a guarantee, and the faults that it takes."""
+
+    faults: FaultSet
+    schedule: Schedule
+
+
+@frozen
+class Border:
+    """What one guarantee of one structure survives."""
+
+    guarantee: str
+    proved: tuple[FaultSet, ...]
+    """The largest sets whose faults may strike in any mixture."""
+    refuted: tuple[Refutation, ...]
+    """The smallest sets that refute it, each with a schedule."""
+    undecided: tuple[FaultSet, ...] = ()
+    """The smallest sets that are neither, as far as was searched."""
+
+    def find_open_set(self, all_faults: FaultSet) -> FaultSet | None:
+        """A set of these that this border does not decide; None when every set is decided."""
+        return find_unexplored(all_faults, self.proved, [r.faults for r in self.refuted])
+
+
+def find_unexplored(
+    all_faults: FaultSet, below: Iterable[FaultSet], above: Iterable[FaultSet]
+) -> FaultSet | None:
+    """A set of faults that lies in none of the first sets and contains none of the others."""
+    is_in = {name: z3.Bool(name) for name in sorted(all_faults)}
+    solver = z3.Solver()
+    solver.add([z3.Or([is_in[n] for n in all_faults - lower]) for lower in below])
+    solver.add([z3.Or([z3.Not(is_in[n]) for n in upper]) for upper in above])
+    if solver.check() != z3.sat:
+        return None
+    model = solver.model()
+    return frozenset(n for n, v in is_in.items() if z3.is_true(model.eval(v)))
+
+
+class FaultSetProver:
+    """Asks under which faults the lemmas of a structure imply a guarantee."""
+
+    def __init__(
+        self,
+        structure: Any,
+        lemmas: Iterable[str],
+        facts: Mapping[str, Term] = MappingProxyType({}),
+    ) -> None:
+        """``facts`` are properties besides the named ones, for lemmas that nobody has named."""
+        self.structure = structure
+        everything = find_world(structure).everything
+        self.problem = InductionProblem(structure, everything, facts=facts)
+        self.lemmas = tuple(lemmas)
+        self.absence = {n: z3.Bool(f"no {n}") for n in everything.admitted}
+        self.survived: dict[str, list[FaultSet]] = {}
+        """By claim, the sets of faults for which it is known to follow."""
+
+    @cached_property
+    def solver(self) -> z3.Solver:
+        """Knows the lemmas, and what it means that a fault never strikes."""
+        problem, solver = self.problem, make_solver()
+        solver.set(unsat_core=True)
+        solver.add(problem.parameter_constraints)
+        solver.add([problem.now(problem.predicates[n]) for n in self.lemmas])
+        solver.add(
+            [
+                z3.Implies(is_absent, problem.variables[LIMIT_PREFIX + name] == 0)
+                for name, is_absent in self.absence.items()
+            ]
+        )
+        return solver
+
+    def decide(self, fault_class: FaultClass) -> InductionResult:
+        """What follows under this fault class. Raises SolverGaveUpError."""
+        faults = frozenset(fault_class.admitted)
+        claims = find_world(self.structure).claims
+        proved = tuple(g for g in claims if self.find_survived(g, faults) is not None)
+        vacuous = tuple(g for g in proved if self._is_vacuous(g, faults))
+        return InductionResult(proved, vacuous, self.lemmas, (), self.problem.queries)
+
+    def _is_vacuous(self, name: str, faults: FaultSet) -> bool:
+        premise = find_world(self.structure).claims[name].premise
+        if premise is None:
+            return False
+        never = record_predicate(self.structure, lambda cluster: negate(premise(cluster)))
+        return self._find_survived(f"vacuous {name}", never, faults) is not None
+
+    def find_survived(self, name: str, faults: FaultSet) -> FaultSet | None:
+        """A set of faults, with at least these, under which it is proved; None without a proof.
+
+        Raises SolverGaveUpError.
+        """
+        return self._find_survived(name, self.problem.predicates[name], faults)
+
+    def _find_survived(self, name: str, claim: Term, faults: FaultSet) -> FaultSet | None:
+        known = self.survived.setdefault(name, [])
+        for survived in known:
+            if faults <= survived:
+                return survived
+        found = self._ask(claim, faults)
+        if found is not None:
+            known.append(found)
+        return found
+
+    def _ask(self, claim: Term, faults: FaultSet) -> FaultSet | None:
+        problem, solver = self.problem, self.solver
+        problem.queries += 1
+        solver.push()
+        try:
+            solver.add(z3.Not(problem.now(claim)), *problem.now.side_conditions)
+            absent = [v for n, v in self.absence.items() if n not in faults]
+            answer = solver.check(*absent)
+            if answer == z3.unknown:
+                raise SolverGaveUpError(solver.reason_unknown())
+            if answer == z3.sat:
+                return None
+            needed = {str(v) for v in solver.unsat_core()}
+            return frozenset(n for n, v in self.absence.items() if str(v) not in needed)
+        finally:
+            solver.pop()
+
+    def grow(self, guarantee: str, faults: FaultSet) -> FaultSet | None:
+        """A largest such set: no fault can be added. None without a proof for these faults."""
+        survived = self.find_survived(guarantee, faults)
+        if survived is None:
+            return None
+        for name in sorted(self.absence.keys() - survived):
+            survived = self.find_survived(guarantee, survived | {name}) or survived
+        return survived
+
+    def shrink(self, guarantee: str, faults: FaultSet) -> FaultSet:
+        """A smallest part of a set without a proof that has no proof either."""
+        for name in sorted(faults):
+            if self.find_survived(guarantee, faults - {name}) is None:
+                faults -= {name}
+        return faults
+
+
+def compute_faults(structure: Any, schedule: Schedule) -> FaultSet:
+    """The faults that a schedule takes."""
+    counted = _get_fault_count_names(structure)
+    return frozenset(name for a in schedule if (name := counted[a.instance]) is not None)
+
+
+@cache
+def _get_fault_count_names(structure: Any) -> dict[str, str | None]:
+    """What each rule instance counts against, or None where it is no fault."""
+    return {r.instance.name: get_fault_count_name(r) for r in record_machine(structure)}

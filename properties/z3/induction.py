@@ -1,0 +1,333 @@
+"""Proof by induction for all offsets: initiation, consecution rule by rule, safety.
+
+Houdini: begin with every lemma and every guarantee, drop whatever the start or a step falsifies,
+until nothing more falls. What is left is inductive, and what follows from it is proved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Mapping
+from functools import cache, cached_property
+from types import MappingProxyType
+from typing import Any
+
+import z3
+from attrs import field, frozen
+
+from properties.fault_model import FaultClass, is_admitted
+from properties.property import Property
+from properties.worlds import find_world
+from properties.z3.translation import IntegerArithmetic, Translator
+from reference.language.leaves import compute_leaf_sorts, flatten, is_parameter
+from reference.language.machine import RecordedInstance, record_machine, record_predicate
+from reference.language.operators import negate
+from reference.language.terms import Sort, Term, walk
+from reference.worlds.replication.structure import Structure
+
+LIMIT_PREFIX = "parameters.limits."
+"""Where the parameters lie that say how often each fault may strike."""
+
+RLIMIT_PER_QUERY = 20_000_000
+"""Z3 resource units per query: machine-independent, unlike seconds."""
+
+
+class SolverGaveUpError(Exception):
+    """Raised when Z3 answers *unknown*; never counted as a proof."""
+
+
+@frozen
+class CounterexampleToInduction:
+    """A step from a state that has every lemma to one that lacks this one."""
+
+    lemma: str
+    instance: str
+    before: Mapping[str, int | bool] = field(repr=False)
+    arguments: Mapping[str, int]
+    after: Mapping[str, int | bool] = field(repr=False)
+    """The leaves that the step changes, with their new value."""
+
+
+@frozen
+class InductionResult:
+    """What induction could do for one structure and fault class."""
+
+    proved: tuple[str, ...]
+    """Guarantees that hold in every reachable state."""
+    vacuous: tuple[str, ...]
+    """Proved guarantees whose premise can never hold: they promise nothing here."""
+    lemmas: tuple[str, ...]
+    """The inductive set that carries them: lemmas, sanity checks and guarantees."""
+    dropped: tuple[CounterexampleToInduction, ...]
+    """What fell, and the first step that felled it; empty when given lemmas were re-checked."""
+    queries: int
+    """Questions put to Z3."""
+
+
+def get_lemmas(variants: tuple[str, ...] = ()) -> dict[str, Property]:
+    """What is inductive in replication whatever strikes: the sanity checks and the lemmas."""
+    return find_world(Structure(variants=variants)).get_lemmas(Structure(variants=variants))
+
+
+def get_candidates(variants: tuple[str, ...] = ()) -> dict[str, Property]:
+    """Everything that may become part of an inductive set in replication."""
+    return find_world(Structure(variants=variants)).get_candidates(Structure(variants=variants))
+
+
+def prove_lemmas(structure: Any, names: Iterable[str] = ()) -> tuple[str, ...]:
+    """The largest inductive set of these lemmas, or of all, under every fault and circumstance.
+
+    Raises SolverGaveUpError.
+    """
+    return _prove_lemmas(
+        structure, tuple(names) or tuple(find_world(structure).get_lemmas(structure))
+    )
+
+
+@cache
+def _prove_lemmas(structure: Any, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Nothing but rules and lemmas decides this, and they do not change while a program runs."""
+    problem = InductionProblem(structure, find_world(structure).everything)
+    kept, _ = problem.run_houdini(names)
+    return tuple(kept)
+
+
+class InductionProblem:
+    """One structure under one fault class, with sizes, thresholds and limits symbolic."""
+
+    def __init__(
+        self,
+        structure: Any,
+        fault_class: FaultClass,
+        *,
+        sizes: Any = None,
+        facts: Mapping[str, Term] = MappingProxyType({}),
+    ) -> None:
+        """``sizes`` make sizes and limits numbers: for examples, which want to be small.
+
+        ``facts`` are more properties, by name.
+        """
+        self.structure = structure
+        self.fault_class = fault_class
+        self.arithmetic = IntegerArithmetic()
+        self.queries = 0
+        self.variables = {
+            path: self.arithmetic.variable(path, sort)
+            for path, sort in compute_leaf_sorts(structure).items()
+        }
+        if sizes is not None:
+            given = flatten(structure.make_initial(sizes))
+            self.variables |= {
+                p: self.arithmetic.constant(v) for p, v in given.items() if is_parameter(p)
+            }
+        self.now = Translator(self.arithmetic, self.variables)
+        self.instances = [r for r in record_machine(structure) if is_admitted(r, fault_class)]
+        self.predicates = {
+            name: record_predicate(structure, p.predicate)
+            for name, p in find_world(structure).get_candidates(structure).items()
+        } | dict(facts)
+
+    @cached_property
+    def parameter_constraints(self) -> list[Any]:
+        """What is known of the parameters under the fault class of this problem."""
+        return list(self.compute_parameter_facts(self.fault_class).values())
+
+    def compute_parameter_facts(self, fault_class: FaultClass) -> dict[str, Any]:
+        """Sizes are positive, the fall-behind limit is any number, other faults never strike.
+
+        By the path of the parameter that each fact is about.
+        """
+        facts = {}
+        for path, variable in self.variables.items():
+            if not is_parameter(path):
+                continue
+            fault = path.removeprefix(LIMIT_PREFIX)
+            if path.startswith(LIMIT_PREFIX):
+                facts[path] = variable >= 0 if fault in fault_class.admitted else variable == 0
+            elif path != "parameters.ha_slave_fallbehind_max_bytes":
+                facts[path] = variable >= 1
+        return facts
+
+    @cached_property
+    def leaf_names(self) -> dict[str, set[str]]:
+        """The leaves that each property reads."""
+        return {name: get_leaf_names(term) for name, term in self.predicates.items()}
+
+    @cached_property
+    def steps(self) -> dict[str, Step]:
+        """Every rule instance that this fault class admits, by its name."""
+        return {r.instance.name: Step(self, r) for r in self.instances}
+
+    @cached_property
+    def initially(self) -> Translator:
+        """Translates to what a term says of the initial state, parameters left symbolic."""
+        initial = flatten(self.structure.template)
+        leaves = {
+            path: self.variables[path] if is_parameter(path) else self.arithmetic.constant(value)
+            for path, value in initial.items()
+        }
+        return Translator(self.arithmetic, leaves)
+
+    def read_state(self, model: z3.ModelRef) -> dict[str, int | bool]:
+        """The state that a model describes, by leaf."""
+        return {path: self.arithmetic.value(model, v) for path, v in self.variables.items()}
+
+    def find_inductive_set(self, names: Iterable[str]) -> InductionResult:
+        """Houdini from these candidates, and what follows. Raises SolverGaveUpError."""
+        kept, dropped = self.run_houdini(names)
+        claims = find_world(self.structure).claims
+        proved = tuple(g for g in claims if g in kept or self.follows(self.predicates[g], kept))
+        vacuous = tuple(g for g in proved if self._is_vacuous(g, kept))
+        return InductionResult(proved, vacuous, tuple(kept), tuple(dropped), self.queries)
+
+    def run_houdini(
+        self, names: Iterable[str]
+    ) -> tuple[list[str], list[CounterexampleToInduction]]:
+        """The largest inductive set of these candidates, and how the others fell.
+
+        Raises SolverGaveUpError.
+        """
+        kept = [n for n in names if self._holds_initially(n)]
+        dropped: list[CounterexampleToInduction] = []
+        is_changed = True
+        while is_changed:
+            is_changed = False
+            for step in self.steps.values():
+                while True:
+                    fallen = step.find_falsified(kept)
+                    if not fallen:
+                        break
+                    dropped.extend(fallen)
+                    names_fallen = {f.lemma for f in fallen}
+                    kept = [n for n in kept if n not in names_fallen]
+                    is_changed = True
+        return kept, dropped
+
+    def find_consequences(self, lemmas: tuple[str, ...]) -> InductionResult:
+        """What follows under this fault class from lemmas that hold whatever strikes.
+
+        One inductive set, proved once under every fault, serves all classes: a class only adds that
+        its other faults never strike. Raises SolverGaveUpError.
+        """
+        claims = find_world(self.structure).claims
+        proved = tuple(g for g in claims if self.follows(self.predicates[g], lemmas))
+        vacuous = tuple(g for g in proved if self._is_vacuous(g, list(lemmas)))
+        return InductionResult(proved, vacuous, lemmas, (), self.queries)
+
+    def check(self, solver: z3.Solver, question: Any) -> z3.ModelRef | None:
+        """A model of the solver's assertions and the question, or None when there is none."""
+        self.queries += 1
+        solver.push()
+        try:
+            solver.add(question)
+            answer = solver.check()
+            if answer == z3.unknown:
+                raise SolverGaveUpError(solver.reason_unknown())
+            return solver.model() if answer == z3.sat else None
+        finally:
+            solver.pop()
+
+    def _holds_initially(self, name: str) -> bool:
+        solver = make_solver()
+        solver.add(self.parameter_constraints)
+        return self.check(solver, z3.Not(self.initially(self.predicates[name]))) is None
+
+    def _is_vacuous(self, name: str, kept: list[str]) -> bool:
+        premise = find_world(self.structure).claims[name].premise
+        if premise is None:
+            return False
+        return self.follows(record_predicate(self.structure, lambda c: negate(premise(c))), kept)
+
+    def follows(self, claim: Term, kept: Iterable[str]) -> bool:
+        """The claim holds wherever all of these properties do."""
+        solver = make_solver()
+        solver.add(self.parameter_constraints)
+        solver.add([self.now(self.predicates[n]) for n in kept])
+        denied = z3.Not(self.now(claim))
+        solver.add(self.now.side_conditions)
+        return self.check(solver, denied) is None
+
+
+class Step:
+    """One rule instance as formulas: what holds when it fires, and every property after it."""
+
+    def __init__(self, problem: InductionProblem, recorded: RecordedInstance) -> None:
+        self.problem = problem
+        self.recorded = recorded
+        arithmetic = problem.arithmetic
+        self.arguments = {
+            f"argument.{name}": arithmetic.variable(f"argument.{name}", Sort.INTEGER)
+            for name, *_ in recorded.arguments
+        }
+        now = Translator(arithmetic, {**problem.variables, **self.arguments})
+        self.effects = {path: now(term) for path, term in recorded.effects.items()}
+        self.after = Translator(arithmetic, {**problem.variables, **self.effects})
+        self.conditions = {name: now(term) for name, term in recorded.conditions.items()}
+        self.ranges = {
+            name: z3.And(now(low) <= now(argument), now(argument) <= now(high))
+            for name, argument, low, high in recorded.arguments
+        }
+        self.remainders = now.side_conditions
+        """What is known of the fresh numbers that stand for remainders."""
+        self.touched = {
+            name
+            for name, leaves in problem.leaf_names.items()
+            if not recorded.effects.keys().isdisjoint(leaves)
+        }
+        """The properties that read a leaf which the step changes."""
+
+    @cached_property
+    def solver(self) -> z3.Solver:
+        """Knows what holds when the instance fires; kept through a whole Houdini run."""
+        solver = make_solver()
+        solver.add(self.problem.parameter_constraints)
+        solver.add([*self.conditions.values(), *self.ranges.values(), *self.remainders])
+        return solver
+
+    def find_falsified(
+        self, kept: list[str], certain: Container[str] = ()
+    ) -> list[CounterexampleToInduction]:
+        """The candidates that one step of this rule can falsify when all of them hold before.
+
+        Those that are ``certain`` to hold afterwards are not asked about.
+        """
+        problem = self.problem
+        asked = (n for n in kept if n in self.touched and n not in certain)
+        claims = {n: self.after(problem.predicates[n]) for n in asked}
+        if not claims:
+            return []
+        assumed = [problem.now(problem.predicates[n]) for n in kept]
+        broken = z3.Or([z3.Not(c) for c in claims.values()])
+        model = problem.check(self.solver, z3.And(*assumed, broken))
+        if model is None:
+            return []
+        value = problem.arithmetic.value
+        fallen = [n for n, claim in claims.items() if not value(model, claim)]
+        return [self.read_counterexample(model, n) for n in fallen]
+
+    def read_counterexample(self, model: z3.ModelRef, lemma: str) -> CounterexampleToInduction:
+        """The step that a model describes, after which a lemma does not hold."""
+        value = self.problem.arithmetic.value
+        return CounterexampleToInduction(
+            lemma,
+            self.recorded.instance.name,
+            self.problem.read_state(model),
+            {n.removeprefix("argument."): int(value(model, v)) for n, v in self.arguments.items()},
+            {path: value(model, effect) for path, effect in self.effects.items()},
+        )
+
+
+def make_solver() -> z3.Solver:
+    """A solver that stops by work done, not by time passed."""
+    return limit_work(z3.Solver())
+
+
+def limit_work(solver: z3.Solver) -> z3.Solver:
+    """The same solver, which gives up a query at the limit, and takes no chances."""
+    solver.set("rlimit", RLIMIT_PER_QUERY)
+    solver.set("random_seed", 0)
+    return solver
+
+
+def get_leaf_names(term: Term) -> set[str]:
+    """The paths that a term mentions."""
+    return {node.payload for node in walk([term]) if node.operator == "leaf"}

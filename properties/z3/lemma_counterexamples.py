@@ -1,0 +1,274 @@
+"""For each lemma the counterexample to induction that demanded it: a state and a step, as data.
+
+In such a state every other lemma and every sanity check holds, and this lemma does not. Either a
+guarantee fails there that is proved otherwise, or one step leads to where another lemma, a sanity
+check or a guarantee fails. No run reaches the state; nothing but this lemma says so.
+``python -m properties.z3.lemma_counterexamples`` finds all of them anew; the reference alone checks
+them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import z3
+from attrs import evolve, frozen
+
+from properties.fault_model import FaultClass, get_fault_count_name
+from properties.verdicts.certificates import CERTIFICATE_FOLDER
+from properties.worlds import find_world
+from properties.worlds.replication.columns import EVERYTHING, FAULT_CLASS_BY_NAME, FAULT_CLASSES
+from properties.worlds.replication.structures import CERTIFIED_BY_NAME
+from properties.worlds.replication.world import LEMMAS
+from properties.z3.induction import (
+    InductionProblem,
+    Step,
+    get_candidates,
+    get_lemmas,
+    make_solver,
+)
+from properties.z3.smallest_model import (
+    FAULT_PREFIX,
+    find_smallest_model,
+    make_small_problem,
+)
+from reference.language.leaves import flatten, unflatten
+from reference.language.machine import Action, compute_machine
+from reference.worlds.replication.roles import FlushDiskType, Role
+from reference.worlds.replication.state import Cluster
+from reference.worlds.replication.structure import Structure
+
+COUNTEREXAMPLE_FILE = CERTIFICATE_FOLDER / "counterexamples.json"
+
+EXAMINED_STRUCTURES = (
+    Structure(),
+    Structure(flush_disk_type=FlushDiskType.SYNC_FLUSH),
+    Structure(role=Role.ASYNC_MASTER),
+    Structure(slaves=0),
+)
+"""Where lemmas are missed: of the counterexamples in these structures the smallest is kept."""
+
+
+@frozen
+class LemmaCounterexample:
+    """What becomes possible when one lemma is left out."""
+
+    lemma: str
+    structure: Structure
+    before: Mapping[str, int | bool]
+    """The leaves that differ from the initial state, with their values."""
+    action: Action | None
+    """The step that breaks something; None where that is broken already."""
+    breaks: tuple[str, ...]
+    """What fails in the end: guarantees that are proved otherwise; lemmas and sanity checks."""
+    fault_class: FaultClass
+    """The weakest column that has the state's faults and the step."""
+
+    @property
+    def kind(self) -> str:
+        """``step``, or ``state`` where no step is needed."""
+        return "state" if self.action is None else "step"
+
+    def make_state(self) -> Cluster:
+        """The state before, in a log of a few bytes."""
+        initial = self.structure.make_initial(
+            find_world(self.structure).make_search_parameters(self.fault_class)
+        )
+        state: Cluster = unflatten(self.structure, {**flatten(initial), **self.before})
+        return state
+
+    def make_end(self) -> Cluster:
+        """The state in which something fails; the state before where the step is refused."""
+        before = self.make_state()
+        if self.action is None:
+            return before
+        end: Cluster = compute_machine(self.structure).step(before, self.action).cluster
+        return end
+
+    def compute_size(self) -> tuple[bool, int, int]:
+        """What makes it hard to read: a step, many leaves, high numbers."""
+        return self.action is not None, len(self.before), sum(map(int, self.before.values()))
+
+
+def find_objections(entry: LemmaCounterexample) -> list[str]:
+    """What the reference finds wrong with a counterexample; empty for a good one.
+
+    No solver is asked. That a guarantee is proved with all lemmas, the certificates say.
+    """
+    before, end = entry.make_state(), entry.make_end()
+    objections = [
+        f"{name} {'holds' if name == entry.lemma else 'fails'} before"
+        for name, p in get_lemmas().items()
+        if bool(p.predicate(before)) is (name == entry.lemma)
+    ]
+    if entry.action is not None:
+        outcome = compute_machine(entry.structure).step(before, entry.action)
+        objections += [f"{entry.action} is refused: {name}" for name in outcome.failed]
+    for name in entry.breaks:
+        predicate = get_candidates()[name].predicate
+        if predicate(end):
+            objections.append(f"{name} holds in the end")
+        if entry.action is not None and not predicate(before):
+            objections.append(f"{name} fails before the step")
+    return objections if entry.breaks else ["nothing breaks", *objections]
+
+
+def find_counterexamples(
+    structure: Structure, on_progress: Callable[[str], None] = lambda text: None
+) -> dict[str, LemmaCounterexample]:
+    """The smallest counterexample of each lemma that this structure misses.
+
+    Raises SolverGaveUpError.
+    """
+    found = {}
+    for lemma in LEMMAS:
+        on_progress(f"{structure.name}: {lemma}")
+        entries = list(_find_states(structure, lemma)) or list(_find_steps(structure, lemma))
+        if entries:
+            found[lemma] = min(entries, key=LemmaCounterexample.compute_size)
+    return found
+
+
+def _find_states(structure: Structure, lemma: str) -> Iterator[LemmaCounterexample]:
+    """A state without the lemma in which a guarantee fails, in the weakest column that has one."""
+    for fault_class in FAULT_CLASSES:
+        proved = _find_proved(structure, fault_class)
+        problem = make_small_problem(structure, fault_class)
+        if not proved:
+            continue
+        broken = z3.Or([z3.Not(problem.now(problem.predicates[g])) for g in proved])
+        question = z3.And(_assume_all_but(problem, lemma), broken)
+        model = find_smallest_model(problem, make_solver(), question, {})
+        if model is not None:
+            yield _make_entry(structure, lemma, model, None, proved)
+            return
+
+
+def _find_steps(structure: Structure, lemma: str) -> Iterator[LemmaCounterexample]:
+    """For each rule a state without the lemma, from which it breaks another one."""
+    problem, steps = _make_steps(structure)
+    others = [name for name in get_lemmas() if name != lemma]
+    for step in steps:
+        relevant = [n for n in others if n in step.touched]
+        broken = z3.Or([z3.Not(step.after(problem.predicates[n])) for n in relevant])
+        question = z3.And(_assume_all_but(problem, lemma), broken)
+        model = find_smallest_model(problem, step.solver, question, step.arguments)
+        if model is not None:
+            arguments = {
+                name: int(model.pop(f"argument.{name}")) for name, *_ in step.recorded.arguments
+            }
+            action = Action(step.recorded.instance.name, arguments)
+            yield _make_entry(structure, lemma, model, action, others)
+
+
+def _assume_all_but(problem: InductionProblem, lemma: str) -> Any:
+    """Every lemma and sanity check holds, this one lemma does not."""
+    claims = {name: problem.now(problem.predicates[name]) for name in get_lemmas()}
+    return z3.And(z3.Not(claims.pop(lemma)), *claims.values())
+
+
+def _make_entry(
+    structure: Structure,
+    lemma: str,
+    values: Mapping[str, int | bool],
+    action: Action | None,
+    breakable: list[str],
+) -> LemmaCounterexample:
+    initial = flatten(
+        structure.make_initial(find_world(structure).make_search_parameters(EVERYTHING))
+    )
+    before = {path: v for path, v in values.items() if v != initial[path]}
+    fault_class = _find_weakest_class(structure, before, action)
+    entry = LemmaCounterexample(lemma, structure, before, action, (), fault_class)
+    end = entry.make_end()
+    breaks = tuple(n for n in breakable if not get_candidates()[n].predicate(end))
+    return evolve(entry, breaks=breaks)
+
+
+def _find_weakest_class(
+    structure: Structure, before: Mapping[str, int | bool], action: Action | None
+) -> FaultClass:
+    """The first column that admits the faults so far and the step."""
+    struck = {p.removeprefix(FAULT_PREFIX) for p in before if p.startswith(FAULT_PREFIX)}
+    if action is not None:
+        _, steps = _make_steps(structure)
+        recorded = next(s.recorded for s in steps if s.recorded.instance.name == action.instance)
+        struck |= {name for name in [get_fault_count_name(recorded)] if name is not None}
+    classes = (*FAULT_CLASSES, EVERYTHING)
+    return next(c for c in classes if struck <= set(c.admitted))
+
+
+@cache
+def _make_steps(structure: Structure) -> tuple[InductionProblem, tuple[Step, ...]]:
+    problem = make_small_problem(structure, EVERYTHING)
+    return problem, tuple(Step(problem, r) for r in problem.instances)
+
+
+@cache
+def _find_proved(structure: Structure, fault_class: FaultClass) -> list[str]:
+    """The guarantees that follow in a column from all lemmas together."""
+    problem = InductionProblem(structure, fault_class)
+    return list(problem.find_consequences(tuple(get_lemmas())).proved)
+
+
+def save_counterexamples(
+    entries: Mapping[str, LemmaCounterexample], path: Path = COUNTEREXAMPLE_FILE
+) -> None:
+    """Write the counterexamples, in the order of the lemmas."""
+    document = [
+        {
+            "lemma": name,
+            "structure": entries[name].structure.name,
+            "kind": entries[name].kind,
+            "fault_class": entries[name].fault_class.name,
+            "before": dict(entries[name].before),
+            "rule": action.instance if (action := entries[name].action) else None,
+            "arguments": dict(action.arguments) if action else {},
+            "breaks": list(entries[name].breaks),
+        }
+        for name in LEMMAS
+        if name in entries
+    ]
+    path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+
+
+def load_counterexamples(path: Path = COUNTEREXAMPLE_FILE) -> dict[str, LemmaCounterexample]:
+    """The stored counterexample of each lemma."""
+    classes = {EVERYTHING.name: EVERYTHING, **FAULT_CLASS_BY_NAME}
+    return {
+        item["lemma"]: LemmaCounterexample(
+            lemma=item["lemma"],
+            structure=CERTIFIED_BY_NAME[item["structure"]],
+            before=item["before"],
+            action=Action(item["rule"], item["arguments"]) if item["rule"] else None,
+            breaks=tuple(item["breaks"]),
+            fault_class=classes[item["fault_class"]],
+        )
+        for item in json.loads(path.read_text(encoding="utf-8"))
+    }
+
+
+def search_all(
+    on_progress: Callable[[str], None] = lambda text: None,
+) -> dict[str, LemmaCounterexample]:
+    """The smallest counterexample of each lemma over the examined structures."""
+    smallest: dict[str, LemmaCounterexample] = {}
+    for structure in EXAMINED_STRUCTURES:
+        for name, entry in find_counterexamples(structure, on_progress).items():
+            known = smallest.get(name)
+            if known is None or entry.compute_size() < known.compute_size():
+                smallest[name] = entry
+    return smallest
+
+
+def main() -> None:
+    """Find every counterexample anew and store it."""
+    save_counterexamples(search_all(print))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,217 @@
+"""Every proof obligation of a structure as a value, and what became of it.
+
+The proofs of all columns rest on one inductive set of lemmas. Three kinds of obligations make it a
+proof: each lemma holds in the beginning, no step of any rule ends it, and each guarantee follows
+from the lemmas wherever the faults of its column alone can strike.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import z3
+from attrs import field, frozen
+
+from properties.fault_model import FaultClass
+from properties.verdicts.certificates import decode_cells, load
+from properties.verdicts.verdict import InternalDisagreementError, VerdictWord
+from properties.worlds import find_world
+from properties.z3.discharge import (
+    Answer,
+    Fact,
+    FactKind,
+    Outcome,
+    Question,
+    ask,
+    ask_for_minimal_core,
+)
+from properties.z3.induction import LIMIT_PREFIX, InductionProblem, Step
+from properties.z3.translation import Translator
+from reference.language.leaves import PARAMETER_PREFIX
+
+
+class ObligationKind(enum.Enum):
+    """Which part of the induction it is."""
+
+    INITIATION = "initiation"
+    """A lemma holds in the initial state."""
+    CONSECUTION = "consecution"
+    """A lemma holds after a step from any state in which all lemmas hold."""
+    SAFETY = "safety"
+    """A guarantee holds in any state in which all lemmas hold."""
+
+
+@frozen
+class Obligation:
+    """One claim that the proof of a structure takes."""
+
+    kind: ObligationKind
+    claim: str
+    """The lemma, or for safety the guarantee."""
+    where: str = ""
+    """For consecution the rule instance, for safety the fault class."""
+
+    def __str__(self) -> str:
+        return " ".join(filter(None, (self.kind.value, self.claim, self.where)))
+
+    @classmethod
+    def parse(cls, text: str) -> Obligation:
+        """The obligation that ``str`` wrote; raises ValueError for an unknown kind."""
+        kind, claim, *where = text.split(" ", 2)
+        return cls(ObligationKind(kind), claim, *where)
+
+
+@frozen
+class Counterexample:
+    """A state in which a claim fails; for a step, the state before, the step and what it does."""
+
+    before: Mapping[str, int | bool]
+    arguments: Mapping[str, int] = field(factory=dict)
+    after: Mapping[str, int | bool] = field(factory=dict)
+    """The leaves that the step changes, with their new value."""
+
+
+@frozen
+class Discharge:
+    """What became of an obligation."""
+
+    obligation: Obligation
+    outcome: Outcome
+    work: int
+    """What it took with all facts at hand, in Z3's resource units."""
+    core: tuple[Fact, ...] = ()
+    """For one that holds: facts that suffice."""
+    counterexample: Counterexample | None = None
+    """For one that fails: where."""
+
+
+class Proof:
+    """The obligations of one structure; what they assume is what ``prove`` assumes."""
+
+    def __init__(
+        self,
+        structure: Any,
+        lemmas: Iterable[str] = (),
+        proved: Iterable[tuple[str, str]] = (),
+    ) -> None:
+        """``lemmas`` is the set that is to be inductive; all lemmas where it is empty.
+
+        ``proved`` are the cells (guarantee, fault class) that are to follow from it.
+        """
+        self.structure = structure
+        self.everything = find_world(structure).everything
+        self.problem = InductionProblem(structure, self.everything)
+        self.lemmas = tuple(lemmas) or tuple(find_world(structure).get_lemmas(structure))
+        self.proved = tuple(proved)
+        self._lemma_facts = {
+            Fact(FactKind.LEMMA, name): self.problem.now(self.problem.predicates[name])
+            for name in self.lemmas
+        }
+
+    def list_obligations(self) -> Iterator[Obligation]:
+        """Every obligation: initiation, then consecution rule by rule, then safety."""
+        for lemma in self.lemmas:
+            yield Obligation(ObligationKind.INITIATION, lemma)
+        for instance in self.problem.steps:
+            yield from self.list_consecution(instance)
+        for guarantee, fault in self.proved:
+            yield Obligation(ObligationKind.SAFETY, guarantee, fault)
+
+    def list_consecution(self, instance: str) -> Iterator[Obligation]:
+        """The obligations of one rule instance: a lemma for each that reads what it changes."""
+        touched = self.problem.steps[instance].touched
+        for lemma in self.lemmas:
+            if lemma in touched:
+                yield Obligation(ObligationKind.CONSECUTION, lemma, instance)
+
+    def pose(self, obligation: Obligation) -> Question:
+        """The obligation as a question; facts that one likes to see in a core come first.
+
+        Raises KeyError for a lemma, guarantee, instance or fault class that does not exist.
+        """
+        predicate = self.problem.predicates[obligation.claim]
+        if obligation.kind is ObligationKind.INITIATION:
+            facts = self._compute_parameter_facts(self.everything)
+            return Question(facts, self.problem.initially(predicate))
+        if obligation.kind is ObligationKind.CONSECUTION:
+            step = self.problem.steps[obligation.where]
+            facts = _compute_step_facts(step) | self._compute_parameter_facts(self.everything)
+            own = Fact(FactKind.LEMMA, obligation.claim)
+            facts |= {own: self._lemma_facts[own]} | self._lemma_facts
+            return Question(facts, step.after(predicate))
+        facts = self._compute_parameter_facts(
+            find_world(self.structure).get_column(obligation.where)
+        )
+        now = Translator(self.problem.arithmetic, self.problem.variables)
+        conclusion = now(predicate)
+        remainders = _name_remainders(now.side_conditions)
+        return Question(self._lemma_facts | remainders | facts, conclusion)
+
+    def discharge(self, obligation: Obligation) -> Discharge:
+        """Decide an obligation; its core is not minimal."""
+        return self._conclude(obligation, ask(self.pose(obligation)))
+
+    def discharge_minimally(self, obligation: Obligation) -> Discharge:
+        """Decide an obligation; no fact of its core can be left out.
+
+        Which faults must be absent is part of what a reader wants to know, so for safety no absence
+        is taken that any lemma makes needless.
+        """
+        is_safety = obligation.kind is ObligationKind.SAFETY
+        answer = ask_for_minimal_core(self.pose(obligation), is_thorough=is_safety)
+        return self._conclude(obligation, answer)
+
+    def _conclude(self, obligation: Obligation, answer: Answer) -> Discharge:
+        shown = None
+        if answer.model is not None:
+            shown = self._read_counterexample(obligation, answer.model)
+        return Discharge(obligation, answer.outcome, answer.work, answer.core, shown)
+
+    def _read_counterexample(self, obligation: Obligation, model: z3.ModelRef) -> Counterexample:
+        if obligation.kind is not ObligationKind.CONSECUTION:
+            return Counterexample(self.problem.read_state(model))
+        step = self.problem.steps[obligation.where]
+        found = step.read_counterexample(model, obligation.claim)
+        return Counterexample(found.before, found.arguments, found.after)
+
+    def _compute_parameter_facts(self, fault_class: FaultClass) -> dict[Fact, Any]:
+        formulas = self.problem.compute_parameter_facts(fault_class)
+        return {_name_parameter_fact(path, fault_class): f for path, f in formulas.items()}
+
+
+def _compute_step_facts(step: Step) -> dict[Fact, Any]:
+    """What holds when the instance fires."""
+    return (
+        {Fact(FactKind.CONDITION, name): formula for name, formula in step.conditions.items()}
+        | {Fact(FactKind.RANGE, name): formula for name, formula in step.ranges.items()}
+        | _name_remainders(step.remainders)
+    )
+
+
+def _name_remainders(known: list[Any]) -> dict[Fact, Any]:
+    return {Fact(FactKind.REMAINDER, str(index)): formula for index, formula in enumerate(known)}
+
+
+def _name_parameter_fact(path: str, fault_class: FaultClass) -> Fact:
+    if not path.startswith(LIMIT_PREFIX):
+        return Fact(FactKind.SIZE, path.removeprefix(PARAMETER_PREFIX))
+    fault = path.removeprefix(LIMIT_PREFIX)
+    is_possible = fault in fault_class.admitted
+    return Fact(FactKind.LIMIT if is_possible else FactKind.ABSENCE, fault)
+
+
+def load_proof(structure: Any) -> Proof:
+    """The proof that the certificate of a structure claims: its lemmas, its proved cells.
+
+    Raises InternalDisagreementError when there is none for these rules.
+    """
+    document = load(structure)
+    if document is None:
+        raise InternalDisagreementError(
+            f"{structure.name} has no certificate for these rules; run `./rmqspec prove --search`"
+        )
+    cells = decode_cells(structure, document)
+    proved = [(c.guarantee, c.fault) for c in cells if c.word is VerdictWord.PROVED]
+    return Proof(structure, document["inductive_set"], proved)

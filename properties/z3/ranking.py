@@ -1,0 +1,67 @@
+"""Healing ends: every healing step makes a rank smaller, so only so many of them are possible.
+
+The rank is a tuple of numbers that are not negative, compared like words in a dictionary: a step
+may make a later number larger if it makes an earlier one smaller. There is no infinite descent, so
+a group that is left in peace comes to rest, in whatever order its brokers take their steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, cast
+
+import z3
+from attrs import frozen
+
+from properties.worlds import find_healing, find_world
+from properties.z3.induction import InductionProblem, Step
+from reference.language.machine import record_machine, record_predicate
+from reference.language.terms import Term
+
+
+@frozen
+class RankedStep:
+    """What the ranking proof says of one healing step."""
+
+    instance: str
+    is_smaller: bool
+    """The step makes the rank smaller, whatever the offsets, sizes and thresholds."""
+
+
+def rank_steps(structure: Any, lemmas: tuple[str, ...]) -> Iterator[RankedStep]:
+    """Every healing step of a structure, and whether it is proved to make the rank smaller.
+
+    ``lemmas`` are proved. A step that is not smaller may go on for ever: the group may never come
+    to rest. Nothing for a world of which no convergence is claimed. Raises SolverGaveUpError.
+    """
+    healing = find_healing(structure)
+    if healing is None:
+        return
+    problem = InductionProblem(structure, find_world(structure).everything)
+    numbers = [record_predicate(structure, cast(Any, number)) for number in healing.rank]
+    is_in_peace = problem.now(record_predicate(structure, healing.is_in_peace))
+    assumed = [problem.now(problem.predicates[n]) for n in lemmas]
+    for recorded in record_machine(structure):
+        if recorded.instance.rule.name in healing.steps:
+            step = Step(problem, recorded)
+            moving = [_changes_something(step)] if healing.is_idling_left_out else []
+            failing = z3.Not(_is_smaller(step, numbers))
+            question = z3.And(*assumed, *moving, is_in_peace, failing)
+            is_smaller = problem.check(step.solver, question) is None
+            yield RankedStep(recorded.instance.name, is_smaller)
+
+
+def _changes_something(step: Step) -> Any:
+    """Some leaf has another value after the step."""
+    variables = step.problem.variables
+    return z3.Or(*(new != variables[path] for path, new in step.effects.items()))
+
+
+def _is_smaller(step: Step, numbers: list[Term]) -> Any:
+    """The rank after the step is smaller, and no number of it was negative before."""
+    now, after = step.problem.now, step.after
+    result: Any = z3.BoolVal(False)
+    for number in reversed(numbers):
+        before, then = now(number), after(number)
+        result = z3.Or(then < before, z3.And(then == before, result))
+    return z3.And(result, *(now(number) >= 0 for number in numbers))

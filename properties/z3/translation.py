@@ -1,0 +1,124 @@
+"""The solved reading: recorded terms as Z3 expressions, over integers or over bit vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import z3
+
+from reference.language.terms import Sort, Term, walk
+
+
+class IntegerArithmetic:
+    """Unbounded integers, for proofs about all offsets."""
+
+    def __init__(self) -> None:
+        self.remainders = 0
+        """How many remainders have a number of their own so far."""
+
+    def variable(self, name: str, sort: Sort) -> Any:
+        """A free variable."""
+        return z3.Bool(name) if sort is Sort.BOOLEAN else z3.Int(name)
+
+    def constant(self, value: int | bool) -> Any:
+        """A literal."""
+        return z3.BoolVal(value) if isinstance(value, bool) else z3.IntVal(value)
+
+    def remainder(self, dividend: Any, divisor: Any) -> tuple[Any, Any]:
+        """The remainder, and what is known of it.
+
+        A fresh number from 0 to below the divisor: more than division allows, so a proof holds all
+        the more, and it stays linear where the divisor is symbolic. Known besides: what lies in the
+        first file, and that later ones begin at one file's length at least. A literal divisor needs
+        no such step aside.
+        """
+        if z3.is_int_value(divisor):
+            return dividend % divisor, z3.BoolVal(True)
+        fresh = z3.Int(f"remainder.{self.remainders}")
+        self.remainders += 1
+        is_first = z3.Implies(z3.And(dividend >= 0, dividend < divisor), fresh == dividend)
+        is_later = z3.Implies(dividend >= divisor, dividend - fresh >= divisor)
+        return fresh, z3.And(fresh >= 0, fresh < divisor, is_first, is_later)
+
+    def value(self, model: z3.ModelRef, expression: Any) -> int | bool:
+        """What a model says about an expression; what it leaves open becomes 0 or False."""
+        result = model.eval(expression, model_completion=True)
+        return bool(z3.is_true(result)) if z3.is_bool(result) else int(result.as_long())
+
+
+class BitVectorArithmetic(IntegerArithmetic):
+    """Signed bit vectors, for bounded search; the caller keeps values far below the width."""
+
+    def __init__(self, width: int = 8) -> None:
+        super().__init__()
+        self.width = width
+
+    def variable(self, name: str, sort: Sort) -> Any:
+        """A free variable."""
+        return z3.Bool(name) if sort is Sort.BOOLEAN else z3.BitVec(name, self.width)
+
+    def constant(self, value: int | bool) -> Any:
+        """A literal; raises OverflowError for one that the width cannot hold."""
+        if isinstance(value, bool):
+            return z3.BoolVal(value)
+        if not -(1 << (self.width - 1)) <= value < 1 << (self.width - 1):
+            raise OverflowError(f"{value} does not fit into {self.width} bits")
+        return z3.BitVecVal(value, self.width)
+
+    def remainder(self, dividend: Any, divisor: Any) -> tuple[Any, Any]:
+        """The remainder of numbers that are not negative."""
+        return z3.URem(dividend, divisor), z3.BoolVal(True)
+
+    def value(self, model: z3.ModelRef, expression: Any) -> int | bool:
+        """What a model says about an expression."""
+        result = model.eval(expression, model_completion=True)
+        return bool(z3.is_true(result)) if z3.is_bool(result) else int(result.as_signed_long())
+
+
+_TRANSLATION: dict[str, Callable[..., Any]] = {
+    "add": lambda a, b: a + b,
+    "subtract": lambda a, b: a - b,
+    "minimum": lambda a, b: z3.If(a <= b, a, b),
+    "maximum": lambda a, b: z3.If(a <= b, b, a),
+    "quotient": lambda a, b: a / b,
+    "less": lambda a, b: a < b,
+    "less_equal": lambda a, b: a <= b,
+    "equal": lambda a, b: a == b,
+    "not": z3.Not,
+    "and": z3.And,
+    "or": z3.Or,
+    "choose": z3.If,
+    "choose_flag": z3.If,
+}
+
+
+class Translator:
+    """Translates terms under one assignment of Z3 expressions to leaves."""
+
+    def __init__(self, arithmetic: IntegerArithmetic, leaves: Mapping[str, Any]) -> None:
+        self.arithmetic = arithmetic
+        self.leaves = leaves
+        self.side_conditions: list[Any] = []
+        """What is known of fresh variables; whoever asserts a translation asserts these too."""
+        self._done: dict[int, Any] = {}
+
+    def __call__(self, term: Term) -> Any:
+        """The Z3 expression for a term; raises KeyError for an operator or leaf not known."""
+        if id(term) not in self._done:
+            for node in walk([term]):
+                if id(node) not in self._done:
+                    self._done[id(node)] = self._translate(node)
+        return self._done[id(term)]
+
+    def _translate(self, node: Term) -> Any:
+        if node.operator == "leaf":
+            return self.leaves[node.payload]
+        if node.operator == "constant":
+            return self.arithmetic.constant(node.payload)
+        operands = [self._done[id(a)] for a in node.arguments]
+        if node.operator == "remainder":
+            result, known = self.arithmetic.remainder(*operands)
+            self.side_conditions.append(known)
+            return result
+        return _TRANSLATION[node.operator](*operands)

@@ -1,0 +1,235 @@
+"""Vacuity: every rule, premise and named witness is reached by a schedule, or proved unreachable.
+
+The schedules are certificates like those of the guarantees: data, replayed by the reference.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Container, Mapping
+from pathlib import Path
+from typing import Any
+
+from attrs import evolve, frozen
+
+from properties.schedules.judgement import is_reached_by
+from properties.schedules.known_schedules import harvest
+from properties.verdicts.certificates import (
+    CERTIFICATE_FOLDER,
+    decode_schedule,
+    encode_schedule,
+    get_world_folder,
+)
+from properties.verdicts.fingerprint import compute_digest
+from properties.worlds import find_world
+from properties.z3.bounded_search import BoundedSearch
+from properties.z3.induction import InductionProblem, prove_lemmas
+from properties.z3.witnesses import compute_questions
+from reference.language.leaves import flatten
+from reference.language.machine import Action
+from reference.language.terms import Term, record, substitute
+
+WITNESS_FILE = "witnesses.json"
+WITNESS_DEPTH_LIMIT = 18
+"""Steps after which a witness counts as not found."""
+
+
+@frozen
+class WitnessAnswer:
+    """Whether something that should be reachable is."""
+
+    question: str
+    schedule: tuple[Action, ...] | None
+    """A schedule that reaches it; None where none is known."""
+    is_impossible: bool = False
+    """Induction proves that nothing reaches it in this structure."""
+
+
+def search_witnesses(
+    structure: Any,
+    on_progress: Callable[[str], None] = lambda text: None,
+    *,
+    known: tuple[tuple[Action, ...], ...] = (),
+    depth_limit: int = WITNESS_DEPTH_LIMIT,
+    names: Container[str] | None = None,
+) -> tuple[WitnessAnswer, ...]:
+    """Decide questions of a structure anew: proof of impossibility, known ways, search.
+
+    ``known`` are schedules of any group: what they reach on their way needs no search. Without
+    ``names`` all questions are asked.
+    """
+    every = compute_questions(structure)
+    questions = {n: t for n, t in every.items() if names is None or n in names}
+    problem = InductionProblem(structure, find_world(structure).everything)
+    lemmas = prove_lemmas(structure)
+    impossible = {n for n, t in questions.items() if problem.follows(record("not", t), lemmas)}
+    wanted = {n: t for n, t in questions.items() if n not in impossible}
+    on_progress(f"{structure.name}, witnesses: what {len(known)} known schedules reach")
+    found = harvest_witnesses(structure, wanted, known)
+    open_questions = {n: t for n, t in wanted.items() if n not in found}
+    if open_questions:
+        found |= _search(structure, open_questions, lemmas, on_progress, depth_limit)
+    return tuple(WitnessAnswer(n, found.get(n), is_impossible=n in impossible) for n in questions)
+
+
+def harvest_witnesses(
+    structure: Any, wanted: Mapping[str, Term], known: tuple[tuple[Action, ...], ...]
+) -> dict[str, tuple[Action, ...]]:
+    """What known schedules reach while nobody changes the configuration; the rest with changes.
+
+    A premise that is met only after a change of role would be vacuous in every column.
+    """
+    found: dict[str, tuple[Action, ...]] = {}
+    for column in (find_world(structure).every_fault, find_world(structure).everything):
+        left = {name: term for name, term in wanted.items() if name not in found}
+        if left:
+            found |= harvest(
+                structure, find_world(structure).make_search_parameters(column), left, known
+            )
+    return found
+
+
+def _search(
+    structure: Any,
+    questions: dict[str, Term],
+    lemmas: tuple[str, ...],
+    on_progress: Callable[[str], None],
+    depth_limit: int,
+) -> dict[str, tuple[Action, ...]]:
+    answers = BoundedSearch(structure, find_world(structure).everything, lemmas).find_shortest(
+        questions,
+        depth_limits=dict.fromkeys(questions, depth_limit),
+        on_progress=lambda depth, left: on_progress(
+            f"{structure.name}, witnesses: depth {depth}, {left} open"
+        ),
+    )
+    return {n: a.schedule for n, a in answers.items() if a.schedule is not None}
+
+
+def is_witnessed(structure: Any, question: Term, answer: WitnessAnswer) -> bool:
+    """The reference follows the schedule, and what is asked for holds at its end."""
+    if answer.schedule is None:
+        return False
+    schedule, limits = answer.schedule, find_world(structure).everything.search_limits
+    return any(
+        is_reached_by(
+            lambda cluster: bool(substitute(question, flatten(cluster))),
+            structure,
+            evolve(sizes, limits=limits),
+            schedule,
+        )
+        for sizes in (structure.template.parameters, find_world(structure).sizes.search)
+    )
+
+
+def load_open_questions(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> list[str]:
+    """The questions for which no schedule is known, and which the lemmas do not exclude.
+
+    Raises KeyError when the structure was never searched.
+    """
+    return list(_load(structure, folder)["open"])
+
+
+def find_unwitnessed(structure: Any) -> list[str]:
+    """What a stored schedule does not reach and the lemmas do not exclude."""
+    questions = compute_questions(structure)
+    problem = InductionProblem(structure, find_world(structure).everything)
+    lemmas = prove_lemmas(structure)
+    return [
+        a.question
+        for a in load_witnesses(structure)
+        if not (
+            problem.follows(record("not", questions[a.question]), lemmas)
+            if a.is_impossible
+            else is_witnessed(structure, questions[a.question], a)
+        )
+    ]
+
+
+def renew_witnesses(
+    structure: Any,
+    on_progress: Callable[[str], None],
+    *,
+    known: tuple[tuple[Action, ...], ...],
+    depth_limit: int,
+) -> tuple[WitnessAnswer, ...]:
+    """The stored answers, and new ones for what they do not reach any more or never did.
+
+    Raises KeyError when the structure was never searched.
+    """
+    missing = find_unwitnessed(structure)
+    found = search_witnesses(
+        structure, on_progress, known=known, depth_limit=depth_limit, names=missing
+    )
+    by_question = {a.question: a for a in (*load_witnesses(structure), *found)}
+    return tuple(by_question.values())
+
+
+def save_witnesses(
+    found: Mapping[Any, tuple[WitnessAnswer, ...]], folder: Path = CERTIFICATE_FOLDER
+) -> None:
+    """Write the witnesses of these structures; those of others are kept."""
+    for structure, answers in found.items():
+        path = get_world_folder(structure, folder) / WITNESS_FILE
+        document = json.loads(path.read_text()) if path.exists() else {}
+        document[structure.name] = {
+            "digest": compute_digest(structure),
+            "impossible": [a.question for a in answers if a.is_impossible],
+            "open": [a.question for a in answers if not a.is_impossible and a.schedule is None],
+            "schedules": {
+                a.question: encode_schedule(a.schedule) for a in answers if a.schedule is not None
+            },
+        }
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(document, indent=1) + "\n")
+
+
+def has_witnesses(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> bool:
+    """The structure was once searched."""
+    path = get_world_folder(structure, folder) / WITNESS_FILE
+    return path.exists() and structure.name in json.loads(path.read_text())
+
+
+def are_witnesses_current(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> bool:
+    """The structure was searched with the rules that it has now, for all that is asked now."""
+    if not has_witnesses(structure, folder):
+        return False
+    stored = _load(structure, folder)
+    asked = {*stored["impossible"], *stored["open"], *stored["schedules"]}
+    is_same = stored["digest"] == compute_digest(structure)
+    return is_same and asked == set(compute_questions(structure))
+
+
+def _load(structure: Any, folder: Path) -> dict[str, Any]:
+    path = get_world_folder(structure, folder) / WITNESS_FILE
+    if not has_witnesses(structure, folder):
+        raise KeyError(f"{structure.name} was never searched for witnesses")
+    stored: dict[str, Any] = json.loads(path.read_text())[structure.name]
+    return stored
+
+
+def load_witnesses(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> tuple[WitnessAnswer, ...]:
+    """The stored answers of a structure; a question that is not stored has no schedule.
+
+    Raises KeyError when the structure was never searched.
+    """
+    stored = _load(structure, folder)
+    return tuple(
+        WitnessAnswer(
+            question,
+            decode_schedule(stored["schedules"][question])
+            if question in stored["schedules"]
+            else None,
+            is_impossible=question in stored["impossible"],
+        )
+        for question in compute_questions(structure)
+    )
+
+
+def load_witness_schedules(
+    structure: Any, folder: Path = CERTIFICATE_FOLDER
+) -> tuple[tuple[Action, ...], ...]:
+    """The stored schedules of a structure; none where it was never searched."""
+    if not has_witnesses(structure, folder):
+        return ()
+    return tuple(map(decode_schedule, _load(structure, folder)["schedules"].values()))

@@ -1,0 +1,1 @@
+"""Configuration: keys, files, and the broker groups that they make."""

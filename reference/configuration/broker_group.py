@@ -1,0 +1,204 @@
+"""A broker group as its configuration makes it: settings, brokers, groups, deployments."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+
+from attrs import frozen
+
+from reference.configuration.keys import (
+    KEYS,
+    OUTSIDE_THE_MODEL,
+    Value,
+    compute_behaviour,
+)
+from reference.configuration.later_keys import (
+    LATER_KEYS,
+    compute_mode,
+    explain_later_key,
+    explain_mode,
+    get_name_in,
+)
+from reference.releases.versions import USUAL_VERSION, Version
+from reference.worlds.replication import roles
+
+Role = roles.Role
+FlushDiskType = roles.FlushDiskType
+
+HOST_NAME = "(host name)"
+"""Stands for the broker's name when no ``brokerName`` is set (BrokerConfig#localHostName)."""
+
+
+class ConfigurationError(Exception):
+    """A configuration that cannot be answered for: one line with place, problem and advice."""
+
+
+@frozen
+class ConfigurationWarning:
+    """Something that a broker accepts, but hardly what its author meant."""
+
+    message: str
+    """What is odd, and what RocketMQ 4.4.0 makes of it."""
+    file: str
+    """File in which it stands."""
+    line: int
+    """Line in which it stands, counted from 1."""
+
+    def __str__(self) -> str:
+        """``file:line: message``."""
+        return show_on_one_line(f"{self.file}:{self.line}: {self.message}")
+
+
+@frozen
+class Setting:
+    """One setting of a broker's file, the last one of its key."""
+
+    key: str
+    """The key, known to 4.4.0 or not."""
+    value: str
+    """The value as text, with its trailing blanks."""
+    file: str
+    """File in which it stands."""
+    line: int
+    """Line in which it stands, counted from 1."""
+
+    def __str__(self) -> str:
+        """``key=value (file:line)``."""
+        return show_on_one_line(f"{self.key}={self.value} ({self.file}:{self.line})")
+
+
+@frozen
+class BrokerConfiguration:
+    """One broker, as it would run with its file."""
+
+    cluster: str
+    """``brokerClusterName``."""
+    broker_name: str
+    """``brokerName``: what a master and its slaves have in common."""
+    broker_id: int
+    """0 on a master, whatever is configured; the configured ``brokerId`` on a slave."""
+    role: Role
+    """``brokerRole``."""
+    flush_disk_type: FlushDiskType
+    """``flushDiskType``."""
+    settings: tuple[Setting, ...]
+    """What the file sets, in its order; of several settings of one key only the last."""
+    file: str
+    """The file, as it was named."""
+    version: Version = USUAL_VERSION
+    """The release that the broker runs."""
+
+    def get(self, key: str) -> Value:
+        """The value in force: forced by BrokerStartup, else configured, else the 4.4.0 default.
+
+        None stands for a default that the host decides.
+
+        Raises:
+            KeyError: 4.4.0 does not know this key.
+        """
+        if key in ("brokerId", "brokerName"):
+            return self.broker_id if key == "brokerId" else self.broker_name
+        if key == "haListenPort":
+            return self.get_number("listenPort") + 1
+        setting = self.find_setting(get_name_in(key, self.version))
+        return KEYS[key].read(setting.value) if setting else KEYS[key].default
+
+    def get_number(self, key: str) -> int:
+        """`get` for a number; TypeError for a key that holds or may hold something else."""
+        value = self.get(key)
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise TypeError(f"{key} is {value!r}, not a number")
+        return value
+
+    def find_setting(self, key: str) -> Setting | None:
+        """The setting of this key in the file, if there is one."""
+        return next((setting for setting in self.settings if setting.key == key), None)
+
+    @property
+    def values(self) -> Mapping[str, str]:
+        """Each key of the file with its value, as it stands there."""
+        return {setting.key: setting.value for setting in self.settings}
+
+    @property
+    def telling_setting(self) -> Setting:
+        """The setting that messages about this broker point to."""
+        return self.find_setting("brokerRole") or self.settings[0]
+
+    @property
+    def title(self) -> str:
+        """Cluster and name, for messages."""
+        return f"{self.broker_name!r} in cluster {self.cluster!r}"
+
+    def same_behaviour_key(self) -> tuple[tuple[str, str], ...]:
+        """Settings that decide behaviour and differ from the defaults, sorted, values normalised.
+
+        Unknown keys are left out, because a broker ignores them.
+        """
+        behaviour = ((one.key, compute_behaviour(one.key, one.value)) for one in self.settings)
+        return tuple(sorted((key, value) for key, value in behaviour if value is not None))
+
+    def _is_outside_the_model(self, setting: Setting) -> bool:
+        is_slave = self.role is Role.SLAVE
+        is_sync_flush = self.flush_disk_type is FlushDiskType.SYNC_FLUSH
+        if setting.key == "haMasterAddress" and not is_slave:
+            return False  # BrokerController#initialize looks at it on slaves only.
+        if setting.key == "transientStorePoolEnable" and (is_slave or is_sync_flush):
+            return False  # So says MessageStoreConfig#isTransientStorePoolEnable.
+        behaviour = compute_behaviour(setting.key, setting.value)
+        return setting.key in {**LATER_KEYS, **OUTSIDE_THE_MODEL} and behaviour is not None
+
+    def explain_outside_the_model(self) -> Iterable[str]:
+        """One sentence for each setting of this broker that the model does not cover."""
+        for setting in filter(self._is_outside_the_model, self.settings):
+            reason = OUTSIDE_THE_MODEL.get(setting.key)
+            if setting.key in LATER_KEYS:
+                reason = explain_later_key(setting.key, setting.value, self.version)
+            if reason:
+                yield f"{setting} is outside the model: {reason}."
+
+
+@frozen
+class BrokerGroup:
+    """A master and its slaves: the unit that replicates."""
+
+    cluster: str
+    """``brokerClusterName`` of all members."""
+    broker_name: str
+    """``brokerName`` of all members."""
+    master: BrokerConfiguration
+    """The only master."""
+    slaves: tuple[BrokerConfiguration, ...]
+    """The slaves by ``brokerId``; may be empty."""
+
+    def outside_the_model(self) -> tuple[str, ...]:
+        """One sentence for each setting that the model does not cover; empty is best."""
+        members = (self.master, *self.slaves)
+        texts = [text for broker in members for text in broker.explain_outside_the_model()]
+        mode = explain_mode(self.master.values, self.version.mode)
+        return tuple(texts if mode is None else [*texts, f"{mode}."])
+
+    @property
+    def version(self) -> Version:
+        """The release of its brokers, in the mode that the master's file says."""
+        asked = self.master.version
+        return Version(asked.release, compute_mode(self.master.values, asked))
+
+    def same_behaviour_key(self) -> Hashable:
+        """Equal for groups that differ only in names, ids, ports, paths and addresses."""
+        slaves = sorted(slave.same_behaviour_key() for slave in self.slaves)
+        return (self.master.same_behaviour_key(), tuple(slaves))
+
+
+@frozen
+class Deployment:
+    """All groups whose files lie in one folder."""
+
+    name: str
+    """The folder, as it was named."""
+    groups: tuple[BrokerGroup, ...]
+    """The groups by cluster and name."""
+
+
+def show_on_one_line(text: str) -> str:
+    """Makes control characters visible, so that no value or file name can break a line."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

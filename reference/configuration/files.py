@@ -1,0 +1,301 @@
+"""Brokers' configuration files: read as RocketMQ reads them, checked as it does not.
+
+A real broker swallows every value that its setter refuses and runs with the default
+(MixAll#properties2Object). A model of such a broker would answer for a deployment that nobody
+meant, so here the same value is an error.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from attrs import evolve
+
+from reference.configuration import java_properties
+from reference.configuration.broker_group import (
+    HOST_NAME,
+    BrokerConfiguration,
+    BrokerGroup,
+    ConfigurationError,
+    ConfigurationWarning,
+    Deployment,
+    FlushDiskType,
+    Role,
+    Setting,
+    show_on_one_line,
+)
+from reference.configuration.java_properties import Entry, JavaPropertiesError
+from reference.configuration.keys import (
+    BROKER_CONFIG,
+    KEYS,
+    MESSAGE_STORE_CONFIG,
+    Value,
+    explain_refused_value,
+    explain_unknown_key,
+)
+from reference.configuration.later_keys import get_name_in, is_known_in
+from reference.releases.versions import USUAL_VERSION, Version
+
+_NOT_A_BROKERS = "no key in this file is one that a RocketMQ 4.4.0 broker reads"
+
+SAMPLE_FILE = "(embedded sample)"
+"""File name of the settings of `sample_group`."""
+
+_WHAT_IF = "(what if)"
+
+
+def read_deployments(
+    paths: Sequence[str | Path],
+    version: Version = USUAL_VERSION,
+) -> tuple[tuple[Deployment, ...], tuple[ConfigurationWarning, ...]]:
+    """Reads files, and folders recursively for ``*.conf`` and ``*.properties``.
+
+    Each folder that holds a broker's file is one deployment; a file reached twice counts once.
+    ``version`` is what the brokers run.
+
+    Raises:
+        ConfigurationError: nothing to read, an unreadable file, a value that 4.4.0 would ignore,
+            or brokers that do not form groups of one master and slaves with ids of their own.
+    """
+    if not paths:
+        raise _error("no configuration is given", "name a broker's file or a folder of such files")
+    warnings: list[ConfigurationWarning] = []
+    brokers: dict[str, BrokerConfiguration | None] = {}
+    for path in map(Path, paths):
+        try:
+            found = java_properties.find_properties_files(path)
+        except OSError as problem:
+            raise _unreadable(path, problem) from problem
+        files = {os.path.realpath(file): file for file in found}
+        for identity, file in files.items():
+            if identity not in brokers:
+                brokers[identity] = _read_broker(file, warnings, version)
+        if not any(brokers[identity] for identity in files):
+            raise _nothing_found(path)
+    folders: dict[str, list[BrokerConfiguration]] = {}
+    for broker in filter(None, brokers.values()):
+        folders.setdefault(os.path.realpath(Path(broker.file).parent), []).append(broker)
+    return tuple(map(_build_deployment, folders.values())), tuple(warnings)
+
+
+def sample_group(version: Version = USUAL_VERSION) -> BrokerGroup:
+    """The pair broker-a of the stock folder ``2m-2s-sync``: SYNC_MASTER with one slave."""
+    common = (
+        "brokerClusterName=DefaultCluster\nbrokerName=broker-a\ndeleteWhen=04\n"
+        "fileReservedTime=48\nflushDiskType=ASYNC_FLUSH\n"
+    )
+    members = [
+        _interpret(SAMPLE_FILE, java_properties.parse_properties(common + own), [], version)
+        for own in ("brokerId=0\nbrokerRole=SYNC_MASTER\n", "brokerId=1\nbrokerRole=SLAVE\n")
+    ]
+    return _build_group(members, members)
+
+
+def change_master(group: BrokerGroup, key: str, value: str) -> BrokerGroup:
+    """The group as it would be if its master's file set this key to this value.
+
+    Raises:
+        ConfigurationError: 4.4.0 does not know the key or would ignore the value, or the master
+            would be a slave or of another group.
+    """
+    return evolve(group, master=_change(group.master, key, value))
+
+
+def change_slaves(group: BrokerGroup, key: str, value: str) -> BrokerGroup:
+    """The same with the files of all its slaves; a group without slaves stays as it is.
+
+    Raises:
+        ConfigurationError: as `change_master`, or two slaves would have one ``brokerId``.
+    """
+    slaves = [_change(slave, key, value) for slave in group.slaves]
+    return _build_group([group.master, *slaves], [group.master])
+
+
+def _change(broker: BrokerConfiguration, key: str, value: str) -> BrokerConfiguration:
+    if key not in KEYS and not is_known_in(key, broker.version):
+        problem = explain_unknown_key(key, broker.version)
+        raise _error(problem, "ask about a key that it knows", _WHAT_IF)
+    kept = [Entry(s.key, s.value, s.line) for s in broker.settings if s.key != key]
+    changed = _interpret(_WHAT_IF, [*kept, Entry(key, value, 0)], [], broker.version)
+    if (changed.role is Role.SLAVE) is not (broker.role is Role.SLAVE):
+        was = "slave" if broker.role is Role.SLAVE else "master"
+        problem = f"a {was} cannot be asked about as {changed.role.name}"
+        raise _error(problem, "ask about another role", _WHAT_IF)
+    if key in ("brokerName", "brokerClusterName"):
+        raise _error(f"{key} ties a group together", "ask about another key", _WHAT_IF)
+    return evolve(changed, file=broker.file)
+
+
+def _error(problem: str, advice: str, file: str = "", line: int = 0) -> ConfigurationError:
+    place = f"{file}:{line}: " if line else f"{file}: " if file else ""
+    return ConfigurationError(show_on_one_line(f"{place}{problem}; {advice}"))
+
+
+def _error_at(setting: Setting, problem: str, advice: str) -> ConfigurationError:
+    return _error(problem, advice, setting.file, setting.line)
+
+
+def _unreadable(path: Path, problem: OSError | JavaPropertiesError) -> ConfigurationError:
+    if isinstance(problem, JavaPropertiesError):
+        advice = "write the file in the text format of java.util.Properties"
+        return _error(problem.problem, advice, str(path), problem.line)
+    reason = problem.strerror or str(problem)
+    return _error(f"cannot be read ({reason})", "check the path and its permissions", str(path))
+
+
+def _nothing_found(path: Path) -> ConfigurationError:
+    is_folder = path.is_dir()
+    problem = "no broker's *.conf or *.properties in this folder" if is_folder else _NOT_A_BROKERS
+    return _error(problem, "name a broker's file or the folder that holds it", str(path))
+
+
+def _read_broker(
+    file: Path, warnings: list[ConfigurationWarning], version: Version
+) -> BrokerConfiguration | None:
+    try:
+        entries = java_properties.read_properties(file)
+    except (OSError, JavaPropertiesError) as problem:
+        raise _unreadable(file, problem) from problem
+    if not entries:
+        advice = "fill it, or remove it: a broker would run with defaults only"
+        raise _error("the file is empty but for blanks and comments", advice, str(file))
+    if not any(entry.key in {**MESSAGE_STORE_CONFIG, **BROKER_CONFIG} for entry in entries):
+        text = f"{_NOT_A_BROKERS}; the file is skipped"
+        warnings.append(ConfigurationWarning(text, str(file), entries[0].line))
+        return None
+    return _interpret(str(file), entries, warnings, version)
+
+
+def _interpret(
+    file: str, entries: Iterable[Entry], warnings: list[ConfigurationWarning], version: Version
+) -> BrokerConfiguration:
+    settings: dict[str, Setting] = {}
+    for entry in entries:
+        setting = Setting(entry.key, entry.value, file, entry.line)
+        earlier = settings.pop(entry.key, None)
+        if earlier:
+            text = f"{entry.key} replaces its value of line {earlier.line}: the last one counts"
+            warnings.append(ConfigurationWarning(text, file, entry.line))
+        settings[entry.key] = setting
+    for setting in settings.values():
+        warnings.extend(_check_value(setting, version))
+    broker = _build_broker(file, settings, version)
+    warnings.extend(_check_broker(broker))
+    return broker
+
+
+def _check_value(setting: Setting, version: Version) -> Iterator[ConfigurationWarning]:
+    """Warnings for a setting; ConfigurationError for a value that the broker would not take."""
+    key = KEYS.get(setting.key)
+    if key is None:
+        if not is_known_in(setting.key, version):
+            yield _warn(setting, explain_unknown_key(setting.key, version))
+        return
+    if (name := get_name_in(setting.key, version)) != setting.key:
+        unknown = f"RocketMQ {version.release} does not know the key {setting.key} and ignores it"
+        yield _warn(setting, f"{unknown}; write {name}")
+    try:
+        key.read(setting.value)
+    except ValueError as problem:
+        advice = f"write {key.expected}, with nothing after it"
+        refused = explain_refused_value(key, setting.value, version)
+        raise _error_at(setting, refused, advice) from problem
+    if setting.value != setting.value.rstrip():
+        yield _warn(setting, f"trailing blanks are part of the value of {setting.key}")
+
+
+def _build_broker(
+    file: str, settings: Mapping[str, Setting], version: Version
+) -> BrokerConfiguration:
+    def value(key: str) -> Value:
+        return KEYS[key].read(settings[key].value) if key in settings else KEYS[key].default
+
+    role = Role(value("brokerRole"))
+    return BrokerConfiguration(
+        cluster=str(value("brokerClusterName")),
+        broker_name=str(value("brokerName") if "brokerName" in settings else HOST_NAME),
+        broker_id=int(value("brokerId") or 0) if role is Role.SLAVE else 0,
+        role=role,
+        flush_disk_type=FlushDiskType(value("flushDiskType")),
+        settings=tuple(settings.values()),
+        file=file,
+        version=version,
+    )
+
+
+def _check_broker(broker: BrokerConfiguration) -> Iterator[ConfigurationWarning]:
+    """What BrokerStartup#createBrokerController refuses or forces after it read the file."""
+    release = f"RocketMQ {broker.version.release}"
+    own_id = broker.find_setting("brokerId")
+    if broker.role is Role.SLAVE and broker.broker_id <= 0:
+        raise _error_at(
+            own_id or broker.telling_setting,
+            f"a slave has brokerId={broker.broker_id}: {release} would exit with code -3",
+            "set brokerId=1 or more",
+        )
+    if own_id and broker.role is not Role.SLAVE and KEYS["brokerId"].read(own_id.value) != 0:
+        yield _warn(
+            own_id,
+            f"{release} forces brokerId to 0, because this is a master",
+        )
+    port = broker.find_setting("haListenPort")
+    if port:
+        in_force = f"listenPort + 1 = {broker.get('haListenPort')}"
+        yield _warn(port, f"{release} overwrites haListenPort with {in_force}")
+
+
+def _build_deployment(brokers: Sequence[BrokerConfiguration]) -> Deployment:
+    nameless = [broker for broker in brokers if not broker.find_setting("brokerName")]
+    if nameless and len(brokers) > 1:
+        raise _error_at(
+            nameless[0].telling_setting,
+            "without brokerName the host's name is taken, so nobody can tell who replicates whom",
+            "set brokerName in every file of this folder",
+        )
+    members: dict[tuple[str, str], list[BrokerConfiguration]] = {}
+    for broker in brokers:
+        members.setdefault((broker.cluster, broker.broker_name), []).append(broker)
+    groups = tuple(_build_group(members[name], brokers) for name in sorted(members))
+    return Deployment(str(Path(brokers[0].file).parent), groups)
+
+
+def _build_group(
+    members: Sequence[BrokerConfiguration], neighbours: Sequence[BrokerConfiguration]
+) -> BrokerGroup:
+    masters = [broker for broker in members if broker.role is not Role.SLAVE]
+    slaves = [broker for broker in members if broker.role is Role.SLAVE]
+    slaves.sort(key=lambda slave: slave.broker_id)
+    if not masters:
+        raise _no_master(slaves[0], neighbours)
+    if len(masters) > 1:
+        raise _error_at(
+            masters[1].telling_setting,
+            f"a second master of {masters[1].title}, after {masters[0].file}",
+            "set brokerRole=SLAVE and a brokerId, or another brokerName",
+        )
+    for first, second in itertools.pairwise(slaves):
+        if first.broker_id == second.broker_id:
+            raise _error_at(
+                second.find_setting("brokerId") or second.telling_setting,
+                f"a second slave of {second.title} with brokerId={second.broker_id}, after "
+                f"{first.file}: a name server keeps only the last one that registers",
+                "give each slave a brokerId of its own",
+            )
+    return BrokerGroup(masters[0].cluster, masters[0].broker_name, masters[0], tuple(slaves))
+
+
+def _no_master(
+    slave: BrokerConfiguration, neighbours: Sequence[BrokerConfiguration]
+) -> ConfigurationError:
+    masters = sorted(broker.title for broker in neighbours if broker.role is not Role.SLAVE)
+    problem = f"a slave of {slave.title}, which has no master in this folder"
+    found = f" (masters: {', '.join(masters) or 'none'})"
+    advice = "put the master's file beside it, with the same brokerName and brokerClusterName"
+    return _error_at(slave.telling_setting, problem + found, advice)
+
+
+def _warn(setting: Setting, message: str) -> ConfigurationWarning:
+    return ConfigurationWarning(message, setting.file, setting.line)

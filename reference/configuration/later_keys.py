@@ -1,0 +1,162 @@
+"""Keys that only later releases than 4.4.0 know, and what the model makes of their values.
+
+Source: the releases' MessageStoreConfig and BrokerConfig; semantics of 5.x: V-30 to V-37.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from attrs import frozen
+
+from reference.releases.releases import CLASSIC, CONTROLLER, FIRST_RELEASE_WITH_MODES, QUORUM
+from reference.releases.versions import Version
+
+TRUE, FALSE = "true", "false"
+
+
+@frozen
+class LaterKey:
+    """One key that 4.4.0 ignores."""
+
+    name: str
+    """The key as it is written in the file."""
+    release: str
+    """The first release known to have it."""
+    is_first: bool = True
+    """No earlier one has it; else that has not been looked up."""
+    modelled: tuple[str, ...] = ()
+    """The values that the model has; empty: it is the same whatever the value."""
+    effect: str = ""
+    """What another value does."""
+
+    @property
+    def known(self) -> str:
+        """Since when it is known, for messages."""
+        return f"{'since' if self.is_first else 'in'} {self.release}"
+
+
+def _list(release: str, names: str, *, is_first: bool = True) -> Iterable[LaterKey]:
+    return (LaterKey(name, release, is_first) for name in names.split())
+
+
+LATER_KEYS: Mapping[str, LaterKey] = {
+    key.name: key
+    for key in (
+        LaterKey(
+            "enableDLegerCommitLog", "4.5.0", modelled=(FALSE,), effect="replicates by Raft (V-06)"
+        ),
+        *_list("4.5.0", "dLegerGroup dLegerPeers dLegerSelfId"),
+        *_list("4.7.1", "mappedFileSizeCommitLog mappedFileSizeConsumeQueue", is_first=False),
+        *_list(
+            "4.9.0",
+            "autoDeleteUnusedStats enableBatchPush enableScheduleMessageStats preferredLeaderId "
+            "processReplyMessageThreadPoolNums replyThreadPoolQueueCapacity "
+            "storeReplyMessageEnable",
+            is_first=False,
+        ),
+        *_list("4.9.3", "slaveTimeout"),
+        LaterKey(
+            "inSyncReplicas", "5.0.0", modelled=("1", "2"), effect="asks for more slaves (V-31)"
+        ),
+        LaterKey(
+            "minInSyncReplicas", "5.0.0", modelled=("1",), effect="refuses puts before (V-32)"
+        ),
+        LaterKey(
+            "enableAutoInSyncReplicas",
+            "5.0.0",
+            modelled=(FALSE,),
+            effect="asks for fewer slaves when some are away (V-34)",
+        ),
+        LaterKey(
+            "enableSlaveActingMaster",
+            "5.0.0",
+            modelled=(FALSE,),
+            effect="lets a slave stand for its master (V-49)",
+        ),
+        LaterKey("asyncLearner", "5.0.0", False, (FALSE,), "keeps a slave out of all sets"),
+        *_list(
+            "5.0.0",
+            "allAckInSyncStateSet controllerAddr enableControllerMode haFlowControlEnable "
+            "haMaxGapNotInSync haMaxTimeSlaveNotCatchup totalReplicas",
+        ),
+        *_list(
+            "5.0.0",
+            "brokerHeartbeatInterval brokerNotActiveTimeoutMillis deleteFileBatchMax "
+            "diskSpaceCleanForciblyRatio diskSpaceWarningLevelRatio enableRemoteEscape "
+            "lockInStrictMode maxHaTransferByteInSecond maxSlaveResendLength putMessageTimeout "
+            "skipPreOnline storePathDLedgerCommitLog storePathEpochFile syncBrokerMetadataPeriod "
+            "syncControllerMetadataPeriod syncFromLastFile syncMasterFlushOffsetWhenStartup",
+            is_first=False,
+        ),
+        LaterKey(
+            "readUnCommitted",
+            "5.3.0",
+            modelled=(FALSE,),
+            effect="dispatches before the flush, as before 5.3.0 (V-37)",
+        ),
+    )
+}
+"""Every such key by name."""
+
+NAMES_IN_440: Mapping[str, str] = {
+    "mappedFileSizeCommitLog": "mapedFileSizeCommitLog",
+    "mappedFileSizeConsumeQueue": "mapedFileSizeConsumeQueue",
+    "haMaxGapNotInSync": "haSlaveFallbehindMax",
+}
+"""Keys that later releases renamed, with the name that 4.4.0 reads."""
+
+
+NEW_NAMES = {old: new for new, old in NAMES_IN_440.items() if new != "haMaxGapNotInSync"}
+"""Keys of 4.4.0 with the name under which later releases read the same; the gap that makes a slave
+fall out of a set is another thing than the distance that 4.4.0 asks about."""
+
+
+def get_name_in(name: str, version: Version) -> str:
+    """The name under which a broker of this version reads a key of 4.4.0."""
+    new = NEW_NAMES.get(name, name)
+    return new if is_known_in(new, version) else name
+
+
+def is_known_in(name: str, version: Version) -> bool:
+    """A broker of this version reads this later key."""
+    return name in LATER_KEYS and _sort(LATER_KEYS[name].release) <= _sort(version.release)
+
+
+def explain_later_key(name: str, text: str, version: Version) -> str | None:
+    """Why the model does not have a broker with this setting; None where it has.
+
+    The version is that of the broker, with its mode.
+    """
+    key = LATER_KEYS[name]
+    if not is_known_in(name, version):
+        return (
+            f"RocketMQ {version.release} ignores this key, which is known {key.known}; if the "
+            f"broker runs that, add --rocketmq-version {key.release} or later"
+        )
+    if key.modelled and text.strip() not in key.modelled:
+        return f"this value {key.effect}; the model has {' and '.join(key.modelled)}"
+    return None
+
+
+def compute_mode(settings: Mapping[str, str], version: Version) -> str:
+    """The mode in which a master of this version runs with these settings of its file."""
+    if version.mode or _sort(version.release) < _sort(FIRST_RELEASE_WITH_MODES):
+        return version.mode
+    if settings.get("enableControllerMode", FALSE).strip() == TRUE:
+        return CONTROLLER
+    return QUORUM if settings.get("inSyncReplicas", "1").strip() == "2" else CLASSIC
+
+
+def explain_mode(settings: Mapping[str, str], mode: str) -> str | None:
+    """Why the model does not have a master in this mode with these settings; None where it has."""
+    if mode == CONTROLLER and settings.get("allAckInSyncStateSet", FALSE).strip() != TRUE:
+        return (
+            "enableControllerMode=true is outside the model without allAckInSyncStateSet=true: a "
+            "put is then answered before every member of the SyncStateSet has it (V-33)"
+        )
+    return None
+
+
+def _sort(release: str) -> tuple[int, ...]:
+    return tuple(map(int, release.split(".")))

@@ -1,0 +1,142 @@
+"""What producers and consumers can do with the brokers that are there: all of them, or slaves only.
+
+Each question is answered by the function that decides it elsewhere; nothing is decided here. The
+brokers are those that the client's route lists and that answer (K-47, R-NS-06, R-NS-07).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from reference.decisions.clients.heartbeats import list_targets
+from reference.decisions.clients.orderly_lock import may_take_queue
+from reference.decisions.clients.send_back import Failed, send_back
+from reference.decisions.clients.sending import SendAnswer
+from reference.decisions.name_server.client_side import Route, list_read_queues, list_write_queues
+from reference.decisions.name_server.registry import QueueData
+from reference.decisions.progress.client_offsets import (
+    NOT_STORED,
+    Beginning,
+    ConsumeFromWhere,
+    compute_pull_from_where,
+)
+from reference.decisions.reading.client import Client, choose_offset_store, choose_target
+from reference.decisions.reading.pull import Pull, Registration, Situation, Topic
+from reference.decisions.reading.pull_checks import find_refusal
+from reference.decisions.reading.pull_processor import MASTER_ID
+from reference.decisions.reading.settings import BrokerSettings, StoreSettings
+from reference.decisions.reading.subscription_group import DEFAULT_GROUP
+from reference.worlds.replication.roles import Role
+
+Brokers: TypeAlias = tuple[int, ...]
+"""Ids of the brokers of one name that are there, one at least."""
+
+NAME = "broker-a"
+END = 9
+"""Any queue offset."""
+
+
+def make_route(brokers: Brokers) -> Route:
+    """The route of a topic whose queues are all on brokers of one name."""
+    return Route({NAME: QueueData()}, {NAME: {each: f"broker {each}" for each in brokers}})
+
+
+def is_send_possible(brokers: Brokers) -> bool:
+    """Messages are sent."""
+    return bool(list_write_queues(make_route(brokers)))
+
+
+def is_topic_readable(brokers: Brokers) -> bool:
+    """Consumers find the queues of a topic."""
+    return bool(list_read_queues(make_route(brokers)))
+
+
+def is_pull_let_through(brokers: Brokers, topic: Topic | None) -> bool:
+    """The broker that is asked has no reason to refuse a pull of a topic as it knows it."""
+    is_slave = choose_target(Client(brokers=brokers)).is_slave
+    role = Role.SLAVE if is_slave else Role.ASYNC_MASTER
+    is_registered = bool(list_targets(brokers, has_consumers=True))
+    situation = Situation(
+        pull=Pull(offset=0, has_subscription=False),
+        store=StoreSettings(role),
+        broker=BrokerSettings(),
+        group=DEFAULT_GROUP,
+        topic=topic,
+        registration=Registration() if is_registered else None,
+        result=None,
+    )
+    return find_refusal(situation) is None
+
+
+def is_pull_possible(brokers: Brokers) -> bool:
+    """Messages are pulled, as far as the broker has them."""
+    return is_pull_let_through(brokers, Topic())
+
+
+def is_pull_of_new_topic_possible(brokers: Brokers) -> bool:
+    """Messages are pulled of a topic that the master made after the slave's last copy."""
+    is_known = not choose_target(Client(brokers=brokers)).is_slave
+    return is_pull_let_through(brokers, Topic() if is_known else None)
+
+
+def is_progress_kept_by_master(brokers: Brokers) -> bool:
+    """Progress is stored where it will be asked for later on."""
+    return choose_offset_store(Client(brokers=brokers)) == MASTER_ID
+
+
+def is_beginning_possible(
+    brokers: Brokers, strategy: ConsumeFromWhere, stored: int = NOT_STORED
+) -> bool:
+    """A queue is begun; only a master tells its end, or the first message of a time."""
+    told = END if MASTER_ID in brokers else None
+    beginning = Beginning(stored, strategy, master_max_offset=told, master_time_offset=told)
+    return compute_pull_from_where(beginning).value is not None
+
+
+def is_going_on_possible(brokers: Brokers) -> bool:
+    """A consumer takes a queue for which the broker has progress."""
+    return is_beginning_possible(brokers, ConsumeFromWhere.LAST_OFFSET, stored=END)
+
+
+def is_beginning_at_first_possible(brokers: Brokers) -> bool:
+    """A new group begins with the first message."""
+    return is_beginning_possible(brokers, ConsumeFromWhere.FIRST_OFFSET)
+
+
+def is_beginning_at_end_possible(brokers: Brokers) -> bool:
+    """A new group begins at the end of an old queue, as it does by default."""
+    return is_beginning_possible(brokers, ConsumeFromWhere.LAST_OFFSET)
+
+
+def is_beginning_at_time_possible(brokers: Brokers) -> bool:
+    """A new group begins at a time."""
+    return is_beginning_possible(brokers, ConsumeFromWhere.TIMESTAMP)
+
+
+def is_order_possible(brokers: Brokers) -> bool:
+    """An orderly consumer takes a queue."""
+    return may_take_queue(brokers, is_granted=True if MASTER_ID in brokers else None)
+
+
+def is_giving_back_possible(brokers: Brokers) -> bool:
+    """A message that could not be consumed is taken back."""
+    route = make_route(brokers)
+    failed = Failed(NAME, route, route, {NAME: SendAnswer(0)})
+    return send_back(failed).by == "is_taken_back"
+
+
+SERVICES: tuple[Callable[[Brokers], bool], ...] = (
+    is_send_possible,
+    is_topic_readable,
+    is_pull_possible,
+    is_pull_of_new_topic_possible,
+    is_progress_kept_by_master,
+    is_going_on_possible,
+    is_beginning_at_first_possible,
+    is_beginning_at_end_possible,
+    is_beginning_at_time_possible,
+    is_order_possible,
+    is_giving_back_possible,
+)
+"""What clients want of a broker name."""

@@ -1,0 +1,72 @@
+"""The tables of one broker, in memory and on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Generic, TypeAlias, TypeVar
+
+from attrs import evolve, field, frozen
+
+from reference.decisions.metadata.data_version import DataVersion
+from reference.decisions.progress.offset_table import OffsetTable, commit
+
+Entry = TypeVar("Entry")
+
+DelayOffsets: TypeAlias = Mapping[str, int]
+"""By delay level: the queue offset of SCHEDULE_TOPIC_XXXX that is delivered next."""
+
+
+@frozen
+class VersionedTable(Generic[Entry]):
+    """A table of topics or of groups; it is on disk as soon as it is changed."""
+
+    version: DataVersion
+    entries: Mapping[str, Entry] = field(factory=dict)
+
+    def put(self, name: str, entry: Entry, now_ms: float) -> VersionedTable[Entry]:
+        """The table after a local change (R-MS-09)."""
+        return VersionedTable(self.version.compute_next(now_ms), {**self.entries, name: entry})
+
+
+@frozen
+class BrokerTables:
+    """What one broker knows beside its log."""
+
+    topics: VersionedTable[Any]
+    groups: VersionedTable[Any]
+    offsets: OffsetTable = field(factory=dict)
+    """Progress in memory."""
+    offset_file: OffsetTable | None = None
+    """Progress on disk; None: there is no file."""
+    delay_offsets: DelayOffsets = field(factory=dict)
+    """Progress of delayed delivery in memory; a slave's is what it had at its start."""
+    delay_file: DelayOffsets | None = None
+    """The same on disk."""
+    master_address: str | None = None
+    """``SlaveSynchronize.masterAddr``."""
+
+    def commit(self, key: str, queue: int, offset: int) -> BrokerTables:
+        """After a commit of progress, which changes memory only."""
+        return evolve(self, offsets=commit(self.offsets, key, queue, offset))
+
+    def persist_offsets(self) -> BrokerTables:
+        """After progress was written."""
+        return evolve(self, offset_file=self.offsets)
+
+    def persist_delay(self) -> BrokerTables:
+        """After a master's delay offsets were written (R-BR-05)."""
+        return evolve(self, delay_file=self.delay_offsets)
+
+    def restart(self, now_ms: float) -> BrokerTables:
+        """After a new process has read the files.
+
+        Topics keep their version once a file of them was written; groups never do
+        (SubscriptionGroupManager#decode).
+        """
+        return evolve(
+            self,
+            groups=VersionedTable(DataVersion(now_ms), self.groups.entries),
+            offsets=self.offset_file or {},
+            delay_offsets=self.delay_file or {},
+            master_address=None,
+        )

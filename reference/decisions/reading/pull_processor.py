@@ -1,0 +1,216 @@
+"""How a broker answers a pull: code, suggested broker, hold, commit.
+
+Code and suggestion are written several times in 4.4.0 and the last write stays; the writes stand
+here as tables, in the order of the code. Source: PullMessageProcessor#processRequest.
+"""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from reference.decisions.reading.decision import Case, Decided, write_in_order
+from reference.decisions.reading.get_message import GetMessageResult, GetMessageStatus
+from reference.decisions.reading.pull import ResponseCode, Situation
+from reference.decisions.reading.pull_checks import find_group, find_refusal
+from reference.decisions.reading.subscription_group import DEFAULT_GROUP, SubscriptionGroup
+
+MASTER_ID = 0
+"""The broker id of every master (MixAll.MASTER_ID)."""
+
+MOVED_STATUSES = frozenset(
+    {GetMessageStatus.OFFSET_TOO_SMALL, GetMessageStatus.OFFSET_OVERFLOW_BADLY}
+)
+RETRY_STATUSES = frozenset(
+    {GetMessageStatus.MESSAGE_WAS_REMOVING, GetMessageStatus.NO_MATCHED_MESSAGE}
+)
+
+
+@frozen
+class PullAnswer:
+    """What a broker answers, or would answer to a request that it holds."""
+
+    code: ResponseCode
+    code_decided_by: str
+    """Name of the condition that wrote the code last."""
+    codes_overwritten: tuple[Decided[ResponseCode], ...] = ()
+    """Codes that were written before."""
+    suggested_broker_id: int | None = None
+    """``suggestWhichBrokerId``; None in a refusal, which carries none."""
+    suggestion_decided_by: str = ""
+    suggestions_overwritten: tuple[Decided[int], ...] = ()
+    result: GetMessageResult | None = None
+    """What the store answered; None in a refusal."""
+    held_ms: int | None = None
+    """How long the request may be held (R-PM-06); None: it is answered now."""
+    committed_offset: int | None = None
+    """Progress that the broker stores by the way (R-PM-08); None: none."""
+    is_moved_event_written: bool = False
+    """A message about the corrected consumer is put into the broker's own log (R-PM-05)."""
+
+
+def answer_pull(situation: Situation) -> PullAnswer:
+    """The answer to a pull; ``situation.result`` is what the store says to it."""
+    refusal = find_refusal(situation)
+    if refusal:
+        return PullAnswer(refusal.value, refusal.by)
+    if situation.result is None:
+        code, by = ResponseCode.SYSTEM_ERROR, is_store_unreadable.__name__
+        return PullAnswer(code, by, committed_offset=compute_commit(situation))
+    *codes, code_written = write_in_order(CODE_WRITES, situation)
+    *suggestions, suggested = write_in_order(SUGGESTION_WRITES, situation)
+    return PullAnswer(
+        code=code_written.value,
+        code_decided_by=code_written.by,
+        codes_overwritten=tuple(codes),
+        suggested_broker_id=suggested.value,
+        suggestion_decided_by=suggested.by,
+        suggestions_overwritten=tuple(suggestions),
+        result=situation.result,
+        held_ms=compute_hold_ms(situation, code_written.value),
+        committed_offset=compute_commit(situation),
+        is_moved_event_written=is_offset_moved(situation) and not situation.store.is_slave,
+    )
+
+
+def get_result(situation: Situation) -> GetMessageResult:
+    """What the store said; only asked for where it said something."""
+    assert situation.result is not None
+    return situation.result
+
+
+def get_group(situation: Situation) -> SubscriptionGroup:
+    """The group; only asked for where the checks have let it through."""
+    return find_group(situation) or DEFAULT_GROUP
+
+
+def is_store_unreadable(situation: Situation) -> bool:
+    """The store is shut down or must not be read: it answers nothing."""
+    return situation.result is None
+
+
+def is_slave_suggested(situation: Situation) -> bool:
+    """The store suggests to read elsewhere."""
+    return get_result(situation).is_slave_suggested
+
+
+def is_slave_not_suggested(situation: Situation) -> bool:
+    """The store suggests nothing."""
+    return not is_slave_suggested(situation)
+
+
+def is_slave_closed_for_reads(situation: Situation) -> bool:
+    """A slave without ``slaveReadEnable``; it answers all the same (R-PM-03)."""
+    return situation.store.is_slave and not situation.broker.is_slave_read_enabled
+
+
+def is_slow_with_slave_read(situation: Situation) -> bool:
+    """``slaveReadEnable`` on this broker, and the store suggests to read elsewhere."""
+    return situation.broker.is_slave_read_enabled and is_slave_suggested(situation)
+
+
+def is_not_slow_with_slave_read(situation: Situation) -> bool:
+    """``slaveReadEnable`` on this broker, and the store suggests nothing."""
+    return situation.broker.is_slave_read_enabled and not is_slave_suggested(situation)
+
+
+def is_slave_read_off(situation: Situation) -> bool:
+    """``slaveReadEnable`` is off on this broker, whatever its role."""
+    return not situation.broker.is_slave_read_enabled
+
+
+def is_message_found(situation: Situation) -> bool:
+    """The store has found messages."""
+    return get_result(situation).status is GetMessageStatus.FOUND
+
+
+def is_batch_fruitless(situation: Situation) -> bool:
+    """The store has looked at messages, and none of them is for this consumer."""
+    return get_result(situation).status in RETRY_STATUSES
+
+
+def is_queue_empty_at_start(situation: Situation) -> bool:
+    """An empty queue, read from 0."""
+    is_empty = get_result(situation).status is GetMessageStatus.NO_MESSAGE_IN_QUEUE
+    return is_empty and situation.pull.offset == 0
+
+
+def is_queue_empty_further_on(situation: Situation) -> bool:
+    """An empty queue, read from any other offset."""
+    is_empty = get_result(situation).status is GetMessageStatus.NO_MESSAGE_IN_QUEUE
+    return is_empty and situation.pull.offset != 0
+
+
+def is_queue_file_missing(situation: Situation) -> bool:
+    """No file of the queue holds the entry asked for."""
+    return get_result(situation).status is GetMessageStatus.OFFSET_FOUND_NULL
+
+
+def is_everything_read(situation: Situation) -> bool:
+    """The reader is at the end of the queue."""
+    return get_result(situation).status is GetMessageStatus.OFFSET_OVERFLOW_ONE
+
+
+def is_offset_impossible(situation: Situation) -> bool:
+    """The reader asks for what is gone or was never here."""
+    return get_result(situation).status in MOVED_STATUSES
+
+
+def is_offset_moving(situation: Situation) -> bool:
+    """The answer would be that the offset has moved."""
+    return is_offset_impossible(situation) or is_queue_empty_further_on(situation)
+
+
+def is_slave_leaving_offset(situation: Situation) -> bool:
+    """A slave that does not check offsets must not move the reader's (R-PM-05)."""
+    store = situation.store
+    is_checked = not store.is_slave or store.is_offset_checked_in_slave
+    return is_offset_moving(situation) and not is_checked
+
+
+def is_offset_moved(situation: Situation) -> bool:
+    """A broker that checks offsets moves the reader's."""
+    return is_offset_moving(situation) and not is_slave_leaving_offset(situation)
+
+
+CODE_WRITES: tuple[Case[Situation, ResponseCode], ...] = (
+    (is_slave_closed_for_reads, lambda _: ResponseCode.PULL_RETRY_IMMEDIATELY),
+    (is_message_found, lambda _: ResponseCode.SUCCESS),
+    (is_batch_fruitless, lambda _: ResponseCode.PULL_RETRY_IMMEDIATELY),
+    (is_queue_empty_further_on, lambda _: ResponseCode.PULL_OFFSET_MOVED),
+    (is_queue_empty_at_start, lambda _: ResponseCode.PULL_NOT_FOUND),
+    (is_queue_file_missing, lambda _: ResponseCode.PULL_NOT_FOUND),
+    (is_everything_read, lambda _: ResponseCode.PULL_NOT_FOUND),
+    (is_offset_impossible, lambda _: ResponseCode.PULL_OFFSET_MOVED),
+    (is_slave_leaving_offset, lambda _: ResponseCode.PULL_RETRY_IMMEDIATELY),
+)
+"""Who writes the code, in order (R-PM-02 to R-PM-05); one of the seven in the middle always does.
+"""
+
+SUGGESTION_WRITES: tuple[Case[Situation, int], ...] = (
+    (is_slave_suggested, lambda s: get_group(s).slow_broker_id),
+    (is_slave_not_suggested, lambda _: MASTER_ID),
+    (is_slave_closed_for_reads, lambda _: MASTER_ID),
+    (is_slow_with_slave_read, lambda s: get_group(s).slow_broker_id),
+    (is_not_slow_with_slave_read, lambda s: get_group(s).broker_id),
+    (is_slave_read_off, lambda _: MASTER_ID),
+    (is_slave_leaving_offset, lambda s: get_group(s).broker_id),
+)
+"""Who writes the suggested broker, in order (R-PM-02, R-PM-05)."""
+
+
+def compute_hold_ms(situation: Situation, code: ResponseCode) -> int | None:
+    """How long a pull without news is held; None: it is answered (R-PM-06)."""
+    pull, broker = situation.pull, situation.broker
+    is_held = pull.is_first_pass and pull.has_suspend_flag
+    if code is not ResponseCode.PULL_NOT_FOUND or not is_held:
+        return None
+    return pull.suspend_timeout_ms if broker.is_long_polling_enabled else broker.short_polling_ms
+
+
+def compute_commit(situation: Situation) -> int | None:
+    """The progress that a pull stores by the way: on masters, at the first pass (R-PM-08).
+
+    Whatever the outcome, also when the request is held; but not when a check has refused it.
+    """
+    may_commit = situation.pull.is_first_pass and not situation.store.is_slave
+    return situation.pull.commit_offset if may_commit else None

@@ -1,0 +1,269 @@
+"""One question about a pull, as a flat object: what would be answered, and where would it go next.
+
+Keys are RocketMQ's where it has a name for them. The messages from the offset asked for to the end
+of the queue are taken to be of equal size and to lie one behind the other in the log.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from attrs import frozen
+
+from reference.configuration.keys import KEYS
+from reference.decisions.reading.client import (
+    Client,
+    Reaction,
+    Target,
+    choose_target,
+    compute_commit_flag,
+    react,
+)
+from reference.decisions.reading.consume_queue import ConsumeQueue, Entry, compute_entries_per_file
+from reference.decisions.reading.get_message import GetMessageResult, Read, get_message
+from reference.decisions.reading.memory import DEFAULT_TOTAL_MEMORY_BYTES, DOUBLE_EXACT_BELOW
+from reference.decisions.reading.pull import Pull, Situation, Topic
+from reference.decisions.reading.pull_processor import MASTER_ID, PullAnswer, answer_pull
+from reference.decisions.reading.settings import (
+    BROKER_FIELDS,
+    STORE_FIELDS,
+    BrokerSettings,
+    StoreSettings,
+    change_broker,
+    change_store,
+    read_value,
+)
+from reference.decisions.reading.subscription_group import (
+    DEFAULT_GROUP,
+    GroupError,
+    SubscriptionGroup,
+    build_group,
+    parse_group,
+)
+from reference.worlds.replication.roles import Role
+
+QUEUE_FILE = "mapedFileSizeConsumeQueue"
+LARGEST = 2**62
+"""Larger than every offset; sums of two still fit into the broker's 64 bits."""
+MESSAGES_MAX = 100_000
+"""More than any client asks for at a time."""
+BROKERS_MAX = 12
+"""As many addresses as a client's table lists in the order that is modelled."""
+
+NUMBERS: Mapping[str, tuple[int, int, int | None]] = {
+    "offset": (-LARGEST, LARGEST, 0),
+    "minOffset": (0, LARGEST, 0),
+    "maxOffset": (0, LARGEST, 0),
+    "maxMsgs": (0, MESSAGES_MAX, 32),
+    "messageBytes": (1, 2**31 - 1, 1024),
+    "behindBytes": (0, LARGEST, None),
+    "totalMemoryBytes": (0, DOUBLE_EXACT_BELOW - 1, DEFAULT_TOTAL_MEMORY_BYTES),
+    "queue": (-(2**31), 2**31 - 1, 0),
+    "readQueueNums": (0, 2**31 - 1, 4),
+    "commitOffset": (0, LARGEST, None),
+    "clientOffset": (0, LARGEST, 0),
+}
+"""Keys with numbers: the least, the most, and what holds without the key."""
+
+DEFAULTS = {name: default for name, (_, _, default) in NUMBERS.items()}
+
+OTHERS = ("role", "group", "brokers", "suspend")
+"""The remaining keys that are no properties."""
+
+WITHOUT_SAY = {"autoCreateSubscriptionGroup", "enablePropertyFilter", "mapedFileSizeCommitLog"}
+"""They decide about unknown groups, other filters and deleted files, which no question has."""
+
+PROPERTIES = frozenset({*STORE_FIELDS, *BROKER_FIELDS, QUEUE_FILE} - WITHOUT_SAY)
+"""Properties that have a say."""
+
+KNOWN = frozenset({*NUMBERS, *OTHERS, *PROPERTIES})
+
+SETTINGS_KEPT = 1024
+"""So many different settings of the rows of a table are kept."""
+
+
+class QuestionError(ValueError):
+    """A question that cannot be answered: what is wrong with which key."""
+
+
+@frozen
+class Reply:
+    """What the broker answers, and what the client does then."""
+
+    answer: PullAnswer
+    reaction: Reaction
+    target: Target
+    """The broker of the next pull."""
+
+
+def ask(question: Mapping[str, Any]) -> Reply:
+    """The reply to a question.
+
+    Raises:
+        QuestionError: an unknown key, or a value that it cannot have.
+    """
+    unknown = next((name for name in question if name not in KNOWN), None)
+    if unknown is not None:
+        near = difflib.get_close_matches(unknown, KNOWN, 1)
+        raise QuestionError(f"{unknown} is no key" + (f"; {near[0]} is one" if near else ""))
+    numbers = {**DEFAULTS, **{n: read_number(n, v) for n, v in question.items() if n in NUMBERS}}
+    properties = {n: v for n, v in question.items() if n in PROPERTIES}
+    situation = make_situation(question, numbers, properties)
+    answer = answer_pull(situation)
+    client = Client(
+        brokers=read_brokers(question.get("brokers", [0, 1])),
+        memory_offset=numbers["clientOffset"] or 0,
+    )
+    reaction = react(client, answer)
+    return Reply(answer, reaction, choose_target(reaction.client))
+
+
+def make_situation(
+    question: Mapping[str, Any], numbers: Mapping[str, Any], properties: Mapping[str, Any]
+) -> Situation:
+    """The pull, the broker, and what its store says."""
+    told = tuple((name, str(value)) for name, value in properties.items())
+    store, broker, per_file = make_settings(
+        read_role(question.get("role")), numbers["totalMemoryBytes"], told
+    )
+    read = make_read(store, numbers, per_file)
+    pull = Pull(
+        offset=read.offset,
+        queue=numbers["queue"],
+        max_messages=read.max_messages,
+        commit_offset=numbers["commitOffset"],
+        has_suspend_flag=read_flag("suspend", question.get("suspend", False)),
+    )
+    topic = Topic(read_queues=numbers["readQueueNums"])
+    group = read_group(question.get("group"))
+    return Situation(pull, store, broker, group, topic, None, get_message(read))
+
+
+@lru_cache(maxsize=SETTINGS_KEPT)
+def make_settings(
+    role: Role, total_bytes: int, told: tuple[tuple[str, str], ...]
+) -> tuple[StoreSettings, BrokerSettings, int]:
+    """Settings of store and processor, and the entries of a queue's file.
+
+    The rows of a table differ little in them, so they are kept.
+    """
+    properties = dict(told)
+    try:
+        store = change_store(StoreSettings(role, total_bytes), properties)
+        broker = change_broker(BrokerSettings(), properties)
+        file_bytes = read_value(QUEUE_FILE, properties.get(QUEUE_FILE, KEYS[QUEUE_FILE].default))
+    except ValueError as problem:
+        raise QuestionError(str(problem)) from problem
+    return store, broker, compute_entries_per_file(max(int(file_bytes or 0), 1))
+
+
+def make_read(store: StoreSettings, numbers: Mapping[str, Any], per_file: int) -> Read:
+    """The call of getMessage, with as many entries as it may look at."""
+    offset, size = numbers["offset"], numbers["messageBytes"]
+    low, high = numbers["minOffset"], numbers["maxOffset"]
+    if low > high:
+        raise QuestionError(f"minOffset is {low}, more than maxOffset {high}")
+    ahead = max(high - max(offset, low), 0)
+    least = ahead * size
+    behind = least if numbers["behindBytes"] is None else numbers["behindBytes"]
+    if behind < least:
+        raise QuestionError(f"behindBytes is {behind}, but the messages ahead take {least}")
+    looked_at = min(ahead, max(numbers["maxMsgs"], 1) + 1)
+    entries = [Entry(place, size) for place in range(0, looked_at * size, size)]
+    queue = ConsumeQueue(low, high, max(offset, low), entries, per_file)
+    return Read(store, queue, offset, numbers["maxMsgs"], log_max_offset=behind)
+
+
+def read_number(name: str, value: object) -> int | None:
+    """A whole number in its range, or what holds without it."""
+    low, high, default = NUMBERS[name]
+    if value is None:
+        return default
+    if type(value) is not int or not low <= value <= high:
+        raise QuestionError(f"{name} is {value!r}, not a whole number from {low} to {high}")
+    return value
+
+
+def read_flag(name: str, value: object) -> bool:
+    """True or false."""
+    if not isinstance(value, bool):
+        raise QuestionError(f"{name} is {value!r}, not true or false")
+    return value
+
+
+def read_role(name: object) -> Role:
+    """The role of the broker asked."""
+    if name is None:
+        return Role.ASYNC_MASTER
+    if not isinstance(name, str) or name not in Role.__members__:
+        raise QuestionError(f"role is {name!r}, not one of {', '.join(Role.__members__)}")
+    return Role[name]
+
+
+def read_group(value: object) -> SubscriptionGroup:
+    """A group as an object, or as ``name=value`` pairs; what is not named is the default."""
+    try:
+        if value is None:
+            return DEFAULT_GROUP
+        if isinstance(value, SubscriptionGroup):
+            return value
+        if isinstance(value, dict):
+            return build_group(value)
+        if isinstance(value, str):
+            return parse_known_group(value)
+    except GroupError as problem:
+        raise QuestionError(f"group: {problem}") from problem
+    raise QuestionError(f"group is {value!r}, not an object or pairs like brokerId=1")
+
+
+parse_known_group = lru_cache(maxsize=SETTINGS_KEPT)(parse_group)
+
+
+def read_brokers(value: object) -> tuple[int, ...]:
+    """The ids in the client's route."""
+    ids = value if isinstance(value, list) else []
+    if not 1 <= len(ids) <= BROKERS_MAX or not all(
+        type(each) is int and MASTER_ID <= each <= LARGEST for each in ids
+    ):
+        raise QuestionError(f"brokers is {value!r}, not a list of 1 to {BROKERS_MAX} broker ids")
+    return tuple(ids)
+
+
+def describe(reply: Reply) -> dict[str, Any]:
+    """A reply for other programs."""
+    answer = reply.answer
+    return {
+        **describe_result(answer.result),
+        "responseCode": answer.code.value,
+        "response": answer.code.name,
+        "codeDecidedBy": answer.code_decided_by,
+        "codesOverwritten": [[each.value.name, each.by] for each in answer.codes_overwritten],
+        "heldMs": answer.held_ms,
+        "committedOffset": answer.committed_offset,
+        "suggestWhichBrokerId": answer.suggested_broker_id,
+        "suggestionDecidedBy": answer.suggestion_decided_by,
+        "suggestionsOverwritten": [[e.value, e.by] for e in answer.suggestions_overwritten],
+        "nextPullFrom": reply.target.broker_id,
+        "nextPullDecidedBy": reply.target.decided_by,
+        "nextCommitOffset": compute_commit_flag(reply.reaction.client, reply.target),
+        "pauseMs": reply.reaction.pause_ms,
+        "isQueueGivenUp": reply.reaction.is_queue_given_up,
+    }
+
+
+def describe_result(result: GetMessageResult | None) -> dict[str, Any]:
+    """What the store says, for other programs; only the status, as null, where it was not asked."""
+    if result is None:
+        return {"status": None}
+    return {
+        "status": result.status.value,
+        "statusDecidedBy": result.status_decided_by,
+        "nextBeginOffset": result.next_begin_offset,
+        "messages": result.message_count,
+        "messageBytes": result.size_bytes,
+        "batchEndedBy": result.ended_by,
+        "isSlaveSuggested": result.is_slave_suggested,
+    }

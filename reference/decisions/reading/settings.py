@@ -1,0 +1,104 @@
+"""The settings that a read decision depends on, by the names that RocketMQ 4.4.0 gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from attrs import evolve, field, frozen
+
+from reference.configuration.keys import KEYS, Value
+from reference.decisions.reading.memory import DEFAULT_TOTAL_MEMORY_BYTES, compute_memory_bytes
+from reference.worlds.replication.roles import Role
+
+PERM_READ = 4
+"""The bit of a permission that allows to read (PermName)."""
+
+
+def _setting(name: str) -> Any:
+    """A field with the default of a property, which it remembers."""
+    return field(default=KEYS[name].default, metadata={"property": name})
+
+
+@frozen
+class StoreSettings:
+    """What DefaultMessageStore#getMessage depends on."""
+
+    role: Role = Role.ASYNC_MASTER
+    total_memory_bytes: int = DEFAULT_TOTAL_MEMORY_BYTES
+    """All memory of the machine (StoreUtil.TOTAL_PHYSICAL_MEMORY_SIZE)."""
+    memory_ratio: int = _setting("accessMessageInMemoryMaxRatio")
+    """In percent; 40 on slaves too, as 4.4.0 asks for the role too early (R-GM-07)."""
+    is_offset_checked_in_slave: bool = _setting("offsetCheckInSlave")
+    count_max_in_memory: int = _setting("maxTransferCountOnMessageInMemory")
+    bytes_max_in_memory: int = _setting("maxTransferBytesOnMessageInMemory")
+    count_max_in_disk: int = _setting("maxTransferCountOnMessageInDisk")
+    bytes_max_in_disk: int = _setting("maxTransferBytesOnMessageInDisk")
+    commit_log_file_bytes: int = _setting("mapedFileSizeCommitLog")
+    is_reset_to_end: bool = False
+    """Who asks for what lies beyond the end of a queue is always sent to its end (V-18)."""
+
+    @property
+    def memory_bytes(self) -> int:
+        """How far back the log is taken to be in memory."""
+        return compute_memory_bytes(self.total_memory_bytes, self.memory_ratio)
+
+    @property
+    def is_slave(self) -> bool:
+        """The broker's role is SLAVE."""
+        return self.role is Role.SLAVE
+
+
+@frozen
+class BrokerSettings:
+    """What PullMessageProcessor depends on besides the store."""
+
+    is_slave_read_enabled: bool = _setting("slaveReadEnable")
+    is_long_polling_enabled: bool = _setting("longPollingEnable")
+    short_polling_ms: int = _setting("shortPollingTimeMills")
+    is_group_created_on_demand: bool = _setting("autoCreateSubscriptionGroup")
+    is_property_filter_enabled: bool = _setting("enablePropertyFilter")
+    permission: int = _setting("brokerPermission")
+
+
+def name_properties(settings: type) -> dict[str, str]:
+    """The fields of a settings class by the properties that they stand for."""
+    return {
+        each.metadata["property"]: each.name
+        for each in settings.__attrs_attrs__  # type: ignore[attr-defined]
+        if "property" in each.metadata
+    }
+
+
+STORE_FIELDS, BROKER_FIELDS = name_properties(StoreSettings), name_properties(BrokerSettings)
+"""Field by property."""
+
+
+def change_store(settings: StoreSettings, properties: Mapping[str, Any]) -> StoreSettings:
+    """The store's settings with some properties set; others are of no concern to reading.
+
+    Raises:
+        ValueError: a value of another type than the property has.
+    """
+    return evolve(settings, **_select(STORE_FIELDS, properties))
+
+
+def change_broker(settings: BrokerSettings, properties: Mapping[str, Any]) -> BrokerSettings:
+    """The same for the settings of the processor."""
+    return evolve(settings, **_select(BROKER_FIELDS, properties))
+
+
+def _select(names: Mapping[str, str], properties: Mapping[str, Any]) -> dict[str, Any]:
+    return {names[n]: read_value(n, value) for n, value in properties.items() if n in names}
+
+
+def read_value(name: str, value: object) -> Value:
+    """A property's value, given as in JSON or as the text that an admin command sends.
+
+    Raises:
+        ValueError: not of the type of the property.
+    """
+    try:
+        return KEYS[name].read(str(value))
+    except ValueError as problem:
+        raise ValueError(f"{name} is {value!r}, not {KEYS[name].expected}") from problem

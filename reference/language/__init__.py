@@ -1,0 +1,1 @@
+"""The language of rules: terms, operators, rules, machines, variants and timelines."""

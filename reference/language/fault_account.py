@@ -1,0 +1,36 @@
+"""The account of faults: how often each has struck, and whether it may strike again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+from attrs import evolve
+
+from reference.language.operators import all_of
+
+
+def count_fault(cluster: Any, name: str) -> Any:
+    """The cluster with one more fault of this name on the account."""
+    faults = evolve(cluster.faults, **{name: getattr(cluster.faults, name) + 1})
+    return evolve(cluster, faults=faults)
+
+
+def is_within_limit(cluster: Any, name: str) -> bool:
+    """The fault may strike once more."""
+    count: int = getattr(cluster.faults, name)
+    limit: int = getattr(cluster.parameters.limits, name)
+    return count < limit
+
+
+def has_faults_within_limits(state: Any) -> bool:
+    """No fault has struck more often than it may."""
+    pairs = (
+        (getattr(state.faults, n), getattr(state.parameters.limits, n)) for n in list_faults(state)
+    )
+    return all_of(*((count >= 0) & (count <= limit) for count, limit in pairs))
+
+
+def list_faults(state: Any) -> tuple[str, ...]:
+    """What a state's world counts."""
+    return tuple(attrs.fields_dict(type(state.faults)))

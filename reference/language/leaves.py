@@ -1,0 +1,113 @@
+"""A state as a flat list of leaves, and back: what the compiled and the solved readings share.
+
+A leaf's path is the dotted way to it, for example ``links.0.next_transfer_offset``. Paths that
+begin with ``parameters.`` are constants of a run.
+"""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
+
+import attrs
+
+from reference.language.terms import Sort, leaf
+
+PARAMETER_PREFIX = "parameters."
+
+
+def transform_leaves(cluster: Any, replace: Callable[[str, Sort, Any], Any]) -> Any:
+    """The same structure with every leaf replaced by ``replace(path, sort, value)``."""
+    return _transform(cluster, "", replace)
+
+
+def flatten(cluster: Any) -> dict[str, Any]:
+    """Every leaf by its path, in a fixed order; parameters included."""
+    found: dict[str, Any] = {}
+    _collect(cluster, "", found)
+    return found
+
+
+def unflatten(structure: Any, values: Mapping[str, Any]) -> Any:
+    """The state whose leaves have these values; raises KeyError for a missing path."""
+    template = structure.template
+    return transform_leaves(template, lambda path, sort, value: values[path])
+
+
+@cache
+def compute_leaf_sorts(structure: Any) -> dict[str, Sort]:
+    """The sort of every leaf of a structure, in the order of ``flatten``."""
+    sorts: dict[str, Sort] = {}
+
+    def note(path: str, sort: Sort, value: Any) -> Any:
+        sorts[path] = sort
+        return value
+
+    transform_leaves(structure.template, note)
+    return sorts
+
+
+def symbolic_cluster(structure: Any) -> Any:
+    """The state in which every leaf is a free variable named by its path."""
+    template = structure.template
+    return transform_leaves(template, lambda path, sort, value: leaf(path, sort))
+
+
+def is_parameter(path: str) -> bool:
+    """The leaf is a constant of the run, not a part of the changing state."""
+    return path.startswith(PARAMETER_PREFIX)
+
+
+def _transform(value: Any, path: str, replace: Callable[[str, Sort, Any], Any]) -> Any:
+    changes: dict[str, Any] = {}
+    for name, sort in _fields(value.__class__):
+        old = getattr(value, name)
+        below = f"{path}{name}"
+        if isinstance(old, tuple):
+            changes[name] = tuple(
+                replace(f"{below}.{i}", sort, item)
+                if sort is not None
+                else _transform(item, f"{below}.{i}.", replace)
+                for i, item in enumerate(old)
+            )
+        elif sort is not None:
+            changes[name] = replace(below, sort, old)
+        else:
+            changes[name] = _transform(old, f"{below}.", replace)
+    return attrs.evolve(value, **changes)
+
+
+def _collect(value: Any, path: str, found: dict[str, Any]) -> None:
+    for name, sort in _fields(value.__class__):
+        old = getattr(value, name)
+        below = f"{path}{name}"
+        if isinstance(old, tuple):
+            for i, item in enumerate(old):
+                if sort is not None:
+                    found[f"{below}.{i}"] = item
+                else:
+                    _collect(item, f"{below}.{i}.", found)
+        elif sort is not None:
+            found[below] = old
+        else:
+            _collect(old, f"{below}.", found)
+
+
+@cache
+def _fields(owner: Any) -> tuple[tuple[str, Sort | None], ...]:
+    """The fields that carry leaves, with their sort, or None for a class with leaves of its own."""
+    fields = attrs.fields(owner)
+    static = {str(a.type): Any for a in fields if a.metadata.get("static")}
+    hints = typing.get_type_hints(owner, localns=static, include_extras=True)
+    names = [a.name for a in fields if not a.metadata.get("static")]
+    return tuple((name, _sort_of(hints[name])) for name in names)
+
+
+def _sort_of(hint: Any) -> Sort | None:
+    for item in (hint, *typing.get_args(hint)):
+        for extra in getattr(item, "__metadata__", ()):
+            if isinstance(extra, Sort):
+                return extra
+    return None

@@ -1,0 +1,297 @@
+"""The only clock of the model: how long each timer may take in a recording.
+
+Rules are untimed; a timer is an action that may happen whenever its guard allows. A recording of
+a real broker shows more: a time-out that comes after 3 ms is none. Every range is stated here once,
+with its source, and only the trace checker looks at it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from attrs import field, frozen
+
+from reference.releases.timing_differences import OWN_REPORT_TIMER
+from reference.releases.versions import Version
+from reference.worlds.replication.changes import (
+    answered_in_line,
+    both_waits_at_once,
+    wait_until_deadline,
+)
+
+JITTER_MS = 5.0
+"""Order between processes and threads is good to 1 ms, but up to a few ms of scheduling noise."""
+
+KILL_MS = 20.0
+"""What a process had handed to TCP before ``kill -9`` may be seen so much later; the ends of its
+connections are seen after 3 to 14 ms (r_random_seed10 seq 121 to 124)."""
+
+NOTICE_MS = 20.0
+"""A slave's thread has to run before it sees that its connection has ended; recorded are 5.9 ms
+(r_random_seed3 seq 51 and 57: the slave still calls itself connected)."""
+
+SKEW_MS = 1.0
+"""How far the clock of one process may be behind that of another: causes come before effects."""
+
+GRAIN_MS = 1.0
+"""Brokers compare whole milliseconds (System#currentTimeMillis), recordings show microseconds."""
+
+SLACK_MS = 1000.0
+"""The most that a busy host may add before something that nothing holds back has happened."""
+
+TRANSFER_WAIT_MS = 1000
+"""The longest wait of ``GroupTransferService#doWaitTransfer`` for one wake-up (R-HA-20)."""
+
+TRANSFER_WAITS = 5
+"""How many such waits a request gets (R-HA-20)."""
+
+UNDER_WAY_MS = 30.0
+"""How long a put that waits for nobody may take until its line is written; recorded are 16 ms."""
+
+SELECT_MS = 1000
+"""How long ``HAClient#run`` and the master's read service wait for bytes (R-HA-08, R-HC-01)."""
+
+RECONNECT_MS = 5000
+"""What ``HAClient#run`` waits after a connect that failed (R-HC-01)."""
+
+SHUTDOWN_MS = 1000
+"""What ``DefaultMessageStore#shutdown`` sleeps before its HA service ends (R-RC-02)."""
+
+FOREVER_MS = float("inf")
+"""The end of a range where a stall, a stop or a full socket may hold something back."""
+
+
+@frozen
+class TimerRange:
+    """How long one timer may take in a recording, both ends included."""
+
+    name: str
+    """What takes so long."""
+    low_ms: float
+    """Not earlier than this."""
+    high_ms: float
+    """Not later than this; infinite where something may hold it back."""
+    source: str
+    """Where the range comes from."""
+
+    def explain_violation(self, elapsed_ms: float, grain_ms: float = GRAIN_MS) -> str | None:
+        """What is wrong with this duration, or None when nothing is.
+
+        ``grain_ms`` is how exactly it was measured: better by one process than across two.
+        """
+        if self.low_ms - grain_ms <= elapsed_ms <= self.high_ms:
+            return None
+        return (
+            f"{self.name} took {elapsed_ms:.1f} ms, but it takes "
+            f"{self.low_ms:g} to {self.high_ms:g} ms ({self.source})"
+        )
+
+
+@frozen
+class Timers:
+    """The properties of a broker group that its timers run on, in ms."""
+
+    ha_send_heartbeat_interval_ms: int
+    """``haSendHeartbeatInterval`` of the slave."""
+    sync_flush_timeout_ms: int
+    """``syncFlushTimeout`` of the master: the wait for the disk, and again the wait for a slave."""
+    ha_housekeeping_interval_ms: int = 20_000
+    """``haHousekeepingInterval`` of the slave."""
+    master_heartbeat_interval_ms: int = 5000
+    """``haSendHeartbeatInterval`` of the master."""
+    master_housekeeping_interval_ms: int = 20_000
+    """``haHousekeepingInterval`` of the master."""
+    slave_timeout_ms: int | None = None
+    """``slaveTimeout`` of the master; None in a version that has no such property (V-14)."""
+    version: Version = field(factory=Version)
+    """Of the brokers."""
+
+    @property
+    def slave_wait_ms(self) -> int:
+        """How long a put may wait for a slave, before anybody looks at its deadline."""
+        own = self.slave_timeout_ms
+        return self.sync_flush_timeout_ms if own is None else own
+
+
+def compute_first_report_ms(interval_ms: int) -> int:
+    """The earliest end of a ``select`` that lies beyond the heartbeat interval.
+
+    Until its first report a slave receives nothing, so every select lasts its full time (R-HC-05).
+    """
+    return SELECT_MS * max(1, -(-interval_ms // SELECT_MS))
+
+
+def compute_time_out_ms(timers: Timers) -> int:
+    """The shortest wait that a clock ends with FLUSH_SLAVE_TIMEOUT.
+
+    Until 4.6.0 five waits of a second each were one, too (R-HA-20, V-08).
+    """
+    if timers.version.has(wait_until_deadline.VARIANT):
+        return timers.slave_wait_ms
+    return min(timers.slave_wait_ms, TRANSFER_WAITS * TRANSFER_WAIT_MS)
+
+
+def compute_longest_wait_ms(timers: Timers) -> int:
+    """The longest wait for a slave.
+
+    Where the group transfer alone ends it, it looks at the deadline between two of its waits only:
+    whoever is served then, or next in the line, has waited a second more at most (V-11; recordings
+    of 4.9.8, findings 5 and 6).
+    """
+    is_in_line = timers.version.has(answered_in_line.VARIANT)
+    return timers.slave_wait_ms + (TRANSFER_WAIT_MS if is_in_line else 0)
+
+
+def has_slave_housekeeping(timers: Timers) -> bool:
+    """A slave may find its connection expired (HAClient#run).
+
+    By a timer that its own reports set, only where they lie further apart than its housekeeping
+    interval (V-07; recordings of 4.9.8, finding 11).
+    """
+    longest_ms = timers.ha_send_heartbeat_interval_ms + SELECT_MS + JITTER_MS
+    is_by_own_reports = timers.version.has(OWN_REPORT_TIMER)
+    return not is_by_own_reports or longest_ms >= timers.ha_housekeeping_interval_ms
+
+
+RangeOf = Callable[[Timers], TimerRange]
+
+TIMER_RANGES: Mapping[str, RangeOf] = {
+    "first_report": lambda t: TimerRange(
+        "the first report after the connect",
+        compute_first_report_ms(t.ha_send_heartbeat_interval_ms),
+        compute_first_report_ms(t.ha_send_heartbeat_interval_ms) + SELECT_MS + SLACK_MS,
+        "R-HC-04, R-HC-05: HAClient#isTimeToReportOffset, looked at after each select",
+    ),
+    "repeated_report": lambda t: TimerRange(
+        "a repeated report after the last frame",
+        t.ha_send_heartbeat_interval_ms,
+        FOREVER_MS,
+        "R-HC-04: HAClient#isTimeToReportOffset, reset by everything that is read",
+    ),
+    "own_report": lambda t: TimerRange(
+        "the next report after one of the slave's own",
+        t.ha_send_heartbeat_interval_ms,
+        t.ha_send_heartbeat_interval_ms + SELECT_MS + SLACK_MS,
+        "R-HC-04, V-07: HAClient#isTimeToReportOffset, set by own reports, seen after a select",
+    ),
+    "report_to_silent_master": lambda t: TimerRange(
+        "a repeated report to a master that has sent nothing",
+        SELECT_MS,
+        FOREVER_MS,
+        "R-HC-05: HAClient#run, one report in each round of its select",
+    ),
+    "heartbeat": lambda t: TimerRange(
+        "a heartbeat after the frame before it",
+        t.master_heartbeat_interval_ms,
+        FOREVER_MS,
+        "R-HA-12: HAConnection.WriteSocketService#run",
+    ),
+    "master_housekeeping": lambda t: TimerRange(
+        "the master's closing a connection that is silent",
+        t.master_housekeeping_interval_ms,
+        t.master_housekeeping_interval_ms + SELECT_MS + SLACK_MS,
+        "R-HA-08: HAConnection.ReadSocketService#run",
+    ),
+    "slave_housekeeping": lambda t: TimerRange(
+        "a slave's closing a connection on which nothing comes",
+        t.ha_housekeeping_interval_ms,
+        FOREVER_MS,
+        "R-HC-14: HAClient#run; heartbeats that are left out come in between",
+    ),
+    "reconnect": lambda t: TimerRange(
+        "the next connect after one that was refused",
+        RECONNECT_MS,
+        FOREVER_MS,
+        "R-HC-01: HAClient#run",
+    ),
+    "reconnect_at_once": lambda t: TimerRange(
+        "the next connect after the end of a connection",
+        0,
+        SLACK_MS,
+        "R-HC-12: HAClient#closeMaster, #connectMaster",
+    ),
+    "shutdown": lambda t: TimerRange(
+        "the end of the HA service after the begin of a clean stop",
+        SHUTDOWN_MS,
+        FOREVER_MS,
+        "R-RC-02: DefaultMessageStore#shutdown",
+    ),
+    "disk_wait": lambda t: TimerRange(
+        "the disk step of a put that waits for it",
+        0,
+        t.sync_flush_timeout_ms + SLACK_MS,
+        "R-FL-02: CommitLog#handleDiskFlush",
+    ),
+    "disk_time_out": lambda t: TimerRange(
+        "FLUSH_DISK_TIMEOUT",
+        t.sync_flush_timeout_ms,
+        2 * t.sync_flush_timeout_ms + SLACK_MS,
+        "R-FL-02, R-FL-05: CommitLog#handleDiskFlush, followed by the slave step",
+    ),
+    "slave_wait": lambda t: TimerRange(
+        "PUT_OK after the slave step",
+        0,
+        compute_longest_wait_ms(t) + SLACK_MS,
+        "R-HA-18: GroupCommitRequest#waitForFlush",
+    ),
+    "slave_time_out": lambda t: TimerRange(
+        "FLUSH_SLAVE_TIMEOUT",
+        compute_time_out_ms(t),
+        compute_longest_wait_ms(t) + SLACK_MS,
+        "R-HA-18, R-HA-20, V-11: the put's own clock, or the group transfer",
+    ),
+    "no_wait": lambda t: TimerRange(
+        "an answer without any wait",
+        0,
+        SLACK_MS,
+        "R-CL-17, R-HA-18: CommitLog#handleDiskFlush, #handleHA",
+    ),
+    "accept": lambda t: TimerRange(
+        "the master's accepting a connection", 0, SLACK_MS, "R-HA-02: AcceptSocketService"
+    ),
+    "read_report": lambda t: TimerRange(
+        "the master's reading a report that was forwarded", 0, SLACK_MS, "R-HA-08: select"
+    ),
+    "position": lambda t: TimerRange(
+        "the master's positioning after the first report",
+        0,
+        SLACK_MS,
+        "R-HA-10: WriteSocketService#run",
+    ),
+    "append_frame": lambda t: TimerRange(
+        "the slave's appending a frame that was forwarded", 0, SLACK_MS, "R-HC-07: select"
+    ),
+    "append_put": lambda t: TimerRange(
+        "the append of a put that is next in order", 0, SLACK_MS, "R-CL-03: CommitLog#putMessage"
+    ),
+    "drop": lambda t: TimerRange(
+        "the master's noticing that a connection is closed",
+        0,
+        SELECT_MS + SLACK_MS,
+        "R-HA-08: ReadSocketService#run, unless the link is stalled",
+    ),
+    "client_notices": lambda t: TimerRange(
+        "the slave's noticing that its connection is open or closed",
+        0,
+        NOTICE_MS,
+        "R-HC-01, R-HC-12: HAClient#run",
+    ),
+}
+"""Every range by the name of its timer."""
+
+
+def compute_put_extra_ms(timers: Timers, *, waits_for_disk: bool, waits_for_slave: bool) -> float:
+    """How much the disk step may add to the slave step.
+
+    They follow one another (R-CL-03), or run at once (V-10): then only the longer one counts.
+    """
+    if not waits_for_disk:
+        return 0.0
+    is_at_once = timers.version.has(both_waits_at_once.VARIANT) and waits_for_slave
+    beside_ms = compute_longest_wait_ms(timers) if is_at_once else 0
+    return max(0.0, timers.sync_flush_timeout_ms - beside_ms)
+
+
+def compute_longest_put_ms(timers: Timers, *, waits_for_slave: bool) -> float:
+    """How long a put may be under way, so that an end comes before its line is written."""
+    return UNDER_WAY_MS + (compute_longest_wait_ms(timers) if waits_for_slave else 0.0)

@@ -1,0 +1,114 @@
+"""Consume queues: which messages of a queue a broker has dispatched, as ``queues`` shows it.
+
+The entries of a queue are read after the cursor of the dispatch, so there may be a few more than
+the cursor tells, up to the end of the log.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from reference.recordings.boundaries import list_segments
+from reference.recordings.clock import SKEW_MS
+from reference.recordings.plan import MASTER
+from reference.recordings.puts_ahead import Put
+from reference.recordings.reading import Event
+from reference.recordings.state import Blocked, Explanation
+from reference.worlds.replication.state import CommitLog
+
+
+def check_queues(explanation: Explanation, node: int, event: Event) -> Explanation:
+    """``queues``: by topic and queue the first and the next queue offset (R-RP-05)."""
+    shown = event.data.get("queues")
+    if shown is None or explanation.plan.are_puts_hidden:
+        return explanation
+    if not isinstance(shown, Mapping) or not all(_is_range(each) for each in shown.values()):
+        raise Blocked("queues is no object of pairs of numbers")
+    for name in {*explanation.plan.queue_names, *shown}:
+        explanation = check_queue(explanation, node, name, shown.get(name, [0, 0]))
+    return explanation
+
+
+def _is_range(value: Any) -> bool:
+    is_pair = isinstance(value, list) and len(value) == 2
+    return is_pair and all(isinstance(n, int) and not isinstance(n, bool) for n in value)
+
+
+def check_queue(explanation: Explanation, node: int, name: str, shown: list[int]) -> Explanation:
+    """The ends of one queue, first and next queue offset, are those of the messages dispatched."""
+    log = explanation.get_log(node)
+    low = _find_next_offset(explanation, log, name, log.dispatched_offset)
+    high = _find_highest(explanation, node, name)
+    first, following = shown
+    if not low <= following <= high:
+        raise Blocked(
+            f"queue {name} ends at {following}, but it ends at {low} to {high} by the log"
+        )
+    if following == 0 or low == 0:
+        return explanation.count_check()
+    expected = _find_first_offset(explanation, log, name)
+    if expected is not None and first != expected:
+        raise Blocked(f"queue {name} begins at {first}, but at {expected} by the log")
+    return explanation.count_check(2)
+
+
+def check_queue_offset(explanation: Explanation, put: Put) -> Explanation:
+    """A put's place in its queue follows the one before it in the log (R-CL-07)."""
+    if explanation.plan.are_puts_hidden:
+        return explanation
+    log = explanation.log
+    expected = _find_next_offset(explanation, log, put.queue, put.start_offset)
+    before = list(_list_last_puts(explanation, log, put.queue, put.start_offset))
+    since = max((each.number for each in before), default=-1)
+    is_gap = any(each.is_behind_gap for each in explanation.plan.puts[since + 1 : put.number + 1])
+    if put.queue_offset == expected or (is_gap and put.queue_offset > expected):
+        return explanation.count_check()
+    raise Blocked(f"queue_offset is {put.queue_offset}, but {expected} is the next one")
+
+
+def _find_next_offset(explanation: Explanation, log: CommitLog, name: str, end: int) -> int:
+    """The queue offset behind the last message of a queue that ends at ``end`` or below."""
+    highest = 0
+    for put in _list_last_puts(explanation, log, name, end):
+        highest = max(highest, put.queue_offset + 1)
+    return highest
+
+
+def _list_last_puts(explanation: Explanation, log: CommitLog, name: str, end: int) -> Iterator[Put]:
+    for segment in list_segments(log):
+        index = explanation.plan.queue_index.get((segment.life, name))
+        place = bisect_right(index.ends, min(end, segment.end_offset)) if index else 0
+        if index and place and index.puts[place - 1].start_offset >= segment.start_offset:
+            yield index.puts[place - 1]
+
+
+def _find_highest(explanation: Explanation, node: int, name: str) -> float:
+    """The most entries that the queue may have by now."""
+    log, plan = explanation.get_log(node), explanation.plan
+    highest = _find_next_offset(explanation, log, name, log.max_offset)
+    if any(plan.tables[s.life].is_open_at(s.end_offset - 1) for s in list_segments(log)):
+        return float("inf")
+    if node != MASTER:
+        return highest
+    for put in plan.puts[explanation.next_put :]:
+        if put.begin_ms > explanation.now_ms + SKEW_MS or put.process != explanation.process:
+            break
+        if put.queue == name:
+            highest = max(highest, put.queue_offset + 1)
+    return highest
+
+
+def _find_first_offset(explanation: Explanation, log: CommitLog, name: str) -> int | None:
+    """The queue offset of the first message of a queue in the log; None where nobody can tell."""
+    for segment in list_segments(log):
+        index = explanation.plan.queue_index.get((segment.life, name))
+        place = bisect_left(index.starts, segment.start_offset) if index else 0
+        table = explanation.plan.tables[segment.life]
+        if index and place < len(index.puts) and index.ends[place] <= segment.end_offset:
+            put = index.puts[place]
+            before = table.list_within(segment.start_offset, put.end_offset)
+            is_gap = any(each.is_behind_gap for each in before)
+            return None if is_gap else put.queue_offset
+    return None

@@ -1,0 +1,231 @@
+"""Recordings of real brokers, read from JSON lines and checked for form only.
+
+The first line describes the brokers, every further line is one event. What an event *means* is
+the business of the handlers; here stands which kinds of events exist and what they must carry.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+
+from reference.recordings.kinds import (
+    APPENDED_FIELDS,
+    BROKER_KINDS,
+    CHECKS,
+    COMMON_FIELDS,
+    EXPLAINED_KINDS,
+    IGNORED_KINDS,
+    LIST_FIELDS,
+    MASTER_FIELDS,
+    SLAVE_FIELDS,
+    Fields,
+)
+from reference.worlds.replication.roles import FlushDiskType, Role
+
+FORMAT = 1
+"""The version of the format that is read here; a recording that names none has this one."""
+
+LARGEST_NUMBER = 2**63 - 1
+"""Brokers count in 64 bits; a larger number, or an infinite one, is a mistake of the file."""
+
+
+class TraceError(Exception):
+    """A file that is no recording: one line with place, problem and advice."""
+
+
+@frozen
+class Event:
+    """One line of a recording."""
+
+    line: int
+    """Line in the file, counted from 1."""
+    seq: int
+    """Number of the event, increasing."""
+    t_ms: float
+    """When it was seen: ms since the scenario began, one wall clock for all processes."""
+    kind: str
+    """Its ``ev``."""
+    data: Mapping[str, Any]
+    """All its fields, as they stand in the file."""
+
+    def __getitem__(self, name: str) -> Any:
+        """A field; the required ones of its kind are certain to be there."""
+        return self.data[name]
+
+
+@frozen
+class Recording:
+    """A recording of one broker group."""
+
+    file: str
+    """The file, as it was named."""
+    config: Event
+    """Which brokers there are, and the properties in which they differ from the defaults."""
+    events: tuple[Event, ...]
+    """Everything that was seen, in the order of ``seq``."""
+    whole: tuple[Event, ...] = ()
+    """The same of all groups, where ``events`` is about one group of brokers only."""
+
+    @property
+    def end_ms(self) -> float:
+        """When the recording ended."""
+        last = max(self.events[-1:], self.whole[-1:], key=lambda end: end[0].t_ms if end else 0.0)
+        return last[0].t_ms if last else 0.0
+
+
+def read_recording(path: str | Path) -> Recording:
+    """Reads one recording.
+
+    Raises:
+        TraceError: the file cannot be read, or it is no recording of the kinds known here.
+    """
+    events = [_read_line(path, line, text) for line, text in _read_lines(path)]
+    if not events:
+        raise trace_error(path, 1, "the file is empty", "name a recording in JSON lines")
+    config = events[0]
+    if config.kind != "config":
+        problem = f"the first event is {config.kind!r}, not 'config'"
+        raise trace_error(path, 1, problem, "keep the line that describes the brokers")
+    _check_config(path, config)
+    for before, event in itertools.pairwise(events):
+        if event.seq <= before.seq:
+            problem = f"seq {event.seq} follows {before.seq}"
+            raise trace_error(path, event.line, problem, "number the events in increasing order")
+        _check_event(path, event, config)
+    return Recording(str(path), config, tuple(events[1:]))
+
+
+def trace_error(path: str | Path, line: int, problem: str, advice: str) -> TraceError:
+    """An error on one line, whatever characters the file or its name holds."""
+    text = f"{path}:{line}: {problem}; {advice}"
+    return TraceError(
+        "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    )
+
+
+def _read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except OSError as problem:
+        reason = problem.strerror or str(problem)
+        raise trace_error(
+            path, 0, f"cannot be read ({reason})", "check the path and its permissions"
+        ) from problem
+    except ValueError as problem:
+        raise trace_error(
+            path, 0, "not a text in UTF-8", "name a recording in JSON lines"
+        ) from problem
+    for line, content in enumerate(text.split("\n"), start=1):
+        if content.strip():
+            yield line, content
+
+
+def _read_line(path: str | Path, line: int, text: str) -> Event:
+    advice = "write one JSON object per line"
+    try:
+        data = json.loads(text, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as problem:
+        raise trace_error(path, line, "not JSON", advice) from problem
+    if not isinstance(data, dict):
+        raise trace_error(path, line, "not a JSON object", advice)
+    _check_fields(path, line, "event", data, COMMON_FIELDS)
+    return Event(line, data["seq"], float(data["t_ms"]), data["ev"], data)
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(name)
+
+
+def _check_config(path: str | Path, config: Event) -> None:
+    version = config.data.get("format", FORMAT)
+    if version != FORMAT or isinstance(version, bool):
+        problem = f"format is {version!r}"
+        raise trace_error(path, config.line, problem, f"this reader knows format {FORMAT}")
+    _check_fields(path, config.line, "config", config.data, {"nodes": "object"})
+    for name, node in config["nodes"].items():
+        if not isinstance(node, dict):
+            raise _wrong_field(path, config.line, "config", name, "object")
+        wanted = {"role": "text", "flush_type": "text", "store_config": "object"}
+        _check_fields(path, config.line, f"node {name}", node, wanted)
+        for field, choices in (("role", Role), ("flush_type", FlushDiskType)):
+            if node[field] not in choices.__members__:
+                names = ", ".join(choices.__members__)
+                problem = f"node {name}: {field} is {node[field]!r}"
+                raise trace_error(path, config.line, problem, f"use one of {names}")
+
+
+def _check_event(path: str | Path, event: Event, config: Event) -> None:
+    if event.kind in IGNORED_KINDS:
+        return
+    if event.kind not in EXPLAINED_KINDS:
+        problem = f"the model does not know events of kind {event.kind!r}"
+        raise trace_error(path, event.line, problem, "see EXPLAINED_KINDS for those that it knows")
+    wanted = EXPLAINED_KINDS[event.kind]
+    _check_fields(path, event.line, event.kind, event.data, wanted)
+    more = _find_more_fields(event, config)
+    _check_fields(path, event.line, event.kind, event.data, more)
+    for name in LIST_FIELDS.keys() & {*wanted, *more}:
+        for entry in event[name]:
+            _check_fields(path, event.line, name, entry, LIST_FIELDS[name])
+
+
+def _find_more_fields(event: Event, config: Event) -> Fields:
+    """Fields that an event must carry because of what it says."""
+    node = config["nodes"].get(event.data.get("node"), {})
+    if event.kind in BROKER_KINDS:
+        return SLAVE_FIELDS if node.get("role") == "SLAVE" else MASTER_FIELDS
+    if event.kind == "put" and "append_status" in event.data:
+        return APPENDED_FIELDS
+    return {}
+
+
+def _check_fields(
+    path: str | Path, line: int, owner: str, data: Mapping[str, Any], wanted: Fields
+) -> None:
+    for name, check in wanted.items():
+        if name not in data:
+            problem = f"{owner} has no field {name!r}"
+            raise trace_error(path, line, problem, f"give {CHECKS[check]}")
+        if not _is_of(check, data[name]):
+            raise _wrong_field(path, line, owner, name, check)
+
+
+def _is_whole(value: Any, lowest: int) -> bool:
+    is_whole = isinstance(value, int) and not isinstance(value, bool)
+    return is_whole and lowest <= value <= LARGEST_NUMBER
+
+
+def _is_time(value: Any) -> bool:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and abs(value) <= LARGEST_NUMBER
+
+
+IS_OF: Mapping[str, Callable[[Any], bool]] = {
+    "number": lambda value: _is_whole(value, -LARGEST_NUMBER),
+    "count": lambda value: _is_whole(value, 0),
+    "time": _is_time,
+    "flag": lambda value: isinstance(value, bool),
+    "text": lambda value: isinstance(value, str),
+    "checksum": lambda value: (
+        isinstance(value, str) and re.fullmatch(r"[0-9a-fA-F]{1,8}", value) is not None
+    ),
+    "list": lambda value: isinstance(value, list) and all(isinstance(item, dict) for item in value),
+    "object": lambda value: isinstance(value, dict),
+    "texts": lambda value: isinstance(value, list) and all(isinstance(item, str) for item in value),
+}
+"""Whether a field is what it must be, by the names of CHECKS."""
+
+
+def _is_of(check: str, value: Any) -> bool:
+    return IS_OF[check](value)
+
+
+def _wrong_field(path: str | Path, line: int, owner: str, name: str, check: str) -> TraceError:
+    return trace_error(path, line, f"{owner}: {name!r} is of another kind", f"give {CHECKS[check]}")

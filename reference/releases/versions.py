@@ -1,0 +1,190 @@
+"""Versions: a release of RocketMQ in one of its modes, and all that it changes.
+
+A change is a variant, where rules differ, or a habit, where only a clock or a size does; each says
+which releases have it. Releases with the same variants have the same rules, and so the same
+verdicts: they are called by the first of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import TYPE_CHECKING
+
+from attrs import evolve, frozen
+
+from reference import ROCKETMQ_VERSION
+from reference.language.rule import Rule
+from reference.language.variant import Variant
+from reference.releases.releases import CLASSIC, CONTROLLER, RELEASES, get_modes
+from reference.releases.timing_differences import HABITS, Habit
+from reference.worlds.replication.changes import VARIANTS
+from reference.worlds.replication.roles import Role
+from reference.worlds.replication.rules import RULES
+
+if TYPE_CHECKING:
+    from reference.worlds.replication.structure import Structure
+
+USUAL = ROCKETMQ_VERSION
+"""The release that the rules describe, before any change."""
+
+RECORDED_RELEASES = ("4.4.0", "4.9.8")
+"""The releases of which there are recordings."""
+
+
+class VersionError(ValueError):
+    """Raised for a text that names no version; one line, with those that exist."""
+
+
+@frozen
+class Version:
+    """A release in one of its modes."""
+
+    release: str = USUAL
+    """One of RELEASES."""
+    mode: str = CLASSIC
+    """One of the modes of this release."""
+
+    @property
+    def name(self) -> str:
+        """For example ``4.9.8``, or ``5.3.0-quorum``."""
+        return f"{self.release}-{self.mode}" if self.mode else self.release
+
+    @property
+    def is_recorded(self) -> bool:
+        """Recordings of real brokers of this release hold the model."""
+        return self.release in RECORDED_RELEASES
+
+    @property
+    def changes(self) -> tuple[Variant, ...]:
+        """What it changes in the rules of 4.4.0, what came last first."""
+        found = [v for v in VARIANTS.values() if v.span and v.span.covers(self.release, self.mode)]
+        return tuple(sorted(found, key=_get_age, reverse=True))
+
+    @property
+    def habits(self) -> tuple[Habit, ...]:
+        """What it does at another time, or with another size."""
+        return tuple(h for h in HABITS.values() if self.has(h))
+
+    @property
+    def rule_set(self) -> str:
+        """The first version with the same rules; empty for those of 4.4.0."""
+        return _find_rule_set(self.changes)
+
+    @property
+    def variants(self) -> tuple[str, ...]:
+        """What a structure of this version carries."""
+        return (self.rule_set,) if self.rule_set else ()
+
+    def apply(self, structure: Structure) -> Structure:
+        """The structure under the rules of this version."""
+        return apply_rule_set(structure, self.rule_set)
+
+    def has(self, change: Habit | Variant) -> bool:
+        """It has this habit, or this change of rules."""
+        return change.span is not None and change.span.covers(self.release, self.mode)
+
+    def describe(self) -> str:
+        """What stands at the head of every output."""
+        alike = f", whose rules of replication are those of {self.rule_set or USUAL}"
+        is_first = self.name == (self.rule_set or USUAL)
+        source = "" if self.is_recorded else "; from its source, not held against recordings"
+        return f"RocketMQ {self.name}{'' if is_first else alike}{source}"
+
+
+def _get_age(variant: Variant) -> int:
+    return RELEASES.index(variant.span.since) if variant.span else 0
+
+
+def list_versions() -> tuple[Version, ...]:
+    """Every release in each of its modes, oldest first."""
+    return tuple(Version(r, mode) for r in RELEASES for mode in get_modes(r))
+
+
+def parse_version(text: str) -> Version:
+    """The version of this name. Raises VersionError."""
+    release, _, mode = text.strip().partition("-")
+    if release not in RELEASES:
+        raise VersionError(f"{text!r} is no release that the model knows; {_list_known(release)}")
+    if mode not in get_modes(release) or text.strip().endswith("-"):
+        known = ", ".join(m for m in get_modes(release) if m) or "none"
+        raise VersionError(f"{text!r}: the modes of {release} are: {known}")
+    return Version(release, mode)
+
+
+def _list_known(release: str) -> str:
+    """The releases that begin alike, or all of them."""
+    alike = [known for known in RELEASES if known.startswith(release[:3])]
+    return f"it knows {', '.join(alike or RELEASES)}"
+
+
+def find_version(variants: tuple[str, ...]) -> Version:
+    """The first version with these rules; 4.4.0 where the variants name none."""
+    names = [name for name in variants if name in RULE_SETS]
+    return parse_version(names[-1]) if names else Version()
+
+
+USUAL_VERSION = Version()
+
+
+def apply_rule_set(structure: Structure, name: str) -> Structure:
+    """The structure under the rules of a release, by the name of the first release with these.
+
+    A controller makes whom it elects a SYNC_MASTER, whatever ``brokerRole`` says
+    (ReplicasManager#changeToMaster at 5.0.0).
+    """
+    if name in ("", USUAL):
+        return structure
+    is_controlled = name.endswith(f"-{CONTROLLER}")
+    role = Role.SYNC_MASTER if is_controlled else structure.role
+    return evolve(structure, role=role, variants=(*structure.variants, name))
+
+
+@cache
+def _collect_rule_sets() -> Mapping[tuple[str, ...], str]:
+    """The first version of each set of changes."""
+    found: dict[tuple[str, ...], str] = {}
+    for version in list_versions():
+        names = tuple(v.name for v in version.changes)
+        if names:
+            found.setdefault(names, version.name)
+    return found
+
+
+def _find_rule_set(changes: tuple[Variant, ...]) -> str:
+    return _collect_rule_sets().get(tuple(v.name for v in changes), "")
+
+
+RULE_SETS: Mapping[str, tuple[Variant, ...]] = {
+    name: parse_version(name).changes for name in _collect_rule_sets().values()
+}
+"""The changes of a release, by the name of the first release and mode that have just these. A
+structure names one like a variant."""
+
+
+@cache
+def expand(names: tuple[str, ...]) -> tuple[Variant, ...]:
+    """The variants of these names, those of a release one by one; the first of two wins.
+
+    Raises KeyError for a name that is no variant's.
+    """
+    return tuple(
+        variant
+        for name in names
+        for variant in (RULE_SETS[name] if name in RULE_SETS else (VARIANTS[name],))
+    )
+
+
+@cache
+def compute_rules(variants: tuple[str, ...]) -> Mapping[str, Rule]:
+    """The rules under some variants: 4.4.0's in their order, then those that are added.
+
+    Where two variants override the same rule, the one named first counts. Raises KeyError for a
+    name that is no variant's.
+    """
+    rules = dict(RULES)
+    for variant in reversed(expand(variants)):
+        for name in variant.removes:
+            rules.pop(name, None)
+        rules.update(variant.rules)
+    return rules

@@ -1,0 +1,1 @@
+"""The worlds: each a state machine with state, rules and structures of its own."""

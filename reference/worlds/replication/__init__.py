@@ -1,0 +1,1 @@
+"""Replication: a master, its slaves, their logs and connections, and the puts that wait."""

@@ -1,0 +1,52 @@
+"""Every variant: a module each, with what it does differently and where that comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from reference.language.variant import Variant
+from reference.worlds.replication.changes import (
+    ack_above_transfer_start,
+    ack_by_all_in_sync,
+    ack_per_connection,
+    answered_in_line,
+    blank_kept,
+    both_waits_at_once,
+    controller_mode,
+    deadline_before_reports,
+    dispatch_flushed,
+    dispatch_flushed_with_sync_flush,
+    dispatch_replicated,
+    epoch_check,
+    flush_looked_at_again,
+    full_log_transfer,
+    no_slave_wait,
+    report_capped,
+    report_capped_from_second,
+    wait_until_deadline,
+)
+
+VARIANTS: Mapping[str, Variant] = {
+    topic.VARIANT.name: topic.VARIANT
+    for topic in (
+        ack_above_transfer_start,
+        ack_by_all_in_sync,
+        ack_per_connection,
+        answered_in_line,
+        blank_kept,
+        both_waits_at_once,
+        epoch_check,
+        full_log_transfer,
+        controller_mode,
+        deadline_before_reports,
+        dispatch_flushed,
+        dispatch_flushed_with_sync_flush,
+        dispatch_replicated,
+        flush_looked_at_again,
+        no_slave_wait,
+        report_capped,
+        report_capped_from_second,
+        wait_until_deadline,
+    )
+}
+"""Every variant by name. Of two that came with one release the first overrides the second."""

@@ -1,0 +1,311 @@
+"""A controller keeps the SyncStateSet, and makes one of its members the master when that is gone.
+
+From the source of 5.x, not yet held against recordings. Differs from 4.4.0: epochs are compared at
+the handshake and a slave truncates what its master does not have; a put is answered when every
+member of the SyncStateSet has reported it; dispatch stops at the confirm offset; when the master is
+down, a member becomes the master in a new epoch, and the old one comes back as its slave. An epoch
+is a life of the master's log. ``ABSTRACTED`` says what of 5.x is not in here.
+"""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from reference.language.operators import minimum, negate
+from reference.language.rule import RuleBody, between, replace_at, rule, when
+from reference.language.variant import Variant
+from reference.releases.releases import CONTROLLER, Span
+from reference.worlds.replication.changes.ack_per_connection import (
+    is_connection_needed,
+    is_slave_ok,
+)
+from reference.worlds.replication.changes.epoch_check import compute_truncated_log, has_common_end
+from reference.worlds.replication.changes.full_log_transfer import compute_first_transfer_start
+from reference.worlds.replication.commit_log import is_store_open
+from reference.worlds.replication.connection import open_link
+from reference.worlds.replication.dispatch import compute_dispatch_limit, mark_readable
+from reference.worlds.replication.faults import lose_master_disk as lose_disk
+from reference.worlds.replication.faults import wipe_slave as wipe_store
+from reference.worlds.replication.lifecycle import (
+    begin_life,
+    compute_recovery_range,
+    count_losses,
+    has_modelled_life_left,
+    is_blank_to_cut,
+    start_master,
+)
+from reference.worlds.replication.lineage import compute_scan_end
+from reference.worlds.replication.mapped_files import cut_to
+from reference.worlds.replication.parameters import Flag
+from reference.worlds.replication.replication import is_accepting, mark_received
+from reference.worlds.replication.state import Cluster, CommitLog, Master, Message, Slave
+from reference.worlds.replication.sync_state_set import (
+    MASTER_PLACE,
+    change_member,
+    compute_confirm_offset,
+    compute_epoch_start,
+    get_place,
+    get_report,
+    is_master_member,
+    is_member,
+    is_reported_by_all,
+    make_master_alone,
+)
+
+ABSTRACTED = (
+    "The controller is always there and forgets nothing; a change of the SyncStateSet reaches it "
+    "and the master at the same moment, which stands for the union that the master waits for.",
+    "Epochs tell any two histories apart, and a master that comes back with fewer bytes begins a "
+    "new one. In 5.x a master that restarts without an election gives its epoch another start, and "
+    "an epoch that begins where the one before it does is not recorded "
+    "(EpochFileCache#appendEntry; issue 9689 and pull request 9942 are about such lists).",
+    "Retention makes two lists of epochs incomparable only for a slave that joined after it; in "
+    "5.x it moves the start of the first epoch (EpochFileCache#truncatePrefixByOffset).",
+    "What a slave truncates is gone; in 5.x it is still on the disk (issue 10666).",
+    "allAckInSyncStateSet is true; inSyncReplicas, minInSyncReplicas and totalReplicas are 1; "
+    "enableElectUncleanMaster, syncFromLastFile and asyncLearner are false.",
+    "With minInSyncReplicas=2 a put would be refused while the master is alone; one that was "
+    "appended before would be answered by the master alone all the same.",
+    "A controller that sees its master again before it has elected keeps it; a broker whose disk "
+    "is lost comes back under another id.",
+    "The last report over a dead connection is forgotten at once.",
+    "A member that lags goes out at any time (haMaxTimeSlaveNotCatchup); one comes in only while "
+    "every other member is connected and has reported.",
+    "A slave that holds bytes which nobody knows, after a failed write, is not elected.",
+    "A frame at a foreign offset is not taken by a slave whose first file is empty (R-HC-20).",
+    "A master that comes back dispatches all of its log, as in 5.0.0; later releases stop at the "
+    "confirm offset that they have stored (issue 6662).",
+    "Whoever is elected is a SYNC_MASTER, whatever brokerRole says "
+    "(ReplicasManager#changeToMaster).",
+    "A slave dispatches as in 4.4.0, not up to the confirm offset that its master has sent.",
+    "A blank at the end of the log that an elected slave brings along stays at its next restart.",
+)
+"""What of controller mode the rules leave out, or take for granted, one sentence or two each."""
+
+VARIANT = Variant(
+    name="controller_mode",
+    sentence="All of the SyncStateSet must report a put, and one of it follows a master that ends.",
+    comes_from="RocketMQ 5.0.0, enableControllerMode with allAckInSyncStateSet=true (V-32, V-33, "
+    "V-35, V-36), from source, not yet held against recordings.",
+    removes=("create_first_file", "append_at_wrong_offset"),
+    endless=("enter_sync_state_set", "leave_sync_state_set"),
+    span=Span("5.0.0", modes=(CONTROLLER,)),
+)
+
+VARIANT.override(compute_first_transfer_start)
+VARIANT.override(is_slave_ok)
+VARIANT.override(is_connection_needed)
+
+
+@VARIANT.override
+def compute_first_sync_state_set(cluster: Cluster) -> tuple[Flag, ...]:
+    """The first broker to register is elected: the set has the master only."""
+    return make_master_alone(cluster).in_sync_state_set
+
+
+@VARIANT.override
+def has_master_changed(cluster: Cluster) -> bool:
+    """More lives have begun than losses: the others by elections."""
+    return count_losses(cluster) < cluster.master.ghost_life
+
+
+@VARIANT.override
+def is_slave_always_asked(cluster: Cluster) -> bool:
+    """A master that is alone in the set answers by itself (minInSyncReplicas=1)."""
+    return False
+
+
+@VARIANT.override
+def get_log_without_seam(cluster: Cluster, slave: int) -> CommitLog:
+    """A slave's own log: it was a master's once, or was copied from where it agrees with one."""
+    return cluster.slaves[slave].log
+
+
+@VARIANT.override
+def is_reported(cluster: Cluster, put: Message) -> bool:
+    """``GroupTransferService#doWaitTransfer``: every member has reported the message's end."""
+    return is_reported_by_all(cluster, put)
+
+
+@VARIANT.override
+def compute_master_dispatch_limit(cluster: Cluster) -> int:
+    """How far the master's dispatch can come: to the confirm offset (V-36)."""
+    limit = compute_dispatch_limit(cluster.master.log, cluster.messages)
+    return minimum(limit, compute_confirm_offset(cluster))
+
+
+@rule(
+    who="slave",
+    source="AutoSwitchHAClient#doTruncate, EpochFileCache#findConsistentPoint at 5.0.0",
+    into=VARIANT.rules,
+    heals="replication",
+    says="<~ connects",
+)
+def connect_slave(cluster: Cluster, slave: int) -> RuleBody:
+    """A slave connects and truncates to the last common point; where there is none, it stays out.
+
+    It then asks again and again, and needs an operator.
+    """
+    broker, link = cluster.slaves[slave], cluster.links[slave]
+    # ENABLED WHEN
+    yield when(
+        is_master_up=cluster.master.is_up,
+        is_slave_up=broker.is_up,
+        is_link_closed=negate(link.is_open),
+        has_consistent_point=has_common_end(cluster, slave),
+    )
+    # EFFECT
+    truncated = evolve(broker, log=compute_truncated_log(cluster, slave))
+    slaves = replace_at(cluster.slaves, slave, truncated)
+    return open_link(evolve(cluster, slaves=slaves), slave)
+
+
+@rule(
+    who="master",
+    source="AutoSwitchHAService#maybeExpandInSyncStateSet at 5.0.0",
+    into=VARIANT.rules,
+    heals="added",
+    says="slave {number} is in the SyncStateSet now",
+)
+def enter_sync_state_set(cluster: Cluster, slave: int) -> RuleBody:
+    """A slave has reported the confirm offset, in the present epoch: from now on puts wait for it.
+
+    While the master is alone in the set, the confirm offset is the end of its log.
+    """
+    report, confirmed = get_report(cluster.links[slave]), compute_confirm_offset(cluster)
+    # ENABLED WHEN
+    yield when(
+        is_store_open=is_store_open(cluster),
+        is_outside=negate(is_member(cluster, slave)),
+        has_reported=report >= 0,
+        is_confirm_offset_known=confirmed >= 0,
+        has_confirmed=confirmed <= report,
+        is_in_present_epoch=compute_epoch_start(cluster) <= report,
+    )
+    # EFFECT
+    return change_member(cluster, get_place(slave), is_in=True)
+
+
+@rule(
+    who="master",
+    source="AutoSwitchHAService#removeConnection, #maybeShrinkInSyncStateSet at 5.0.0",
+    into=VARIANT.rules,
+    heals="added",
+    says="slave {number} is out of the SyncStateSet",
+)
+def leave_sync_state_set(cluster: Cluster, slave: int) -> RuleBody:
+    """A member whose connection has ended, or that lags for too long, goes out of the set.
+
+    Until then puts wait for it, and it may be elected. A stopping master changes nothing any more.
+    """
+    # ENABLED WHEN
+    yield when(
+        is_store_open=is_store_open(cluster),
+        is_member=is_member(cluster, slave),
+        is_behind=get_report(cluster.links[slave]) < cluster.master.log.max_offset,
+    )
+    # EFFECT
+    return change_member(cluster, get_place(slave), is_in=False)
+
+
+def make_master(cluster: Cluster, log: CommitLog) -> Cluster:
+    """The cluster whose master is a broker with this log, which goes on in a new epoch.
+
+    All of the log is dispatched before the first put; what was flushed of it stays so.
+    """
+    dispatched = evolve(log, dispatched_offset=log.max_offset)
+    elected = Master(
+        log=dispatched,
+        is_sync=cluster.master.is_sync,
+        ghost_life=cluster.master.ghost_life,
+    )
+    return make_master_alone(begin_life(evolve(cluster, master=elected), dispatched))
+
+
+def make_slave(cluster: Cluster, slave: int) -> Cluster:
+    """The cluster in which the old master takes this slave's place; it is down."""
+    old = cluster.master
+    broker = Slave(log=old.log, is_up=False, has_abort_file=old.has_abort_file)
+    messages = mark_received(cluster.messages, old.log)
+    slaves = replace_at(cluster.slaves, slave, broker)
+    return evolve(cluster, slaves=slaves, messages=messages)
+
+
+@rule(
+    who="controller",
+    source="ReplicasInfoManager#electMaster, AutoSwitchHAService#changeToMaster at 5.0.0",
+    into=VARIANT.rules,
+    heals="added",
+    says="slave {number} elected: they change places",
+)
+def elect_slave(cluster: Cluster, slave: int) -> RuleBody:
+    """The master is down: a member of the SyncStateSet becomes the master, in a new epoch.
+
+    It cuts a record in part from its end, and is alone in the set. The old master takes its place
+    among the slaves: in the model master and slave exchange their logs.
+    """
+    broker = cluster.slaves[slave]
+    # ENABLED WHEN
+    yield when(
+        is_master_down=negate(cluster.master.is_up),
+        is_slave_running=is_accepting(broker),
+        is_member=is_member(cluster, slave),
+        is_content_known=broker.log.ghost_unknown_below_offset == 0,
+        has_modelled_life_left=has_modelled_life_left(cluster),
+    )
+    lowest, highest = compute_recovery_range(cluster, slave)
+    recovered = yield between("recovered_offset", lowest, highest)
+    # EFFECT
+    end = compute_scan_end(broker.log, cluster.messages, recovered)
+    elected = cut_to(broker.log, end, cluster.parameters)
+    exchanged = make_master(make_slave(cluster, slave), elected)
+    readable = mark_readable(exchanged.messages, exchanged.master.log)
+    return evolve(exchanged, messages=readable)
+
+
+@rule(
+    who="master",
+    source="ReplicasManager#registerBrokerToController (it is the master still) at 5.0.0",
+    into=VARIANT.rules,
+    heals="recovery",
+    says="starts again",
+)
+def restart_master(cluster: Cluster) -> RuleBody:
+    """The master comes back before anybody was elected, and is the master with what it has.
+
+    A broker that the set does not know, because its disk was lost, does not get that far.
+    """
+    # ENABLED WHEN
+    yield when(
+        is_master_down=negate(cluster.master.is_up),
+        is_known=is_master_member(cluster),
+        is_no_blank_to_cut=negate(is_blank_to_cut(cluster)),
+    )
+    # EFFECT
+    return start_master(cluster)
+
+
+@rule(
+    who="fault",
+    source="loss of the master's disk, and with it of brokerIdentity; BrokerMetadata at 5.0.0",
+    into=VARIANT.rules,
+    says="## DISK LOST",
+)
+def lose_master_disk(cluster: Cluster) -> RuleBody:
+    """The master's disk is lost, and with it the id by which the SyncStateSet knows it."""
+    # ENABLED WHEN and EFFECT as in 4.4.0
+    lost: Cluster = yield from lose_disk(cluster)
+    return change_member(lost, MASTER_PLACE, is_in=False)
+
+
+@rule(
+    who="fault",
+    source="removal of a stopped slave's store directory, with brokerIdentity, at 5.0.0",
+    into=VARIANT.rules,
+    says="## STORE WIPED",
+)
+def wipe_slave(cluster: Cluster, slave: int) -> RuleBody:
+    """The store of a slave that is down is emptied, with the id by which the set knows it."""
+    # ENABLED WHEN and EFFECT as in 4.4.0
+    wiped: Cluster = yield from wipe_store(cluster, slave)
+    return change_member(wiped, get_place(slave), is_in=False)

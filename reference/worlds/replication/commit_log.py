@@ -1,0 +1,273 @@
+"""The commit log grows at its end, file by file, and its oldest files expire."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import evolve
+
+from reference.language.fault_account import count_fault, is_within_limit
+from reference.language.operators import all_of, any_of, choose, maximum, minimum, negate
+from reference.language.rule import RuleBody, between, replace_at, rule, when
+from reference.language.variant import overridable
+from reference.worlds.replication.lineage import append_bytes, has_first_bytes
+from reference.worlds.replication.mapped_files import (
+    compute_last_file_end,
+    is_last_file_full,
+    open_next_file,
+)
+from reference.worlds.replication.parameters import Parameters
+from reference.worlds.replication.state import (
+    NOT_SENT,
+    UNKNOWN_OFFSET,
+    WAITS_FOR_DISK,
+    Cluster,
+    CommitLog,
+    Master,
+    Message,
+)
+
+
+def is_store_open(cluster: Cluster) -> bool:
+    """The master runs, and its stop has not begun: it takes puts and serves its log."""
+    return cluster.master.is_up & negate(cluster.master.is_stopping)
+
+
+def compute_message_size_max_bytes(parameters: Parameters) -> int:
+    """The largest message that fits into a file of its own."""
+    in_file = parameters.mapped_file_size_bytes - parameters.end_file_min_blank_bytes
+    return minimum(parameters.message_size_max_bytes, in_file)
+
+
+def is_below_modelled_end(cluster: Cluster) -> bool:
+    """The last file and the one after it lie in the modelled part of the log."""
+    size = cluster.parameters.mapped_file_size_bytes
+    end = cluster.master.log.last_file_offset + size + size
+    return end <= cluster.parameters.ghost_log_size_max_bytes
+
+
+def is_next_message(cluster: Cluster, message: int) -> bool:
+    """This followed message was not put yet, and every one before it was."""
+    before = (m.phase > NOT_SENT for m in cluster.messages[:message])
+    return (cluster.messages[message].phase == NOT_SENT) & all_of(*before)
+
+
+def compute_room_bytes(log: CommitLog, parameters: Parameters) -> int:
+    """The largest message that can be appended now: to the last file, or to a new one (R-CL-05)."""
+    largest = compute_message_size_max_bytes(parameters)
+    file_end = compute_last_file_end(log, parameters)
+    in_file = file_end - log.max_offset - parameters.end_file_min_blank_bytes
+    return choose(is_last_file_full(log, parameters), largest, minimum(largest, in_file))
+
+
+@overridable
+def compute_first_phase(cluster: Cluster) -> int:
+    """Where a put stands when it is appended: the disk step comes first (R-CL-03)."""
+    return WAITS_FOR_DISK
+
+
+def append_to_master(cluster: Cluster, size: int) -> Master:
+    """The master with one more message at the end of its log."""
+    master = cluster.master
+    log = append_bytes(open_next_file(master.log, cluster.parameters), master.ghost_life, size)
+    return evolve(master, log=evolve(log, has_file=True), trailing_blank_offset=UNKNOWN_OFFSET)
+
+
+@rule(
+    who="producer",
+    source="CommitLog.DefaultAppendMessageCallback#doAppend (END_OF_FILE)",
+    weight=4,
+    lane="master",
+    says="blank fills its file to {state.master.log.max_offset}",
+)
+def fill_file(cluster: Cluster) -> RuleBody:
+    """A message finds no room: a blank record fills the file, before the next one is there.
+
+    The put lock is held until the message lies in the next file; but the blank is in the log by
+    then, may be sent to slaves, and is all that is left if the next file cannot be made (R-CL-04).
+    Seen half done: v498_r_random_seed21 seq 726 to 730.
+    """
+    master, parameters = cluster.master, cluster.parameters
+    largest = compute_message_size_max_bytes(parameters)
+    # ENABLED WHEN
+    yield when(
+        is_store_open=is_store_open(cluster),
+        has_bytes_in_file=master.log.last_file_offset < master.log.max_offset,
+        is_file_not_full=negate(is_last_file_full(master.log, parameters)),
+        has_message_without_room=compute_room_bytes(master.log, parameters) < largest,
+        is_below_modelled_end=is_below_modelled_end(cluster),
+    )
+    # EFFECT
+    start = master.log.max_offset
+    blank_bytes = compute_last_file_end(master.log, parameters) - start
+    log = append_bytes(master.log, master.ghost_life, blank_bytes)
+    return evolve(cluster, master=evolve(master, log=log, trailing_blank_offset=start))
+
+
+def tell_put(arguments: Mapping[str, int], cluster: Cluster) -> str:
+    """What a timeline says of a put."""
+    return "put m{number}, {size_bytes} B" + (
+        "" if arguments["waits_for_store"] else ", does not wait"
+    )
+
+
+@rule(
+    who="producer",
+    source="CommitLog#putMessage, CommitLog.DefaultAppendMessageCallback#doAppend",
+    weight=4,
+    says=tell_put,
+)
+def append_message(cluster: Cluster, message: int) -> RuleBody:
+    """A producer's message is appended to the master's commit log; its put goes on to wait."""
+    master, parameters = cluster.master, cluster.parameters
+    # ENABLED WHEN
+    yield when(
+        is_store_open=is_store_open(cluster),
+        is_next_message=is_next_message(cluster, message),
+        is_below_modelled_end=is_below_modelled_end(cluster),
+    )
+    size = yield between("size_bytes", 1, compute_room_bytes(master.log, parameters))
+    waits = yield between("waits_for_store", 0, 1)
+    # EFFECT
+    start = master.log.max_offset
+    put = Message(
+        phase=compute_first_phase(cluster),
+        waits_for_store=waits == 1,
+        start_offset=start,
+        end_offset=start + size,
+        ghost_life=master.ghost_life,
+    )
+    messages = replace_at(cluster.messages, message, put)
+    return evolve(cluster, master=append_to_master(cluster, size), messages=messages)
+
+
+@rule(who="producer", source="CommitLog#putMessage", weight=8, says="another put, {size_bytes} B")
+def append_other_message(cluster: Cluster) -> RuleBody:
+    """Some other producer's message is appended; nobody follows it."""
+    log, parameters = cluster.master.log, cluster.parameters
+    # ENABLED WHEN
+    yield when(
+        is_store_open=is_store_open(cluster),
+        is_below_modelled_end=is_below_modelled_end(cluster),
+    )
+    size = yield between("size_bytes", 1, compute_room_bytes(log, parameters))
+    # EFFECT
+    return evolve(cluster, master=append_to_master(cluster, size))
+
+
+def compute_second_file(log: CommitLog, parameters: Parameters) -> int:
+    """The base of the file after the first one: where the log begins without that."""
+    return log.start_offset + parameters.mapped_file_size_bytes
+
+
+def has_old_file(log: CommitLog, parameters: Parameters) -> bool:
+    """The first file is not the last one: retention may take it (R-BR-06)."""
+    return compute_second_file(log, parameters) <= log.last_file_offset
+
+
+def is_old_file_flushed(log: CommitLog, parameters: Parameters) -> bool:
+    """``flushedWhere`` has left the first file."""
+    return compute_second_file(log, parameters) <= log.flushed_offset
+
+
+def is_old_file_copied(cluster: Cluster) -> bool:
+    """Every slave has all of the master's first file, and has begun a later one."""
+    end = compute_second_file(cluster.master.log, cluster.parameters)
+    return all_of(*(end <= s.log.last_file_offset for s in cluster.slaves))
+
+
+def mark_expired(messages: tuple[Message, ...], log: CommitLog, start: int) -> tuple[Message, ...]:
+    """Ghost bookkeeping: which followed messages a log loses when it begins at ``start``."""
+    return tuple(
+        evolve(
+            m,
+            ghost_is_expired=any_of(
+                m.ghost_is_expired, has_first_bytes(log, m) & (m.start_offset < start)
+            ),
+        )
+        for m in messages
+    )
+
+
+def begin_log_at(log: CommitLog, start: int) -> CommitLog:
+    """The log without the files below ``start``; what is deleted cannot be lost any more."""
+    durable = maximum(log.ghost_durable_offset, start)
+    return evolve(log, start_offset=start, ghost_durable_offset=durable)
+
+
+def expire_first_file_of_master(cluster: Cluster) -> Cluster:
+    """The cluster after the master has deleted its first file."""
+    log = cluster.master.log
+    start = compute_second_file(log, cluster.parameters)
+    shorter = evolve(cluster.master, log=begin_log_at(log, start))
+    return evolve(cluster, master=shorter, messages=mark_expired(cluster.messages, log, start))
+
+
+def expire_first_file_of_slave(cluster: Cluster, slave: int) -> Cluster:
+    """The cluster after a slave has deleted its first file."""
+    log = cluster.slaves[slave].log
+    start = compute_second_file(log, cluster.parameters)
+    shorter = evolve(cluster.slaves[slave], log=begin_log_at(log, start))
+    messages = mark_expired(cluster.messages, log, start)
+    slaves = replace_at(cluster.slaves, slave, shorter)
+    return evolve(cluster, slaves=slaves, messages=messages)
+
+
+@rule(
+    who="master",
+    source="DefaultMessageStore.CleanCommitLogService#run, MappedFileQueue#deleteExpiredFileByTime",
+    weight=1,
+    says="expires a file, begins at {state.master.log.start_offset}",
+)
+def expire_master_file(cluster: Cluster) -> RuleBody:
+    """The master deletes its oldest file, which is flushed, and copied, long since."""
+    log, parameters = cluster.master.log, cluster.parameters
+    # ENABLED WHEN
+    yield when(
+        is_master_up=cluster.master.is_up,
+        has_old_file=has_old_file(log, parameters),
+        is_old_file_flushed=is_old_file_flushed(log, parameters),
+        is_old_file_copied=is_old_file_copied(cluster),
+    )
+    # EFFECT
+    return expire_first_file_of_master(cluster)
+
+
+@rule(
+    who="master",
+    source="DefaultMessageStore.CleanCommitLogService#run, MappedFileQueue#deleteExpiredFileByTime",
+    weight=1,
+    says="expires an uncopied file, begins at {state.master.log.start_offset}",
+)
+def expire_uncopied_master_file(cluster: Cluster) -> RuleBody:
+    """The master deletes its oldest file though a slave lacks some of it: it asks no slave."""
+    log, parameters = cluster.master.log, cluster.parameters
+    # ENABLED WHEN
+    yield when(
+        is_master_up=cluster.master.is_up,
+        has_old_file=has_old_file(log, parameters),
+        is_old_file_flushed=is_old_file_flushed(log, parameters),
+        is_old_file_not_copied=negate(is_old_file_copied(cluster)),
+        is_within_limit=is_within_limit(cluster, "uncopied_expiries"),
+    )
+    # EFFECT
+    return count_fault(expire_first_file_of_master(cluster), "uncopied_expiries")
+
+
+@rule(
+    who="slave",
+    source="DefaultMessageStore.CleanCommitLogService#run, MappedFileQueue#deleteExpiredFileByTime",
+    weight=1,
+    says="expires a file",
+)
+def expire_slave_file(cluster: Cluster, slave: int) -> RuleBody:
+    """A slave deletes its oldest file, which is flushed long since, by its own clock (R-BR-03)."""
+    broker, parameters = cluster.slaves[slave], cluster.parameters
+    # ENABLED WHEN
+    yield when(
+        is_slave_up=broker.is_up,
+        has_old_file=has_old_file(broker.log, parameters),
+        is_old_file_flushed=is_old_file_flushed(broker.log, parameters),
+    )
+    # EFFECT
+    return expire_first_file_of_slave(cluster, slave)

@@ -1,0 +1,90 @@
+"""Dispatch (reput): from the commit log to consume queues and index, message after message.
+
+A consumer sees what is dispatched, before any flush and any replication (R-RP-06). The cursor goes
+from one whole record to the next; on a slave it waits for the rest of a record in part, and where
+foreign bytes follow such a part it waits for ever (R-RP-02, R-HC-18).
+"""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from reference.language.operators import any_of
+from reference.language.rule import RuleBody, between, replace_at, rule, when
+from reference.language.variant import overridable
+from reference.worlds.replication.lineage import compute_scan_end, has_message
+from reference.worlds.replication.state import Cluster, CommitLog, Message
+
+
+def compute_dispatch_limit(log: CommitLog, messages: tuple[Message, ...]) -> int:
+    """How far the dispatch can come: to the log's end, or to a torn record."""
+    return compute_scan_end(log, messages, log.max_offset)
+
+
+@overridable
+def compute_master_dispatch_limit(cluster: Cluster) -> int:
+    """How far the master's dispatch can come: nothing waits for disk or slaves (R-RP-06)."""
+    return compute_dispatch_limit(cluster.master.log, cluster.messages)
+
+
+def is_dispatch_behind(log: CommitLog) -> bool:
+    """``DefaultMessageStore#dispatchBehindBytes`` is not 0."""
+    return log.dispatched_offset < log.max_offset
+
+
+def mark_readable(messages: tuple[Message, ...], log: CommitLog) -> tuple[Message, ...]:
+    """Ghost bookkeeping: which followed messages the master has now dispatched completely."""
+    return tuple(
+        evolve(
+            m,
+            ghost_is_readable=any_of(
+                m.ghost_is_readable,
+                has_message(log, m) & (m.end_offset <= log.dispatched_offset),
+            ),
+        )
+        for m in messages
+    )
+
+
+@rule(
+    who="master",
+    source="DefaultMessageStore.ReputMessageService#doReput",
+    weight=4,
+    heals="dispatch",
+    says="dispatches to {dispatched_offset}",
+)
+def dispatch_master(cluster: Cluster) -> RuleBody:
+    """The master dispatches one or more messages of its log."""
+    master, limit = cluster.master, compute_master_dispatch_limit(cluster)
+    # ENABLED WHEN
+    yield when(
+        is_master_up=master.is_up,
+        has_whole_record=master.log.dispatched_offset < limit,
+    )
+    end = yield between("dispatched_offset", master.log.dispatched_offset + 1, limit)
+    # EFFECT
+    log = evolve(master.log, dispatched_offset=end)
+    messages = mark_readable(cluster.messages, log)
+    return evolve(cluster, master=evolve(master, log=log), messages=messages)
+
+
+@rule(
+    who="slave",
+    source="DefaultMessageStore.ReputMessageService#doReput",
+    weight=4,
+    heals="dispatch",
+    says="dispatches to {dispatched_offset}",
+)
+def dispatch_slave(cluster: Cluster, slave: int) -> RuleBody:
+    """A slave dispatches one or more messages of its log, as far as they are whole."""
+    broker = cluster.slaves[slave]
+    limit = compute_dispatch_limit(broker.log, cluster.messages)
+    # ENABLED WHEN
+    yield when(
+        is_slave_up=broker.is_up,
+        has_whole_record=broker.log.dispatched_offset < limit,
+    )
+    end = yield between("dispatched_offset", broker.log.dispatched_offset + 1, limit)
+    # EFFECT
+    log = evolve(broker.log, dispatched_offset=end)
+    return evolve(cluster, slaves=replace_at(cluster.slaves, slave, evolve(broker, log=log)))

@@ -1,0 +1,287 @@
+"""What goes wrong. Faults are rules too; each has a limit.
+
+A process kill leaves the page cache, a power loss takes any part of the tail that is not on disk, a
+disk loss takes all. A link that stalls, a connect that is refused: these are steps that do not
+happen, and need no rule.
+"""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from reference.language.fault_account import count_fault, is_within_limit
+from reference.language.operators import maximum, minimum, negate
+from reference.language.rule import RuleBody, between, replace_at, rule, when
+from reference.language.variant import overridable
+from reference.worlds.replication.commit_log import (
+    expire_first_file_of_master,
+    expire_first_file_of_slave,
+    has_old_file,
+    is_old_file_flushed,
+)
+from reference.worlds.replication.connection import close_link
+from reference.worlds.replication.lifecycle import (
+    begin_life,
+    compute_end_of_records,
+    end_master,
+    end_slave,
+    has_modelled_life_left,
+)
+from reference.worlds.replication.lineage import compute_scan_end
+from reference.worlds.replication.mapped_files import (
+    cut_to,
+    flush_without_effect,
+    has_unflushed_bytes,
+)
+from reference.worlds.replication.parameters import Parameters
+from reference.worlds.replication.put import wake_group_transfer
+from reference.worlds.replication.replication import (
+    append_frame,
+    compute_frame_max_bytes,
+    has_bytes_in_flight,
+    is_accepting,
+    is_in_step,
+)
+from reference.worlds.replication.state import Cluster, CommitLog, Slave, empty_log
+
+
+def lose_tail(log: CommitLog, end: int, parameters: Parameters) -> CommitLog:
+    """A log after a power loss: cut, and what is read back from the disk is on the disk."""
+    return evolve(cut_to(log, end, parameters), ghost_durable_offset=end)
+
+
+@rule(
+    who="fault", source="kill -9 of the master's process; MappedFile (page cache)", says="## KILLED"
+)
+def kill_master(cluster: Cluster) -> RuleBody:
+    """The master's process is killed; its page cache survives, its waiting puts do not."""
+    # ENABLED WHEN
+    yield when(
+        is_master_up=cluster.master.is_up,
+        is_within_limit=is_within_limit(cluster, "master_kills"),
+    )
+    # EFFECT
+    return count_fault(end_master(cluster), "master_kills")
+
+
+@rule(who="fault", source="kill -9 of a slave's process; MappedFile (page cache)", says="## KILLED")
+def kill_slave(cluster: Cluster, slave: int) -> RuleBody:
+    """A slave's process is killed; its page cache survives, also a message received in part."""
+    broker = cluster.slaves[slave]
+    # ENABLED WHEN
+    yield when(
+        is_slave_up=broker.is_up,
+        is_within_limit=is_within_limit(cluster, "slave_kills"),
+    )
+    # EFFECT
+    return count_fault(end_slave(cluster, slave, broker.log), "slave_kills")
+
+
+@rule(
+    who="fault",
+    source="power loss of the master's machine; CommitLog#recoverAbnormally",
+    says="## POWER LOSS, keeps {state.master.log.max_offset} B",
+)
+def lose_master_power(cluster: Cluster) -> RuleBody:
+    """The master's machine loses power: any part of the tail that is not on disk is gone."""
+    master = cluster.master
+    # ENABLED WHEN
+    yield when(
+        is_master_up=master.is_up,
+        is_within_limit=is_within_limit(cluster, "master_power_losses"),
+        has_modelled_life_left=has_modelled_life_left(cluster),
+    )
+    kept = yield between("kept_offset", master.log.ghost_durable_offset, master.log.max_offset)
+    # EFFECT
+    end = minimum(
+        compute_scan_end(master.log, cluster.messages, kept), compute_end_of_records(cluster)
+    )
+    ended = end_master(cluster)
+    log = lose_tail(master.log, end, cluster.parameters)
+    return count_fault(begin_life(ended, log), "master_power_losses")
+
+
+@rule(
+    who="fault",
+    source="power loss of a slave's machine; CommitLog#recoverAbnormally",
+    says="## POWER LOSS, keeps {kept_offset} B",
+)
+def lose_slave_power(cluster: Cluster, slave: int) -> RuleBody:
+    """A slave's machine loses power: any part of the tail that is not on disk is gone."""
+    broker = cluster.slaves[slave]
+    # ENABLED WHEN
+    yield when(
+        is_slave_up=broker.is_up,
+        is_within_limit=is_within_limit(cluster, "slave_power_losses"),
+    )
+    kept = yield between("kept_offset", broker.log.ghost_durable_offset, broker.log.max_offset)
+    # EFFECT
+    log = lose_tail(broker.log, kept, cluster.parameters)
+    return count_fault(end_slave(cluster, slave, log), "slave_power_losses")
+
+
+@rule(
+    who="fault", source="loss of the master's disk; DefaultMessageStore#load", says="## DISK LOST"
+)
+def lose_master_disk(cluster: Cluster) -> RuleBody:
+    """The master's disk is lost; its broker will start again with an empty one."""
+    # ENABLED WHEN
+    yield when(
+        is_master_up=cluster.master.is_up,
+        is_within_limit=is_within_limit(cluster, "master_disk_losses"),
+        has_modelled_life_left=has_modelled_life_left(cluster),
+    )
+    # EFFECT
+    lost = begin_life(end_master(cluster), empty_log(cluster.structure.lives))
+    replaced = evolve(lost, master=evolve(lost.master, has_abort_file=False))
+    return count_fault(replaced, "master_disk_losses")
+
+
+@rule(
+    who="fault",
+    source="removal of a stopped slave's store directory; DefaultMessageStore#load",
+    says="## STORE WIPED",
+)
+def wipe_slave(cluster: Cluster, slave: int) -> RuleBody:
+    """The store of a slave that is down is emptied."""
+    # ENABLED WHEN
+    yield when(
+        is_slave_down=negate(cluster.slaves[slave].is_up),
+        is_within_limit=is_within_limit(cluster, "slave_wipes"),
+    )
+    # EFFECT
+    log = empty_log(cluster.structure.lives)
+    wiped = Slave(log=log, is_up=False, has_abort_file=False)
+    slaves = replace_at(cluster.slaves, slave, wiped)
+    return count_fault(evolve(cluster, slaves=slaves), "slave_wipes")
+
+
+@rule(
+    who="fault",
+    source="a broken TCP connection between slave and master",
+    says="## CONNECTION BREAKS",
+)
+def cut_link(cluster: Cluster, slave: int) -> RuleBody:
+    """A replication connection breaks; what was in flight is gone, the master still counts it."""
+    # ENABLED WHEN
+    yield when(
+        is_link_open=cluster.links[slave].is_open,
+        is_within_limit=is_within_limit(cluster, "link_cuts"),
+    )
+    # EFFECT
+    return count_fault(close_link(cluster, slave), "link_cuts")
+
+
+@rule(who="fault", source="MappedFile#flush (force throws)", says="## FLUSH FAILS UNNOTICED")
+def swallow_flush_error(cluster: Cluster) -> RuleBody:
+    """The master's flush fails, is only logged, and counts as done (R-CL-10)."""
+    master = cluster.master
+    # ENABLED WHEN
+    yield when(
+        is_master_up=master.is_up,
+        has_unflushed_bytes=has_unflushed_bytes(master.log),
+        is_within_limit=is_within_limit(cluster, "swallowed_disk_errors"),
+    )
+    # EFFECT
+    log = flush_without_effect(master.log, cluster.parameters)
+    flushed = evolve(cluster, master=evolve(master, log=log))
+    return count_fault(flushed, "swallowed_disk_errors")
+
+
+@rule(
+    who="fault",
+    source="MappedFile#appendMessage (FileChannel#write throws)",
+    says="## {size_bytes} B NOT WRITTEN",
+)
+def swallow_append_error(cluster: Cluster, slave: int) -> RuleBody:
+    """A slave fails to write a frame, goes on as if it had, and reports it (R-CL-11)."""
+    broker, link = cluster.slaves[slave], cluster.links[slave]
+    # ENABLED WHEN
+    yield when(
+        is_link_open=link.is_open,
+        is_accepting=is_accepting(broker),
+        has_bytes_in_flight=has_bytes_in_flight(link),
+        is_in_step=is_in_step(broker, link),
+        is_within_limit=is_within_limit(cluster, "swallowed_disk_errors"),
+    )
+    size = yield between("size_bytes", 1, compute_frame_max_bytes(cluster, slave))
+    # EFFECT
+    appended = append_frame(cluster, slave, size)
+    log = appended.slaves[slave].log
+    spoilt = evolve(log, ghost_unknown_below_offset=log.max_offset)
+    after = evolve(appended.slaves[slave], log=spoilt)
+    changed = evolve(
+        appended,
+        slaves=replace_at(appended.slaves, slave, after),
+        messages=cluster.messages,
+    )
+    return count_fault(changed, "swallowed_disk_errors")
+
+
+@overridable
+def compute_alien_report_max(cluster: Cluster) -> int:
+    """The highest number that the master takes for a report: any (R-AK-03)."""
+    return cluster.parameters.ghost_log_size_max_bytes
+
+
+@rule(
+    who="fault",
+    source="HAConnection.ReadSocketService#processReadEvent (no validation)",
+    says="## A STRANGER REPORTS {offset}",
+)
+def send_alien_report(cluster: Cluster) -> RuleBody:
+    """A stranger sends eight bytes to the HA port: they count as a report (R-AK-03)."""
+    master = cluster.master
+    # ENABLED WHEN
+    yield when(
+        is_master_up=master.is_up,
+        is_within_limit=is_within_limit(cluster, "alien_reports"),
+    )
+    offset = yield between("offset", 0, compute_alien_report_max(cluster))
+    # EFFECT
+    fooled = evolve(
+        master,
+        push2_slave_max_offset=maximum(master.push2_slave_max_offset, offset),
+        connection_count=master.connection_count + 1,
+    )
+    is_woken = master.push2_slave_max_offset < offset
+    messages = wake_group_transfer(cluster, is_woken)
+    return count_fault(evolve(cluster, master=fooled, messages=messages), "alien_reports")
+
+
+@rule(
+    who="fault",
+    source="DefaultMessageStore.CleanCommitLogService#run (disk nearly full)",
+    says="## DELETES AN UNFLUSHED FILE",
+)
+def expire_unflushed_master_file(cluster: Cluster) -> RuleBody:
+    """The master must delete its oldest file before it is flushed; from then on no flush works."""
+    log, parameters = cluster.master.log, cluster.parameters
+    # ENABLED WHEN
+    yield when(
+        is_master_up=cluster.master.is_up,
+        has_old_file=has_old_file(log, parameters),
+        is_old_file_not_flushed=negate(is_old_file_flushed(log, parameters)),
+        is_within_limit=is_within_limit(cluster, "early_expiries"),
+    )
+    # EFFECT
+    return count_fault(expire_first_file_of_master(cluster), "early_expiries")
+
+
+@rule(
+    who="fault",
+    source="DefaultMessageStore.CleanCommitLogService#run (disk nearly full)",
+    says="## DELETES AN UNFLUSHED FILE",
+)
+def expire_unflushed_slave_file(cluster: Cluster, slave: int) -> RuleBody:
+    """A slave must delete its oldest file before it is flushed."""
+    log, parameters = cluster.slaves[slave].log, cluster.parameters
+    # ENABLED WHEN
+    yield when(
+        is_slave_up=cluster.slaves[slave].is_up,
+        has_old_file=has_old_file(log, parameters),
+        is_old_file_not_flushed=negate(is_old_file_flushed(log, parameters)),
+        is_within_limit=is_within_limit(cluster, "early_expiries"),
+    )
+    # EFFECT
+    return count_fault(expire_first_file_of_slave(cluster, slave), "early_expiries")

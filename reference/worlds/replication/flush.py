@@ -1,0 +1,47 @@
+"""The flush services: page cache to disk, one file at a time.
+
+When they run is a matter of timers and page counts (R-FL-03, R-FL-06, R-FL-10); here they may run
+at any time, and a broker that never gets to it is covered as well.
+"""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from reference.language.rule import RuleBody, replace_at, rule, when
+from reference.worlds.replication.mapped_files import flush, has_unflushed_bytes
+from reference.worlds.replication.state import Cluster
+
+
+@rule(
+    who="master",
+    source="MappedFileQueue#flush, MappedFile#flush",
+    weight=4,
+    heals="flush",
+    says="flushes to {state.master.log.flushed_offset}",
+)
+def flush_master(cluster: Cluster) -> RuleBody:
+    """The master forces to disk what is not flushed of one file of its commit log."""
+    master = cluster.master
+    # ENABLED WHEN
+    yield when(is_master_up=master.is_up, has_unflushed_bytes=has_unflushed_bytes(master.log))
+    # EFFECT
+    log = flush(master.log, cluster.parameters)
+    return evolve(cluster, master=evolve(master, log=log))
+
+
+@rule(
+    who="slave",
+    source="MappedFileQueue#flush, MappedFile#flush",
+    weight=4,
+    heals="flush",
+    says="flushes",
+)
+def flush_slave(cluster: Cluster, slave: int) -> RuleBody:
+    """A slave forces one file of its commit log to disk; nobody waits for it."""
+    broker = cluster.slaves[slave]
+    # ENABLED WHEN
+    yield when(is_slave_up=broker.is_up, has_unflushed_bytes=has_unflushed_bytes(broker.log))
+    # EFFECT
+    flushed = evolve(broker, log=flush(broker.log, cluster.parameters))
+    return evolve(cluster, slaves=replace_at(cluster.slaves, slave, flushed))

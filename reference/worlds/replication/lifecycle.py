@@ -1,0 +1,262 @@
+"""How brokers stop in order, come back, and change their role at run time.
+
+A stop in order is no fault. A broker that comes back takes its log as it finds it, cut behind the
+last whole record; nothing asks other brokers what they have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import evolve
+
+from reference.language.fault_account import count_fault, is_within_limit
+from reference.language.operators import choose, maximum, minimum, negate
+from reference.language.rule import RuleBody, between, replace_at, rule, when
+from reference.language.variant import overridable
+from reference.worlds.replication.connection import CLOSED_LINK, close_link
+from reference.worlds.replication.dispatch import is_dispatch_behind, mark_readable
+from reference.worlds.replication.lineage import (
+    compute_known_boundary,
+    compute_scan_end,
+    has_equal_bytes,
+    is_known_from,
+)
+from reference.worlds.replication.mapped_files import cut_to, flush_all, load
+from reference.worlds.replication.put import abandon_pending_puts
+from reference.worlds.replication.state import UNKNOWN_OFFSET, Cluster, CommitLog, Slave
+
+
+def end_master(cluster: Cluster) -> Cluster:
+    """What the end of the master's process takes with it: memory, connections, waiting puts."""
+    master = evolve(
+        cluster.master,
+        is_up=False,
+        is_stopping=False,
+        push2_slave_max_offset=0,
+        connection_count=0,
+    )
+    return evolve(
+        cluster,
+        master=master,
+        links=(CLOSED_LINK,) * len(cluster.links),
+        messages=abandon_pending_puts(cluster.messages),
+    )
+
+
+def end_slave(cluster: Cluster, slave: int, log: CommitLog) -> Cluster:
+    """What the end of a slave's process takes with it: its connection."""
+    ended = evolve(cluster.slaves[slave], log=log, is_up=False, is_stopping=False)
+    return close_link(evolve(cluster, slaves=replace_at(cluster.slaves, slave, ended)), slave)
+
+
+def has_modelled_life_left(cluster: Cluster) -> bool:
+    """The loss of the master's bytes begins a life that the model still tells apart."""
+    return cluster.master.ghost_life + 1 < cluster.structure.lives
+
+
+def count_losses(cluster: Cluster) -> int:
+    """How often the master has lost bytes: its power, its disk, or the blank at its end."""
+    faults = cluster.faults
+    return faults.master_power_losses + faults.master_disk_losses + faults.torn_rolls
+
+
+@overridable
+def has_master_changed(cluster: Cluster) -> bool:
+    """A slave has become the master once: without a controller, nobody makes it one (R-NS-09)."""
+    return False
+
+
+def begin_life(cluster: Cluster, log: CommitLog) -> Cluster:
+    """The cluster whose master goes on with a log that lacks bytes, in a new life of it."""
+    life = cluster.master.ghost_life + 1
+    changed = evolve(cluster.master, log=log, ghost_life=life, trailing_blank_offset=UNKNOWN_OFFSET)
+    return evolve(cluster, master=changed)
+
+
+@overridable
+def is_blank_to_cut(cluster: Cluster) -> bool:
+    """The log ends with the blank of a full file: recovery does not count it (R-RC-04)."""
+    return cluster.master.trailing_blank_offset >= 0
+
+
+def compute_end_of_records(cluster: Cluster) -> int:
+    """Where recovery ends the master's log: before a trailing blank."""
+    master = cluster.master
+    return choose(is_blank_to_cut(cluster), master.trailing_blank_offset, master.log.max_offset)
+
+
+@rule(who="master", source="DefaultMessageStore#shutdown", weight=1, says="begins to stop")
+def begin_master_stop(cluster: Cluster) -> RuleBody:
+    """The master begins to stop: from now on its store refuses puts and sends no bytes."""
+    master = cluster.master
+    # ENABLED WHEN
+    yield when(is_master_up=master.is_up, is_not_stopping=negate(master.is_stopping))
+    # EFFECT
+    return evolve(cluster, master=evolve(master, is_stopping=True))
+
+
+@rule(
+    who="master",
+    source="DefaultMessageStore#shutdown, CommitLog#shutdown",
+    heals="recovery",
+    says="has stopped",
+)
+def finish_master_stop(cluster: Cluster) -> RuleBody:
+    """The master has flushed and is gone; the abort file stays if its dispatch is behind."""
+    master = cluster.master
+    # ENABLED WHEN
+    yield when(is_master_up=master.is_up, is_stopping=master.is_stopping)
+    # EFFECT
+    ended = end_master(cluster)
+    stopped = evolve(
+        ended.master,
+        log=flush_all(master.log, cluster.parameters),
+        has_abort_file=is_dispatch_behind(master.log),
+    )
+    return evolve(ended, master=stopped)
+
+
+def start_master(cluster: Cluster) -> Cluster:
+    """The master runs with the log that it has; all of it is dispatched, if it was not before."""
+    log = load(cluster.master.log)
+    started = evolve(cluster.master, is_up=True, log=log, has_abort_file=True)
+    messages = mark_readable(cluster.messages, log)
+    return evolve(cluster, master=started, messages=messages)
+
+
+@rule(
+    who="master",
+    source="DefaultMessageStore#load, CommitLog#recoverNormally, #recoverAbnormally",
+    heals="recovery",
+    says="starts again",
+)
+def restart_master(cluster: Cluster) -> RuleBody:
+    """The master starts again with the log that it finds."""
+    master = cluster.master
+    # ENABLED WHEN
+    yield when(
+        is_master_down=negate(master.is_up),
+        is_no_blank_to_cut=negate(is_blank_to_cut(cluster)),
+    )
+    # EFFECT
+    return start_master(cluster)
+
+
+@rule(
+    who="master",
+    source="CommitLog#recoverNormally, #recoverAbnormally (blank record, last file)",
+    heals="recovery",
+    says="starts again, cuts its blank off",
+)
+def restart_master_without_blank(cluster: Cluster) -> RuleBody:
+    """The master's log ends with a blank: its recovery cuts the blank off again (R-RC-04).
+
+    A slave may have that blank already. Then it is ahead of its master, though nothing was lost.
+    """
+    master = cluster.master
+    # ENABLED WHEN
+    yield when(
+        is_master_down=negate(master.is_up),
+        is_blank_to_cut=is_blank_to_cut(cluster),
+        is_within_limit=is_within_limit(cluster, "torn_rolls"),
+        has_modelled_life_left=has_modelled_life_left(cluster),
+    )
+    # EFFECT
+    log = cut_to(master.log, compute_end_of_records(cluster), cluster.parameters)
+    return count_fault(start_master(begin_life(cluster, log)), "torn_rolls")
+
+
+@rule(who="slave", source="DefaultMessageStore#shutdown", weight=1, says="begins to stop")
+def begin_slave_stop(cluster: Cluster, slave: int) -> RuleBody:
+    """A slave begins to stop: from now on its store takes no bytes, though it reads them."""
+    broker = cluster.slaves[slave]
+    # ENABLED WHEN
+    yield when(is_slave_up=broker.is_up, is_not_stopping=negate(broker.is_stopping))
+    # EFFECT
+    stopping = evolve(broker, is_stopping=True)
+    return evolve(cluster, slaves=replace_at(cluster.slaves, slave, stopping))
+
+
+@rule(
+    who="slave",
+    source="DefaultMessageStore#shutdown, CommitLog#shutdown",
+    heals="recovery",
+    says="has stopped",
+)
+def finish_slave_stop(cluster: Cluster, slave: int) -> RuleBody:
+    """A slave has flushed and is gone; a message in part keeps the abort file there (R-RC-13)."""
+    broker = cluster.slaves[slave]
+    # ENABLED WHEN
+    yield when(is_slave_up=broker.is_up, is_stopping=broker.is_stopping)
+    # EFFECT
+    marked = evolve(broker, has_abort_file=is_dispatch_behind(broker.log))
+    changed = evolve(cluster, slaves=replace_at(cluster.slaves, slave, marked))
+    return end_slave(changed, slave, flush_all(broker.log, cluster.parameters))
+
+
+@overridable
+def get_log_without_seam(cluster: Cluster, slave: int) -> CommitLog:
+    """The log whose segments are known to follow one another: the master's."""
+    return cluster.master.log
+
+
+def compute_recovery_range(cluster: Cluster, slave: int) -> tuple[int, int]:
+    """Where a slave's recovery may end its log: the lowest and the highest offset.
+
+    The highest is where the scan comes to. Only the last record can be there in part, and none
+    crosses files (R-CL-06): so nothing before the last file is cut, unless the log has a seam or
+    unknown bytes, where a scan may stop anywhere behind a known boundary.
+    """
+    log, seamless = cluster.slaves[slave].log, get_log_without_seam(cluster, slave)
+    is_sound = has_equal_bytes(log, seamless) & is_known_from(log, log.start_offset)
+    certain = choose(is_sound, log.last_file_offset, log.start_offset)
+    highest = maximum(certain, compute_scan_end(log, cluster.messages, log.max_offset))
+    boundary = compute_known_boundary(log, cluster.messages, seamless)
+    return maximum(certain, minimum(boundary, highest)), highest
+
+
+@rule(
+    who="slave",
+    source="DefaultMessageStore#load, CommitLog#recoverNormally, #recoverAbnormally",
+    heals="recovery",
+    says="starts again at {recovered_offset}",
+)
+def restart_slave(cluster: Cluster, slave: int) -> RuleBody:
+    """A slave starts again; what is no whole record is cut from its end, a blank too (R-RC-04)."""
+    broker = cluster.slaves[slave]
+    # ENABLED WHEN
+    yield when(is_slave_down=negate(broker.is_up))
+    lowest, highest = compute_recovery_range(cluster, slave)
+    recovered = yield between("recovered_offset", lowest, highest)
+    # EFFECT
+    log = load(cut_to(broker.log, recovered, cluster.parameters))
+    restarted = Slave(log=log)
+    return evolve(cluster, slaves=replace_at(cluster.slaves, slave, restarted))
+
+
+def tell_role(arguments: Mapping[str, int], cluster: Cluster) -> str:
+    """What a timeline says of a change of role."""
+    return f"is {'SYNC_MASTER' if cluster.master.is_sync else 'ASYNC_MASTER'} now"
+
+
+@rule(
+    who="operator",
+    source="AdminBrokerProcessor#updateBrokerConfig, BrokerConfig (brokerRole)",
+    weight=1,
+    says=tell_role,
+)
+def switch_master_role(cluster: Cluster) -> RuleBody:
+    """The role is changed between ASYNC_MASTER and SYNC_MASTER; the next put follows it.
+
+    The change is written to the broker's file, so it outlives a restart.
+    """
+    master = cluster.master
+    # ENABLED WHEN
+    yield when(
+        is_master_up=master.is_up,
+        is_within_limit=is_within_limit(cluster, "role_switches"),
+    )
+    # EFFECT
+    switched = evolve(master, is_sync=negate(master.is_sync))
+    return count_fault(evolve(cluster, master=switched), "role_switches")

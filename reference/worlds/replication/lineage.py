@@ -1,0 +1,140 @@
+"""Logs as lineage: what it means to hold a message, to be a prefix, to lose a tail.
+
+Bytes are identified by (life, offset). In a log, the bytes of life t lie between ``ends[t - 1]``
+and ``ends[t]``; all functions here are linear in the offsets.
+"""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from reference.language.operators import all_of, any_of, choose, maximum, minimum, negate
+from reference.worlds.replication.state import WAITS_FOR_DISK, CommitLog, Message
+
+
+def compute_start_of_life(log: CommitLog, life: int) -> int:
+    """The offset of the first byte of a life (a static number) in this log."""
+    return log.ends[life - 1] if life > 0 else 0
+
+
+def is_written(put: Message) -> bool:
+    """The message has once been appended to the master's log."""
+    return put.phase >= WAITS_FOR_DISK
+
+
+def is_in_lineage(log: CommitLog, put: Message) -> bool:
+    """Every byte of the message is one of those that the log holds, or held before they expired."""
+    return any_of(
+        *(
+            (put.ghost_life == life)
+            & (compute_start_of_life(log, life) <= put.start_offset)
+            & (put.end_offset <= log.ends[life])
+            for life in range(len(log.ends))
+        )
+    )
+
+
+def has_message(log: CommitLog, put: Message) -> bool:
+    """The log holds every byte of the message."""
+    is_held = is_known_from(log, put.start_offset) & is_in_lineage(log, put)
+    return is_written(put) & is_held
+
+
+def has_first_bytes(log: CommitLog, put: Message) -> bool:
+    """The log holds the message's first byte, and perhaps all of it."""
+    in_life = [
+        (put.ghost_life == life)
+        & (compute_start_of_life(log, life) <= put.start_offset)
+        & (put.start_offset < log.ends[life])
+        for life in range(len(log.ends))
+    ]
+    return is_written(put) & is_known_from(log, put.start_offset) & any_of(*in_life)
+
+
+def is_known_from(log: CommitLog, offset: int) -> bool:
+    """The log reaches down to the offset, and what it holds from there on is known."""
+    return (log.start_offset <= offset) & (log.ghost_unknown_below_offset <= offset)
+
+
+def is_prefix(log: CommitLog, of: CommitLog) -> bool:
+    """The other log begins with the bytes of this log, as far as both reach down."""
+    return (log.max_offset <= of.max_offset) & has_equal_bytes(log, of)
+
+
+def has_equal_bytes(one: CommitLog, other: CommitLog) -> bool:
+    """The two logs hold the same known bytes wherever both hold bytes."""
+    low = maximum(one.start_offset, other.start_offset)
+    high = minimum(one.max_offset, other.max_offset)
+    lives = zip(one.ends, other.ends, strict=True)
+    is_equal = all_of(
+        *(minimum(maximum(a, low), high) == minimum(maximum(b, low), high) for a, b in lives)
+    )
+    is_known = is_known_from(one, low) & is_known_from(other, low)
+    return (high <= low) | (is_equal & is_known)
+
+
+def compute_common_end(one: CommitLog, other: CommitLog) -> int:
+    """Up to where the two logs agree: the first offset at which one ends or the bytes differ."""
+    result = minimum(one.max_offset, other.max_offset)
+    for a, b in zip(one.ends, other.ends, strict=True):
+        result = choose(a == b, result, minimum(result, a, b))
+    return result
+
+
+def append_bytes(log: CommitLog, life: int, size: int) -> CommitLog:
+    """The log with ``size`` more bytes of the present life at its end."""
+    end = log.max_offset + size
+    ends = tuple(choose(life <= i, end, old) for i, old in enumerate(log.ends))
+    return evolve(log, ends=ends)
+
+
+def copy_bytes(log: CommitLog, source: CommitLog, end: int) -> CommitLog:
+    """The log with the source's bytes from its own max offset up to ``end``.
+
+    Where the source's segment ends beyond the copied range's start, the copy follows it; segments
+    below are kept, whatever they are: nothing compares them (HAClient#dispatchReadRequest).
+    """
+    start = log.max_offset
+    ends = tuple(
+        choose(theirs > start, minimum(theirs, end), own)
+        for own, theirs in zip(log.ends, source.ends, strict=True)
+    )
+    return evolve(log, ends=ends)
+
+
+def compute_scan_end(log: CommitLog, messages: tuple[Message, ...], end: int) -> int:
+    """How far a scan of the log up to ``end`` comes: to the first followed message that is torn.
+
+    A message is torn where the log holds its first byte but not all of it: its end is cut off, or
+    other bytes follow in its place. Records are scanned one after another (R-RC-04, R-RP-02).
+    """
+    result = end
+    for put in messages:
+        is_begun = has_first_bytes(log, put) & (put.start_offset < end)
+        is_whole = has_message(log, put) & (put.end_offset <= end)
+        result = choose(is_begun & negate(is_whole), minimum(result, put.start_offset), result)
+    return result
+
+
+def compute_known_boundary(
+    log: CommitLog, messages: tuple[Message, ...], master_log: CommitLog
+) -> int:
+    """The highest message boundary in the log that the followed messages make certain.
+
+    A boundary counts only where the log goes through the same segments as the master's log: behind
+    a seam that the master does not have, and behind unknown bytes, a scan of the log may stop
+    anywhere (R-HC-18).
+    """
+    result = log.start_offset
+    for put in messages:
+        is_seamless = all_of(
+            log.ghost_unknown_below_offset <= log.start_offset,
+            *(
+                (put.ghost_life <= life) | (log.ends[life] == master_log.ends[life])
+                for life in range(len(log.ends))
+            ),
+        )
+        starts = choose(has_first_bytes(log, put) & is_seamless, put.start_offset, log.start_offset)
+        ends = choose(has_message(log, put) & is_seamless, put.end_offset, log.start_offset)
+        result = maximum(result, starts, ends)
+    return result

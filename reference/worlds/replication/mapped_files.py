@@ -1,0 +1,127 @@
+"""The files of a commit log: which one a byte lies in, a first one, a new one, a cut, a flush.
+
+Every file has the same size and is named by its base, a multiple of that size. The base of the last
+file is part of the state; only where a log is cut or flushed, a base is computed from an offset.
+"""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from reference.language.operators import choose, maximum, minimum, negate, remainder
+from reference.worlds.replication.parameters import Parameters
+from reference.worlds.replication.state import CommitLog
+
+
+def compute_file_base(offset: int, parameters: Parameters) -> int:
+    """The base of the file that the byte at ``offset`` lies in."""
+    return offset - remainder(offset, parameters.mapped_file_size_bytes)
+
+
+def compute_last_file_end(log: CommitLog, parameters: Parameters) -> int:
+    """One past the last byte that the last file can hold."""
+    return log.last_file_offset + parameters.mapped_file_size_bytes
+
+
+def compute_bytes_left_in_file(offset: int, parameters: Parameters) -> int:
+    """How many bytes lie between ``offset`` and the end of its file; at least 1."""
+    size = parameters.mapped_file_size_bytes
+    return size - remainder(offset, size)
+
+
+def open_first_file(log: CommitLog, offset: int) -> CommitLog:
+    """The log with a file: a log without any gets its first one at ``offset``, a file's base.
+
+    Below that base there is nothing to flush or to lose.
+    """
+    is_new = negate(log.has_file)
+    return evolve(
+        log,
+        ends=tuple(choose(is_new, offset, end) for end in log.ends),
+        start_offset=choose(is_new, offset, log.start_offset),
+        last_file_offset=choose(is_new, offset, log.last_file_offset),
+        ghost_durable_offset=choose(is_new, offset, log.ghost_durable_offset),
+        has_file=True,
+    )
+
+
+def is_last_file_full(log: CommitLog, parameters: Parameters) -> bool:
+    """The next byte needs a new file."""
+    return log.max_offset == compute_last_file_end(log, parameters)
+
+
+def compute_next_byte_file(log: CommitLog, parameters: Parameters) -> int:
+    """The base of the file into which the next byte goes, whether it is there yet or not."""
+    is_full = is_last_file_full(log, parameters)
+    return choose(is_full, log.max_offset, log.last_file_offset)
+
+
+def open_next_file(log: CommitLog, parameters: Parameters) -> CommitLog:
+    """The log with one more file, if its last one is full (MappedFileQueue#getLastMappedFile)."""
+    return evolve(log, last_file_offset=compute_next_byte_file(log, parameters))
+
+
+def cut_to(log: CommitLog, end: int, parameters: Parameters) -> CommitLog:
+    """The log without its bytes from ``end`` on, and without the files behind them."""
+    base = maximum(log.start_offset, compute_file_base(end, parameters))
+    return evolve(
+        log,
+        ends=tuple(minimum(old, end) for old in log.ends),
+        last_file_offset=choose(end < log.last_file_offset, base, log.last_file_offset),
+        flushed_offset=minimum(log.flushed_offset, end),
+        dispatched_offset=minimum(log.dispatched_offset, end),
+        ghost_unknown_below_offset=minimum(log.ghost_unknown_below_offset, end),
+        ghost_durable_offset=minimum(log.ghost_durable_offset, end),
+    )
+
+
+def is_flush_file_there(log: CommitLog) -> bool:
+    """The file in which the flush goes on is still there.
+
+    Where retention has overtaken ``flushedWhere``, the flush finds no file and does nothing for the
+    rest of the process's life; only 0 stands for the first file, whichever that is (R-CL-09).
+    """
+    return (log.start_offset <= log.flushed_offset) | (log.flushed_offset == 0)
+
+
+def has_unflushed_bytes(log: CommitLog) -> bool:
+    """Some bytes do not count as flushed, and the flush can go on to them."""
+    return is_flush_file_there(log) & (log.flushed_offset < log.max_offset)
+
+
+def flush(log: CommitLog, parameters: Parameters) -> CommitLog:
+    """The log after one flush: of one file only, the one in which ``flushedWhere`` lies (R-CL-09).
+
+    ``force`` writes all of that file. Files before it are on disk if they were flushed by this
+    process; after a kill and a restart they count as flushed, and nobody forces them any more.
+    """
+    base = compute_file_base(maximum(log.flushed_offset, log.start_offset), parameters)
+    end = minimum(log.max_offset, base + parameters.mapped_file_size_bytes)
+    forced = choose(base <= log.ghost_durable_offset, end, log.ghost_durable_offset)
+    durable = maximum(log.ghost_durable_offset, forced)
+    return evolve(log, flushed_offset=end, ghost_durable_offset=durable)
+
+
+def flush_without_effect(log: CommitLog, parameters: Parameters) -> CommitLog:
+    """The log after a flush whose ``force`` failed: it counts as flushed all the same (R-CL-10)."""
+    return evolve(flush(log, parameters), ghost_durable_offset=log.ghost_durable_offset)
+
+
+def flush_all(log: CommitLog, parameters: Parameters) -> CommitLog:
+    """The log after an orderly end of its flush service, file after file (R-FL-09)."""
+    base = compute_file_base(maximum(log.flushed_offset, log.start_offset), parameters)
+    is_flushing = has_unflushed_bytes(log)
+    is_forced = is_flushing & (base <= log.ghost_durable_offset)
+    return evolve(
+        log,
+        flushed_offset=choose(is_flushing, log.max_offset, log.flushed_offset),
+        ghost_durable_offset=choose(is_forced, log.max_offset, log.ghost_durable_offset),
+    )
+
+
+def load(log: CommitLog) -> CommitLog:
+    """A log as a starting broker sees it: everything found counts as flushed (R-RC-03).
+
+    The dispatch goes on at its end; what lies before is in the consume queues (R-RC-05, R-RC-11).
+    """
+    return evolve(log, flushed_offset=log.max_offset, dispatched_offset=log.max_offset)

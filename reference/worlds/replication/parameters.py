@@ -1,0 +1,117 @@
+"""What never changes in a run of a master/slave group: sizes, thresholds, limits of faults."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeAlias
+
+from attrs import evolve, frozen
+
+from reference.language.terms import Sort
+
+Offset: TypeAlias = Annotated[int, Sort.INTEGER]
+"""A byte position in the commit log; -1 stands for "not known yet" where the text says so."""
+Bytes: TypeAlias = Annotated[int, Sort.INTEGER]
+"""A length in bytes."""
+Count: TypeAlias = Annotated[int, Sort.INTEGER]
+"""A number of things."""
+Code: TypeAlias = Annotated[int, Sort.INTEGER]
+"""One of a few named integer constants."""
+Flag: TypeAlias = Annotated[bool, Sort.BOOLEAN]
+"""A truth value."""
+
+
+@frozen
+class FaultCounts:
+    """A number per kind of fault: how often it has struck, or how often it may.
+
+    Only faults are bounded, never healing. Two entries are no failures but circumstances that an
+    operator wants to tell apart: a slave that joins late, and a change of role at run time.
+    """
+
+    master_kills: Count = 0
+    """Kills of the master's process; the page cache survives."""
+    slave_kills: Count = 0
+    """Kills of a slave's process, all slaves together."""
+    master_power_losses: Count = 0
+    """Power losses of the master's machine. With its disk losses and torn rolls, at most
+    ``Structure.lives`` - 1 are modelled."""
+    slave_power_losses: Count = 0
+    """Power losses of a slave's machine, all slaves together."""
+    link_cuts: Count = 0
+    """Replication connections that break while both ends live."""
+    late_joins: Count = 0
+    """No failure: a slave without a log asks a master whose log has a second file."""
+    slave_wipes: Count = 0
+    """Stores of slaves that are emptied while their process is down."""
+    master_disk_losses: Count = 0
+    """The master's disk is lost, and replaced by an empty one."""
+    swallowed_disk_errors: Count = 0
+    """Failures of ``force`` or of a slave's write that the broker only logs."""
+    alien_reports: Count = 0
+    """Eight bytes that a stranger sends to the master's HA port."""
+    early_expiries: Count = 0
+    """Files that a nearly full disk forces a broker to delete before they are flushed."""
+    uncopied_expiries: Count = 0
+    """No failure: retention deletes a file of the master that a slave has not copied to its end.
+    The slave was away, or too slow, for longer than messages are kept."""
+    torn_rolls: Count = 0
+    """No failure by itself: the master starts again while its log ends with the blank that fills a
+    file. Its end, by a kill or in order, came between that blank and the next file."""
+    role_switches: Count = 0
+    """No failure: ``brokerRole`` is changed between ASYNC_MASTER and SYNC_MASTER at run time."""
+
+
+@frozen
+class Parameters:
+    """Sizes and thresholds: constant in a run, symbolic in a proof."""
+
+    ha_slave_fallbehind_max_bytes: Bytes = 256 * 1024 * 1024
+    """``haSlaveFallbehindMax``: a put asks for a slave only below this distance (R-HA-19)."""
+    ha_transfer_batch_size_bytes: Bytes = 32 * 1024
+    """``haTransferBatchSize``: the most bytes that one frame carries (R-HA-13)."""
+    mapped_file_size_bytes: Bytes = 1024 * 1024 * 1024
+    """``mapedFileSizeCommitLog``: every file of the log has this size (R-CL-06)."""
+    message_size_max_bytes: Bytes = 4 * 1024 * 1024
+    """``maxMessageSize``: the most bytes that one message has."""
+    end_file_min_blank_bytes: Bytes = 8
+    """``CommitLog.END_FILE_MIN_BLANK_LENGTH``: what stays free behind a message (R-CL-05). A
+    constant of the broker; smaller only where a search works on a log of a few bytes."""
+    ghost_log_size_max_bytes: Bytes = 2**60
+    """Where the modelled log ends; no broker has such a limit, only a search needs one."""
+    limits: FaultCounts = FaultCounts()
+    """How often each fault may strike."""
+
+
+SLAVES_MAX = 3
+"""The largest group that the model covers."""
+
+SIZE_KEYS = {
+    "ha_slave_fallbehind_max_bytes": "haSlaveFallbehindMax",
+    "ha_transfer_batch_size_bytes": "haTransferBatchSize",
+    "mapped_file_size_bytes": "mapedFileSizeCommitLog",
+    "message_size_max_bytes": "maxMessageSize",
+}
+"""Which setting of the master each size comes from."""
+
+SMALL_PARAMETERS = Parameters(
+    ha_slave_fallbehind_max_bytes=3,
+    ha_transfer_batch_size_bytes=4,
+    mapped_file_size_bytes=4,
+    message_size_max_bytes=3,
+    end_file_min_blank_bytes=1,
+    ghost_log_size_max_bytes=12,
+)
+"""Three files of a few bytes: every boundary is met, and arithmetic on a few bits suffices."""
+
+
+def clip_sizes(parameters: Parameters) -> Parameters:
+    """The small sizes of a search, none larger than the given ones.
+
+    A fall-behind limit below minus the length of the log admits no slave, however low it is.
+    """
+    small = {
+        name: min(getattr(parameters, name), getattr(SMALL_PARAMETERS, name)) for name in SIZE_KEYS
+    }
+    lowest = -SMALL_PARAMETERS.ghost_log_size_max_bytes
+    limit = max(small.pop("ha_slave_fallbehind_max_bytes"), lowest)
+    return evolve(SMALL_PARAMETERS, ha_slave_fallbehind_max_bytes=limit, **small)

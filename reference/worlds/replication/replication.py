@@ -1,0 +1,388 @@
+"""Replication over one TCP connection per slave: report, position, transfer, append.
+
+The slave sends bare offsets, the master sends frames. The master knows nothing of a slave before
+its first report, and from then on only the highest number that any slave ever reported counts.
+
+What is in flight is no queue but a range of offsets in ``state.Link``: towards the slave the bytes
+from ``arrived_offset`` to ``next_transfer_offset``, towards the master the reports above
+``slave_ack_offset`` up to ``reported_offset``. A frame or a report may end anywhere in it.
+"""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from reference.language.fault_account import count_fault, is_within_limit
+from reference.language.operators import any_of, choose, maximum, minimum, negate
+from reference.language.rule import RuleBody, between, replace_at, rule, when
+from reference.language.variant import overridable
+from reference.worlds.replication.commit_log import is_store_open
+from reference.worlds.replication.connection import change_link, close_link
+from reference.worlds.replication.lineage import append_bytes, copy_bytes, has_message
+from reference.worlds.replication.mapped_files import (
+    compute_bytes_left_in_file,
+    compute_last_file_end,
+    compute_next_byte_file,
+    open_first_file,
+    open_next_file,
+)
+from reference.worlds.replication.put import wake_group_transfer
+from reference.worlds.replication.state import Cluster, CommitLog, Link, Message, Slave
+
+
+def is_positioned(link: Link) -> bool:
+    """The write service knows where to go on (R-HA-11)."""
+    return link.next_transfer_offset >= 0
+
+
+def has_report_in_flight(link: Link) -> bool:
+    """The slave has sent a report that the master has not read."""
+    return link.has_reported & (link.slave_ack_offset < link.reported_offset)
+
+
+def has_bytes_in_flight(link: Link) -> bool:
+    """The master has sent bytes that the slave has not read."""
+    return link.arrived_offset < link.next_transfer_offset
+
+
+def is_accepting(broker: Slave) -> bool:
+    """The slave's store takes bytes: it runs, and its stop has not begun."""
+    return broker.is_up & negate(broker.is_stopping)
+
+
+def is_in_step(broker: Slave, link: Link) -> bool:
+    """The next frame begins where the slave's log ends, or makes the log begin (R-HC-08)."""
+    return negate(broker.log.has_file) | (broker.log.max_offset == link.arrived_offset)
+
+
+def is_frame_taken(broker: Slave, link: Link) -> bool:
+    """HAClient#dispatchReadRequest goes on: the log is empty, or ends where the frame begins."""
+    return (broker.log.max_offset == 0) | (broker.log.max_offset == link.arrived_offset)
+
+
+def mark_received(messages: tuple[Message, ...], log: CommitLog) -> tuple[Message, ...]:
+    """Ghost bookkeeping: which followed messages a slave's log now holds completely."""
+    return tuple(
+        evolve(m, ghost_is_received=any_of(m.ghost_is_received, has_message(log, m)))
+        for m in messages
+    )
+
+
+@rule(
+    who="slave",
+    source="HAClient#isTimeToReportOffset, #reportSlaveMaxOffset",
+    heals="replication",
+    says="<~ first report",
+)
+def report_offset(cluster: Cluster, slave: int) -> RuleBody:
+    """A slave sends its first report, more than a heartbeat interval after it connected.
+
+    Later reports on a timer repeat a number that the master has or that is in flight.
+    """
+    link = cluster.links[slave]
+    # ENABLED WHEN
+    yield when(
+        is_link_open=link.is_open,
+        is_slave_up=cluster.slaves[slave].is_up,
+        has_not_reported=negate(link.has_reported),
+    )
+    # EFFECT
+    return change_link(cluster, slave, has_reported=True)
+
+
+def is_first_report(link: Link) -> bool:
+    """The master has read nothing yet from this connection."""
+    return link.slave_request_offset < 0
+
+
+def compute_lowest_report(cluster: Cluster, slave: int) -> int:
+    """The lowest report that the master may read next: the first one, or one above the last.
+
+    Never below the slave's first file: from 0, where it had no file, its reports went up to the
+    base of that file at once. Reports of a file that has expired since are taken for read.
+    """
+    link, log = cluster.links[slave], cluster.slaves[slave].log
+    next_possible = maximum(link.slave_ack_offset + 1, log.start_offset)
+    return choose(is_first_report(link), link.reported_offset, next_possible)
+
+
+@overridable
+def compute_highest_report(cluster: Cluster, slave: int) -> int:
+    """The highest report that the master may read next: it compares none with its own log."""
+    return cluster.links[slave].reported_offset
+
+
+def take_report(cluster: Cluster, slave: int, offset: int) -> Cluster:
+    """The cluster after the master has read a report; waiting puts look at it."""
+    master, link = cluster.master, cluster.links[slave]
+    request = choose(is_first_report(link), offset, link.slave_request_offset)
+    read = change_link(cluster, slave, slave_ack_offset=offset, slave_request_offset=request)
+    highest = maximum(master.push2_slave_max_offset, offset)
+    return evolve(
+        read,
+        master=evolve(master, push2_slave_max_offset=highest),
+        messages=wake_group_transfer(cluster, master.push2_slave_max_offset < offset),
+    )
+
+
+@rule(
+    who="master",
+    source="HAConnection.ReadSocketService#processReadEvent, HAService#notifyTransferSome",
+    heals="replication",
+    says="reads report {slave_offset}, push2 {state.master.push2_slave_max_offset}",
+)
+def receive_report(cluster: Cluster, slave: int) -> RuleBody:
+    """The master reads reports: the last of them counts, unchecked, and it may only raise push2."""
+    link = cluster.links[slave]
+    # ENABLED WHEN
+    yield when(
+        is_link_open=link.is_open,
+        is_master_up=cluster.master.is_up,
+        has_report_in_flight=has_report_in_flight(link),
+    )
+    lowest = compute_lowest_report(cluster, slave)
+    offset = yield between("slave_offset", lowest, compute_highest_report(cluster, slave))
+    # EFFECT
+    return take_report(cluster, slave, offset)
+
+
+def begin_transfer(cluster: Cluster, slave: int, start: int) -> Cluster:
+    """The cluster whose master sends the bytes from ``start`` on over this connection."""
+    return change_link(
+        cluster,
+        slave,
+        next_transfer_offset=start,
+        transfer_start_offset=start,
+        arrived_offset=start,
+    )
+
+
+@overridable
+def compute_first_transfer_start(cluster: Cluster) -> int:
+    """Where the transfer to a slave without bytes begins: at the last file (R-HA-11)."""
+    return compute_next_byte_file(cluster.master.log, cluster.parameters)
+
+
+@rule(
+    who="master",
+    source="HAConnection.WriteSocketService#run",
+    heals="replication",
+    says="will send from {link.next_transfer_offset}",
+)
+def position_transfer(cluster: Cluster, slave: int) -> RuleBody:
+    """The master will send from the offset that the slave asked for, without looking at it."""
+    link = cluster.links[slave]
+    base = compute_next_byte_file(cluster.master.log, cluster.parameters)
+    # ENABLED WHEN
+    yield when(
+        is_link_open=link.is_open,
+        is_master_up=cluster.master.is_up,
+        has_request=link.slave_request_offset >= 0,
+        is_not_positioned=negate(is_positioned(link)),
+        is_request_taken_as_it_is=(link.slave_request_offset > 0) | (base == 0),
+    )
+    # EFFECT
+    return begin_transfer(cluster, slave, link.slave_request_offset)
+
+
+@rule(
+    who="master",
+    source="HAConnection.WriteSocketService#run",
+    heals="replication",
+    says="will send from {link.next_transfer_offset}, last file",
+)
+def position_at_last_file(cluster: Cluster, slave: int) -> RuleBody:
+    """A slave that asks for 0 is sent the last file only; it never gets what lies before.
+
+    Where that is full, and the next one not there yet, not even that (R-HA-11).
+    """
+    link = cluster.links[slave]
+    # Not compute_first_transfer_start: what counts as a late join is the same in every variant.
+    base = compute_next_byte_file(cluster.master.log, cluster.parameters)
+    # ENABLED WHEN
+    yield when(
+        is_link_open=link.is_open,
+        is_master_up=cluster.master.is_up,
+        is_request_zero=link.slave_request_offset == 0,
+        is_not_positioned=negate(is_positioned(link)),
+        has_older_file=base > 0,
+        is_within_limit=is_within_limit(cluster, "late_joins"),
+    )
+    # EFFECT
+    joined = begin_transfer(cluster, slave, compute_first_transfer_start(cluster))
+    return count_fault(joined, "late_joins")
+
+
+@rule(
+    who="master",
+    source="HAConnection.WriteSocketService#run, DefaultMessageStore#getCommitLogData",
+    heals="replication",
+    says="sends {size_bytes} B ~>",
+)
+def transfer_batch(cluster: Cluster, slave: int) -> RuleBody:
+    """The master sends its next bytes; a batch ignores message boundaries, but ends with a file."""
+    link, log = cluster.links[slave], cluster.master.log
+    # ENABLED WHEN
+    yield when(
+        is_link_open=link.is_open,
+        is_store_open=is_store_open(cluster),
+        is_positioned=is_positioned(link),
+        is_not_below_first_file=log.start_offset <= link.next_transfer_offset,
+        has_bytes_to_send=link.next_transfer_offset < log.max_offset,
+    )
+    batch = cluster.parameters.ha_transfer_batch_size_bytes
+    in_file = compute_bytes_left_in_file(link.next_transfer_offset, cluster.parameters)
+    in_log = log.max_offset - link.next_transfer_offset
+    size = yield between("size_bytes", 1, minimum(batch, in_file, in_log))
+    # EFFECT
+    return change_link(cluster, slave, next_transfer_offset=link.next_transfer_offset + size)
+
+
+@rule(
+    who="slave",
+    source="HAClient#dispatchReadRequest, CommitLog#appendData",
+    heals="replication",
+    says="<~ beat, first file, reports",
+)
+def create_first_file(cluster: Cluster, slave: int) -> RuleBody:
+    """A heartbeat, a frame without bytes, makes an empty slave create its first file (R-HC-09).
+
+    The file's base is the frame's offset; it becomes the slave's max offset and is reported.
+    """
+    broker, link = cluster.slaves[slave], cluster.links[slave]
+    # ENABLED WHEN
+    yield when(
+        is_link_open=link.is_open,
+        is_accepting=is_accepting(broker),
+        is_positioned=is_positioned(link),
+        has_no_file=negate(broker.log.has_file),
+    )
+    # EFFECT
+    created = evolve(broker, log=open_first_file(broker.log, link.arrived_offset))
+    changed = evolve(cluster, slaves=replace_at(cluster.slaves, slave, created))
+    return change_link(changed, slave, reported_offset=link.arrived_offset)
+
+
+def compute_log_to_append(cluster: Cluster, slave: int) -> CommitLog:
+    """The slave's log, with a file that has room: a first one, or the next one."""
+    log = open_first_file(cluster.slaves[slave].log, cluster.links[slave].arrived_offset)
+    return open_next_file(log, cluster.parameters)
+
+
+def compute_frame_max_bytes(cluster: Cluster, slave: int) -> int:
+    """The most bytes of one frame in flight: a frame does not leave its file (R-CL-12)."""
+    link, log = cluster.links[slave], compute_log_to_append(cluster, slave)
+    in_flight = link.next_transfer_offset - link.arrived_offset
+    return minimum(in_flight, compute_last_file_end(log, cluster.parameters) - log.max_offset)
+
+
+def append_frame(cluster: Cluster, slave: int, size: int) -> Cluster:
+    """The cluster after the slave has appended a frame and has reported its new max offset."""
+    broker, link = cluster.slaves[slave], cluster.links[slave]
+    log = compute_log_to_append(cluster, slave)
+    end = log.max_offset + size
+    longer = copy_bytes(log, cluster.master.log, end)
+    appended = evolve(
+        cluster,
+        slaves=replace_at(cluster.slaves, slave, evolve(broker, log=longer)),
+        messages=mark_received(cluster.messages, longer),
+    )
+    arrived = link.arrived_offset + size
+    return change_link(
+        appended, slave, arrived_offset=arrived, reported_offset=end, has_reported=True
+    )
+
+
+@rule(
+    who="slave",
+    source="HAClient#dispatchReadRequest, #reportSlaveMaxOffsetPlus, CommitLog#appendData",
+    heals="replication",
+    says="<~ appends {size_bytes} B, reports",
+)
+def append_to_slave(cluster: Cluster, slave: int) -> RuleBody:
+    """A slave appends bytes that have arrived and reports its new max offset at once."""
+    broker, link = cluster.slaves[slave], cluster.links[slave]
+    # ENABLED WHEN
+    yield when(
+        is_link_open=link.is_open,
+        is_accepting=is_accepting(broker),
+        has_bytes_in_flight=has_bytes_in_flight(link),
+        is_in_step=is_in_step(broker, link),
+    )
+    size = yield between("size_bytes", 1, compute_frame_max_bytes(cluster, slave))
+    # EFFECT
+    return append_frame(cluster, slave, size)
+
+
+@rule(
+    who="slave",
+    source="HAClient#dispatchReadRequest, CommitLog#appendData",
+    heals="replication",
+    says="<~ {size_bytes} B land at 0, reports",
+)
+def append_at_wrong_offset(cluster: Cluster, slave: int) -> RuleBody:
+    """A slave with an empty first file takes bytes of any offset: they land at 0 (R-HC-20)."""
+    broker, link = cluster.slaves[slave], cluster.links[slave]
+    # ENABLED WHEN
+    yield when(
+        is_link_open=link.is_open,
+        is_accepting=is_accepting(broker),
+        has_bytes_in_flight=has_bytes_in_flight(link),
+        is_frame_taken=is_frame_taken(broker, link),
+        is_out_of_step=negate(is_in_step(broker, link)),
+    )
+    size = yield between("size_bytes", 1, compute_frame_max_bytes(cluster, slave))
+    # EFFECT
+    longer = append_bytes(broker.log, cluster.master.ghost_life, size)
+    log = evolve(longer, ghost_unknown_below_offset=longer.max_offset)
+    appended = replace_at(cluster.slaves, slave, evolve(broker, log=log))
+    arrived = link.arrived_offset + size
+    return change_link(
+        evolve(cluster, slaves=appended),
+        slave,
+        arrived_offset=arrived,
+        reported_offset=size,
+        has_reported=True,
+    )
+
+
+@rule(
+    who="slave",
+    source="HAClient#dispatchReadRequest",
+    heals="replication",
+    says="<~ frame out of step, closes",
+)
+def refuse_frame(cluster: Cluster, slave: int) -> RuleBody:
+    """A frame does not begin where the slave's log ends: the slave closes the connection."""
+    broker, link = cluster.slaves[slave], cluster.links[slave]
+    # ENABLED WHEN
+    yield when(
+        is_link_open=link.is_open,
+        is_slave_up=broker.is_up,
+        is_positioned=is_positioned(link),
+        is_frame_not_taken=negate(is_frame_taken(broker, link)),
+    )
+    # EFFECT
+    return close_link(cluster, slave)
+
+
+@rule(
+    who="slave",
+    source="HAClient#dispatchReadRequest, DefaultMessageStore#appendToCommitLog",
+    says="<~ throws {size_bytes} B away",
+)
+def discard_frame(cluster: Cluster, slave: int) -> RuleBody:
+    """A stopping slave reads a frame and throws its bytes away; the result is ignored (R-HC-08)."""
+    broker, link = cluster.slaves[slave], cluster.links[slave]
+    in_flight = link.next_transfer_offset - link.arrived_offset
+    # ENABLED WHEN
+    yield when(
+        is_link_open=link.is_open,
+        is_slave_up=broker.is_up,
+        is_stopping=broker.is_stopping,
+        has_bytes_in_flight=has_bytes_in_flight(link),
+        is_frame_taken=is_frame_taken(broker, link),
+    )
+    size = yield between("size_bytes", 1, in_flight)
+    # EFFECT
+    return change_link(cluster, slave, arrived_offset=link.arrived_offset + size)

@@ -1,0 +1,240 @@
+"""The state of a master/slave group: frozen classes whose leaves are numbers and truth values.
+
+Fields named ``ghost_...`` exist in the specification only; no broker stores them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attrs import field, frozen
+
+from reference.language.variant import overridable
+from reference.worlds.replication.parameters import (
+    Code,
+    Count,
+    FaultCounts,
+    Flag,
+    Offset,
+    Parameters,
+)
+
+if TYPE_CHECKING:
+    from reference.worlds.replication.structure import Structure
+
+# Where a put stands (CommitLog#putMessage: append, then handleDiskFlush, then handleHA).
+(
+    NOT_SENT,
+    REFUSED,
+    WAITS_FOR_DISK,
+    WAITS_FOR_SLAVE_CHECK,
+    WAITS_FOR_SLAVE,
+    ANSWERED,
+    UNANSWERED,
+) = range(7)
+
+PHASE_NAMES = (
+    "NOT_SENT",
+    "REFUSED",
+    "WAITS_FOR_DISK",
+    "WAITS_FOR_SLAVE_CHECK",
+    "WAITS_FOR_SLAVE",
+    "ANSWERED",
+    "UNANSWERED",
+)
+
+# PutMessageStatus. Waiting produces the first four; the others refuse a put before it is written.
+(
+    PUT_OK,
+    FLUSH_DISK_TIMEOUT,
+    FLUSH_SLAVE_TIMEOUT,
+    SLAVE_NOT_AVAILABLE,
+    SERVICE_NOT_AVAILABLE,
+    MESSAGE_ILLEGAL,
+    PROPERTIES_SIZE_EXCEEDED,
+    OS_PAGECACHE_BUSY,
+    CREATE_MAPEDFILE_FAILED,
+    UNKNOWN_ERROR,
+) = range(10)
+STATUS_NAMES = (
+    "PUT_OK",
+    "FLUSH_DISK_TIMEOUT",
+    "FLUSH_SLAVE_TIMEOUT",
+    "SLAVE_NOT_AVAILABLE",
+    "SERVICE_NOT_AVAILABLE",
+    "MESSAGE_ILLEGAL",
+    "PROPERTIES_SIZE_EXCEEDED",
+    "OS_PAGECACHE_BUSY",
+    "CREATE_MAPEDFILE_FAILED",
+    "UNKNOWN_ERROR",
+)
+
+UNKNOWN_OFFSET = -1
+"""What HAConnection stores before it knows better (R-HA-06, R-HA-11)."""
+
+
+@frozen
+class CommitLog:
+    """A commit log as lineage: which bytes it holds, told by the life that wrote them.
+
+    ``ends[t]`` is the offset at which the bytes written in lives 0..t of the master's log end.
+    A byte is identified by (life, offset), because within one life the log only grows.
+    """
+
+    ends: tuple[Offset, ...]
+    """Per life of the master's log, never decreasing; the last one is the max offset."""
+    start_offset: Offset = 0
+    """``MappedFileQueue#getFirstMappedFile``: base of the first file; bytes below are not held."""
+    last_file_offset: Offset = 0
+    """Base of the last file; the log ends in this file, or exactly where it ends."""
+    has_file: Flag = False
+    """There is a mapped file, perhaps an empty one; without any, the min offset is -1."""
+    flushed_offset: Offset = 0
+    """``MappedFileQueue.flushedWhere``: what the broker believes to be on disk."""
+    dispatched_offset: Offset = 0
+    """``ReputMessageService.reputFromOffset``: below it, consume queues and index are built."""
+    ghost_durable_offset: Offset = 0
+    """What is on disk: a restart after a kill sets ``flushed_offset`` without writing anything."""
+    ghost_unknown_below_offset: Offset = 0
+    """Below it bytes were stored at a foreign offset, or never: what they are, nobody can tell."""
+
+    @property
+    def max_offset(self) -> int:
+        """``CommitLog#getMaxOffset``: where the next byte goes."""
+        return self.ends[-1]
+
+
+@frozen
+class Master:
+    """The broker with id 0 that accepts puts."""
+
+    log: CommitLog
+    """Its commit log."""
+    is_up: Flag = True
+    """Its process runs."""
+    is_stopping: Flag = False
+    """Its clean stop has begun: the store refuses puts and sends nothing (R-RC-02)."""
+    has_abort_file: Flag = True
+    """The file that marks a running or badly ended broker exists (R-RC-01)."""
+    is_sync: Flag = False
+    """``brokerRole`` at this moment is SYNC_MASTER; each put reads it anew (R-BR-07)."""
+    trailing_blank_offset: Offset = UNKNOWN_OFFSET
+    """Where the blank record begins with which its log ends, before the next file is there; -1
+    where the log ends otherwise."""
+    ghost_life: Count = 0
+    """The present life of its log; each loss of power or disk, and each cut blank, begins a new
+    one."""
+    push2_slave_max_offset: Offset = 0
+    """``HAService.push2SlaveMaxOffset``: the highest report of any slave in this process life."""
+    connection_count: Count = 0
+    """``HAService.connectionCount``: accepted connections that the master has not seen end."""
+
+
+@frozen
+class Slave:
+    """A broker that copies the master's commit log."""
+
+    log: CommitLog
+    """Its commit log."""
+    is_up: Flag = True
+    """Its process runs."""
+    is_stopping: Flag = False
+    """Its clean stop has begun: the store takes no bytes any more (R-CL-14)."""
+    has_abort_file: Flag = True
+    """The file that marks a running or badly ended broker exists (R-RC-01)."""
+
+
+@frozen
+class Link:
+    """One slave's replication connection: HAClient on the slave, HAConnection on the master.
+
+    In flight towards the slave are the master's bytes from ``arrived_offset`` to
+    ``next_transfer_offset``; in flight towards the master are the reports above
+    ``slave_ack_offset`` up to ``reported_offset``. Closing drops both.
+    """
+
+    is_open: Flag = False
+    """The TCP connection is established."""
+    has_reported: Flag = False
+    """The slave has sent a report on this connection."""
+    reported_offset: Offset = 0
+    """``HAClient.currentReportedOffset``: the slave's max at connect, later its last report."""
+    slave_request_offset: Offset = UNKNOWN_OFFSET
+    """``HAConnection.slaveRequestOffset``: the first report that the master read."""
+    slave_ack_offset: Offset = UNKNOWN_OFFSET
+    """``HAConnection.slaveAckOffset``: the last report that the master read."""
+    next_transfer_offset: Offset = UNKNOWN_OFFSET
+    """``WriteSocketService.nextTransferFromWhere``: the first byte not yet handed to TCP."""
+    transfer_start_offset: Offset = UNKNOWN_OFFSET
+    """Where the transfer over this connection began. 4.4.0 logs it and forgets it."""
+    arrived_offset: Offset = UNKNOWN_OFFSET
+    """Where the next frame begins that the slave will read: the offset in its header."""
+
+
+@frozen
+class Message:
+    """One message that is followed from its put to its answer."""
+
+    phase: Code = NOT_SENT
+    """Where its put stands: one of NOT_SENT to UNANSWERED."""
+    status: Code = PUT_OK
+    """The PutMessageStatus so far: PUT_OK until a step spoils it; final once the put is ANSWERED
+    or REFUSED."""
+    waits_for_store: Flag = True
+    """``Message#isWaitStoreMsgOK``: its producer waits for disk and slave."""
+    start_offset: Offset = 0
+    """Its first byte in the master's log."""
+    end_offset: Offset = 0
+    """One past its last byte: the ``nextOffset`` that a slave has to report."""
+    disk_flushes: Count = 0
+    """How often the group commit has flushed for it: two flushes end its turn (R-FL-03)."""
+    transfer_turn: Count = 0
+    """Its place in the line of the group transfer: below it, earlier requests (R-HA-20)."""
+    wake_ups: Count = 0
+    """How often the group transfer has waited for it: five end its turn (R-HA-21)."""
+    has_producer_given_up: Flag = False
+    """Its producer has stopped waiting for the answer: an exception on its side (R-PR-03)."""
+    ghost_copies: Count = 0
+    """How often its producer has sent it once more after an unknown outcome."""
+    ghost_life: Count = 0
+    """The life of the master's log in which it was written."""
+    ghost_is_received: Flag = False
+    """Some slave has once held all of its bytes, in page cache at least."""
+    ghost_is_readable: Flag = False
+    """The master has once dispatched all of it: a consumer may have read it there."""
+    ghost_is_expired: Flag = False
+    """Retention has deleted it on some broker: it is too old to be missed."""
+
+
+@frozen
+class Cluster:
+    """A whole master/slave group."""
+
+    structure: Structure = field(metadata={"static": True})
+    """Its static shape."""
+    parameters: Parameters
+    """Its sizes, thresholds and fault limits."""
+    master: Master
+    """The master."""
+    slaves: tuple[Slave, ...]
+    """The slaves."""
+    links: tuple[Link, ...]
+    """The replication connection of each slave."""
+    messages: tuple[Message, ...]
+    """The followed messages, in the order in which they are put."""
+    faults: FaultCounts = field(factory=FaultCounts)
+    """The faults so far."""
+    in_sync_state_set: tuple[Flag, ...] = field(default=(), repr=False)
+    """Who is in the SyncStateSet: the master's broker first, then each slave. Empty where there is
+    no controller (RocketMQ 4.x, and 5.x without ``enableControllerMode``)."""
+
+
+def empty_log(lives: int) -> CommitLog:
+    """A log without any file."""
+    return CommitLog(ends=(0,) * lives)
+
+
+@overridable
+def compute_first_sync_state_set(cluster: Cluster) -> tuple[Flag, ...]:
+    """Who is in the SyncStateSet at first: without a controller there is none."""
+    return ()

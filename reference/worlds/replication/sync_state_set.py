@@ -1,0 +1,92 @@
+"""The SyncStateSet of RocketMQ 5.x: which brokers have all that is confirmed.
+
+From the source of 5.x, not yet held against recordings. The flags of `Cluster.in_sync_state_set`
+are those of the broker that is, or was, the master, and then those of the slaves. The controller's
+own copy of the set is taken for the same: a change is atomic, and never lost.
+"""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from reference.language.operators import all_of, any_of, choose, implies, minimum
+from reference.language.rule import replace_at
+from reference.worlds.replication.connection import CLOSED_LINK
+from reference.worlds.replication.lineage import compute_start_of_life
+from reference.worlds.replication.state import Cluster, Link, Message
+
+MASTER_PLACE = 0
+"""Where the set has the flag of the broker that is, or was, the master."""
+
+
+def get_place(slave: int) -> int:
+    """Where the set has the flag of a slave."""
+    return slave + 1
+
+
+def is_member(cluster: Cluster, slave: int) -> bool:
+    """The slave is in the SyncStateSet."""
+    return cluster.in_sync_state_set[get_place(slave)]
+
+
+def is_master_member(cluster: Cluster) -> bool:
+    """The broker that is, or was, the master is in the set, under the id that the set knows."""
+    return cluster.in_sync_state_set[MASTER_PLACE]
+
+
+def change_member(cluster: Cluster, place: int, *, is_in: bool) -> Cluster:
+    """The cluster with one broker in the set, or out of it."""
+    changed = replace_at(cluster.in_sync_state_set, place, is_in)
+    return evolve(cluster, in_sync_state_set=changed)
+
+
+def make_master_alone(cluster: Cluster) -> Cluster:
+    """The cluster whose set has the master only, as after each election."""
+    slaves = (False,) * len(cluster.slaves)
+    return evolve(cluster, in_sync_state_set=(True, *slaves))
+
+
+def get_report(link: Link) -> int:
+    """``AutoSwitchHAConnection.slaveAckOffset``: the last report read; -1 where there is none."""
+    return choose(link.is_open, link.slave_ack_offset, CLOSED_LINK.slave_ack_offset)
+
+
+def is_reported_by_all(cluster: Cluster, put: Message) -> bool:
+    """Every slave in the set has reported the message's end; with none in it, the master does."""
+    return all_of(
+        *(
+            implies(is_member(cluster, i), put.end_offset <= get_report(link))
+            for i, link in enumerate(cluster.links)
+        )
+    )
+
+
+def compute_confirm_offset(cluster: Cluster) -> int:
+    """``AutoSwitchHAService#computeConfirmOffset``: the lowest report of a member.
+
+    The master's max offset where it is alone; -1 while a member has no connection, or has not
+    reported on it: nothing new is confirmed then.
+    """
+    end = cluster.master.log.max_offset
+    return minimum(
+        end,
+        *(
+            choose(is_member(cluster, i), get_report(link), end)
+            for i, link in enumerate(cluster.links)
+        ),
+    )
+
+
+def compute_epoch_start(cluster: Cluster) -> int:
+    """Where the bytes of the master's present epoch begin in its log."""
+    master = cluster.master
+    start = 0
+    for life in range(cluster.structure.lives):
+        here = compute_start_of_life(master.log, life)
+        start = choose(master.ghost_life == life, here, start)
+    return start
+
+
+def has_slave_member(cluster: Cluster) -> bool:
+    """Some slave is in the set."""
+    return any_of(*(is_member(cluster, i) for i in range(len(cluster.slaves))))

@@ -1,0 +1,84 @@
+"""Copied tables: what makes a structure, with the rules, the first state and the lanes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from attrs import frozen
+
+from reference.language.rule import Rule, collect_rules
+from reference.language.structure import BaseStructure, Lanes
+from reference.worlds.tables import changes, copying, faults, lifecycle, timeline
+from reference.worlds.tables.parameters import TablesParameters
+from reference.worlds.tables.state import CopiedTables, Table, TableBroker
+
+TABLES_RULES: dict[str, Rule] = collect_rules(changes, copying, lifecycle, faults)
+"""Every rule of this world by name, in the order in which they are told."""
+
+
+@frozen
+class TablesStructure(BaseStructure):
+    """Which table, and in which form of RocketMQ."""
+
+    is_version_kept: bool = True
+    """The version is in the file: that of topics is, that of subscription groups is not
+    (SubscriptionGroupManager#decode)."""
+    is_answered_first: bool = True
+    """An administrator who creates an entry is answered before it is created: of topics it is so
+    (AdminBrokerProcessor#updateAndCreateTopic), of groups it is not."""
+    has_role_switch: bool = False
+    """A broker may change its role while it runs, as from 4.5.0 on (V-01)."""
+    is_own_address_checked: bool = False
+    """Nobody copies from its own address, as from 4.5.0 on (V-02); 4.4.0 has no check (R-MS-03)."""
+    is_table_written_first: bool = False
+    """An answer has the table before the version. RocketMQ's JSON library sorts fields by name, so
+    ``dataVersion`` comes first; this is what a re-implementation might do."""
+
+    usual_parameters: ClassVar[TablesParameters] = TablesParameters()
+    lanes: ClassVar[Lanes] = timeline.LANES
+
+    @property
+    def name(self) -> str:
+        """Short name, for example ``tables/topics/4.4.0``."""
+        table = "topics" if self.is_version_kept else "groups"
+        if self.is_table_written_first:
+            return f"tables/{table}/table before version"
+        if not self.has_role_switch:
+            return f"tables/{table}/4.4.0"
+        return f"tables/{table}/4.5.0{'' if self.is_own_address_checked else ' unchecked address'}"
+
+    @property
+    def rules(self) -> Mapping[str, Rule]:
+        """The same for every structure."""
+        return TABLES_RULES
+
+    @property
+    def index_counts(self) -> Mapping[str, int]:
+        """The master and its slave."""
+        return {"broker": 2}
+
+    def make_initial(self, parameters: TablesParameters) -> CopiedTables:
+        """Both brokers up with the tables that every broker begins with, each version its own."""
+        master, slave = Table(stamp=1), Table(stamp=2)
+        brokers = (
+            TableBroker(is_up=True, is_master=True, table=master, file=master, backup=master),
+            TableBroker(is_up=True, is_master=False, table=slave, file=slave, backup=slave),
+        )
+        return CopiedTables(self, parameters, brokers)
+
+
+TABLES_STRUCTURES = (
+    TablesStructure(),
+    TablesStructure(is_version_kept=False, is_answered_first=False),
+    TablesStructure(has_role_switch=True, is_own_address_checked=True),
+    TablesStructure(
+        is_version_kept=False,
+        is_answered_first=False,
+        has_role_switch=True,
+        is_own_address_checked=True,
+    ),
+    TablesStructure(has_role_switch=True),
+    TablesStructure(is_table_written_first=True),
+)
+"""Every structure of this world that has a certificate."""

@@ -1,0 +1,102 @@
+"""A toy: a tank that is filled while its tap is open and there is room, and emptied by a leak.
+
+Two leaves and three rules are a whole world. ``spec/tutorial.md`` tells it line by line, and the
+tests of the engines run on it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import ClassVar
+
+from attrs import evolve, field, frozen
+
+from reference.language.fault_account import count_fault, is_within_limit
+from reference.language.operators import negate
+from reference.language.rule import Rule, RuleBody, between, collect_rules, rule, when
+from reference.language.structure import BaseStructure
+from reference.worlds.replication.parameters import Count, Flag
+
+
+@frozen
+class TankFaults:
+    """What may befall the tank."""
+
+    leaks: Count = 0
+    """It loses what it holds."""
+
+
+@frozen
+class TankParameters:
+    """Constant in a run, symbolic in a proof."""
+
+    room: Count = 10
+    """What it can hold."""
+    limits: TankFaults = TankFaults()
+    """How often each fault may strike."""
+
+
+@frozen
+class Tank:
+    """What it holds, and whether its tap is open."""
+
+    structure: TankStructure = field(metadata={"static": True})
+    parameters: TankParameters
+    level: Count = 0
+    is_open: Flag = False
+    faults: TankFaults = field(factory=TankFaults)
+
+
+@rule(who="operator", source="toy", says="the tap is opened")
+def turn_tap(tank: Tank) -> RuleBody:
+    """The tap is opened."""
+    # ENABLED WHEN
+    yield when(is_closed=negate(tank.is_open))
+    # EFFECT
+    return evolve(tank, is_open=True)
+
+
+@rule(who="operator", source="toy", says="{amount} more")
+def fill(tank: Tank) -> RuleBody:
+    """Some of the room that is left is filled."""
+    # ENABLED WHEN
+    yield when(is_open=tank.is_open, has_room=tank.level < tank.parameters.room)
+    amount = yield between("amount", 1, tank.parameters.room - tank.level)
+    # EFFECT
+    return evolve(tank, level=tank.level + amount)
+
+
+@rule(who="fault", source="toy", says="## LEAKS")
+def leak(tank: Tank) -> RuleBody:
+    """All of it is gone."""
+    # ENABLED WHEN
+    yield when(
+        has_something=0 < tank.level,
+        is_within_limit=is_within_limit(tank, "leaks"),
+    )
+    # EFFECT
+    emptied: Tank = count_fault(evolve(tank, level=0), "leaks")
+    return emptied
+
+
+TANK_RULES: Mapping[str, Rule] = collect_rules(sys.modules[__name__])
+
+
+@frozen
+class TankStructure(BaseStructure):
+    """There is one tank only."""
+
+    name: str = "toy/tank"
+    """Its public name."""
+
+    usual_parameters: ClassVar[TankParameters] = TankParameters()
+
+    @property
+    def rules(self) -> Mapping[str, Rule]:
+        """The same for every structure."""
+        return TANK_RULES
+
+    def make_initial(self, parameters: TankParameters) -> Tank:
+        """Empty, and its tap is closed."""
+        return Tank(self, parameters)

@@ -1,0 +1,1 @@
+"""Campaigns: schedules, units, storage, coverage and guidance."""

@@ -1,0 +1,176 @@
+"""Running a campaign: each unit is computed by some worker and put in place once.
+
+A unit's content depends on nothing but the manifest and its number. So retries, speculation, a
+second run beside this one and a resumed run can only write what is or would be there anyway.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import shlex
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import pyarrow.parquet as pq
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from properties.verdicts.verdict import InternalDisagreementError
+from spark_fuzz.campaign.coverage import list_sightings, make_sightings
+from spark_fuzz.campaign.guidance import (
+    choose_parents,
+    get_parents_path,
+    read_parents,
+    write_parents,
+)
+from spark_fuzz.campaign.progress import Progress, Watch
+from spark_fuzz.campaign.rows import make_rows
+from spark_fuzz.campaign.schedule import CampaignOptions
+from spark_fuzz.campaign.session import cancelled_when_interrupted
+from spark_fuzz.campaign.store import (
+    CampaignError,
+    Manifest,
+    create_campaign,
+    find_missing_units,
+    get_coverage_path,
+    get_unit_path,
+    plan_campaign,
+    put_in_place,
+    read_manifest,
+    remove_leftovers,
+)
+from spark_fuzz.kernel.agreement import check_agreement
+from spark_fuzz.kernel.ancestry import find_lineage
+from spark_fuzz.kernel.kernel import Kernel, NumberOverflowError, compile_kernel
+from spark_fuzz.kernel.scheduler import mix, pick_below
+
+ROWS_PER_GROUP = 50_000
+"""Schedules that a worker holds in memory at a time."""
+
+
+def ignore_progress(progress: Progress) -> None:
+    """For who does not want to know."""
+
+
+def write_campaign(
+    spark: SparkSession,
+    options: CampaignOptions,
+    schedules: int,
+    folder: Path,
+    on_progress: Callable[[Progress], None] = ignore_progress,
+) -> Progress:
+    """Begin a campaign in a new folder and run it to its end; the final progress.
+
+    Raises CampaignError when the folder exists. Whatever stops it, the units in place stay, and
+    ``resume_campaign`` computes the others.
+    """
+    create_campaign(folder, plan_campaign(options, schedules))
+    return resume_campaign(spark, folder, on_progress)
+
+
+def resume_campaign(
+    spark: SparkSession,
+    folder: Path,
+    on_progress: Callable[[Progress], None] = ignore_progress,
+) -> Progress:
+    """Compute the units of a campaign that are not in place; the final progress.
+
+    Every worker must see the folder at the same path. Raises CampaignError for a folder that is no
+    campaign or is one of other rules.
+    """
+    folder = folder.absolute()
+    manifest = read_manifest(folder)
+    # Nothing is compiled before it is called: once here, not once by each worker.
+    compile_kernel(manifest.options.structure).run(manifest.options, 0, 0)
+    with Watch(folder, manifest, on_progress) as watch:
+        for guided_round in range(1 + manifest.guided_rounds):
+            compute_round(spark, manifest, folder, guided_round)
+    remove_leftovers(folder)
+    return watch.compute_progress()
+
+
+def compute_round(spark: SparkSession, manifest: Manifest, folder: Path, guided_round: int) -> None:
+    """Compute what is missing of one round; the rounds before it are in place."""
+    missing = find_missing_units(folder, manifest, guided_round)
+    if not missing:
+        return
+    if guided_round and not get_parents_path(folder, guided_round).exists():
+        write_parents(folder, guided_round, choose_parents(spark, manifest, folder, guided_round))
+    with translated(folder):
+        compute_units(spark, manifest, folder, missing)
+    if missing := find_missing_units(folder, manifest, guided_round):
+        raise CampaignError(
+            f"{len(missing)} units of {folder} were written elsewhere; give --out a folder that "
+            "the driver and all workers share"
+        )
+
+
+WORKER_ERROR = re.compile(r"(InternalDisagreementError|NumberOverflowError): (.*)")
+"""What a worker found wrong with this project, in the middle of what Spark tells of it."""
+
+
+@contextlib.contextmanager
+def translated(folder: Path) -> Iterator[None]:
+    """Raise what a worker raised, or CampaignError with the way to go on, instead of Spark's own.
+
+    Raises InternalDisagreementError, NumberOverflowError, CampaignError.
+    """
+    try:
+        yield
+    except (Py4JError, PySparkException) as failure:
+        text = str(failure)
+        if found := WORKER_ERROR.search(text):
+            kinds = {k.__name__: k for k in (InternalDisagreementError, NumberOverflowError)}
+            raise kinds[found[1]](found[2]) from failure
+        causes = re.findall(r"^(?:Caused by: )?\S*(?:Error|Exception): .*", text, re.MULTILINE)
+        cause = next(reversed(causes), text).strip().splitlines()[0]
+        raise CampaignError(
+            f"Spark gave up: {cause}; what is finished is kept, and when that is mended "
+            f"rmqspec fuzz --resume {shlex.quote(str(folder))} computes the rest"
+        ) from failure
+
+
+def compute_units(spark: SparkSession, manifest: Manifest, folder: Path, units: list[int]) -> None:
+    """One Spark job with a task for each unit; when it is interrupted, its tasks are cancelled."""
+
+    def write_units(numbers: Iterable[int]) -> None:
+        for unit in numbers:
+            write_unit(manifest, folder, unit)
+
+    with cancelled_when_interrupted(spark):
+        spark.sparkContext.parallelize(units, len(units)).foreachPartition(write_units)
+
+
+def write_unit(manifest: Manifest, folder: Path, unit: int) -> None:
+    """Compute a unit and put it in place; nothing is computed when it is there already.
+
+    What it met is put in place before it, so that a unit in place is complete. Of each group of
+    rows one schedule is walked by the reference, too; raises InternalDisagreementError when that
+    says something else.
+    """
+    path = get_unit_path(folder, unit)
+    if path.exists():
+        return
+    options = manifest.options
+    kernel = compile_kernel(options.structure)
+    parents = read_parents(folder, manifest.get_round(unit))
+    sightings = make_sightings(kernel.layout)
+    schedules = manifest.get_schedules(unit)
+    with put_in_place(path) as temporary, open_writer(kernel, options, temporary) as writer:
+        for first in schedules[::ROWS_PER_GROUP]:
+            count = min(ROWS_PER_GROUP, schedules.stop - first)
+            batch = kernel.run(options, first, count, parents=parents, sightings=sightings)
+            row = pick_below(mix(first), count)
+            lineage = find_lineage(options.campaign_seed, parents, first + row)
+            check_agreement(kernel, options, batch, row, lineage)
+            writer.write_batch(make_rows(kernel, options, batch, parents))
+        with put_in_place(get_coverage_path(folder, unit)) as beside:
+            pq.write_table(list_sightings(kernel.layout, sightings), beside, compression="zstd")
+
+
+def open_writer(kernel: Kernel, options: CampaignOptions, path: Path) -> pq.ParquetWriter:
+    """What writes a unit's rows."""
+    schema = make_rows(kernel, options, kernel.run(options, 0, 0)).schema
+    return pq.ParquetWriter(path, schema)

@@ -1,0 +1,185 @@
+"""One schedule of a campaign: its identifier, and its replay in the reference."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+from attrs import Factory, evolve, field, frozen
+
+from properties.verdicts.fingerprint import compute_digest
+from properties.worlds import KNOWN_STRUCTURES, find_world
+from reference.language.rule import USUAL_WEIGHT
+from reference.worlds.replication.structure import Structure
+from spark_fuzz.kernel import ancestry as lineage
+from spark_fuzz.kernel import scheduler, swarm, walk
+from spark_fuzz.kernel.ancestry import Lineage, parse_lineage
+from spark_fuzz.kernel.scheduler import SCHEDULERS, compute_schedule_key
+from spark_fuzz.kernel.swarm import Circumstances, draw_circumstances
+
+SWARM_MARK = "/swarm"
+"""How the numbers of an identifier end whose schedule draws its circumstances."""
+PRIORITY_MARK = f"/{SCHEDULERS[1]}"
+"""What follows where the next step is chosen by priority."""
+SEED_MAX = 2**62
+"""Campaign seeds are below this; so are schedule numbers."""
+SCHEDULES_MAX = 10**12
+"""The largest campaign."""
+STEPS_MAX = 10_000
+"""The longest schedule of a campaign."""
+
+
+class IdentifierError(ValueError):
+    """Raised for a text that identifies no schedule; one line, with the form that is expected."""
+
+
+def get_structure_code(structure: Any) -> str:
+    """A structure in an identifier, for example ``SYNC_MASTER-ASYNC_FLUSH-1``."""
+    return find_world(structure).make_code(structure)
+
+
+STRUCTURE_BY_CODE: Mapping[str, Any] = {get_structure_code(s): s for s in KNOWN_STRUCTURES.values()}
+"""Every structure that an identifier can name."""
+
+
+def get_default_limits(structure: Any) -> Any:
+    """Every fault twice, and nobody changes the configuration."""
+    return find_world(structure).every_fault.search_limits
+
+
+@frozen
+class CampaignOptions:
+    """Everything that decides what a schedule does."""
+
+    structure: Any = field(factory=Structure)
+    limits: Any = Factory(lambda self: get_default_limits(self.structure), takes_self=True)
+    """How often each fault may strike in one schedule."""
+    steps: int = field(default=64)
+    """Steps of one schedule, 1 to 10000."""
+    campaign_seed: int = 0
+    """0 to 2**62 - 1."""
+    is_swarm: bool = False
+    """Each schedule draws circumstances of its own; ``limits`` are the most it may draw."""
+    scheduler: str = SCHEDULERS[0]
+    """One of SCHEDULERS: how the next step is chosen."""
+    healing_steps: int = 0
+    """How many steps a schedule may take to heal when nothing strikes any more, 0 to 10000."""
+
+    @property
+    def parameters(self) -> Any:
+        """The sizes and fault limits of every schedule that draws none."""
+        return evolve(find_world(self.structure).sizes.campaign, limits=self.limits)
+
+    def compute_circumstances(self, schedule: int | Lineage) -> Circumstances:
+        """What a schedule works under; a guided one, under what its oldest ancestor does."""
+        key = compute_schedule_key(self.campaign_seed, Lineage.of(schedule).numbers[0])
+        return draw_circumstances(
+            self.structure,
+            self.parameters,
+            key,
+            scheduler=SCHEDULERS.index(self.scheduler),
+            is_swarm=self.is_swarm,
+        )
+
+    @property
+    def judged_claims(self) -> tuple[str, ...]:
+        """The guarantees, and where schedules heal also what is claimed of rest."""
+        world = find_world(self.structure)
+        return tuple(world.claims if self.healing_steps else world.guarantees)
+
+    @property
+    def structure_code(self) -> str:
+        """The structure in an identifier, for example ``SYNC_MASTER-ASYNC_FLUSH-1``."""
+        return get_structure_code(self.structure)
+
+    @property
+    def limits_code(self) -> str:
+        """The fault limits in an identifier: a number each, in the order of their class."""
+        return ".".join(str(n) for n in attrs.astuple(self.limits))
+
+    def format_identifier(self, schedule: int | Lineage) -> str:
+        """What ``rmqspec replay`` takes to replay one schedule; it ends in the rules' digest."""
+        steps = f"{self.steps}+{self.healing_steps}" if self.healing_steps else f"{self.steps}"
+        marks = SWARM_MARK * self.is_swarm + PRIORITY_MARK * (self.scheduler != SCHEDULERS[0])
+        numbers = f"{self.limits_code}/{steps}/{self.campaign_seed}/{schedule}{marks}"
+        digest = compute_rules_digest(self.structure, is_swarm=self.is_swarm)
+        return f"{self.structure_code}/{numbers}@{digest}"
+
+
+def compute_rules_digest(structure: Any, *, is_swarm: bool = False) -> str:
+    """A fingerprint of all that a schedule's number rests on: rules, weights, sizes, dice."""
+    sizes = find_world(structure).sizes.swarm if is_swarm else find_world(structure).sizes.campaign
+    rare = {n: r.weight for n, r in structure.rules.items() if r.weight != USUAL_WEIGHT}
+    text = f"{compute_digest(structure)} {rare} {USUAL_WEIGHT} {sizes}"
+    dice = "".join(inspect.getsource(module) for module in (scheduler, lineage, swarm, walk))
+    return hashlib.sha256(f"{text} {dice}".encode()).hexdigest()[:8]
+
+
+IDENTIFIER = re.compile(
+    r"(?P<structure>[^/]+)/(?P<limits>(?:\d+(?:\.\d+)*)?)/(?P<steps>\d+)(?:\+(?P<healing>\d+))?"
+    rf"/(?P<seed>\d+)/(?P<lineage>{lineage.PATTERN})"
+    rf"(?P<swarm>{SWARM_MARK})?(?P<priority>{PRIORITY_MARK})?(?:@(?P<digest>\w+))?"
+)
+
+
+def parse_identifier(text: str) -> tuple[CampaignOptions, Lineage]:
+    """Options and lineage of an identifier. Raises IdentifierError."""
+    match = IDENTIFIER.fullmatch(text.strip())
+    structure = STRUCTURE_BY_CODE.get(match["structure"]) if match else None
+    if match is None or structure is None:
+        raise IdentifierError(describe_misfit(text, Structure()))
+    numbers = [int(n) for n in match["limits"].split(".") if n]
+    limits_class = find_world(structure).everything.counts
+    if len(numbers) != len(attrs.fields_dict(limits_class)):
+        raise IdentifierError(describe_misfit(text, structure))
+    is_swarm = match["swarm"] is not None
+    check_rules(structure, match["digest"], is_swarm=is_swarm)
+    options = CampaignOptions(
+        structure,
+        limits_class(*numbers),
+        int(match["steps"]),
+        int(match["seed"]),
+        is_swarm,
+        SCHEDULERS[match["priority"] is not None],
+        int(match["healing"] or 0),
+    )
+    return options, check_numbers(options, match["lineage"])
+
+
+def check_numbers(options: CampaignOptions, text: str) -> Lineage:
+    """The lineage of a schedule of a possible campaign. Raises IdentifierError."""
+    check_range("steps", options.steps, 1, STEPS_MAX)
+    check_range("healing steps", options.healing_steps, 0, STEPS_MAX)
+    check_range("campaign seed", options.campaign_seed, 0, SEED_MAX - 1)
+    try:
+        parsed = parse_lineage(text)
+    except ValueError as problem:
+        raise IdentifierError(str(problem)) from problem
+    for number in parsed.numbers:
+        check_range("schedule number", number, 0, SEED_MAX - 1)
+    return parsed
+
+
+def describe_misfit(text: str, structure: Any) -> str:
+    """What a text should look like that identifies a schedule of this structure."""
+    example = CampaignOptions(structure).format_identifier(42)
+    return f"{text!r} identifies no schedule; one looks like {example}"
+
+
+def check_rules(structure: Any, digest: str | None, *, is_swarm: bool = False) -> None:
+    """Raise IdentifierError for a schedule of other rules; one without digest is taken as it is."""
+    if digest not in (None, compute_rules_digest(structure, is_swarm=is_swarm)):
+        raise IdentifierError(
+            f"the schedule was made with other rules, weights or sizes ({digest}); "
+            "replay it with the version of this project that made it"
+        )
+
+
+def check_range(what: str, value: int, low: int, high: int) -> None:
+    """Raise IdentifierError when a number is out of its range."""
+    if not low <= value <= high:
+        raise IdentifierError(f"{what} {value} is out of range: {low} to {high}")

@@ -1,0 +1,88 @@
+"""The Spark session of the command line: quiet, on loopback or as spark-submit says."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from pyspark.sql import SparkSession
+
+from spark_fuzz.campaign.java import find_java
+
+QUIET_LOGGING = Path(__file__).parent / "log4j2.properties"
+
+
+def is_submitted() -> bool:
+    """Whether spark-submit started this process; PySpark itself tells it by the same."""
+    return "PYSPARK_GATEWAY_PORT" in os.environ
+
+
+def choose_cluster(master: str) -> Any:
+    """A session builder for this master, whose workers have the driver's own interpreter."""
+    os.environ["JAVA_HOME"] = str(find_java().home)
+    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    builder = SparkSession.builder.master(master)
+    if not master.startswith("local"):
+        return builder
+    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    return builder.config("spark.driver.bindAddress", "127.0.0.1").config(
+        "spark.driver.host", "127.0.0.1"
+    )
+
+
+@contextmanager
+def open_session(master: str = "local[*]") -> Iterator[SparkSession]:
+    """A session that is stopped at the end. Raises MissingPrerequisiteError without Java.
+
+    In a process that has one already, that one serves, and goes on. In one that spark-submit
+    started, its master and its interpreter for the workers serve, not ``master``.
+    """
+    if (running := SparkSession.getActiveSession()) is not None:
+        yield running
+        return
+    builder = SparkSession.builder if is_submitted() else choose_cluster(master)
+    builder = (
+        builder.appName("rmqspec fuzz")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.sql.session.timeZone", "UTC")
+        .config("spark.sql.execution.arrow.maxRecordsPerBatch", "20000")
+        .config("spark.driver.extraJavaOptions", f"-Dlog4j2.configurationFile={QUIET_LOGGING}")
+    )
+    # What fails reaches the caller as an exception; py4j's log of the same would come on top.
+    logging.disable(logging.CRITICAL)
+    session = builder.getOrCreate()
+    # PySpark's own handler calls the JVM in the middle of another call to it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield session
+    finally:
+        # After an interrupt in the middle of a call this may fail; the JVM ends with this process.
+        with suppress(Exception):
+            session.stop()
+        logging.disable(logging.NOTSET)
+
+
+@contextmanager
+def cancelled_when_interrupted(spark: SparkSession) -> Iterator[None]:
+    """What is started here is cancelled when it is left by an exception, Ctrl-C among them."""
+    context, tag = spark.sparkContext, f"rmqspec-{uuid4().hex}"
+    context.addJobTag(tag)
+    try:
+        yield
+    except BaseException:
+        # An interrupt may have cut a call to the JVM in its middle: what follows may fail, too.
+        with suppress(Exception):
+            context.cancelJobsWithTag(tag)
+        raise
+    finally:
+        with suppress(Exception):
+            context.removeJobTag(tag)

@@ -1,0 +1,202 @@
+"""A campaign on disk: a manifest, and units that are either whole or not there."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.metadata import version
+from pathlib import Path
+from uuid import uuid4
+
+from attrs import frozen
+
+from reference.releases.versions import find_version
+from spark_fuzz.campaign.schedule import (
+    SCHEDULES_MAX,
+    CampaignOptions,
+    IdentifierError,
+    parse_identifier,
+)
+from spark_fuzz.kernel.ancestry import PARTS_MAX
+
+MANIFEST = "manifest.json"
+DATA_FOLDER = "schedules.parquet"
+COVERAGE_FOLDER = "coverage.parquet"
+SCHEDULES_PER_UNIT = 50_000
+"""The size of a unit in all but the largest campaigns."""
+UNITS_MAX = 1_000
+"""Larger campaigns have larger units; this holds for each round."""
+ROUNDS_MAX = PARTS_MAX - 1
+"""Guided rounds of a campaign."""
+LIBRARIES = ("numba", "numpy", "pyarrow", "pyspark")
+
+
+class CampaignError(Exception):
+    """Raised when a campaign cannot begin, continue or be read; one line, with a remedy."""
+
+
+@frozen
+class Manifest:
+    """What a campaign computes. It is written first and never changed."""
+
+    options: CampaignOptions
+    schedules: int
+    """In each round."""
+    schedules_per_unit: int
+    """Units are consecutive schedules; the last one of a round may be smaller."""
+    guided_rounds: int = 0
+    """Rounds after the first one, whose schedules go on where earlier ones met something rare."""
+
+    @property
+    def units_per_round(self) -> int:
+        """How many units each round has."""
+        return -(-self.schedules // self.schedules_per_unit)
+
+    @property
+    def units(self) -> int:
+        """How many units there are, numbered from 0."""
+        return self.units_per_round * (1 + self.guided_rounds)
+
+    @property
+    def schedules_in_all(self) -> int:
+        """How many schedules there are, numbered from 0."""
+        return self.schedules * (1 + self.guided_rounds)
+
+    def get_round(self, unit: int) -> int:
+        """The round of a unit; round 0 is unguided."""
+        return unit // self.units_per_round
+
+    def get_units(self, guided_round: int) -> range:
+        """The units of a round."""
+        first = guided_round * self.units_per_round
+        return range(first, first + self.units_per_round)
+
+    def get_schedules(self, unit: int) -> range:
+        """The numbers of a unit's schedules."""
+        guided_round, within = divmod(unit, self.units_per_round)
+        begin, end = guided_round * self.schedules, (guided_round + 1) * self.schedules
+        first = begin + within * self.schedules_per_unit
+        return range(first, min(first + self.schedules_per_unit, end))
+
+    def encode(self) -> str:
+        """The text of manifest.json; its first schedule's identifier says all the options."""
+        versions = {"python": platform.python_version()}
+        content = {
+            "rocketmq_version": find_version(self.options.structure.variants).name,
+            "first_schedule": self.options.format_identifier(0),
+            "schedules": self.schedules,
+            "schedules_per_unit": self.schedules_per_unit,
+            "guided_rounds": self.guided_rounds,
+            "versions": versions | {library: version(library) for library in LIBRARIES},
+        }
+        return json.dumps(content, indent=1) + "\n"
+
+
+def plan_campaign(options: CampaignOptions, schedules: int, guided_rounds: int = 0) -> Manifest:
+    """Cut a campaign into units; the same ones on every cluster."""
+    size = max(SCHEDULES_PER_UNIT, -(-schedules // UNITS_MAX))
+    return Manifest(options, schedules, size, guided_rounds)
+
+
+def check_is_new(folder: Path) -> None:
+    """Raise CampaignError when a folder exists."""
+    if folder.exists():
+        raise CampaignError(
+            f"{folder} exists and is left as it is; choose another --out, or continue an "
+            "interrupted campaign with --resume"
+        )
+
+
+def create_campaign(folder: Path, manifest: Manifest) -> None:
+    """Make the folder of a new campaign, with its manifest and without units.
+
+    Raises CampaignError when the folder exists, OSError when it cannot be made.
+    """
+    check_is_new(folder)
+    # A kill must not leave a folder without manifest, which could be neither begun nor continued.
+    begun = _get_temporary(folder)
+    for data in (DATA_FOLDER, COVERAGE_FOLDER):
+        (begun / data).mkdir(parents=True)
+    (begun / MANIFEST).write_text(manifest.encode())
+    begun.rename(folder)
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """What a folder's campaign computes.
+
+    Raises CampaignError for a folder that is no campaign, or is one of other rules.
+    """
+    path = folder / MANIFEST
+    if not path.is_file():
+        raise CampaignError(f"{folder} is no campaign: it has no {MANIFEST}; name another folder")
+    try:
+        content = json.loads(path.read_text())
+        schedules, size = int(content["schedules"]), int(content["schedules_per_unit"])
+        guided_rounds = int(content["guided_rounds"])
+        if not (0 < schedules <= SCHEDULES_MAX and size > 0 and 0 <= guided_rounds <= ROUNDS_MAX):
+            raise ValueError("schedules")
+        options, _ = parse_identifier(content["first_schedule"])
+    except IdentifierError as problem:
+        raise CampaignError(f"{path}: {problem}") from problem
+    except (ValueError, KeyError, TypeError, AttributeError) as problem:
+        raise CampaignError(
+            f"{path} is no campaign's manifest ({problem!r}); name another folder"
+        ) from problem
+    return Manifest(options, schedules, size, guided_rounds)
+
+
+def get_unit_path(folder: Path, unit: int) -> Path:
+    """Where a unit is, or will be; its number alone decides."""
+    return folder / DATA_FOLDER / f"unit-{unit:06}.parquet"
+
+
+def get_coverage_path(folder: Path, unit: int) -> Path:
+    """Where is what a unit met; in place before the unit is."""
+    return folder / COVERAGE_FOLDER / get_unit_path(folder, unit).name
+
+
+def find_units(folder: Path) -> set[int]:
+    """The units that are in place."""
+    return {
+        int(path.stem.partition("-")[2]) for path in (folder / DATA_FOLDER).glob("unit-*.parquet")
+    }
+
+
+def find_missing_units(
+    folder: Path, manifest: Manifest, guided_round: int | None = None
+) -> list[int]:
+    """The units that are still to be computed, of one round or of all, in order."""
+    wanted = range(manifest.units) if guided_round is None else manifest.get_units(guided_round)
+    return sorted(set(wanted) - find_units(folder))
+
+
+@contextmanager
+def put_in_place(path: Path) -> Iterator[Path]:
+    """A temporary file that takes the path as a whole when all went well; else it is removed."""
+    temporary = _get_temporary(path)
+    try:
+        yield temporary
+        with temporary.open("r+b") as file:
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except FileNotFoundError:
+        # Somebody else has completed the campaign meanwhile, and removed what was left over.
+        if not path.exists():
+            raise
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Remove the temporary files that killed workers have left in a complete campaign."""
+    for data in (DATA_FOLDER, COVERAGE_FOLDER):
+        for path in (folder / data).glob(".unit-*.tmp"):
+            path.unlink(missing_ok=True)
+
+
+def _get_temporary(path: Path) -> Path:
+    """A name beside the path that nobody else has, and that Spark does not read."""
+    return path.with_name(f".{path.name}.{uuid4().hex}.tmp")

@@ -1,0 +1,193 @@
+"""Five judges of one cell: induction, bounded search, exhaustive search, kernel and Hypothesis.
+
+They share the rules and nothing else: Z3 over unbounded integers, Z3 over bits, a table of all
+states, compiled random schedules, and walks of the reference that Hypothesis draws. Each says what
+it can: that a guarantee holds, that it falls and after how many steps, or how far it has looked in
+vain. What two of them say together must be possible.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+
+from properties.fault_model import FaultClass
+from properties.verdicts.certificates import load
+from properties.walks.hypothesis_machine import find_earliest_violations
+from properties.worlds import find_world
+from properties.z3.bounded_search import BoundedSearch
+from properties.z3.fault_sets import FaultSetProver
+from properties.z3.induction import prove_lemmas
+from reference.language.machine import record_predicate
+from reference.language.terms import record
+from spark_fuzz.campaign.schedule import CampaignOptions
+from spark_fuzz.kernel.kernel import compile_kernel
+from spark_fuzz.search.breadth_first import BreadthFirstSearch
+from spark_fuzz.search.cross_check import group_by_influence
+
+STATES_MAX = 300_000
+"""How many states the exhaustive search may meet for guarantees that it searches together."""
+
+DEPTH_MAX = 6
+"""How many steps the bounded search looks ahead; it takes over no lemma."""
+
+SCHEDULES = 50_000
+"""How many random schedules the kernel walks."""
+
+EXAMPLES, EXAMPLE_STEPS = 100, 40
+"""How many walks Hypothesis draws, and how long."""
+
+
+@frozen
+class Opinion:
+    """What one judge says of one guarantee."""
+
+    judge: str
+    holds: bool = False
+    """It never falls, for these sizes at least."""
+    falls_after: int | None = None
+    """Steps of a schedule that ends it."""
+    is_shortest: bool = False
+    """No schedule with fewer steps ends it."""
+    looked_to: int = 0
+    """No schedule with so many steps or fewer ends it."""
+
+    def __str__(self) -> str:
+        if self.holds:
+            return "holds"
+        if self.falls_after is not None:
+            return f"falls after {self.falls_after}" + ("" if self.is_shortest else " or fewer")
+        return f"not in {self.looked_to} steps" if self.looked_to else "nothing found"
+
+    def contradicts(self, other: Opinion) -> bool:
+        """The two cannot both be right."""
+        return self.excludes(other) or other.excludes(self)
+
+    def excludes(self, other: Opinion) -> bool:
+        """If this one is right, what the other one has found cannot be."""
+        if other.falls_after is None:
+            return False
+        if self.holds or self.looked_to >= other.falls_after:
+            return True
+        return self.is_shortest and (
+            other.falls_after < (self.falls_after or 0)
+            or (other.is_shortest and other.falls_after != self.falls_after)
+        )
+
+
+@frozen
+class JudgedCell:
+    """One guarantee under one fault class, and what everybody says of it."""
+
+    structure: str
+    fault: str
+    guarantee: str
+    opinions: tuple[Opinion, ...]
+
+    def list_disagreements(self) -> Iterator[str]:
+        """A sentence for each two judges that cannot both be right."""
+        for one, other in itertools.combinations(self.opinions, 2):
+            if one.contradicts(other):
+                yield (
+                    f"{self.structure}, {self.fault}, {self.guarantee}: {one.judge} says "
+                    f"{str(one)!r}, {other.judge} says {str(other)!r}"
+                )
+
+
+Judge = Callable[[Any, FaultClass], dict[str, Opinion]]
+"""What a judge says of each guarantee of a structure in a column."""
+
+
+def judge_cells(
+    structure: Any,
+    fault_class: FaultClass,
+    on_progress: Callable[[str], None] = lambda text: None,
+) -> tuple[JudgedCell, ...]:
+    """Every guarantee of a structure in one column, by every judge."""
+    said = []
+    for name, judge in JUDGES.items():
+        on_progress(f"{structure.name}, {fault_class.name}: {name}")
+        said.append(judge(structure, fault_class))
+    return tuple(
+        JudgedCell(structure.name, fault_class.name, name, tuple(each[name] for each in said))
+        for name in find_world(structure).guarantees
+    )
+
+
+def judge_by_induction(structure: Any, fault_class: FaultClass) -> dict[str, Opinion]:
+    """What follows from the inductive set of the certificate, proved again; else nothing."""
+    document = load(structure)
+    lemmas = tuple(document["inductive_set"]) if document else ()
+    proved = FaultSetProver(structure, prove_lemmas(structure, lemmas)).decide(fault_class).proved
+    return {n: Opinion("induction", holds=n in proved) for n in find_world(structure).guarantees}
+
+
+def judge_by_bounded_search(structure: Any, fault_class: FaultClass) -> dict[str, Opinion]:
+    """The shortest schedule of at most DEPTH_MAX steps, or none."""
+    claims = find_world(structure).guarantees
+    terms = {n: record_predicate(structure, claim.predicate) for n, claim in claims.items()}
+    search = BoundedSearch(structure, fault_class)
+    answers = search.find_shortest(
+        {name: record("not", term) for name, term in terms.items()},
+        depth_limits=dict.fromkeys(claims, DEPTH_MAX),
+    )
+    return {
+        name: Opinion("bounded search", looked_to=answer.depth)
+        if answer.schedule is None
+        else Opinion("bounded search", falls_after=len(answer.schedule), is_shortest=True)
+        for name, answer in answers.items()
+    }
+
+
+def judge_by_exhaustive_search(structure: Any, fault_class: FaultClass) -> dict[str, Opinion]:
+    """All states, depth by depth, as far as STATES_MAX goes."""
+    opinions = {}
+    for together in group_by_influence(structure, fault_class):
+        result = BreadthFirstSearch(structure, fault_class, guarantees=together).search(STATES_MAX)
+        for answer in result.answers:
+            if answer.schedule is not None:
+                steps = len(answer.schedule)
+                found = Opinion("exhaustive search", falls_after=steps, is_shortest=True)
+            else:
+                is_done = result.is_complete
+                found = Opinion("exhaustive search", holds=is_done, looked_to=answer.depth)
+            opinions[answer.guarantee] = found
+    return opinions
+
+
+def judge_by_kernel(structure: Any, fault_class: FaultClass) -> dict[str, Opinion]:
+    """The earliest violation in SCHEDULES random schedules of the compiled rules."""
+    kernel = compile_kernel(structure)
+    begin = structure.make_initial(find_world(structure).make_search_parameters(fault_class))
+    options = CampaignOptions(structure, fault_class.search_limits)
+    violations = kernel.run(options, 0, SCHEDULES, begin=begin).violations
+    names = kernel.layout.guarantees
+    columns = {name: violations[:, i][violations[:, i] >= 0] for i, name in enumerate(names)}
+    return {n: Opinion("kernel", falls_after=find_least(found)) for n, found in columns.items()}
+
+
+def find_least(steps: Any) -> int | None:
+    """The smallest of some numbers of steps: int64, shape (violations,)."""
+    return int(np.min(steps)) if len(steps) else None
+
+
+def judge_by_hypothesis(structure: Any, fault_class: FaultClass) -> dict[str, Opinion]:
+    """The earliest violation in the walks of the reference that Hypothesis draws."""
+    claims = {name: claim.predicate for name, claim in find_world(structure).guarantees.items()}
+    parameters = find_world(structure).make_search_parameters(fault_class)
+    found = find_earliest_violations(structure, parameters, claims, EXAMPLES, EXAMPLE_STEPS)
+    return {name: Opinion("Hypothesis", falls_after=found.get(name)) for name in claims}
+
+
+JUDGES: dict[str, Judge] = {
+    "induction": judge_by_induction,
+    "bounded search": judge_by_bounded_search,
+    "exhaustive search": judge_by_exhaustive_search,
+    "kernel": judge_by_kernel,
+    "Hypothesis": judge_by_hypothesis,
+}
+"""Every judge by name, in the order of their columns."""

@@ -1,0 +1,132 @@
+"""Plant every mistake in what judges, one at a time, and note which check finds it.
+
+``python -m spark_fuzz.judges.planted_run`` judges what the stored table ``tests/data/planted.json``
+does not have, or has of another text, goes on where an earlier run stopped, and writes the table.
+``--name TEXT`` takes only mistakes whose name has the text, and prints what is found of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import resource
+import sys
+import time
+from collections.abc import Iterable, Mapping
+from multiprocessing.pool import ThreadPool
+from pathlib import Path
+from typing import Any
+
+from attrs import asdict
+
+from properties.judges.planted import ROOT, Planted, list_planted, plant
+from properties.judges.planted_results import (
+    SURVIVED,
+    TABLE,
+    PlantedFinding,
+    load_table,
+    make_finding,
+)
+
+PARTIAL = ROOT / ".rmqspec" / "planted.jsonl"
+FIRST = {"prover": "proofs", "rest": "proofs", "lowering": "lowering"}
+"""The check that is asked first about a kind of mistake; all others follow in their order."""
+SECONDS_MAX = 300
+"""Processor time after which a mistake that makes the checks run on counts as found."""
+
+
+def judge_planted(planted: Planted) -> PlantedFinding:
+    """Plant one mistake in this process, which must be a fresh one, and ask every check."""
+    begin = time.process_time()
+    found_by, told = SURVIVED, ""
+    try:
+        plant(planted)
+        from spark_fuzz.judges.judge_battery import CHECKS  # noqa: PLC0415
+
+        first = FIRST.get(planted.kind, "")
+        for name in sorted(CHECKS, key=lambda each: each != first):
+            told = CHECKS[name]()
+            if told:
+                found_by = name
+                break
+    except Exception as problem:  # whatever breaks has noticed the mistake
+        found_by, told = "error", f"{type(problem).__name__}: {problem}"
+    seconds = round(time.process_time() - begin, 1)
+    return make_finding(planted, found_by, told, seconds)
+
+
+def judge_apart(planted: Planted) -> PlantedFinding:
+    """The same in a process of its own, which may not run on for ever."""
+    context = multiprocessing.get_context("fork")
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=_answer, args=(planted, sender))
+    process.start()
+    sender.close()
+    try:
+        finding: PlantedFinding = receiver.recv()
+    except EOFError:
+        finding = make_finding(planted, "error", "does not end", SECONDS_MAX)
+    process.join()
+    return finding
+
+
+def _answer(planted: Planted, sender: Any) -> None:
+    """In a process of its own, which is ended when it has used too much processor time."""
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS_MAX, SECONDS_MAX))
+    sender.send(judge_planted(planted))
+
+
+def read_partial(path: Path = PARTIAL) -> dict[str, PlantedFinding]:
+    """What an unfinished run has found, by the mistake's name; a broken line is passed over."""
+    found = {}
+    if path.exists():
+        for line in path.read_text().splitlines():
+            try:
+                finding = PlantedFinding(**json.loads(line))
+            except (ValueError, TypeError):
+                continue
+            found[finding.name] = finding
+    return found
+
+
+def is_current(planted: Planted, known: Mapping[str, PlantedFinding]) -> bool:
+    """It was judged with the function that it is made in as that is now."""
+    return planted.name in known and known[planted.name].digest == planted.digest
+
+
+def run_all(every: Iterable[Planted], workers: int) -> list[PlantedFinding]:
+    """Judge what is not judged yet, or of another text, with progress on standard error."""
+    known, listed = {**load_table(), **read_partial()}, list(every)
+    PARTIAL.parent.mkdir(exist_ok=True)
+    left = [planted for planted in listed if not is_current(planted, known)]
+    with ThreadPool(workers) as pool, PARTIAL.open("a") as file:
+        for number, finding in enumerate(pool.imap_unordered(judge_apart, left), start=1):
+            known[finding.name] = finding
+            file.write(json.dumps(asdict(finding)) + "\n")
+            file.flush()
+            sys.stderr.write(f"{number} of {len(left)}: {finding.name}: {finding.found_by}\n")
+    return [known[planted.name] for planted in listed]
+
+
+def main(arguments: Any = None) -> int:
+    """Run, and store or print."""
+    parser = argparse.ArgumentParser(
+        prog="python -m spark_fuzz.judges.planted_run", description=__doc__
+    )
+    parser.add_argument("--name", default="", help="only mistakes whose name has this text")
+    parser.add_argument("--workers", type=int, default=2, help="processes at a time")
+    parsed = parser.parse_args(arguments)
+    asked = parsed.name
+    if asked:
+        found = [judge_apart(p) for p in list_planted() if asked in p.name]
+        sys.stdout.writelines(f"{f.name}: {f.found_by}: {f.told}\n" for f in found)
+        return 0 if found else 3
+    findings = run_all(list_planted(), parsed.workers)
+    lines = ",\n".join(json.dumps(asdict(f)) for f in findings)
+    TABLE.write_text(f"[\n{lines}\n]\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,64 @@
+"""What each schedule of a swarm draws for itself: fault limits, weights of rules, sizes.
+
+A campaign in which every schedule is under the same circumstances keeps meeting the same
+interleavings. In a swarm each schedule leaves out about half of the faults, makes some rules rare
+and works with one of several sizes, at and around the boundaries that matter (Groce and others,
+"Swarm Testing", 2012). What it draws is a function of campaign seed and schedule number alone.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+from attrs import evolve, frozen
+
+from properties.worlds import find_world
+from reference.language.machine import compute_machine
+from spark_fuzz.kernel.scheduler import (
+    CIRCUMSTANCES_STEP,
+    draw,
+    draw_weight,
+    pick_below,
+    pick_limit,
+)
+
+
+@frozen
+class Circumstances:
+    """What one schedule works under."""
+
+    parameters: Any
+    """Sizes and fault limits."""
+    weights: tuple[int, ...]
+    """A number per instance of the machine, in its order: a weight, or a priority to begin with."""
+
+
+def compute_usual_weights(structure: Any) -> tuple[int, ...]:
+    """The weight of each instance where nothing is drawn, in the machine's order."""
+    return tuple(i.rule.weight for i in compute_machine(structure).instances.values())
+
+
+def draw_circumstances(
+    structure: Any, most: Any, key: int, *, scheduler: int, is_swarm: bool
+) -> Circumstances:
+    """What the schedule with this key works under; no fault may strike more often than in ``most``.
+
+    ``most`` are the campaign's parameters; without a swarm they hold as they are. The draws are, in
+    this order: the sizes, each limit, each weight. The kernel draws the same.
+    """
+    names = tuple(attrs.fields_dict(type(most.limits)))
+    parameters = most
+    if is_swarm:
+        sizes = find_world(structure).sizes.swarm
+        chosen = sizes[pick_below(draw(key, CIRCUMSTANCES_STEP, 0), len(sizes))]
+        drawn = {
+            name: pick_limit(getattr(most.limits, name), draw(key, CIRCUMSTANCES_STEP, 1 + i))
+            for i, name in enumerate(names)
+        }
+        parameters = evolve(chosen, limits=evolve(most.limits, **drawn))
+    weights = tuple(
+        draw_weight(scheduler, is_swarm, usual, draw(key, CIRCUMSTANCES_STEP, 1 + len(names) + i))
+        for i, usual in enumerate(compute_usual_weights(structure))
+    )
+    return Circumstances(parameters, weights)

@@ -1,0 +1,1 @@
+"""Reports: summaries of a campaign, classes of violations, pages and curves."""

@@ -1,0 +1,163 @@
+"""A class of violations for people and programs: its story, a trace, a test, and when it was lost.
+
+``classes.json`` has all classes; beside it the folder ``classes`` has for each one a trace in the
+Informal Trace Format and a test file.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+
+from properties.exports.itf import ItfTrace, encode_itf
+from properties.schedules.judgement import JudgedStep, replay
+from properties.schedules.regression import format_regression
+from properties.schedules.sentences import tell
+from properties.verdicts.certificates import decode_schedule, encode_schedule
+from reference.language.machine import Action
+from spark_fuzz.campaign.schedule import CampaignOptions, parse_identifier
+from spark_fuzz.campaign.store import CampaignError, put_in_place
+from spark_fuzz.kernel.ancestry import parse_lineage
+from spark_fuzz.report.continuations import Continuations
+
+CLASSES_FILE = "classes.json"
+CLASSES_FOLDER = "classes"
+
+
+@frozen
+class ViolationClass:
+    """A class of violations, by the member that stands for it."""
+
+    guarantee: str
+    rules: str
+    """Which rules fire and how often, for example ``kill_master, put_message x2``."""
+    members: int
+    """How many shortened schedules belong to it."""
+    identifier: str
+    """Of the campaign's schedule that was shortened."""
+    schedule: tuple[Action, ...]
+    """What is left of it; no step can go."""
+    continuations: Continuations
+    file_stem: str
+    """What its files are called: its number and its guarantee."""
+
+    @property
+    def trace(self) -> ItfTrace:
+        """The shortened schedule with its deployment and sizes."""
+        options, number = parse_identifier(self.identifier)
+        parameters = options.compute_circumstances(number).parameters
+        return ItfTrace(options.structure, parameters, self.schedule, self.guarantee)
+
+    @property
+    def steps(self) -> list[JudgedStep]:
+        """Every state on the way, judged by the class's guarantee."""
+        trace = self.trace
+        named = (self.guarantee,)
+        return list(replay(trace.structure, trace.parameters, trace.schedule, named))
+
+    @property
+    def trace_file(self) -> str:
+        """Where its trace lies in the campaign's folder."""
+        return f"{CLASSES_FOLDER}/{self.file_stem}.itf.json"
+
+    @property
+    def test_file(self) -> str:
+        """Where its test lies in the campaign's folder."""
+        return f"{CLASSES_FOLDER}/test_{self.file_stem.replace('-', '_')}.py"
+
+
+def number_classes(
+    rows: Sequence[Mapping[str, Any]], options: CampaignOptions
+) -> list[ViolationClass]:
+    """The rows of ``find_classes`` as classes, numbered from 1 in their order."""
+    width = max(2, len(str(len(rows))))
+    return [
+        ViolationClass(
+            guarantee=row["guarantee"],
+            rules=row["rules"],
+            members=row["members"],
+            identifier=options.format_identifier(parse_lineage(row["lineage"])),
+            schedule=decode_schedule(json.loads(row["minimal_schedule"])),
+            continuations=Continuations(
+                tuple(row["violating_continuations"]), row["continuations"]
+            ),
+            file_stem=f"{number:0{width}}-{row['guarantee']}",
+        )
+        for number, row in enumerate(rows, start=1)
+    ]
+
+
+def write_classes(folder: Path, classes: Sequence[ViolationClass]) -> None:
+    """Write classes.json and the files of each class into a campaign's folder."""
+    (folder / CLASSES_FOLDER).mkdir(exist_ok=True)
+    for each in classes:
+        trace = each.trace
+        put_text(folder / each.trace_file, json.dumps(encode_itf(trace), indent=1) + "\n")
+        regression = format_regression(
+            each.guarantee, trace.structure, trace.parameters, each.schedule, each.identifier
+        )
+        put_text(folder / each.test_file, regression)
+    encoded = [encode_class(each) for each in classes]
+    put_text(folder / CLASSES_FILE, json.dumps(encoded, indent=1) + "\n")
+
+
+def read_classes(folder: Path) -> list[ViolationClass] | None:
+    """The classes that were written; None where there are none yet.
+
+    Raises CampaignError for a file that another version has written.
+    """
+    path = folder / CLASSES_FILE
+    if not path.exists():
+        return None
+    try:
+        return [decode_class(each) for each in json.loads(path.read_text())]
+    except (ValueError, KeyError, TypeError) as problem:
+        raise CampaignError(
+            f"{path} is none of this version's ({problem!r}); make it anew: "
+            f"{shlex.join(['rmqspec', 'fuzz', '--resume', str(folder), '--classes'])}"
+        ) from problem
+
+
+def put_text(path: Path, text: str) -> None:
+    """Put a text in place as a whole."""
+    with put_in_place(path) as temporary:
+        temporary.write_text(text)
+
+
+def encode_class(each: ViolationClass) -> dict[str, Any]:
+    """A class as an entry of classes.json."""
+    return {
+        "guarantee": each.guarantee,
+        "rules": each.rules,
+        "steps": len(each.schedule),
+        "members": each.members,
+        "identifier": each.identifier,
+        "minimal_schedule": encode_schedule(each.schedule),
+        "sentences": [str(sentence) for sentence in tell(each.guarantee, each.steps)],
+        "inevitable_step": each.continuations.inevitable_step,
+        "likely_step": each.continuations.likely_step,
+        "violating_continuations": list(each.continuations.violating),
+        "continuations": each.continuations.drawn,
+        "trace_file": each.trace_file,
+        "test_file": each.test_file,
+    }
+
+
+def decode_class(entry: Mapping[str, Any]) -> ViolationClass:
+    """The class that ``encode_class`` wrote."""
+    return ViolationClass(
+        guarantee=entry["guarantee"],
+        rules=entry["rules"],
+        members=entry["members"],
+        identifier=entry["identifier"],
+        schedule=decode_schedule(entry["minimal_schedule"]),
+        continuations=Continuations(
+            tuple(entry["violating_continuations"]), entry["continuations"]
+        ),
+        file_stem=Path(entry["trace_file"]).name.removesuffix(".itf.json"),
+    )

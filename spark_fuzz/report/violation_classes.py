@@ -1,0 +1,205 @@
+"""Violations in classes: by what is left of a schedule when every needless step is gone.
+
+A campaign violates a guarantee in thousands of schedules, most of them in one of a few ways. Spark
+picks candidates, for each guarantee the quickest one of each set of faults that struck, smallest
+sets first; its workers replay and shorten them with the reference; what is left is classed by the
+guarantee and the rules that fire, each as often as it does. Of each class the shortest member
+stands for it; workers continue that one at random to tell from which step on it was inevitable.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as spark_functions
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import (
+    ArrayType,
+    IntegerType,
+    LongType,
+    StringType,
+    StructField,
+    StructType,
+)
+
+from properties.schedules.judgement import judge, shorten_refutation
+from properties.verdicts.certificates import decode_schedule, encode_schedule
+from properties.worlds import find_world
+from reference.language.machine import Action
+from spark_fuzz.campaign.schedule import CampaignOptions
+from spark_fuzz.campaign.schedule_replay import replay_whole
+from spark_fuzz.kernel.ancestry import Lineage, parse_lineage
+from spark_fuzz.report.inevitability import sample_continuations
+from spark_fuzz.report.known_failures import list_faults
+
+CANDIDATES_PER_GUARANTEE = 24
+"""How many schedules are shortened for each claim, each of another set of faults."""
+CANDIDATES_ABOUT_REST = 8
+"""The same for a claim about rest: its schedules are long, and it takes longer to judge."""
+
+GET_LINEAGE = "coalesce(lineage, cast(schedule as string)) as lineage"
+"""Of every row, what identifies its schedule together with the options."""
+
+CLASS_SCHEMA = StructType(
+    [
+        StructField("guarantee", StringType(), nullable=False),
+        StructField("rules", StringType(), nullable=False),
+        StructField("steps", IntegerType(), nullable=False),
+        StructField("lineage", StringType(), nullable=False),
+        StructField("minimal_schedule", StringType(), nullable=False),
+    ]
+)
+"""A shortened violation: its class is ``guarantee`` and ``rules``, for example
+``kill_master, put_message x2``; ``minimal_schedule`` is JSON, as in certificates."""
+
+SAMPLED_SCHEMA = StructType(
+    [
+        *CLASS_SCHEMA.fields,
+        StructField("members", LongType(), nullable=False),
+        StructField("violating_continuations", ArrayType(IntegerType(), False), nullable=False),
+        StructField("continuations", IntegerType(), nullable=False),
+    ]
+)
+"""A class: how many shortened candidates belong to it, and when it was inevitable."""
+
+
+def find_classes(
+    frame: DataFrame, options: CampaignOptions, candidates: int = CANDIDATES_PER_GUARANTEE
+) -> DataFrame:
+    """The classes of a campaign's violations, one row each, the shortest first.
+
+    Columns: those of SAMPLED_SCHEMA; all but ``members`` are of the member that stands for the
+    class. Computed by the workers when it is used.
+    """
+    picked = pick_candidates(frame, options.structure, candidates)
+    shortened = spread(picked).mapInArrow(make_shortener(options), CLASS_SCHEMA)
+    of_class = Window.partitionBy("guarantee", "rules")
+    best = of_class.orderBy("steps", "lineage")
+    ranked = shortened.withColumn("rank", spark_functions.row_number().over(best)).withColumn(
+        "members", spark_functions.count("*").over(of_class)
+    )
+    classes = spread(ranked.where("rank = 1").drop("rank"))
+    sampled = classes.mapInArrow(make_sampler(options), SAMPLED_SCHEMA)
+    return sampled.orderBy("steps", "guarantee", "rules")
+
+
+def spread(frame: DataFrame) -> DataFrame:
+    """The same few rows on every core, because each takes long."""
+    return frame.repartition(frame.sparkSession.sparkContext.defaultParallelism)
+
+
+def pick_candidates(frame: DataFrame, structure: Any, candidates: int) -> DataFrame:
+    """For each guarantee so many schedules that violate it: (guarantee, lineage)."""
+    violation = spark_functions.explode(list_violations(structure)).alias("violation")
+    violations = (
+        frame.select(
+            "schedule",
+            spark_functions.expr(GET_LINEAGE),
+            list_struck(structure).alias("faults"),
+            violation,
+        )
+        .select("schedule", "lineage", "faults", "violation.*")
+        .where("step is not null")
+    )
+    quickest = violations.groupBy("guarantee", "faults").agg(
+        spark_functions.min(spark_functions.struct("step", "schedule", "lineage")).alias("first")
+    )
+    smallest_first = Window.partitionBy("guarantee").orderBy(
+        spark_functions.size("faults"), "first.step", "first.schedule"
+    )
+    ranked = quickest.withColumn("rank", spark_functions.row_number().over(smallest_first))
+    most = spark_functions.when(
+        spark_functions.col("guarantee").isin(list(find_world(structure).guarantees)), candidates
+    ).otherwise(min(candidates, CANDIDATES_ABOUT_REST))
+    return ranked.where(ranked.rank <= most).select("guarantee", "first.lineage")
+
+
+def list_violations(structure: Any) -> Any:
+    """A row's violations as an array of (guarantee, step), the step null where there is none."""
+    return spark_functions.array(
+        *(
+            spark_functions.struct(
+                spark_functions.lit(name).alias("guarantee"),
+                get_violating_step(structure, name).alias("step"),
+            )
+            for name in find_world(structure).claims
+        )
+    )
+
+
+def get_violating_step(structure: Any, claim: str) -> Column:
+    """After how many steps a row's schedule violates a claim, else null.
+
+    What is claimed of rest is told at the end of healing.
+    """
+    if claim in find_world(structure).guarantees:
+        return spark_functions.col(f"violating_steps.{claim}")
+    is_stuck = spark_functions.array_contains("stuck", claim)
+    return spark_functions.when(is_stuck, spark_functions.expr("steps + healing_steps"))
+
+
+def list_struck(structure: Any) -> Any:
+    """The faults that struck in a row's schedule, in alphabetical order."""
+    faults = [spark_functions.lit(name) for name, _ in list_faults(structure)]
+    struck = spark_functions.array_intersect("rules_used", spark_functions.array(*faults))
+    return spark_functions.array_sort(struck)
+
+
+def make_shortener(options: CampaignOptions) -> Any:
+    """What a worker does with its candidates: replay, shorten, name the class."""
+    return make_worker(
+        lambda row: shorten(options, row["guarantee"], parse_lineage(row["lineage"])), CLASS_SCHEMA
+    )
+
+
+def make_sampler(options: CampaignOptions) -> Any:
+    """What a worker does with its classes: continue each after each of its steps."""
+    return make_worker(lambda row: sample(options, row), SAMPLED_SCHEMA)
+
+
+def make_worker(compute: Callable[[dict[str, Any]], dict[str, Any]], schema: StructType) -> Any:
+    """A function for ``mapInArrow`` that computes one row of the schema from each row."""
+    arrow_schema = to_arrow_schema(schema)
+
+    def compute_all(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            rows = [compute(row) for row in batch.to_pylist()]
+            yield pa.RecordBatch.from_pylist(rows, arrow_schema)
+
+    return compute_all
+
+
+def shorten(options: CampaignOptions, guarantee: str, lineage: Lineage) -> dict[str, Any]:
+    """One violation without its needless steps, as a row of CLASS_SCHEMA."""
+    steps = replay_whole(options, lineage).steps
+    at = next(s.index for s in steps if judge(s.cluster, (guarantee,)))
+    actions = [s.action for s in steps[1 : at + 1] if s.action is not None]
+    parameters = options.compute_circumstances(lineage).parameters
+    minimal = shorten_refutation(guarantee, options.structure, parameters, actions)
+    return {
+        "guarantee": guarantee,
+        "rules": name_rules(minimal),
+        "steps": len(minimal),
+        "lineage": str(lineage),
+        "minimal_schedule": json.dumps(encode_schedule(minimal)),
+    }
+
+
+def sample(options: CampaignOptions, row: dict[str, Any]) -> dict[str, Any]:
+    """A class with what random continuations of its schedule come to, a row of SAMPLED_SCHEMA."""
+    parameters = options.compute_circumstances(parse_lineage(row["lineage"])).parameters
+    schedule = decode_schedule(json.loads(row["minimal_schedule"]))
+    found = sample_continuations(row["guarantee"], options.structure, parameters, schedule)
+    sampled = {"violating_continuations": found.violating, "continuations": found.drawn}
+    return {**row, **sampled}
+
+
+def name_rules(schedule: tuple[Action, ...]) -> str:
+    """The rules that fire and how often, in alphabetical order."""
+    names = sorted(action.instance.partition("[")[0] for action in schedule)
+    counts = {name: names.count(name) for name in dict.fromkeys(names)}
+    return ", ".join(name if n == 1 else f"{name} x{n}" for name, n in counts.items())

@@ -1,0 +1,1 @@
+"""Exhaustive search of small instances: on one core, on Spark, as graphs, beside SPIN."""

@@ -1,0 +1,173 @@
+"""The second opinion on certificates: breadth-first search against induction and bounded search.
+
+A certificate claims that a guarantee holds, or that no schedule with fewer steps refutes it. Both
+claims are compared with an exhaustive search of the same small sizes, as far as a budget of states
+goes.
+"""
+
+from __future__ import annotations
+
+import enum
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeAlias
+
+from attrs import frozen
+
+from properties.fault_model import FaultClass
+from properties.verdicts.certificates import decode_cells, load
+from properties.verdicts.verdict import InternalDisagreementError, Verdict, VerdictWord
+from properties.worlds import STRUCTURES, find_world
+from properties.worlds.replication.structures import SEARCHED_SLAVES_MAX
+from reference.language.machine import Action
+from spark_fuzz.search.breadth_first import (
+    STATES_MAX,
+    BreadthFirstResult,
+    BreadthFirstSearch,
+    ShortestAnswer,
+)
+from spark_fuzz.search.influence import Influence, compute_influence
+
+
+class Agreement(enum.Enum):
+    """What the second engine says to a certified cell."""
+
+    CONFIRMED = "confirmed"
+    """Refuted by both, with the same number of steps; or proved, and all states were searched."""
+    NOT_CONTRADICTED = "not_contradicted"
+    """Proved, and no violation was found as far as the budget went."""
+    NOT_REACHED = "not_reached"
+    """Refuted with more steps than the budget sufficed for, and with no fewer."""
+    DISAGREEMENT = "disagreement"
+    """The engines contradict each other."""
+
+
+@frozen
+class CrossCheck:
+    """One certified cell, and what breadth-first search found."""
+
+    structure: str
+    """Name of the structure."""
+    certified: Verdict
+    found: ShortestAnswer
+    is_complete: bool
+    """The search met every state."""
+    states: int
+    """Distinct states that the search met."""
+
+    @property
+    def agreement(self) -> Agreement:
+        """How the two go together."""
+        if self.certified.word is not VerdictWord.REFUTED:
+            if self.found.schedule is not None:
+                return Agreement.DISAGREEMENT
+            return Agreement.CONFIRMED if self.is_complete else Agreement.NOT_CONTRADICTED
+        steps = len(self.certified.schedule)
+        if self.found.schedule is not None:
+            is_same = len(self.found.schedule) == steps
+            return Agreement.CONFIRMED if is_same else Agreement.DISAGREEMENT
+        is_missed = self.is_complete or self.found.depth >= steps
+        return Agreement.DISAGREEMENT if is_missed else Agreement.NOT_REACHED
+
+    def describe(self) -> str:
+        """One line; for a disagreement with the schedules of both engines."""
+        cell = f"{self.structure}, {self.certified.fault}, {self.certified.guarantee}"
+        line = f"{cell}: {self.agreement.value}, {self.states} states"
+        if self.agreement is not Agreement.DISAGREEMENT:
+            return f"{line}, depth {self.found.depth}"
+        certified = describe_schedule(self.certified.schedule)
+        found = describe_schedule(self.found.schedule or ())
+        searched = f"breadth-first search to depth {self.found.depth}: {found}"
+        return f"{line}; certified as {self.certified.word.value}: {certified}; {searched}"
+
+
+OnLevel: TypeAlias = Callable[[int, int, int], None]
+"""Is told the depth, the number of distinct states so far, and how many of them are new."""
+
+SearchEngine: TypeAlias = Callable[[Any, FaultClass, list[str], int, OnLevel], BreadthFirstResult]
+"""Searches a structure under a fault class for violations of guarantees within a budget."""
+
+
+def search_here(
+    structure: Any,
+    fault_class: FaultClass,
+    guarantees: list[str],
+    states_max: int,
+    on_level: OnLevel,
+) -> BreadthFirstResult:
+    """The search in this process."""
+    search = BreadthFirstSearch(structure, fault_class, guarantees=guarantees)
+    return search.search(states_max, on_progress=on_level)
+
+
+def compare_with_certificate(
+    structure: Any,
+    fault_class: FaultClass,
+    states_max: int = STATES_MAX,
+    on_progress: Callable[[str], None] = lambda text: None,
+    engine: SearchEngine = search_here,
+) -> tuple[CrossCheck, ...]:
+    """Every certified cell of a structure under one fault class, searched anew.
+
+    Guarantees that depend on the same leaves are searched for together, each such group within its
+    own budget of states. Raises ValueError for a group that is too large to have a certificate of
+    shortest schedules, InternalDisagreementError where there is no certificate of these rules.
+    """
+    if structure.slaves > SEARCHED_SLAVES_MAX:
+        raise ValueError(f"no certificate claims shortest schedules of {structure.name}")
+    document = load(structure)
+    if document is None:
+        raise InternalDisagreementError(f"there is no certificate of {structure.name}")
+    cells = {
+        c.guarantee: c for c in decode_cells(structure, document) if c.fault == fault_class.name
+    }
+
+    def report(depth: int, states: int, frontier: int) -> None:
+        where = f"{structure.name}, {fault_class.name}"
+        rate = states / max(time.monotonic() - started, 0.001)
+        on_progress(
+            f"{where}: depth {depth}, {states} states, {frontier} of them new, {rate:,.0f}/s"
+        )
+
+    rows: dict[str, CrossCheck] = {}
+    for guarantees in group_by_influence(structure, fault_class):
+        started = time.monotonic()
+        result = engine(structure, fault_class, guarantees, states_max, report)
+        for answer in result.answers:
+            rows[answer.guarantee] = CrossCheck(
+                structure.name, cells[answer.guarantee], answer, result.is_complete, result.states
+            )
+    return tuple(rows[name] for name in find_world(structure).guarantees)
+
+
+def cross_check(
+    names: Iterable[str] = (),
+    states_max: int = STATES_MAX,
+    on_progress: Callable[[str], None] = lambda text: None,
+) -> Iterator[CrossCheck]:
+    """Every cell of these structures, or of all whose certificates claim shortest schedules."""
+    all_names = [n for n, s in STRUCTURES.items() if s.slaves <= SEARCHED_SLAVES_MAX]
+    for name in list(names) or all_names:
+        structure = STRUCTURES[name]
+        for fault_class in find_world(structure).columns:
+            yield from compare_with_certificate(structure, fault_class, states_max, on_progress)
+
+
+def group_by_influence(structure: Any, fault_class: FaultClass) -> list[list[str]]:
+    """The guarantees, those together that depend on the same leaves and steps."""
+    parameters = find_world(structure).make_search_parameters(fault_class)
+    groups: list[tuple[Influence, list[str]]] = []
+    for name in find_world(structure).guarantees:
+        influence = compute_influence(structure, fault_class, parameters, (name,))
+        for known, members in groups:
+            if known == influence:
+                members.append(name)
+                break
+        else:
+            groups.append((influence, [name]))
+    return [members for _, members in groups]
+
+
+def describe_schedule(schedule: tuple[Action, ...]) -> str:
+    """Number of steps, and the steps."""
+    return f"{len(schedule)} steps ({'; '.join(map(str, schedule))})" if schedule else "no schedule"

@@ -1,0 +1,320 @@
+"""The inner loops of breadth-first search: expand, pack, insert, judge. Compiled by the kernel.
+
+The text from the first function on follows the lowered rules in each generated module. States are
+rows of words, numbered in the order in which they are found; row 0 is the initial state. Successors
+are collected in rows of a buffer, and inserted together: their places in the table are touched
+first, so that the memory fetches all of them at once instead of one after the other.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spark_fuzz.kernel.walk import find_enabled, find_ranges, fire, judge
+from spark_fuzz.search.packing import CELL, LOW, MASK, SHIFT, STRIDE, TOP, WORD
+
+NO_ROOM_IN_FIELD = -1
+NO_ROOM_IN_BUFFER = -2
+"""What ``collect_successors`` returns instead of a count."""
+
+
+class Space(NamedTuple):
+    """What is searched."""
+
+    fields: Any
+    """Of ``Packing``."""
+    writes: Any
+    """Of ``compute_writes``."""
+    slave_cells: Any
+    """Of ``Packing``; no rows where slaves are told apart."""
+    picture_fields: Any
+    """Of ``compute_picture_fields``."""
+    is_hopeful: Any
+    """Of ``Prospects``."""
+
+
+class Store(NamedTuple):
+    """All states found so far."""
+
+    words: Any
+    """int64, shape (states, words): the packed states in the order in which they were found."""
+    parents: Any
+    """int32, shape (states,): the state of which each was a successor."""
+    table: Any
+    """int32, a power of two of slots: the number of a state plus one, or 0; open addressing."""
+
+
+class Buffer(NamedTuple):
+    """Successors that wait for their insertion, a row each."""
+
+    words: Any
+    actions: Any
+    """The instance, then its arguments."""
+    parents: Any
+    slots: Any
+    """Where in the table each is looked for first."""
+    touched: Any
+    """One number without meaning, see ``touch_slots``."""
+
+
+class Scratch(NamedTuple):
+    """Working memory of one expansion."""
+
+    words: Any
+    """The state whose successors are collected, packed; one row."""
+    base: Any
+    """The same, unpacked."""
+    state: Any
+    """One of the successors."""
+    enabled: Any
+    ranges: Any
+    arguments: Any
+
+
+def unpack_state(rows: Any, row: int, fields: Any, state: Any) -> None:
+    """Write the packed leaves into ``state``; the others stay as they are."""
+    for i in range(len(fields)):
+        value = rows[row, fields[i, WORD]] >> fields[i, SHIFT] & fields[i, MASK]
+        state[fields[i, CELL]] = value + fields[i, LOW]
+
+
+def pack_field(state: Any, fields: Any, i: int, rows: Any, row: int) -> bool:
+    """Write one leaf into its field of a row; False when it does not fit."""
+    value = min(state[fields[i, CELL]], fields[i, TOP]) - fields[i, LOW]
+    mask, shift, word = fields[i, MASK], fields[i, SHIFT], fields[i, WORD]
+    rows[row, word] = (rows[row, word] & ~(mask << shift)) | (value << shift)
+    is_fitting: bool = 0 <= value <= mask
+    return is_fitting
+
+
+def pack_state(state: Any, fields: Any, rows: Any, row: int) -> bool:
+    """Write a state into a row; False when a leaf does not fit into its field."""
+    for i in range(rows.shape[1]):
+        rows[row, i] = 0
+    is_fitting = True
+    for i in range(len(fields)):
+        is_fitting &= pack_field(state, fields, i, rows, row)
+    return is_fitting
+
+
+def find_picture(state: Any, picture_fields: Any) -> int:
+    """The number of the picture that a state gives."""
+    number = 0
+    for i in range(len(picture_fields)):
+        value = min(state[picture_fields[i, CELL]], picture_fields[i, TOP])
+        number += (value - picture_fields[i, LOW]) * picture_fields[i, STRIDE]
+    return number
+
+
+def is_before(state: Any, one: Any, other: Any) -> bool:
+    """The leaves in the cells ``one`` come before those in the cells ``other``."""
+    for i in range(len(one)):
+        if state[one[i]] < state[other[i]]:
+            return True
+        if state[one[i]] > state[other[i]]:
+            return False
+    return False
+
+
+def order_slaves(state: Any, slave_cells: Any) -> bool:
+    """Exchange slaves, each with its link, until they are in order; False when they were."""
+    is_changed = False
+    for first in range(len(slave_cells)):
+        for second in range(first + 1, len(slave_cells)):
+            if is_before(state, slave_cells[second], slave_cells[first]):
+                is_changed = True
+                for i in range(slave_cells.shape[1]):
+                    kept = state[slave_cells[first, i]]
+                    state[slave_cells[first, i]] = state[slave_cells[second, i]]
+                    state[slave_cells[second, i]] = kept
+    return is_changed
+
+
+def pack_successor(  # noqa: PLR0913, PLR0917
+    instance: int,
+    state: Any,
+    words: Any,
+    fields: Any,
+    writes: Any,
+    slave_cells: Any,
+    rows: Any,
+    row: int,
+) -> bool:
+    """Write a successor into a row, slaves in order; False when a leaf does not fit.
+
+    Where no slaves are exchanged, it is the state before but for what the instance writes.
+    """
+    if len(slave_cells) > 1 and order_slaves(state, slave_cells):
+        return pack_state(state, fields, rows, row)
+    for i in range(rows.shape[1]):
+        rows[row, i] = words[0, i]
+    is_fitting = True
+    for i in range(1, writes[instance, 0] + 1):
+        is_fitting &= pack_field(state, fields, writes[instance, i], rows, row)
+    return is_fitting
+
+
+def advance_arguments(arguments: Any, ranges: Any, count: int) -> bool:
+    """The next combination of arguments, the last one moving fastest; False behind the last."""
+    for i in range(count - 1, -1, -1):
+        if arguments[i] < ranges[2 * i + 1]:
+            arguments[i] += 1
+            return True
+        arguments[i] = ranges[2 * i]
+    return False
+
+
+def collect_successors(parameters: Any, space: Any, scratch: Any, buffer: Any, filled: int) -> int:
+    """Append a row to the buffer for every successor of a state; return how many rows it has then.
+
+    Successors without prospects get none.
+    The state is in ``scratch``, packed and unpacked.
+
+    Rows are in the order of instances and arguments. Returns NO_ROOM_IN_FIELD, with the state in
+    ``scratch.state``, or NO_ROOM_IN_BUFFER.
+    """
+    base, state, enabled = scratch.base, scratch.state, scratch.enabled
+    ranges, arguments = scratch.ranges, scratch.arguments
+    fields, writes, slave_cells = space.fields, space.writes, space.slave_cells
+    picture_fields, is_hopeful = space.picture_fields, space.is_hopeful
+    rows, actions, words = buffer.words, buffer.actions, scratch.words
+    for i in range(find_enabled(base, parameters, enabled)):
+        instance = enabled[i]
+        if writes[instance, 0] < 0:
+            continue
+        count = find_ranges(base, parameters, instance, ranges)
+        for k in range(count):
+            arguments[k] = ranges[2 * k]
+        is_more = True
+        while is_more:
+            if filled == len(rows):
+                return NO_ROOM_IN_BUFFER
+            for k in range(len(base)):
+                state[k] = base[k]
+            fire(state, parameters, instance, arguments)
+            for k in range(count):
+                actions[filled, k + 1] = arguments[k]
+            is_more = advance_arguments(arguments, ranges, count)
+            if not is_hopeful[find_picture(state, picture_fields)]:
+                continue
+            is_fitting = pack_successor(
+                instance, state, words, fields, writes, slave_cells, rows, filled
+            )
+            if not is_fitting:
+                return NO_ROOM_IN_FIELD
+            actions[filled, 0] = instance
+            filled += 1
+    return filled
+
+
+def compute_slot(rows: Any, row: int, mask: int) -> int:
+    """Where in the table a state is looked for first."""
+    value = 0
+    for i in range(rows.shape[1]):
+        value = (value ^ rows[row, i]) * 0x1E3779B97F4A7C15
+        value ^= (value >> 32) & 0xFFFFFFFF
+    return value & mask
+
+
+def is_same_row(rows: Any, row: int, others: Any, other: int) -> bool:
+    """Two states are the same, word by word."""
+    is_same = True
+    for i in range(rows.shape[1]):
+        is_same &= rows[row, i] == others[other, i]
+    return is_same
+
+
+def touch_slots(buffer: Any, filled: int, store: Any) -> int:
+    """Compute the slots of the buffer's states, and read what they will be compared with.
+
+    The sum that is returned means nothing; it keeps the reading from being optimised away.
+    """
+    rows, slots, table, words = buffer.words, buffer.slots, store.table, store.words
+    mask = len(table) - 1
+    total = 0
+    for i in range(filled):
+        slots[i] = compute_slot(rows, i, mask)
+        total += table[slots[i]]
+    for i in range(filled):
+        number = table[slots[i]]
+        if number > 0:
+            total += words[number - 1, 0]
+    return total
+
+
+def insert_rows(buffer: Any, filled: int, store: Any, count: int) -> int:
+    """Number the buffer's states that are new; return how many states there are then.
+
+    Stops at a full store.
+    """
+    buffer.touched[0] = touch_slots(buffer, filled, store)
+    rows, slots, parents = buffer.words, buffer.slots, buffer.parents
+    table, words, parents_of_states = store.table, store.words, store.parents
+    mask = len(table) - 1
+    for i in range(filled):
+        slot = slots[i]
+        number = table[slot]
+        while number > 0 and not is_same_row(words, number - 1, rows, i):
+            slot = (slot + 1) & mask
+            number = table[slot]
+        if number == 0:
+            if count == len(words):
+                return count
+            for k in range(rows.shape[1]):
+                words[count, k] = rows[i, k]
+            parents_of_states[count] = parents[i]
+            count += 1
+            table[slot] = count
+    return count
+
+
+def expand_states(  # noqa: PLR0913, PLR0917
+    first: int,
+    count: int,
+    parameters: Any,
+    space: Any,
+    scratch: Any,
+    buffer: Any,
+    store: Any,
+    batch: int,
+) -> int:
+    """Find the successors of the states from ``first`` to the last one; return the new count.
+
+    Successors are inserted as soon as at least ``batch`` of them are collected. Returns what
+    ``collect_successors`` returns when it fails.
+    """
+    # A literal 0 would have the callees compiled twice.
+    filled: Any = np.int64(0)
+    for number in range(first, count):
+        for i in range(store.words.shape[1]):
+            scratch.words[0, i] = store.words[number, i]
+        unpack_state(store.words, number, space.fields, scratch.base)
+        end = collect_successors(parameters, space, scratch, buffer, filled)
+        if end < 0:
+            return end
+        for i in range(filled, end):
+            buffer.parents[i] = number
+        filled = end
+        if filled >= batch:
+            count = insert_rows(buffer, filled, store, count)
+            filled = np.int64(0)
+        if count == len(store.words):
+            return count
+    return insert_rows(buffer, filled, store, count)
+
+
+def judge_states(  # noqa: PLR0913, PLR0917
+    first: int, last: int, parameters: Any, space: Any, scratch: Any, store: Any, violating: Any
+) -> None:
+    """Note the first state per guarantee that violates it, among those from ``first`` to ``last``.
+
+    ``violating`` holds a number of a state per guarantee, -1 for none so far.
+    """
+    for number in range(first, last):
+        unpack_state(store.words, number, space.fields, scratch.base)
+        violated = judge(scratch.base, parameters)
+        for bit in range(len(violating)):
+            if violated >> bit & 1 and violating[bit] < 0:
+                violating[bit] = number

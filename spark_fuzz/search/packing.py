@@ -1,0 +1,132 @@
+"""States packed into a few 64-bit words: which bits of which word hold which leaf."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+
+from properties.schedules.possible_steps import LOWEST
+from properties.world import get_largest_size
+from reference.language.terms import Sort
+from reference.worlds.replication.state import UNKNOWN_ERROR
+from spark_fuzz.kernel.lowering import Layout
+from spark_fuzz.search.influence import Influence
+from spark_fuzz.search.safe_states import Prospects
+
+NOTHING_EXCEEDS = 1 << 62
+"""For a leaf of which every value matters."""
+
+BITS_PER_WORD = 62
+"""No field reaches the sign bit, so that shifts and comparisons need no care."""
+
+CELL, LOW, TOP, MASK, WORD, SHIFT = range(6)
+"""What is known of a field: where its leaf lies in the unpacked state; the smallest value, stored
+as 0; the value that stands for all larger ones; as many ones as it has bits; which word holds it;
+its lowest bit in that word."""
+
+STRIDE = 3
+"""In a row of ``compute_picture_fields``, behind CELL, LOW and TOP: what one more is worth."""
+
+
+class FieldOverflowError(ValueError):
+    """Raised when a leaf takes a value that its bits cannot hold; the search has no result."""
+
+
+@frozen
+class Packing:
+    """How the leaves that matter are packed."""
+
+    paths: tuple[str, ...]
+    """The packed leaves; all others keep their initial value."""
+    fields: Any
+    """int64, shape (packed leaves, 6): CELL to SHIFT of each."""
+    word_count: int
+    """Words per state."""
+    slave_cells: Any
+    """Where the packed leaves of each slave and its link lie in the unpacked state, in the same
+    order for each: int64, shape (slaves, leaves of one)."""
+
+
+def compute_packing(layout: Layout, parameters: Any, influence: Influence) -> Packing:
+    """Give each leaf that matters its bits."""
+    rows, word, shift = [], 0, 0
+    for path in influence.leaves:
+        low, high = compute_range(path, layout, parameters)
+        high = influence.highest.get(path, high)
+        bits = (high - low).bit_length()
+        top = high if path in influence.highest else NOTHING_EXCEEDS
+        if shift + bits > BITS_PER_WORD:
+            word, shift = word + 1, 0
+        cell = layout.state_paths.index(path)
+        rows.append((cell, low, top, (1 << bits) - 1, word, shift))
+        shift += bits
+    fields = np.array(rows, np.int64).reshape(-1, 6)
+    slave_cells = find_slave_cells(layout, influence.leaves)
+    return Packing(influence.leaves, fields, word + 1, slave_cells)
+
+
+def compute_range(path: str, layout: Layout, parameters: Any) -> tuple[int, int]:
+    """The smallest and the largest value of a leaf.
+
+    A fault strikes at most as often as its limit. Every other number is an offset, at most the end
+    of the modelled log or queue, which is the largest size; or a code, or a count; counts grow by
+    at most one a step, so they fit in as many bits for some thirty steps. What is wrong here cannot
+    go unnoticed: packing checks.
+    """
+    if layout.sorts[path] is Sort.BOOLEAN:
+        return 0, 1
+    if path.startswith("faults."):
+        return 0, int(getattr(parameters.limits, path.removeprefix("faults.")))
+    return LOWEST, max(UNKNOWN_ERROR, get_largest_size(parameters))
+
+
+def compute_writes(layout: Layout, influence: Influence) -> Any:
+    """Which fields each instance writes: their number, then their indexes; int64, a row each.
+
+    The number is -1 for an instance that is left out.
+    """
+    written = [
+        [influence.leaves.index(p) for p in r.effects if p in influence.leaves]
+        for r in layout.instances
+    ]
+    writes = np.full((len(written), 1 + max(map(len, written))), -1, np.int64)
+    for row, recorded, fields in zip(writes, layout.instances, written, strict=True):
+        if recorded.instance.name in influence.instances:
+            row[: 1 + len(fields)] = [len(fields), *fields]
+    return writes
+
+
+def compute_picture_fields(layout: Layout, prospects: Prospects) -> Any:
+    """How the number of a picture follows from an unpacked state: int64, a row per pictured leaf.
+
+    CELL, LOW and TOP as in a field, then what a step of one in this leaf is worth.
+    """
+    rows, stride = [], 1
+    for path, domain in reversed(list(prospects.domains.items())):
+        low, top = int(domain[0]), int(domain[-1])
+        rows.append((layout.state_paths.index(path), low, top, stride))
+        stride *= len(domain)
+    return np.array(rows, np.int64).reshape(-1, 4)
+
+
+def find_slave_cells(layout: Layout, paths: Sequence[str]) -> Any:
+    """The cells of each interchangeable slave and its link, in the same order for each."""
+    parts: list[list[str]] = []
+    for slave in range(layout.structure.index_counts.get("slave", 0)):
+        begins = (f"slaves.{slave}.", f"links.{slave}.")
+        parts.append([p for p in paths if p.startswith(begins)])
+    rows = [[layout.state_paths.index(p) for p in part] for part in parts]
+    return np.array(rows, np.int64).reshape(len(rows), len(rows[0]) if rows else 0)
+
+
+def describe_overflow(packing: Packing, layout: Layout, state: Any) -> str:
+    """Which leaves of a state do not fit, with their values."""
+    too_large: Mapping[str, int] = {
+        path: int(state[field[CELL]])
+        for path, field in zip(packing.paths, packing.fields, strict=True)
+        if not 0 <= min(state[field[CELL]], field[TOP]) - field[LOW] <= field[MASK]
+    }
+    return ", ".join(f"{path} = {value}" for path, value in too_large.items())

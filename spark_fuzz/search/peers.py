@@ -1,0 +1,215 @@
+"""SPIN as an independent judge of breadth-first search: as many states, the same shortest failures.
+
+Both search the whole state: every leaf, every step, nothing left out. What they share are the
+recorded terms and the initial state; how an expression is computed, a state stored, a successor
+found is each one's own. Every counterexample of SPIN is replayed and judged by the reference.
+
+``python -m spark_fuzz.search.peers`` writes the numbers of ``properties/exports/spin_counts.json``
+anew.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import Any
+
+from attrs import evolve, frozen
+
+from properties.exports.instances import FILE, JUDGED_INSTANCES, JudgedInstance, SmallInstance
+from properties.exports.promela import CHECK_PREFIX, PromelaModel
+from properties.exports.spin import SpinOptions, SpinResult, run_spin
+from properties.schedules.judgement import is_refuted_by
+from properties.verdicts.fingerprint import compute_digest
+from properties.worlds import find_world
+from reference.language.machine import Action, compute_machine, probe
+from spark_fuzz.search.breadth_first import STATES_MAX, BreadthFirstResult, BreadthFirstSearch
+from spark_fuzz.search.influence import keep_everything
+from spark_fuzz.search.packing import FieldOverflowError
+
+QUICK = "-O0"
+"""For searches that are shorter than the compilation."""
+
+
+class PathError(ValueError):
+    """Raised for a path of SPIN that the reference cannot go; one line."""
+
+
+@frozen
+class Count:
+    """What one engine says of an instance."""
+
+    states: int
+    """Distinct states."""
+    shortest: Mapping[str, int]
+    """Of each guarantee that is violated, how few steps it takes."""
+
+
+@frozen
+class PeerComparison:
+    """What both engines say of an instance."""
+
+    name: str
+    ours: Count
+    spins: Count
+    rejected: tuple[str, ...] = ()
+    """Guarantees that SPIN refutes by a schedule that the reference does not accept."""
+
+    @cached_property
+    def mismatches(self) -> tuple[str, ...]:
+        """One line for each contradiction; empty when the engines agree."""
+        lines = []
+        if self.ours.states != self.spins.states:
+            lines.append(f"{self.ours.states} states here, {self.spins.states} in SPIN")
+        for name in sorted({*self.ours.shortest, *self.spins.shortest}):
+            here, there = (c.shortest.get(name, "no") for c in (self.ours, self.spins))
+            if here != there:
+                lines.append(f"{name}: {here} steps here, {there} in SPIN")
+        lines += [f"{name}: the reference does not accept SPIN's path" for name in self.rejected]
+        return tuple(lines)
+
+
+def compare_with_spin(judged: JudgedInstance, model: str | None = None) -> PeerComparison:
+    """Search an instance with both engines; ``model`` in place of the exported text.
+
+    Raises SpinError where SPIN cannot be run.
+    """
+    text = PromelaModel(judged.small).write() if model is None else model
+    ours = count_here(judged)
+    paths = {name: find_path(text, judged, name) for name in ours.shortest}
+    found = {name: path for name, path in paths.items() if path is not None}
+    others = [name for name in find_world(judged.structure).guarantees if name not in found]
+    is_limited = judged.depth_max is not None
+    counted = count_with_spin(text, judged, () if is_limited else others)
+    another = find_path(text, judged, *others) if is_limited and others else None
+    shortest = {name: len(path) for name, path in found.items()}
+    if counted.is_violated or another is not None:
+        shortest["another one"] = len(another or counted.path)
+    rejected = [n for n, path in found.items() if not is_accepted(judged.small, n, path)]
+    return PeerComparison(judged.name, ours, Count(counted.states, shortest), tuple(rejected))
+
+
+def count_here(judged: JudgedInstance, states_max: int = STATES_MAX) -> Count:
+    """What breadth-first search of the whole state says. Raises ValueError for a small budget."""
+    result = search_whole(judged, states_max)
+    if result.is_exhausted:
+        raise ValueError(f"{judged.name} has {states_max} states or more")
+    return Count(result.states, get_shortest(result))
+
+
+def search_whole(judged: JudgedInstance, states_max: int = STATES_MAX) -> BreadthFirstResult:
+    """Breadth-first search of the whole state, as far as the instance goes."""
+    return make_search(judged).search(states_max, judged.depth_max)
+
+
+def make_search(judged: JudgedInstance) -> BreadthFirstSearch:
+    """Breadth-first search that leaves nothing out."""
+    small = judged.small
+    whole = keep_everything(small.structure, small.highest)
+    return BreadthFirstSearch(small.structure, small.fault_class, small.sizes, whole=whole)
+
+
+def get_shortest(result: BreadthFirstResult) -> dict[str, int]:
+    """How few steps violate each guarantee that is violated."""
+    return {a.guarantee: a.depth for a in result.answers if a.schedule is not None}
+
+
+def count_with_spin(
+    text: str, judged: JudgedInstance, guarantees: Iterable[str] = (), optimisation: str = QUICK
+) -> SpinResult:
+    """SPIN's search of the same states, which ends where one of these guarantees is violated.
+
+    All states are searched depth first, a part of them breadth first.
+    """
+    macros = tuple(f"{CHECK_PREFIX}{name}" for name in guarantees)
+    options = SpinOptions(macros, optimisation=optimisation)
+    if judged.depth_max is not None:
+        options = evolve(options, is_breadth_first=True, depth_max=judged.depth_max)
+    return run_spin(text, options)
+
+
+def find_path(text: str, judged: JudgedInstance, *guarantees: str) -> tuple[str, ...] | None:
+    """The shortest path of SPIN to a violation of one of these; None where it finds none.
+
+    A check takes one step more than the way to the state in which it fails.
+    """
+    depth = None if judged.depth_max is None else judged.depth_max + 1
+    options = SpinOptions(
+        tuple(f"{CHECK_PREFIX}{name}" for name in guarantees),
+        is_breadth_first=True,
+        depth_max=depth,
+        optimisation=QUICK,
+    )
+    result = run_spin(text, options)
+    return result.path if result.is_violated else None
+
+
+def is_accepted(small: SmallInstance, guarantee: str, path: Iterable[str]) -> bool:
+    """The reference can go this path, and its last step is the first to violate the guarantee."""
+    try:
+        schedule = tuple(follow_path(small, path))
+    except PathError:
+        return False
+    return is_refuted_by(guarantee, small.structure, small.parameters, schedule)
+
+
+def follow_path(small: SmallInstance, path: Iterable[str]) -> Iterator[Action]:
+    """The actions of a path: an option tells how much each argument is above its lowest value.
+
+    Raises PathError for an option that is not enabled.
+    """
+    machine = compute_machine(small.structure)
+    state = small.structure.make_initial(small.parameters)
+    for option in path:
+        name, *above = option.split()
+        instance = machine.instances.get(name)
+        failed, ranges = probe(instance, state) if instance else (["exists"], ())
+        if failed or len(ranges) != len(above):
+            raise PathError(f"{option} is not possible: {', '.join(failed)}")
+        arguments = {r.name: r.low + int(more) for r, more in zip(ranges, above, strict=True)}
+        action = Action(name, arguments)
+        outcome = machine.step(state, action)
+        if outcome.is_refused:
+            raise PathError(f"{action} is refused: {', '.join(outcome.failed)}")
+        state = outcome.cluster
+        yield action
+
+
+def count_quotient(judged: JudgedInstance) -> int | None:
+    """States that the usual search tells apart; None where it has no end, or ends before."""
+    small = judged.small
+    search = BreadthFirstSearch(small.structure, small.fault_class, small.sizes)
+    try:
+        if judged.depth_max is None:
+            return len(search.collect_states())
+        per_depth = search.search(STATES_MAX, judged.depth_max).states_per_depth
+    except FieldOverflowError:
+        return None
+    return sum(per_depth) if len(per_depth) == judged.depth_max + 1 else None
+
+
+def describe_counts(judged: JudgedInstance) -> dict[str, Any]:
+    """The entry of an instance in the data file. Raises SpinError, AssertionError."""
+    comparison = compare_with_spin(judged)
+    assert not comparison.mismatches, comparison
+    return {
+        "digest": compute_digest(judged.structure),
+        "states": comparison.ours.states,
+        "quotient": count_quotient(judged),
+        "shortest": dict(comparison.ours.shortest),
+    }
+
+
+def main() -> None:
+    """Count every instance anew."""
+    counts = {}
+    for judged in JUDGED_INSTANCES:
+        print(judged.name, file=sys.stderr)
+        counts[judged.name] = describe_counts(judged)
+    FILE.write_text(json.dumps(counts, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

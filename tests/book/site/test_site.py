@@ -1,0 +1,224 @@
+"""The site has every chapter in order, leads nowhere in vain, and needs no network."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from functools import cache
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import pytest
+
+from book.contents import list_chapters
+from properties.generated_text import SPEC
+from tests.command_line.run import assert_one_line, run
+
+TEXTS = [chapter.file for chapter in list_chapters()]
+
+LOADED = ("script", "img", "iframe", "source", "embed")
+"""Elements whose ``src`` a browser loads by itself."""
+
+LOADED_LINKS = {"stylesheet", "icon", "preload", "modulepreload", "manifest"}
+"""Relations of ``link`` whose ``href`` it loads."""
+
+FROM_NETWORK = re.compile(r"""@import\s|url\(\s*["']?(?:https?:)?//|\bimport\(|["'`]https?://""")
+"""How a style sheet or a script names something to load."""
+
+NAMESPACES = re.compile(r"""["']https?://www\.w3\.org/[^"']*["']""")
+
+
+class Page(HTMLParser):
+    """The elements of a page with their attributes, and its anchors."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str]]] = []
+        self.feed(path.read_text(encoding="utf-8"))
+        self.anchors = {values["id"] for _, values in self.elements if "id" in values}
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Remember an element."""
+        self.elements.append((tag, {name: value or "" for name, value in attrs}))
+
+    def find(self, tag: str, attribute: str) -> Iterator[str]:
+        """The values of an attribute of all elements of a kind."""
+        for name, values in self.elements:
+            if name == tag and attribute in values:
+                yield values[attribute]
+
+    def find_loaded(self) -> Iterator[str]:
+        """What a browser loads when it shows the page."""
+        for tag in LOADED:
+            yield from self.find(tag, "src")
+        for name, values in self.elements:
+            if name == "link" and values["rel"] in LOADED_LINKS:
+                yield values["href"]
+
+    def find_relation(self, relation: str) -> str | None:
+        """Where ``<link rel=...>`` leads."""
+        leads = (v["href"] for name, v in self.elements if name == "link" and v["rel"] == relation)
+        return next(leads, None)
+
+
+@cache
+def read_page(path: Path) -> Page:
+    """A page, read once."""
+    return Page(path)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a site that was built without a warning."""
+    out = tmp_path_factory.mktemp("site")
+    result = run("docs", "--out", out)
+    assert (0, "") == (result.returncode, result.stderr)
+    assert result.stdout.startswith(f"{out / 'index.html'}: {len(TEXTS)} pages, ")
+    return out
+
+
+def find_pages(site: Path) -> list[Path]:
+    """Every page of the site."""
+    return sorted(site.rglob("*.html"))
+
+
+def get_page(site: Path, file: str) -> Path:
+    """The page of a text; the front chapter is what a browser opens first."""
+    name = "index.md" if file == "README.md" else file
+    return site / name.replace(".md", ".html")
+
+
+def test_pages_follow_one_another(site: Path) -> None:
+    """From each page, next leads to the next text of the book, and previous back."""
+    pages = [get_page(site, file) for file in TEXTS]
+    for before, after in pairwise(pages):
+        ahead, back = (
+            read_page(before).find_relation("next"),
+            read_page(after).find_relation("prev"),
+        )
+        assert ahead is not None
+        assert back is not None
+        assert after == (before.parent / ahead).resolve()
+        assert before == (after.parent / back).resolve()
+    assert read_page(pages[-1]).find_relation("next") is None
+
+
+def test_links_lead_somewhere(site: Path) -> None:
+    """Every link and every anchor inside the site resolves, and none leads out to a file."""
+    assert [] == [
+        (page.relative_to(site).as_posix(), target)
+        for page in find_pages(site)
+        for target in read_page(page).find("a", "href")
+        if not re.match(r"https?:", target) and not leads_somewhere(site, page, target)
+    ]
+
+
+def leads_somewhere(site: Path, page: Path, target: str) -> bool:
+    """The file is in the site, and the anchor is in the file."""
+    name, _, anchor = unquote(target).partition("#")
+    file = (page.parent / name).resolve() if name else page
+    if not file.is_file() or not file.is_relative_to(site):
+        return False
+    return not anchor or anchor in read_page(file).anchors
+
+
+def test_headings_have_the_anchors_of_repository_viewers(site: Path) -> None:
+    """What links in the texts name is what a heading of a page offers to copy."""
+    offered = set(read_page(site / "replication.html").find("a", "href"))
+    assert {"#position_at_last_file", "#transfer_batch"} <= offered
+
+
+def test_nothing_is_loaded_from_the_network(site: Path) -> None:
+    """Scripts, styles and images lie in the site; no style sheet and no script names another."""
+    for page in find_pages(site):
+        for target in read_page(page).find_loaded():
+            file = (page.parent / target.partition("?")[0]).resolve()
+            assert file.is_file(), (page.name, target)
+            assert file.is_relative_to(site)
+    for file in (f for f in site.rglob("*") if f.suffix in {".css", ".js"}):
+        text = re.sub(r"/\*.*?\*/", "", file.read_text(encoding="utf-8"), flags=re.DOTALL)
+        if file.name != "searchindex.js":
+            assert [] == FROM_NETWORK.findall(NAMESPACES.sub("", text)), file.name
+
+
+def test_diagrams_are_drawn(site: Path) -> None:
+    """Each block of Mermaid is a picture with the words of the block, and none is left as text."""
+    for file in TEXTS:
+        count = (SPEC / file).read_text(encoding="utf-8").count("\n```mermaid\n")
+        html = get_page(site, file).read_text(encoding="utf-8")
+        assert count == html.count('<figure class="diagram"><svg'), file
+    assert ">connect_slave (the master counts it)<" in (site / "replication.html").read_text()
+
+
+def read_index(site: Path) -> Any:
+    """The index that the search loads."""
+    text = (site / "searchindex.js").read_text(encoding="utf-8")
+    return json.loads(text.removeprefix("Search.setIndex(").removesuffix(")"))
+
+
+@pytest.mark.parametrize(
+    ("word", "page"),
+    [
+        ("position_at_last_fil", "replication"),  # as the stemmer has it
+        ("slave_is_prefix_of_mast", "guarantees"),
+        ("haslavefallbehindmax", "put"),
+        ("从节", "glossary"),
+        ("主从", "glossary"),
+    ],
+)
+def test_search_finds(site: Path, word: str, page: str) -> None:
+    """Rules, guarantees, settings and Chinese terms are in the index of the search."""
+    index = read_index(site)
+    for kind in ("terms", "titleterms"):
+        found = index[kind].get(word, [])
+        names = [index["docnames"][n] for n in (found if isinstance(found, list) else [found])]
+        if page in names:
+            return
+    pytest.fail(f"{page} is not among the pages with {word}")
+
+
+def test_a_former_site_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder with a site in it is good for another one, and nothing of the first one stays."""
+    for page in ("first.html", "second.html"):
+
+        def make_pages(_source: Path, pages: Path, _show: object, page: str = page) -> None:
+            pages.mkdir()
+            (pages / page).touch()
+
+        monkeypatch.setattr("book.site.build.run_generator", make_pages)
+        assert 0 == run("docs", "--out", tmp_path).returncode
+    assert ["second.html"] == [path.name for path in find_pages(tmp_path)]
+
+
+def test_a_warning_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A text that the generator doubts is told in one line, and nothing is written."""
+
+    def write_doubtful(folder: Path) -> None:
+        (folder / "index.md").write_text("# Doubtful\n\n```mermaid\nnothing that it knows\n```\n")
+
+    monkeypatch.setattr("book.site.build.write_sources", write_doubtful)
+    message = assert_one_line(run("docs", "--out", tmp_path / "site"), 3)
+    assert "the site is not built: spec/index.md:3: WARNING: Mermaid cannot draw it" in message
+    assert [] == list(tmp_path.iterdir())
+
+
+def test_other_folders_are_left_alone(tmp_path: Path) -> None:
+    """A folder with anything else in it is refused, and a file."""
+    kept = tmp_path / "kept.txt"
+    kept.touch()
+    message = assert_one_line(run("docs", "--out", tmp_path), 3)
+    assert "holds other things than a site" in message
+    assert_one_line(run("docs", "--out", kept), 3)
+    assert [kept] == list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "words", [("--check", "--write"), ("spec/proofs.md",), ("--check", "--out", "x")]
+)
+def test_jobs_exclude_each_other(words: tuple[str, ...]) -> None:
+    """One job at a time; texts belong to --write."""
+    assert "exclude each other" in assert_one_line(run("docs", *words), 3)

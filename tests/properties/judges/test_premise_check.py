@@ -1,0 +1,59 @@
+"""Premises hold where their claims say something."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import pytest
+from attrs import evolve
+
+from properties.judges import premise_check
+from properties.judges.judge_checks import PROVED_STRUCTURES
+from properties.judges.premise_check import find_wrong_premises
+from properties.schedules.judgement import follow_while_possible
+from properties.schedules.known_schedules import load_known_schedules
+from properties.schedules.stock import STOCK_PAIR
+from properties.verdicts.certificates import get_world_folder
+from properties.worlds import STRUCTURES, find_world
+from properties.worlds.replication.guarantees import is_any_written
+from properties.worlds.replication.world import CLAIMS
+from properties.z3.induction import prove_lemmas
+
+
+@cache
+def list_states(name: str) -> tuple[Any, ...]:
+    """Every state on the way of the known schedules."""
+    structure = STRUCTURES[name]
+    sizes = find_world(structure).make_search_parameters(find_world(structure).everything)
+    schedules = load_known_schedules(get_world_folder(structure))
+    ways = (follow_while_possible(structure, sizes, schedule) for schedule in schedules)
+    return tuple(state for way in ways for _, state in way)
+
+
+@pytest.mark.parametrize("name", PROVED_STRUCTURES)
+def test_premises_are_right(name: str) -> None:
+    """None is too weak, none makes a cell vacuous that says something."""
+    structure = STRUCTURES[name]
+    assert [] == list(find_wrong_premises(structure, prove_lemmas(structure), list_states(name)))
+
+
+@pytest.mark.parametrize(
+    ("claim", "premise", "told"),
+    [
+        ("acknowledged_is_held_twice", is_any_written, "of which the claim cannot fail"),
+        ("equal_offsets_mean_equal_bytes", lambda c: c.faults.late_joins < 0, "says something"),
+    ],
+)
+def test_a_wrong_premise_is_noticed(
+    claim: str, premise: Any, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that holds too often, and one that never holds."""
+    wrong = {claim: evolve(CLAIMS[claim], premise=premise)}
+    monkeypatch.setattr(
+        premise_check, "find_world", lambda structure: evolve(find_world(structure), claims=wrong)
+    )
+    lemmas = prove_lemmas(STOCK_PAIR)
+    found = list(find_wrong_premises(STOCK_PAIR, lemmas, list_states(STOCK_PAIR.name)))
+    assert found
+    assert told in found[0]

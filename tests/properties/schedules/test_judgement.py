@@ -1,0 +1,79 @@
+"""Schedules made shorter: what is left refutes, and nothing of it is needless."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from properties.schedules.judgement import (
+    find_needless_steps,
+    is_refuted_by,
+    keep_possible,
+    shorten_refutation,
+)
+from properties.walks.random_walk import choose_evenly
+from properties.worlds import WORLD_STRUCTURES, find_world
+from reference.language.machine import Action, compute_machine
+from tests.structures import SYNCHRONOUS_PAIR, name_of
+
+CONSUMER = WORLD_STRUCTURES["consumer/slave read/no offset check"]
+SEEDS = range(12)
+
+
+def walk_to_violation(structure: Any, seed: int) -> tuple[str, list[Action]] | None:
+    """A random schedule up to its first violation, with the guarantee that it violates."""
+    draw, machine = random.Random(seed), compute_machine(structure)
+    parameters = find_world(structure).make_search_parameters(find_world(structure).every_fault)
+    state, actions = structure.make_initial(parameters), []
+    for _ in range(200):
+        actions.append(choose_evenly(machine.enabled(state), draw))
+        state = machine.step(state, actions[-1]).cluster
+        for name, guarantee in find_world(structure).guarantees.items():
+            if not guarantee.predicate(state):
+                return name, actions
+    return None
+
+
+@pytest.mark.parametrize("structure", [SYNCHRONOUS_PAIR, CONSUMER], ids=name_of)
+def test_what_is_left_refutes_and_is_minimal(structure: Any) -> None:
+    """Also without a step and those that are impossible without it, nothing would be refuted."""
+    parameters = find_world(structure).make_search_parameters(find_world(structure).every_fault)
+    found = [f for seed in SEEDS if (f := walk_to_violation(structure, seed)) is not None]
+    assert len(found) >= 3
+    for name, actions in found:
+        shorter = shorten_refutation(name, structure, parameters, actions)
+        assert is_refuted_by(name, structure, parameters, shorter)
+        assert shorter == shorten_refutation(name, structure, parameters, shorter)
+
+        def is_refuting(trial: Any, name: str = name) -> bool:
+            return is_refuted_by(name, structure, parameters, trial)
+
+        assert [] == find_needless_steps(shorter, is_refuting)
+        for index in range(len(shorter)):
+            others = [*shorter[:index], *shorter[index + 1 :]]
+            assert not is_refuting(keep_possible(structure, parameters, others))
+
+
+def test_a_stop_goes_with_the_start_after_it() -> None:
+    """Neither could go alone."""
+    parameters = find_world(CONSUMER).make_search_parameters(find_world(CONSUMER).every_fault)
+    needed = (
+        Action("start_consumer"),
+        Action("begin_at_zero"),
+        Action("put_message"),
+        Action("read_from_master"),
+    )
+    outage = (Action("stop_slave"), Action("drop_slave"), Action("start_slave"))
+    name = "no_pull_is_repeated_at_once"
+    assert is_refuted_by(name, CONSUMER, parameters, needed)
+    longer = (*outage, Action("list_slave"), *needed)
+    assert needed == shorten_refutation(name, CONSUMER, parameters, longer)
+
+
+def test_refused_steps_are_passed_over() -> None:
+    """What is possible without them takes place."""
+    parameters = find_world(CONSUMER).make_search_parameters(find_world(CONSUMER).every_fault)
+    schedule = (Action("start_master"), Action("put_message"), Action("start_slave"))
+    assert [Action("put_message")] == keep_possible(CONSUMER, parameters, schedule)

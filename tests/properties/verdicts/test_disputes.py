@@ -1,0 +1,135 @@
+"""Findings of real brokers against proved cells: complete, alive, and never hidden."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+
+import pytest
+from attrs import evolve
+
+from properties.generated_text import ROOT
+from properties.schedules.stock import STOCK_PAIR
+from properties.verdicts.certificates import find_cells
+from properties.verdicts.disputes import (
+    SIZE_CONDITIONS,
+    DisputedCells,
+    Finding,
+    find_claim_disputes,
+    find_disputes,
+    load_findings,
+    mark_disputed,
+)
+from properties.verdicts.verdict import Verdict, VerdictWord
+from properties.worlds import CLAIM_NAMES, COLUMN_NAMES, KNOWN_STRUCTURES
+from properties.worlds.replication.columns import FAULT_CLASS_BY_NAME, is_losing
+from reference.worlds.replication.parameters import Parameters
+
+ORACLE = ROOT.parent / "shared" / "oracle"
+FINDINGS = {finding.id: finding for finding in load_findings()}
+CELLS = [(finding, cells) for finding in load_findings() for cells in finding.cells]
+
+
+def test_every_finding_of_the_log_is_listed() -> None:
+    """L1 to L16, each once."""
+    listed = [finding.id for finding in load_findings()]
+    assert len(set(listed)) == len(listed)
+    assert {f"L{n}" for n in range(1, 17)} <= set(listed)
+    assert {"C1", "C2", "C3", "C4"} <= set(listed)
+
+
+@pytest.mark.parametrize("finding", FINDINGS.values(), ids=str)
+def test_a_finding_disputes_cells_or_says_why_not(finding: Finding) -> None:
+    """Never both, never neither, and never without evidence."""
+    assert bool(finding.cells) != bool(finding.no_cells)
+    assert finding.evidence
+
+
+@cache
+def list_certified() -> tuple[tuple[object, Verdict], ...]:
+    """Every certified cell of every release, with its structure."""
+    return tuple((s, v) for s in KNOWN_STRUCTURES.values() for v in find_cells(s).values())
+
+
+@pytest.mark.parametrize(("finding", "cells"), CELLS, ids=lambda each: getattr(each, "id", ""))
+def test_no_selector_is_dead(finding: Finding, cells: DisputedCells) -> None:
+    """Each entry names claims and columns that exist, and disputes some certified cell."""
+    assert set(cells.claims) <= set(CLAIM_NAMES)
+    assert set(cells.faults) <= set(COLUMN_NAMES)
+    sizes = Parameters(ha_transfer_batch_size_bytes=2**23, message_size_max_bytes=2**31)
+    for claim in cells.claims:
+        one = evolve(cells, claims=(claim,))
+        assert any(one.has(s, v, sizes) for s, v in list_certified()), (finding.id, claim)
+
+
+def test_the_first_finding_disputes_sixteen_cells_without_a_masters_loss() -> None:
+    """Every proved cell about equal bytes, prefixes and what slaves hold."""
+    claims = (
+        "equal_offsets_mean_equal_bytes",
+        "slave_is_prefix_of_master",
+        "slaves_come_to_hold_everything",
+    )
+    cells = [
+        v
+        for v in find_cells(STOCK_PAIR).values()
+        if v.guarantee in claims and not is_losing(FAULT_CLASS_BY_NAME[v.fault])
+    ]
+    disputed = [v for v in cells if "L1" in v.disputed]
+    assert 16 == len(disputed)
+    assert [v for v in cells if v.word is VerdictWord.PROVED] == disputed
+
+
+def test_a_dispute_leaves_the_engines_word() -> None:
+    """Only the mark is added: certificates and provers say what follows from the rules."""
+    cell = Verdict("dispatch_reaches_the_end", "none", VerdictWord.PROVED)
+    (marked,) = mark_disputed(STOCK_PAIR, [cell])
+    assert cell == evolve(marked, disputed=())
+    assert not marked.is_relied_on
+    assert "disputed (L7)" == marked.dispute
+    assert not evolve(marked, disputed=()).dispute
+
+
+def test_what_was_seen_stands_before_what_is_inferred() -> None:
+    """A stalled disk was seen to make an answer false; a torn record's part in it is inferred."""
+    cell = Verdict("acknowledgement_is_truthful", "none", VerdictWord.PROVED)
+    assert ("L5", "L1", "L4") == find_disputes(STOCK_PAIR, cell)
+
+
+def test_only_some_sizes_bring_a_finding_about() -> None:
+    """A frame beyond the slave's buffer, a message beyond a file; nothing with the defaults."""
+    assert not any(condition(Parameters()) for condition in SIZE_CONDITIONS.values())
+    large = Parameters(ha_transfer_batch_size_bytes=2**22 - 11)
+    fitting = Parameters(ha_transfer_batch_size_bytes=2**22 - 12)
+    cell = Verdict("slaves_reach_the_masters_end", "none", VerdictWord.PROVED)
+    assert ("L8",) == find_disputes(STOCK_PAIR, cell, large)
+    assert () == find_disputes(STOCK_PAIR, cell, fitting)
+    kept = Verdict("acknowledged_is_kept_on_master", "none", VerdictWord.PROVED)
+    small_files = Parameters(mapped_file_size_bytes=2**22 + 7)
+    assert "L10" in find_disputes(STOCK_PAIR, kept, small_files)
+    assert "L10" not in find_disputes(STOCK_PAIR, kept, Parameters(mapped_file_size_bytes=2**23))
+
+
+def test_a_claim_is_disputed_for_every_mixture_of_faults() -> None:
+    """What needs no particular column disputes a set of faults as well."""
+    assert "L7" in find_claim_disputes(STOCK_PAIR, "dispatch_reaches_the_end")
+    assert () == find_claim_disputes(STOCK_PAIR, "puts_are_answered")
+
+
+@pytest.mark.skipif(not ORACLE.exists(), reason="the oracle tables are not beside this checkout")
+def test_cited_rows_exist() -> None:
+    """Each row that is evidence stands in a table, unless the text says that it is kept apart."""
+    cited = {
+        row
+        for finding in load_findings()
+        for text in finding.evidence
+        for row in re.findall(r"\b[TB]\d-\d{4,5}\b(?! \(kept apart\))", text)
+    }
+    known = {
+        json.loads(line)["id"]
+        for path in ORACLE.rglob("*.jsonl")
+        for line in path.read_text().splitlines()
+        if '"id"' in line
+    }
+    assert cited
+    assert set() == cited - known

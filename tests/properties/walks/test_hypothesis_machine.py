@@ -1,0 +1,254 @@
+"""Walks that reach: they settle, begin on stored ways, leave rules out, and meet premises."""
+
+from __future__ import annotations
+
+import doctest
+import re
+from typing import Any
+
+import pytest
+from attrs import evolve
+from hypothesis import find, given, settings
+from hypothesis import strategies as st
+
+from properties.property import Property, PropertyRole
+from properties.schedules.judgement import follow
+from properties.schedules.stock import STOCK_WORLDS
+from properties.walks import hypothesis_machine
+from properties.walks.hypothesis_machine import (
+    ClusterMachine,
+    make_state_machine,
+    run_state_machine,
+)
+from properties.walks.moving_steps import put_off_last_resorts
+from properties.walks.premises import PremiseTally, UnmetPremiseError
+from properties.worlds import STRUCTURES, find_healing, find_world
+from reference.language.machine import Action, compute_machine
+from reference.language.operators import any_of, negate
+from reference.worlds.replication.parameters import SMALL_PARAMETERS
+from reference.worlds.replication.put import is_acknowledged
+from reference.worlds.replication.roles import FlushDiskType
+from reference.worlds.replication.state import WAITS_FOR_SLAVE, Cluster
+from reference.worlds.replication.structure import Structure
+from tests.structures import SYNCHRONOUS_PAIR, TWO_OF_EACH, name_of
+
+GROUPS = [
+    Structure(flush_disk_type=flush, slaves=slaves) for slaves in (1, 2) for flush in FlushDiskType
+]
+CI = settings(settings.get_profile("ci"), stateful_step_count=20, print_blob=False)
+ACKNOWLEDGED = "a_put_is_answered_put_ok"
+MACHINE = make_state_machine(SYNCHRONOUS_PAIR, TWO_OF_EACH, {})
+RULES = {i.rule.name for i in compute_machine(SYNCHRONOUS_PAIR).instances.values()}
+
+
+def is_any_acknowledged(cluster: Cluster) -> bool:
+    """What walks should meet."""
+    return any_of(*(is_acknowledged(m) for m in cluster.messages))
+
+
+def is_none_acknowledged(cluster: Cluster) -> bool:
+    """False, and yet single steps hardly ever refute it."""
+    return negate(is_any_acknowledged(cluster))
+
+
+def is_far(cluster: Cluster) -> bool:
+    """A log that is longer than that of any walk here, and no proof excludes it."""
+    return cluster.master.log.max_offset > 1000
+
+
+def hold_always(cluster: Cluster) -> bool:
+    """Nothing violates it."""
+    return True
+
+
+def measure_premises(structure: Any, fault: str) -> PremiseTally:
+    """How often walks under the profile of CI meet each premise; claims are not judged.
+
+    Raises UnmetPremiseError for a premise that is never met and not proved unreachable.
+    """
+    parameters = find_world(structure).make_search_parameters(
+        find_world(structure).get_column(fault)
+    )
+    claims = {
+        name: (hold_always, claim.premise)
+        for name, claim in find_world(structure).claims.items()
+        if claim.premise is not None
+    }
+    return run_state_machine(make_state_machine(structure, parameters, claims), CI)
+
+
+def parse_schedule(text: str) -> list[Action]:
+    """The steps that a failing run prints."""
+    steps = [step.partition("(") for step in text.split("; ")]
+    return [
+        Action(name, {n: int(v) for n, v in re.findall(r"(\w+)=(-?\d+)", inside)})
+        for name, _, inside in steps
+    ]
+
+
+@pytest.mark.parametrize(
+    ("structure", "fault"),
+    [*((s, "none") for s in GROUPS), (GROUPS[0], "every fault")],
+    ids=name_of,
+)
+def test_a_synchronous_master_acknowledges_in_a_fifth_of_the_walks(
+    structure: Structure, fault: str
+) -> None:
+    """Under the profile of CI, and no premise of any claim stays unmet."""
+    tally = measure_premises(structure, fault)
+    assert tally.examples >= CI.max_examples
+    assert tally.met[ACKNOWLEDGED] >= 0.2 * tally.examples
+
+
+@pytest.mark.parametrize("name", STOCK_WORLDS)
+def test_the_walks_of_other_worlds_meet_every_premise(name: str) -> None:
+    """In the last column none is vacuous."""
+    structure = STRUCTURES[name]
+    tally = measure_premises(structure, find_world(structure).every_fault.name)
+    assert () == tally.list_unmet()
+    assert set(tally.premises) == set(find_world(structure).claims)
+
+
+def test_a_false_claim_is_found() -> None:
+    """What is printed is a schedule from the initial state, and what the walk met on its way."""
+    structure = GROUPS[0]
+    claims = {"is_none_acknowledged": is_none_acknowledged}
+    machine = make_state_machine(structure, SMALL_PARAMETERS, claims)
+    with pytest.raises(AssertionError, match="violated by") as failure:
+        run_state_machine(machine, CI)
+    printed = str(failure.value).partition("violated by: ")[2].splitlines()
+    states = [s for _, s in follow(structure, SMALL_PARAMETERS, parse_schedule(printed[0]))]
+    assert [is_any_acknowledged(s) for s in states] == [False] * (len(states) - 1) + [True]
+    assert ACKNOWLEDGED in printed[1]
+    assert "acknowledged_is_held_twice" in printed[1]
+
+
+@pytest.mark.parametrize("form", ["pair", "property"])
+def test_a_premise_that_is_never_met_fails_by_name(form: str) -> None:
+    """Whether a tester runs the walks or has unittest run them."""
+    claim: Any = (hold_always, is_far)
+    if form == "property":
+        claim = Property("far", PropertyRole.LEMMA, hold_always, premise=is_far)
+    machine = make_state_machine(SYNCHRONOUS_PAIR, SMALL_PARAMETERS, {"far": claim})
+    few = settings(CI, max_examples=5)
+    with pytest.raises(UnmetPremiseError, match=f"{SYNCHRONOUS_PAIR.name}: .* premise of far,"):
+        run_state_machine(machine, few)
+    machine.TestCase.settings = few  # type: ignore[attr-defined, unused-ignore]
+    with pytest.raises(UnmetPremiseError, match="premise of far,"):
+        machine.TestCase("runTest").debug()
+
+
+def test_a_vacuous_premise_is_told_and_does_not_fail() -> None:
+    """Nothing is copied where there is no slave; no table changes on a slave in column none."""
+    alone = STRUCTURES["ASYNC_MASTER/ASYNC_FLUSH/0 slaves"]
+    tables = STRUCTURES["tables/topics/4.4.0"]
+    for structure, name in (
+        (alone, "slave_is_prefix_of_master"),
+        (tables, "change_on_slave_stays"),
+    ):
+        tally = measure_premises(structure, "none")
+        assert name in tally.list_unmet()
+        assert re.search(rf"^{name} +vacuous$", str(tally), re.MULTILINE)
+        assert re.search(r"% of \d+ examples$", str(tally), re.MULTILINE)
+
+
+def begin(machine: type[ClusterMachine], left_out: set[str]) -> ClusterMachine:
+    """A walk in its initial state."""
+    walk = machine()
+    walk.left_out = left_out
+    return walk
+
+
+def settle_often(walk: ClusterMachine, data: st.DataObject) -> None:
+    """Until every slave must have connected."""
+    for _ in range(20):
+        walk.settle(data)
+
+
+@given(data=st.data())
+def test_settling_leaves_no_rule_out(data: st.DataObject) -> None:
+    """Single steps are left out, healing is not; every step is kept, and can be replayed."""
+    walk = begin(MACHINE, RULES)
+    walk.fire(data)
+    assert [] == walk.schedule
+    walk.settle(data)
+    assert walk.schedule
+    *_, (_, state) = follow(SYNCHRONOUS_PAIR, TWO_OF_EACH, walk.schedule)
+    assert state == walk.cluster
+
+
+def test_the_patient_wait_as_long_as_something_moves() -> None:
+    """A put that waits for its copy times out where nothing else goes on, or in a hurry."""
+    undisturbed = make_state_machine(SYNCHRONOUS_PAIR, SMALL_PARAMETERS, {})
+    walk = begin(undisturbed, set())
+    for action in undisturbed.plan.starts.leading_to[ACKNOWLEDGED][0]:
+        if walk.stage < WAITS_FOR_SLAVE:
+            walk.take(action)
+    assert (
+        WAITS_FOR_SLAVE
+        == walk.stage
+        == find_world(walk.cluster.structure).compute_stage(walk.cluster)
+    )
+    hurried, patient = (
+        {e.instance.rule.name for e in walk.find_healing(is_patient=p)} for p in (False, True)
+    )
+    assert hurried - patient == {"time_out_slave_wait", "wait_one_second"}
+    assert patient
+    healing = find_healing(SYNCHRONOUS_PAIR)
+    assert healing is not None
+    enabled = walk.find_healing(is_patient=False)
+    alone = [e for e in enabled if e.instance.rule.name in healing.last_resorts]
+    assert alone == put_off_last_resorts(alone, healing)
+
+
+@given(data=st.data())
+def test_each_step_of_a_settling_is_judged(data: st.DataObject) -> None:
+    """It ends at the very step that violates a claim."""
+
+    def is_disconnected(cluster: Cluster) -> bool:
+        return negate(cluster.links[0].is_open)
+
+    plan = evolve(MACHINE.plan, claims={"is_disconnected": is_disconnected})
+    walk = begin(type("Judged", (ClusterMachine,), {"plan": plan}), set())
+    with pytest.raises(AssertionError, match="is_disconnected"):
+        settle_often(walk, data)
+    connections = [i for i, a in enumerate(walk.schedule, 1) if a.rule_name == "connect_slave"]
+    assert [len(walk.schedule)] == connections
+
+
+@given(data=st.data())
+def test_a_walk_begins_with_its_prefix(data: st.DataObject) -> None:
+    """Its steps are the first of its schedule."""
+    ways = MACHINE.plan.starts.leading_to[ACKNOWLEDGED]
+    machine = type("Aimed", (ClusterMachine,), {"plan": evolve(MACHINE.plan, aims=(ACKNOWLEDGED,))})
+    walk = begin(machine, set())
+    walk.begin(data)
+    assert walk.schedule or ACKNOWLEDGED not in walk.met
+    assert tuple(walk.schedule) not in ways or ACKNOWLEDGED in walk.met
+
+
+def test_walks_begin_where_they_aim() -> None:
+    """At a milestone, on a part of any way, and, in the simplest case, nowhere."""
+    plan = evolve(MACHINE.plan, aims=(ACKNOWLEDGED,))
+    ways = plan.starts.leading_to[ACKNOWLEDGED]
+    few = settings(CI, max_examples=500)
+    assert find(plan.prefixes, lambda prefix: prefix in ways, settings=few)
+    assert () == find(plan.prefixes, lambda prefix: True, settings=few)
+    parts = find(plan.prefixes, lambda prefix: 0 < len(prefix) < 3, settings=few)
+    assert parts not in ways
+
+
+def test_rules_are_left_out_and_shrink_to_none() -> None:
+    """Many of them at once, or none."""
+    few = settings(CI, max_examples=500)
+    assert set() == find(MACHINE.plan.omissions, lambda names: True, settings=few)
+    many = find(MACHINE.plan.omissions, lambda names: len(names) > len(RULES) // 2, settings=few)
+    assert many < RULES
+
+
+def test_the_documented_example_runs() -> None:
+    """What a tester is told to write."""
+    finder = doctest.DocTestFinder(recurse=False)
+    (example,) = finder.find(make_state_machine, globs=vars(hypothesis_machine).copy())
+    assert len(example.examples) > 10
+    assert doctest.TestResults(0, len(example.examples)) == doctest.DocTestRunner().run(example)

@@ -1,0 +1,57 @@
+"""Where walks begin: stored schedules as far as they are possible, and no further."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from properties.schedules.judgement import follow
+from properties.verdicts.certificates import load_schedules
+from properties.walks.premises import compute_milestones
+from properties.walks.walk_starts import STARTS_MAX, load_starts
+from properties.worlds import STRUCTURES, find_world
+from properties.z3.vacuity import load_witness_schedules
+from reference.language.machine import compute_machine
+from tests.structures import SYNCHRONOUS_PAIR
+
+NAMES = (SYNCHRONOUS_PAIR.name, "delay/4.4.0")
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("fault", ["none", "every fault"])
+def test_each_way_leads_where_it_is_said_to(name: str, fault: str) -> None:
+    """To its last state, and not before; nothing strikes that may not."""
+    structure: Any = STRUCTURES[name]
+    parameters = find_world(structure).make_search_parameters(
+        find_world(structure).get_column(fault)
+    )
+    milestones = compute_milestones(structure)
+    starts = load_starts(structure, parameters, milestones)
+    assert len(starts.leading_to) >= 5
+    for milestone, ways in starts.leading_to.items():
+        assert 1 <= len(ways) <= STARTS_MAX
+        for way in ways:
+            met = [milestones[milestone](s) for _, s in follow(structure, parameters, way)]
+            assert met == [False] * len(way) + [True]
+    instances = compute_machine(structure).instances
+    taken = {action.instance for way in starts.ways for action in way}
+    struck = any(instances[name].rule.is_fault for name in taken)
+    assert struck is (fault != "none")
+
+
+def test_what_holds_initially_needs_no_way() -> None:
+    """A walk is there already."""
+    parameters = find_world(SYNCHRONOUS_PAIR).make_search_parameters(
+        find_world(SYNCHRONOUS_PAIR).get_column("none")
+    )
+    starts = load_starts(SYNCHRONOUS_PAIR, parameters, {"always": lambda state: True})
+    assert starts.leading_to == {}
+    assert starts.ways
+
+
+def test_nothing_stored_is_no_schedule(tmp_path: Path) -> None:
+    """Walks then begin in the initial state."""
+    assert () == load_schedules(SYNCHRONOUS_PAIR, tmp_path)
+    assert () == load_witness_schedules(SYNCHRONOUS_PAIR, tmp_path)

@@ -1,0 +1,132 @@
+"""Stored cores: they prove every obligation again, are minimal, and cannot hide a gap."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+from attrs import evolve
+
+from properties.verdicts.certificates import get_path
+from properties.verdicts.verdict import InternalDisagreementError
+from properties.worlds.replication.structures import CERTIFIED_BY_NAME
+from properties.z3 import cores
+from properties.z3.cores import (
+    CORE_FOLDER,
+    STORED_STRUCTURES,
+    Core,
+    find_cores,
+    load_cores,
+    recheck_cores,
+    save_cores,
+)
+from properties.z3.discharge import Fact, FactKind, follows_from
+from properties.z3.obligations import Obligation, ObligationKind, Proof, load_proof
+from reference.worlds.replication.structure import Structure
+from tests.structures import SYNCHRONOUS_PAIR, name_of
+
+ALONE = CERTIFIED_BY_NAME["SYNC_MASTER/SYNC_FLUSH/0 slaves"]
+
+
+@cache
+def make_proof(structure: Structure) -> Proof:
+    """The certified proof of a structure."""
+    return load_proof(structure)
+
+
+@pytest.mark.parametrize("structure", STORED_STRUCTURES, ids=name_of)
+def test_stored_cores_prove_everything(structure: Structure) -> None:
+    """Every obligation follows from its core alone."""
+    assert () == recheck_cores(make_proof(structure), load_cores(structure))
+
+
+def test_every_fact_of_a_core_is_needed() -> None:
+    """Without any one of its facts no core proves its obligation."""
+    proof = make_proof(SYNCHRONOUS_PAIR)
+    needless = [
+        (str(obligation), str(fact))
+        for obligation, core in load_cores(SYNCHRONOUS_PAIR).items()
+        for fact in core.facts
+        if follows_from(proof.pose(obligation), [f for f in core.facts if f != fact])
+    ]
+    assert [] == needless
+
+
+def test_found_cores_prove_what_they_were_found_for() -> None:
+    """The cores of a proof with a single lemma prove it, and are found again."""
+    proof = Proof(ALONE, ["life_is_counted"])
+    found = find_cores(proof)
+    assert {"life_is_counted"} == {obligation.claim for obligation in found}
+    assert () == recheck_cores(proof, found)
+    assert found == find_cores(proof)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("structure", [ALONE, SYNCHRONOUS_PAIR], ids=name_of)
+def test_found_cores_are_the_stored_ones(structure: Structure) -> None:
+    """Work and cores are reproduced; run python -m properties.z3.cores when this fails."""
+    assert find_cores(make_proof(structure)) == load_cores(structure)
+
+
+def test_a_gap_is_noticed() -> None:
+    """A missing core, a weakened one, one with a strange fact, one too many."""
+    stored = load_cores(ALONE)
+    missing, weakened, strange = [o for o, core in stored.items() if core.facts][:3]
+    extra = Obligation(ObligationKind.CONSECUTION, "held_is_received", "no_such_rule")
+    spoilt = {
+        **stored,
+        weakened: evolve(stored[weakened], facts=()),
+        strange: Core(1, (Fact(FactKind.LEMMA, "no_such_lemma"),)),
+        extra: Core(1, ()),
+    }
+    del spoilt[missing]
+    expected = {
+        missing: "no core is stored",
+        weakened: "it does not follow from its core",
+        strange: "there is no lemma no_such_lemma",
+        extra: "there is no such obligation",
+    }
+    assert expected == {f.obligation: f.reason for f in recheck_cores(make_proof(ALONE), spoilt)}
+
+
+def test_a_refuted_cell_has_no_core() -> None:
+    """None is found, and one that is claimed is noticed whether or not the cell is asked for."""
+    cell = Obligation(ObligationKind.SAFETY, "acknowledged_is_kept_on_master", "every fault")
+    refuted = (cell.claim, cell.where)
+    with pytest.raises(InternalDisagreementError, match=f"{cell} does not hold"):
+        find_cores(Proof(ALONE, ["life_is_counted"], [refuted]))
+    claimed = {**load_cores(ALONE), cell: Core(1, ())}
+    for proof in (make_proof(ALONE), Proof(ALONE, (), (*make_proof(ALONE).proved, refuted))):
+        assert [cell] == [failure.obligation for failure in recheck_cores(proof, claimed)]
+
+
+def test_cores_survive_the_disk(tmp_path: Path) -> None:
+    """What is saved is loaded again, and written the same way."""
+    stored = load_cores(ALONE)
+    path = save_cores(ALONE, stored, tmp_path)
+    assert stored == load_cores(ALONE, tmp_path)
+    assert path.read_text() == get_path(ALONE, CORE_FOLDER).read_text()
+
+
+def test_missing_malformed_and_old_cores_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each with what to do about it."""
+    with pytest.raises(InternalDisagreementError, match="missing or malformed"):
+        load_cores(ALONE, tmp_path)
+    path = save_cores(ALONE, load_cores(ALONE), tmp_path)
+    text = path.read_text()
+    path.write_text(text.replace('"consecution ', '"guesswork ', 1))
+    with pytest.raises(InternalDisagreementError, match="guesswork"):
+        load_cores(ALONE, tmp_path)
+    path.write_text(text)
+    monkeypatch.setattr(cores, "compute_digest", lambda structure: "of other rules")
+    with pytest.raises(InternalDisagreementError, match="made from other rules"):
+        load_cores(ALONE, tmp_path)
+
+
+def test_every_stored_file_belongs_to_a_structure() -> None:
+    """No file lies in the folder that nobody re-checks."""
+    expected = {get_path(s, CORE_FOLDER) for s in STORED_STRUCTURES}
+    assert expected == set(CORE_FOLDER.iterdir())

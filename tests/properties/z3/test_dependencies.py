@@ -1,0 +1,92 @@
+"""The property graph: what is not in it can go, and what cores leave open may be mixed."""
+
+from __future__ import annotations
+
+import pytest
+
+from properties.fault_model import FaultClass
+from properties.worlds.replication.columns import EVERYTHING
+from properties.worlds.replication.structures import CERTIFIED_BY_NAME
+from properties.worlds.replication.world import CLAIMS
+from properties.z3.cores import Core, load_cores
+from properties.z3.dependencies import Node, NodeKind, PropertyGraph
+from properties.z3.discharge import Fact, FactKind
+from properties.z3.induction import InductionProblem, get_lemmas
+from properties.z3.obligations import Obligation, ObligationKind
+
+FULL_PAIR = CERTIFIED_BY_NAME["SYNC_MASTER/SYNC_FLUSH/1 slave"]
+
+
+def make_core(*facts: tuple[FactKind, str]) -> Core:
+    """A core of these facts."""
+    return Core(1, tuple(Fact(kind, name) for kind, name in facts))
+
+
+SMALL = PropertyGraph(
+    {
+        Obligation(ObligationKind.SAFETY, "kept", "none"): make_core(
+            (FactKind.LEMMA, "first"), (FactKind.ABSENCE, "fire")
+        ),
+        Obligation(ObligationKind.CONSECUTION, "first", "move[0]"): make_core(
+            (FactKind.CONDITION, "is_open"), (FactKind.LEMMA, "first"), (FactKind.LEMMA, "second")
+        ),
+        Obligation(ObligationKind.CONSECUTION, "second", "move[1]"): make_core(
+            (FactKind.RANGE, "size"), (FactKind.LEMMA, "second"), (FactKind.SIZE, "batch")
+        ),
+        Obligation(ObligationKind.INITIATION, "third"): make_core(),
+        Obligation(ObligationKind.CONSECUTION, "third", "rest"): make_core(
+            (FactKind.CONDITION, "is_closed"), (FactKind.LEMMA, "first")
+        ),
+    }
+)
+"""One guarantee that rests on two of three lemmas."""
+
+
+def test_edges_are_those_of_the_cores() -> None:
+    """Guarantee to lemma, lemma to lemma and rule, rule to condition."""
+    first, second = Node(NodeKind.LEMMA, "first"), Node(NodeKind.LEMMA, "second")
+    move, is_open = Node(NodeKind.RULE, "move"), Node(NodeKind.CONDITION, "move.is_open")
+    size = Node(NodeKind.CONDITION, "move.size")
+    assert {first} == SMALL.edges[Node(NodeKind.GUARANTEE, "kept")]
+    assert {second, move, is_open} == SMALL.edges[first]
+    assert {move, size} == SMALL.edges[second]
+    assert {is_open, size} == SMALL.edges[move]
+
+
+def test_what_is_reached_is_transitive() -> None:
+    """A lemma below a lemma counts; one that only looks at others does not."""
+    kept = Node(NodeKind.GUARANTEE, "kept")
+    assert {"first", "second"} == {n.name for n in SMALL.compute_reached_lemmas([kept])}
+    assert ["third"] == [n.name for n in SMALL.find_unused_lemmas()]
+    assert {"move.is_open", "move.size"} == SMALL.compute_conditions("kept")
+    assert {("fire",): ["none"]} == SMALL.get_columns_by_absent_faults("kept")
+
+
+def test_reached_lemmas_prove_everything_alone() -> None:
+    """Without the unused lemmas the rest is inductive and proves the same cells."""
+    graph = PropertyGraph(load_cores(FULL_PAIR))
+    unused = {node.name for node in graph.find_unused_lemmas()}
+    kept = tuple(name for name in get_lemmas() if name not in unused)
+    assert 0 < len(kept) < len(get_lemmas())
+    problem = InductionProblem(FULL_PAIR, EVERYTHING)
+    assert kept == problem.find_inductive_set(kept).lemmas
+    for name in CLAIMS:
+        for absent in graph.get_columns_by_absent_faults(name):
+            assert name in problem_under_all_but(absent).find_consequences(kept).proved
+
+
+def problem_under_all_but(absent: tuple[str, ...]) -> InductionProblem:
+    """The pair under every fault and circumstance but these, in any mixture."""
+    mixed = tuple(name for name in EVERYTHING.admitted if name not in absent)
+    return InductionProblem(FULL_PAIR, FaultClass("mixed", mixed))
+
+
+@pytest.mark.parametrize("guarantee", CLAIMS)
+def test_absences_are_needed_in_every_core(guarantee: str) -> None:
+    """A guarantee does not follow where one of the absent faults may strike as well."""
+    graph = PropertyGraph(load_cores(FULL_PAIR))
+    for absent in graph.get_columns_by_absent_faults(guarantee):
+        for fault in absent:
+            less = tuple(name for name in absent if name != fault)
+            result = problem_under_all_but(less).find_consequences(tuple(get_lemmas()))
+            assert guarantee not in result.proved, fault

@@ -1,0 +1,94 @@
+"""The counterexample of each lemma: judged by the reference, and found anew."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from attrs import evolve
+
+from properties.verdicts import certificates
+from properties.worlds.replication.world import GUARANTEES, LEMMAS
+from properties.z3.lemma_counterexamples import (
+    LemmaCounterexample,
+    find_counterexamples,
+    find_objections,
+    load_counterexamples,
+    save_counterexamples,
+    search_all,
+)
+from reference.language.machine import Action
+from reference.worlds.replication.structure import Structure
+
+UPDATE = "run python -m properties.z3.lemma_counterexamples, then read whether why= still agrees"
+
+STORED = load_counterexamples()
+
+
+def test_every_lemma_has_its_counterexample() -> None:
+    """None is missing and none is left over."""
+    assert list(LEMMAS) == list(STORED), UPDATE
+
+
+@pytest.mark.parametrize("entry", STORED.values(), ids=STORED.keys())
+def test_counterexample_is_one(entry: LemmaCounterexample) -> None:
+    """Only this lemma fails before; the step is possible; afterwards what is named fails."""
+    assert [] == find_objections(entry)
+
+
+@pytest.mark.parametrize("entry", STORED.values(), ids=STORED.keys())
+def test_broken_guarantees_are_proved_otherwise(entry: LemmaCounterexample) -> None:
+    """A guarantee that fails only without the lemma is certified as proved in that column."""
+    document = certificates.load(entry.structure)
+    assert document is not None
+    words = {
+        c["guarantee"]: c["verdict"]
+        for c in document["cells"]
+        if c["fault"] == entry.fault_class.name
+    }
+    assert {"proved"} >= {words[name] for name in entry.breaks if name in GUARANTEES}
+
+
+STEP = next(e for e in STORED.values() if e.kind == "step")
+STATE = next(e for e in STORED.values() if e.kind == "state")
+
+
+@pytest.mark.parametrize(
+    ("forged", "objection"),
+    [
+        (evolve(STATE, before={}), f"{STATE.lemma} holds before"),
+        (evolve(STATE, breaks=()), "nothing breaks"),
+        (evolve(STATE, breaks=("message_is_stored_once",)), "message_is_stored_once holds"),
+        (evolve(STATE, before={"master.ghost_life": 1}), "life_is_counted fails before"),
+        (evolve(STEP, action=Action("restart_master")), "restart_master() is refused"),
+        (evolve(STEP, breaks=(STEP.lemma,)), f"{STEP.lemma} fails before the step"),
+        (evolve(STEP, action=None), "holds in the end"),
+    ],
+    ids=["no state", "nothing", "another guarantee", "no lemma", "refused", "itself", "no step"],
+)
+def test_a_forged_counterexample_is_objected_to(
+    forged: LemmaCounterexample, objection: str
+) -> None:
+    """The check can fail, for every reason that it has."""
+    assert any(objection in found for found in find_objections(forged))
+
+
+def test_a_counterexample_is_found_anew() -> None:
+    """Without slaves the search finds what is stored for that structure."""
+    alone = Structure(slaves=0)
+    stored = {n: e for n, e in STORED.items() if e.structure == alone}
+    found = find_counterexamples(alone)
+    assert stored
+    assert stored == {n: e for n, e in found.items() if n in stored}, UPDATE
+
+
+@pytest.mark.nightly
+def test_all_counterexamples_are_found_anew() -> None:
+    """The search over all examined structures finds exactly what is stored."""
+    assert search_all() == STORED, UPDATE
+
+
+def test_counterexamples_survive_storage(tmp_path: Path) -> None:
+    """What is written is read back."""
+    save_counterexamples(STORED, tmp_path / "stored.json")
+    assert load_counterexamples(tmp_path / "stored.json") == STORED

@@ -1,0 +1,123 @@
+"""Broker groups: what is outside the model, which behave the same, what the keys say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from reference.configuration.files import read_deployments
+from reference.configuration.keys import KEYS, Key, find_similar_key
+from reference.configuration.later_keys import LATER_KEYS
+from tests.reference.broker_files import (
+    MASTER,
+    SLAVE,
+    STOCK,
+    read_group,
+)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "transientStorePoolEnable=true",
+        "duplicationEnable=true",
+        "messageStorePlugIn=org.example.Store",
+        "enableDLegerCommitLog=true",
+        "inSyncReplicas=2",
+    ],
+)
+def test_outside_the_model(tmp_path: Path, line: str) -> None:
+    """One sentence with the setting and its place."""
+    (sentence,) = read_group(tmp_path, a=MASTER + line).outside_the_model()
+    assert sentence.startswith(f"{line} ({tmp_path}/a.properties:3) is outside the model: ")
+    assert sentence.endswith(".")
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "transientStorePoolEnable=false",
+        "transientStorePoolEnable=true\nflushDiskType=SYNC_FLUSH",
+        "duplicationEnable=false",
+        "messageStorePlugIn=",
+        "haMasterAddress=10.0.0.1:10912",
+        "colour=red",
+        "haSlaveFallbehindMax=1",
+    ],
+)
+def test_inside_the_model(tmp_path: Path, lines: str) -> None:
+    """Settings without effect on this broker, and settings that the model has."""
+    assert () == read_group(tmp_path, a=MASTER + lines).outside_the_model()
+
+
+def test_a_fixed_master_address_of_a_slave_is_outside_the_model(tmp_path: Path) -> None:
+    """Nothing in the files says who answers at that address."""
+    group = read_group(tmp_path, a=MASTER, b=SLAVE + "haMasterAddress=10.0.0.1:10912")
+    assert "haMasterAddress=10.0.0.1:10912" in group.outside_the_model()[0]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        MASTER.replace("broker-a", "broker-b"),
+        MASTER + "brokerClusterName=other",
+        MASTER + "brokerId=0\nlistenPort=20911\nnamesrvAddr=b:9876\nstorePathRootDir=/b",
+        MASTER + "brokerIP1=10.0.0.2\nbrokerIP2=10.0.0.2",
+        MASTER + "flushDiskType=ASYNC_FLUSH",
+        MASTER + "haSlaveFallbehindMax=+268435456",
+        MASTER + "colour=red",
+    ],
+)
+def test_same_behaviour(tmp_path: Path, other: str) -> None:
+    """Names, addresses, paths, defaults spelled out and ignored keys change nothing."""
+    expected = read_group(tmp_path / "one", a=MASTER).same_behaviour_key()
+    actual = read_group(tmp_path / "other", a=other).same_behaviour_key()
+    assert expected == actual
+
+
+def test_same_behaviour_with_other_slave_ids(tmp_path: Path) -> None:
+    """Which of two slaves has which id does not matter."""
+    lagging = SLAVE + "offsetCheckInSlave=true\n"
+    one = read_group(tmp_path / "1", a=MASTER, b=SLAVE, c=lagging.replace("Id=1", "Id=2"))
+    other = read_group(tmp_path / "2", a=MASTER, b=SLAVE.replace("Id=1", "Id=9"), c=lagging)
+    assert one.same_behaviour_key() == other.same_behaviour_key()
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        {"a": MASTER.replace("SYNC_", "ASYNC_")},
+        {"a": MASTER + "flushDiskType=SYNC_FLUSH"},
+        {"a": MASTER + "haSlaveFallbehindMax=1"},
+        {"a": MASTER + "inSyncReplicas=2"},
+        {"a": MASTER, "b": SLAVE},
+    ],
+)
+def test_other_behaviour(tmp_path: Path, texts: dict[str, str]) -> None:
+    """Roles, sizes, slaves and keys that answers must mention make another group."""
+    lone = read_group(tmp_path / "one", a=MASTER).same_behaviour_key()
+    other = read_group(tmp_path / "other", **texts).same_behaviour_key()
+    assert lone != other
+
+
+def test_stock_groups_behave_the_same() -> None:
+    """broker-a and broker-b of one stock folder differ in their names only, and hash alike."""
+    deployments, _ = read_deployments([STOCK / "2m-2s-sync"])
+    assert 1 == len({group.same_behaviour_key() for group in deployments[0].groups})
+
+
+def test_later_keys_are_unknown_to_440() -> None:
+    """No key is in both tables."""
+    assert set() == set(KEYS) & set(LATER_KEYS)
+
+
+@pytest.mark.parametrize("key", [key for key in KEYS.values() if key.default is not None])
+def test_defaults_are_of_their_kind(key: Key) -> None:
+    """Written into a file, each default is read back as itself."""
+    assert key.default == key.read(str(key.default))
+
+
+def test_a_later_key_is_no_misspelling() -> None:
+    """Only renamed keys have a name in 4.4.0."""
+    assert None is find_similar_key("inSyncReplicas")

@@ -1,0 +1,113 @@
+"""Consequences that operators have met, told with the functions of the read decision."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from reference.decisions.reading.client import Client, PullStatus, Reaction, choose_target, react
+from reference.decisions.reading.consume_queue import ConsumeQueue, Entry
+from reference.decisions.reading.get_message import Read, get_message
+from reference.decisions.reading.pull import Pull, ResponseCode, Situation, Topic
+from reference.decisions.reading.pull_processor import PullAnswer, answer_pull
+from reference.decisions.reading.settings import BrokerSettings, StoreSettings
+from reference.decisions.reading.subscription_group import DEFAULT_GROUP
+from reference.worlds.replication.roles import Role
+
+MASTER, SLAVE = StoreSettings(), StoreSettings(Role.SLAVE)
+CHECKING = StoreSettings(Role.SLAVE, is_offset_checked_in_slave=True)
+BYTES = 10
+
+
+def make_queue(low: int, high: int) -> ConsumeQueue:
+    """The messages from ``low`` on, below ``high``."""
+    entries = [Entry(place * BYTES, BYTES) for place in range(low, high)]
+    return ConsumeQueue(low, high, low, entries)
+
+
+def ask(store: StoreSettings, queue: ConsumeQueue, offset: int) -> PullAnswer:
+    """What a broker with this queue answers."""
+    end = queue.max_offset * BYTES
+    result = get_message(Read(store, queue, offset, 32, log_max_offset=end))
+    pull = Pull(offset, has_suspend_flag=True)
+    return answer_pull(
+        Situation(pull, store, BrokerSettings(), DEFAULT_GROUP, Topic(), None, result)
+    )
+
+
+def pull(client: Client, store: StoreSettings, queue: ConsumeQueue) -> Reaction:
+    """One pull of a client that has consumed all it got."""
+    return react(client, ask(store, queue, client.next_offset))
+
+
+def test_a_new_slave_sends_readers_of_old_messages_back() -> None:
+    """It has the last file only; with the master there, the next pull goes to it (K-23)."""
+    client = Client(suggested_id=1, next_offset=5, memory_offset=5)
+    reaction = pull(client, SLAVE, make_queue(82, 102))
+    assert reaction.status is PullStatus.NO_MATCHED_MSG
+    assert reaction.client.next_offset == 5
+    assert choose_target(reaction.client).broker_id == 0
+
+
+@pytest.mark.parametrize("queue", [make_queue(82, 102), make_queue(0, 3), ConsumeQueue()])
+def test_without_a_master_such_readers_loop(queue: ConsumeQueue) -> None:
+    """Below the slave's queue, beyond it, or at an empty one: no pause, no news (K-23, K-43)."""
+    client = Client(brokers=(1,), next_offset=5, memory_offset=5)
+    for _ in range(3):
+        reaction = pull(client, SLAVE, queue)
+        assert (reaction.pause_ms, reaction.messages) == (0, 0)
+        assert (reaction.client.next_offset, reaction.client.memory_offset) == (5, 5)
+        assert choose_target(reaction.client).broker_id == 1
+        client = reaction.client
+
+
+def test_at_the_slave_s_end_a_reader_is_held_instead() -> None:
+    """The one offset outside the queue that does not loop (K-43)."""
+    answer = ask(SLAVE, make_queue(0, 5), 5)
+    assert answer.code is ResponseCode.PULL_NOT_FOUND
+    assert answer.held_ms == 15_000
+
+
+def test_a_wiped_master_is_read_again_from_0() -> None:
+    """Its queue begins again while consumers remember larger offsets (K-26)."""
+    reaction = pull(Client(next_offset=40, memory_offset=40), MASTER, make_queue(0, 3))
+    assert reaction.status is PullStatus.OFFSET_ILLEGAL
+    assert (reaction.client.next_offset, reaction.client.memory_offset) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "following"), [(0, 0, 0), (0, 4, 0), (1, 4, 4), (0, 5, 5), (0, 7, 7)]
+)
+def test_what_a_consumer_ahead_misses(low: int, high: int, following: int) -> None:
+    """It asks for 5 from a master that has lost its queue and has new messages (K-33, issue 37).
+
+    Sent back to 0 it reads them all. In every other case those before 5 are never seen, and at the
+    end of the queue nothing tells.
+    """
+    reaction = pull(Client(next_offset=5, memory_offset=5), MASTER, make_queue(low, high))
+    assert reaction.client.next_offset == following
+    assert reaction.is_queue_given_up is (high < 5)
+
+
+def test_a_lagging_slave_that_checks_offsets_resets_progress() -> None:
+    """By default it leaves the offset alone (issue 36)."""
+    client = Client(brokers=(1,), next_offset=15_619, memory_offset=15_619)
+    queue = make_queue(0, 7_358)
+    assert pull(client, CHECKING, queue).client.memory_offset == 0
+    assert pull(client, SLAVE, queue).client.memory_offset == 15_619
+
+
+def test_a_longer_slave_resets_a_reader_that_comes_back() -> None:
+    """It has read beyond the master's end (issue 51): the whole queue again."""
+    client = Client(suggested_id=1)
+    at_slave = pull(client, SLAVE, make_queue(0, 12))
+    assert (at_slave.client.next_offset, choose_target(at_slave.client).broker_id) == (12, 0)
+    assert pull(at_slave.client, MASTER, make_queue(0, 6)).client.memory_offset == 0
+
+
+def test_reads_that_move_to_a_lagging_slave_see_nothing_for_a_while() -> None:
+    """What was read from the master is not there yet, and no message is read twice (issue 50)."""
+    client = Client(next_offset=9, memory_offset=9, brokers=(1,))
+    for end, expected in itertools.zip_longest((7, 8, 9, 10), (0, 0, 0, 1)):
+        assert pull(client, SLAVE, make_queue(0, end)).messages == expected

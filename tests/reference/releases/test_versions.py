@@ -1,0 +1,168 @@
+"""Versions: which release has which changes, how they are named, and what their files say."""
+
+from __future__ import annotations
+
+import pytest
+
+from reference.configuration.later_keys import (
+    LATER_KEYS,
+    compute_mode,
+    explain_later_key,
+    explain_mode,
+    get_name_in,
+    is_known_in,
+)
+from reference.language.machine import compute_machine
+from reference.releases.releases import CONTROLLER, FIRST_RELEASE_WITH_MODES, QUORUM, RELEASES, Span
+from reference.releases.timing_differences import BODY_SIZE_LIMIT, HABITS, OWN_REPORT_TIMER
+from reference.releases.versions import (
+    RULE_SETS,
+    USUAL_VERSION,
+    Version,
+    VersionError,
+    compute_rules,
+    find_version,
+    list_versions,
+    parse_version,
+)
+from reference.worlds.replication.changes import VARIANTS
+from reference.worlds.replication.roles import Role
+from reference.worlds.replication.rules import RULES
+from reference.worlds.replication.structure import Structure
+
+
+def get_changes(name: str) -> list[str]:
+    """The names of a version's changes of rules, what came first first."""
+    return [change.name for change in parse_version(name).changes[::-1]]
+
+
+def test_the_usual_version_changes_nothing() -> None:
+    """The rules are those of 4.4.0, in every structure without variants."""
+    assert [] == get_changes("4.4.0")
+    assert () == USUAL_VERSION.variants
+    assert Structure() == USUAL_VERSION.apply(Structure())
+    assert "RocketMQ 4.4.0" == USUAL_VERSION.describe()
+
+
+def test_changes_add_up() -> None:
+    """Each release of 4.x has what the ones before it have, and 5.x lost the check of reports."""
+    assert [] == get_changes("4.5.2")
+    assert ["wait_until_deadline"] == get_changes("4.6.0")
+    assert ["wait_until_deadline", "both_waits_at_once", "flush_looked_at_again"] == get_changes(
+        "4.8.0"
+    )
+    assert get_changes("4.9.3") == get_changes("4.9.8")
+    assert "report_capped_from_second" in get_changes("4.9.8")
+    assert "report_capped_from_second" not in get_changes("5.0.0")
+    assert "no_slave_wait" in get_changes("5.0.0")
+    assert "no_slave_wait" not in get_changes("5.0.0-quorum")
+    assert "ack_per_connection" in get_changes("5.3.3-quorum")
+    assert "controller_mode" in get_changes("5.3.3-controller")
+
+
+def test_every_version_names_its_rules() -> None:
+    """The name of its rules is that of the first version with the same changes."""
+    for version in list_versions():
+        first = parse_version(version.rule_set) if version.rule_set else USUAL_VERSION
+        assert version.changes == first.changes
+        assert RELEASES.index(first.release) <= RELEASES.index(version.release)
+        assert find_version(version.variants) == first
+        assert version.changes == RULE_SETS.get(version.rule_set, ())
+
+
+def test_every_change_and_habit_is_in_some_release() -> None:
+    """None is written in vain; a repair is in none."""
+    used = {c.name for version in list_versions() for c in version.changes}
+    assert used == {name for name, variant in VARIANTS.items() if variant.span}
+    assert {h for version in list_versions() for h in version.habits} == set(HABITS.values())
+    for habit in HABITS.values():
+        assert habit.sentence.endswith(".")
+        assert habit.comes_from.endswith(".")
+
+
+def test_a_removed_rule_is_gone() -> None:
+    """From 4.6.0 on nobody counts wake-ups."""
+    rules = compute_rules(("4.6.0",))
+    assert {"wait_one_second", "give_up_slave_wait"} == RULES.keys() - rules.keys()
+    machine = compute_machine(Structure(variants=("4.6.0",)))
+    assert "wait_one_second[0]" not in machine.instances
+
+
+def test_a_span_ends_before_its_last() -> None:
+    """``until`` is the first release without it."""
+    span = Span("4.5.2", until="5.0.0")
+    assert not span.covers("4.5.1", "")
+    assert span.covers("4.5.2", "")
+    assert span.covers("4.9.8", "")
+    assert not span.covers("5.0.0", "")
+    assert not Span("5.0.0", modes=(QUORUM,)).covers("5.0.0", "")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "4.4", "4.5.0", "v4.4.0", "4.4.0-quorum", "5.0.0-raft", "5.0.0-", "6.0.0"]
+)
+def test_what_is_no_version(text: str) -> None:
+    """One line says what is known instead."""
+    with pytest.raises(VersionError) as caught:
+        parse_version(text)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_version_says_what_it_is_known_from() -> None:
+    """Only two releases were recorded; others say so."""
+    assert parse_version("4.9.8").is_recorded
+    assert "those of 4.9.3" in parse_version("4.9.8").describe()
+    for name in ("4.6.0", "5.3.0", "5.3.0-controller"):
+        assert "not held against recordings" in parse_version(name).describe()
+
+
+def test_habits_are_asked_for_by_version() -> None:
+    """The slave's own timer came and went; the size limit came later and stayed."""
+    assert not parse_version("4.4.0").has(OWN_REPORT_TIMER)
+    assert parse_version("4.9.8").has(OWN_REPORT_TIMER)
+    assert not parse_version("5.0.0").has(OWN_REPORT_TIMER)
+    assert parse_version("5.0.0").has(BODY_SIZE_LIMIT)
+    assert not parse_version("4.9.3").has(BODY_SIZE_LIMIT)
+
+
+def test_a_structure_tells_its_release() -> None:
+    """Its name has the release, and what repairs are on top of it."""
+    repaired = parse_version("4.9.8").apply(Structure(variants=("blank_kept",)))
+    assert "SYNC_MASTER/ASYNC_FLUSH/1 slave at 4.9.3 with blank_kept" == repaired.name
+    controlled = parse_version("5.3.0-controller").apply(Structure(role=Role.ASYNC_MASTER))
+    assert controlled.role is Role.SYNC_MASTER
+
+
+def test_later_keys_are_known_from_their_release_on() -> None:
+    """A key counts for the version that has it; before, its explanation names that version."""
+    assert not is_known_in("slaveTimeout", parse_version("4.9.2"))
+    assert is_known_in("slaveTimeout", parse_version("4.9.3"))
+    told = explain_later_key("inSyncReplicas", "2", USUAL_VERSION)
+    assert told is not None
+    assert "--rocketmq-version 5.0.0 or later" in told
+    assert None is explain_later_key("inSyncReplicas", "2", Version("5.0.0"))
+    more = explain_later_key("inSyncReplicas", "3", Version("5.0.0"))
+    assert more is not None
+    assert "the model has 1 and 2" in more
+    assert None is explain_later_key("haFlowControlEnable", "true", Version("5.0.0"))
+    assert all(key.effect for key in LATER_KEYS.values() if key.modelled)
+
+
+def test_a_renamed_key_is_read_under_its_new_name() -> None:
+    """From 4.7.1 on the size of a file has two p."""
+    assert "mapedFileSizeCommitLog" == get_name_in("mapedFileSizeCommitLog", USUAL_VERSION)
+    assert "mappedFileSizeCommitLog" == get_name_in("mapedFileSizeCommitLog", Version("4.9.8"))
+    assert "haSlaveFallbehindMax" == get_name_in("haSlaveFallbehindMax", Version("5.0.0"))
+
+
+def test_the_masters_file_says_the_mode() -> None:
+    """What was asked for by name stays; before 5.0.0 there is only one mode."""
+    latest = Version(FIRST_RELEASE_WITH_MODES)
+    assert "" == compute_mode({"inSyncReplicas": "2"}, USUAL_VERSION)
+    assert "" == compute_mode({}, latest)
+    assert QUORUM == compute_mode({"inSyncReplicas": "2"}, latest)
+    assert CONTROLLER == compute_mode({"enableControllerMode": "true"}, latest)
+    assert QUORUM == compute_mode({}, Version("5.0.0", QUORUM))
+    assert "allAckInSyncStateSet" in (explain_mode({}, CONTROLLER) or "")
+    assert None is explain_mode({"allAckInSyncStateSet": "true"}, CONTROLLER)
+    assert None is explain_mode({}, QUORUM)

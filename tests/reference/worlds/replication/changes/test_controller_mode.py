@@ -1,0 +1,218 @@
+"""Controller mode of 5.x: who is in the SyncStateSet, what counts, and who follows whom."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from attrs import evolve
+
+from reference.language.leaves import compute_leaf_sorts
+from reference.language.machine import Action, compute_machine
+from reference.releases.versions import parse_version
+from reference.worlds.replication.changes import VARIANTS
+from reference.worlds.replication.changes.controller_mode import ABSTRACTED
+from reference.worlds.replication.lineage import has_message, is_prefix
+from reference.worlds.replication.parameters import SMALL_PARAMETERS, FaultCounts
+from reference.worlds.replication.put import is_acknowledged
+from reference.worlds.replication.rules import RULES
+from reference.worlds.replication.state import Cluster
+from reference.worlds.replication.structure import Structure
+from reference.worlds.replication.sync_state_set import compute_confirm_offset, is_member
+
+STRUCTURE = Structure(variants=parse_version("5.3.0-controller").variants)
+LIMITS = FaultCounts(*(2 for _ in FaultCounts.__attrs_attrs__))
+BEGIN = STRUCTURE.make_initial(evolve(SMALL_PARAMETERS, limits=LIMITS))
+
+MEET = ("connect_slave[0]", "report_offset[0]", "receive_report[0]", "position_transfer[0]")
+"""An empty slave connects to an empty master, and is about to be sent everything."""
+JOIN = (*MEET, "enter_sync_state_set[0]")
+PUT = Action("append_message[0]", {"size_bytes": 1, "waits_for_store": 1})
+OTHER = Action("append_other_message", {"size_bytes": 1})
+ASK = "request_slave_wait[0]"
+ANSWER = ("answer_slave_wait[0]", "answer_disk_wait[0]")
+STOP = ("begin_master_stop", "finish_master_stop")
+
+
+def copy(end: int, size: int = 1) -> tuple[Action, ...]:
+    """The slave is sent some bytes, appends them, and the master reads its report of them."""
+    return (
+        Action("transfer_batch[0]", {"size_bytes": size}),
+        Action("append_to_slave[0]", {"size_bytes": size}),
+        Action("receive_report[0]", {"slave_offset": end}),
+    )
+
+
+def run(*actions: Action | str, begin: Cluster = BEGIN) -> Cluster:
+    """The state after these steps, none of which may be refused."""
+    cluster = begin
+    for action in actions:
+        step = Action(action) if isinstance(action, str) else action
+        outcome = compute_machine(STRUCTURE).step(cluster, step)
+        assert not outcome.is_refused, f"{step}: {outcome.failed}"
+        cluster = outcome.cluster
+    return cluster
+
+
+def get_refusal(cluster: Cluster, name: str, **arguments: int) -> tuple[str, ...]:
+    """The conditions that keep a step from taking place."""
+    return compute_machine(STRUCTURE).step(cluster, Action(name, arguments)).failed
+
+
+def test_only_controller_mode_has_the_set() -> None:
+    """Other structures have no leaf for it, so none of their states and proofs changes."""
+    paths = [p for p in compute_leaf_sorts(STRUCTURE) if p.startswith("in_sync_state_set")]
+    assert ["in_sync_state_set.0", "in_sync_state_set.1"] == paths
+    assert set(compute_leaf_sorts(Structure())) == set(compute_leaf_sorts(STRUCTURE)) - set(paths)
+    assert "in_sync_state_set" not in repr(BEGIN)
+
+
+def test_the_version_has_it_together_with_what_came_before() -> None:
+    """5.x with a controller has what 4.6.0 to 4.9.1 changed, and says that nobody recorded it."""
+    version = parse_version("5.0.0-controller")
+    names = [v.name for v in version.changes]
+    assert {"controller_mode", "wait_until_deadline", "answered_in_line"} <= set(names)
+    assert "no_slave_wait" not in names
+    assert "not held against recordings" in version.describe()
+    assert "not yet held against recordings" in VARIANTS["controller_mode"].comes_from
+    assert all(sentence.endswith(".") for sentence in ABSTRACTED)
+    assert "create_first_file" in RULES
+
+
+def test_a_master_that_is_alone_in_the_set_acknowledges_by_itself() -> None:
+    """With minInSyncReplicas=1, a slave that is merely connected is not asked."""
+    acknowledged = run(*MEET, PUT, ASK, *ANSWER)
+    assert is_acknowledged(acknowledged.messages[0])
+    assert not acknowledged.messages[0].ghost_is_received
+
+
+def test_a_member_is_waited_for_until_it_is_out() -> None:
+    """Also while its connection is gone: only the changed set lets the put go."""
+    waiting = run(*JOIN, PUT, ASK, "close_idle_connection[0]")
+    assert ("is_reported",) == get_refusal(waiting, "answer_slave_wait[0]")
+    assert is_acknowledged(run("leave_sync_state_set[0]", *ANSWER, begin=waiting).messages[0])
+    back = run("connect_slave[0]", begin=waiting)
+    assert ("is_reported",) == get_refusal(back, "answer_slave_wait[0]")
+
+
+def test_a_slave_comes_in_with_the_confirm_offset_and_goes_out_when_it_lags() -> None:
+    """A member that has everything stays; a stopping master changes nothing."""
+    behind = run(*MEET, OTHER)
+    assert 1 == compute_confirm_offset(behind)
+    assert "has_confirmed" in get_refusal(behind, "enter_sync_state_set[0]")
+    member = run(*copy(1), "enter_sync_state_set[0]", begin=behind)
+    assert is_member(member, 0)
+    assert ("is_behind",) == get_refusal(member, "leave_sync_state_set[0]")
+    lagging = run(OTHER, begin=member)
+    assert not is_member(run("leave_sync_state_set[0]", begin=lagging), 0)
+    stopping = run("begin_master_stop", begin=lagging)
+    assert ("is_store_open",) == get_refusal(stopping, "leave_sync_state_set[0]")
+
+
+def test_the_dispatch_stops_at_the_confirm_offset() -> None:
+    """What a member has not reported, no consumer sees; alone, the master shows everything."""
+    assert "has_whole_record" in get_refusal(run(*JOIN, OTHER), "dispatch_master")
+    confirmed = run(*JOIN, OTHER, *copy(1), OTHER)
+    assert 1 == run("dispatch_master", begin=confirmed).master.log.dispatched_offset
+    alone = run(OTHER, "dispatch_master")
+    assert 1 == alone.master.log.dispatched_offset
+
+
+def make_acknowledged() -> Cluster:
+    """A message lies behind another one, a member has both, and it is acknowledged."""
+    return run(*JOIN, OTHER, PUT, *copy(2, 2), ASK, *ANSWER)
+
+
+def test_an_elected_member_has_what_was_acknowledged() -> None:
+    """The master loses its power and its tail; the slave goes on in a new epoch."""
+    lost = run(Action("lose_master_power", {"kept_offset": 1}), begin=make_acknowledged())
+    elected = run(Action("elect_slave[0]", {"recovered_offset": 2}), begin=lost)
+    assert elected.master.is_up
+    assert has_message(elected.master.log, elected.messages[0])
+    assert (True, False) == elected.in_sync_state_set
+    assert lost.master.ghost_life + 1 == elected.master.ghost_life
+    assert not elected.slaves[0].is_up
+    back = run(
+        Action("restart_slave[0]", {"recovered_offset": 1}), "connect_slave[0]", begin=elected
+    )
+    assert is_prefix(back.slaves[0].log, back.master.log)
+    assert "is_member" in get_refusal(run(*STOP, begin=back), "elect_slave[0]")
+
+
+def test_an_old_master_truncates_what_nobody_else_has() -> None:
+    """It comes back as a slave with a put that was never answered, and loses it."""
+    unsent = run(*JOIN, OTHER, *copy(1), PUT, ASK, *STOP)
+    elected = run(Action("elect_slave[0]", {"recovered_offset": 1}), OTHER, begin=unsent)
+    assert 2 == elected.slaves[0].log.max_offset
+    back = run(
+        Action("restart_slave[0]", {"recovered_offset": 2}), "connect_slave[0]", begin=elected
+    )
+    assert 1 == back.slaves[0].log.max_offset == back.links[0].reported_offset
+
+
+def test_a_master_that_is_faster_than_the_election_takes_the_tail_from_everybody() -> None:
+    """It lost power with ASYNC_FLUSH, is the master again, and its slave truncates (K-03)."""
+    lost = run(Action("lose_master_power", {"kept_offset": 1}), begin=make_acknowledged())
+    again = run("restart_master", "connect_slave[0]", begin=lost)
+    message = again.messages[0]
+    assert is_acknowledged(message)
+    assert not has_message(again.master.log, message)
+    assert not has_message(again.slaves[0].log, message)
+
+
+def test_a_slave_with_nothing_in_common_stays_out() -> None:
+    """No consistent point: it is not emptied, and what only it has can be rescued by hand."""
+    lost = run(Action("lose_master_power", {"kept_offset": 0}), begin=make_acknowledged())
+    again = run("restart_master", begin=lost)
+    assert ("has_consistent_point",) == get_refusal(again, "connect_slave[0]")
+    assert has_message(again.slaves[0].log, again.messages[0])
+
+
+@pytest.mark.parametrize("is_member_left", [False, True])
+def test_a_master_without_its_disk_is_no_master_any_more(is_member_left: bool) -> None:
+    """Its id is gone with it: a member follows, or nobody does."""
+    begin = make_acknowledged() if is_member_left else run(PUT, ASK, *ANSWER)
+    lost = run("lose_master_disk", begin=begin)
+    assert ("is_known",) == get_refusal(lost, "restart_master")
+    if is_member_left:
+        elected = run(Action("elect_slave[0]", {"recovered_offset": 2}), begin=lost)
+        assert has_message(elected.master.log, elected.messages[0])
+    else:
+        assert "is_member" in get_refusal(lost, "elect_slave[0]")
+
+
+def test_a_wiped_slave_is_no_member_any_more() -> None:
+    """Nobody elects an empty broker because another one was a member under its address."""
+    wiped = run("kill_slave[0]", "wipe_slave[0]", begin=make_acknowledged())
+    assert not is_member(wiped, 0)
+    elections = run("kill_master", "restart_slave[0]", begin=wiped)
+    assert "is_member" in get_refusal(elections, "elect_slave[0]")
+
+
+def test_a_slave_that_is_ahead_acknowledges_nothing_that_it_lacks() -> None:
+    """4.4.0's first false acknowledgement: the slave truncates before it reports (R-HC-17)."""
+    ahead = run(*JOIN, OTHER, OTHER, *copy(2, 2), Action("lose_master_power", {"kept_offset": 1}))
+    waiting = run("restart_master", PUT, ASK, "connect_slave[0]", "report_offset[0]", begin=ahead)
+    reported = run(Action("receive_report[0]", {"slave_offset": 1}), begin=waiting)
+    assert ("is_reported",) == get_refusal(reported, "answer_slave_wait[0]")
+    copied = run("position_transfer[0]", *copy(2), *ANSWER, begin=reported)
+    assert has_message(copied.slaves[0].log, copied.messages[0])
+
+
+def test_an_empty_slave_is_sent_everything_at_a_rollover() -> None:
+    """4.4.0's second false acknowledgement: no report of a file's base without its bytes."""
+    full = run(PUT, "fill_file", *MEET[:3], "position_at_last_file[0]")
+    assert 0 == full.links[0].arrived_offset
+    assert "create_first_file[0]" not in compute_machine(STRUCTURE).instances
+    copied = run(*copy(4, 4), begin=full)
+    assert has_message(copied.slaves[0].log, copied.messages[0])
+
+
+def test_a_member_that_lost_its_tail_may_be_elected() -> None:
+    """Between its power loss and the change of the set: what it had acknowledged is gone."""
+    cut: Any = Action("lose_slave_power[0]", {"kept_offset": 1})
+    back = Action("restart_slave[0]", {"recovered_offset": 1})
+    elect = Action("elect_slave[0]", {"recovered_offset": 1})
+    elected = run(cut, back, *STOP, elect, begin=make_acknowledged())
+    assert is_acknowledged(elected.messages[0])
+    assert not has_message(elected.master.log, elected.messages[0])

@@ -1,0 +1,188 @@
+"""Small instances under a mutant: what they show is so, by the reference."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from properties.mutants.derivation import RuleMutant, list_mutants
+from properties.mutants.execution import make_mistake
+from properties.mutants.findings import (
+    LAYERS,
+    Finding,
+    compute_world_digest,
+    load_arguments,
+)
+from properties.mutants.results import load_table
+from properties.schedules.judgement import follow, is_refuted_by
+from properties.verdicts.certificates import decode_schedule
+from properties.worlds import STRUCTURES_BY_WORLD, find_world
+from reference.language.leaves import unflatten
+from reference.language.machine import Action, compute_machine
+from reference.language.terms import Sort
+from spark_fuzz.judges.mutant_judge import Task, judge_rule
+from spark_fuzz.search.small_instances import (
+    ListedInstance,
+    get_graph,
+    list_further_instances,
+    list_instances,
+)
+from spark_fuzz.search.state_graph import StateGraph
+from tests.reference.recordings.recordings_page import TRACES
+from tests.spark_fuzz.state_counts import INSTANCES, load_counts
+
+SAMPLE = 6
+"""So many mutants of the stored table are judged anew."""
+
+
+def find(world: str, name: str) -> RuleMutant:
+    """The mutant of this name."""
+    return next(m for m in list_mutants(world) if m.name == name)
+
+
+def judge(world: str, name: str, *layers: str) -> Finding:
+    """What these judges find about one mutant."""
+    rule = name.partition(":")[0]
+    task = Task(world, rule, layers, TRACES, (name,))
+    (finding,) = judge_rule(task, lambda text: None).findings
+    return finding
+
+
+def get_instance(name: str, instance: str) -> ListedInstance:
+    """The small instance of this name in which a mutant of delayed delivery was judged."""
+    rule = name.partition(":")[0]
+    every = (*list_instances("delay", rule), *list_further_instances("delay", rule))
+    return next(i for i in every if i.name == instance)
+
+
+def read_state(graph: StateGraph, number: int) -> object:
+    """A state of a graph as the reference has it."""
+    layout, row = graph.layout, graph.rows[number]
+    leaves = {
+        path: bool(value) if layout.sorts[path] is Sort.BOOLEAN else int(value)
+        for path, value in zip(layout.paths, row, strict=True)
+    }
+    return unflatten(layout.structure, {**layout.constants, **leaves})
+
+
+def test_states_are_those_of_the_compiled_search() -> None:
+    """Another program has counted the same states, depth by depth."""
+    known = next(i for i in INSTANCES if "4 messages" in i.name)
+    expected = load_counts()[known.name]["depths"]
+    assert isinstance(expected, list)
+    column = find_world(known.structure).get_column(known.fault)
+    graph = get_graph(ListedInstance(known.structure, column, known.sizes), 3_000)
+    assert list(graph.states_per_depth) == expected[: len(graph.states_per_depth)]
+
+
+def test_every_state_is_reached_by_its_schedule() -> None:
+    """Replayed by the reference."""
+    instance = list_instances("delay", "kill_broker")[1]
+    graph = get_graph(instance, 2_000)
+    for number in range(0, len(graph.rows), 97):
+        begin = instance.make_begin()
+        schedule = (*instance.start, *graph.rebuild(number))
+        *_, (_, state) = follow(instance.structure, begin.parameters, schedule)
+        assert len(graph.rebuild(number)) == graph.find_depth(number)
+        assert state == read_state(graph, number)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "promote_slave: is_promoted, effect omitted",
+        "stop_broker: is_serving, condition negated",
+        "lose_power: kept_queue_max.high, range narrower by one",
+    ],
+)
+def test_the_shortest_schedule_tells_them_apart(name: str) -> None:
+    """Its last step is refused by one of the two, or leads elsewhere; the steps before are not."""
+    difference = judge("delay", name, "graphs").difference
+    assert difference is not None
+    schedule = decode_schedule(difference["schedule"])
+    instance = next(
+        i
+        for i in list_instances("delay", name.partition(":")[0])
+        if i.name == difference["instance"]
+    )
+    parameters = instance.make_begin().parameters
+    true = _follow_to_the_end(instance, parameters, schedule)
+    with make_mistake(find("delay", name), "delay"):
+        mutated = _follow_to_the_end(instance, parameters, schedule)
+    assert true[:-1] == mutated[:-1]
+    assert true[-1] != mutated[-1]
+
+
+def _follow_to_the_end(
+    instance: ListedInstance, parameters: object, schedule: tuple[Action, ...]
+) -> list[object]:
+    """Each state, or what refuses a step."""
+    state = instance.structure.make_initial(parameters)
+    states: list[object] = []
+    for action in schedule:
+        outcome = compute_machine(instance.structure).step(state, action)
+        state = outcome.cluster
+        states.append((outcome.is_refused, state))
+    return states
+
+
+def test_a_mutant_dies_of_another_number_of_states() -> None:
+    """A slave that is promoted, and is a slave still."""
+    states = judge("delay", "promote_slave: is_promoted, effect omitted", "graphs").states
+    assert states is not None
+    assert states["states"] != states["mutated_states"]
+
+
+def test_a_proved_guarantee_is_broken_by_a_schedule() -> None:
+    """The reference with the mistake follows it, and its last step is the first violation."""
+    findings = [f for e in load_table() if e.world == "delay" for f in e.findings]
+    name, found = next((f.name, f.guarantee) for f in findings if "broken" in (f.guarantee or {}))
+    assert found is not None
+    instance = get_instance(name, found["instance"])
+    schedule, parameters = decode_schedule(found["schedule"]), instance.make_begin().parameters
+    assert not is_refuted_by(found["broken"], instance.structure, parameters, schedule)
+    with make_mistake(find("delay", name), "delay"):
+        assert is_refuted_by(found["broken"], instance.structure, parameters, schedule)
+
+
+def test_a_mutant_that_is_no_mistake_differs_nowhere() -> None:
+    """Z3 proves it, and no small instance shows a step that differs."""
+    name = "restart_slave: brokers.is_up, effect omitted"
+    finding = judge("delay", name, "equivalence", "graphs", "lemmas")
+    assert finding.is_proved_alike
+    assert finding.difference is None
+    assert () == finding.killers
+
+
+def test_the_stored_table_is_of_these_rules() -> None:
+    """No finding was made from other rules or lemmas, by other judges, or about nothing."""
+    for entry in load_table():
+        assert compute_world_digest(entry.world) == entry.digest, "run ./rmqspec mutants --json"
+        assert LAYERS == entry.layers
+        names = [m.name for m in list_mutants(entry.world, (entry.rule,))]
+        assert names == [f.name for f in entry.findings]
+
+
+def test_a_sample_of_the_stored_table_is_found_again() -> None:
+    """Judged anew by all judges, the same is found."""
+    stored = [(e.world, f) for e in load_table() if e.world == "delay" for f in e.findings]
+    for world, finding in random.Random(7).sample(stored, SAMPLE):
+        assert finding == judge(world, finding.name, *LAYERS)
+
+
+def test_every_argument_is_about_a_survivor_and_every_survivor_has_one() -> None:
+    """Nothing is argued that is killed or proved, and nothing is left unexplained."""
+    survivors = {(e.world, f.name) for e in load_table() for f in e.findings if f.is_survivor}
+    argued = {(w, name) for w, names in load_arguments().items() for name in names}
+    assert survivors == argued
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("world", STRUCTURES_BY_WORLD)
+def test_the_whole_table_is_found_again(world: str) -> None:
+    """Every mutant, by every judge."""
+    for entry in load_table():
+        if entry.world == world:
+            task = Task(world, entry.rule, entry.layers, TRACES)
+            assert entry == judge_rule(task, lambda text: None)

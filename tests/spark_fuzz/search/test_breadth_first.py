@@ -1,0 +1,294 @@
+"""Breadth-first search against a search that is too simple to be wrong, and against itself."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from properties.fault_model import FaultClass
+from properties.schedules.judgement import judge
+from properties.verdicts.fingerprint import compute_digest
+from properties.worlds import find_world
+from properties.worlds.consumption.world import CONSUMPTION
+from properties.worlds.replication.columns import FAULT_CLASS_BY_NAME
+from properties.worlds.replication.world import GUARANTEES
+from reference.language.leaves import flatten
+from reference.language.machine import Action, compute_machine
+from reference.worlds.consumption.parameters import ConsumptionParameters
+from reference.worlds.replication.parameters import SMALL_PARAMETERS, Parameters
+from spark_fuzz.search.breadth_first import BreadthFirstResult, BreadthFirstSearch
+from spark_fuzz.search.influence import keep_everything
+from spark_fuzz.search.packing import MASK, FieldOverflowError
+from tests.spark_fuzz.state_counts import (
+    CARELESS_READER,
+    INSTANCES,
+    MASTER_ALONE,
+    SHORT_QUEUE,
+    TINY,
+    Instance,
+    load_counts,
+)
+from tests.structures import STRUCTURES, SYNCHRONOUS_PAIR, name_of
+
+THREE_SLAVES = STRUCTURES[-1]
+
+NO_FAULT = FAULT_CLASS_BY_NAME["none"]
+EVERY_FAULT = FAULT_CLASS_BY_NAME["every fault"]
+NO_READER_FAULT = find_world(CARELESS_READER).get_column("none")
+POWER_LOSS = FAULT_CLASS_BY_NAME["master power loss"]
+
+
+def describe(value: object) -> str:
+    """A readable test id."""
+    if isinstance(value, Parameters):
+        return f"log of {value.ghost_log_size_max_bytes} bytes"
+    if isinstance(value, ConsumptionParameters):
+        return f"queue of {value.ghost_queue_size_max} messages"
+    return name_of(value)
+
+
+CASES = [
+    (MASTER_ALONE, NO_FAULT, TINY, 30),
+    (MASTER_ALONE, EVERY_FAULT, TINY, 4),
+    (SYNCHRONOUS_PAIR, NO_FAULT, TINY, 6),
+    (SYNCHRONOUS_PAIR, EVERY_FAULT, TINY, 3),
+    (CARELESS_READER, NO_READER_FAULT, SHORT_QUEUE, 30),
+    (CARELESS_READER, CONSUMPTION.columns[-1], SHORT_QUEUE, 5),
+]
+"""Searched simply within seconds, the first one of each world completely."""
+
+
+@pytest.mark.parametrize(("structure", "fault_class", "sizes", "depth_max"), CASES, ids=describe)
+def test_agrees_with_simple_search(
+    structure: Any, fault_class: FaultClass, sizes: Any, depth_max: int
+) -> None:
+    """The same number of new states at every depth, the same first violations."""
+    check_against_simple_search(structure, fault_class, sizes, depth_max)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(
+    ("structure", "fault_class", "sizes", "depth_max"),
+    [
+        (MASTER_ALONE, POWER_LOSS, TINY, 30),
+        (MASTER_ALONE, EVERY_FAULT, SMALL_PARAMETERS, 4),
+        (SYNCHRONOUS_PAIR, NO_FAULT, TINY, 8),
+        (SYNCHRONOUS_PAIR, EVERY_FAULT, TINY, 5),
+        (THREE_SLAVES, NO_FAULT, TINY, 5),
+        (THREE_SLAVES, EVERY_FAULT, TINY, 2),
+    ],
+    ids=describe,
+)
+def test_agrees_with_longer_simple_search(
+    structure: Any, fault_class: FaultClass, sizes: Any, depth_max: int
+) -> None:
+    """The same for larger instances."""
+    check_against_simple_search(structure, fault_class, sizes, depth_max)
+
+
+def check_against_simple_search(
+    structure: Any, fault_class: FaultClass, sizes: Any, depth_max: int
+) -> None:
+    """Compare the searches for all guarantees, and for the third alone, with the simple one."""
+    names = tuple(find_world(structure).guarantees)
+    for guarantees in (names, names[2:3]):
+        search = BreadthFirstSearch(structure, fault_class, sizes, guarantees)
+        result = search.search(1_000_000, depth_max)
+        lengths = get_lengths(result)
+        is_ended_early = len(lengths) == len(guarantees)
+        depth = max(lengths.values()) if is_ended_early else depth_max
+        counts, violations = search_simply(search, depth)
+        assert counts == list(result.states_per_depth)
+        assert lengths == {n: d for n, d in violations.items() if n in guarantees}
+
+
+def get_lengths(result: BreadthFirstResult) -> dict[str, int]:
+    """Number of steps of the schedules that were found."""
+    return {a.guarantee: len(a.schedule) for a in result.answers if a.schedule is not None}
+
+
+def search_simply(search: BreadthFirstSearch, depth_max: int) -> tuple[list[int], dict[str, int]]:
+    """New states per depth and the depth of the first violations, by nothing but the reference.
+
+    States are searched whole; a new one is counted if it differs from all before it in a leaf that
+    the other search tells apart, and has prospects.
+    """
+    frontier = {search.structure.make_initial(search.parameters)}
+    seen, kept = set(frontier), {project(search, c) for c in frontier}
+    counts, violations = [1], {n: 0 for c in frontier for n in judge(c)}
+    for depth in range(1, depth_max + 1):
+        frontier = {after for c in frontier for after in step_everywhere(c)} - seen
+        seen |= frontier
+        new = {project(search, c) for c in frontier if has_prospects(search, c)} - kept
+        kept |= new
+        counts += [len(new)] if new else []
+        for name in {n for c in frontier for n in judge(c)}:
+            violations.setdefault(name, depth)
+    return counts, violations
+
+
+def step_everywhere(cluster: Any) -> Iterator[Any]:
+    """The state after every enabled instance with every combination of its arguments."""
+    machine = compute_machine(cluster.structure)
+    for enabled in machine.enabled(cluster):
+        choices: list[dict[str, int]] = [{}]
+        for r in enabled.ranges:
+            choices = [{**c, r.name: v} for c in choices for v in range(r.low, r.high + 1)]
+        for arguments in choices:
+            yield machine.step(cluster, Action(enabled.instance.name, arguments)).cluster
+
+
+def project(search: BreadthFirstSearch, cluster: Any) -> tuple[int, ...]:
+    """The leaves that the search tells apart, slaves in that order which makes them smallest."""
+    values, highest = flatten(cluster), search.influence.highest
+    return min(
+        tuple(
+            min(int(values[rename(path, order)]), highest.get(path, 99))
+            for path in search.influence.leaves
+        )
+        for order in itertools.permutations(range(search.structure.slaves))
+    )
+
+
+def has_prospects(search: BreadthFirstSearch, cluster: Any) -> bool:
+    """The search goes on from this state."""
+    values, domains = flatten(cluster), search.prospects.domains
+    picture = tuple(min(values[path], domain[-1]) for path, domain in domains.items())
+    pictures = itertools.product(*domains.values())
+    return dict(zip(pictures, search.prospects.is_hopeful, strict=True))[picture]
+
+
+def rename(path: str, order: tuple[int, ...]) -> str:
+    """The path of the same leaf of the slave that comes in the place of this one."""
+    kind, *rest = path.split(".")
+    if kind not in ("slaves", "links"):
+        return path
+    return ".".join([kind, str(order[int(rest[0])]), *rest[1:]])
+
+
+@pytest.mark.parametrize(
+    ("structure", "fault_class", "sizes", "depth_max"),
+    [
+        (MASTER_ALONE, NO_FAULT, TINY, 30),
+        (SYNCHRONOUS_PAIR, EVERY_FAULT, TINY, 3),
+        (CARELESS_READER, NO_READER_FAULT, SHORT_QUEUE, 30),
+    ],
+    ids=describe,
+)
+def test_whole_state_agrees_with_simple_search(
+    structure: Any, fault_class: FaultClass, sizes: Any, depth_max: int
+) -> None:
+    """With nothing left out there are as many states as the reference finds, at every depth."""
+    whole = keep_everything(structure, {})
+    search = BreadthFirstSearch(structure, fault_class, sizes, whole=whole)
+    result = search.search(1_000_000, depth_max)
+    counts, violations = search_simply(search, depth_max)
+    assert counts == list(result.states_per_depth)
+    assert get_lengths(result) == violations
+    usual = BreadthFirstSearch(structure, fault_class, sizes).search(1_000_000, depth_max)
+    assert get_lengths(usual) == violations
+    assert usual.states <= result.states
+
+
+def test_whole_search_goes_on_after_violations() -> None:
+    """It counts what there is, also when every guarantee that was asked for is violated."""
+    name = "message_is_stored_once"
+    whole = keep_everything(MASTER_ALONE, {})
+    search = BreadthFirstSearch(MASTER_ALONE, NO_FAULT, TINY, (name,), whole=whole)
+    result = search.search(1_000_000)
+    assert result.is_complete
+    assert {name} == set(get_lengths(result))
+
+
+def test_number_that_stops_counting_has_an_end() -> None:
+    """No state has a larger one, and there are fewer states."""
+    path = "master.connection_count"
+    searches = [
+        BreadthFirstSearch(
+            SYNCHRONOUS_PAIR, NO_FAULT, TINY, whole=keep_everything(SYNCHRONOUS_PAIR, highest)
+        )
+        for highest in ({}, {path: 1})
+    ]
+    free, ended = (search.search(100_000, 9) for search in searches)
+    assert ended.states < free.states
+
+
+@pytest.mark.parametrize("fault_class", [NO_FAULT, POWER_LOSS], ids=name_of)
+def test_batches_change_nothing(fault_class: FaultClass) -> None:
+    """One successor at a time or hundreds together: the same states, the same schedules."""
+    results = [
+        BreadthFirstSearch(MASTER_ALONE, fault_class, TINY, batch=batch).search(500_000)
+        for batch in (1, 7, 512)
+    ]
+    assert results[0].is_complete
+    assert results[0] == results[1] == results[2]
+
+
+@pytest.mark.parametrize(
+    "instance",
+    [pytest.param(i, marks=[pytest.mark.nightly] * i.is_nightly, id=i.name) for i in INSTANCES],
+)
+def test_complete_instances_have_so_many_states(instance: Instance) -> None:
+    """Exact numbers of distinct states per depth, whatever the size of batches."""
+    recorded = load_counts()[instance.name]
+    renew = "other rules; renew with `python -m tests.spark_fuzz.state_counts`"
+    assert recorded["digest"] == compute_digest(instance.structure), renew
+    for batch in (1, 512):
+        result = instance.count(batch)
+        assert result.is_complete
+        assert recorded["depths"] == list(result.states_per_depth)
+
+
+def test_slaves_may_be_exchanged() -> None:
+    """With and without telling slaves apart schedules are equally long; there are fewer states."""
+    together, apart = (
+        BreadthFirstSearch(THREE_SLAVES, EVERY_FAULT, TINY, is_symmetric=is_symmetric).search(
+            1_000_000, depth_max=6
+        )
+        for is_symmetric in (True, False)
+    )
+    assert get_lengths(together)
+    assert get_lengths(together) == get_lengths(apart)
+    assert together.states < apart.states
+
+
+def test_fewer_guarantees_need_fewer_states() -> None:
+    """Searching for one guarantee alone finds the same length with fewer states."""
+    for name, steps in get_lengths(
+        BreadthFirstSearch(MASTER_ALONE, EVERY_FAULT, TINY).search(1_000_000, depth_max=6)
+    ).items():
+        alone = BreadthFirstSearch(MASTER_ALONE, EVERY_FAULT, TINY, (name,))
+        assert get_lengths(alone.search(1_000_000)) == {name: steps}
+    with_all = BreadthFirstSearch(MASTER_ALONE, NO_FAULT, TINY).search(1_000_000)
+    kept = BreadthFirstSearch(MASTER_ALONE, NO_FAULT, TINY, ("acknowledged_is_kept_on_master",))
+    assert kept.search(1_000_000).states < with_all.states
+
+
+def test_budget_ends_the_search() -> None:
+    """A search with too small a budget says so, and claims no depth that it has not finished."""
+    search = BreadthFirstSearch(MASTER_ALONE, NO_FAULT, SMALL_PARAMETERS)
+    seen: list[tuple[int, int, int]] = []
+    result = search.search(2_000, on_progress=lambda *numbers: seen.append(numbers))
+    assert (result.is_exhausted, result.is_complete, result.states) == (True, False, 2_000)
+    assert [n for _, _, n in seen] == list(result.states_per_depth[1:])
+    depths = {a.depth for a in result.answers if a.schedule is None}
+    assert depths == {len(result.states_per_depth) - 2}
+
+
+def test_leaf_that_outgrows_its_bits_is_noticed() -> None:
+    """A value that does not fit into its field ends the search; it never wraps."""
+    search = BreadthFirstSearch(SYNCHRONOUS_PAIR, NO_FAULT, TINY)
+    field = search.packing.paths.index("master.connection_count")
+    search.space.fields[field, MASK] = 1
+    with pytest.raises(FieldOverflowError, match=r"master.connection_count = 1"):
+        search.search(10_000)
+
+
+def test_order_of_guarantees_is_kept() -> None:
+    """One answer per guarantee, in the order in which they were asked for."""
+    names = tuple(reversed(GUARANTEES))
+    result = BreadthFirstSearch(MASTER_ALONE, NO_FAULT, TINY, names).search(10_000)
+    assert names == tuple(a.guarantee for a in result.answers)

@@ -1,0 +1,71 @@
+"""States from which nothing can be violated any more: on steps written for the purpose."""
+
+from __future__ import annotations
+
+import itertools
+
+from properties.schedules.possible_steps import Step
+from reference.language.terms import Sort, Term, constant, leaf, record
+from spark_fuzz.search.influence import Influence
+from spark_fuzz.search.safe_states import Picture, Prospects, compute_prospects
+
+PHASE, WAITS = leaf("phase", Sort.INTEGER), leaf("waits", Sort.BOOLEAN)
+SORTS = {"phase": Sort.INTEGER, "waits": Sort.BOOLEAN, "other": Sort.INTEGER}
+
+SENT, ANSWERED, REFUSED = 1, 2, 3
+CLAIM = record("not", record("and", record("equal", PHASE, ANSWERED), WAITS))
+"""Violated by an answer to a producer that waits."""
+
+CHOICE = record("equal", leaf("argument.waits", Sort.INTEGER), 1)
+SEND = Step("send", (record("equal", PHASE, 0),), (), {"phase": constant(SENT), "waits": CHOICE})
+ANSWER = Step("answer", (record("equal", PHASE, SENT),), (), {"phase": constant(ANSWERED)})
+REFUSE = Step("refuse", (record("equal", PHASE, SENT),), (), {"phase": constant(REFUSED)})
+ABANDON = Step(
+    "abandon",
+    (),
+    (),
+    {"phase": record("choose", record("equal", PHASE, SENT), constant(REFUSED), PHASE)},
+)
+
+
+def compute(*steps: Step, claim: Term = CLAIM) -> Prospects:
+    """The prospects of a search with these steps."""
+    influence = Influence(
+        leaves=("phase", "waits"),
+        instances=tuple(s.name for s in steps),
+        highest={"phase": 4},
+        steps=steps,
+        claims=(claim,),
+    )
+    return compute_prospects(influence, SORTS)
+
+
+def find_hopeful(prospects: Prospects) -> set[Picture]:
+    """The pictures with prospects, without the values -1 and 4 that no step gives to the phase."""
+    pictures = itertools.product(*prospects.domains.values())
+    pairs = zip(pictures, prospects.is_hopeful, strict=True)
+    return {p for p, is_hopeful in pairs if is_hopeful and 0 <= p[0] <= REFUSED}
+
+
+def test_only_what_may_still_be_violated_is_hopeful() -> None:
+    """Before the choice both, later only a producer that waits, and no refused message."""
+    hopeful = find_hopeful(compute(SEND, ANSWER, REFUSE, ABANDON))
+    assert hopeful == {(0, False), (0, True), (SENT, True), (ANSWERED, True)}
+
+
+def test_step_of_unknown_effect_may_lead_anywhere() -> None:
+    """An argument may be any value; a leaf that is written from another one is not pictured."""
+    jump = Step("jump", (), (), {"phase": leaf("argument.phase", Sort.INTEGER)})
+    assert (REFUSED, True) in find_hopeful(compute(SEND, ANSWER, jump))
+    taking_over = Step("take over", (), (), {"phase": leaf("other", Sort.INTEGER)})
+    assert list(compute(SEND, ANSWER, taking_over).domains) == ["waits"]
+
+
+def test_without_a_step_only_violations_are_hopeful() -> None:
+    """Nothing leads to them, so nothing else is."""
+    assert find_hopeful(compute()) == {(ANSWERED, True)}
+
+
+def test_claim_that_always_holds_leaves_no_prospects() -> None:
+    """A search for violations of it ends at once."""
+    assert find_hopeful(compute(SEND, ANSWER, claim=constant(True))) == set()
