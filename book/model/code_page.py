@@ -8,6 +8,7 @@ later release has another form of what is shown, it is named too.
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from textwrap import fill
@@ -21,6 +22,7 @@ from book.function_source import (
     list_called,
     read_source,
 )
+from book.model.rule_facts import render_facts
 from properties.comparison.variants import COMPARED_VARIANTS
 from properties.generated_text import SPEC, Page
 from properties.property import Property
@@ -48,6 +50,9 @@ class Shelf:
     functions: Mapping[str, Function]
     """What may stand in a marked part, by the part's name."""
 
+    told: Mapping[str, Rule] = field(factory=dict)
+    """The rules whose facts stand above their code."""
+
     def has(self, function: Function) -> bool:
         """The function is of one of the chapter's own modules."""
         return f"{function.__module__}.".startswith(self.modules)
@@ -69,6 +74,7 @@ class Display:
         self.shown.update(dict.fromkeys(helpers, name))
         return "\n\n".join(
             [
+                *([render_facts(self.shelf.told[name])] if name in self.shelf.told else []),
                 f"**Code**, in {link(get_path(function))}:",
                 fence([read_source(function, has_docstring=False)]),
                 *render_helpers(helpers, get_path(function)),
@@ -155,7 +161,7 @@ def is_overridable(function: Function) -> bool:
 def link_variant(variant: Variant) -> str:
     """A variant's name with a link: to its section where it is compared, else to its module."""
     is_compared = variant.name in COMPARED_VARIANTS
-    file = f"../reference/variants/{variant.name}.py"
+    file = f"../reference/worlds/replication/changes/{variant.name}.py"
     return f"[`{variant.name}`]({f'variants.md#{variant.name}' if is_compared else file})"
 
 
@@ -191,7 +197,20 @@ class CodePage(Page):
 
     def update(self, text: str) -> str:
         """The text with every generated part and all code as they should be. Raises KeyError."""
-        return write_code(self.shelf, super().update(text))
+        return write_code(self.shelf, super().update(add_sections(self.shelf, text)))
+
+
+def add_sections(shelf: Shelf, text: str) -> str:
+    """The text with a section for each rule that has none: its docstring is the first draft."""
+    before = ""
+    for name, rule in shelf.told.items():
+        if f"\n## `{name}`\n" not in text:
+            prose = (inspect.getdoc(rule.function) or "").replace("``", "`")
+            section = f"\n\n## `{name}`\n\n{prose}\n\n{mark(name)}"
+            head, end, rest = text.partition(f"<!-- end code: {before} -->")
+            text = f"{head}{end}{section}{rest}" if end else f"{text.rstrip()}{section}\n"
+        before = name
+    return text
 
 
 def mark(name: str) -> str:
@@ -212,13 +231,13 @@ def get_functions(
 def make_topic_shelf(topic: str) -> Shelf:
     """What the chapter of a topic of replication shows."""
     rules = {name: rule for name, rule in RULES.items() if rule.topic == topic}
-    return Shelf((f"reference.{topic}.",), get_functions(rules, {}))
+    return Shelf((f"reference.worlds.replication.{topic}.",), get_functions(rules, {}), rules)
 
 
 def make_world_shelf(world: World) -> Shelf:
     """What the chapter of a world beside replication shows."""
-    modules = (f"reference.{world.topic}.", f"properties.{world.topic}.")
-    return Shelf(modules, get_functions(world.rules, {**world.guarantees, **world.lemmas}))
+    modules = (f"reference.worlds.{world.topic}.", f"properties.worlds.{world.topic}.")
+    return Shelf(modules, get_functions(world.rules, {**world.claims, **world.lemmas}))
 
 
 TOPIC_SHELVES = {rule.topic: make_topic_shelf(rule.topic) for rule in RULES.values()}

@@ -36,7 +36,7 @@ from reference.language.terms import record
 from reference.releases.versions import RULE_SETS, USUAL, apply_rule_set
 from reference.worlds.replication.structure import Structure
 
-SIGHT_FILE = CERTIFICATE_FOLDER / "differences.json"
+DIFFERENCES_FILE = CERTIFICATE_FOLDER / "differences.json"
 SIGHT_STRUCTURE = CERTIFIED_BY_NAME["SYNC_MASTER/SYNC_FLUSH/1 slave"]
 """It has both waits, so each observable difference can be asked for."""
 SIGHT_DEPTH_LIMIT = 14
@@ -119,7 +119,7 @@ def check_differences(name: str, differences: tuple[ObservableDifference, ...]) 
 
 
 def save_differences(
-    found: Mapping[str, tuple[ObservableDifference, ...]], path: Path = SIGHT_FILE
+    found: Mapping[str, tuple[ObservableDifference, ...]], path: Path = DIFFERENCES_FILE
 ) -> None:
     """Write the observable differences of these releases; those of others are kept."""
     document = json.loads(path.read_text()) if path.exists() else {}
@@ -135,7 +135,7 @@ def save_differences(
     path.write_text(json.dumps(ordered, indent=1) + "\n")
 
 
-def load_differences(name: str, path: Path = SIGHT_FILE) -> tuple[ObservableDifference, ...]:
+def load_differences(name: str, path: Path = DIFFERENCES_FILE) -> tuple[ObservableDifference, ...]:
     """Those of a release. Raises InternalDisagreementError where its rules have changed."""
     document: dict[str, Any] = json.loads(path.read_text()).get(name, {})
     if document.get("digest") != compute_digest(get_released(name)):

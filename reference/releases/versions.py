@@ -1,8 +1,8 @@
 """Versions: a release of RocketMQ in one of its modes, and all that it changes.
 
 A change is a variant, where rules differ, or a timing difference, where only a clock or a size
-does; each says which releases have it. Releases with the same variants have the same rules, and so the same
-verdicts: they are called by the first of them.
+does; each says which releases have it. Releases with the same variants have the same rules, and so
+the same verdicts: they are called by the first of them.
 """
 
 from __future__ import annotations

@@ -168,7 +168,10 @@ def test_other_forms_of_a_step() -> None:
     forms = find_other_forms(find_parts("put")["wait_one_second"])
     assert ("wait_one_second", "wait_until_deadline") in forms
     assert ("is_reported", "ack_above_transfer_start") in forms
-    assert "`wait_until_deadline`](../reference/variants/" in find_parts("put")["wait_one_second"]
+    assert (
+        "`wait_until_deadline`](../reference/worlds/replication/changes/"
+        in find_parts("put")["wait_one_second"]
+    )
 
 
 def test_a_drift_is_noticed() -> None:

@@ -11,6 +11,8 @@ import pytest
 
 import reference.worlds.replication.state
 import reference.worlds.replication.structure
+from book.model.code_page import TOPIC_SHELVES, add_sections
+from book.model.rule_facts import list_conditions
 from properties.generated_text import SPEC
 from properties.property import Property
 from properties.verdicts.verdict import VerdictWord
@@ -20,6 +22,7 @@ from properties.worlds.replication.world import CLAIMS, LEMMAS, SANITY_CHECKS, W
 from reference import ROCKETMQ_VERSION
 from reference.language.leaves import symbolic_cluster
 from reference.language.machine import compute_machine, record_machine
+from reference.worlds.replication.conditions import MEANINGS
 from reference.worlds.replication.roles import FlushDiskType, Role
 from reference.worlds.replication.rules import RULES
 from reference.worlds.replication.structure import Structure
@@ -158,18 +161,32 @@ def test_rule_names_its_conditions(name: str) -> None:
 
 @pytest.mark.parametrize("name", RULES)
 def test_rule_names_its_arguments(name: str) -> None:
-    """The arguments in the text are those of the code; where there are none, the text says so."""
+    """The arguments in the text are those of the code, each with its range."""
     section = find_rule_section(name)
-    assert compute_arguments(name) == find_names(section, "Arguments")
-    assert bool(compute_arguments(name)) is not ("**Arguments:** none." in section)
+    assert compute_arguments(name) == re.findall(r"^- \*\*Argument:\*\* `(\w+)`, ", section, re.M)
 
 
 @pytest.mark.parametrize("name", RULES)
-def test_rule_has_prose_and_effect(name: str) -> None:
-    """A section begins with a paragraph of prose and says what is different afterwards."""
-    section = find_rule_section(name).strip()
-    assert not section.startswith(("-", "*", "|"))
-    assert "\n**Effect:** " in section
+def test_rule_has_prose(name: str) -> None:
+    """A section begins with a paragraph of prose."""
+    assert not find_rule_section(name).strip().startswith(("-", "*", "|", "<"))
+
+
+def test_a_condition_has_a_meaning_in_one_place() -> None:
+    """And no meaning is of a condition that no rule has."""
+    assert set(MEANINGS) == {c for rule in RULES.values() for c in list_conditions(rule)}
+
+
+def test_a_rule_without_a_section_gets_one() -> None:
+    """Its docstring is the first draft, behind the section of the rule before it."""
+    shelf, text = TOPIC_SHELVES["flush"], read_chapter("flush")
+    section = re.search(r"\n## `flush_slave`\n.*", text, re.DOTALL)
+    assert section is not None
+    without = text[: section.start()]
+    added = add_sections(shelf, without)
+    assert added.startswith(without.rstrip())
+    assert RULES["flush_slave"].sentence in added
+    assert "<!-- begin code: flush_slave -->" in added
 
 
 @pytest.mark.parametrize("name", PROPERTIES)
