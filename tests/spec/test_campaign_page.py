@@ -85,12 +85,12 @@ def test_the_numbers_of_samples_are_the_codes() -> None:
     """Continuations, their steps, and for what there is room."""
     text = " ".join(PAGE.read_text().split())
     folder = PAGE.parents[1] / "spark_fuzz"
-    constants = (folder / "inevitability.py").read_text()
+    constants = (folder / "report" / "inevitability.py").read_text()
     assert "at random, 300 times, for up to 256 steps" in text
     assert "CONTINUATIONS = 300\n" in constants
     assert "CONTINUATION_STEPS = 256\n" in constants
     assert "1,024 at most" in text
-    assert "PARENTS_MAX = 1024\n" in (folder / "guidance.py").read_text()
+    assert "PARENTS_MAX = 1024\n" in (folder / "campaign" / "guidance.py").read_text()
     assert "every sixteenth schedule" in text
     assert 16 == CLOSE_LOOK
     assert "a unit has room for 131,072" in text

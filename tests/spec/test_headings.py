@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import reference.worlds.replication.parameters
 import reference.worlds.replication.state
 import reference.worlds.replication.structure
 from book.model.code_page import TOPIC_SHELVES, add_sections
@@ -101,7 +102,8 @@ def find_rows(section: str) -> list[tuple[str, ...]]:
 def find_classes() -> dict[str, list[tuple[str, str, str]]]:
     """Field, type and docstring of every field of the classes of the state, from their source."""
     classes = {}
-    for module in (reference.worlds.replication.structure, reference.worlds.replication.state):
+    topics = reference.worlds.replication
+    for module in (topics.structure, topics.parameters, topics.state):
         tree = ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
         for node in tree.body:
             if isinstance(node, ast.ClassDef):

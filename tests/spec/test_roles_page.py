@@ -31,7 +31,7 @@ from tests.reference.broker_files import STOCK as STOCK_FOLDER
 
 USES = (*IDENTITY, *VERDICTS, *READING, *TIMES)
 
-LISTS = {"configuration_keys.py", "later_keys.py", "configuration_uses.py", "roles_page.py"}
+LISTS = {"keys.py", "later_keys.py"}
 """The files that list keys and read none."""
 
 GROUP_OPTIONS = {"subscription_group.py"}
@@ -40,7 +40,7 @@ GROUP_OPTIONS = {"subscription_group.py"}
 CHECK = (
     "reference/configuration/broker_group.py",
     "reference/configuration/files.py",
-    "reference/worlds/replication/structure.py",
+    "reference/worlds/replication/parameters.py",
     "properties/verdicts/analysis.py",
     "properties/scenarios/reading_analysis.py",
     "properties/scenarios/slow_readers.py",

@@ -24,7 +24,7 @@ from reference.worlds.consumption.structure import CONSUMPTION_STRUCTURES, Consu
 from tests.structures import name_of
 
 of_structures = pytest.mark.parametrize("structure", CONSUMPTION_STRUCTURES, ids=name_of)
-CLAIMS = [g for g in CONSUMPTION.guarantees.values() if g.premise is is_at_rest]
+CLAIMS = [g for g in CONSUMPTION.claims.values() if g.premise is is_at_rest]
 STEPS_MAX = 120
 """More healing steps than any of these small states can take, where they end."""
 
@@ -69,7 +69,7 @@ def heal(
 
 def test_claims_about_rest_follow_the_guarantees() -> None:
     """Although this file imports them first: certificates rest on the order."""
-    roles = [g.role for g in CONSUMPTION.guarantees.values()]
+    roles = [g.role for g in CONSUMPTION.claims.values()]
     assert roles == sorted(roles, key=lambda role: role is PropertyRole.CONVERGENCE)
     assert set(roles) == {PropertyRole.GUARANTEE, PropertyRole.CONVERGENCE}
 
@@ -114,7 +114,7 @@ def test_walks_in_peace_end_where_it_is_claimed(structure: ConsumptionStructure)
                 rests += 1
                 assert all(
                     g.predicate(last)
-                    for g in CONSUMPTION.guarantees.values()
+                    for g in CONSUMPTION.claims.values()
                     if g.premise is is_at_rest
                 )
                 assert 2 == last.consumer.position == last.slave.progress_on_disk

@@ -78,7 +78,7 @@ def test_what_is_proved_holds_on_every_walk(world: World, column: FaultModel) ->
     cells = certificates.decode_cells(structure, certificates.load_required(structure))
     proved = {v.guarantee for v in cells if v.fault == column.name and v.word is VerdictWord.PROVED}
     properties = {**world.lemmas, **{n: world.claims[n] for n in proved}}
-    parameters = evolve(world.small, limits=column.search_limits)
+    parameters = world.make_search_parameters(column)
     machine = make_state_machine(structure, parameters, properties)
     examples = settings.default.max_examples if settings.default else 50
     run_state_machine(machine, settings(max_examples=examples, stateful_step_count=20))

@@ -13,6 +13,7 @@ from properties.z3.dependencies import Node, NodeKind, PropertyGraph
 from properties.z3.discharge import Fact, FactKind
 from properties.z3.induction import InductionProblem, get_lemmas
 from properties.z3.obligations import Obligation, ObligationKind
+from reference.worlds.replication.parameters import FaultCounts
 
 FULL_PAIR = CERTIFIED_BY_NAME["SYNC_MASTER/SYNC_FLUSH/1 slave"]
 
@@ -78,7 +79,7 @@ def test_reached_lemmas_prove_everything_alone() -> None:
 def problem_under_all_but(absent: tuple[str, ...]) -> InductionProblem:
     """The pair under every fault and circumstance but these, in any mixture."""
     mixed = tuple(name for name in EVERYTHING.admitted if name not in absent)
-    return InductionProblem(FULL_PAIR, FaultModel("mixed", mixed))
+    return InductionProblem(FULL_PAIR, FaultModel("mixed", mixed, FaultCounts))
 
 
 @pytest.mark.parametrize("guarantee", CLAIMS)

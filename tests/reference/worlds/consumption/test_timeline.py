@@ -16,6 +16,7 @@ from reference.worlds.consumption.timeline import (
     draw_consumer,
     draw_routes,
 )
+from reference.worlds.toy import TankStructure
 
 STRUCTURE = ConsumptionStructure()
 
@@ -70,6 +71,7 @@ def test_steps_stand_in_their_lane() -> None:
 
 
 def test_a_world_without_lanes_tells_its_steps() -> None:
-    """Whoever registers nothing sees the actions by name."""
-    assert fill_lanes("any state", Action("move", {"by": 2})) == (LaneText("move(by=2)"),)
-    assert len(list_lanes("any state")) == 1
+    """One lane, with the actions by name."""
+    tank = TankStructure().template
+    assert fill_lanes(tank, Action("move", {"by": 2})) == (LaneText("move(by=2)"),)
+    assert len(list_lanes(tank)) == 1
