@@ -76,7 +76,7 @@ def parse_required(text: str) -> tuple[str, str]:
     if guarantee not in CLAIM_NAMES:
         raise click.BadParameter(describe_unknown(guarantee, CLAIM_NAMES, CLAIM.what))
     structure = next(s for s in STRUCTURES.values() if guarantee in find_world(s).claims)
-    names = [c.name for c in find_world(structure).columns]
+    names = [c.name for c in find_world(structure).fault_models]
     if fault and fault not in names:
         raise click.BadParameter(f"{fault!r} is none of {', '.join(names)}")
     return guarantee, fault

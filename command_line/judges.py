@@ -57,7 +57,7 @@ def command(names: tuple[str, ...], faults: tuple[str, ...], is_json: bool) -> i
     for name in names or (USUAL,):
         structure = STRUCTURES[name]
         asked = [find_column(structure, fault) for fault in faults]
-        for column in asked or sorted(find_world(structure).columns, key=lambda c: c.name):
+        for column in asked or sorted(find_world(structure).fault_models, key=lambda c: c.name):
             with show_progress() as progress:
                 cells = judge_cells(structure, column, progress)
             for cell in cells if is_json else ():

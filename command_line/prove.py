@@ -38,7 +38,7 @@ from properties.verdicts.expectations import find_expectation
 from properties.verdicts.renewal import RENEWAL_DEPTH_LIMIT, Renewal, renew
 from properties.verdicts.verdict import Hints, InternalDisagreementError, Verdict, search_structure
 from properties.worlds import STRUCTURES, find_healing, find_world
-from properties.worlds.replication.columns import EVERY_FAULT
+from properties.worlds.replication.fault_models import EVERY_FAULT
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME, RELEASED_STRUCTURES
 from properties.z3.obligations import load_proof
 from properties.z3.ranking import rank_steps
@@ -265,7 +265,7 @@ def keep_candidate(structures: list[Any], candidate: str, names: tuple[str, ...]
 
 def keep_column(structures: list[Any], fault: str, names: tuple[str, ...]) -> list[Any]:
     """The structures whose world has this column; raises click.BadParameter for others by name."""
-    kept = [s for s in structures if fault in {c.name for c in find_world(s).columns}]
+    kept = [s for s in structures if fault in {c.name for c in find_world(s).fault_models}]
     for structure in structures if names else ():
         find_column(structure, fault)
     return kept
@@ -274,7 +274,7 @@ def keep_column(structures: list[Any], fault: str, names: tuple[str, ...]) -> li
 def triage_all(structures: list[Structure], candidate: str, fault: str) -> int:
     """Print what becomes of each counterexample to induction of one property."""
     for structure in structures:
-        print_triage(structure, find_world(structure).get_column(fault), candidate)
+        print_triage(structure, find_world(structure).get_fault_model(fault), candidate)
     return exit_codes.ANALYSED
 
 
@@ -300,7 +300,9 @@ def search_all_witnesses(structures: list[Any]) -> None:
 def search(structure: Structure, progress: Callable[[str], None]) -> Answer:
     """Every cell of a structure by a search that rewrites its certificate."""
     started = time.monotonic()
-    verdicts = search_structure(structure, progress, hints=Hints(certificates.load_kin(structure)))
+    verdicts = search_structure(
+        structure, progress, hints=Hints(certificates.load_related(structure))
+    )
     certificates.save(structure, verdicts)
     return Answer(verdicts, find_endless_steps(structure, verdicts), time.monotonic() - started)
 

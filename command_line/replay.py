@@ -107,7 +107,7 @@ def list_judged(structure: Any, claim: str | None) -> tuple[str, ...]:
 def replay_identified(identifier: str, schedule: int | None) -> Replayed:
     """The schedule of an identifier, or of a campaign and a number. Raises IdentifierError."""
     options, lineage = find_schedule(identifier, schedule)
-    parameters = options.compute_circumstances(lineage).parameters
+    parameters = options.compute_environment(lineage).parameters
     source = {"identifier": options.format_identifier(lineage)}
     steps = replay_whole(options, lineage).steps
     claims = list_judged(options.structure, None)

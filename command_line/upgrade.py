@@ -14,12 +14,12 @@ from command_line.check import read
 from command_line.options.version_option import parse
 from command_line.output import exit_codes
 from command_line.output.progress import show_progress
-from properties.comparison.observable_differences import SIGHTS
+from properties.comparison.observable_differences import OBSERVABLE_DIFFERENCES
 from properties.comparison.upgrades import (
     Turn,
     compute_changes,
     compute_difference,
-    compute_sight_changes,
+    compute_difference_changes,
     get_turn,
     group_alike,
     list_turned,
@@ -159,19 +159,19 @@ def print_upgrade(upgrade: GroupUpgrade, timelines: int) -> None:
             columns = ", ".join(change.after.fault for change in alike)
             before, after = describe(alike[0].before), describe(alike[0].after)
             click.echo(f"    {alike[0].after.guarantee}: {before} -> {after}: {columns}")
-    print_sights(upgrade)
+    print_differences(upgrade)
     for change in list_turned(changes, Turn.WORSE)[:timelines]:
         if change.after.word is VerdictWord.REFUTED:
             print_timeline(upgrade.after, change.after)
 
 
-def print_sights(upgrade: GroupUpgrade) -> None:
+def print_differences(upgrade: GroupUpgrade) -> None:
     """What a synchronous pair shows now and did not show before, and the other way round."""
-    changed = compute_sight_changes(*upgrade.versions)
+    changed = compute_difference_changes(*upgrade.versions)
     if changed:
         click.echo("  Seen of a synchronous pair with SYNC_FLUSH:")
     for before, after in changed:
-        sentence = (SIGHTS[after.name].__doc__ or "").splitlines()[0]
+        sentence = (OBSERVABLE_DIFFERENCES[after.name].__doc__ or "").splitlines()[0]
         click.echo(f"    {before.describe()} -> {after.describe()}: {sentence}")
 
 
@@ -196,7 +196,7 @@ def as_json(before: Version, after: Version, upgrades: Iterable[GroupUpgrade]) -
                 "cells": [change_as_json(change) for change in upgrade.changes],
                 "sights": [
                     {"name": a.name, "from": b.describe(), "to": a.describe()}
-                    for b, a in compute_sight_changes(*upgrade.versions)
+                    for b, a in compute_difference_changes(*upgrade.versions)
                 ],
             }
             for upgrade in upgrades

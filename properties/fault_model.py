@@ -16,7 +16,7 @@ SEARCHED = 2
 
 
 @frozen
-class FaultClass:
+class FaultModel:
     """Faults that may strike together."""
 
     name: str
@@ -35,7 +35,7 @@ class FaultClass:
         """The limits under which schedules are searched."""
         return self.counts(**dict.fromkeys(self.admitted, self.times))
 
-    def is_contained_in(self, other: FaultClass) -> bool:
+    def is_contained_in(self, other: FaultModel) -> bool:
         """Whatever can happen here can happen there."""
         return set(self.admitted) <= set(other.admitted)
 
@@ -46,7 +46,7 @@ def get_fault_count_name(recorded: RecordedInstance) -> str | None:
     return next((path.removeprefix(FAULT_PREFIX) for path in counted), None)
 
 
-def is_admitted(recorded: RecordedInstance, fault_class: FaultClass) -> bool:
+def is_admitted(recorded: RecordedInstance, fault_model: FaultModel) -> bool:
     """The instance may fire at all under this fault class."""
     name = get_fault_count_name(recorded)
-    return name is None or name in fault_class.admitted
+    return name is None or name in fault_model.admitted

@@ -25,7 +25,7 @@ class Healing:
     """The rules that go on."""
     rank: tuple[Callable[[Any], int], ...]
     """Numbers, the weightiest first; not negative in peace."""
-    is_in_peace: Predicate
+    is_quiescent: Predicate
     """Nothing strikes, and everybody is there."""
     is_idling_left_out: bool = False
     """A step that changes nothing is none."""

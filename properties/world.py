@@ -13,7 +13,7 @@ from typing import Any
 import attrs
 from attrs import evolve, field, frozen
 
-from properties.fault_model import FaultClass
+from properties.fault_model import FaultModel
 from properties.generated_text import SPEC
 from properties.healing import Healing
 from properties.property import Property, PropertyRole
@@ -65,14 +65,14 @@ class World:
     """Guarantees, then what is claimed of peace, by name."""
     lemmas: Mapping[str, Property]
     """What is inductive whatever strikes: sanity checks, then lemmas, by name."""
-    columns: tuple[FaultClass, ...]
+    fault_models: tuple[FaultModel, ...]
     """Weaker ones before those that contain them; the last one has every fault."""
     sizes: Sizes
     folder: Path
     """Where its properties and its expectations lie."""
     chapter: str
     """The file in ``spec/`` that tells it."""
-    everything: FaultClass = field()
+    everything: FaultModel = field()
     """All faults and circumstances together; those of the last column unless more are told."""
     witnesses: Mapping[str, Property] = field(factory=dict)
     """What else must be reachable."""
@@ -84,7 +84,7 @@ class World:
     """Where the certificate of a structure lies among all certificates."""
     make_code: Callable[[Any], str] = code_by_name
     """What stands for a structure in the identifier of a schedule."""
-    list_kin: Callable[[Any], tuple[Any, ...]] = lambda structure: ()
+    list_related_structures: Callable[[Any], tuple[Any, ...]] = lambda structure: ()
     """The structures whose schedules are tried first: they may refute here too."""
     clip_sizes: Callable[[Any], Any] | None = None
     """The sizes of a search, none larger than these; None where sizes play no part."""
@@ -92,8 +92,8 @@ class World:
     """What an administrator does by hand, by name; no broker does it."""
 
     @everything.default
-    def _get_last_column(self) -> FaultClass:
-        return self.columns[-1]
+    def _get_last_fault_model(self) -> FaultModel:
+        return self.fault_models[-1]
 
     @property
     def kind(self) -> type:
@@ -123,13 +123,13 @@ class World:
         return {name: claim for name, claim in claims if claim.role is PropertyRole.GUARANTEE}
 
     @property
-    def every_fault(self) -> FaultClass:
+    def every_fault(self) -> FaultModel:
         """The last column: all that may befall a system whose configuration nobody changes."""
-        return self.columns[-1]
+        return self.fault_models[-1]
 
-    def get_column(self, name: str) -> FaultClass:
+    def get_fault_model(self, name: str) -> FaultModel:
         """A column by its heading. Raises KeyError for a name that is none."""
-        return {c.name: c for c in self.columns}[name]
+        return {c.name: c for c in self.fault_models}[name]
 
     def get_lemmas(self, structure: Any) -> dict[str, Property]:
         """The lemmas of a structure: those that its variants alone need come last."""
@@ -142,16 +142,18 @@ class World:
         """Everything that may become part of an inductive set."""
         return {**self.get_lemmas(structure), **self.claims}
 
-    def make_search_parameters(self, column: FaultClass) -> Any:
+    def make_search_parameters(self, column: FaultModel) -> Any:
         """The sizes of a search, with the limits of a column."""
         return evolve(self.sizes.search, limits=column.search_limits)
 
 
-def make_columns(counts: type, columns: Mapping[str, tuple[str, ...]]) -> tuple[FaultClass, ...]:
+def make_fault_models(
+    counts: type, columns: Mapping[str, tuple[str, ...]]
+) -> tuple[FaultModel, ...]:
     """The columns of a world: none, these, and every fault that ``counts`` can count."""
     every = tuple(attrs.fields_dict(counts))
     named = {"none": (), **columns, "every fault": every}
-    return tuple(FaultClass(name, admitted, counts) for name, admitted in named.items())
+    return tuple(FaultModel(name, admitted, counts) for name, admitted in named.items())
 
 
 def get_largest_size(parameters: Any) -> int:

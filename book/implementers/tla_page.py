@@ -23,7 +23,7 @@ EXAMPLE = "transfer_batch_0"
 @cache
 def write_shown() -> Module:
     """The module of the stock pair, with the configuration of one of its columns."""
-    fault = find_world(STOCK_PAIR).get_column(STOCK_FAULT)
+    fault = find_world(STOCK_PAIR).get_fault_model(STOCK_FAULT)
     return write_module(STOCK_PAIR, fault, find_world(STOCK_PAIR).sizes.search)
 
 

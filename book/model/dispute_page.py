@@ -103,7 +103,7 @@ def render_cells(finding: Finding, claim: str) -> str:
 def list_disputed(finding: Finding, claim: str, structure: Any) -> Sequence[str]:
     """The fault classes under which the finding disputes a claim about a structure."""
     cells = find_cells(structure)
-    columns = [c.name for c in find_world(structure).columns]
+    columns = [c.name for c in find_world(structure).fault_models]
     named = [c for c in columns if is_disputed_by(finding, cells.get((claim, c)))]
     return ["every one"] if named == columns else named
 

@@ -11,7 +11,7 @@ from book.merged_table import render_merged
 from book.model.code_page import CLAIM_SHELF, write_code
 from properties.generated_text import SPEC
 from properties.verdicts.certified_cells import compute_row
-from properties.worlds.replication.columns import FAULT_CLASS_BY_NAME
+from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
 from properties.worlds.replication.structures import CERTIFIED_STRUCTURES
 from properties.worlds.replication.world import CLAIMS
 
@@ -34,7 +34,7 @@ _SECTION = re.compile(
 def render_table(guarantee: str) -> str:
     """The Markdown table of one guarantee: every certificate, equal ones merged."""
     rows = {structure.name: compute_row(structure) for structure in STRUCTURES}
-    return render_merged(list(rows), list(FAULT_CLASS_BY_NAME), lambda s, c: rows[s][guarantee, c])
+    return render_merged(list(rows), list(FAULT_MODEL_BY_NAME), lambda s, c: rows[s][guarantee, c])
 
 
 def update(text: str) -> str:

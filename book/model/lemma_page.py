@@ -39,7 +39,7 @@ def _render_lemma(name: str, entry: LemmaCounterexample) -> str:
 
 
 def _render_lead(entry: LemmaCounterexample) -> str:
-    faults = "no fault" if entry.fault_class.name == "none" else entry.fault_class.name
+    faults = "no fault" if entry.fault_model.name == "none" else entry.fault_model.name
     where = f"{entry.structure.name}, {faults}"
     if entry.action is None:
         return f"A state, no step needed ({where}):"

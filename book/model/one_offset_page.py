@@ -42,7 +42,7 @@ SCHEDULE = (
 def walk() -> tuple[JudgedStep, ...]:
     """Every state of the schedule. Raises ScheduleError."""
     parameters = find_world(STOCK_PAIR).make_search_parameters(
-        find_world(STOCK_PAIR).get_column("none")
+        find_world(STOCK_PAIR).get_fault_model("none")
     )
     return tuple(replay(STOCK_PAIR, parameters, SCHEDULE, ()))
 

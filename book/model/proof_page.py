@@ -11,7 +11,7 @@ from functools import cache
 
 from book.links import link_claim
 from properties.generated_text import SPEC, Page, render_table
-from properties.worlds.replication.columns import EVERYTHING
+from properties.worlds.replication.fault_models import EVERYTHING
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME
 from properties.worlds.replication.world import CLAIMS, LEMMAS
 from properties.z3.cores import STORED_STRUCTURES, load_cores

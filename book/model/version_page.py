@@ -15,11 +15,11 @@ from book.merged_table import render_in_order
 from properties.comparison.difference_search import (
     REPAIRS,
     RULE_SET_NAMES,
-    Sight,
+    ObservableDifference,
     get_released,
-    load_sights,
+    load_differences,
 )
-from properties.comparison.observable_differences import SIGHTS
+from properties.comparison.observable_differences import OBSERVABLE_DIFFERENCES
 from properties.comparison.repairs import REPAIRED_CLAIM, Repair, load_repairs
 from properties.comparison.upgrades import Difference, compute_difference
 from properties.comparison.variants import COMPARED_STRUCTURES
@@ -30,7 +30,7 @@ from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds.replication.structures import RELEASED_STRUCTURES
 from reference.language.variant import Variant
 from reference.releases.releases import Span, is_since
-from reference.releases.timing_differences import HABITS, Habit
+from reference.releases.timing_differences import TIMING_DIFFERENCES, TimingDifference
 from reference.releases.versions import USUAL, Version, list_versions
 from reference.worlds.replication.changes import controller_mode
 
@@ -43,9 +43,11 @@ FALSE_ACKNOWLEDGEMENTS = {
 
 
 def render_releases() -> str:
-    """One row per run of versions with the same rules and habits."""
+    """One row per run of versions with the same rules and timing differences."""
     rows = []
-    for _, group in groupby(list_in_order(), key=lambda v: (v.mode, v.changes, v.habits)):
+    for _, group in groupby(
+        list_in_order(), key=lambda v: (v.mode, v.changes, v.timing_differences)
+    ):
         versions = list(group)
         first, last = versions[0], versions[-1]
         difference = compute_difference(find_before(first), first)
@@ -53,7 +55,7 @@ def render_releases() -> str:
             [
                 first.name if first == last else f"{first.name} to {last.name}",
                 _list_new(difference, Variant),
-                _list_new(difference, Habit),
+                _list_new(difference, TimingDifference),
                 first.rule_set or USUAL,
                 "recordings" if any(v.is_recorded for v in versions) else "source",
             ]
@@ -62,7 +64,7 @@ def render_releases() -> str:
     return render_table(head, rows)
 
 
-def _list_new(difference: Difference, kind: type[Variant | Habit]) -> str:
+def _list_new(difference: Difference, kind: type[Variant | TimingDifference]) -> str:
     gained = [f"`{c.name}`" for c in difference.gained if isinstance(c, kind)]
     lost = [f"no longer `{c.name}`" for c in difference.lost if isinstance(c, kind)]
     return ", ".join((*gained, *lost))
@@ -126,12 +128,13 @@ def _describe_span(span: Span | None) -> str:
     return span.since + (f", until {span.until}" if span.until else "") + modes
 
 
-def render_habits() -> str:
+def render_timing_differences() -> str:
     """One row per change of time, size or default."""
     rows = [
-        [f"`{h.name}`", _describe_span(h.span), h.sentence, h.comes_from] for h in HABITS.values()
+        [f"`{h.name}`", _describe_span(h.span), h.sentence, h.comes_from]
+        for h in TIMING_DIFFERENCES.values()
     ]
-    return render_table(["Habit", "Since", "What it does", "Source"], rows)
+    return render_table(["TimingDifference", "Since", "What it does", "Source"], rows)
 
 
 def render_verdicts() -> str:
@@ -150,19 +153,19 @@ def _count(cells: Collection[Verdict]) -> str:
     return counts + (f" / {is_open} open" if is_open else "")
 
 
-def render_sights() -> str:
-    """One row per sight, one column per set of rules: steps, or a dash for impossible."""
-    known = {name: {s.name: s for s in load_sights(name)} for name in RULE_SET_NAMES}
+def render_differences() -> str:
+    """One row per observable difference, one column per set of rules; a dash: impossible."""
+    known = {name: {s.name: s for s in load_differences(name)} for name in RULE_SET_NAMES}
     rows = []
-    for name, predicate in SIGHTS.items():
+    for name, predicate in OBSERVABLE_DIFFERENCES.items():
         cells = [known[release][name] for release in RULE_SET_NAMES]
         steps = ("-" if s.is_impossible else _count_steps(s) for s in cells)
         rows.append([(inspect.getdoc(predicate) or "").splitlines()[0], *steps])
     return render_in_order("What can be seen", RULE_SET_NAMES, rows)
 
 
-def _count_steps(sight: Sight) -> str:
-    return "?" if sight.schedule is None else str(len(sight.schedule))
+def _count_steps(difference: ObservableDifference) -> str:
+    return "?" if difference.schedule is None else str(len(difference.schedule))
 
 
 def render_false_acknowledgements() -> str:
@@ -214,15 +217,17 @@ def _list_claims(cells: tuple[tuple[str, ...], ...]) -> str:
     return ", ".join(f"`{c}` ({claims.count(c)})" for c in dict.fromkeys(claims)) or "none"
 
 
-def render_repair_sights() -> str:
+def render_repair_differences() -> str:
     """What a repair on top of 4.4.0 makes possible or impossible to see."""
-    usual = {s.name: s for s in load_sights("4.4.0")}
+    usual = {s.name: s for s in load_differences("4.4.0")}
     rows = []
     for name in REPAIRS:
-        for found in load_sights(name):
+        for found in load_differences(name):
             before = usual[found.name]
             if before.is_impossible != found.is_impossible:
-                sentence = (inspect.getdoc(SIGHTS[found.name]) or "").splitlines()[0]
+                sentence = (inspect.getdoc(OBSERVABLE_DIFFERENCES[found.name]) or "").splitlines()[
+                    0
+                ]
                 rows.append([f"`{name}`", sentence, before.describe(), found.describe()])
     return render_table(["Repair", "What can be seen", "4.4.0", "with the repair"], rows)
 
@@ -237,12 +242,12 @@ PAGE = Page(
     {
         "releases": render_releases,
         "changes": render_changes,
-        "habits": render_habits,
+        "timing differences": render_timing_differences,
         "verdicts": render_verdicts,
-        "sights": render_sights,
+        "differences": render_differences,
         "false acknowledgements": render_false_acknowledgements,
         "repairs": render_repairs,
-        "repair sights": render_repair_sights,
+        "repair differences": render_repair_differences,
         "abstracted": render_abstracted,
     },
 )

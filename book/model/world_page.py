@@ -75,14 +75,14 @@ def _render_guarantee(world: World, name: str) -> Iterator[str]:
 
 def _render_verdicts(world: World, name: str) -> str:
     cells = {structure.name: load_cells(structure) for structure in world.structures}
-    columns = [column.name for column in world.columns]
+    columns = [column.name for column in world.fault_models]
     return render_merged(list(cells), columns, lambda s, c: describe(cells[s][name, c]))
 
 
 def group_by_reason(world: World, name: str) -> list[tuple[Expectation, list[str]]]:
     """The columns of the first structure, by the entry that says why they are as they are."""
     found: dict[str, tuple[Expectation, list[str]]] = {}
-    for column in world.columns:
+    for column in world.fault_models:
         expected = find_expectation(name, world.structures[0], column.name)
         found.setdefault(expected.reason, (expected, []))[1].append(column.name)
     return list(found.values())
@@ -111,7 +111,7 @@ def render_summary(world: World) -> str:
     words = count_cells(world)
     told = ", ".join(f"{count} {word}" for word, count in sorted(words.items()))
     return (
-        f"{len(world.structures)} structures x {len(world.columns)} columns x "
+        f"{len(world.structures)} structures x {len(world.fault_models)} columns x "
         f"{len(world.claims)} guarantees = {sum(words.values())} cells: {told}."
     )
 

@@ -13,7 +13,7 @@ from book.operators.cells import Answer, Reasons, find_answer
 from properties.property import Predicate
 from properties.scenarios.reading_claims import Deployment, list_steps
 from properties.scenarios.reading_claims import decide as find_wrong_run
-from properties.worlds.replication.columns import EVERY_FAULT
+from properties.worlds.replication.fault_models import EVERY_FAULT
 from properties.worlds.replication.structures import CERTIFIED_STRUCTURES
 from properties.worlds.replication.witnesses import is_answered
 from properties.z3.induction import InductionProblem, prove_lemmas

@@ -15,7 +15,7 @@ from properties.scenarios.predictions import Prediction, get_cell, load_predicti
 from properties.schedules.drawing import draw_cell
 from properties.verdicts.explanations import Explanation, explain_all, load_explanations
 from properties.verdicts.verdict import Verdict
-from properties.worlds.replication.columns import FAULT_CLASS_BY_NAME
+from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
 from reference.worlds.replication.parameters import SMALL_PARAMETERS
 
 
@@ -39,9 +39,9 @@ def render_classes() -> str:
 def describe_columns(cells: Iterable[Verdict]) -> str:
     """The fault columns of these cells, in the order of the tables."""
     found = {verdict.fault for verdict in cells}
-    if len(found) == len(FAULT_CLASS_BY_NAME):
+    if len(found) == len(FAULT_MODEL_BY_NAME):
         return "all"
-    return ", ".join(name for name in FAULT_CLASS_BY_NAME if name in found)
+    return ", ".join(name for name in FAULT_MODEL_BY_NAME if name in found)
 
 
 def describe_evidence(explanation: Explanation) -> str:

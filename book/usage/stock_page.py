@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from book.links import find_chapter
-from properties.fault_model import FaultClass
+from properties.fault_model import FaultModel
 from properties.generated_text import render_table
 from properties.scenarios.counterexamples.cases import find_case
 from properties.schedules.stock import STOCK_FOLDERS, STOCK_WORLDS
@@ -18,7 +18,7 @@ from properties.verdicts.certificates import load_cells
 from properties.verdicts.certified_cells import compute_vacuous
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds import STRUCTURES, find_world
-from properties.worlds.replication.columns import FAULT_CLASSES
+from properties.worlds.replication.fault_models import FAULT_MODELS
 from properties.worlds.replication.world import CLAIMS
 from reference.worlds.replication.structure import Structure
 
@@ -42,7 +42,9 @@ SPOKEN = {
 def find_weakest(structure: Any, cells: Iterable[Verdict]) -> list[str]:
     """The columns in which cells are refuted, without those that contain another one of them."""
     refuted = [
-        find_world(structure).get_column(v.fault) for v in cells if v.word is VerdictWord.REFUTED
+        find_world(structure).get_fault_model(v.fault)
+        for v in cells
+        if v.word is VerdictWord.REFUTED
     ]
     return [
         one.name
@@ -71,7 +73,7 @@ def is_vacuous(structure: Any, claim: str) -> bool:
     if not isinstance(structure, Structure):
         return False
     vacuous = compute_vacuous(structure)
-    return all((claim, fault_class.name) in vacuous for fault_class in FAULT_CLASSES)
+    return all((claim, fault_model.name) in vacuous for fault_model in FAULT_MODELS)
 
 
 def render_stock() -> str:
@@ -107,19 +109,19 @@ def link_sentence(structure: Any, claim: str) -> str:
 
 def render_harmless() -> str:
     """The faults that break nothing that would hold without any, in no stock deployment."""
-    struck = [c for c in FAULT_CLASSES if c.admitted]
+    struck = [c for c in FAULT_MODELS if c.admitted]
     names = [c.name for c in struck if all(is_harmless(c, s) for s in STOCK_FOLDERS.values())]
     if not names:
         return "No fault is known to break nothing in these three: every column has disputed cells."
     return f"What breaks nothing in these three: {', '.join(names)}."
 
 
-def is_harmless(fault_class: FaultClass, structure: Structure) -> bool:
+def is_harmless(fault_model: FaultModel, structure: Structure) -> bool:
     """Every claim has the verdict that it has without faults, and none is disputed."""
     cells = load_cells(structure)
     return all(
-        cells[c, fault_class.name].word is cells[c, "none"].word
-        and not cells[c, fault_class.name].disputed
+        cells[c, fault_model.name].word is cells[c, "none"].word
+        and not cells[c, fault_model.name].disputed
         for c in CLAIMS
     )
 

@@ -8,7 +8,7 @@ from typing import Protocol
 from rich import box
 from rich.table import Table
 
-from properties.fault_model import FaultClass
+from properties.fault_model import FaultModel
 from properties.generated_text import count_steps
 from properties.verdicts.verdict import Verdict, VerdictWord
 
@@ -31,17 +31,17 @@ class Analysis(Protocol):
 def make_table(
     analysis: Analysis,
     title: str,
-    fault_classes: tuple[FaultClass, ...],
+    fault_models: tuple[FaultModel, ...],
     *sections: Iterable[str],
 ) -> Table:
     """One row per claim, one column per fault class, and a line between sections of claims."""
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 0), pad_edge=False)
     table.add_column(title, no_wrap=True)
-    for fault_class in fault_classes:
-        table.add_column(fault_class.name, min_width=9)
+    for fault_model in fault_models:
+        table.add_column(fault_model.name, min_width=9)
     for number, section in enumerate(sections, start=1):
         for name in section:
-            table.add_row(name, *(make_cell(analysis.get(name, c.name)) for c in fault_classes))
+            table.add_row(name, *(make_cell(analysis.get(name, c.name)) for c in fault_models))
         if number < len(sections):
             table.add_section()
     return table

@@ -72,7 +72,11 @@ def cross_check_all(
     for structure in searched:
         with show_progress() as progress:
             rows = compare_with_certificate(
-                structure, find_world(structure).get_column(fault), states_max, progress, engine
+                structure,
+                find_world(structure).get_fault_model(fault),
+                states_max,
+                progress,
+                engine,
             )
         for row in rows:
             click.echo(row.describe())

@@ -24,7 +24,7 @@ from properties.verdicts.disputes import list_disputing
 from properties.verdicts.expectations import find_expectation
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.verdicts.world_analysis import WorldAnalysis, list_differing
-from properties.worlds.replication.columns import FAULT_CLASS_BY_NAME, FAULT_CLASSES, is_losing
+from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME, FAULT_MODELS, is_losing
 from properties.worlds.replication.world import CLAIMS, CONVERGENCE, GUARANTEES
 from reference.configuration.broker_group import BrokerGroup, ConfigurationWarning, Deployment
 from reference.decisions.outage import compute_outage, describe_outage
@@ -43,8 +43,8 @@ LEGEND = (
 
 
 TABLES = (
-    ("while nothing is lost", tuple(c for c in FAULT_CLASSES if not is_losing(c))),
-    ("when power, disk or writes fail", tuple(c for c in FAULT_CLASSES if is_losing(c))),
+    ("while nothing is lost", tuple(c for c in FAULT_MODELS if not is_losing(c))),
+    ("when power, disk or writes fail", tuple(c for c in FAULT_MODELS if is_losing(c))),
 )
 """The columns of each of the two tables of a group."""
 
@@ -151,8 +151,8 @@ def print_group(
     if analysis.outside_the_model:
         console.print("undecided: every guarantee, under every fault class")
         return
-    for title, fault_classes in TABLES:
-        console.print(make_table(analysis, title, fault_classes, GUARANTEES, CONVERGENCE))
+    for title, fault_models in TABLES:
+        console.print(make_table(analysis, title, fault_models, GUARANTEES, CONVERGENCE))
     print_disputes(analysis.verdicts)
     print_resting(analysis.structure, analysis.verdicts)
     print_reasons(analysis)
@@ -207,19 +207,19 @@ def choose_telling(analysis: GroupAnalysis, count: int) -> list[Verdict]:
             ]
             if refuted and all(c.guarantee != name for c in chosen):
                 chosen.append(
-                    min(refuted, key=lambda v: len(FAULT_CLASS_BY_NAME[v.fault].admitted))
+                    min(refuted, key=lambda v: len(FAULT_MODEL_BY_NAME[v.fault].admitted))
                 )
     return chosen[:count]
 
 
 def print_timeline(analysis: GroupAnalysis, verdict: Verdict) -> None:
     """The shortest schedule of a refuted cell, drawn."""
-    fault_class = FAULT_CLASS_BY_NAME[verdict.fault]
+    fault_model = FAULT_MODEL_BY_NAME[verdict.fault]
     sizes = clip_sizes(analysis.parameters) if verdict.is_scaled else analysis.parameters
-    parameters = evolve(sizes, limits=fault_class.search_limits)
+    parameters = evolve(sizes, limits=fault_model.search_limits)
     names = dict.fromkeys((*GUARANTEES, verdict.guarantee))
     steps = replay(analysis.structure, parameters, verdict.schedule, names)
-    faults = "no fault" if not fault_class.admitted else verdict.fault
+    faults = "no fault" if not fault_model.admitted else verdict.fault
     click.echo(
         f"\n{verdict.guarantee} fails after {count_steps(len(verdict.schedule))} ({faults}):"
     )

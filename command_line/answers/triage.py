@@ -8,7 +8,7 @@ import click
 
 from command_line.options.version_option import describe_model
 from command_line.output.progress import show_progress
-from properties.fault_model import FaultClass
+from properties.fault_model import FaultModel
 from properties.schedules.drawing import draw_steps
 from properties.schedules.judgement import replay
 from properties.verdicts.certificates import encode_schedule
@@ -17,28 +17,28 @@ from properties.z3.triage import TriagedCounterexample, TriageWord, triage
 from reference.language.leaves import flatten
 
 
-def print_triage(structure: Any, fault_class: FaultClass, property_name: str) -> None:
+def print_triage(structure: Any, fault_model: FaultModel, property_name: str) -> None:
     """Triage a property and print the answer for each rule that can break it.
 
     Raises KeyError for a property that does not exist.
     """
     with show_progress() as progress:
-        found = triage(structure, fault_class, property_name, on_progress=progress)
+        found = triage(structure, fault_model, property_name, on_progress=progress)
     candidate = find_world(structure).get_candidates(structure)[property_name]
-    click.echo(f"{describe_model(structure)}, {fault_class.name}.")
+    click.echo(f"{describe_model(structure)}, {fault_model.name}.")
     click.echo(f"{property_name}: {candidate.sentence}")
     if not found:
         click.echo("No step breaks it from a state in which it holds.")
     for one in found:
         click.echo(f"\n{one.action or 'the initial state'}: {one.describe()}")
-        click.echo(describe_way(structure, fault_class, one))
+        click.echo(describe_way(structure, fault_model, one))
 
 
-def describe_way(structure: Any, fault_class: FaultClass, triaged: TriagedCounterexample) -> str:
+def describe_way(structure: Any, fault_model: FaultModel, triaged: TriagedCounterexample) -> str:
     """The timeline of a reachable one; of another one what in its state is not as initially."""
     if triaged.word is TriageWord.REACHABLE:
         steps = replay(
-            structure, find_world(structure).make_search_parameters(fault_class), triaged.schedule
+            structure, find_world(structure).make_search_parameters(fault_model), triaged.schedule
         )
         return draw_steps(steps)
     initial = flatten(structure.make_initial(find_world(structure).sizes.search))

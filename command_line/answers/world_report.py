@@ -18,7 +18,7 @@ from properties.worlds import find_world
 def print_world(console: Console, analysis: WorldAnalysis) -> None:
     """The table, and the reason of each refuted guarantee."""
     structure = analysis.structure
-    claims, columns = find_world(structure).claims, find_world(structure).columns
+    claims, columns = find_world(structure).claims, find_world(structure).fault_models
     console.print(make_table(analysis, analysis.title, columns, claims))
     print_resting(structure, analysis.verdicts)
     reasons = analysis.list_reasons()

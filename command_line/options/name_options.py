@@ -9,9 +9,15 @@ from typing import Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
-from properties.fault_model import FaultClass
+from properties.fault_model import FaultModel
 from properties.schedules.stock import STOCK_PAIR
-from properties.worlds import CLAIM_NAMES, COLUMN_NAMES, KNOWN_STRUCTURES, STRUCTURES, find_world
+from properties.worlds import (
+    CLAIM_NAMES,
+    FAULT_MODEL_NAMES,
+    KNOWN_STRUCTURES,
+    STRUCTURES,
+    find_world,
+)
 from reference.worlds.replication.changes import VARIANTS
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -51,7 +57,7 @@ class KnownName(click.ParamType[str]):
 
 
 CLAIM = KnownName(CLAIM_NAMES, "guarantee and no claim of convergence")
-FAULT = KnownName(COLUMN_NAMES, "fault class")
+FAULT = KnownName(FAULT_MODEL_NAMES, "fault class")
 VARIANT = KnownName(list(VARIANTS), "variant")
 
 RELEASES_TOLD = "of another release for example 'SYNC_MASTER/ASYNC_FLUSH/1 slave at 4.9.3'"
@@ -112,9 +118,9 @@ def add_faults_option() -> Callable[[Function], Function]:
     )
 
 
-def find_column(structure: Any, fault: str, hint: str = "--fault") -> FaultClass:
+def find_column(structure: Any, fault: str, hint: str = "--fault") -> FaultModel:
     """A fault class of a structure. Raises click.BadParameter where its world has none such."""
-    columns = {c.name: c for c in find_world(structure).columns}
+    columns = {c.name: c for c in find_world(structure).fault_models}
     if fault not in columns:
         message = f"{structure.name} has no column {fault!r}; it has {', '.join(columns)}"
         raise click.BadParameter(message, param_hint=hint)

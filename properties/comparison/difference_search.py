@@ -1,4 +1,4 @@
-"""Which sights each release has: reached by a schedule, or proved to be impossible.
+"""Which observable differences each release has: reached by a schedule, or proved to be impossible.
 
 The schedules are certificates: data, replayed by the reference at every check.
 ``python -m properties.comparison.difference_search`` decides them anew, of one release with
@@ -15,9 +15,9 @@ from typing import Any
 
 from attrs import frozen
 
-from properties.comparison.observable_differences import SIGHT_LEMMAS, SIGHTS
+from properties.comparison.observable_differences import OBSERVABLE_DIFFERENCES, SIGHT_LEMMAS
 from properties.schedules.judgement import is_reached_by
-from properties.schedules.known_schedules import harvest, load_known_schedules
+from properties.schedules.known_schedules import load_known_schedules, search_known_schedules
 from properties.verdicts.certificates import (
     CERTIFICATE_FOLDER,
     decode_schedule,
@@ -27,7 +27,7 @@ from properties.verdicts.certificates import (
 from properties.verdicts.fingerprint import compute_digest
 from properties.verdicts.verdict import InternalDisagreementError
 from properties.worlds import find_world
-from properties.worlds.replication.columns import EVERY_FAULT
+from properties.worlds.replication.fault_models import EVERY_FAULT
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME
 from properties.z3.bounded_search import BoundedSearch
 from properties.z3.induction import InductionProblem, prove_lemmas
@@ -36,21 +36,21 @@ from reference.language.terms import record
 from reference.releases.versions import RULE_SETS, USUAL, apply_rule_set
 from reference.worlds.replication.structure import Structure
 
-SIGHT_FILE = CERTIFICATE_FOLDER / "sights.json"
+SIGHT_FILE = CERTIFICATE_FOLDER / "differences.json"
 SIGHT_STRUCTURE = CERTIFIED_BY_NAME["SYNC_MASTER/SYNC_FLUSH/1 slave"]
-"""It has both waits, so each sight can be asked for."""
+"""It has both waits, so each observable difference can be asked for."""
 SIGHT_DEPTH_LIMIT = 14
 RULE_SET_NAMES = (USUAL, *RULE_SETS)
 """The releases with rules of their own."""
 REPAIRS = ("ack_above_transfer_start", "full_log_transfer", "report_capped", "epoch_check")
 """The variants that are proposed against false acknowledgements."""
 LOOKED_AT = (*RULE_SET_NAMES, *REPAIRS)
-"""Of which sights are decided: the releases, and the repairs in 4.4.0."""
+"""Of which observable differences are decided: the releases, and the repairs in 4.4.0."""
 
 
 @frozen
-class Sight:
-    """What is known of one sight under one release."""
+class ObservableDifference:
+    """What is known of one observable difference under one release."""
 
     name: str
     schedule: tuple[Action, ...] | None
@@ -70,82 +70,95 @@ def get_released(name: str, structure: Structure = SIGHT_STRUCTURE) -> Structure
     return apply_rule_set(structure, name)
 
 
-def search_sights(name: str) -> tuple[Sight, ...]:
-    """Every sight of a release decided anew: proof, known schedules, search."""
+def search_differences(name: str) -> tuple[ObservableDifference, ...]:
+    """Every observable difference of a release decided anew: proof, known schedules, search."""
     structure = get_released(name)
-    terms = {n: record_predicate(structure, sight) for n, sight in SIGHTS.items()}
+    terms = {
+        n: record_predicate(structure, difference)
+        for n, difference in OBSERVABLE_DIFFERENCES.items()
+    }
     impossible = find_impossible(structure)
     wanted = {n: t for n, t in terms.items() if n not in impossible}
     sizes = find_world(structure).make_search_parameters(EVERY_FAULT)
     folders = dict.fromkeys(map(get_world_folder, (structure, SIGHT_STRUCTURE)))
     known = tuple(s for folder in folders for s in load_known_schedules(folder))
-    found = harvest(structure, sizes, wanted, known)
+    found = search_known_schedules(structure, sizes, wanted, known)
     limits = {n: min(len(found[n]) - 1 if n in found else 99, SIGHT_DEPTH_LIMIT) for n in wanted}
     answers = BoundedSearch(structure, EVERY_FAULT, prove_lemmas(structure)).find_shortest(
         wanted, depth_limits=limits
     )
     found |= {n: a.schedule for n, a in answers.items() if a.schedule is not None}
-    return tuple(Sight(n, found.get(n), n in impossible) for n in SIGHTS)
+    return tuple(
+        ObservableDifference(n, found.get(n), n in impossible) for n in OBSERVABLE_DIFFERENCES
+    )
 
 
 def find_impossible(structure: Structure) -> set[str]:
-    """The sights that nothing reaches, by induction."""
+    """The observable differences that nothing reaches, by induction."""
     aids = {n: record_predicate(structure, lemma) for n, lemma in SIGHT_LEMMAS.items()}
     problem = InductionProblem(structure, EVERY_FAULT, facts=aids)
     kept, _ = problem.run_houdini((*prove_lemmas(structure), *aids))
-    terms = {n: record_predicate(structure, sight) for n, sight in SIGHTS.items()}
+    terms = {
+        n: record_predicate(structure, difference)
+        for n, difference in OBSERVABLE_DIFFERENCES.items()
+    }
     return {n for n, term in terms.items() if problem.follows(record("not", term), kept)}
 
 
-def check_sights(name: str, sights: tuple[Sight, ...]) -> Iterator[str]:
-    """The sights of a release that are not as they are stored: no proof, or no way there."""
+def check_differences(name: str, differences: tuple[ObservableDifference, ...]) -> Iterator[str]:
+    """The differences of a release that are not as they are stored: no proof, or no way there."""
     structure = get_released(name)
     sizes = find_world(structure).make_search_parameters(EVERY_FAULT)
     impossible = find_impossible(structure)
-    for known in sights:
+    for known in differences:
         is_wrong_way = known.schedule is not None and not is_reached_by(
-            SIGHTS[known.name], structure, sizes, known.schedule
+            OBSERVABLE_DIFFERENCES[known.name], structure, sizes, known.schedule
         )
         if is_wrong_way or known.is_impossible != (known.name in impossible):
             yield known.name
 
 
-def save_sights(found: Mapping[str, tuple[Sight, ...]], path: Path = SIGHT_FILE) -> None:
-    """Write the sights of these releases; those of others are kept."""
+def save_differences(
+    found: Mapping[str, tuple[ObservableDifference, ...]], path: Path = SIGHT_FILE
+) -> None:
+    """Write the observable differences of these releases; those of others are kept."""
     document = json.loads(path.read_text()) if path.exists() else {}
-    for name, sights in found.items():
+    for name, differences in found.items():
         document[name] = {
             "digest": compute_digest(get_released(name)),
-            "impossible": [s.name for s in sights if s.is_impossible],
+            "impossible": [s.name for s in differences if s.is_impossible],
             "schedules": {
-                s.name: encode_schedule(s.schedule) for s in sights if s.schedule is not None
+                s.name: encode_schedule(s.schedule) for s in differences if s.schedule is not None
             },
         }
     ordered = {name: document[name] for name in LOOKED_AT if name in document}
     path.write_text(json.dumps(ordered, indent=1) + "\n")
 
 
-def load_sights(name: str, path: Path = SIGHT_FILE) -> tuple[Sight, ...]:
-    """The sights of a release. Raises InternalDisagreementError where its rules have changed."""
+def load_differences(name: str, path: Path = SIGHT_FILE) -> tuple[ObservableDifference, ...]:
+    """Those of a release. Raises InternalDisagreementError where its rules have changed."""
     document: dict[str, Any] = json.loads(path.read_text()).get(name, {})
     if document.get("digest") != compute_digest(get_released(name)):
         raise InternalDisagreementError(
-            f"the sights of {name} were decided for other rules; "
+            f"the differences of {name} were decided for other rules; "
             f"run `python -m properties.comparison.difference_search --release {name}`"
         )
     schedules = {n: decode_schedule(data) for n, data in document["schedules"].items()}
-    return tuple(Sight(n, schedules.get(n), n in document["impossible"]) for n in SIGHTS)
+    return tuple(
+        ObservableDifference(n, schedules.get(n), n in document["impossible"])
+        for n in OBSERVABLE_DIFFERENCES
+    )
 
 
 def main() -> None:
-    """Decide the sights of releases anew, and write them."""
+    """Decide the observable differences of releases anew, and write them."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--release", action="append", choices=LOOKED_AT)
     for name in parser.parse_args().release or LOOKED_AT:
-        sights = search_sights(name)
-        save_sights({name: sights})
+        differences = search_differences(name)
+        save_differences({name: differences})
         print(name)
-        for found in sights:
+        for found in differences:
             print(f"  {found.name}: {found.describe()}", flush=True)
 
 

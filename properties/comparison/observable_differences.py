@@ -34,13 +34,13 @@ from reference.worlds.replication.state import (
     Message,
 )
 
-SIGHTS: dict[str, Predicate] = {}
-"""Every sight by name, in the order in which a put meets them."""
+OBSERVABLE_DIFFERENCES: dict[str, Predicate] = {}
+"""Every observable difference by name, in the order in which a put meets them."""
 
 
-def sight(predicate: Predicate) -> Predicate:
+def difference(predicate: Predicate) -> Predicate:
     """Register what can be seen."""
-    SIGHTS[predicate.__name__] = predicate
+    OBSERVABLE_DIFFERENCES[predicate.__name__] = predicate
     return predicate
 
 
@@ -70,13 +70,13 @@ def is_lied_about(cluster: Cluster, message: Message) -> bool:
     return is_claimed & is_reported(cluster, message) & is_missing
 
 
-@sight
+@difference
 def a_flushed_put_times_out_on_disk(cluster: Cluster) -> bool:
     """A put can be answered FLUSH_DISK_TIMEOUT although its bytes count as flushed."""
     return can_happen(cluster, "give_up_disk_wait", lambda m: is_flushed(cluster, m))
 
 
-@sight
+@difference
 def a_slave_is_asked_before_the_flush(cluster: Cluster) -> bool:
     """A put whose disk step has not failed waits for a slave, and is not flushed yet."""
     return any_of(
@@ -90,7 +90,7 @@ def a_slave_is_asked_before_the_flush(cluster: Cluster) -> bool:
     )
 
 
-@sight
+@difference
 def a_put_is_slave_not_available(cluster: Cluster) -> bool:
     """A put is answered SLAVE_NOT_AVAILABLE, without any wait."""
     return any_of(
@@ -98,14 +98,14 @@ def a_put_is_slave_not_available(cluster: Cluster) -> bool:
     )
 
 
-@sight
+@difference
 def a_put_waits_without_any_connection(cluster: Cluster) -> bool:
     """A put begins to wait for a slave although none is connected."""
     is_alone = cluster.master.connection_count == 0
     return can_happen(cluster, "request_slave_wait") & is_alone
 
 
-@sight
+@difference
 def a_synchronous_put_asks_no_slave(cluster: Cluster) -> bool:
     """A SYNC_MASTER answers a producer that waits without looking at any slave."""
     return can_happen(
@@ -113,26 +113,26 @@ def a_synchronous_put_asks_no_slave(cluster: Cluster) -> bool:
     )
 
 
-@sight
+@difference
 def reports_use_up_the_wait(cluster: Cluster) -> bool:
     """Reports that do not reach a put's end can end its wait: a time-out in milliseconds."""
     return can_happen(cluster, "give_up_slave_wait")
 
 
-@sight
+@difference
 def a_reported_put_times_out(cluster: Cluster) -> bool:
     """A put can be answered FLUSH_SLAVE_TIMEOUT although its end is reported by then."""
     return can_happen(cluster, "time_out_slave_wait", lambda m: is_reported(cluster, m))
 
 
-@sight
+@difference
 def a_report_outlives_its_connection(cluster: Cluster) -> bool:
     """A put can be answered by a report whose connection is gone, and noticed to be gone."""
     is_alone = cluster.master.connection_count == 0
     return can_happen(cluster, "answer_slave_wait") & is_alone
 
 
-@sight
+@difference
 def a_put_waits_although_its_slave_has_reported_it(cluster: Cluster) -> bool:
     """A connected slave holds a put and has reported its end, and the put waits on."""
     return any_of(
@@ -148,19 +148,19 @@ def a_put_waits_although_its_slave_has_reported_it(cluster: Cluster) -> bool:
     )
 
 
-@sight
+@difference
 def a_slave_ahead_is_disconnected(cluster: Cluster) -> bool:
     """The master can close the connection of a slave that has more bytes than itself."""
     return can_happen(cluster, "refuse_later_report")
 
 
-@sight
+@difference
 def a_slave_ahead_rests_connected(cluster: Cluster) -> bool:
     """Nothing moves any more, and a slave has more bytes than its master."""
     return is_replication_at_rest(cluster) & a_slave_is_ahead(cluster)
 
 
-@sight
+@difference
 def a_slave_ahead_answers_a_put(cluster: Cluster) -> bool:
     """First false acknowledgement: a slave reports other bytes, beyond the master's lost tail."""
     is_cause = is_free_of(
@@ -175,7 +175,7 @@ def a_slave_ahead_answers_a_put(cluster: Cluster) -> bool:
     return is_cause & can_happen(cluster, "answer_slave_wait", lambda m: is_lied_about(cluster, m))
 
 
-@sight
+@difference
 def an_empty_slave_answers_a_put(cluster: Cluster) -> bool:
     """Second false acknowledgement, without any failure: an empty slave joins at a rollover."""
     is_cause = is_free_of(
@@ -194,7 +194,7 @@ def an_empty_slave_answers_a_put(cluster: Cluster) -> bool:
     return is_cause & can_happen(cluster, "answer_slave_wait", lambda m: is_lied_about(cluster, m))
 
 
-@sight
+@difference
 def an_unflushed_message_is_readable(cluster: Cluster) -> bool:
     """With SYNC_FLUSH, a consumer can read a message that is not flushed."""
     log = cluster.master.log

@@ -18,7 +18,7 @@ from properties.comparison.variants import COMPARED_STRUCTURES
 from properties.verdicts.certificates import CERTIFICATE_FOLDER
 from properties.verdicts.fingerprint import compute_digest
 from properties.verdicts.verdict import InternalDisagreementError
-from properties.worlds.replication.columns import FAULT_CLASSES
+from properties.worlds.replication.fault_models import FAULT_MODELS
 from properties.z3.fault_sets import FaultSetProver
 from properties.z3.induction import prove_lemmas
 from properties.z3.ranking import rank_steps
@@ -97,7 +97,7 @@ def decide_repair(release: str, variant: str) -> Repair:
 def find_proved(structure: Structure) -> list[tuple[str, str]]:
     """The cells that induction proves."""
     prover = FaultSetProver(structure, prove_lemmas(structure))
-    return [(claim, c.name) for c in FAULT_CLASSES for claim in prover.decide(c).proved]
+    return [(claim, c.name) for c in FAULT_MODELS for claim in prover.decide(c).proved]
 
 
 def find_endless(structure: Structure) -> list[str]:

@@ -1,4 +1,4 @@
-"""What an upgrade changes for an operator: rules, habits, cells, and what can be seen."""
+"""What an upgrade changes for an operator: rules, timing, verdicts, and what can be seen."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Iterable
 
 from attrs import frozen
 
-from properties.comparison.difference_search import Sight, load_sights
+from properties.comparison.difference_search import ObservableDifference, load_differences
 from properties.comparison.variants import Change
 from properties.verdicts.certified_cells import describe
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds.replication.convergence import PUT_STEPS
 from reference.language.variant import Variant
-from reference.releases.timing_differences import Habit
+from reference.releases.timing_differences import TimingDifference
 from reference.releases.versions import USUAL, Version
 
 
@@ -36,16 +36,19 @@ class Turn(enum.Enum):
 class Difference:
     """What one version has and the other has not."""
 
-    gained: tuple[Variant | Habit, ...]
+    gained: tuple[Variant | TimingDifference, ...]
     """What the later one does differently."""
-    lost: tuple[Variant | Habit, ...]
+    lost: tuple[Variant | TimingDifference, ...]
     """What only the earlier one does."""
 
 
 def compute_difference(before: Version, after: Version) -> Difference:
-    """The changes of rules, and then those of habits, that an upgrade brings or takes away."""
-    old: tuple[Variant | Habit, ...] = (*before.changes[::-1], *before.habits)
-    new: tuple[Variant | Habit, ...] = (*after.changes[::-1], *after.habits)
+    """The changes of rules, then those of timing, that an upgrade brings or takes away."""
+    old: tuple[Variant | TimingDifference, ...] = (
+        *before.changes[::-1],
+        *before.timing_differences,
+    )
+    new: tuple[Variant | TimingDifference, ...] = (*after.changes[::-1], *after.timing_differences)
     return Difference(
         gained=tuple(c for c in new if c not in old), lost=tuple(c for c in old if c not in new)
     )
@@ -94,9 +97,11 @@ def group_alike(changes: Iterable[Change]) -> list[list[Change]]:
     return list(alike.values())
 
 
-def compute_sight_changes(before: Version, after: Version) -> list[tuple[Sight, Sight]]:
+def compute_difference_changes(
+    before: Version, after: Version
+) -> list[tuple[ObservableDifference, ObservableDifference]]:
     """What could be seen and is impossible now, and the other way round."""
-    old, new = (load_sights(v.rule_set or USUAL) for v in (before, after))
+    old, new = (load_differences(v.rule_set or USUAL) for v in (before, after))
     return [
         (one, other)
         for one, other in zip(old, new, strict=True)

@@ -14,7 +14,7 @@ from typing import Any
 import attrs
 from attrs import evolve, field, frozen
 
-from properties.fault_model import FaultClass
+from properties.fault_model import FaultModel
 from properties.schedules.stock import STOCK_PAIR
 from properties.worlds import KNOWN_STRUCTURES, find_world
 from reference.releases.versions import find_version
@@ -44,7 +44,7 @@ class SmallInstance:
     """One structure under one fault class, with sizes for a search."""
 
     structure: Any
-    fault_class: FaultClass
+    fault_model: FaultModel
     sizes: Any
     highest: Mapping[str, int] = field(factory=dict)
     """For leaves that may count on for ever, the value at which they stop, so that there is an end
@@ -53,15 +53,15 @@ class SmallInstance:
     @property
     def parameters(self) -> Any:
         """The sizes, with the limits of the fault class."""
-        return attrs.evolve(self.sizes, limits=self.fault_class.search_limits)
+        return attrs.evolve(self.sizes, limits=self.fault_model.search_limits)
 
     def describe(self) -> Iterator[str]:
         """Its rules, structure, faults and sizes, a line each."""
         yield f"Model of RocketMQ {find_version(self.structure.variants).name}"
         yield f"structure: {self.structure.name}"
-        times = self.fault_class.times
-        often = f", each at most {count_times(times)}" if self.fault_class.admitted else ""
-        yield f"faults: {self.fault_class.name}{often}"
+        times = self.fault_model.times
+        often = f", each at most {count_times(times)}" if self.fault_model.admitted else ""
+        yield f"faults: {self.fault_model.name}{often}"
         for name, value in attrs.asdict(self.parameters, recurse=False).items():
             if isinstance(value, int):
                 yield f"{name}: {value}"
@@ -92,8 +92,8 @@ class JudgedInstance:
     @property
     def small(self) -> SmallInstance:
         """What is exported."""
-        fault_class = find_world(self.structure).get_column(self.fault)
-        return SmallInstance(self.structure, fault_class, self.sizes, self.highest)
+        fault_model = find_world(self.structure).get_fault_model(self.fault)
+        return SmallInstance(self.structure, fault_model, self.sizes, self.highest)
 
     @property
     def extent(self) -> str:

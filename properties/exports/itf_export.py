@@ -64,7 +64,7 @@ def list_counterexamples(structure: Any) -> Iterator[Exported]:
     for cells in shared.values():
         first = cells[0]
         sizes = find_world(structure).make_search_parameters(
-            find_world(structure).get_column(first.fault)
+            find_world(structure).get_fault_model(first.fault)
         )
         trace = ItfTrace(structure, sizes, first.schedule, first.guarantee)
         name = f"{first.guarantee}-{first.fault.replace(' ', '_')}{SUFFIX}"

@@ -88,7 +88,7 @@ class PromelaModel:
         admitted = {
             r.instance.name: r
             for r in record_machine(structure)
-            if is_admitted(r, instance.fault_class)
+            if is_admitted(r, instance.fault_model)
         }
         self.constants = find_constants(admitted.values(), self.initial)
         possible = find_possible_steps(admitted.values(), self.constants)

@@ -94,7 +94,8 @@ class Renderer:
         where = obligation.where
         if obligation.kind is ObligationKind.SAFETY:
             where = (
-                ", ".join(find_world(self.proof.structure).get_column(where).admitted) or "nothing"
+                ", ".join(find_world(self.proof.structure).get_fault_model(where).admitted)
+                or "nothing"
             )
         claim = sentence.format(claim=obligation.claim, where=where)
         structure = self.proof.structure

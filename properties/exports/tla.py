@@ -16,7 +16,7 @@ import attrs
 from attrs import frozen
 
 from properties.exports.notation import RANGE_PREFIX, Notation, name_path
-from properties.fault_model import FaultClass
+from properties.fault_model import FaultModel
 from properties.property import Property, PropertyRole
 from properties.verdicts.certificates import decode_cells, load
 from properties.verdicts.verdict import VerdictWord
@@ -109,11 +109,11 @@ class Module:
     claim_count: int
 
 
-def write_module(structure: Any, fault_class: FaultClass, parameters: Any) -> Module:
+def write_module(structure: Any, fault_model: FaultModel, parameters: Any) -> Module:
     """The module of a structure; the configuration has these sizes, and limits of this column."""
     machine, claims = record_machine(structure), list_claims(structure)
     text = "\n".join(write_lines(structure))
-    configuration = "\n".join(configure(structure, fault_class, parameters)) + "\n"
+    configuration = "\n".join(configure(structure, fault_model, parameters)) + "\n"
     return Module(name_module(structure), text, configuration, len(machine), len(claims))
 
 
@@ -279,15 +279,15 @@ def define(name: str, term: Term) -> Iterator[str]:
     yield ""
 
 
-def configure(structure: Any, fault_class: FaultClass, parameters: Any) -> Iterator[str]:
+def configure(structure: Any, fault_model: FaultModel, parameters: Any) -> Iterator[str]:
     """What TLC is told: sizes, limits, and the claims that are not known to fall."""
-    values = flatten(attrs.evolve(parameters, limits=fault_class.search_limits))
-    yield f"\\* {structure.name}; may strike: {', '.join(fault_class.admitted) or 'nothing'}"
+    values = flatten(attrs.evolve(parameters, limits=fault_model.search_limits))
+    yield f"\\* {structure.name}; may strike: {', '.join(fault_model.admitted) or 'nothing'}"
     yield from ("SPECIFICATION Spec", "CONSTANTS")
     for path in filter(is_parameter, compute_leaf_sorts(structure)):
         yield f"    {write_leaf(path)} = {values[path.removeprefix(PARAMETER_PREFIX)]}"
     yield from ["CONSTRAINT Bounds"] if has_connections(structure) else ()
-    refuted = find_refuted(structure, fault_class)
+    refuted = find_refuted(structure, fault_model)
     yield from (f"INVARIANT {name}" for name in list_claims(structure) if name not in refuted)
     yield from (f"\\* refuted in {n} steps: INVARIANT {name}" for name, n in refuted.items())
 
@@ -316,14 +316,14 @@ def list_claims(structure: Any) -> dict[str, Property]:
     return {**sane, **find_world(structure).guarantees}
 
 
-def find_refuted(structure: Any, fault_class: FaultClass) -> Mapping[str, int]:
+def find_refuted(structure: Any, fault_model: FaultModel) -> Mapping[str, int]:
     """The guarantees that fall in this column, with the number of steps of their schedule."""
     document = load(structure)
     guarantees = find_world(structure).guarantees
     return {
         cell.guarantee: len(cell.schedule)
         for cell in (() if document is None else decode_cells(structure, document))
-        if cell.fault == fault_class.name
+        if cell.fault == fault_model.name
         and cell.word is VerdictWord.REFUTED
         and cell.guarantee in guarantees
     }

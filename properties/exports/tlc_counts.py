@@ -40,7 +40,7 @@ def is_counted(judged: JudgedInstance) -> bool:
 
 def export(judged: JudgedInstance) -> Module:
     """The module of an instance."""
-    return write_module(judged.structure, judged.small.fault_class, judged.sizes)
+    return write_module(judged.structure, judged.small.fault_model, judged.sizes)
 
 
 def ask(judged: JudgedInstance) -> dict[str, Any]:

@@ -53,8 +53,8 @@ def list_scenarios(
     for verdict in certificates.decode_cells(structure, document):
         if verdict.word is VerdictWord.REFUTED:
             name = f"{verdict.guarantee} fails, {verdict.fault}"
-            fault_class = find_world(structure).get_column(verdict.fault)
-            yield name, find_world(structure).make_search_parameters(fault_class), verdict.schedule
+            fault_model = find_world(structure).get_fault_model(verdict.fault)
+            yield name, find_world(structure).make_search_parameters(fault_model), verdict.schedule
     for answer in load_witnesses(structure) if has_witnesses(structure) else ():
         if answer.schedule is not None:
             parameters = find_world(structure).make_search_parameters(

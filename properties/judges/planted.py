@@ -194,14 +194,27 @@ def _derive(kind: str, file: str, target: str) -> Iterator[Planted]:
     for node in ast.walk(tree):
         if _get_name(node) != target:
             continue
-        digest = compute_digest(ast.unparse(node))
-        for place in ast.walk(node):
+        undecorated = _leave_out_decorators(node)
+        digest = compute_digest(ast.unparse(undecorated))
+        for place in ast.walk(undecorated):
             for what, change in _list_changes(place):
                 source = _make_source(tree, place, change)
                 is_possible = bound >= _find_read(ast.parse(source)) - _find_read(tree)
                 if source not in seen and is_possible:
                     seen.add(source)
                     yield Planted(f"{file} {target}: {what}", kind, file, digest, source)
+
+
+def _leave_out_decorators(node: ast.AST) -> ast.AST:
+    """The same node without what is told about it: no judge rests on that.
+
+    It shares its parts with the node, so that a change of one is a change of the other.
+    """
+    if not isinstance(node, ast.FunctionDef):
+        return node
+    alone = copy.copy(node)
+    alone.decorator_list = []
+    return alone
 
 
 def _find_read(tree: ast.Module) -> set[str]:

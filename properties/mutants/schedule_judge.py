@@ -86,7 +86,7 @@ def _list_refutations(structure: Any) -> Iterator[StoredSchedule]:
             continue
         seen.add(key)
         sizes = find_world(structure).make_search_parameters(
-            find_world(structure).get_column(cell.fault)
+            find_world(structure).get_fault_model(cell.fault)
         )
 
         def is_good(guarantee: str = cell.guarantee, sizes: Any = sizes, cell: Any = cell) -> bool:

@@ -89,7 +89,7 @@ def find_bearing(structure: Any, claim: str, column: str) -> tuple[str, ...] | N
     nothing is known of variants and other releases, nor where what is stored was made from other
     rules.
     """
-    judged = get_judged_kin(structure)
+    judged = get_judged_related(structure)
     if judged is None:
         return None
     try:
@@ -100,7 +100,7 @@ def find_bearing(structure: Any, claim: str, column: str) -> tuple[str, ...] | N
     return tuple(j.restriction for j in found if j.has_cell(claim, column)) if is_proved else None
 
 
-def get_judged_kin(structure: Any) -> Any | None:
+def get_judged_related(structure: Any) -> Any | None:
     """The structure whose restrictions speak for this one; None where there is none."""
     if isinstance(structure, Structure) and structure.slaves > 1:
         structure = evolve(structure, slaves=1)

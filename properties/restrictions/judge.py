@@ -14,7 +14,7 @@ from typing import Any
 
 from attrs import field, frozen
 
-from properties.fault_model import FaultClass, is_admitted
+from properties.fault_model import FaultModel, is_admitted
 from properties.restrictions.derivation import Degree, Restriction, list_relaxed
 from properties.worlds import find_world
 from properties.z3.fault_sets import FaultSetProver
@@ -68,8 +68,8 @@ class RestrictionJudge:
         self.facts = split_lemmas(structure, lemmas)
         self.lemmas = list(self.facts)
         self.proved = proved
-        self.columns = {c.name: c for c in find_world(structure).columns}
-        self._problems: dict[FaultClass, InductionProblem] = {}
+        self.columns = {c.name: c for c in find_world(structure).fault_models}
+        self._problems: dict[FaultModel, InductionProblem] = {}
 
     def judge(self, restriction: Restriction) -> tuple[Fall, Fall]:
         """What it costs to relax a restriction entirely, and by one."""
@@ -90,7 +90,7 @@ class RestrictionJudge:
         except SolverGaveUpError:
             return True
 
-    def get_problem(self, column: FaultClass) -> InductionProblem:
+    def get_problem(self, column: FaultModel) -> InductionProblem:
         """The true rules under the faults of a column; made once."""
         if column not in self._problems:
             self._problems[column] = InductionProblem(self.structure, column, facts=self.facts)
@@ -142,10 +142,10 @@ class _Relaxed:
         except SolverGaveUpError:
             self.gave_up.append(everything.name)
 
-    def _list_asked(self, column: FaultClass) -> list[str]:
+    def _list_asked(self, column: FaultModel) -> list[str]:
         return [claim for claim, columns in self.among.items() if column.name in columns]
 
-    def _list_open(self, column: FaultClass) -> list[str]:
+    def _list_open(self, column: FaultModel) -> list[str]:
         """The claims of a column's cells that neither it nor a weaker column has decided."""
         weaker = (n for n, c in self.judge.columns.items() if c.is_contained_in(column))
         fallen = set[str]().union(*(self.fallen[n] for n in weaker))
@@ -153,7 +153,7 @@ class _Relaxed:
         self.fallen[column.name] |= fallen.intersection(asked)
         return [c for c in asked if c not in fallen]
 
-    def _decide(self, column: FaultClass, claims: list[str]) -> None:
+    def _decide(self, column: FaultModel, claims: list[str]) -> None:
         holding: set[str] = set()
         try:
             kept = self._run_houdini(column)
@@ -166,7 +166,7 @@ class _Relaxed:
         self.holding[column.name] |= holding
         self.fallen[column.name] |= set(claims) - holding
 
-    def _run_houdini(self, column: FaultClass) -> list[str]:
+    def _run_houdini(self, column: FaultModel) -> list[str]:
         """The lemmas that stay inductive under these faults. Raises SolverGaveUpError.
 
         All of them hold in the beginning, which no rule changes. What is inductive under every

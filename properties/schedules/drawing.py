@@ -19,6 +19,6 @@ def draw_steps(steps: Iterable[JudgedStep]) -> str:
 def draw_cell(structure: Any, verdict: Verdict) -> str:
     """The timeline of a refuted cell in small sizes, up to the claim that it breaks."""
     parameters = find_world(structure).make_search_parameters(
-        find_world(structure).get_column(verdict.fault)
+        find_world(structure).get_fault_model(verdict.fault)
     )
     return draw_steps(replay(structure, parameters, verdict.schedule, (verdict.guarantee,)))

@@ -26,7 +26,7 @@ STRAY_STEPS = 30
 """Steps of such a walk at most."""
 
 
-class Harvest:
+class KnownScheduleSearch:
     """Follows schedules in one structure, and keeps how the questions were reached first."""
 
     def __init__(self, structure: Any, parameters: Any, questions: dict[str, Term]) -> None:
@@ -80,7 +80,7 @@ class Harvest:
         return remove_needless_steps(schedule, is_reaching)  # type: ignore[arg-type]
 
 
-def harvest(
+def search_known_schedules(
     structure: Any,
     parameters: Any,
     questions: dict[str, Term],
@@ -89,7 +89,7 @@ def harvest(
     seed: int = 1,
 ) -> dict[str, Schedule]:
     """Schedules to those questions that known schedules, of any group, lead to."""
-    gathered = Harvest(structure, parameters, questions)
+    gathered = KnownScheduleSearch(structure, parameters, questions)
     known = sorted(known, key=len)
     for schedule in known:
         for carried in carry_over(structure, parameters, schedule):

@@ -13,7 +13,7 @@ from properties.verdicts import certificates
 from properties.verdicts.disputes import mark_disputed
 from properties.verdicts.fault_sets.search import find_refutations
 from properties.verdicts.verdict import Hints, Verdict, VerdictWord, search_structure
-from properties.worlds.replication.columns import FAULT_CLASS_BY_NAME, FAULT_CLASSES
+from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME, FAULT_MODELS
 from properties.worlds.replication.world import CLAIMS
 from reference.configuration.broker_group import BrokerGroup, ConfigurationError
 from reference.worlds.replication.parameters import SIZE_KEYS, SLAVES_MAX, Parameters, clip_sizes
@@ -87,7 +87,7 @@ def analyse_group(
         verdicts = [
             Verdict(g, c.name, VerdictWord.UNDECIDED, note=note)
             for g in CLAIMS
-            for c in FAULT_CLASSES
+            for c in FAULT_MODELS
         ]
         return GroupAnalysis(structure, parameters, tuple(reasons), tuple(verdicts))
     decided = decide(structure, parameters, on_progress)
@@ -105,14 +105,14 @@ def decide(
     """
     document = certificates.load(structure)
     sizes = clip_sizes(parameters)
-    kin = certificates.load_kin(structure)
+    related = certificates.load_related(structure)
     if document is not None:
         verdicts = certificates.recheck(structure, parameters, document, on_progress)
         if not any(is_open_by_size(v) for v in verdicts):
             return verdicts
         fitting = (v for v in verdicts if v.word is VerdictWord.REFUTED)
-        kin = (*fitting, *kin, *find_known_refutations(structure, sizes))
-    found = search_structure(structure, on_progress, sizes=sizes, hints=Hints(kin))
+        related = (*fitting, *related, *find_known_refutations(structure, sizes))
+    found = search_structure(structure, on_progress, sizes=sizes, hints=Hints(related))
     rejudged = (certificates.rejudge(structure, parameters, v) for v in found)
     return mark_disputed(structure, rejudged, parameters)
 
@@ -129,17 +129,17 @@ def find_known_refutations(structure: Structure, sizes: Parameters) -> tuple[Ver
     """What the schedules of all certificates, whatever they were found for, refute here."""
     refutations = find_refutations(structure, load_known_schedules(), sizes)
     return tuple(
-        Verdict(name, fault_class.name, VerdictWord.REFUTED, schedule)
+        Verdict(name, fault_model.name, VerdictWord.REFUTED, schedule)
         for name, by_faults in refutations.items()
         for faults, schedule in by_faults.items()
-        for fault_class in FAULT_CLASSES
-        if faults <= set(fault_class.admitted)
+        for fault_model in FAULT_MODELS
+        if faults <= set(fault_model.admitted)
     )
 
 
 def order_by_guarantee(verdicts: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
     """The cells in the order in which the table shows them."""
-    guarantees, faults = list(CLAIMS), list(FAULT_CLASS_BY_NAME)
+    guarantees, faults = list(CLAIMS), list(FAULT_MODEL_BY_NAME)
     return tuple(
         sorted(verdicts, key=lambda v: (guarantees.index(v.guarantee), faults.index(v.fault)))
     )

@@ -169,7 +169,7 @@ def recheck(
     cells = decode_cells(structure, document)
     lemmas = _prove_lemmas(structure, tuple(document["inductive_set"]), cells, on_progress)
     prover = FaultSetProver(structure, lemmas)
-    proved = {c.name: prover.decide(c) for c in find_world(structure).columns}
+    proved = {c.name: prover.decide(c) for c in find_world(structure).fault_models}
     on_progress(f"{structure.name}: {len(cells)} cells")
     rechecked = (_recheck_cell(structure, parameters, cell, proved) for cell in cells)
     return mark_disputed(structure, rechecked, parameters)
@@ -221,8 +221,8 @@ def _recheck_cell(
             raise InternalDisagreementError(
                 f"{cell.guarantee} of {structure.name} under {cell.fault} is certified, not proved"
             )
-        fault_class = find_world(structure).get_column(cell.fault)
-        return make_proved(cell.guarantee, fault_class, result)
+        fault_model = find_world(structure).get_fault_model(cell.fault)
+        return make_proved(cell.guarantee, fault_model, result)
     if cell.word is VerdictWord.REFUTED and cell.guarantee in proved[cell.fault].proved:
         raise InternalDisagreementError(
             f"{cell.guarantee} of {structure.name} under {cell.fault} is refuted by a schedule, "
@@ -249,7 +249,9 @@ def _make_malformed(structure: Any, problem: Exception) -> InternalDisagreementE
 def list_asked(structure: Any) -> set[tuple[str, str]]:
     """The claim and the column of every cell that a structure has."""
     return {
-        (g, c.name) for g in find_world(structure).claims for c in find_world(structure).columns
+        (g, c.name)
+        for g in find_world(structure).claims
+        for c in find_world(structure).fault_models
     }
 
 
@@ -290,7 +292,7 @@ def _check_order_of_columns(structure: Any, cells: Sequence[Verdict]) -> None:
 
     Raises InternalDisagreementError for cells that contradict one another.
     """
-    columns = {c.name: c for c in find_world(structure).columns}
+    columns = {c.name: c for c in find_world(structure).fault_models}
     refuted = [c for c in cells if c.word is VerdictWord.REFUTED]
     for weaker, cell in itertools.product(refuted, cells):
         is_contained = columns[weaker.fault].is_contained_in(columns[cell.fault])
@@ -321,8 +323,8 @@ def rejudge(structure: Any, parameters: Any, cell: Verdict) -> Verdict:
 
 
 def _is_refuted(structure: Any, parameters: Any, cell: Verdict) -> bool:
-    fault_class = find_world(structure).get_column(cell.fault)
-    given = evolve(parameters, limits=fault_class.search_limits)
+    fault_model = find_world(structure).get_fault_model(cell.fault)
+    given = evolve(parameters, limits=fault_model.search_limits)
 
     def is_refuting(trial: Sequence[Action]) -> bool:
         return is_refuted_by(cell.guarantee, structure, given, trial)
@@ -337,9 +339,13 @@ def _is_refuted(structure: Any, parameters: Any, cell: Verdict) -> bool:
     return False
 
 
-def load_kin(structure: Any) -> tuple[Verdict, ...]:
+def load_related(structure: Any) -> tuple[Verdict, ...]:
     """The certified cells of kindred structures; their schedules are tried first."""
-    return tuple(v for k in find_world(structure).list_kin(structure) for v in _decode_if_usable(k))
+    return tuple(
+        v
+        for k in find_world(structure).list_related_structures(structure)
+        for v in _decode_if_usable(k)
+    )
 
 
 def _decode_if_usable(structure: Any) -> list[Verdict]:

@@ -8,7 +8,7 @@ from functools import cache
 from properties.generated_text import count_steps
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import Verdict, VerdictWord
-from properties.worlds.replication.columns import FAULT_CLASSES
+from properties.worlds.replication.fault_models import FAULT_MODELS
 from properties.z3.fault_sets import FaultSetProver
 from properties.z3.induction import prove_lemmas
 from reference.worlds.replication.structure import Structure
@@ -22,11 +22,11 @@ def compute_vacuous(structure: Structure) -> frozenset[tuple[str, str]]:
     """
     found: set[tuple[str, str]] = set()
     prover = FaultSetProver(structure, prove_lemmas(structure))
-    for fault_class in FAULT_CLASSES:
-        result = prover.decide(fault_class)
+    for fault_model in FAULT_MODELS:
+        result = prover.decide(fault_model)
         if not result.vacuous:
             break
-        found |= {(name, fault_class.name) for name in result.vacuous}
+        found |= {(name, fault_model.name) for name in result.vacuous}
     return frozenset(found)
 
 

@@ -18,7 +18,7 @@ from attrs import evolve, field, frozen
 from properties.schedules.judgement import follow
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import Verdict, VerdictWord
-from properties.worlds.replication.columns import FAULT_CLASS_BY_NAME
+from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
 from properties.worlds.replication.structures import CERTIFIED_STRUCTURES
 from reference.worlds.replication.mapped_files import is_flush_file_there
 from reference.worlds.replication.parameters import SMALL_PARAMETERS
@@ -129,7 +129,7 @@ def load_explanations() -> tuple[Explanation, ...]:
 
 def replay_states(structure: Structure, verdict: Verdict) -> tuple[Cluster, ...]:
     """The states of a refuting schedule, in files of a few bytes. Raises ScheduleError."""
-    limits = FAULT_CLASS_BY_NAME[verdict.fault].search_limits
+    limits = FAULT_MODEL_BY_NAME[verdict.fault].search_limits
     parameters = evolve(SMALL_PARAMETERS, limits=limits)
     return tuple(cluster for _, cluster in follow(structure, parameters, verdict.schedule))
 

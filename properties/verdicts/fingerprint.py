@@ -11,11 +11,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
+import attrs
 from attrs import frozen
 
 from properties.fault_model import SEARCHED
 from properties.property import Property
 from properties.worlds import find_world
+from reference.language.leaves import flatten
 from reference.language.machine import RecordedInstance, record_machine, record_predicate
 
 Fingerprint = Mapping[str, Any]
@@ -46,8 +48,11 @@ def compute_fingerprint(structure: Any) -> Fingerprint:
 
 
 def _describe_frame(structure: Any) -> str:
-    begin = structure.make_initial(find_world(structure).sizes.search)
-    return f"{begin}\n{find_world(structure).columns}\n{SEARCHED}"
+    """Everything beside rules and claims, in words that do not depend on names of classes."""
+    world = find_world(structure)
+    begin = flatten(structure.make_initial(world.sizes.search))
+    models = [(model.name, model.admitted) for model in world.fault_models]
+    return f"{attrs.asdict(structure)}\n{begin}\n{models}\n{SEARCHED}"
 
 
 def _describe_rules(recorded: Iterable[RecordedInstance]) -> dict[str, str]:

@@ -100,7 +100,7 @@ def _find_refutations(structure: Any, claims: Container[str], sizes: Any) -> tup
         Verdict(name, column.name, VerdictWord.REFUTED, schedule)
         for name, by_faults in refutations.items()
         for faults, schedule in by_faults.items()
-        for column in find_world(structure).columns
+        for column in find_world(structure).fault_models
         if name in claims and faults <= set(column.admitted)
     )
 

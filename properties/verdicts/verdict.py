@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from properties.fault_model import FaultClass
+from properties.fault_model import FaultModel
 from properties.schedules.judgement import is_refuted_by, lower_numbers, remove_needless_steps
 from properties.schedules.related_structures import carry_over, hold_back
 from properties.worlds import find_world
@@ -91,11 +91,11 @@ class Verdict:
         return len(self.schedule) < len(other.schedule)
 
 
-def make_proved(name: str, fault_class: FaultClass, result: InductionResult) -> Verdict:
+def make_proved(name: str, fault_model: FaultModel, result: InductionResult) -> Verdict:
     """The cell of a guarantee that induction has proved."""
     return Verdict(
         name,
-        fault_class.name,
+        fault_model.name,
         VerdictWord.PROVED,
         lemmas=result.lemmas,
         is_vacuous=name in result.vacuous,
@@ -136,16 +136,16 @@ def search_structure(
     lemmas = prove_lemmas(structure)
     prover = FaultSetProver(structure, lemmas)
     claims = find_world(structure).claims
-    results = {c.name: prover.decide(c) for c in find_world(structure).columns}
+    results = {c.name: prover.decide(c) for c in find_world(structure).fault_models}
     if hints.cells and (left := _list_open(structure, results, refuted)):
         on_progress(f"{structure.name}: other schedules against {', '.join(left)}")
         refuted += _take_over(structure, hints.find_more(left), sizes)
     verdicts: list[Verdict] = []
-    for fault_class in find_world(structure).columns:
-        result = results[fault_class.name]
-        proved = {n: make_proved(n, fault_class, result) for n in result.proved}
-        known = _inherit(refuted, fault_class)
-        _check_consistency(structure, fault_class, proved, known)
+    for fault_model in find_world(structure).fault_models:
+        result = results[fault_model.name]
+        proved = {n: make_proved(n, fault_model, result) for n in result.proved}
+        known = _inherit(refuted, fault_model)
+        _check_consistency(structure, fault_model, proved, known)
         depth_limits = {
             n: len(known[n].schedule) - 1 if n in known else deepest
             for n in claims
@@ -153,9 +153,9 @@ def search_structure(
         }
         found = {}
         if depth_limits:
-            search = BoundedSearch(structure, fault_class, (*lemmas, *proved), sizes)
+            search = BoundedSearch(structure, fault_model, (*lemmas, *proved), sizes)
             found = _search(search, depth_limits, known, on_progress)
-        refuted += [(fault_class, v) for v in found.values() if v.word is VerdictWord.REFUTED]
+        refuted += [(fault_model, v) for v in found.values() if v.word is VerdictWord.REFUTED]
         verdicts += [proved.get(n) or found.get(n) or known[n] for n in claims]
     return tuple(verdicts)
 
@@ -163,10 +163,10 @@ def search_structure(
 def _list_open(
     structure: Any,
     results: Mapping[str, InductionResult],
-    refuted: list[tuple[FaultClass, Verdict]],
+    refuted: list[tuple[FaultModel, Verdict]],
 ) -> tuple[str, ...]:
     """The claims that are neither proved nor refuted in some column."""
-    columns = find_world(structure).columns
+    columns = find_world(structure).fault_models
     decided = {c.name: {*results[c.name].proved, *_inherit(refuted, c)} for c in columns}
     return tuple(
         n for n in find_world(structure).claims if any(n not in d for d in decided.values())
@@ -175,14 +175,14 @@ def _list_open(
 
 def _check_consistency(
     structure: Any,
-    fault_class: FaultClass,
+    fault_model: FaultModel,
     proved: Mapping[str, Verdict],
     known: Mapping[str, Verdict],
 ) -> None:
     """No cell is both. Raises InternalDisagreementError."""
     if both := sorted(proved.keys() & known.keys()):
         raise InternalDisagreementError(
-            f"{both[0]} of {structure.name} under {fault_class.name} is refuted by a schedule, yet "
+            f"{both[0]} of {structure.name} under {fault_model.name} is refuted by a schedule, yet "
             "follows from the lemmas: the prover is unsound"
         )
 
@@ -197,12 +197,12 @@ def compute_depth_limit(structure: Any) -> int:
 
 def _take_over(
     structure: Any, cells: tuple[Verdict, ...], sizes: Any
-) -> list[tuple[FaultClass, Verdict]]:
+) -> list[tuple[FaultModel, Verdict]]:
     """The refutations of a kindred group that the reference confirms for this one."""
     taken = []
     for verdict in cells:
-        fault_class = find_world(structure).get_column(verdict.fault)
-        parameters = evolve(sizes, limits=fault_class.search_limits)
+        fault_model = find_world(structure).get_fault_model(verdict.fault)
+        parameters = evolve(sizes, limits=fault_model.search_limits)
 
         def is_refuting(trial: Sequence[Action], v: Verdict = verdict, p: Any = parameters) -> bool:
             return is_refuted_by(v.guarantee, structure, p, trial)
@@ -212,21 +212,21 @@ def _take_over(
         for schedule in itertools.chain(trials, patient):
             if verdict.word is VerdictWord.REFUTED and is_refuting(schedule):
                 needed = remove_needless_steps(schedule, is_refuting)
-                taken.append((fault_class, evolve(verdict, schedule=needed)))
+                taken.append((fault_model, evolve(verdict, schedule=needed)))
                 break
     return taken
 
 
 def _inherit(
-    refuted: list[tuple[FaultClass, Verdict]], fault_class: FaultClass
+    refuted: list[tuple[FaultModel, Verdict]], fault_model: FaultModel
 ) -> dict[str, Verdict]:
     """The shortest known refutations that are possible under this fault class."""
     known: dict[str, Verdict] = {}
     for weaker, verdict in refuted:
         name = verdict.guarantee
-        is_possible = weaker.is_contained_in(fault_class)
+        is_possible = weaker.is_contained_in(fault_model)
         if is_possible and (name not in known or verdict.is_shorter_than(known[name])):
-            known[name] = evolve(verdict, fault=fault_class.name)
+            known[name] = evolve(verdict, fault=fault_model.name)
     return known
 
 
@@ -236,7 +236,7 @@ def _search(
     known: dict[str, Verdict],
     on_progress: Callable[[str], None],
 ) -> dict[str, Verdict]:
-    structure, fault = search.structure, search.fault_class
+    structure, fault = search.structure, search.fault_model
     answers = search.find_shortest(
         {n: record_violation(structure, n) for n in depth_limits},
         depth_limits=depth_limits,
@@ -273,6 +273,6 @@ def _rejudge(name: str, search: BoundedSearch, schedule: tuple[Action, ...]) -> 
         steps = "; ".join(map(str, schedule))
         raise InternalDisagreementError(
             f"bounded search refutes {name} of {search.structure.name} under "
-            f"{search.fault_class.name}, the reference does not: {steps}"
+            f"{search.fault_model.name}, the reference does not: {steps}"
         )
     return lower_numbers(schedule, is_refuting)

@@ -226,7 +226,7 @@ def make_state_machine(
     ...                     for m in cluster.messages))
     >>> pair = Structure()
     >>> world = find_world(pair)
-    >>> parameters = world.make_search_parameters(world.get_column("slave kill"))
+    >>> parameters = world.make_search_parameters(world.get_fault_model("slave kill"))
     >>> claims = {"acknowledged_is_copied": (acknowledged_is_copied, is_any_acknowledged)}
     >>> machine = make_state_machine(pair, parameters, claims)
     >>> chosen = settings(max_examples=50, stateful_step_count=20, derandomize=True, deadline=None)

@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 from attrs import define, field
 
-from properties.fault_model import FaultClass
+from properties.fault_model import FaultModel
 from properties.property import Predicate
 from properties.worlds import find_world
 from properties.z3.induction import InductionProblem, SolverGaveUpError, prove_lemmas
@@ -67,9 +67,9 @@ class PremiseTally:
     def is_vacuous(self, name: str) -> bool:
         """The claim promises nothing under these limits: the lemmas exclude its premise."""
         if name not in self._vacuous:
-            fault_class = get_admitted(self.parameters)
+            fault_model = get_admitted(self.parameters)
             premise = self.premises[name]
-            self._vacuous[name] = is_unreachable(self.structure, fault_class, premise)
+            self._vacuous[name] = is_unreachable(self.structure, fault_model, premise)
         return self._vacuous[name]
 
     def check(self) -> None:
@@ -104,14 +104,14 @@ def compute_milestones(structure: Any) -> dict[str, Predicate]:
     return premises | {w.name: w.predicate for w in find_world(structure).witnesses.values()}
 
 
-def get_admitted(parameters: Any) -> FaultClass:
+def get_admitted(parameters: Any) -> FaultModel:
     """The faults that may strike under these limits."""
     limits = attrs.asdict(parameters.limits)
     admitted = tuple(name for name, times in limits.items() if times)
-    return FaultClass("walk", admitted, counts=type(parameters.limits))
+    return FaultModel("walk", admitted, counts=type(parameters.limits))
 
 
-def is_unreachable(structure: Any, fault_class: FaultClass, premise: Predicate) -> bool:
+def is_unreachable(structure: Any, fault_model: FaultModel, premise: Predicate) -> bool:
     """The lemmas of a structure exclude a premise, for all sizes.
 
     False also where nobody can tell: Z3 gives up, or the premise cannot be read as a term.
@@ -119,6 +119,6 @@ def is_unreachable(structure: Any, fault_class: FaultClass, premise: Predicate) 
     try:
         denied = record_predicate(structure, lambda state: negate(premise(state)))
         lemmas = prove_lemmas(structure)
-        return InductionProblem(structure, fault_class).follows(denied, lemmas)
+        return InductionProblem(structure, fault_model).follows(denied, lemmas)
     except (SolverGaveUpError, TermError):
         return False

@@ -61,5 +61,5 @@ KNOWN_STRUCTURES: dict[str, Any] = {
 CLAIM_NAMES = tuple(dict.fromkeys(n for world in WORLDS for n in world.claims))
 """The claims of all worlds, each once."""
 
-COLUMN_NAMES = tuple(dict.fromkeys(c.name for world in WORLDS for c in world.columns))
+FAULT_MODEL_NAMES = tuple(dict.fromkeys(c.name for world in WORLDS for c in world.fault_models))
 """The columns of all worlds, each once; worlds share some headings."""

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from properties.property import PropertyRole, collect_properties, guarantee, lemma
-from properties.world import World, make_columns, make_sizes
+from properties.world import World, make_fault_models, make_sizes
 from reference.language.fault_account import has_faults_within_limits
 from reference.worlds.toy import Tank, TankFaults, TankParameters, TankStructure
 
@@ -53,7 +53,7 @@ TOY = World(
     structures=(TankStructure(),),
     claims={n: p for n, p in _PROPERTIES.items() if p.role is PropertyRole.GUARANTEE},
     lemmas={n: p for n, p in _PROPERTIES.items() if p.role is PropertyRole.LEMMA},
-    columns=make_columns(TankFaults, {}),
+    fault_models=make_fault_models(TankFaults, {}),
     sizes=make_sizes(TankParameters(room=2)),
     folder=Path(__file__).parent,
     chapter="tutorial.md",

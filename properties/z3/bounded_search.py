@@ -15,7 +15,7 @@ from typing import Any
 import z3
 from attrs import evolve, frozen
 
-from properties.fault_model import FaultClass, is_admitted
+from properties.fault_model import FaultModel, is_admitted
 from properties.worlds import find_world
 from properties.z3.induction import SolverGaveUpError, get_leaf_names
 from properties.z3.translation import BitVectorArithmetic, Translator
@@ -56,18 +56,18 @@ class BoundedSearch:
     def __init__(
         self,
         structure: Any,
-        fault_class: FaultClass,
+        fault_model: FaultModel,
         lemmas: Iterable[str] = (),
         sizes: Any = None,
     ) -> None:
         self.structure = structure
-        self.fault_class = fault_class
+        self.fault_model = fault_model
         small = sizes or find_world(structure).sizes.search
-        self.parameters = evolve(small, limits=fault_class.search_limits)
+        self.parameters = evolve(small, limits=fault_model.search_limits)
         self.arithmetic = BitVectorArithmetic(WIDTH)
         initial = flatten(structure.make_initial(self.parameters))
         self.constants = {path: v for path, v in initial.items() if is_parameter(path)}
-        self.instances = [r for r in record_machine(structure) if is_admitted(r, fault_class)]
+        self.instances = [r for r in record_machine(structure) if is_admitted(r, fault_model)]
         self.sorts = {
             p: s for p, s in compute_leaf_sorts(structure).items() if p not in self.constants
         }

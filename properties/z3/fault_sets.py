@@ -16,7 +16,7 @@ from typing import Any
 import z3
 from attrs import evolve, frozen
 
-from properties.fault_model import FaultClass, get_fault_count_name
+from properties.fault_model import FaultModel, get_fault_count_name
 from properties.schedules.related_structures import Schedule
 from properties.worlds import find_world
 from properties.z3.induction import (
@@ -115,9 +115,9 @@ class FaultSetProver:
         )
         return solver
 
-    def decide(self, fault_class: FaultClass) -> InductionResult:
+    def decide(self, fault_model: FaultModel) -> InductionResult:
         """What follows under this fault class. Raises SolverGaveUpError."""
-        faults = frozenset(fault_class.admitted)
+        faults = frozenset(fault_model.admitted)
         claims = find_world(self.structure).claims
         proved = tuple(g for g in claims if self.find_survived(g, faults) is not None)
         vacuous = tuple(g for g in proved if self._is_vacuous(g, faults))

@@ -14,7 +14,7 @@ from typing import Any
 import z3
 from attrs import field, frozen
 
-from properties.fault_model import FaultClass, is_admitted
+from properties.fault_model import FaultModel, is_admitted
 from properties.property import Property
 from properties.worlds import find_world
 from properties.z3.translation import IntegerArithmetic, Translator
@@ -97,7 +97,7 @@ class InductionProblem:
     def __init__(
         self,
         structure: Any,
-        fault_class: FaultClass,
+        fault_model: FaultModel,
         *,
         sizes: Any = None,
         facts: Mapping[str, Term] = MappingProxyType({}),
@@ -107,7 +107,7 @@ class InductionProblem:
         ``facts`` are more properties, by name.
         """
         self.structure = structure
-        self.fault_class = fault_class
+        self.fault_model = fault_model
         self.arithmetic = IntegerArithmetic()
         self.queries = 0
         self.variables = {
@@ -120,7 +120,7 @@ class InductionProblem:
                 p: self.arithmetic.constant(v) for p, v in given.items() if is_parameter(p)
             }
         self.now = Translator(self.arithmetic, self.variables)
-        self.instances = [r for r in record_machine(structure) if is_admitted(r, fault_class)]
+        self.instances = [r for r in record_machine(structure) if is_admitted(r, fault_model)]
         self.predicates = {
             name: record_predicate(structure, p.predicate)
             for name, p in find_world(structure).get_candidates(structure).items()
@@ -129,9 +129,9 @@ class InductionProblem:
     @cached_property
     def parameter_constraints(self) -> list[Any]:
         """What is known of the parameters under the fault class of this problem."""
-        return list(self.compute_parameter_facts(self.fault_class).values())
+        return list(self.compute_parameter_facts(self.fault_model).values())
 
-    def compute_parameter_facts(self, fault_class: FaultClass) -> dict[str, Any]:
+    def compute_parameter_facts(self, fault_model: FaultModel) -> dict[str, Any]:
         """Sizes are positive, the fall-behind limit is any number, other faults never strike.
 
         By the path of the parameter that each fact is about.
@@ -142,7 +142,7 @@ class InductionProblem:
                 continue
             fault = path.removeprefix(LIMIT_PREFIX)
             if path.startswith(LIMIT_PREFIX):
-                facts[path] = variable >= 0 if fault in fault_class.admitted else variable == 0
+                facts[path] = variable >= 0 if fault in fault_model.admitted else variable == 0
             elif path != "parameters.ha_slave_fallbehind_max_bytes":
                 facts[path] = variable >= 1
         return facts

@@ -18,10 +18,10 @@ from typing import Any
 import z3
 from attrs import evolve, frozen
 
-from properties.fault_model import FaultClass, get_fault_count_name
+from properties.fault_model import FaultModel, get_fault_count_name
 from properties.verdicts.certificates import CERTIFICATE_FOLDER
 from properties.worlds import find_world
-from properties.worlds.replication.columns import EVERYTHING, FAULT_CLASS_BY_NAME, FAULT_CLASSES
+from properties.worlds.replication.fault_models import EVERYTHING, FAULT_MODEL_BY_NAME, FAULT_MODELS
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME
 from properties.worlds.replication.world import LEMMAS
 from properties.z3.induction import (
@@ -65,7 +65,7 @@ class LemmaCounterexample:
     """The step that breaks something; None where that is broken already."""
     breaks: tuple[str, ...]
     """What fails in the end: guarantees that are proved otherwise; lemmas and sanity checks."""
-    fault_class: FaultClass
+    fault_model: FaultModel
     """The weakest column that has the state's faults and the step."""
 
     @property
@@ -76,7 +76,7 @@ class LemmaCounterexample:
     def make_state(self) -> Cluster:
         """The state before, in a log of a few bytes."""
         initial = self.structure.make_initial(
-            find_world(self.structure).make_search_parameters(self.fault_class)
+            find_world(self.structure).make_search_parameters(self.fault_model)
         )
         state: Cluster = unflatten(self.structure, {**flatten(initial), **self.before})
         return state
@@ -135,9 +135,9 @@ def find_counterexamples(
 
 def _find_states(structure: Structure, lemma: str) -> Iterator[LemmaCounterexample]:
     """A state without the lemma in which a guarantee fails, in the weakest column that has one."""
-    for fault_class in FAULT_CLASSES:
-        proved = _find_proved(structure, fault_class)
-        problem = make_small_problem(structure, fault_class)
+    for fault_model in FAULT_MODELS:
+        proved = _find_proved(structure, fault_model)
+        problem = make_small_problem(structure, fault_model)
         if not proved:
             continue
         broken = z3.Or([z3.Not(problem.now(problem.predicates[g])) for g in proved])
@@ -182,8 +182,8 @@ def _make_entry(
         structure.make_initial(find_world(structure).make_search_parameters(EVERYTHING))
     )
     before = {path: v for path, v in values.items() if v != initial[path]}
-    fault_class = _find_weakest_class(structure, before, action)
-    entry = LemmaCounterexample(lemma, structure, before, action, (), fault_class)
+    fault_model = _find_weakest_class(structure, before, action)
+    entry = LemmaCounterexample(lemma, structure, before, action, (), fault_model)
     end = entry.make_end()
     breaks = tuple(n for n in breakable if not get_candidates()[n].predicate(end))
     return evolve(entry, breaks=breaks)
@@ -191,14 +191,14 @@ def _make_entry(
 
 def _find_weakest_class(
     structure: Structure, before: Mapping[str, int | bool], action: Action | None
-) -> FaultClass:
+) -> FaultModel:
     """The first column that admits the faults so far and the step."""
     struck = {p.removeprefix(FAULT_PREFIX) for p in before if p.startswith(FAULT_PREFIX)}
     if action is not None:
         _, steps = _make_steps(structure)
         recorded = next(s.recorded for s in steps if s.recorded.instance.name == action.instance)
         struck |= {name for name in [get_fault_count_name(recorded)] if name is not None}
-    classes = (*FAULT_CLASSES, EVERYTHING)
+    classes = (*FAULT_MODELS, EVERYTHING)
     return next(c for c in classes if struck <= set(c.admitted))
 
 
@@ -209,9 +209,9 @@ def _make_steps(structure: Structure) -> tuple[InductionProblem, tuple[Step, ...
 
 
 @cache
-def _find_proved(structure: Structure, fault_class: FaultClass) -> list[str]:
+def _find_proved(structure: Structure, fault_model: FaultModel) -> list[str]:
     """The guarantees that follow in a column from all lemmas together."""
-    problem = InductionProblem(structure, fault_class)
+    problem = InductionProblem(structure, fault_model)
     return list(problem.find_consequences(tuple(get_lemmas())).proved)
 
 
@@ -224,7 +224,7 @@ def save_counterexamples(
             "lemma": name,
             "structure": entries[name].structure.name,
             "kind": entries[name].kind,
-            "fault_class": entries[name].fault_class.name,
+            "fault_class": entries[name].fault_model.name,
             "before": dict(entries[name].before),
             "rule": action.instance if (action := entries[name].action) else None,
             "arguments": dict(action.arguments) if action else {},
@@ -238,7 +238,7 @@ def save_counterexamples(
 
 def load_counterexamples(path: Path = COUNTEREXAMPLE_FILE) -> dict[str, LemmaCounterexample]:
     """The stored counterexample of each lemma."""
-    classes = {EVERYTHING.name: EVERYTHING, **FAULT_CLASS_BY_NAME}
+    classes = {EVERYTHING.name: EVERYTHING, **FAULT_MODEL_BY_NAME}
     return {
         item["lemma"]: LemmaCounterexample(
             lemma=item["lemma"],
@@ -246,7 +246,7 @@ def load_counterexamples(path: Path = COUNTEREXAMPLE_FILE) -> dict[str, LemmaCou
             before=item["before"],
             action=Action(item["rule"], item["arguments"]) if item["rule"] else None,
             breaks=tuple(item["breaks"]),
-            fault_class=classes[item["fault_class"]],
+            fault_model=classes[item["fault_class"]],
         )
         for item in json.loads(path.read_text(encoding="utf-8"))
     }

@@ -14,7 +14,7 @@ from typing import Any
 import z3
 from attrs import field, frozen
 
-from properties.fault_model import FaultClass
+from properties.fault_model import FaultModel
 from properties.verdicts.certificates import decode_cells, load
 from properties.verdicts.verdict import InternalDisagreementError, VerdictWord
 from properties.worlds import find_world
@@ -142,7 +142,7 @@ class Proof:
             facts |= {own: self._lemma_facts[own]} | self._lemma_facts
             return Question(facts, step.after(predicate))
         facts = self._compute_parameter_facts(
-            find_world(self.structure).get_column(obligation.where)
+            find_world(self.structure).get_fault_model(obligation.where)
         )
         now = Translator(self.problem.arithmetic, self.problem.variables)
         conclusion = now(predicate)
@@ -176,9 +176,9 @@ class Proof:
         found = step.read_counterexample(model, obligation.claim)
         return Counterexample(found.before, found.arguments, found.after)
 
-    def _compute_parameter_facts(self, fault_class: FaultClass) -> dict[Fact, Any]:
-        formulas = self.problem.compute_parameter_facts(fault_class)
-        return {_name_parameter_fact(path, fault_class): f for path, f in formulas.items()}
+    def _compute_parameter_facts(self, fault_model: FaultModel) -> dict[Fact, Any]:
+        formulas = self.problem.compute_parameter_facts(fault_model)
+        return {_name_parameter_fact(path, fault_model): f for path, f in formulas.items()}
 
 
 def _compute_step_facts(step: Step) -> dict[Fact, Any]:
@@ -194,11 +194,11 @@ def _name_remainders(known: list[Any]) -> dict[Fact, Any]:
     return {Fact(FactKind.REMAINDER, str(index)): formula for index, formula in enumerate(known)}
 
 
-def _name_parameter_fact(path: str, fault_class: FaultClass) -> Fact:
+def _name_parameter_fact(path: str, fault_model: FaultModel) -> Fact:
     if not path.startswith(LIMIT_PREFIX):
         return Fact(FactKind.SIZE, path.removeprefix(PARAMETER_PREFIX))
     fault = path.removeprefix(LIMIT_PREFIX)
-    is_possible = fault in fault_class.admitted
+    is_possible = fault in fault_model.admitted
     return Fact(FactKind.LIMIT if is_possible else FactKind.ABSENCE, fault)
 
 

@@ -39,14 +39,14 @@ def rank_steps(structure: Any, lemmas: tuple[str, ...]) -> Iterator[RankedStep]:
         return
     problem = InductionProblem(structure, find_world(structure).everything)
     numbers = [record_predicate(structure, cast(Any, number)) for number in healing.rank]
-    is_in_peace = problem.now(record_predicate(structure, healing.is_in_peace))
+    is_quiescent = problem.now(record_predicate(structure, healing.is_quiescent))
     assumed = [problem.now(problem.predicates[n]) for n in lemmas]
     for recorded in record_machine(structure):
         if recorded.instance.rule.name in healing.steps:
             step = Step(problem, recorded)
             moving = [_changes_something(step)] if healing.is_idling_left_out else []
             failing = z3.Not(_is_smaller(step, numbers))
-            question = z3.And(*assumed, *moving, is_in_peace, failing)
+            question = z3.And(*assumed, *moving, is_quiescent, failing)
             is_smaller = problem.check(step.solver, question) is None
             yield RankedStep(recorded.instance.name, is_smaller)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import z3
 
-from properties.fault_model import FaultClass
+from properties.fault_model import FaultModel
 from properties.world import get_largest_size
 from properties.worlds import find_world
 from properties.z3.induction import InductionProblem, SolverGaveUpError
@@ -21,10 +21,10 @@ from reference.worlds.replication.state import UNKNOWN_OFFSET
 FAULT_PREFIX = "faults."
 
 
-def make_small_problem(structure: Any, fault_class: FaultClass) -> InductionProblem:
+def make_small_problem(structure: Any, fault_model: FaultModel) -> InductionProblem:
     """Induction over a log of a few bytes, where each fault strikes as often as in a search."""
     return InductionProblem(
-        structure, fault_class, sizes=find_world(structure).make_search_parameters(fault_class)
+        structure, fault_model, sizes=find_world(structure).make_search_parameters(fault_model)
     )
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import z3
 from attrs import evolve, field, frozen
 
-from properties.fault_model import FaultClass
+from properties.fault_model import FaultModel
 from properties.generated_text import count_steps
 from properties.property import Property, PropertyRole
 from properties.schedules.judgement import is_reached_by, replay
@@ -92,7 +92,7 @@ class TriagedCounterexample:
 
 def triage(
     structure: Any,
-    fault_class: FaultClass,
+    fault_model: FaultModel,
     property_name: str,
     *,
     depth_limit: int = TRIAGE_DEPTH_LIMIT,
@@ -106,24 +106,24 @@ def triage(
     """
     candidate = find_world(structure).get_candidates(structure)[property_name]
     return triage_candidate(
-        structure, fault_class, candidate, depth_limit=depth_limit, on_progress=on_progress
+        structure, fault_model, candidate, depth_limit=depth_limit, on_progress=on_progress
     )
 
 
 def triage_candidate(
     structure: Any,
-    fault_class: FaultClass,
+    fault_model: FaultModel,
     candidate: Property,
     *,
     depth_limit: int = TRIAGE_DEPTH_LIMIT,
     on_progress: Callable[[str], None] = lambda text: None,
 ) -> tuple[TriagedCounterexample, ...]:
     """The same for any property, for example a lemma that somebody is about to propose."""
-    initial = structure.make_initial(find_world(structure).make_search_parameters(fault_class))
+    initial = structure.make_initial(find_world(structure).make_search_parameters(fault_model))
     if not candidate.predicate(initial):
         return (TriagedCounterexample(candidate.name, None, {}, TriageWord.REACHABLE),)
     on_progress(f"{structure.name}: induction")
-    triager = _Triager(structure, fault_class, candidate)
+    triager = _Triager(structure, fault_model, candidate)
     found = [t for r in triager.small.instances if (t := triager.examine(r)) is not None]
     return triager.search(found, depth_limit, on_progress)
 
@@ -131,14 +131,14 @@ def triage_candidate(
 class _Triager:
     """One property of one structure under one fault class."""
 
-    def __init__(self, structure: Any, fault_class: FaultClass, candidate: Property) -> None:
+    def __init__(self, structure: Any, fault_model: FaultModel, candidate: Property) -> None:
         self.structure = structure
-        self.fault_class = fault_class
+        self.fault_model = fault_model
         self.candidate = candidate
         self.candidates = find_world(structure).get_candidates(structure)
-        self.sizes = find_world(structure).make_search_parameters(fault_class)
-        self.small = make_small_problem(structure, fault_class)
-        self.unbounded = InductionProblem(structure, fault_class)
+        self.sizes = find_world(structure).make_search_parameters(fault_model)
+        self.small = make_small_problem(structure, fault_model)
+        self.unbounded = InductionProblem(structure, fault_model)
         self.claim = record_predicate(structure, candidate.predicate)
         lemmas = prove_lemmas(structure)
         guarantees = self.unbounded.find_consequences(lemmas).proved
@@ -222,7 +222,7 @@ class _Triager:
                 name = t.action.instance
                 questions[name] = self._record_state(t)
                 questions[f"{name} elsewhere"] = self._record_breaking(instances[name])
-        search = BoundedSearch(self.structure, self.fault_class, self.proved)
+        search = BoundedSearch(self.structure, self.fault_model, self.proved)
         answers = search.find_shortest(
             questions,
             depth_limits=dict.fromkeys(questions, depth_limit - 1),

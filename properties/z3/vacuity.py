@@ -13,7 +13,7 @@ from typing import Any
 from attrs import evolve, frozen
 
 from properties.schedules.judgement import is_reached_by
-from properties.schedules.known_schedules import harvest
+from properties.schedules.known_schedules import search_known_schedules
 from properties.verdicts.certificates import (
     CERTIFICATE_FOLDER,
     decode_schedule,
@@ -65,14 +65,14 @@ def search_witnesses(
     impossible = {n for n, t in questions.items() if problem.follows(record("not", t), lemmas)}
     wanted = {n: t for n, t in questions.items() if n not in impossible}
     on_progress(f"{structure.name}, witnesses: what {len(known)} known schedules reach")
-    found = harvest_witnesses(structure, wanted, known)
+    found = find_known_witnesses(structure, wanted, known)
     open_questions = {n: t for n, t in wanted.items() if n not in found}
     if open_questions:
         found |= _search(structure, open_questions, lemmas, on_progress, depth_limit)
     return tuple(WitnessAnswer(n, found.get(n), is_impossible=n in impossible) for n in questions)
 
 
-def harvest_witnesses(
+def find_known_witnesses(
     structure: Any, wanted: Mapping[str, Term], known: tuple[tuple[Action, ...], ...]
 ) -> dict[str, tuple[Action, ...]]:
     """What known schedules reach while nobody changes the configuration; the rest with changes.
@@ -83,7 +83,7 @@ def harvest_witnesses(
     for column in (find_world(structure).every_fault, find_world(structure).everything):
         left = {name: term for name, term in wanted.items() if name not in found}
         if left:
-            found |= harvest(
+            found |= search_known_schedules(
                 structure, find_world(structure).make_search_parameters(column), left, known
             )
     return found

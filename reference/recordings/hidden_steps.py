@@ -172,7 +172,7 @@ def settle_link(explanation: Explanation, slave: int) -> Explanation:
     slave's next max offset were appended. Everything else in flight is lost with the connection.
     """
     explanation = append_seen_frames(explanation, slave)
-    push2 = find_next(explanation.plan.push2_sightings, explanation.now_ms)
+    push2 = find_next(explanation.plan.push2_observations, explanation.now_ms)
     while push2 is not None and explanation.wires[slave].unread:
         if not get_link(explanation, slave).is_open:
             break
@@ -189,11 +189,11 @@ def settle_hidden(explanation: Explanation, slave: int) -> Explanation:
     ahead, plan = explanation.plan.links[slave], explanation.plan
     if not ahead.is_traffic_hidden or not explanation.slaves[slave].is_started:
         return explanation
-    started = find_next(plan.start_sightings, explanation.now_ms)
+    started = find_next(plan.start_observations, explanation.now_ms)
     if started is not None and explanation.is_up(MASTER):
         explanation = demand_max_at_least(explanation, started)
     requested = find_next(ahead.requests, explanation.now_ms)
-    seen = find_next(ahead.slave_sightings, explanation.now_ms)
+    seen = find_next(ahead.slave_observations, explanation.now_ms)
     shown = [offset for offset in (requested, seen, started) if offset is not None]
     own = explanation.get_log(slave).max_offset
     offset = min(shown, default=explanation.log.max_offset)
@@ -202,7 +202,7 @@ def settle_hidden(explanation: Explanation, slave: int) -> Explanation:
 
 def append_seen_frames(explanation: Explanation, slave: int) -> Explanation:
     """A slave appends what was forwarded to it, as far as its next max offset shows it."""
-    seen = explanation.plan.links[slave].slave_sightings
+    seen = explanation.plan.links[slave].slave_observations
     offset = find_next(seen, explanation.now_ms)
     while offset is not None and explanation.wires[slave].arriving:
         if explanation.get_log(slave).max_offset >= offset or explanation.is_stopping(slave):

@@ -208,7 +208,7 @@ def _precede_by_heartbeat(explanation: Explanation, slave: int) -> Explanation:
     """Where a recording leaves heartbeats out, one may have come first (R-HA-12)."""
     if explanation.wires[slave].last_frame_ms is not None or not explanation.is_up(slave):
         return explanation
-    seen = explanation.plan.links[slave].slave_sightings
+    seen = explanation.plan.links[slave].slave_observations
     start = get_link(explanation, slave).next_transfer_offset
     return take_hidden_heartbeat(explanation, slave, start) if start in seen.values else explanation
 

@@ -30,7 +30,7 @@ class Frame:
 
 
 @frozen
-class Sightings:
+class Observations:
     """Values that events will show, in the order of time.
 
     Looked at only where something else is lost for good, or where an order is left open.
@@ -54,9 +54,9 @@ class LinkAhead:
     """By connection: when its end was first seen."""
     changes_ms: tuple[float, ...]
     """When a connection was opened or ended."""
-    slave_sightings: Sightings
+    slave_observations: Observations
     """Every max offset of the slave that an event shows."""
-    flushed_sightings: Sightings
+    flushed_observations: Observations
     """Every ``flushedWhere`` of the slave that an event shows."""
     slave_ends: frozenset[int]
     """Where the slave's log may once have ended: with a frame, or after a restart."""
@@ -66,9 +66,9 @@ class LinkAhead:
     """The recording shows neither frames nor reports: what came, the logs tell."""
     is_connection_hidden: bool
     """There is no proxy: the slave is connected directly."""
-    reports: Sightings
+    reports: Observations
     """Every report on a connection that was not seen to end before: the master may read it."""
-    requests: Sightings
+    requests: Observations
     """What the master is seen to have been asked for, by any connection."""
     hidden_base: int | None
     """Where the slave's log is first seen to begin; None where it is never seen to have a file."""
@@ -87,8 +87,8 @@ def gather_link(events: Sequence[Event], slave: str) -> LinkAhead:
         openings_ms=tuple(event.t_ms for event in own if event.kind == "ha_link_open"),
         closings_ms=_gather_closings(own),
         changes_ms=tuple(e.t_ms for e in own if e.kind in ("ha_link_open", "ha_link_close")),
-        slave_sightings=_see_slave(own, broker),
-        flushed_sightings=gather_sightings(broker, slave, "flushed"),
+        slave_observations=_see_slave(own, broker),
+        flushed_observations=gather_observations(broker, slave, "flushed"),
         slave_ends=frozenset(
             [frame.end_offset for sent in frames.values() for frame in sent]
             + [e["master_offset"] for e in own if e.kind == "ha_frame"]
@@ -139,7 +139,7 @@ def _gather_closings(events: Iterable[Event]) -> Mapping[int, float]:
     return found
 
 
-def _see_reports(events: Iterable[Event]) -> Sightings:
+def _see_reports(events: Iterable[Event]) -> Observations:
     ended: set[int] = set()
     found: list[Event] = []
     for event in events:
@@ -147,10 +147,10 @@ def _see_reports(events: Iterable[Event]) -> Sightings:
             ended.add(event["conn"])
         if event.kind == "ha_report" and event["conn"] not in ended:
             found.append(event)
-    return Sightings(tuple(e.t_ms for e in found), tuple(e["slave_offset"] for e in found))
+    return Observations(tuple(e.t_ms for e in found), tuple(e["slave_offset"] for e in found))
 
 
-def _see_requests(events: Iterable[Event]) -> Sightings:
+def _see_requests(events: Iterable[Event]) -> Observations:
     found = [
         (event.t_ms, connection["slave_request_offset"])
         for event in events
@@ -158,10 +158,10 @@ def _see_requests(events: Iterable[Event]) -> Sightings:
         for connection in event.data.get("connections", ())
         if connection["slave_request_offset"] >= 0
     ]
-    return Sightings(tuple(t_ms for t_ms, _ in found), tuple(value for _, value in found))
+    return Observations(tuple(t_ms for t_ms, _ in found), tuple(value for _, value in found))
 
 
-def _see_slave(link: Iterable[Event], broker: Iterable[Event]) -> Sightings:
+def _see_slave(link: Iterable[Event], broker: Iterable[Event]) -> Observations:
     kinds = {*BROKER_KINDS, "node_stop_clean"}
     found = [(event.t_ms, event["slave_offset"]) for event in link if event.kind == "ha_report"]
     found += [
@@ -170,10 +170,10 @@ def _see_slave(link: Iterable[Event], broker: Iterable[Event]) -> Sightings:
         if event.kind in kinds and "max_offset" in event.data
     ]
     found.sort()
-    return Sightings(tuple(t_ms for t_ms, _ in found), tuple(value for _, value in found))
+    return Observations(tuple(t_ms for t_ms, _ in found), tuple(value for _, value in found))
 
 
-def gather_sightings(events: Iterable[Event], node: str, name: str) -> Sightings:
+def gather_observations(events: Iterable[Event], node: str, name: str) -> Observations:
     """Every value that is shown of a broker: ``push2``, ``flushed``, or its max at a ``start``."""
     found: list[tuple[float, int]] = []
     for event in events:
@@ -188,4 +188,4 @@ def gather_sightings(events: Iterable[Event], node: str, name: str) -> Sightings
         if event.kind in START_KINDS and name == "start":
             found.append((event.t_ms, event["max_offset"]))
     found.sort()
-    return Sightings(tuple(t_ms for t_ms, _ in found), tuple(value for _, value in found))
+    return Observations(tuple(t_ms for t_ms, _ in found), tuple(value for _, value in found))

@@ -155,7 +155,7 @@ def expire_file(explanation: Explanation, node: int) -> Explanation:
     parameters = explanation.cluster.parameters
     end = compute_second_file(explanation.get_log(node), parameters)
     plan = explanation.plan
-    seen = plan.flushed_sightings if node == MASTER else plan.links[node].flushed_sightings
+    seen = plan.flushed_observations if node == MASTER else plan.links[node].flushed_observations
     flushed = find_next(seen, explanation.now_ms)
     if flushed is not None and flushed >= end:
         explanation = flush_to(explanation, node, end)

@@ -18,7 +18,12 @@ from reference.recordings.boundaries import Table, make_tables
 from reference.recordings.clock import JITTER_MS, Timers, compute_longest_put_ms
 from reference.recordings.groups import LINK_PREFIX, OutsideTheModel
 from reference.recordings.kinds import END_KINDS
-from reference.recordings.links_ahead import LinkAhead, Sightings, gather_link, gather_sightings
+from reference.recordings.links_ahead import (
+    LinkAhead,
+    Observations,
+    gather_link,
+    gather_observations,
+)
 from reference.recordings.puts_ahead import (
     ProcessAhead,
     Put,
@@ -91,11 +96,11 @@ class Plan:
     """
     links: tuple[LinkAhead, ...]
     """What the recording tells of each slave's link."""
-    push2_sightings: Sightings
+    push2_observations: Observations
     """Every ``push2SlaveMaxOffset`` that an event shows."""
-    flushed_sightings: Sightings
+    flushed_observations: Observations
     """Every ``flushedWhere`` of the master that an event shows."""
-    start_sightings: Sightings
+    start_observations: Observations
     """The max offset with which each later process of the master has started."""
     surgeries: Mapping[int, Event]
     """By the ``seq`` of a process's end: the surgery on the store before the next start."""
@@ -162,9 +167,9 @@ def make_plan(recording: Recording, version: Version) -> Plan:
         are_puts_hidden=_are_puts_hidden(events),
         own_writes_ms=tuple(e.t_ms for e in events if _is_own_write(e, master)),
         links=tuple(gather_link(events, name) for name in slaves),
-        push2_sightings=gather_sightings(events, master, "push2"),
-        flushed_sightings=gather_sightings(events, master, "flushed"),
-        start_sightings=gather_sightings(events, master, "start"),
+        push2_observations=gather_observations(events, master, "push2"),
+        flushed_observations=gather_observations(events, master, "flushed"),
+        start_observations=gather_observations(events, master, "start"),
         surgeries=surgeries,
         lost_offsets=_find_lost(events, master, surgeries),
         sampled_processes=frozenset(puts[number].process for number in find_sampled(puts)),
@@ -295,10 +300,10 @@ def has_within(times_ms: tuple[float, ...], after_ms: float, until_ms: float) ->
     return place < len(times_ms) and times_ms[place] <= until_ms
 
 
-def find_next(sightings: Sightings, now_ms: float) -> int | None:
+def find_next(observations: Observations, now_ms: float) -> int | None:
     """The value that is seen next after this moment."""
-    place = bisect_right(sightings.times_ms, now_ms)
-    return sightings.values[place] if place < len(sightings.values) else None
+    place = bisect_right(observations.times_ms, now_ms)
+    return observations.values[place] if place < len(observations.values) else None
 
 
 def has_near(times_ms: tuple[float, ...], now_ms: float, reach_ms: float) -> bool:

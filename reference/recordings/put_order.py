@@ -291,6 +291,6 @@ def finish_disk_at_once(explanation: Explanation, put: Put) -> Explanation:
 
 def _is_flushed_at_once(explanation: Explanation, put: Put) -> bool:
     """The group commit flushes within a few ms, unless an event shows that it has not yet."""
-    seen = find_next(explanation.plan.flushed_sightings, explanation.now_ms)
+    seen = find_next(explanation.plan.flushed_observations, explanation.now_ms)
     is_seen_before = seen is not None and seen < put.end_offset
     return not is_seen_before

@@ -12,7 +12,7 @@ from reference.releases.releases import Span
 
 
 @frozen
-class Habit:
+class TimingDifference:
     """One change of timing, size or default."""
 
     name: str
@@ -25,38 +25,38 @@ class Habit:
     """Its source: a class and method, a statement of the dossier, a recording."""
 
     def __attrs_post_init__(self) -> None:
-        HABITS[self.name] = self
+        TIMING_DIFFERENCES[self.name] = self
 
 
-HABITS: dict[str, Habit] = {}
-"""Every habit by name."""
+TIMING_DIFFERENCES: dict[str, TimingDifference] = {}
+"""Every timing difference by name."""
 
-HA_AFTER_DISPATCH = Habit(
+HA_AFTER_DISPATCH = TimingDifference(
     "ha_after_dispatch",
     Span("4.5.1"),
     "A starting broker dispatches what it has before its HA service listens or connects.",
     "DefaultMessageStore#start (V-03; recordings of 4.9.8, finding 13).",
 )
-OWN_REPORT_TIMER = Habit(
+OWN_REPORT_TIMER = TimingDifference(
     "own_report_timer",
     Span("4.5.2", until="5.0.0"),
     "A slave's timer is set by its own reports: it reports every interval whatever arrives, and "
     "does not notice a master that has gone silent.",
     "HAClient#isTimeToReportOffset (V-07; v498_s_idle_500_3000, v498_w_down_direction_stalled).",
 )
-STOP_CLOSES_SOCKET = Habit(
+STOP_CLOSES_SOCKET = TimingDifference(
     "stop_closes_socket",
     Span("4.9.0"),
     "A slave's store closes its HA connection when it stops, not only its process's end.",
     "HAClient#shutdown (V-19; recordings of 4.9.8, finding 12).",
 )
-FLUSH_BY_TIMER = Habit(
+FLUSH_BY_TIMER = TimingDifference(
     "flush_by_timer",
     Span("4.9.1"),
     "flushCommitLogTimed is true unless it is set: the flush sleeps its whole interval.",
     "MessageStoreConfig (recordings of 4.9.8, finding 15).",
 )
-NO_LAST_SEPARATOR = Habit(
+NO_LAST_SEPARATOR = TimingDifference(
     "no_last_separator",
     Span("4.9.1"),
     "A message is one byte smaller: no separator follows its last property.",
@@ -68,19 +68,19 @@ SLAVE_TIMEOUT_DEFAULT_MS = 3000
 MESSAGE_MARGIN_BYTES = 64 * 1024
 """By how much a message may be larger than the limit of its body (MessageExtEncoder)."""
 
-SLAVE_TIMEOUT = Habit(
+SLAVE_TIMEOUT = TimingDifference(
     "slave_timeout",
     Span("4.9.3"),
     "The wait for a slave has a time of its own, slaveTimeout (3000 ms), counted from the put.",
     "GroupCommitRequest (constructor; V-14; v498_c_sync_stall_heal seq 37 and 41).",
 )
-BODY_SIZE_LIMIT = Habit(
+BODY_SIZE_LIMIT = TimingDifference(
     "body_size_limit",
     Span("4.9.4"),
     "maxMessageSize limits the body; the rest of a message may have 64 kB more.",
     "MessageExtEncoder (constructor; v498_b2_slave_node_rejects_put seq 30 and 31).",
 )
-OVERFLOW_RESETS_TO_MAX = Habit(
+OVERFLOW_RESETS_TO_MAX = TimingDifference(
     "overflow_resets_to_max",
     Span("4.9.4"),
     "A pull beyond the end of a queue is sent to the queue's end, also where that begins at 0.",

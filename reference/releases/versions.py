@@ -1,7 +1,7 @@
 """Versions: a release of RocketMQ in one of its modes, and all that it changes.
 
-A change is a variant, where rules differ, or a habit, where only a clock or a size does; each says
-which releases have it. Releases with the same variants have the same rules, and so the same
+A change is a variant, where rules differ, or a timing difference, where only a clock or a size
+does; each says which releases have it. Releases with the same variants have the same rules, and so the same
 verdicts: they are called by the first of them.
 """
 
@@ -17,7 +17,7 @@ from reference import ROCKETMQ_VERSION
 from reference.language.rule import Rule
 from reference.language.variant import Variant
 from reference.releases.releases import CLASSIC, CONTROLLER, RELEASES, get_modes
-from reference.releases.timing_differences import HABITS, Habit
+from reference.releases.timing_differences import TIMING_DIFFERENCES, TimingDifference
 from reference.worlds.replication.changes import VARIANTS
 from reference.worlds.replication.roles import Role
 from reference.worlds.replication.rules import RULES
@@ -62,9 +62,9 @@ class Version:
         return tuple(sorted(found, key=_get_age, reverse=True))
 
     @property
-    def habits(self) -> tuple[Habit, ...]:
+    def timing_differences(self) -> tuple[TimingDifference, ...]:
         """What it does at another time, or with another size."""
-        return tuple(h for h in HABITS.values() if self.has(h))
+        return tuple(h for h in TIMING_DIFFERENCES.values() if self.has(h))
 
     @property
     def rule_set(self) -> str:
@@ -80,8 +80,8 @@ class Version:
         """The structure under the rules of this version."""
         return apply_rule_set(structure, self.rule_set)
 
-    def has(self, change: Habit | Variant) -> bool:
-        """It has this habit, or this change of rules."""
+    def has(self, change: TimingDifference | Variant) -> bool:
+        """It has this timing difference, or this change of rules."""
         return change.span is not None and change.span.covers(self.release, self.mode)
 
     def describe(self) -> str:

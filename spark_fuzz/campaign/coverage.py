@@ -22,7 +22,7 @@ from properties.fault_model import get_fault_count_name
 from spark_fuzz.kernel.lowering import Layout
 from spark_fuzz.kernel.observation import FIRST, NAME, SCHEDULES, STEP
 from spark_fuzz.kernel.scheduler import compute_schedule_key
-from spark_fuzz.kernel.walk import Sightings
+from spark_fuzz.kernel.walk import Observations
 
 RULE, PAIR, SITUATION, OUTCOME = "rule", "pair", "situation", "outcome"
 LOST = "lost"
@@ -41,14 +41,14 @@ COVERAGE_SCHEMA = pa.schema(
 """What a unit met: by how many of its schedules, by which first, and at which of its steps."""
 
 
-def make_sightings(layout: Layout) -> Sightings:
+def make_observations(layout: Layout) -> Observations:
     """Empty tables for one kernel."""
     instances = len(layout.instances)
     marks = [
         compute_schedule_key(0, index) if get_fault_count_name(recorded) is None else 0
         for index, recorded in enumerate(layout.instances)
     ]
-    return Sightings(
+    return Observations(
         rules=np.zeros((instances, STEP + 1), np.int64),
         pairs=np.zeros((instances * instances, STEP + 1), np.int64),
         situations=np.zeros((SITUATIONS_MAX, NAME + 1), np.int64),
@@ -58,14 +58,14 @@ def make_sightings(layout: Layout) -> Sightings:
     )
 
 
-def list_sightings(layout: Layout, sightings: Sightings) -> pa.Table:
+def list_observations(layout: Layout, observations: Observations) -> pa.Table:
     """Everything that was met, a row each, in an order that depends on nothing else."""
     columns: list[list[Any]] = [[], [], [], [], []]
     for kind, table, name_of in (
-        (RULE, sightings.rules, lambda row: layout.instances[row].instance.name),
-        (PAIR, sightings.pairs, get_pair_namer(layout)),
-        (SITUATION, sightings.situations, None),
-        (OUTCOME, sightings.outcomes, get_outcome_namer(layout)),
+        (RULE, observations.rules, lambda row: layout.instances[row].instance.name),
+        (PAIR, observations.pairs, get_pair_namer(layout)),
+        (SITUATION, observations.situations, None),
+        (OUTCOME, observations.outcomes, get_outcome_namer(layout)),
     ):
         rows = np.flatnonzero(table[:, SCHEDULES])
         if name_of is None:
@@ -77,7 +77,7 @@ def list_sightings(layout: Layout, sightings: Sightings) -> pa.Table:
         columns[1] += names
         for index, cell in enumerate((SCHEDULES, FIRST, STEP), start=2):
             columns[index] += table[rows, cell].tolist()
-    if lost := int(sightings.lost[0]):
+    if lost := int(observations.lost[0]):
         columns = [
             [*column, value] for column, value in zip(columns, (LOST, "", lost, 0, 0), strict=True)
         ]

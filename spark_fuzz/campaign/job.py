@@ -18,7 +18,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from properties.verdicts.verdict import InternalDisagreementError
-from spark_fuzz.campaign.coverage import list_sightings, make_sightings
+from spark_fuzz.campaign.coverage import list_observations, make_observations
 from spark_fuzz.campaign.guidance import (
     choose_parents,
     get_parents_path,
@@ -156,18 +156,20 @@ def write_unit(manifest: Manifest, folder: Path, unit: int) -> None:
     options = manifest.options
     kernel = compile_kernel(options.structure)
     parents = read_parents(folder, manifest.get_round(unit))
-    sightings = make_sightings(kernel.layout)
+    observations = make_observations(kernel.layout)
     schedules = manifest.get_schedules(unit)
     with put_in_place(path) as temporary, open_writer(kernel, options, temporary) as writer:
         for first in schedules[::ROWS_PER_GROUP]:
             count = min(ROWS_PER_GROUP, schedules.stop - first)
-            batch = kernel.run(options, first, count, parents=parents, sightings=sightings)
+            batch = kernel.run(options, first, count, parents=parents, observations=observations)
             row = pick_below(mix(first), count)
             lineage = find_lineage(options.campaign_seed, parents, first + row)
             check_agreement(kernel, options, batch, row, lineage)
             writer.write_batch(make_rows(kernel, options, batch, parents))
         with put_in_place(get_coverage_path(folder, unit)) as beside:
-            pq.write_table(list_sightings(kernel.layout, sightings), beside, compression="zstd")
+            pq.write_table(
+                list_observations(kernel.layout, observations), beside, compression="zstd"
+            )
 
 
 def open_writer(kernel: Kernel, options: CampaignOptions, path: Path) -> pq.ParquetWriter:

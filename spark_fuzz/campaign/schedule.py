@@ -19,7 +19,7 @@ from spark_fuzz.kernel import ancestry as lineage
 from spark_fuzz.kernel import scheduler, swarm, walk
 from spark_fuzz.kernel.ancestry import Lineage, parse_lineage
 from spark_fuzz.kernel.scheduler import SCHEDULERS, compute_schedule_key
-from spark_fuzz.kernel.swarm import Circumstances, draw_circumstances
+from spark_fuzz.kernel.swarm import Environment, draw_environment
 
 SWARM_MARK = "/swarm"
 """How the numbers of an identifier end whose schedule draws its circumstances."""
@@ -74,10 +74,10 @@ class CampaignOptions:
         """The sizes and fault limits of every schedule that draws none."""
         return evolve(find_world(self.structure).sizes.campaign, limits=self.limits)
 
-    def compute_circumstances(self, schedule: int | Lineage) -> Circumstances:
+    def compute_environment(self, schedule: int | Lineage) -> Environment:
         """What a schedule works under; a guided one, under what its oldest ancestor does."""
         key = compute_schedule_key(self.campaign_seed, Lineage.of(schedule).numbers[0])
-        return draw_circumstances(
+        return draw_environment(
             self.structure,
             self.parameters,
             key,

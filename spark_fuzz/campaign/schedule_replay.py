@@ -21,7 +21,7 @@ from spark_fuzz.kernel.scheduler import (
     pick_argument,
     pick_below,
 )
-from spark_fuzz.kernel.walk import AT_REST, NOT_IN_PEACE, STILL_MOVING
+from spark_fuzz.kernel.walk import AT_REST, NOT_QUIESCENT, STILL_MOVING
 
 
 @frozen
@@ -42,7 +42,7 @@ def replay_schedule(options: CampaignOptions, schedule: int | Lineage) -> list[J
     """Every state of one schedule of a campaign, healing left out."""
     lineage = Lineage.of(schedule)
     machine = compute_machine(options.structure)
-    under = options.compute_circumstances(lineage)
+    under = options.compute_environment(lineage)
     weights = list(under.weights)
     scheduler = SCHEDULERS.index(options.scheduler)
     cluster = options.structure.make_initial(under.parameters)
@@ -108,7 +108,7 @@ def find_end(machine: Machine, cluster: Any) -> int:
     healing = find_healing(machine.structure)
     if find_moving(machine, cluster):
         return STILL_MOVING
-    return AT_REST if healing is not None and healing.is_in_peace(cluster) else NOT_IN_PEACE
+    return AT_REST if healing is not None and healing.is_quiescent(cluster) else NOT_QUIESCENT
 
 
 def find_stuck(cluster: Any) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from properties.fault_model import FaultClass
+from properties.fault_model import FaultModel
 from properties.verdicts.certificates import load
 from properties.walks.hypothesis_machine import find_earliest_violations
 from properties.worlds import find_world
@@ -98,39 +98,39 @@ class JudgedCell:
                 )
 
 
-Judge = Callable[[Any, FaultClass], dict[str, Opinion]]
+Judge = Callable[[Any, FaultModel], dict[str, Opinion]]
 """What a judge says of each guarantee of a structure in a column."""
 
 
 def judge_cells(
     structure: Any,
-    fault_class: FaultClass,
+    fault_model: FaultModel,
     on_progress: Callable[[str], None] = lambda text: None,
 ) -> tuple[JudgedCell, ...]:
     """Every guarantee of a structure in one column, by every judge."""
     said = []
     for name, judge in JUDGES.items():
-        on_progress(f"{structure.name}, {fault_class.name}: {name}")
-        said.append(judge(structure, fault_class))
+        on_progress(f"{structure.name}, {fault_model.name}: {name}")
+        said.append(judge(structure, fault_model))
     return tuple(
-        JudgedCell(structure.name, fault_class.name, name, tuple(each[name] for each in said))
+        JudgedCell(structure.name, fault_model.name, name, tuple(each[name] for each in said))
         for name in find_world(structure).guarantees
     )
 
 
-def judge_by_induction(structure: Any, fault_class: FaultClass) -> dict[str, Opinion]:
+def judge_by_induction(structure: Any, fault_model: FaultModel) -> dict[str, Opinion]:
     """What follows from the inductive set of the certificate, proved again; else nothing."""
     document = load(structure)
     lemmas = tuple(document["inductive_set"]) if document else ()
-    proved = FaultSetProver(structure, prove_lemmas(structure, lemmas)).decide(fault_class).proved
+    proved = FaultSetProver(structure, prove_lemmas(structure, lemmas)).decide(fault_model).proved
     return {n: Opinion("induction", holds=n in proved) for n in find_world(structure).guarantees}
 
 
-def judge_by_bounded_search(structure: Any, fault_class: FaultClass) -> dict[str, Opinion]:
+def judge_by_bounded_search(structure: Any, fault_model: FaultModel) -> dict[str, Opinion]:
     """The shortest schedule of at most DEPTH_MAX steps, or none."""
     claims = find_world(structure).guarantees
     terms = {n: record_predicate(structure, claim.predicate) for n, claim in claims.items()}
-    search = BoundedSearch(structure, fault_class)
+    search = BoundedSearch(structure, fault_model)
     answers = search.find_shortest(
         {name: record("not", term) for name, term in terms.items()},
         depth_limits=dict.fromkeys(claims, DEPTH_MAX),
@@ -143,11 +143,11 @@ def judge_by_bounded_search(structure: Any, fault_class: FaultClass) -> dict[str
     }
 
 
-def judge_by_exhaustive_search(structure: Any, fault_class: FaultClass) -> dict[str, Opinion]:
+def judge_by_exhaustive_search(structure: Any, fault_model: FaultModel) -> dict[str, Opinion]:
     """All states, depth by depth, as far as STATES_MAX goes."""
     opinions = {}
-    for together in group_by_influence(structure, fault_class):
-        result = BreadthFirstSearch(structure, fault_class, guarantees=together).search(STATES_MAX)
+    for together in group_by_influence(structure, fault_model):
+        result = BreadthFirstSearch(structure, fault_model, guarantees=together).search(STATES_MAX)
         for answer in result.answers:
             if answer.schedule is not None:
                 steps = len(answer.schedule)
@@ -159,11 +159,11 @@ def judge_by_exhaustive_search(structure: Any, fault_class: FaultClass) -> dict[
     return opinions
 
 
-def judge_by_kernel(structure: Any, fault_class: FaultClass) -> dict[str, Opinion]:
+def judge_by_kernel(structure: Any, fault_model: FaultModel) -> dict[str, Opinion]:
     """The earliest violation in SCHEDULES random schedules of the compiled rules."""
     kernel = compile_kernel(structure)
-    begin = structure.make_initial(find_world(structure).make_search_parameters(fault_class))
-    options = CampaignOptions(structure, fault_class.search_limits)
+    begin = structure.make_initial(find_world(structure).make_search_parameters(fault_model))
+    options = CampaignOptions(structure, fault_model.search_limits)
     violations = kernel.run(options, 0, SCHEDULES, begin=begin).violations
     names = kernel.layout.guarantees
     columns = {name: violations[:, i][violations[:, i] >= 0] for i, name in enumerate(names)}
@@ -175,10 +175,10 @@ def find_least(steps: Any) -> int | None:
     return int(np.min(steps)) if len(steps) else None
 
 
-def judge_by_hypothesis(structure: Any, fault_class: FaultClass) -> dict[str, Opinion]:
+def judge_by_hypothesis(structure: Any, fault_model: FaultModel) -> dict[str, Opinion]:
     """The earliest violation in the walks of the reference that Hypothesis draws."""
     claims = {name: claim.predicate for name, claim in find_world(structure).guarantees.items()}
-    parameters = find_world(structure).make_search_parameters(fault_class)
+    parameters = find_world(structure).make_search_parameters(fault_model)
     found = find_earliest_violations(structure, parameters, claims, EXAMPLES, EXAMPLE_STEPS)
     return {name: Opinion("Hypothesis", falls_after=found.get(name)) for name in claims}
 

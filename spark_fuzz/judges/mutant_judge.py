@@ -97,7 +97,7 @@ def open_graph(instance: ListedInstance, states_max: int = 0) -> JudgedGraph:
 
 def list_proved(instance: ListedInstance) -> tuple[str, ...]:
     """The guarantees that are proved of an instance's structure in its column."""
-    return _list_proved(instance.structure, instance.fault_class.name)
+    return _list_proved(instance.structure, instance.fault_model.name)
 
 
 @cache

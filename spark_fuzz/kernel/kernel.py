@@ -25,7 +25,7 @@ from properties.worlds import find_world
 from properties.z3.induction import LIMIT_PREFIX
 from reference.language.leaves import flatten
 from reference.language.machine import Action
-from spark_fuzz.campaign.coverage import make_sightings
+from spark_fuzz.campaign.coverage import make_observations
 from spark_fuzz.campaign.schedule import CampaignOptions
 from spark_fuzz.campaign.store import put_in_place
 from spark_fuzz.kernel import observation, scheduler, walk
@@ -33,11 +33,11 @@ from spark_fuzz.kernel.ancestry import Parent, encode_paths
 from spark_fuzz.kernel.lowering import Layout, lower
 from spark_fuzz.kernel.scheduler import SCHEDULERS
 from spark_fuzz.kernel.swarm import compute_usual_weights
-from spark_fuzz.kernel.walk import NUMBER_MAX, WORD_BITS, Desk, Plan, Record, Sightings
+from spark_fuzz.kernel.walk import NUMBER_MAX, WORD_BITS, Desk, Observations, Plan, Record
 from spark_fuzz.search import frontier, packing
 
 _LOOPS = {
-    observation: "\ndef note_sighting",
+    observation: "\ndef note_observation",
     walk: "\ndef run_schedules",
     frontier: "\ndef unpack_state",
 }
@@ -116,19 +116,19 @@ class Kernel:
         count: int,
         *,
         parents: Sequence[Parent] = (),
-        sightings: Sightings | None = None,
+        observations: Observations | None = None,
         begin: Any = None,
     ) -> Batch:
         """Walk ``count`` schedules of a campaign from number ``first_schedule`` on.
 
         With ``parents`` each goes on from one of these paths. What is met is added to
-        ``sightings``. They begin in the first state, or in ``begin`` and under its parameters.
+        ``observations``. They begin in the first state, or in ``begin`` and under its parameters.
         Raises NumberOverflowError.
         """
         record = self.make_record(count)
         plan = self.make_plan(options, first_schedule, parents, begin)
         parts = plan.parents.shape[1] // 2 + 1
-        met = make_sightings(self.layout) if sightings is None else sightings
+        met = make_observations(self.layout) if observations is None else observations
         self.module.run_schedules(plan, self.make_desk(parts), record, met)
         if record.overflow[0]:
             raise NumberOverflowError(

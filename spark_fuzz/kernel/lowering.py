@@ -124,7 +124,7 @@ def lower(structure: Any) -> str:
         _lower_fire(layout),
         _lower_judge(layout, "judge", layout.guarantees),
         _lower_find_moving(layout),
-        _lower_is_in_peace(layout),
+        _lower_is_quiescent(layout),
         _lower_judge(layout, "judge_rest", layout.claims_about_rest),
         _lower_observe(layout),
     )
@@ -195,13 +195,13 @@ def _lower_find_moving(layout: Layout) -> Iterable[str]:
     return [*head, *writer.lines, "    return count"]
 
 
-def _lower_is_in_peace(layout: Layout) -> Iterable[str]:
+def _lower_is_quiescent(layout: Layout) -> Iterable[str]:
     writer = Writer(layout, {}, 4)
     healing = find_healing(layout.structure)
     peace = "False"
     if healing:
-        peace = writer.name_of(record_predicate(layout.structure, healing.is_in_peace))
-    return ["def is_in_peace(state, parameters):", *writer.lines, f"    return {peace}"]
+        peace = writer.name_of(record_predicate(layout.structure, healing.is_quiescent))
+    return ["def is_quiescent(state, parameters):", *writer.lines, f"    return {peace}"]
 
 
 def _lower_observe(layout: Layout) -> Iterable[str]:

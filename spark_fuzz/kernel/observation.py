@@ -1,6 +1,6 @@
 """What schedules meet, counted by the schedules that meet it. Compiled by the kernel.
 
-A table of sightings has a row for each thing that can be met: by how many schedules it was, which
+A table of observations has a row for each thing that can be met: by how many schedules, which
 one was the first, and at which of its steps. The number of the last schedule keeps one schedule
 from being counted twice.
 """
@@ -16,7 +16,7 @@ PROBES_MAX = 16
 """Rows in which a situation is looked for; one for which there is no room is counted as lost."""
 
 
-def note_sighting(table: Any, row: int, schedule: int, step: int) -> None:
+def note_observation(table: Any, row: int, schedule: int, step: int) -> None:
     """A schedule meets something; schedules come in the order of their numbers."""
     if table[row, LAST] == schedule + 1:
         return
@@ -39,15 +39,15 @@ def compute_situation(marks: Any, enabled: Any, count: int) -> int:
     return number + 1
 
 
-def note_situation(sightings: Any, enabled: Any, count: int, schedule: int, step: int) -> None:
+def note_situation(observations: Any, enabled: Any, count: int, schedule: int, step: int) -> None:
     """A schedule is in a situation; open addressing in a power of two of rows."""
-    table = sightings.situations
-    name = compute_situation(sightings.marks, enabled, count)
+    table = observations.situations
+    name = compute_situation(observations.marks, enabled, count)
     row = name & (len(table) - 1)
     for _ in range(PROBES_MAX):
         if table[row, NAME] == name or table[row, NAME] == 0:
             table[row, NAME] = name
-            note_sighting(table, row, schedule, step)
+            note_observation(table, row, schedule, step)
             return
         row = (row + 1) & (len(table) - 1)
-    sightings.lost[0] += 1
+    observations.lost[0] += 1

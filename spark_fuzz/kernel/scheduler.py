@@ -10,11 +10,11 @@ from typing import Any
 
 WORD = 0xFFFFFFFF
 """Random words have 32 bits."""
-CIRCUMSTANCES_STEP = 1 << 20
+ENVIRONMENT_STEP = 1 << 20
 """The number of no step of any schedule: its words decide what the schedule works under."""
-PARENT_STEP = CIRCUMSTANCES_STEP + 1
+PARENT_STEP = ENVIRONMENT_STEP + 1
 """Likewise: its word decides from which other schedule a guided one goes on."""
-DEPTH_STEP = CIRCUMSTANCES_STEP + 2
+DEPTH_STEP = ENVIRONMENT_STEP + 2
 """Likewise: its word decides how often a schedule's priorities change."""
 
 WEIGHTED, PRIORITIES = range(2)

@@ -16,7 +16,7 @@ from attrs import evolve, frozen
 from properties.worlds import find_world
 from reference.language.machine import compute_machine
 from spark_fuzz.kernel.scheduler import (
-    CIRCUMSTANCES_STEP,
+    ENVIRONMENT_STEP,
     draw,
     draw_weight,
     pick_below,
@@ -25,7 +25,7 @@ from spark_fuzz.kernel.scheduler import (
 
 
 @frozen
-class Circumstances:
+class Environment:
     """What one schedule works under."""
 
     parameters: Any
@@ -39,9 +39,9 @@ def compute_usual_weights(structure: Any) -> tuple[int, ...]:
     return tuple(i.rule.weight for i in compute_machine(structure).instances.values())
 
 
-def draw_circumstances(
+def draw_environment(
     structure: Any, most: Any, key: int, *, scheduler: int, is_swarm: bool
-) -> Circumstances:
+) -> Environment:
     """What the schedule with this key works under; no fault may strike more often than in ``most``.
 
     ``most`` are the campaign's parameters; without a swarm they hold as they are. The draws are, in
@@ -51,14 +51,14 @@ def draw_circumstances(
     parameters = most
     if is_swarm:
         sizes = find_world(structure).sizes.swarm
-        chosen = sizes[pick_below(draw(key, CIRCUMSTANCES_STEP, 0), len(sizes))]
+        chosen = sizes[pick_below(draw(key, ENVIRONMENT_STEP, 0), len(sizes))]
         drawn = {
-            name: pick_limit(getattr(most.limits, name), draw(key, CIRCUMSTANCES_STEP, 1 + i))
+            name: pick_limit(getattr(most.limits, name), draw(key, ENVIRONMENT_STEP, 1 + i))
             for i, name in enumerate(names)
         }
         parameters = evolve(chosen, limits=evolve(most.limits, **drawn))
     weights = tuple(
-        draw_weight(scheduler, is_swarm, usual, draw(key, CIRCUMSTANCES_STEP, 1 + len(names) + i))
+        draw_weight(scheduler, is_swarm, usual, draw(key, ENVIRONMENT_STEP, 1 + len(names) + i))
         for i, usual in enumerate(compute_usual_weights(structure))
     )
-    return Circumstances(parameters, weights)
+    return Environment(parameters, weights)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from spark_fuzz.kernel.observation import note_sighting, note_situation
+from spark_fuzz.kernel.observation import note_observation, note_situation
 from spark_fuzz.kernel.scheduler import (
-    CIRCUMSTANCES_STEP,
+    ENVIRONMENT_STEP,
     PARENT_STEP,
     choose_instance,
     compute_schedule_key,
@@ -27,7 +27,7 @@ NO_END = 1 << 40
 """Where the last part of a path ends: after every step."""
 NUMBER_MAX = 1 << 31
 """No leaf is ever as large; far below what would wrap around."""
-AT_REST, STILL_MOVING, NOT_IN_PEACE = range(3)
+AT_REST, STILL_MOVING, NOT_QUIESCENT = range(3)
 """How healing ends: nothing moves any more and everybody is there; something moves; neither."""
 CLOSE_LOOK = 16
 """One schedule in so many is watched condition by condition."""
@@ -92,8 +92,8 @@ class Record(NamedTuple):
     """One number: 1 when a leaf outgrew NUMBER_MAX."""
 
 
-class Sightings(NamedTuple):
-    """What was met, and by how many schedules; see ``sighting``."""
+class Observations(NamedTuple):
+    """What was met, and by how many schedules; see ``observation``."""
 
     rules: Any
     pairs: Any
@@ -129,7 +129,7 @@ def find_moving(state: Any, parameters: Any, moving: Any) -> int:
     return 0
 
 
-def is_in_peace(state: Any, parameters: Any) -> bool:
+def is_quiescent(state: Any, parameters: Any) -> bool:
     """Nothing strikes any more, and everybody is there."""
     return False
 
@@ -143,23 +143,23 @@ def observe(state: Any, parameters: Any, outcomes: Any) -> None:
     """Add which watched conditions are true and which are false."""
 
 
-def run_schedules(plan: Any, desk: Any, record: Any, sightings: Any) -> None:
+def run_schedules(plan: Any, desk: Any, record: Any, observations: Any) -> None:
     """Walk the schedules of a batch, a row of ``record`` each."""
     for row in range(len(record.steps)):
         number = plan.first_schedule + row
         begin_schedule(plan, desk, number)
         clear_row(record, row)
-        walk(plan, desk, record, sightings, row)
+        walk(plan, desk, record, observations, row)
         if plan.healing_steps_max > 0:
             heal(plan, desk, record, row)
         for i in range(len(desk.weights)):
             if record.used[row, i // WORD_BITS] >> (i % WORD_BITS) & 1:
-                note_sighting(sightings.rules, i, number, 0)
+                note_observation(observations.rules, i, number, 0)
         if is_looked_at_closely(number):
             for i in range(len(desk.outcomes)):
                 for side in range(2):
                     if desk.outcomes[i] >> side & 1:
-                        note_sighting(sightings.outcomes, 2 * i + side, number, 0)
+                        note_observation(observations.outcomes, 2 * i + side, number, 0)
         for i in range(len(desk.state)):
             if abs(desk.state[i]) >= NUMBER_MAX:
                 record.overflow[0] = 1
@@ -180,17 +180,17 @@ def begin_schedule(plan: Any, desk: Any, number: int) -> None:
     key = compute_schedule_key(plan.campaign_seed, desk.numbers[0])
     chosen = 0
     if plan.is_swarm:
-        chosen = pick_below(draw(key, CIRCUMSTANCES_STEP, 0), len(plan.profiles))
+        chosen = pick_below(draw(key, ENVIRONMENT_STEP, 0), len(plan.profiles))
     for i in range(len(desk.parameters)):
         desk.parameters[i] = plan.profiles[chosen, i]
     first = 1 + len(plan.limits)
     if plan.is_swarm:
         for i in range(len(plan.limits)):
             cell = plan.limits[i]
-            word = draw(key, CIRCUMSTANCES_STEP, 1 + i)
+            word = draw(key, ENVIRONMENT_STEP, 1 + i)
             desk.parameters[cell] = pick_limit(desk.parameters[cell], word)
     for i in range(len(desk.weights)):
-        word = draw(key, CIRCUMSTANCES_STEP, first + i)
+        word = draw(key, ENVIRONMENT_STEP, first + i)
         desk.weights[i] = draw_weight(plan.scheduler, plan.is_swarm, plan.usual_weights[i], word)
 
 
@@ -221,7 +221,7 @@ def clear_row(record: Any, row: int) -> None:
         record.violations[row, i] = -1
 
 
-def walk(plan: Any, desk: Any, record: Any, sightings: Any, row: int) -> None:
+def walk(plan: Any, desk: Any, record: Any, observations: Any, row: int) -> None:
     """The first phase: whatever may happen."""
     number = plan.first_schedule + row
     is_watched = is_looked_at_closely(number)
@@ -234,7 +234,7 @@ def walk(plan: Any, desk: Any, record: Any, sightings: Any, row: int) -> None:
         count = find_enabled(desk.state, desk.parameters, desk.enabled)
         if count == 0:
             break
-        note_situation(sightings, desk.enabled, count, number, step)
+        note_situation(observations, desk.enabled, count, number, step)
         if is_watched:
             observe(desk.state, desk.parameters, desk.outcomes)
         instance = choose_instance(
@@ -243,7 +243,7 @@ def walk(plan: Any, desk: Any, record: Any, sightings: Any, row: int) -> None:
         seen |= take_step(plan, desk, record, row, instance, key, step, step + 1, seen)
         if before >= 0:
             pair = before * len(desk.weights) + instance
-            note_sighting(sightings.pairs, pair, number, step + 1)
+            note_observation(observations.pairs, pair, number, step + 1)
         before = instance
         record.steps[row] = step + 1
 
@@ -270,8 +270,8 @@ def heal(plan: Any, desk: Any, record: Any, row: int) -> None:
     record.healing_steps[row] = taken
     record.ends[row] = STILL_MOVING
     if count == 0:
-        record.ends[row] = NOT_IN_PEACE
-        if is_in_peace(desk.state, desk.parameters):
+        record.ends[row] = NOT_QUIESCENT
+        if is_quiescent(desk.state, desk.parameters):
             record.ends[row] = AT_REST
     record.stuck[row] = judge_rest(desk.state, desk.parameters)
 

@@ -50,7 +50,7 @@ class ViolationClass:
     def trace(self) -> ItfTrace:
         """The shortened schedule with its deployment and sizes."""
         options, number = parse_identifier(self.identifier)
-        parameters = options.compute_circumstances(number).parameters
+        parameters = options.compute_environment(number).parameters
         return ItfTrace(options.structure, parameters, self.schedule, self.guarantee)
 
     @property

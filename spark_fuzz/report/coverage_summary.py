@@ -1,4 +1,4 @@
-"""How much a campaign has seen, and what the rate of new sights says of what it has not.
+"""How much a campaign has seen, and what the rate of new observations says of what it has not.
 
 A schedule is a sample, and what it meets are its species. With ``met_once`` things met by exactly
 one of n unguided schedules, the next schedule is expected to meet ``met_once / n`` new ones (Good

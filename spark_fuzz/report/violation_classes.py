@@ -178,7 +178,7 @@ def shorten(options: CampaignOptions, guarantee: str, lineage: Lineage) -> dict[
     steps = replay_whole(options, lineage).steps
     at = next(s.index for s in steps if judge(s.cluster, (guarantee,)))
     actions = [s.action for s in steps[1 : at + 1] if s.action is not None]
-    parameters = options.compute_circumstances(lineage).parameters
+    parameters = options.compute_environment(lineage).parameters
     minimal = shorten_refutation(guarantee, options.structure, parameters, actions)
     return {
         "guarantee": guarantee,
@@ -191,7 +191,7 @@ def shorten(options: CampaignOptions, guarantee: str, lineage: Lineage) -> dict[
 
 def sample(options: CampaignOptions, row: dict[str, Any]) -> dict[str, Any]:
     """A class with what random continuations of its schedule come to, a row of SAMPLED_SCHEMA."""
-    parameters = options.compute_circumstances(parse_lineage(row["lineage"])).parameters
+    parameters = options.compute_environment(parse_lineage(row["lineage"])).parameters
     schedule = decode_schedule(json.loads(row["minimal_schedule"]))
     found = sample_continuations(row["guarantee"], options.structure, parameters, schedule)
     sampled = {"violating_continuations": found.violating, "continuations": found.drawn}

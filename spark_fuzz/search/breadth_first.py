@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from attrs import evolve, frozen
 
-from properties.fault_model import FaultClass
+from properties.fault_model import FaultModel
 from properties.schedules.judgement import is_refuted_by
 from properties.verdicts.verdict import InternalDisagreementError
 from properties.worlds import find_world
@@ -36,7 +36,7 @@ from spark_fuzz.search.packing import (
     compute_writes,
     describe_overflow,
 )
-from spark_fuzz.search.safe_states import EVERYTHING_HOPEFUL, compute_prospects
+from spark_fuzz.search.safe_states import EVERYTHING_REACHES, compute_violation_reachability
 
 STATES_MAX = 20_000_000
 """The usual budget: about a gigabyte of memory."""
@@ -90,7 +90,7 @@ class BreadthFirstSearch:
     def __init__(  # noqa: PLR0913
         self,
         structure: Any,
-        fault_class: FaultClass,
+        fault_model: FaultModel,
         sizes: Any = None,
         guarantees: Iterable[str] | None = None,
         *,
@@ -103,31 +103,33 @@ class BreadthFirstSearch:
         ``whole`` is what ``keep_everything`` returns: then slaves are told apart, no state is left
         out, and the search goes on when every guarantee is violated.
         """
-        self.structure, self.fault_class, self.batch = structure, fault_class, batch
+        self.structure, self.fault_model, self.batch = structure, fault_model, batch
         self.is_whole = whole is not None
         self.guarantees = tuple(
             find_world(structure).guarantees if guarantees is None else guarantees
         )
         small = find_world(structure).sizes.search if sizes is None else sizes
-        self.parameters = evolve(small, limits=fault_class.search_limits)
+        self.parameters = evolve(small, limits=fault_model.search_limits)
         self.kernel = compile_kernel(structure)
         self.influence = whole or compute_influence(
-            structure, fault_class, self.parameters, self.guarantees
+            structure, fault_model, self.parameters, self.guarantees
         )
         layout = self.kernel.layout
         self.packing = compute_packing(layout, self.parameters, self.influence)
         is_sorted = is_symmetric and not self.is_whole
         slave_cells = self.packing.slave_cells if is_sorted else np.zeros((0, 0), np.int64)
         writes = compute_writes(layout, self.influence)
-        self.prospects = (
-            EVERYTHING_HOPEFUL if whole else compute_prospects(self.influence, layout.sorts)
+        self.reachability = (
+            EVERYTHING_REACHES
+            if whole
+            else compute_violation_reachability(self.influence, layout.sorts)
         )
         self.space = Space(
             self.packing.fields,
             writes,
             slave_cells,
-            compute_picture_fields(layout, self.prospects),
-            np.array(self.prospects.is_hopeful, np.int64),
+            compute_picture_fields(layout, self.reachability),
+            np.array(self.reachability.can_reach_violation, np.int64),
         )
         initial = structure.make_initial(self.parameters)
         self.initial = self.kernel.encode_state(initial)
@@ -253,7 +255,7 @@ class BreadthFirstSearch:
         """The count that a compiled function returned, if it is one."""
         if count == NO_ROOM_IN_FIELD:
             what = describe_overflow(self.packing, self.kernel.layout, self.scratch.state)
-            raise FieldOverflowError(f"{self.structure.name}, {self.fault_class.name}: {what}")
+            raise FieldOverflowError(f"{self.structure.name}, {self.fault_model.name}: {what}")
         if count == NO_ROOM_IN_BUFFER:
             raise FieldOverflowError(f"a state has more than {BUFFER_ROWS} successors")
         return count
@@ -276,7 +278,7 @@ class BreadthFirstSearch:
             steps = "; ".join(map(str, schedule))
             raise InternalDisagreementError(
                 f"breadth-first search refutes {guarantee} of {self.structure.name} under "
-                f"{self.fault_class.name}, the reference does not: {steps}"
+                f"{self.fault_model.name}, the reference does not: {steps}"
             )
 
     def reset(self) -> None:

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from attrs import frozen
 
-from properties.fault_model import FaultClass
+from properties.fault_model import FaultModel
 from properties.verdicts.certificates import decode_cells, load
 from properties.verdicts.verdict import InternalDisagreementError, Verdict, VerdictWord
 from properties.worlds import STRUCTURES, find_world
@@ -84,25 +84,25 @@ class CrossCheck:
 OnLevel: TypeAlias = Callable[[int, int, int], None]
 """Is told the depth, the number of distinct states so far, and how many of them are new."""
 
-SearchEngine: TypeAlias = Callable[[Any, FaultClass, list[str], int, OnLevel], BreadthFirstResult]
+SearchEngine: TypeAlias = Callable[[Any, FaultModel, list[str], int, OnLevel], BreadthFirstResult]
 """Searches a structure under a fault class for violations of guarantees within a budget."""
 
 
 def search_here(
     structure: Any,
-    fault_class: FaultClass,
+    fault_model: FaultModel,
     guarantees: list[str],
     states_max: int,
     on_level: OnLevel,
 ) -> BreadthFirstResult:
     """The search in this process."""
-    search = BreadthFirstSearch(structure, fault_class, guarantees=guarantees)
+    search = BreadthFirstSearch(structure, fault_model, guarantees=guarantees)
     return search.search(states_max, on_progress=on_level)
 
 
 def compare_with_certificate(
     structure: Any,
-    fault_class: FaultClass,
+    fault_model: FaultModel,
     states_max: int = STATES_MAX,
     on_progress: Callable[[str], None] = lambda text: None,
     engine: SearchEngine = search_here,
@@ -119,20 +119,20 @@ def compare_with_certificate(
     if document is None:
         raise InternalDisagreementError(f"there is no certificate of {structure.name}")
     cells = {
-        c.guarantee: c for c in decode_cells(structure, document) if c.fault == fault_class.name
+        c.guarantee: c for c in decode_cells(structure, document) if c.fault == fault_model.name
     }
 
     def report(depth: int, states: int, frontier: int) -> None:
-        where = f"{structure.name}, {fault_class.name}"
+        where = f"{structure.name}, {fault_model.name}"
         rate = states / max(time.monotonic() - started, 0.001)
         on_progress(
             f"{where}: depth {depth}, {states} states, {frontier} of them new, {rate:,.0f}/s"
         )
 
     rows: dict[str, CrossCheck] = {}
-    for guarantees in group_by_influence(structure, fault_class):
+    for guarantees in group_by_influence(structure, fault_model):
         started = time.monotonic()
-        result = engine(structure, fault_class, guarantees, states_max, report)
+        result = engine(structure, fault_model, guarantees, states_max, report)
         for answer in result.answers:
             rows[answer.guarantee] = CrossCheck(
                 structure.name, cells[answer.guarantee], answer, result.is_complete, result.states
@@ -149,16 +149,16 @@ def cross_check(
     all_names = [n for n, s in STRUCTURES.items() if s.slaves <= SEARCHED_SLAVES_MAX]
     for name in list(names) or all_names:
         structure = STRUCTURES[name]
-        for fault_class in find_world(structure).columns:
-            yield from compare_with_certificate(structure, fault_class, states_max, on_progress)
+        for fault_model in find_world(structure).fault_models:
+            yield from compare_with_certificate(structure, fault_model, states_max, on_progress)
 
 
-def group_by_influence(structure: Any, fault_class: FaultClass) -> list[list[str]]:
+def group_by_influence(structure: Any, fault_model: FaultModel) -> list[list[str]]:
     """The guarantees, those together that depend on the same leaves and steps."""
-    parameters = find_world(structure).make_search_parameters(fault_class)
+    parameters = find_world(structure).make_search_parameters(fault_model)
     groups: list[tuple[Influence, list[str]]] = []
     for name in find_world(structure).guarantees:
-        influence = compute_influence(structure, fault_class, parameters, (name,))
+        influence = compute_influence(structure, fault_model, parameters, (name,))
         for known, members in groups:
             if known == influence:
                 members.append(name)

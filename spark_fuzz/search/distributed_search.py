@@ -19,7 +19,7 @@ import pyarrow as pa
 from attrs import frozen
 from pyspark.sql import DataFrame, SparkSession
 
-from properties.fault_model import FaultClass
+from properties.fault_model import FaultModel
 from reference.language.machine import Action
 from spark_fuzz.campaign.schedule import get_structure_code
 from spark_fuzz.campaign.session import cancelled_when_interrupted
@@ -56,7 +56,7 @@ def make_search(plan: SearchPlan) -> BreadthFirstSearch:
     """The same search on one core, whose parts serve here; made once in each process."""
     return BreadthFirstSearch(
         plan.structure,
-        plan.fault_class,
+        plan.fault_model,
         plan.sizes,
         plan.guarantees,
         is_symmetric=plan.is_symmetric,
@@ -221,15 +221,15 @@ class SparkEngine:
     def __call__(
         self,
         structure: Any,
-        fault_class: FaultClass,
+        fault_model: FaultModel,
         guarantees: list[str],
         states_max: int,
         on_level: OnLevel,
     ) -> BreadthFirstResult:
         """Search, or go on with a search that was interrupted."""
-        column = fault_class.name.replace(" ", "_")
+        column = fault_model.name.replace(" ", "_")
         folder = self.folder / get_structure_code(structure) / column / guarantees[0]
-        plan = plan_search(structure, fault_class, guarantees=guarantees)
+        plan = plan_search(structure, fault_model, guarantees=guarantees)
         return DistributedSearch(self.spark, plan, folder.absolute()).search(
             states_max, on_progress=on_level
         )

@@ -31,8 +31,8 @@ class Space(NamedTuple):
     """Of ``Packing``; no rows where slaves are told apart."""
     picture_fields: Any
     """Of ``compute_picture_fields``."""
-    is_hopeful: Any
-    """Of ``Prospects``."""
+    can_reach_violation: Any
+    """Of ``ViolationReachability``."""
 
 
 class Store(NamedTuple):
@@ -178,7 +178,7 @@ def collect_successors(parameters: Any, space: Any, scratch: Any, buffer: Any, f
     base, state, enabled = scratch.base, scratch.state, scratch.enabled
     ranges, arguments = scratch.ranges, scratch.arguments
     fields, writes, slave_cells = space.fields, space.writes, space.slave_cells
-    picture_fields, is_hopeful = space.picture_fields, space.is_hopeful
+    picture_fields, can_reach_violation = space.picture_fields, space.can_reach_violation
     rows, actions, words = buffer.words, buffer.actions, scratch.words
     for i in range(find_enabled(base, parameters, enabled)):
         instance = enabled[i]
@@ -197,7 +197,7 @@ def collect_successors(parameters: Any, space: Any, scratch: Any, buffer: Any, f
             for k in range(count):
                 actions[filled, k + 1] = arguments[k]
             is_more = advance_arguments(arguments, ranges, count)
-            if not is_hopeful[find_picture(state, picture_fields)]:
+            if not can_reach_violation[find_picture(state, picture_fields)]:
                 continue
             is_fitting = pack_successor(
                 instance, state, words, fields, writes, slave_cells, rows, filled

@@ -19,7 +19,7 @@ from typing import Any
 
 from attrs import field, frozen
 
-from properties.fault_model import FaultClass, is_admitted
+from properties.fault_model import FaultModel, is_admitted
 from properties.schedules.possible_steps import (
     LOWEST,
     Step,
@@ -51,7 +51,7 @@ class Influence:
 
 def compute_influence(
     structure: Any,
-    fault_class: FaultClass,
+    fault_model: FaultModel,
     parameters: Any,
     guarantees: Iterable[str] | None = None,
 ) -> Influence:
@@ -61,7 +61,7 @@ def compute_influence(
     """
     known = find_world(structure).guarantees
     initial = flatten(structure.make_initial(parameters))
-    admitted = [r for r in record_machine(structure) if is_admitted(r, fault_class)]
+    admitted = [r for r in record_machine(structure) if is_admitted(r, fault_model)]
     constants = find_constants(admitted, initial)
     steps = find_possible_steps(admitted, constants)
     claims = [

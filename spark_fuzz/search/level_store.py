@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from attrs import evolve, frozen
 
-from properties.fault_model import FaultClass
+from properties.fault_model import FaultModel
 from properties.verdicts.fingerprint import compute_digest
 from properties.worlds import find_world
 from reference.releases.versions import find_version
@@ -34,7 +34,7 @@ class SearchPlan:
     """What a distributed search looks at. It is written first and never changed."""
 
     structure: Any
-    fault_class: FaultClass
+    fault_model: FaultModel
     sizes: Any
     """Its limits are those of the fault class."""
     guarantees: tuple[str, ...]
@@ -47,8 +47,8 @@ class SearchPlan:
         content = {
             "rocketmq_version": find_version(self.structure.variants).name,
             "structure": self.structure.name,
-            "fault_class": self.fault_class.name,
-            "sizes": str(evolve(self.sizes, limits=self.fault_class.search_limits)),
+            "fault_class": self.fault_model.name,
+            "sizes": str(evolve(self.sizes, limits=self.fault_model.search_limits)),
             "guarantees": self.guarantees,
             "is_symmetric": self.is_symmetric,
             "parts": self.parts,
@@ -59,7 +59,7 @@ class SearchPlan:
 
 def plan_search(
     structure: Any,
-    fault_class: FaultClass,
+    fault_model: FaultModel,
     sizes: Any = None,
     guarantees: Iterable[str] | None = None,
     **others: Any,
@@ -67,7 +67,7 @@ def plan_search(
     """Without ``sizes`` they are the small ones; without ``guarantees`` all are searched."""
     names = tuple(find_world(structure).guarantees if guarantees is None else guarantees)
     small = find_world(structure).sizes.search if sizes is None else sizes
-    return SearchPlan(structure, fault_class, small, names, **others)
+    return SearchPlan(structure, fault_model, small, names, **others)
 
 
 @frozen

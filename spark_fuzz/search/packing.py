@@ -14,7 +14,7 @@ from reference.language.terms import Sort
 from reference.worlds.replication.state import UNKNOWN_ERROR
 from spark_fuzz.kernel.lowering import Layout
 from spark_fuzz.search.influence import Influence
-from spark_fuzz.search.safe_states import Prospects
+from spark_fuzz.search.safe_states import ViolationReachability
 
 NOTHING_EXCEEDS = 1 << 62
 """For a leaf of which every value matters."""
@@ -99,13 +99,13 @@ def compute_writes(layout: Layout, influence: Influence) -> Any:
     return writes
 
 
-def compute_picture_fields(layout: Layout, prospects: Prospects) -> Any:
+def compute_picture_fields(layout: Layout, reachability: ViolationReachability) -> Any:
     """How the number of a picture follows from an unpacked state: int64, a row per pictured leaf.
 
     CELL, LOW and TOP as in a field, then what a step of one in this leaf is worth.
     """
     rows, stride = [], 1
-    for path, domain in reversed(list(prospects.domains.items())):
+    for path, domain in reversed(list(reachability.domains.items())):
         low, top = int(domain[0]), int(domain[-1])
         rows.append((layout.state_paths.index(path), low, top, stride))
         stride *= len(domain)

@@ -108,7 +108,7 @@ def make_search(judged: JudgedInstance) -> BreadthFirstSearch:
     """Breadth-first search that leaves nothing out."""
     small = judged.small
     whole = keep_everything(small.structure, small.highest)
-    return BreadthFirstSearch(small.structure, small.fault_class, small.sizes, whole=whole)
+    return BreadthFirstSearch(small.structure, small.fault_model, small.sizes, whole=whole)
 
 
 def get_shortest(result: BreadthFirstResult) -> dict[str, int]:
@@ -180,7 +180,7 @@ def follow_path(small: SmallInstance, path: Iterable[str]) -> Iterator[Action]:
 def count_quotient(judged: JudgedInstance) -> int | None:
     """States that the usual search tells apart; None where it has no end, or ends before."""
     small = judged.small
-    search = BreadthFirstSearch(small.structure, small.fault_class, small.sizes)
+    search = BreadthFirstSearch(small.structure, small.fault_model, small.sizes)
     try:
         if judged.depth_max is None:
             return len(search.collect_states())

@@ -23,34 +23,36 @@ Picture = tuple[int | bool, ...]
 
 
 @frozen
-class Prospects:
+class ViolationReachability:
     """Which pictures have prospects."""
 
     domains: Mapping[str, tuple[int | bool, ...]]
     """The pictured leaves, with their values in ascending order."""
-    is_hopeful: tuple[bool, ...]
+    can_reach_violation: tuple[bool, ...]
     """Per picture, the last leaf changing fastest: something may still be violated."""
 
 
-EVERYTHING_HOPEFUL = Prospects({}, (True,))
+EVERYTHING_REACHES = ViolationReachability({}, (True,))
 """One picture for all states, with prospects: none is left out."""
 
 
-def compute_prospects(influence: Influence, sorts: Mapping[str, Sort]) -> Prospects:
+def compute_violation_reachability(
+    influence: Influence, sorts: Mapping[str, Sort]
+) -> ViolationReachability:
     """Which states of a search are worth going on from."""
     domains = find_domains(influence, sorts)
     pictures = list(itertools.product(*domains.values()))
-    hopeful = {
+    reaching = {
         p for p in pictures if may_violate(influence.claims, dict(zip(domains, p, strict=True)))
     }
     successors = {
-        p: find_successors(influence.steps, domains, p) for p in pictures if p not in hopeful
+        p: find_successors(influence.steps, domains, p) for p in pictures if p not in reaching
     }
     before = -1
-    while before < len(hopeful):
-        before = len(hopeful)
-        hopeful |= {p for p, after in successors.items() if not hopeful.isdisjoint(after)}
-    return Prospects(domains, tuple(p in hopeful for p in pictures))
+    while before < len(reaching):
+        before = len(reaching)
+        reaching |= {p for p, after in successors.items() if not reaching.isdisjoint(after)}
+    return ViolationReachability(domains, tuple(p in reaching for p in pictures))
 
 
 def find_domains(

@@ -9,7 +9,7 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from properties.exports.instances import TINY
-from properties.fault_model import FaultClass
+from properties.fault_model import FaultModel
 from properties.schedules.judgement import follow
 from properties.verdicts.certificates import decode_cells, load
 from properties.worlds import STRUCTURES_BY_WORLD, find_world
@@ -54,7 +54,7 @@ class ListedInstance:
     """One structure under one fault class, whose states are listed from one first state on."""
 
     structure: Any
-    fault_class: FaultClass = field(repr=False)
+    fault_model: FaultModel = field(repr=False)
     sizes: Any = field(repr=False)
     fault_max: int = 1
     start: tuple[Action, ...] = field(default=(), repr=False, eq=False)
@@ -74,12 +74,12 @@ class ListedInstance:
             more += f", {self.structure.messages} messages"
         if self.start_name:
             more += f", from where {self.start_name}" if self.start else f", {self.start_name}"
-        return f"{self.structure.name}{more}, {self.fault_class.name}"
+        return f"{self.structure.name}{more}, {self.fault_model.name}"
 
     def make_begin(self) -> Any:
         """The first state of the graph."""
-        limits = dict.fromkeys(self.fault_class.admitted, self.fault_max)
-        parameters = evolve(self.sizes, limits=self.fault_class.counts(**limits))
+        limits = dict.fromkeys(self.fault_model.admitted, self.fault_max)
+        parameters = evolve(self.sizes, limits=self.fault_model.counts(**limits))
         *_, (_, begin) = follow(self.structure, parameters, self.start)
         return begin
 
@@ -97,7 +97,7 @@ def list_small_instances(world: str) -> tuple[ListedInstance, ...]:
     return tuple(
         ListedInstance(s, column, find_world(s).sizes.search)
         for s in STRUCTURES_BY_WORLD[world]
-        for column in (find_world(s).get_column("none"), find_world(s).every_fault)
+        for column in (find_world(s).get_fault_model("none"), find_world(s).every_fault)
     )
 
 
@@ -117,7 +117,9 @@ def _list_replication() -> tuple[ListedInstance, ...]:
         (evolve(pair, messages=2), "none"),
         (evolve(alone, messages=2), "none"),
     ]
-    return tuple(ListedInstance(s, find_world(s).get_column(fault), TINY) for s, fault in asked)
+    return tuple(
+        ListedInstance(s, find_world(s).get_fault_model(fault), TINY) for s, fault in asked
+    )
 
 
 def list_instances_near(world: str, rule: str) -> tuple[ListedInstance, ...]:
@@ -161,10 +163,10 @@ def list_further_instances(world: str, rule: str) -> Iterator[ListedInstance]:
     structures = [s for s in dict.fromkeys(i.structure for i in known) if rule in s.rules]
     for structure in structures:
         sizes = TINY if world == "replication" else find_world(structure).sizes.search
-        columns = (ListedInstance(structure, c, sizes) for c in find_world(structure).columns)
+        columns = (ListedInstance(structure, c, sizes) for c in find_world(structure).fault_models)
         yield from (instance for instance in columns if instance not in known)
         if isinstance(structure, Structure):
-            roomy = find_world(structure).get_column("none")
+            roomy = find_world(structure).get_fault_model("none")
             yield ListedInstance(structure, roomy, ROOMY, start_name="files of four bytes")
     for structure in structures:
         yield from (i for i in _list_behind(structure) if i.is_without(rule))
@@ -265,7 +267,7 @@ def put(message: int) -> tuple[Action, ...]:
 def _begin_at(
     structure: Structure, losses: int, stage: str, start: tuple[Action, ...]
 ) -> ListedInstance:
-    column = find_world(structure).get_column("master power loss")
+    column = find_world(structure).get_fault_model("master power loss")
     name = f"life {losses} {stage}"
     return ListedInstance(structure, column, SMALL_PARAMETERS, losses, start, name)
 

@@ -82,13 +82,13 @@ class Layout:
         """Terms over these states, and over arguments of one step from each."""
         given = {f"argument.{name}": column for name, column in (arguments or {}).items()}
 
-        def get_column(path: str) -> Any:
+        def get_fault_model(path: str) -> Any:
             if path in given:
                 return given[path]
             column = rows[:, self.cells[path]]
             return column.astype(bool if self.sorts[path] is Sort.BOOLEAN else NUMBER)
 
-        return ArrayReading(get_column, len(rows))
+        return ArrayReading(get_fault_model, len(rows))
 
 
 def compute_enabled(recorded: RecordedInstance, reading: ArrayReading) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from properties.worlds.replication.columns import FAULT_CLASSES
+from properties.worlds.replication.fault_models import FAULT_MODELS
 from properties.worlds.replication.world import CLAIMS
 from tests.command_line.run import CONF, run
 
@@ -55,7 +55,7 @@ def test_stock_configurations_are_all_answered(stock: Any) -> None:
     assert "4.4.0" == stock["rocketmq_version"]
     for group in stock["groups"]:
         cells = {(v["guarantee"], v["fault"]) for v in group["verdicts"]}
-        assert {(g, c.name) for g in CLAIMS for c in FAULT_CLASSES} == cells
+        assert {(g, c.name) for g in CLAIMS for c in FAULT_MODELS} == cells
         for v in group["verdicts"]:
             assert v["sentence"]
             assert v["verdict"] in ("proved", "refuted")

@@ -22,7 +22,7 @@ def test_every_cell_is_told() -> None:
     for pair in answer["pairs"]:
         world, _ = by_name[pair["structure"]]
         told = {(v["guarantee"], v["fault"]): v for v in pair["verdicts"]}
-        assert {(g, c.name) for g in world.claims for c in world.columns} == set(told)
+        assert {(g, c.name) for g in world.claims for c in world.fault_models} == set(told)
         for v in told.values():
             assert (v["verdict"] == "refuted") is bool(v["schedule"])
             assert v["reason"]

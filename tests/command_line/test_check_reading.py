@@ -42,7 +42,7 @@ def test_by_default_everybody_reads_the_master() -> None:
     assert "consumer/no slave read/no offset check" == reading["structure"]
     assert find_world(reading).claims["reads_stay_at_the_master"]
     cells = {(v["guarantee"], v["fault"]) for v in reading["verdicts"]}
-    assert {(g, c.name) for g in CONSUMPTION.claims for c in CONSUMPTION.columns} == cells
+    assert {(g, c.name) for g in CONSUMPTION.claims for c in CONSUMPTION.fault_models} == cells
     assert all(v["reason"] for v in reading["verdicts"])
 
 

@@ -81,7 +81,7 @@ def find_cells(word: VerdictWord) -> list[tuple[CampaignOptions, str]]:
     found = []
     for structure in STRUCTURES.values():
         for cell in decode_cells(structure, load_required(structure)):
-            admitted = dict.fromkeys(find_world(structure).get_column(cell.fault).admitted, 1)
+            admitted = dict.fromkeys(find_world(structure).get_fault_model(cell.fault).admitted, 1)
             limits = find_world(structure).everything.counts(**admitted)
             if cell.word is word and cell.guarantee in find_world(structure).guarantees:
                 found.append((CampaignOptions(structure, limits), cell.guarantee))

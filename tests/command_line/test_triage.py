@@ -7,11 +7,11 @@ import json
 import pytest
 
 from command_line.answers.triage import as_json, print_triage
-from properties.worlds.replication.columns import FAULT_CLASS_BY_NAME
+from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
 from properties.z3.triage import triage
 from tests.structures import SYNCHRONOUS_PAIR
 
-NO_FAULT = FAULT_CLASS_BY_NAME["none"]
+NO_FAULT = FAULT_MODEL_BY_NAME["none"]
 
 
 def test_every_counterexample_has_its_answer(capsys: pytest.CaptureFixture[str]) -> None:

@@ -23,7 +23,7 @@ def write_pair(folder: Path, master: str = "") -> Path:
 
 
 def test_an_upgrade_to_498_loses_nothing() -> None:
-    """Changes of rules and habits, cells that are refuted later, and what can be seen."""
+    """Changes of rules and timing, cells that are refuted later, and what can be seen."""
     answer = run("upgrade", "4.4.0", "4.9.8", "--fail-on-worse")
     assert exit_codes.ANALYSED == answer.returncode
     assert "From RocketMQ 4.4.0\nto RocketMQ 4.9.8, whose rules" in answer.stdout

@@ -18,7 +18,7 @@ from properties.verdicts.verdict import VerdictWord
 from properties.walks.hypothesis_machine import make_state_machine, run_state_machine
 from properties.walks.random_walk import choose_evenly
 from properties.worlds import find_world
-from properties.worlds.replication.columns import EVERYTHING, FAULT_CLASS_BY_NAME
+from properties.worlds.replication.fault_models import EVERYTHING, FAULT_MODEL_BY_NAME
 from properties.worlds.replication.structures import CERTIFIED_STRUCTURES
 from properties.worlds.replication.world import CHANGE_LEMMAS
 from properties.z3.induction import prove_lemmas
@@ -53,9 +53,9 @@ def test_every_lemma_is_inductive_under_every_fault(structure: Structure) -> Non
 @pytest.mark.parametrize("fault", ["none", "power loss of both", "every fault"])
 def test_lemmas_hold_on_every_walk(fault: str) -> None:
     """Whatever Hypothesis lets happen, elections among it."""
-    fault_class = FAULT_CLASS_BY_NAME[fault]
+    fault_model = FAULT_MODEL_BY_NAME[fault]
     lemmas = find_world(PAIR).get_lemmas(PAIR)
-    machine = make_state_machine(PAIR, find_world(PAIR).make_search_parameters(fault_class), lemmas)
+    machine = make_state_machine(PAIR, find_world(PAIR).make_search_parameters(fault_model), lemmas)
     run_state_machine(machine, settings(max_examples=20, stateful_step_count=25, deadline=None))
 
 

@@ -10,7 +10,6 @@ from attrs import evolve
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import VerdictWord
 from properties.walks.random_walk import choose_evenly
-from properties.worlds.replication.columns import FAULT_CLASS_BY_NAME
 from properties.worlds.replication.convergence import (
     HEALING_STEPS,
     get_everyone,
@@ -18,6 +17,7 @@ from properties.worlds.replication.convergence import (
     is_at_rest,
     is_possible,
 )
+from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
 from properties.worlds.replication.healing import RANK
 from properties.worlds.replication.world import CLAIMS, CONVERGENCE, GUARANTEES
 from properties.z3.induction import prove_lemmas
@@ -145,4 +145,4 @@ def test_recorded_claims_agree_with_the_reference(name: str) -> None:
 def test_convergence_is_no_guarantee() -> None:
     """The rows of the matrix are guarantees first, then claims about rest; names are unique."""
     assert [*GUARANTEES, *CONVERGENCE] == list(CLAIMS)
-    assert FAULT_CLASS_BY_NAME["none"].admitted == ()
+    assert FAULT_MODEL_BY_NAME["none"].admitted == ()

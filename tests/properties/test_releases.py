@@ -7,17 +7,17 @@ import pytest
 from properties.comparison.difference_search import (
     LOOKED_AT,
     RULE_SET_NAMES,
-    check_sights,
+    check_differences,
     get_released,
-    load_sights,
+    load_differences,
 )
-from properties.comparison.observable_differences import SIGHTS
+from properties.comparison.observable_differences import OBSERVABLE_DIFFERENCES
 from properties.comparison.repairs import decide_repair, list_repaired_releases, load_repairs
 from properties.comparison.upgrades import (
     Turn,
     compute_changes,
     compute_difference,
-    compute_sight_changes,
+    compute_difference_changes,
     get_turn,
     group_alike,
     list_turned,
@@ -74,30 +74,34 @@ def test_certificates_of_releases_hold(name: str) -> None:
 @pytest.mark.parametrize(
     "name", [n if n == "4.9.3" else pytest.param(n, marks=pytest.mark.nightly) for n in LOOKED_AT]
 )
-def test_sights_are_reached_or_impossible(name: str) -> None:
-    """Each schedule ends in its sight, each impossible one is excluded by induction."""
-    sights = load_sights(name)
-    assert list(SIGHTS) == [sight.name for sight in sights]
-    assert [] == list(check_sights(name, sights))
+def test_observable_differences_are_reached_or_impossible(name: str) -> None:
+    """Each schedule ends in its difference, each impossible one is excluded by induction."""
+    differences = load_differences(name)
+    assert list(OBSERVABLE_DIFFERENCES) == [difference.name for difference in differences]
+    assert [] == list(check_differences(name, differences))
 
 
-def test_sights_tell_releases_apart() -> None:
-    """Each sight is possible in some release or with a repair; most are impossible in another."""
-    table = {name: load_sights(name) for name in LOOKED_AT}
-    for index in range(len(SIGHTS)):
+def test_observable_differences_tell_releases_apart() -> None:
+    """Each is possible in some release or with a repair; most are impossible in another."""
+    table = {name: load_differences(name) for name in LOOKED_AT}
+    for index in range(len(OBSERVABLE_DIFFERENCES)):
         assert {row[index].is_impossible for row in table.values()} >= {False}
-    both = [i for i in range(len(SIGHTS)) if any(row[i].is_impossible for row in table.values())]
-    assert len(both) >= len(SIGHTS) - 2
+    both = [
+        i
+        for i in range(len(OBSERVABLE_DIFFERENCES))
+        if any(row[i].is_impossible for row in table.values())
+    ]
+    assert len(both) >= len(OBSERVABLE_DIFFERENCES) - 2
 
 
 def test_both_false_acknowledgements_live_on() -> None:
     """They are in every release that waits for a slave without a controller."""
     for release in list_repaired_releases():
-        seen = {s.name: s for s in load_sights(release)}
+        seen = {s.name: s for s in load_differences(release)}
         assert seen["a_slave_ahead_answers_a_put"].schedule
         assert seen["an_empty_slave_answers_a_put"].schedule
     for release in ("5.0.0-controller", "5.0.0"):
-        seen = {s.name: s for s in load_sights(release)}
+        seen = {s.name: s for s in load_differences(release)}
         assert seen["an_empty_slave_answers_a_put"].is_impossible
 
 
@@ -154,6 +158,6 @@ def test_a_difference_has_two_sides() -> None:
     assert there.gained == back.lost
     assert () == there.lost
     assert {"report_capped_from_second", "slave_timeout"} <= {c.name for c in there.gained}
-    changed = {before.name for before, _ in compute_sight_changes(old, new)}
+    changed = {before.name for before, _ in compute_difference_changes(old, new)}
     assert "reports_use_up_the_wait" in changed
-    assert [] == compute_sight_changes(parse_version("4.9.3"), new)
+    assert [] == compute_difference_changes(parse_version("4.9.3"), new)

@@ -19,7 +19,9 @@ ROLL = 1024 * MIB
 
 PAIR = Structure(Role.SYNC_MASTER, FlushDiskType.ASYNC_FLUSH, 1)
 TRIO = Structure(Role.SYNC_MASTER, FlushDiskType.ASYNC_FLUSH, 2)
-STOCK_SIZES = evolve(Parameters(), limits=find_world(PAIR).get_column("late join").search_limits)
+STOCK_SIZES = evolve(
+    Parameters(), limits=find_world(PAIR).get_fault_model("late join").search_limits
+)
 
 FILLED = [Action("append_other_message", {"size_bytes": 4 * MIB})] * 255
 ROLLED = [

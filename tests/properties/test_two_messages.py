@@ -12,7 +12,7 @@ import pytest
 from attrs import evolve
 
 from properties.worlds import STRUCTURES, find_world
-from properties.worlds.replication.columns import EVERYTHING
+from properties.worlds.replication.fault_models import EVERYTHING
 from properties.z3.fault_sets import FaultSetProver
 from properties.z3.induction import InductionProblem, prove_lemmas
 from reference.language.machine import record_predicate
@@ -70,7 +70,7 @@ def test_two_messages_behave_as_one(structure: Structure) -> None:
     assert {*prove_lemmas(structure), *facts} == set(lemmas)
     one_prover = FaultSetProver(structure, prove_lemmas(structure))
     two_prover = FaultSetProver(two, lemmas, facts)
-    for column in find_world(structure).columns:
+    for column in find_world(structure).fault_models:
         proved = set(one_prover.decide(column).proved)
         assert proved
         assert proved <= set(two_prover.decide(column).proved)

@@ -18,7 +18,7 @@ from properties.verdicts import certificates
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.fingerprint import compute_digest
 from properties.verdicts.verdict import VerdictWord
-from properties.worlds.replication.columns import FAULT_CLASSES
+from properties.worlds.replication.fault_models import FAULT_MODELS
 from properties.worlds.replication.world import CHANGE_LEMMAS
 from properties.z3.induction import get_lemmas, prove_lemmas
 from reference.language.machine import compute_machine
@@ -112,4 +112,4 @@ def test_a_comparison_tells_better_from_worse() -> None:
     assert not any(evolve(c, before=c.after, after=c.before).is_better for c in changes)
     assert any("refuted, 17 steps -> disputed (L5)" in render_change(c) for c in changes)
     assert [] == compare(SYNCHRONOUS_PAIR, load_cells(SYNCHRONOUS_PAIR).values())
-    assert {c.after.fault for c in changes} <= {c.name for c in FAULT_CLASSES}
+    assert {c.after.fault for c in changes} <= {c.name for c in FAULT_MODELS}

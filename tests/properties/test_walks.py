@@ -8,7 +8,7 @@ from hypothesis import settings
 
 from properties.verdicts import certificates
 from properties.walks.hypothesis_machine import make_state_machine, run_state_machine
-from properties.worlds.replication.columns import FAULT_CLASS_BY_NAME, FAULT_CLASSES
+from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME, FAULT_MODELS
 from properties.worlds.replication.world import GUARANTEES, LEMMAS, SANITY_CHECKS
 from reference.worlds.replication.parameters import SMALL_PARAMETERS
 from tests.structures import STRUCTURES, SYNCHRONOUS_PAIR, name_of
@@ -16,25 +16,25 @@ from tests.structures import STRUCTURES, SYNCHRONOUS_PAIR, name_of
 STEPS = 20
 
 
-@pytest.mark.parametrize("fault_class", FAULT_CLASSES, ids=name_of)
-def test_proved_guarantees_hold_on_every_walk(fault_class: object) -> None:
+@pytest.mark.parametrize("fault_model", FAULT_MODELS, ids=name_of)
+def test_proved_guarantees_hold_on_every_walk(fault_model: object) -> None:
     """Sanity, lemmas and the proved guarantees of a synchronous pair."""
-    walk(SYNCHRONOUS_PAIR, fault_class)
+    walk(SYNCHRONOUS_PAIR, fault_model)
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("structure", STRUCTURES, ids=name_of)
-@pytest.mark.parametrize("fault_class", FAULT_CLASSES, ids=name_of)
-def test_proved_guarantees_hold_everywhere(structure: object, fault_class: object) -> None:
+@pytest.mark.parametrize("fault_model", FAULT_MODELS, ids=name_of)
+def test_proved_guarantees_hold_everywhere(structure: object, fault_model: object) -> None:
     """The same for every structure."""
-    walk(structure, fault_class)
+    walk(structure, fault_model)
 
 
-def walk(structure: object, fault_class: object) -> None:
+def walk(structure: object, fault_model: object) -> None:
     """Walk a structure under a fault class and assert all that is proved for it."""
     document = certificates.load(structure)  # type: ignore[arg-type]
     assert document is not None
-    fault = fault_class.name  # type: ignore[attr-defined]
+    fault = fault_model.name  # type: ignore[attr-defined]
     proved = {
         c["guarantee"]
         for c in document["cells"]
@@ -45,7 +45,7 @@ def walk(structure: object, fault_class: object) -> None:
         for n, p in {**SANITY_CHECKS, **LEMMAS, **GUARANTEES}.items()
         if n not in GUARANTEES or n in proved
     }
-    parameters = evolve(SMALL_PARAMETERS, limits=FAULT_CLASS_BY_NAME[fault].search_limits)
+    parameters = evolve(SMALL_PARAMETERS, limits=FAULT_MODEL_BY_NAME[fault].search_limits)
     machine = make_state_machine(structure, parameters, claims)  # type: ignore[arg-type]
     examples = settings.default.max_examples if settings.default else 50
     run_state_machine(machine, settings(max_examples=examples, stateful_step_count=STEPS))

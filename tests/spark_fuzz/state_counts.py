@@ -52,8 +52,8 @@ class Instance:
 
     def count(self, batch: int) -> BreadthFirstResult:
         """Search it completely."""
-        fault_class = find_world(self.structure).get_column(self.fault)
-        search = BreadthFirstSearch(self.structure, fault_class, self.sizes, batch=batch)
+        fault_model = find_world(self.structure).get_fault_model(self.fault)
+        search = BreadthFirstSearch(self.structure, fault_model, self.sizes, batch=batch)
         return search.search(5_000_000)
 
 

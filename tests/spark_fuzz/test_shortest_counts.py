@@ -33,8 +33,8 @@ SEARCHED = [case for case in load_cases() if case.claim in find_world(case.struc
 
 def search(case: Case, states_max: int = STATES_MAX) -> BreadthFirstResult:
     """All states up to the first violation."""
-    fault_class = find_world(case.structure).get_column(case.fault)
-    return BreadthFirstSearch(case.structure, fault_class, guarantees=[case.claim]).search(
+    fault_model = find_world(case.structure).get_fault_model(case.fault)
+    return BreadthFirstSearch(case.structure, fault_model, guarantees=[case.claim]).search(
         states_max
     )
 

@@ -9,7 +9,7 @@ from book.model import guarantees_page
 from properties.verdicts import certified_cells
 from properties.verdicts.certificates import CERTIFICATE_FOLDER, get_path, load_required
 from properties.verdicts.verdict import Verdict, VerdictWord
-from properties.worlds.replication.columns import FAULT_CLASSES
+from properties.worlds.replication.fault_models import FAULT_MODELS
 from properties.worlds.replication.world import CLAIMS
 from reference.language.machine import Action
 
@@ -58,7 +58,7 @@ def test_cell(cell: Verdict, is_vacuous: bool, expected: str) -> None:
 
 def test_certificates_hold_every_cell_once() -> None:
     """Each certificate has one verdict for each claim and fault class."""
-    expected = sorted(itertools.product(CLAIMS, (c.name for c in FAULT_CLASSES)))
+    expected = sorted(itertools.product(CLAIMS, (c.name for c in FAULT_MODELS)))
     for structure in guarantees_page.STRUCTURES:
         stored = load_required(structure)["cells"]
         assert expected == sorted((cell["guarantee"], cell["fault"]) for cell in stored)

@@ -15,7 +15,7 @@ from properties.generated_text import SPEC
 from properties.property import Property
 from properties.verdicts.verdict import VerdictWord
 from properties.worlds import OTHER_WORLDS
-from properties.worlds.replication.columns import FAULT_CLASSES
+from properties.worlds.replication.fault_models import FAULT_MODELS
 from properties.worlds.replication.world import CLAIMS, LEMMAS, SANITY_CHECKS, WITNESSES
 from reference import ROCKETMQ_VERSION
 from reference.language.leaves import symbolic_cluster
@@ -196,7 +196,7 @@ def test_fault_classes_are_explained() -> None:
     """Every column of the verdict tables has its line, and no other."""
     _, _, section = read_chapter("guarantees").partition("## Fault classes\n")
     rows = find_rows(section.partition("\n## ")[0])
-    assert [c.name for c in FAULT_CLASSES] == [row[0] for row in rows]
+    assert [c.name for c in FAULT_MODELS] == [row[0] for row in rows]
 
 
 def test_verdict_words_are_explained() -> None:

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from properties.comparison.observable_differences import SIGHTS
+from properties.comparison.observable_differences import OBSERVABLE_DIFFERENCES
 from properties.generated_text import ROOT
 from properties.worlds import OTHER_WORLDS
 from properties.worlds.replication.world import CLAIMS, CONVERGENCE
-from reference.releases.timing_differences import HABITS
+from reference.releases.timing_differences import TIMING_DIFFERENCES
 from reference.worlds.replication.changes import VARIANTS
 from reference.worlds.replication.rules import RULES
 from tests.spec.pure_names import find_pure_names
@@ -42,10 +42,10 @@ OUTSIDE_OF_RULES = ("configuration:", "trace:")
 VARIANT = "variant:"
 """How the name of a variant begins."""
 
-HABIT = "habit:"
-"""How the name of a habit of later releases begins."""
+TIMING_DIFFERENCE = "timing_difference:"
+"""How the name of a timing difference of later releases begins."""
 
-SIGHT = "sight:"
+OBSERVABLE_DIFFERENCE = "difference:"
 """How the name begins of what can be seen under one release and not under another."""
 
 NUMBERED_BY_HAND = re.compile(r"seed-\d{3}-\d{2}|promise-\d{2}|issue-s1(-silent)?|issue-fact-\d{2}")
@@ -183,7 +183,9 @@ def test_planned_entries_name_a_known_topic() -> None:
 def test_named_rules_claims_and_variants_exist() -> None:
     """Every name in ``by`` and ``so_far`` is one of them, or says what else it is."""
     known = RULES.keys() | CLAIMS.keys() | {VARIANT + name for name in VARIANTS}
-    known |= {HABIT + name for name in HABITS} | {SIGHT + name for name in SIGHTS}
+    known |= {TIMING_DIFFERENCE + name for name in TIMING_DIFFERENCES} | {
+        OBSERVABLE_DIFFERENCE + name for name in OBSERVABLE_DIFFERENCES
+    }
     known |= find_pure_names()
     known |= {f"{w.topic}:{name}" for w in OTHER_WORLDS for name in (*w.rules, *w.claims)}
     unknown = {
@@ -211,7 +213,7 @@ def test_every_change_of_a_release_is_accounted_for() -> None:
     """No release differs from 4.4.0 in what no statement of a source says."""
     named = {name for _, entry in ledger_entries() for name in names_of(entry)}
     changes = {VARIANT + v.name for v in VARIANTS.values() if v.span}
-    assert set() == (changes | {HABIT + name for name in HABITS}) - named
+    assert set() == (changes | {TIMING_DIFFERENCE + name for name in TIMING_DIFFERENCES}) - named
 
 
 def test_ledger_is_complete() -> None:

@@ -16,7 +16,7 @@ from properties.verdicts.certified_cells import describe
 from properties.verdicts.fault_sets.certificates import BORDERED_STRUCTURES, load_borders
 from properties.world import World
 from properties.worlds import OTHER_WORLDS, STRUCTURES_BY_WORLD, find_world
-from properties.worlds.replication.columns import FAULT_CLASSES
+from properties.worlds.replication.fault_models import FAULT_MODELS
 from properties.worlds.replication.structures import RELEASED_STRUCTURES
 from properties.worlds.replication.world import CLAIMS
 from tests.spec.merged_tables import find_tables, is_named, take_apart
@@ -40,15 +40,15 @@ def test_tables_of_guarantees_have_every_cell(guarantee: str) -> None:
         for (claim, column), cell in certified_cells.compute_row(s).items()
         if claim == guarantee
     }
-    assert len(expected) == len(names) * len(FAULT_CLASSES)
-    assert expected == take_apart(table, names, [c.name for c in FAULT_CLASSES])
+    assert len(expected) == len(names) * len(FAULT_MODELS)
+    assert expected == take_apart(table, names, [c.name for c in FAULT_MODELS])
 
 
 @pytest.mark.parametrize("world", OTHER_WORLDS, ids=name_of)
 def test_tables_of_worlds_have_every_cell(world: World) -> None:
     """The same in the chapters of the other worlds."""
     names = [s.name for s in world.structures]
-    columns = [c.name for c in world.columns]
+    columns = [c.name for c in world.fault_models]
     for guarantee in world.claims:
         (table,) = find_tables(world.chapter, f"### `{guarantee}`")
         expected = {

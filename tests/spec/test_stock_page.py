@@ -17,7 +17,7 @@ from properties.verdicts.analysis import compute_structure
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import VerdictWord
 from properties.worlds import STRUCTURES, find_world
-from properties.worlds.replication.columns import FAULT_CLASS_BY_NAME
+from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
 from reference.configuration.files import read_deployments
 
 CONFIGURATIONS = Path(__file__).parents[1] / "data" / "conf"
@@ -39,10 +39,10 @@ def test_weakest_columns_stand_for_all(name: str) -> None:
     for claim in find_world(structure).claims:
         cells = [v for v in load_cells(structure).values() if v.guarantee == claim]
         weakest = [
-            find_world(structure).get_column(fault) for fault in find_weakest(structure, cells)
+            find_world(structure).get_fault_model(fault) for fault in find_weakest(structure, cells)
         ]
         for cell in cells:
-            column = find_world(structure).get_column(cell.fault)
+            column = find_world(structure).get_fault_model(cell.fault)
             is_refuted = cell.word is VerdictWord.REFUTED
             assert is_refuted is any(weak.is_contained_in(column) for weak in weakest)
 
@@ -61,4 +61,4 @@ def test_cells_say_what_certificates_say() -> None:
 def test_harmless_faults_are_named() -> None:
     """None is, while every column has disputed cells."""
     assert "No fault is known to break nothing" in render_harmless()
-    assert not is_harmless(FAULT_CLASS_BY_NAME["slave kill"], STOCK_FOLDERS["2m-2s-sync"])
+    assert not is_harmless(FAULT_MODEL_BY_NAME["slave kill"], STOCK_FOLDERS["2m-2s-sync"])

@@ -88,7 +88,7 @@ class Case:
     def parameters(self) -> Any:
         """The sizes in which it was searched, with the faults of the column."""
         return find_world(self.structure).make_search_parameters(
-            find_world(self.structure).get_column(self.fault)
+            find_world(self.structure).get_fault_model(self.fault)
         )
 
     def walk(self) -> list[JudgedStep]:

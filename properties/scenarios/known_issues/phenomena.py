@@ -1,12 +1,12 @@
 """What a report complains about where no guarantee falls: a status, a wait, a detour.
 
-Each is a condition over a state, like a sight of the releases; a scenario ends where it holds
+Each is a condition over a state, like a difference of releases; a scenario ends where it holds
 first.
 """
 
 from __future__ import annotations
 
-from properties.comparison.observable_differences import SIGHTS
+from properties.comparison.observable_differences import OBSERVABLE_DIFFERENCES
 from properties.property import Predicate
 from properties.worlds.replication.convergence import is_replication_at_rest
 from properties.worlds.replication.guarantees import slave_is_prefix_of_master
@@ -22,8 +22,8 @@ from reference.worlds.replication.state import (
     Message,
 )
 
-PHENOMENA: dict[str, Predicate] = dict(SIGHTS)
-"""Every phenomenon by name; the sights of the releases are among them."""
+PHENOMENA: dict[str, Predicate] = dict(OBSERVABLE_DIFFERENCES)
+"""Every phenomenon by name; the observable differences of the releases are among them."""
 
 
 def phenomenon(predicate: Predicate) -> Predicate:

@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from properties.comparison.difference_search import LOOKED_AT, SIGHT_STRUCTURE, load_sights
+from properties.comparison.difference_search import LOOKED_AT, SIGHT_STRUCTURE, load_differences
 from properties.generated_text import count_steps
 from properties.scenarios.known_issues.scenario import Scenario
 from properties.verdicts.certificates import find_cells
@@ -25,7 +25,7 @@ class Fate(enum.Enum):
     """What becomes of a scenario elsewhere."""
 
     PROVED = "proved"
-    """Its steps do not show it, and nothing does: the cell is proved, the sight impossible."""
+    """Its steps do not show it, and nothing does: the cell is proved, the difference impossible."""
     REFUSED = "refused"
     """One of its steps is impossible."""
     HARMLESS = "harmless"
@@ -79,21 +79,21 @@ def find_shortest_known(scenario: Scenario) -> int | None:
     cell = find_cell(scenario, scenario.structure)
     if cell is not None:
         return cell.steps
-    ways = [s.schedule for s in _load_sights(scenario, scenario.structure)]
+    ways = [s.schedule for s in _load_differences(scenario, scenario.structure)]
     return next((len(way) for way in ways if way is not None), None)
 
 
-def _load_sights(scenario: Scenario, structure: Any) -> Iterator[Any]:
-    """What is known of the scenario's sight in a structure, if anybody has looked there."""
+def _load_differences(scenario: Scenario, structure: Any) -> Iterator[Any]:
+    """What is known of the scenario's difference in a structure, if anybody has looked there."""
     if not isinstance(structure, Structure) or scenario.is_claim:
         return
     for name in LOOKED_AT:
         if _is_looked_at(name, structure):
-            yield from (s for s in load_sights(name) if s.name == scenario.shows)
+            yield from (s for s in load_differences(name) if s.name == scenario.shows)
 
 
 def _is_looked_at(name: str, structure: Structure) -> bool:
-    """Sights were decided of this structure, under the rules of this name."""
+    """Differences were decided of this structure, under the rules of this name."""
     if name in VARIANTS:
         return evolve(SIGHT_STRUCTURE, variants=(name,)) == structure
     return apply_rule_set(SIGHT_STRUCTURE, name) == structure
@@ -120,7 +120,7 @@ def try_elsewhere(scenario: Scenario, name: str) -> Outcome:
     if stopped_at is None and scenario.is_shown_by(structure, taken):
         return Outcome(Fate.SHOWN, None, cell)
     is_proved = cell is not None and cell.word is VerdictWord.PROVED
-    if is_proved or any(s.is_impossible for s in _load_sights(scenario, structure)):
+    if is_proved or any(s.is_impossible for s in _load_differences(scenario, structure)):
         return Outcome(Fate.PROVED, stopped_at, cell)
     return Outcome(Fate.HARMLESS if stopped_at is None else Fate.REFUSED, stopped_at, cell)
 

@@ -101,8 +101,8 @@ class Scenario:
     @property
     def parameters(self) -> Any:
         """A few bytes, and the faults of the column."""
-        fault_class = find_world(self.structure).get_column(self.fault)
-        return evolve(find_world(self.structure).make_search_parameters(fault_class), **self.sizes)
+        fault_model = find_world(self.structure).get_fault_model(self.fault)
+        return evolve(find_world(self.structure).make_search_parameters(fault_model), **self.sizes)
 
     @property
     def version(self) -> Version:

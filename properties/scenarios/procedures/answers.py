@@ -16,7 +16,7 @@ from attrs import frozen
 
 from properties.property import Predicate
 from properties.scenarios.known_issues.scenario import as_actions
-from properties.worlds.replication.columns import FAULT_CLASS_BY_NAME
+from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
 from properties.z3.induction import InductionProblem, prove_lemmas
 from reference.language.machine import Action, record_predicate
 from reference.language.operators import all_of, any_of, implies, negate
@@ -40,7 +40,7 @@ from reference.worlds.replication.structure import Structure
 STRUCTURE = Structure(Role.SYNC_MASTER, FlushDiskType.SYNC_FLUSH, 1)
 """The group in which a put may get every answer."""
 
-FAULTS = FAULT_CLASS_BY_NAME["none"]
+FAULTS = FAULT_MODEL_BY_NAME["none"]
 """While nothing is lost: what a fault takes afterwards, the guarantees ask."""
 
 SCHEDULES_FILE = Path(__file__).parent / "answers.toml"

@@ -8,13 +8,13 @@ from functools import cache
 
 from attrs import frozen
 
-from properties.fault_model import FaultClass
+from properties.fault_model import FaultModel
 from properties.property import Predicate
 from properties.scenarios.procedures.manual_machine import compute_operated_machine
 from properties.schedules.stock import STOCK_PAIR
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import Verdict, VerdictWord
-from properties.worlds.replication.columns import EVERYTHING, FAULT_CLASS_BY_NAME
+from properties.worlds.replication.fault_models import EVERYTHING, FAULT_MODEL_BY_NAME
 from properties.worlds.replication.guarantees import is_owed
 from properties.worlds.replication.structures import CERTIFIED_STRUCTURES
 from properties.worlds.replication.world import REPLICATION
@@ -68,7 +68,7 @@ FACTS = (
 
 def is_proved(fact: Fact, structure: Structure, column: str) -> bool:
     """It follows from the lemmas in this group under this column. Raises SolverGaveUpError."""
-    problem = InductionProblem(structure, FAULT_CLASS_BY_NAME[column])
+    problem = InductionProblem(structure, FAULT_MODEL_BY_NAME[column])
     return problem.follows(record_predicate(structure, fact.predicate), prove_lemmas(structure))
 
 
@@ -89,7 +89,7 @@ def find_broken_by_copy(structure: Structure) -> tuple[str, ...]:
 @cache
 def compute_kept_by_copies() -> frozenset[str]:
     """The claims about the stock pair that are proved where wiped slaves never start empty."""
-    wiped = FaultClass("slave wiped, store copied", ("slave_wipes",), FaultCounts)
+    wiped = FaultModel("slave wiped, store copied", ("slave_wipes",), FaultCounts)
     problem = InductionProblem(STOCK_PAIR, wiped)
     return frozenset(problem.find_consequences(prove_lemmas(STOCK_PAIR)).proved)
 

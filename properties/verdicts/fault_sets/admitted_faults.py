@@ -42,7 +42,7 @@ def find_tabled_verdict(
     not decided.
     """
     mixture = frozenset(admitted)
-    for column in find_world(structure).columns:
+    for column in find_world(structure).fault_models:
         word = find_expectation(guarantee, structure, column.name).verdict
         if word is VerdictWord.PROVED and mixture <= set(column.admitted):
             disputed = find_disputes(structure, Verdict(guarantee, column.name, word))

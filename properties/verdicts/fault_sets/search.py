@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import evolve
 
-from properties.fault_model import FaultClass
+from properties.fault_model import FaultModel
 from properties.schedules.judgement import (
     follow_while_possible,
     is_refuted_by,
@@ -91,8 +91,8 @@ def search(
     """The shortest schedules against these guarantees that take no other faults, up to a depth."""
     structure, label = prover.structure, ", ".join(sorted(faults))
     counts, sizes = find_world(structure).everything.counts, find_world(structure).sizes.fault_sets
-    fault_class = FaultClass(label, tuple(sorted(faults)), counts)
-    answers = BoundedSearch(structure, fault_class, prover.lemmas, sizes).find_shortest(
+    fault_model = FaultModel(label, tuple(sorted(faults)), counts)
+    answers = BoundedSearch(structure, fault_model, prover.lemmas, sizes).find_shortest(
         {name: record_violation(structure, name) for name in names},
         depth_limits=dict.fromkeys(names, SEARCH_DEPTH),
         on_progress=lambda depth, left: on_progress(

@@ -43,7 +43,7 @@ RECOVERY = (
 """How everybody comes back and is known again."""
 
 
-def is_in_peace(state: Consumption) -> bool:
+def is_quiescent(state: Consumption) -> bool:
     """Everybody runs, and knows everybody."""
     routes = state.routes
     return all_of(
@@ -57,7 +57,7 @@ def is_at_rest(state: Consumption) -> bool:
     """Peace, and nothing goes on any more."""
     instances = compute_machine(state.structure).instances
     moving = (is_moving(instances[n], state) for n in HEALING_STEPS if n in instances)
-    return is_in_peace(state) & negate(any_of(*moving))
+    return is_quiescent(state) & negate(any_of(*moving))
 
 
 @convergence(
@@ -152,7 +152,7 @@ def get_healing(structure: ConsumptionStructure) -> Healing:
     return Healing(
         HEALING_STEPS,
         RANK,
-        is_in_peace,
+        is_quiescent,
         is_idling_left_out=True,
         endless=endless,
         recovery=RECOVERY,

@@ -7,7 +7,7 @@ from pathlib import Path
 from attrs import evolve
 
 from properties.property import collect_properties
-from properties.world import World, make_columns, make_sizes
+from properties.world import World, make_fault_models, make_sizes
 from properties.worlds.consumption import guarantee, lemma, manual_steps, rest
 from reference.language.rule import collect_rules
 from reference.worlds.consumption.parameters import SMALL_CONSUMPTION, ConsumptionFaults
@@ -18,7 +18,7 @@ CONSUMPTION = World(
     structures=CONSUMPTION_STRUCTURES,
     claims=collect_properties(guarantee, rest),
     lemmas=collect_properties(lemma),
-    columns=make_columns(
+    fault_models=make_fault_models(
         ConsumptionFaults,
         {
             "consumer kill": ("consumer_kills",),

@@ -7,7 +7,7 @@ from pathlib import Path
 from attrs import evolve
 
 from properties.property import collect_properties
-from properties.world import World, make_columns, make_sizes
+from properties.world import World, make_fault_models, make_sizes
 from properties.worlds.delay import guarantee, lemma, manual_steps
 from reference.language.rule import collect_rules
 from reference.worlds.delay.parameters import SMALL_DELAY, DelayFaults
@@ -18,7 +18,7 @@ DELAY = World(
     structures=DELAY_STRUCTURES,
     claims=collect_properties(guarantee),
     lemmas=collect_properties(lemma),
-    columns=make_columns(
+    fault_models=make_fault_models(
         DelayFaults,
         {
             "stop": ("stops",),

@@ -37,26 +37,26 @@ def locate_certificate(structure: Structure) -> Path:
     return Path("+".join(structure.variants)) / f"{name.lower()}.json"
 
 
-def list_kin(structure: Structure) -> tuple[Structure, ...]:
+def list_related_structures(structure: Structure) -> tuple[Structure, ...]:
     """The groups whose schedules are tried first: what refutes there may refute here too.
 
     Of a variant they are those of RocketMQ 4.4.0 and its own with other roles and ways to flush, of
     a release those of each of its changes too, of a large group those of the group with one slave
     less. Empty for a group that is searched itself.
     """
-    kin = []
+    related = []
     if structure.variants:
         alike = [
             evolve(structure, role=role, flush_disk_type=flush)
             for role in (structure.role, *MASTER_ROLES)
             for flush in (structure.flush_disk_type, *FlushDiskType)
         ]
-        kin = [*(evolve(s, variants=()) for s in alike), *(s for s in alike if s != structure)]
+        related = [*(evolve(s, variants=()) for s in alike), *(s for s in alike if s != structure)]
         parts = (v.name for v in structure.changes)
-        kin += [evolve(structure, variants=(n,)) for n in parts if (n,) != structure.variants]
+        related += [evolve(structure, variants=(n,)) for n in parts if (n,) != structure.variants]
     if structure.slaves > SEARCHED_SLAVES_MAX:
-        kin += [evolve(structure, slaves=structure.slaves - 1)]
-    return tuple(dict.fromkeys(kin))
+        related += [evolve(structure, slaves=structure.slaves - 1)]
+    return tuple(dict.fromkeys(related))
 
 
 def make_code(structure: Structure) -> str:

@@ -16,12 +16,12 @@ from properties.worlds.replication import (
     sanity_checks,
     witnesses,
 )
-from properties.worlds.replication.columns import EVERYTHING, FAULT_CLASSES
+from properties.worlds.replication.fault_models import EVERYTHING, FAULT_MODELS
 from properties.worlds.replication.healing import get_healing
 from properties.worlds.replication.sizes import SIZES
 from properties.worlds.replication.structures import (
     CERTIFIED_STRUCTURES,
-    list_kin,
+    list_related_structures,
     locate_certificate,
     make_code,
 )
@@ -42,7 +42,7 @@ REPLICATION = World(
     structures=CERTIFIED_STRUCTURES,
     claims=CLAIMS,
     lemmas={**SANITY_CHECKS, **LEMMAS, **CHANGE_LEMMAS},
-    columns=FAULT_CLASSES,
+    fault_models=FAULT_MODELS,
     everything=EVERYTHING,
     sizes=SIZES,
     folder=Path(__file__).parent,
@@ -52,7 +52,7 @@ REPLICATION = World(
     compute_stage=witnesses.compute_stage,
     locate=locate_certificate,
     make_code=make_code,
-    list_kin=list_kin,
+    list_related_structures=list_related_structures,
     clip_sizes=clip_sizes,
     manual_rules=collect_rules(manual_steps),
 )

@@ -7,7 +7,7 @@ from pathlib import Path
 from attrs import evolve
 
 from properties.property import collect_properties
-from properties.world import World, make_columns, make_sizes
+from properties.world import World, make_fault_models, make_sizes
 from properties.worlds.tables import guarantee, lemma
 from reference.worlds.tables.parameters import SMALL_TABLES, TablesFaults
 from reference.worlds.tables.structure import TABLES_STRUCTURES
@@ -17,7 +17,7 @@ TABLES = World(
     structures=TABLES_STRUCTURES,
     claims=collect_properties(guarantee),
     lemmas=collect_properties(lemma),
-    columns=make_columns(
+    fault_models=make_fault_models(
         TablesFaults,
         {
             "change on slave": ("slave_changes",),

@@ -108,7 +108,7 @@ def make_classes(count: int) -> list[ViolationClass]:
 
 def is_suitable(number: int) -> bool:
     """Under the circumstances of this schedule the known one is possible."""
-    drawn = OPTIONS.compute_circumstances(number).parameters
+    drawn = OPTIONS.compute_environment(number).parameters
     return is_refuted_by(KNOWN.guarantee, KNOWN.structure, drawn, KNOWN.schedule)
 
 

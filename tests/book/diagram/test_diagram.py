@@ -199,7 +199,7 @@ def walk(fault: str, *actions: Action) -> list[JudgedStep]:
     """A schedule of the stock synchronous pair."""
     structure = STRUCTURES["SYNC_MASTER/ASYNC_FLUSH/1 slave"]
     parameters = find_world(structure).make_search_parameters(
-        find_world(structure).get_column(fault)
+        find_world(structure).get_fault_model(fault)
     )
     return list(replay(structure, parameters, actions, ()))
 

@@ -98,7 +98,7 @@ def test_configuration_has_every_constant_and_claim() -> None:
     constants = [name.strip() for name in declared.split(",")]
     assert re.findall(r"^    (\w+) = \d+$", module.configuration, re.MULTILINE) == constants
     claimed = re.findall(r"^INVARIANT (\w+)$", module.configuration, re.MULTILINE)
-    refuted = find_refuted(STOCK_PAIR, find_world(STOCK_PAIR).get_column(STOCK_FAULT))
+    refuted = find_refuted(STOCK_PAIR, find_world(STOCK_PAIR).get_fault_model(STOCK_FAULT))
     assert refuted
     assert {*claimed, *refuted} == set(list_claims(STOCK_PAIR))
     assert not {*claimed} & {*refuted}

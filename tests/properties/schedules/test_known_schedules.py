@@ -7,9 +7,13 @@ from random import Random
 from attrs import evolve
 
 from properties.schedules.judgement import is_reached_by
-from properties.schedules.known_schedules import Harvest, harvest, load_known_schedules
+from properties.schedules.known_schedules import (
+    KnownScheduleSearch,
+    load_known_schedules,
+    search_known_schedules,
+)
 from properties.schedules.related_structures import carry_over, mirror, move
-from properties.worlds.replication.columns import EVERYTHING
+from properties.worlds.replication.fault_models import EVERYTHING
 from properties.z3.vacuity import load_witnesses
 from properties.z3.witnesses import compute_questions
 from reference.language.leaves import flatten
@@ -49,7 +53,7 @@ def test_what_is_found_is_reached() -> None:
     questions = compute_questions(structure)
     asked = {n: questions[n] for n in list(questions)[::4]}
     others = [a.schedule for a in load_witnesses(SYNCHRONOUS_PAIR) if a.schedule is not None]
-    found = harvest(structure, SIZES, asked, others)
+    found = search_known_schedules(structure, SIZES, asked, others)
     assert len(found) > len(asked) // 2
     for name, schedule in found.items():
         question = asked[name]
@@ -65,7 +69,7 @@ def test_a_stray_walk_depends_on_its_seed_alone() -> None:
     """The same seed leads to the same finds."""
 
     def walk(seed: int) -> dict[str, tuple[Action, ...]]:
-        gathered = Harvest(SYNCHRONOUS_PAIR, SIZES, compute_questions(SYNCHRONOUS_PAIR))
+        gathered = KnownScheduleSearch(SYNCHRONOUS_PAIR, SIZES, compute_questions(SYNCHRONOUS_PAIR))
         for _ in range(3):
             gathered.stray(CONNECT, Random(seed))
         return gathered.found

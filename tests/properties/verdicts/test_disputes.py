@@ -22,8 +22,8 @@ from properties.verdicts.disputes import (
     mark_disputed,
 )
 from properties.verdicts.verdict import Verdict, VerdictWord
-from properties.worlds import CLAIM_NAMES, COLUMN_NAMES, KNOWN_STRUCTURES
-from properties.worlds.replication.columns import FAULT_CLASS_BY_NAME, is_losing
+from properties.worlds import CLAIM_NAMES, FAULT_MODEL_NAMES, KNOWN_STRUCTURES
+from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME, is_losing
 from reference.worlds.replication.parameters import Parameters
 
 ORACLE = ROOT.parent / "shared" / "oracle"
@@ -56,7 +56,7 @@ def list_certified() -> tuple[tuple[object, Verdict], ...]:
 def test_no_selector_is_dead(finding: Finding, cells: DisputedCells) -> None:
     """Each entry names claims and columns that exist, and disputes some certified cell."""
     assert set(cells.claims) <= set(CLAIM_NAMES)
-    assert set(cells.faults) <= set(COLUMN_NAMES)
+    assert set(cells.faults) <= set(FAULT_MODEL_NAMES)
     sizes = Parameters(ha_transfer_batch_size_bytes=2**23, message_size_max_bytes=2**31)
     for claim in cells.claims:
         one = evolve(cells, claims=(claim,))
@@ -73,7 +73,7 @@ def test_the_first_finding_disputes_sixteen_cells_without_a_masters_loss() -> No
     cells = [
         v
         for v in find_cells(STOCK_PAIR).values()
-        if v.guarantee in claims and not is_losing(FAULT_CLASS_BY_NAME[v.fault])
+        if v.guarantee in claims and not is_losing(FAULT_MODEL_BY_NAME[v.fault])
     ]
     disputed = [v for v in cells if "L1" in v.disputed]
     assert 16 == len(disputed)

@@ -23,7 +23,7 @@ from properties.verdicts.explanations import (
     shows,
 )
 from properties.verdicts.verdict import VerdictWord
-from properties.worlds.replication.columns import FAULT_CLASS_BY_NAME
+from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
 from properties.worlds.replication.world import CLAIMS
 from reference.language.machine import Action
 from reference.worlds.replication.changes import VARIANTS
@@ -123,7 +123,7 @@ def test_prediction_is_about_its_cell(prediction: Prediction) -> None:
 def test_repairs_of_a_prediction_repair_it(prediction: Prediction) -> None:
     """Its schedule does not refute the variant, nor is the variant's cell of the same class."""
     verdict = get_cell(prediction)
-    limits = FAULT_CLASS_BY_NAME[verdict.fault].search_limits
+    limits = FAULT_MODEL_BY_NAME[verdict.fault].search_limits
     parameters = evolve(SMALL_PARAMETERS, limits=limits)
     assert set(prediction.repaired_by) <= set(VARIANTS)
     for name in prediction.repaired_by:
@@ -141,7 +141,7 @@ def test_recorded_false_answer_needs_no_corner() -> None:
     cells = [(s, v) for s, v, e in explain_all() if e.name == "late_join_answers"]
     assert cells
     for structure, verdict in cells:
-        limits = FAULT_CLASS_BY_NAME[verdict.fault].search_limits
+        limits = FAULT_MODEL_BY_NAME[verdict.fault].search_limits
         parameters = evolve(SMALL_PARAMETERS, limits=limits)
         put = Action("append_other_message", {"size_bytes": 1})
         filled = [a.instance for a in verdict.schedule].index("fill_file") + 1

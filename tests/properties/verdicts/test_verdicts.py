@@ -22,7 +22,7 @@ from properties.verdicts.verdict import (
     search_structure,
 )
 from properties.worlds import KNOWN_STRUCTURES
-from properties.worlds.replication.columns import FAULT_CLASS_BY_NAME, FAULT_CLASSES
+from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME, FAULT_MODELS
 from properties.worlds.replication.world import CLAIMS
 from properties.z3.bounded_search import BoundedSearch
 from properties.z3.fault_sets import FaultSetProver
@@ -51,7 +51,7 @@ def verdicts(structure: Structure) -> tuple[Verdict, ...]:
 def test_every_cell_is_decided(structure: Structure, verdicts: tuple[Verdict, ...]) -> None:
     """One verdict per guarantee and fault class, none undecided."""
     cells = {(v.guarantee, v.fault) for v in verdicts}
-    assert {(g, c.name) for g in CLAIMS for c in FAULT_CLASSES} == cells
+    assert {(g, c.name) for g in CLAIMS for c in FAULT_MODELS} == cells
     assert [] == [v for v in verdicts if v.word is VerdictWord.UNDECIDED]
 
 
@@ -70,7 +70,7 @@ def test_schedules_are_minimal(structure: Structure, verdicts: tuple[Verdict, ..
         if v.word is not VerdictWord.REFUTED:
             continue
         sizes = SMALL_PARAMETERS if v.is_scaled else Parameters()
-        parameters = evolve(sizes, limits=FAULT_CLASS_BY_NAME[v.fault].search_limits)
+        parameters = evolve(sizes, limits=FAULT_MODEL_BY_NAME[v.fault].search_limits)
         needless = find_needless_steps(
             v.schedule,
             lambda trial, v=v, p=parameters: is_refuted_by(v.guarantee, structure, p, trial),  # type: ignore[misc]
@@ -81,8 +81,8 @@ def test_schedules_are_minimal(structure: Structure, verdicts: tuple[Verdict, ..
 def test_more_faults_never_help(structure: Structure, verdicts: tuple[Verdict, ...]) -> None:
     """The table is monotone: what is refuted under fewer faults is refuted under more, as fast."""
     cells = {(v.guarantee, v.fault): v for v in verdicts}
-    for weaker in FAULT_CLASSES:
-        for stronger in FAULT_CLASSES:
+    for weaker in FAULT_MODELS:
+        for stronger in FAULT_MODELS:
             if not weaker.is_contained_in(stronger):
                 continue
             for g in CLAIMS:
@@ -96,16 +96,16 @@ def test_every_expectation_decides_a_cell() -> None:
     """No entry of the expectations is dead."""
     structures = [s for s in KNOWN_STRUCTURES.values() if isinstance(s, Structure)]
     used = {
-        find_expectation(g, s, c.name) for g in CLAIMS for s in structures for c in FAULT_CLASSES
+        find_expectation(g, s, c.name) for g in CLAIMS for s in structures for c in FAULT_MODELS
     }
     assert set(load_expectations()) == used
 
 
 def test_false_acknowledgement_is_found_anew() -> None:
     """Bounded search finds the slave that is ahead by itself: 16 steps, none shorter."""
-    fault_class = FAULT_CLASS_BY_NAME["master power loss"]
+    fault_model = FAULT_MODEL_BY_NAME["master power loss"]
     name = "acknowledgement_is_truthful"
-    search = BoundedSearch(SYNCHRONOUS_PAIR, fault_class, prove_lemmas(SYNCHRONOUS_PAIR))
+    search = BoundedSearch(SYNCHRONOUS_PAIR, fault_model, prove_lemmas(SYNCHRONOUS_PAIR))
     questions = {name: record_violation(SYNCHRONOUS_PAIR, name)}
     answer = search.find_shortest(questions, depth_limits={name: 20})[name]
     assert 16 == answer.depth
@@ -119,10 +119,10 @@ def test_false_acknowledgement_is_found_anew() -> None:
 def test_search_without_help_agrees() -> None:
     """Lemmas and order reduction lose nothing: a search without either is as short."""
     structure = Structure(Role.ASYNC_MASTER, FlushDiskType.SYNC_FLUSH, 1)
-    fault_class = FAULT_CLASS_BY_NAME["master power loss"]
+    fault_model = FAULT_MODEL_BY_NAME["master power loss"]
     names = [n for n in CLAIMS if n not in ("acknowledged_is_kept_on_master",)]
     names.remove("acknowledged_is_kept_on_some_broker")
-    plain = BoundedSearch(structure, fault_class)
+    plain = BoundedSearch(structure, fault_model)
     plain.needless_orders = []
     questions = {n: record_violation(structure, n) for n in names}
     answers = plain.find_shortest(questions, depth_limits=dict.fromkeys(names, 10))
@@ -131,7 +131,7 @@ def test_search_without_help_agrees() -> None:
     certified = {
         c["guarantee"]: len(c["schedule"])
         for c in document["cells"]
-        if c["fault"] == fault_class.name and c["guarantee"] in names and "schedule" in c
+        if c["fault"] == fault_model.name and c["guarantee"] in names and "schedule" in c
     }
     found = {n: a.depth for n, a in answers.items() if a.schedule is not None}
     assert len(found) > 2
@@ -147,7 +147,7 @@ def test_small_sizes_are_searched_when_the_known_schedule_does_not_fit() -> None
     for v in verdicts:
         if v.word is VerdictWord.REFUTED:
             sizes = clip_sizes(parameters) if v.is_scaled else parameters
-            given = evolve(sizes, limits=FAULT_CLASS_BY_NAME[v.fault].search_limits)
+            given = evolve(sizes, limits=FAULT_MODEL_BY_NAME[v.fault].search_limits)
             assert is_refuted_by(v.guarantee, SYNCHRONOUS_PAIR, given, v.schedule)
     words = {(v.guarantee, v.fault): v.word for v in verdicts}
     assert words["acknowledgement_is_truthful", "master power loss"] is VerdictWord.REFUTED
@@ -262,7 +262,7 @@ def test_certificates_are_found_anew(structure: Structure) -> None:
         (c["guarantee"], c["fault"]): (c["verdict"], len(c.get("schedule", ())))
         for c in document["cells"]
     }
-    smaller = certificates.load_kin(structure)
+    smaller = certificates.load_related(structure)
     found = {
         (v.guarantee, v.fault): (v.word.value, len(v.schedule))
         for v in search_structure(structure, hints=Hints(smaller))

@@ -67,7 +67,7 @@ def measure_premises(structure: Any, fault: str) -> PremiseTally:
     Raises UnmetPremiseError for a premise that is never met and not proved unreachable.
     """
     parameters = find_world(structure).make_search_parameters(
-        find_world(structure).get_column(fault)
+        find_world(structure).get_fault_model(fault)
     )
     claims = {
         name: (hold_always, claim.premise)

@@ -25,7 +25,7 @@ def test_each_way_leads_where_it_is_said_to(name: str, fault: str) -> None:
     """To its last state, and not before; nothing strikes that may not."""
     structure: Any = STRUCTURES[name]
     parameters = find_world(structure).make_search_parameters(
-        find_world(structure).get_column(fault)
+        find_world(structure).get_fault_model(fault)
     )
     milestones = compute_milestones(structure)
     starts = load_starts(structure, parameters, milestones)
@@ -44,7 +44,7 @@ def test_each_way_leads_where_it_is_said_to(name: str, fault: str) -> None:
 def test_what_holds_initially_needs_no_way() -> None:
     """A walk is there already."""
     parameters = find_world(SYNCHRONOUS_PAIR).make_search_parameters(
-        find_world(SYNCHRONOUS_PAIR).get_column("none")
+        find_world(SYNCHRONOUS_PAIR).get_fault_model("none")
     )
     starts = load_starts(SYNCHRONOUS_PAIR, parameters, {"always": lambda state: True})
     assert starts.leading_to == {}

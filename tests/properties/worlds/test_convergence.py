@@ -11,7 +11,7 @@ from attrs import evolve
 from properties.healing import is_moving
 from properties.property import PropertyRole
 from properties.worlds import find_healing
-from properties.worlds.consumption.rest import HEALING_STEPS, is_at_rest, is_in_peace
+from properties.worlds.consumption.rest import HEALING_STEPS, is_at_rest, is_quiescent
 from properties.worlds.consumption.world import CONSUMPTION
 from properties.z3.induction import prove_lemmas
 from properties.z3.ranking import rank_steps
@@ -107,7 +107,7 @@ def test_walks_in_peace_end_where_it_is_claimed(structure: ConsumptionStructure)
     """At rest the consumer has drained its queue, and both brokers know."""
     rests = 0
     for state in make_states(structure):
-        assert is_in_peace(state)
+        assert is_quiescent(state)
         for seed in range(5):
             *_, last = (state, *(after for after, _ in heal(state, seed)))
             if is_at_rest(last):

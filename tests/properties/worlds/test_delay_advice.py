@@ -43,7 +43,7 @@ def promote_and_deliver(state: Delay) -> Delay:
 
 def test_a_promoted_slave_without_the_file_skips_nothing() -> None:
     """With the file it does."""
-    limits = find_world(STRUCTURE).get_column("promotion").search_limits
+    limits = find_world(STRUCTURE).get_fault_model("promotion").search_limits
     state = STRUCTURE.make_initial(evolve(SMALL_DELAY, limits=limits))
     for action in LATE_LOG:
         state = take(state, action)

@@ -48,7 +48,7 @@ def test_every_lemma_is_inductive(structure: Any) -> None:
 def test_every_cell_is_as_expected(structure: Any) -> None:
     """None is undecided, and each has its reason."""
     cells = recheck(structure)
-    assert len(cells) == len(find_world(structure).claims) * len(find_world(structure).columns)
+    assert len(cells) == len(find_world(structure).claims) * len(find_world(structure).fault_models)
     for v in cells:
         expected = find_expectation(v.guarantee, structure, v.fault)
         assert expected.verdict is v.word, (v.guarantee, v.fault)
@@ -59,7 +59,7 @@ def test_every_cell_is_as_expected(structure: Any) -> None:
 def test_schedules_are_minimal(structure: Any) -> None:
     """From no refuting schedule can a step be left out."""
     for v in recheck(structure):
-        limits = find_world(structure).get_column(v.fault).search_limits
+        limits = find_world(structure).get_fault_model(v.fault).search_limits
         parameters = evolve(find_world(structure).sizes.search, limits=limits)
         if v.word is VerdictWord.REFUTED:
             assert is_refuted_by(v.guarantee, structure, parameters, v.schedule)
@@ -73,7 +73,7 @@ def test_schedules_are_minimal(structure: Any) -> None:
 def test_more_faults_never_help(structure: Any) -> None:
     """What is refuted under fewer faults is refuted under more, in as few steps."""
     cells = {(v.guarantee, v.fault): v for v in recheck(structure)}
-    columns = find_world(structure).columns
+    columns = find_world(structure).fault_models
     for weaker in columns:
         for stronger in columns:
             if weaker.is_contained_in(stronger):
@@ -90,7 +90,7 @@ def test_every_expectation_decides_a_cell(world: World) -> None:
         find_expectation(g, s, c.name)
         for g in world.claims
         for s in world.structures
-        for c in world.columns
+        for c in world.fault_models
     }
     assert set(load_expectations(get_expectations_file(world.structures[0]))) == used
 
@@ -118,7 +118,9 @@ def test_every_lemma_is_needed(world: World, left_out: str) -> None:
 def prove_cells(structure: Any, lemmas: list[str]) -> set[tuple[str, str]]:
     """The cells that are proved with these lemmas."""
     prover = FaultSetProver(structure, prove_lemmas(structure, lemmas))
-    return {(c.name, g) for c in find_world(structure).columns for g in prover.decide(c).proved}
+    return {
+        (c.name, g) for c in find_world(structure).fault_models for g in prover.decide(c).proved
+    }
 
 
 @of_worlds

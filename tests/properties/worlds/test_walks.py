@@ -10,7 +10,7 @@ import pytest
 from attrs import evolve
 from hypothesis import settings
 
-from properties.fault_model import FaultClass
+from properties.fault_model import FaultModel
 from properties.verdicts import certificates
 from properties.verdicts.verdict import VerdictWord
 from properties.walks.hypothesis_machine import make_state_machine, run_state_machine
@@ -22,7 +22,7 @@ from reference.language.machine import Action, compute_machine, record_machine
 from reference.language.terms import substitute
 from tests.structures import name_of
 
-COLUMNS = [(world, column) for world in OTHER_WORLDS for column in world.columns]
+COLUMNS = [(world, column) for world in OTHER_WORLDS for column in world.fault_models]
 
 
 def walk(structure: Any, seed: int, steps: int) -> Iterator[tuple[Any, Action]]:
@@ -72,7 +72,7 @@ def test_the_recorded_terms_say_what_the_reference_does(structure: Any) -> None:
 
 
 @pytest.mark.parametrize(("world", "column"), COLUMNS, ids=name_of)
-def test_what_is_proved_holds_on_every_walk(world: World, column: FaultClass) -> None:
+def test_what_is_proved_holds_on_every_walk(world: World, column: FaultModel) -> None:
     """Lemmas, and the guarantees of the column."""
     structure = world.structures[0]
     cells = certificates.decode_cells(structure, certificates.load_required(structure))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from properties.fault_model import FaultClass
-from properties.worlds.replication.columns import EVERYTHING
+from properties.fault_model import FaultModel
+from properties.worlds.replication.fault_models import EVERYTHING
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME
 from properties.worlds.replication.world import CLAIMS
 from properties.z3.cores import Core, load_cores
@@ -78,7 +78,7 @@ def test_reached_lemmas_prove_everything_alone() -> None:
 def problem_under_all_but(absent: tuple[str, ...]) -> InductionProblem:
     """The pair under every fault and circumstance but these, in any mixture."""
     mixed = tuple(name for name in EVERYTHING.admitted if name not in absent)
-    return InductionProblem(FULL_PAIR, FaultClass("mixed", mixed))
+    return InductionProblem(FULL_PAIR, FaultModel("mixed", mixed))
 
 
 @pytest.mark.parametrize("guarantee", CLAIMS)

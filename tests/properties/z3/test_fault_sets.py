@@ -51,7 +51,7 @@ def test_borders_agree_with_the_table(structure: Any) -> None:
     borders = {b.guarantee: b for b in load_borders(structure)}
     document = certificates.load(structure)
     assert document is not None
-    columns = {c.name: frozenset(c.admitted) for c in find_world(structure).columns}
+    columns = {c.name: frozenset(c.admitted) for c in find_world(structure).fault_models}
     for cell in certificates.decode_cells(structure, document):
         border, faults = borders[cell.guarantee], columns[cell.fault]
         is_survived = any(faults <= survived for survived in border.proved)

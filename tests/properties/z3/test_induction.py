@@ -7,12 +7,12 @@ from functools import cache
 import pytest
 from attrs import evolve
 
-from properties.fault_model import FaultClass
+from properties.fault_model import FaultModel
 from properties.property import Property, PropertyRole
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import VerdictWord
 from properties.world import World
-from properties.worlds.replication.columns import EVERYTHING, FAULT_CLASS_BY_NAME
+from properties.worlds.replication.fault_models import EVERYTHING, FAULT_MODEL_BY_NAME
 from properties.worlds.replication.world import GUARANTEES, LEMMAS, SANITY_CHECKS
 from properties.z3 import induction
 from properties.z3.induction import (
@@ -39,7 +39,7 @@ def test_all_lemmas_are_inductive(structure: Structure) -> None:
 
 
 DEMANDING = [
-    (STRUCTURES[i], FAULT_CLASS_BY_NAME[name])
+    (STRUCTURES[i], FAULT_MODEL_BY_NAME[name])
     for name in ("none", "every fault", "master kill in a roll")
     for i in (7, 4, 2)
 ]
@@ -47,17 +47,17 @@ DEMANDING = [
 
 
 @cache
-def prove(structure: Structure, fault_class: FaultClass, left_out: str = "") -> InductionResult:
+def prove(structure: Structure, fault_model: FaultModel, left_out: str = "") -> InductionResult:
     """Houdini from everything but one lemma."""
     names = [n for n in NEEDED if n != left_out]
-    return InductionProblem(structure, fault_class).find_inductive_set(names)
+    return InductionProblem(structure, fault_model).find_inductive_set(names)
 
 
 @pytest.mark.parametrize("name", LEMMAS)
 def test_every_lemma_is_demanded(name: str) -> None:
     """Without a lemma, some proof is lost: another lemma falls, or a guarantee or its vacuity."""
-    for structure, fault_class in DEMANDING:
-        full, less = prove(structure, fault_class), prove(structure, fault_class, name)
+    for structure, fault_model in DEMANDING:
+        full, less = prove(structure, fault_model), prove(structure, fault_model, name)
         is_missed = len(less.lemmas) < len(full.lemmas) - 1
         if is_missed or (less.proved, less.vacuous) != (full.proved, full.vacuous):
             return
@@ -66,15 +66,15 @@ def test_every_lemma_is_demanded(name: str) -> None:
 
 def test_counterexamples_to_induction_are_real_steps() -> None:
     """What Houdini reports is re-judged: the reference takes the step, and the lemma breaks."""
-    fault_class = FAULT_CLASS_BY_NAME["master power loss"]
-    result = InductionProblem(SYNCHRONOUS_PAIR, fault_class).find_inductive_set(
+    fault_model = FAULT_MODEL_BY_NAME["master power loss"]
+    result = InductionProblem(SYNCHRONOUS_PAIR, fault_model).find_inductive_set(
         [*NEEDED, *GUARANTEES]
     )
     machine = compute_machine(SYNCHRONOUS_PAIR)
     refuted = {
         v.guarantee
         for v in load_cells(SYNCHRONOUS_PAIR).values()
-        if v.fault == fault_class.name
+        if v.fault == fault_model.name
         and v.word is VerdictWord.REFUTED
         and v.guarantee in GUARANTEES
     }
@@ -99,7 +99,7 @@ def test_a_false_lemma_falls(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         World, "get_candidates", lambda self, structure: {**candidates, "wrong": wrong}
     )
-    problem = InductionProblem(SYNCHRONOUS_PAIR, FAULT_CLASS_BY_NAME["none"])
+    problem = InductionProblem(SYNCHRONOUS_PAIR, FAULT_MODEL_BY_NAME["none"])
     result = problem.find_inductive_set([*NEEDED, "wrong"])
     assert [("wrong", "flush_master")] == [(d.lemma, d.instance) for d in result.dropped]
 
@@ -107,7 +107,7 @@ def test_a_false_lemma_falls(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_giving_up_is_not_a_proof(monkeypatch: pytest.MonkeyPatch) -> None:
     """When Z3 runs out of its work limit, an error is raised."""
     monkeypatch.setattr(induction, "RLIMIT_PER_QUERY", 10)
-    problem = InductionProblem(SYNCHRONOUS_PAIR, FAULT_CLASS_BY_NAME["none"])
+    problem = InductionProblem(SYNCHRONOUS_PAIR, FAULT_MODEL_BY_NAME["none"])
     with pytest.raises(SolverGaveUpError):
         problem.find_inductive_set(NEEDED)
 

@@ -44,7 +44,7 @@ def test_broken_guarantees_are_proved_otherwise(entry: LemmaCounterexample) -> N
     words = {
         c["guarantee"]: c["verdict"]
         for c in document["cells"]
-        if c["fault"] == entry.fault_class.name
+        if c["fault"] == entry.fault_model.name
     }
     assert {"proved"} >= {words[name] for name in entry.breaks if name in GUARANTEES}
 

@@ -9,7 +9,7 @@ from properties.property import Predicate, Property, PropertyRole
 from properties.schedules.judgement import is_refuted_by
 from properties.verdicts.verdict import InternalDisagreementError
 from properties.worlds import find_world
-from properties.worlds.replication.columns import FAULT_CLASS_BY_NAME
+from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
 from properties.worlds.replication.world import GUARANTEES, LEMMAS
 from properties.z3 import triage as triage_module
 from properties.z3.triage import TriagedCounterexample, TriageWord, triage, triage_candidate
@@ -17,7 +17,7 @@ from reference.language.operators import implies
 from reference.worlds.replication.state import ANSWERED, FLUSH_SLAVE_TIMEOUT, Cluster
 from tests.structures import SYNCHRONOUS_PAIR
 
-NO_FAULT = FAULT_CLASS_BY_NAME["none"]
+NO_FAULT = FAULT_MODEL_BY_NAME["none"]
 
 
 def examine(predicate: Predicate, depth_limit: int = 6) -> dict[str, TriagedCounterexample]:
@@ -84,18 +84,18 @@ def test_a_counterexample_that_a_lemma_contradicts_is_excluded() -> None:
 
 def test_a_refuted_guarantee_has_a_reachable_counterexample() -> None:
     """What triage reaches refutes the guarantee in that column."""
-    fault_class = FAULT_CLASS_BY_NAME["master power loss"]
+    fault_model = FAULT_MODEL_BY_NAME["master power loss"]
     name = "slave_is_prefix_of_master"
-    found = triage(SYNCHRONOUS_PAIR, fault_class, name, depth_limit=8)
+    found = triage(SYNCHRONOUS_PAIR, fault_model, name, depth_limit=8)
     [reached] = [one for one in found if one.word is TriageWord.REACHABLE]
-    sizes = find_world(SYNCHRONOUS_PAIR).make_search_parameters(fault_class)
+    sizes = find_world(SYNCHRONOUS_PAIR).make_search_parameters(fault_model)
     assert is_refuted_by(name, SYNCHRONOUS_PAIR, sizes, reached.schedule)
     assert reached.is_same_state
 
 
 def test_another_state_may_be_reached() -> None:
     """The smallest state is impossible; the rule breaks it from others too."""
-    late_join = FAULT_CLASS_BY_NAME["late join"]
+    late_join = FAULT_MODEL_BY_NAME["late join"]
     found = triage(SYNCHRONOUS_PAIR, late_join, "acknowledged_is_held_twice", depth_limit=11)
     answers = {one.action.instance: one for one in found if one.action is not None}
     assert TriageWord.REACHABLE is answers["answer_slave_wait[0]"].word

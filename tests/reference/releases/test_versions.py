@@ -14,7 +14,11 @@ from reference.configuration.later_keys import (
 )
 from reference.language.machine import compute_machine
 from reference.releases.releases import CONTROLLER, FIRST_RELEASE_WITH_MODES, QUORUM, RELEASES, Span
-from reference.releases.timing_differences import BODY_SIZE_LIMIT, HABITS, OWN_REPORT_TIMER
+from reference.releases.timing_differences import (
+    BODY_SIZE_LIMIT,
+    OWN_REPORT_TIMER,
+    TIMING_DIFFERENCES,
+)
 from reference.releases.versions import (
     RULE_SETS,
     USUAL_VERSION,
@@ -70,14 +74,16 @@ def test_every_version_names_its_rules() -> None:
         assert version.changes == RULE_SETS.get(version.rule_set, ())
 
 
-def test_every_change_and_habit_is_in_some_release() -> None:
+def test_every_change_and_timing_difference_is_in_some_release() -> None:
     """None is written in vain; a repair is in none."""
     used = {c.name for version in list_versions() for c in version.changes}
     assert used == {name for name, variant in VARIANTS.items() if variant.span}
-    assert {h for version in list_versions() for h in version.habits} == set(HABITS.values())
-    for habit in HABITS.values():
-        assert habit.sentence.endswith(".")
-        assert habit.comes_from.endswith(".")
+    assert {h for version in list_versions() for h in version.timing_differences} == set(
+        TIMING_DIFFERENCES.values()
+    )
+    for timing_difference in TIMING_DIFFERENCES.values():
+        assert timing_difference.sentence.endswith(".")
+        assert timing_difference.comes_from.endswith(".")
 
 
 def test_a_removed_rule_is_gone() -> None:
@@ -116,7 +122,7 @@ def test_a_version_says_what_it_is_known_from() -> None:
         assert "not held against recordings" in parse_version(name).describe()
 
 
-def test_habits_are_asked_for_by_version() -> None:
+def test_timing_difference_are_asked_for_by_version() -> None:
     """The slave's own timer came and went; the size limit came later and stayed."""
     assert not parse_version("4.4.0").has(OWN_REPORT_TIMER)
     assert parse_version("4.9.8").has(OWN_REPORT_TIMER)

@@ -17,13 +17,13 @@ from spark_fuzz.campaign.coverage import (
     OUTCOME,
     PAIR,
     SITUATION,
-    list_sightings,
-    make_sightings,
+    list_observations,
+    make_observations,
 )
 from spark_fuzz.campaign.schedule import CampaignOptions
 from spark_fuzz.campaign.schedule_replay import replay_schedule
 from spark_fuzz.kernel.kernel import compile_kernel
-from spark_fuzz.kernel.walk import CLOSE_LOOK, Sightings
+from spark_fuzz.kernel.walk import CLOSE_LOOK, Observations
 from spark_fuzz.report.coverage_summary import estimate_unseen
 from tests.structures import SYNCHRONOUS_PAIR
 
@@ -39,11 +39,11 @@ def test_everything_that_is_met_is_counted(structure: Any) -> None:
     """By how many schedules, by which first, and when; of 33 schedules in two batches."""
     options = CampaignOptions(structure, steps=40, campaign_seed=2, is_swarm=True)
     kernel = compile_kernel(structure)
-    sightings = make_sightings(kernel.layout)
-    kernel.run(options, 0, 20, sightings=sightings)
-    kernel.run(options, 20, SCHEDULES - 20, sightings=sightings)
+    observations = make_observations(kernel.layout)
+    kernel.run(options, 0, 20, observations=observations)
+    kernel.run(options, 20, SCHEDULES - 20, observations=observations)
     pairs, situations, outcomes = look_at_everything(options)
-    rows = list_sightings(kernel.layout, sightings).to_pylist()
+    rows = list_observations(kernel.layout, observations).to_pylist()
     counted = {(r["kind"], r["name"]): r for r in rows}
     assert len(counted) == len(rows)
     assert {name for kind, name in counted if kind == PAIR} == set(pairs)
@@ -120,21 +120,21 @@ def test_situations_without_room_are_counted(monkeypatch: pytest.MonkeyPatch) ->
     """A table that is too small says so, and everything else is as it was."""
     options = CampaignOptions(is_swarm=True)
     kernel = compile_kernel(SYNCHRONOUS_PAIR)
-    whole = make_sightings(kernel.layout)
-    kernel.run(options, 0, 50, sightings=whole)
+    whole = make_observations(kernel.layout)
+    kernel.run(options, 0, 50, observations=whole)
     monkeypatch.setattr(coverage, "SITUATIONS_MAX", 64)
-    small = make_sightings(kernel.layout)
-    kernel.run(options, 0, 50, sightings=small)
+    small = make_observations(kernel.layout)
+    kernel.run(options, 0, 50, observations=small)
     assert 0 == whole.lost[0] < small.lost[0]
-    rows = list_sightings(kernel.layout, small).to_pylist()
+    rows = list_observations(kernel.layout, small).to_pylist()
     assert [int(small.lost[0])] == [r["schedules"] for r in rows if r["kind"] == LOST]
     assert count(small, PAIR) == count(whole, PAIR)
     assert len(small.situations) >= count(small, SITUATION) > 0
 
 
-def count(sightings: Sightings, kind: str) -> int:
+def count(observations: Observations, kind: str) -> int:
     """How many things of a kind were met."""
-    rows = list_sightings(compile_kernel(SYNCHRONOUS_PAIR).layout, sightings).to_pylist()
+    rows = list_observations(compile_kernel(SYNCHRONOUS_PAIR).layout, observations).to_pylist()
     return sum(row["kind"] == kind for row in rows)
 
 

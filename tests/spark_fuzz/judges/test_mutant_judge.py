@@ -71,7 +71,7 @@ def test_states_are_those_of_the_compiled_search() -> None:
     known = next(i for i in INSTANCES if "4 messages" in i.name)
     expected = load_counts()[known.name]["depths"]
     assert isinstance(expected, list)
-    column = find_world(known.structure).get_column(known.fault)
+    column = find_world(known.structure).get_fault_model(known.fault)
     graph = get_graph(ListedInstance(known.structure, column, known.sizes), 3_000)
     assert list(graph.states_per_depth) == expected[: len(graph.states_per_depth)]
 

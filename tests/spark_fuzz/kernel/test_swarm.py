@@ -25,7 +25,7 @@ def test_draws_are_within_what_is_asked_for(structure: Any) -> None:
     options = CampaignOptions(structure, is_swarm=True)
     most, usual = attrs.astuple(options.limits), compute_usual_weights(structure)
     for schedule in range(SCHEDULES):
-        under = options.compute_circumstances(schedule)
+        under = options.compute_environment(schedule)
         sizes = evolve(under.parameters, limits=type(options.limits)())
         assert sizes in [
             evolve(s, limits=type(options.limits)()) for s in find_world(structure).sizes.swarm
@@ -33,14 +33,14 @@ def test_draws_are_within_what_is_asked_for(structure: Any) -> None:
         limits = attrs.astuple(under.parameters.limits)
         assert all(0 <= n <= top for n, top in zip(limits, most, strict=True))
         assert all(1 <= w <= top for w, top in zip(under.weights, usual, strict=True))
-        assert under == options.compute_circumstances(schedule)
+        assert under == options.compute_environment(schedule)
 
 
 @pytest.mark.parametrize("structure", ONE_OF_EACH_WORLD, ids=name_of)
 def test_every_circumstance_is_drawn(structure: Any) -> None:
     """Each size, each number of each fault, none of it too; every weight usual and rare."""
     options = CampaignOptions(structure, is_swarm=True)
-    drawn = [options.compute_circumstances(n) for n in range(SCHEDULES)]
+    drawn = [options.compute_environment(n) for n in range(SCHEDULES)]
     limits = [attrs.astuple(d.parameters.limits) for d in drawn]
     for fault, most in enumerate(attrs.astuple(options.limits)):
         assert {row[fault] for row in limits} == set(range(most + 1))
@@ -54,8 +54,8 @@ def test_every_circumstance_is_drawn(structure: Any) -> None:
 def test_without_a_swarm_all_schedules_are_alike() -> None:
     """The sizes of the campaign, all limits, the usual weights."""
     options = CampaignOptions()
-    under = options.compute_circumstances(3)
-    assert under == options.compute_circumstances(4)
+    under = options.compute_environment(3)
+    assert under == options.compute_environment(4)
     assert under.parameters == options.parameters
     assert under.weights == compute_usual_weights(options.structure)
 

@@ -41,7 +41,7 @@ ROW = {
 @pytest.fixture
 def classes() -> list[ViolationClass]:
     """Two of them, under circumstances that allow a loss of power and follow the first message."""
-    number = next(n for n in range(100) if is_suitable(OPTIONS.compute_circumstances(n).parameters))
+    number = next(n for n in range(100) if is_suitable(OPTIONS.compute_environment(n).parameters))
     return number_classes([{**ROW, "lineage": str(number)}] * 2, OPTIONS)
 
 

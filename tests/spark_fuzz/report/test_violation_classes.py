@@ -34,7 +34,7 @@ def test_classes_are_of_minimal_schedules(spark: SparkSession, tmp_path: Path) -
         schedule = decode_schedule(json.loads(row.minimal_schedule))
         assert len(schedule) + 1 == len(row.violating_continuations)
         assert row.continuations == row.violating_continuations[-1]
-        parameters = SWARM.compute_circumstances(parse_lineage(row.lineage)).parameters
+        parameters = SWARM.compute_environment(parse_lineage(row.lineage)).parameters
         assert row.steps == len(schedule)
         assert row.rules == name_rules(schedule)
         assert is_refuted_by(row.guarantee, DELAY, parameters, schedule)

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from properties.fault_model import FaultClass
+from properties.fault_model import FaultModel
 from properties.schedules.judgement import judge
 from properties.verdicts.fingerprint import compute_digest
 from properties.worlds import find_world
 from properties.worlds.consumption.world import CONSUMPTION
-from properties.worlds.replication.columns import FAULT_CLASS_BY_NAME
+from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
 from properties.worlds.replication.world import GUARANTEES
 from reference.language.leaves import flatten
 from reference.language.machine import Action, compute_machine
@@ -35,10 +35,10 @@ from tests.structures import STRUCTURES, SYNCHRONOUS_PAIR, name_of
 
 THREE_SLAVES = STRUCTURES[-1]
 
-NO_FAULT = FAULT_CLASS_BY_NAME["none"]
-EVERY_FAULT = FAULT_CLASS_BY_NAME["every fault"]
-NO_READER_FAULT = find_world(CARELESS_READER).get_column("none")
-POWER_LOSS = FAULT_CLASS_BY_NAME["master power loss"]
+NO_FAULT = FAULT_MODEL_BY_NAME["none"]
+EVERY_FAULT = FAULT_MODEL_BY_NAME["every fault"]
+NO_READER_FAULT = find_world(CARELESS_READER).get_fault_model("none")
+POWER_LOSS = FAULT_MODEL_BY_NAME["master power loss"]
 
 
 def describe(value: object) -> str:
@@ -56,22 +56,22 @@ CASES = [
     (SYNCHRONOUS_PAIR, NO_FAULT, TINY, 6),
     (SYNCHRONOUS_PAIR, EVERY_FAULT, TINY, 3),
     (CARELESS_READER, NO_READER_FAULT, SHORT_QUEUE, 30),
-    (CARELESS_READER, CONSUMPTION.columns[-1], SHORT_QUEUE, 5),
+    (CARELESS_READER, CONSUMPTION.fault_models[-1], SHORT_QUEUE, 5),
 ]
 """Searched simply within seconds, the first one of each world completely."""
 
 
-@pytest.mark.parametrize(("structure", "fault_class", "sizes", "depth_max"), CASES, ids=describe)
+@pytest.mark.parametrize(("structure", "fault_model", "sizes", "depth_max"), CASES, ids=describe)
 def test_agrees_with_simple_search(
-    structure: Any, fault_class: FaultClass, sizes: Any, depth_max: int
+    structure: Any, fault_model: FaultModel, sizes: Any, depth_max: int
 ) -> None:
     """The same number of new states at every depth, the same first violations."""
-    check_against_simple_search(structure, fault_class, sizes, depth_max)
+    check_against_simple_search(structure, fault_model, sizes, depth_max)
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize(
-    ("structure", "fault_class", "sizes", "depth_max"),
+    ("structure", "fault_model", "sizes", "depth_max"),
     [
         (MASTER_ALONE, POWER_LOSS, TINY, 30),
         (MASTER_ALONE, EVERY_FAULT, SMALL_PARAMETERS, 4),
@@ -83,19 +83,19 @@ def test_agrees_with_simple_search(
     ids=describe,
 )
 def test_agrees_with_longer_simple_search(
-    structure: Any, fault_class: FaultClass, sizes: Any, depth_max: int
+    structure: Any, fault_model: FaultModel, sizes: Any, depth_max: int
 ) -> None:
     """The same for larger instances."""
-    check_against_simple_search(structure, fault_class, sizes, depth_max)
+    check_against_simple_search(structure, fault_model, sizes, depth_max)
 
 
 def check_against_simple_search(
-    structure: Any, fault_class: FaultClass, sizes: Any, depth_max: int
+    structure: Any, fault_model: FaultModel, sizes: Any, depth_max: int
 ) -> None:
     """Compare the searches for all guarantees, and for the third alone, with the simple one."""
     names = tuple(find_world(structure).guarantees)
     for guarantees in (names, names[2:3]):
-        search = BreadthFirstSearch(structure, fault_class, sizes, guarantees)
+        search = BreadthFirstSearch(structure, fault_model, sizes, guarantees)
         result = search.search(1_000_000, depth_max)
         lengths = get_lengths(result)
         is_ended_early = len(lengths) == len(guarantees)
@@ -122,7 +122,7 @@ def search_simply(search: BreadthFirstSearch, depth_max: int) -> tuple[list[int]
     for depth in range(1, depth_max + 1):
         frontier = {after for c in frontier for after in step_everywhere(c)} - seen
         seen |= frontier
-        new = {project(search, c) for c in frontier if has_prospects(search, c)} - kept
+        new = {project(search, c) for c in frontier if can_reach_violation(search, c)} - kept
         kept |= new
         counts += [len(new)] if new else []
         for name in {n for c in frontier for n in judge(c)}:
@@ -153,12 +153,12 @@ def project(search: BreadthFirstSearch, cluster: Any) -> tuple[int, ...]:
     )
 
 
-def has_prospects(search: BreadthFirstSearch, cluster: Any) -> bool:
+def can_reach_violation(search: BreadthFirstSearch, cluster: Any) -> bool:
     """The search goes on from this state."""
-    values, domains = flatten(cluster), search.prospects.domains
+    values, domains = flatten(cluster), search.reachability.domains
     picture = tuple(min(values[path], domain[-1]) for path, domain in domains.items())
     pictures = itertools.product(*domains.values())
-    return dict(zip(pictures, search.prospects.is_hopeful, strict=True))[picture]
+    return dict(zip(pictures, search.reachability.can_reach_violation, strict=True))[picture]
 
 
 def rename(path: str, order: tuple[int, ...]) -> str:
@@ -170,7 +170,7 @@ def rename(path: str, order: tuple[int, ...]) -> str:
 
 
 @pytest.mark.parametrize(
-    ("structure", "fault_class", "sizes", "depth_max"),
+    ("structure", "fault_model", "sizes", "depth_max"),
     [
         (MASTER_ALONE, NO_FAULT, TINY, 30),
         (SYNCHRONOUS_PAIR, EVERY_FAULT, TINY, 3),
@@ -179,16 +179,16 @@ def rename(path: str, order: tuple[int, ...]) -> str:
     ids=describe,
 )
 def test_whole_state_agrees_with_simple_search(
-    structure: Any, fault_class: FaultClass, sizes: Any, depth_max: int
+    structure: Any, fault_model: FaultModel, sizes: Any, depth_max: int
 ) -> None:
     """With nothing left out there are as many states as the reference finds, at every depth."""
     whole = keep_everything(structure, {})
-    search = BreadthFirstSearch(structure, fault_class, sizes, whole=whole)
+    search = BreadthFirstSearch(structure, fault_model, sizes, whole=whole)
     result = search.search(1_000_000, depth_max)
     counts, violations = search_simply(search, depth_max)
     assert counts == list(result.states_per_depth)
     assert get_lengths(result) == violations
-    usual = BreadthFirstSearch(structure, fault_class, sizes).search(1_000_000, depth_max)
+    usual = BreadthFirstSearch(structure, fault_model, sizes).search(1_000_000, depth_max)
     assert get_lengths(usual) == violations
     assert usual.states <= result.states
 
@@ -216,11 +216,11 @@ def test_number_that_stops_counting_has_an_end() -> None:
     assert ended.states < free.states
 
 
-@pytest.mark.parametrize("fault_class", [NO_FAULT, POWER_LOSS], ids=name_of)
-def test_batches_change_nothing(fault_class: FaultClass) -> None:
+@pytest.mark.parametrize("fault_model", [NO_FAULT, POWER_LOSS], ids=name_of)
+def test_batches_change_nothing(fault_model: FaultModel) -> None:
     """One successor at a time or hundreds together: the same states, the same schedules."""
     results = [
-        BreadthFirstSearch(MASTER_ALONE, fault_class, TINY, batch=batch).search(500_000)
+        BreadthFirstSearch(MASTER_ALONE, fault_model, TINY, batch=batch).search(500_000)
         for batch in (1, 7, 512)
     ]
     assert results[0].is_complete

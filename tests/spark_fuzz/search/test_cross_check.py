@@ -10,7 +10,7 @@ from properties.verdicts import certificates
 from properties.verdicts.certificates import encode_schedule
 from properties.verdicts.verdict import InternalDisagreementError, Verdict, VerdictWord
 from properties.worlds import find_world
-from properties.worlds.replication.columns import FAULT_CLASS_BY_NAME, FAULT_CLASSES
+from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME, FAULT_MODELS
 from reference.language.machine import Action
 from reference.worlds.consumption.structure import CONSUMPTION_STRUCTURES
 from spark_fuzz.search import cross_check as subject
@@ -26,7 +26,7 @@ from tests.structures import OTHER_STRUCTURES, STRUCTURES, SYNCHRONOUS_PAIR, nam
 
 STEP = Action("flush_master")
 ONCE = "message_is_stored_once"
-NO_FAULT = FAULT_CLASS_BY_NAME["none"]
+NO_FAULT = FAULT_MODEL_BY_NAME["none"]
 
 
 def make_row(
@@ -62,7 +62,7 @@ def test_every_cell_of_a_lonely_master_agrees() -> None:
     """A small budget confirms cells of every word and contradicts none."""
     rows = list(cross_check([MASTER_ALONE.name], states_max=20_000))
     assert len(rows) == len({(r.certified.guarantee, r.certified.fault) for r in rows})
-    assert {r.certified.fault for r in rows} == {c.name for c in FAULT_CLASSES}
+    assert {r.certified.fault for r in rows} == {c.name for c in FAULT_MODELS}
     assert [r.describe() for r in rows if r.agreement is Agreement.DISAGREEMENT] == []
     confirmed = {r.certified.word for r in rows if r.agreement is Agreement.CONFIRMED}
     assert confirmed == {VerdictWord.PROVED, VerdictWord.REFUTED}
@@ -71,7 +71,7 @@ def test_every_cell_of_a_lonely_master_agrees() -> None:
 def test_synchronous_pair_agrees_on_disk_errors() -> None:
     """Some refuted cells of the stock pair are confirmed within a small budget."""
     rows = compare_with_certificate(
-        SYNCHRONOUS_PAIR, FAULT_CLASS_BY_NAME["disk errors"], states_max=400_000
+        SYNCHRONOUS_PAIR, FAULT_MODEL_BY_NAME["disk errors"], states_max=400_000
     )
     assert [r.describe() for r in rows if r.agreement is Agreement.DISAGREEMENT] == []
     confirmed = {r.certified.guarantee for r in rows if r.agreement is Agreement.CONFIRMED}
@@ -83,7 +83,9 @@ def test_every_cell_of_a_consumer_agrees(structure: Any) -> None:
     """A small budget confirms every refuted cell, and most of the proved ones."""
     rows = list(cross_check([structure.name], states_max=100_000))
     names = {
-        (n, c.name) for n in find_world(structure).guarantees for c in find_world(structure).columns
+        (n, c.name)
+        for n in find_world(structure).guarantees
+        for c in find_world(structure).fault_models
     }
     assert names == {(r.certified.guarantee, r.certified.fault) for r in rows}
     agreements = {r.agreement for r in rows if r.certified.word is VerdictWord.REFUTED}
@@ -112,13 +114,13 @@ def test_wrong_certificate_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     for long in (cell for (claim, _), cell in cells.items() if claim == ONCE):
         long["schedule"] = [*needless, *long["schedule"]]
     monkeypatch.setattr(subject, "load", lambda structure: document)
-    rows = compare_with_certificate(MASTER_ALONE, FAULT_CLASS_BY_NAME["none"], 20_000)
+    rows = compare_with_certificate(MASTER_ALONE, FAULT_MODEL_BY_NAME["none"], 20_000)
     wrong = [r for r in rows if r.agreement is Agreement.DISAGREEMENT]
     assert [r.certified.guarantee for r in wrong] == [ONCE]
     assert "send_again[0]" in wrong[0].describe()
     cells[ONCE, "master kill"] |= {"verdict": "proved", "schedule": []}
     with pytest.raises(InternalDisagreementError, match="contradicts itself"):
-        compare_with_certificate(MASTER_ALONE, FAULT_CLASS_BY_NAME["master kill"], 20_000)
+        compare_with_certificate(MASTER_ALONE, FAULT_MODEL_BY_NAME["master kill"], 20_000)
 
 
 def test_groups_without_claim_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

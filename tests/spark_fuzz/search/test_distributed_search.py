@@ -12,9 +12,9 @@ from attrs import evolve
 from pyspark.sql import SparkSession
 
 from properties.exports.instances import TINY
-from properties.fault_model import FaultClass
+from properties.fault_model import FaultModel
 from properties.worlds import STRUCTURES, find_world
-from properties.worlds.replication.columns import FAULT_CLASS_BY_NAME
+from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
 from reference.worlds.delay.parameters import SMALL_DELAY
 from reference.worlds.replication.structure import Structure
 from spark_fuzz.campaign.store import CampaignError
@@ -33,12 +33,12 @@ from tests.structures import STRUCTURES as GROUPS
 
 DELAY = STRUCTURES["delay/4.4.0"]
 SHORT_DELAY = evolve(SMALL_DELAY, ghost_queue_size_max=1)
-STOP = find_world(DELAY).get_column("stop")
-EVERY_FAULT = FAULT_CLASS_BY_NAME["every fault"]
-CONSUMER_KILL = find_world(CARELESS_READER).get_column("consumer kill")
+STOP = find_world(DELAY).get_fault_model("stop")
+EVERY_FAULT = FAULT_MODEL_BY_NAME["every fault"]
+CONSUMER_KILL = find_world(CARELESS_READER).get_fault_model("consumer kill")
 THREE_SLAVES, TWO_SLAVES = GROUPS[-1], Structure(slaves=2)
 
-SHORT_PLAN = plan_search(DELAY, find_world(DELAY).get_column("none"), SHORT_DELAY, parts=2)
+SHORT_PLAN = plan_search(DELAY, find_world(DELAY).get_fault_model("none"), SHORT_DELAY, parts=2)
 
 
 def describe(result: BreadthFirstResult) -> Any:
@@ -49,7 +49,7 @@ def describe(result: BreadthFirstResult) -> Any:
 
 @pytest.mark.spark
 @pytest.mark.parametrize(
-    ("structure", "fault_class", "sizes", "depth_max"),
+    ("structure", "fault_model", "sizes", "depth_max"),
     [
         pytest.param(DELAY, STOP, SHORT_DELAY, 9, id="delay"),
         pytest.param(THREE_SLAVES, EVERY_FAULT, TINY, 3, id="three slaves"),
@@ -69,14 +69,14 @@ def describe(result: BreadthFirstResult) -> Any:
 def test_agrees_with_one_core(  # noqa: PLR0917
     spark: SparkSession,
     structure: Any,
-    fault_class: FaultClass,
+    fault_model: FaultModel,
     sizes: Any,
     depth_max: int | None,
     tmp_path: Path,
 ) -> None:
     """As many states at each depth, and shortest schedules, which the reference has judged."""
-    expected = BreadthFirstSearch(structure, fault_class, sizes).search(5_000_000, depth_max)
-    plan = plan_search(structure, fault_class, sizes, parts=3)
+    expected = BreadthFirstSearch(structure, fault_model, sizes).search(5_000_000, depth_max)
+    plan = plan_search(structure, fault_model, sizes, parts=3)
     search = DistributedSearch(spark, plan, tmp_path / "levels")
     found = search.search(depth_max=depth_max)
     assert describe(expected) == describe(found)
@@ -148,7 +148,7 @@ def test_level_0_is_the_initial_state(tmp_path: Path) -> None:
 
 def test_little_room_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """States are expanded by halves, and each successor follows the row that is named with it."""
-    search = BreadthFirstSearch(MASTER_ALONE, FAULT_CLASS_BY_NAME["none"], TINY)
+    search = BreadthFirstSearch(MASTER_ALONE, FAULT_MODEL_BY_NAME["none"], TINY)
     states = search.collect_states()[:600]
     whole, _ = search.find_successors(states)
     monkeypatch.setattr(breadth_first, "SUCCESSORS_EACH", 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from attrs import evolve
 
 from properties.schedules.possible_steps import Step, find_constants, find_possible_steps
-from properties.worlds.replication.columns import FAULT_CLASS_BY_NAME
+from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
 from properties.worlds.replication.world import GUARANTEES
 from reference.language.leaves import compute_leaf_sorts, flatten, is_parameter
 from reference.language.machine import record_machine
@@ -70,7 +70,7 @@ def test_number_that_is_used_otherwise_has_none() -> None:
 
 def test_constants_are_inductive() -> None:
     """No step that is possible with the constants changes one of them, and some leaf changes."""
-    parameters = evolve(SMALL_PARAMETERS, limits=FAULT_CLASS_BY_NAME["none"].search_limits)
+    parameters = evolve(SMALL_PARAMETERS, limits=FAULT_MODEL_BY_NAME["none"].search_limits)
     initial = flatten(SYNCHRONOUS_PAIR.make_initial(parameters))
     instances = record_machine(SYNCHRONOUS_PAIR)
     constants = find_constants(instances, initial)
@@ -82,10 +82,10 @@ def test_constants_are_inductive() -> None:
 
 def test_what_is_kept_decides_by_itself() -> None:
     """Conditions, ranges and effects on kept leaves mention only kept leaves, and constants."""
-    for fault_class in FAULT_CLASS_BY_NAME.values():
-        parameters = evolve(SMALL_PARAMETERS, limits=fault_class.search_limits)
+    for fault_model in FAULT_MODEL_BY_NAME.values():
+        parameters = evolve(SMALL_PARAMETERS, limits=fault_model.search_limits)
         initial = flatten(SYNCHRONOUS_PAIR.make_initial(parameters))
-        influence = compute_influence(SYNCHRONOUS_PAIR, fault_class, parameters)
+        influence = compute_influence(SYNCHRONOUS_PAIR, fault_model, parameters)
         constants = find_constants(record_machine(SYNCHRONOUS_PAIR), initial)
         steps = find_possible_steps(record_machine(SYNCHRONOUS_PAIR), constants)
         kept = set(influence.leaves)
@@ -98,9 +98,9 @@ def test_what_is_kept_decides_by_itself() -> None:
 
 def test_one_guarantee_depends_on_no_more_than_all() -> None:
     """The leaves of all guarantees together contain those of each."""
-    fault_class = FAULT_CLASS_BY_NAME["every fault"]
-    parameters = evolve(SMALL_PARAMETERS, limits=fault_class.search_limits)
-    together = set(compute_influence(SYNCHRONOUS_PAIR, fault_class, parameters).leaves)
+    fault_model = FAULT_MODEL_BY_NAME["every fault"]
+    parameters = evolve(SMALL_PARAMETERS, limits=fault_model.search_limits)
+    together = set(compute_influence(SYNCHRONOUS_PAIR, fault_model, parameters).leaves)
     for name in GUARANTEES:
-        alone = compute_influence(SYNCHRONOUS_PAIR, fault_class, parameters, (name,))
+        alone = compute_influence(SYNCHRONOUS_PAIR, fault_model, parameters, (name,))
         assert set(alone.leaves) <= together

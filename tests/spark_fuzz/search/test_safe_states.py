@@ -7,7 +7,11 @@ import itertools
 from properties.schedules.possible_steps import Step
 from reference.language.terms import Sort, Term, constant, leaf, record
 from spark_fuzz.search.influence import Influence
-from spark_fuzz.search.safe_states import Picture, Prospects, compute_prospects
+from spark_fuzz.search.safe_states import (
+    Picture,
+    ViolationReachability,
+    compute_violation_reachability,
+)
 
 PHASE, WAITS = leaf("phase", Sort.INTEGER), leaf("waits", Sort.BOOLEAN)
 SORTS = {"phase": Sort.INTEGER, "waits": Sort.BOOLEAN, "other": Sort.INTEGER}
@@ -28,7 +32,7 @@ ABANDON = Step(
 )
 
 
-def compute(*steps: Step, claim: Term = CLAIM) -> Prospects:
+def compute(*steps: Step, claim: Term = CLAIM) -> ViolationReachability:
     """The prospects of a search with these steps."""
     influence = Influence(
         leaves=("phase", "waits"),
@@ -37,35 +41,35 @@ def compute(*steps: Step, claim: Term = CLAIM) -> Prospects:
         steps=steps,
         claims=(claim,),
     )
-    return compute_prospects(influence, SORTS)
+    return compute_violation_reachability(influence, SORTS)
 
 
-def find_hopeful(prospects: Prospects) -> set[Picture]:
+def find_reaching(reachability: ViolationReachability) -> set[Picture]:
     """The pictures with prospects, without the values -1 and 4 that no step gives to the phase."""
-    pictures = itertools.product(*prospects.domains.values())
-    pairs = zip(pictures, prospects.is_hopeful, strict=True)
-    return {p for p, is_hopeful in pairs if is_hopeful and 0 <= p[0] <= REFUSED}
+    pictures = itertools.product(*reachability.domains.values())
+    pairs = zip(pictures, reachability.can_reach_violation, strict=True)
+    return {p for p, can_reach_violation in pairs if can_reach_violation and 0 <= p[0] <= REFUSED}
 
 
 def test_only_what_may_still_be_violated_is_hopeful() -> None:
     """Before the choice both, later only a producer that waits, and no refused message."""
-    hopeful = find_hopeful(compute(SEND, ANSWER, REFUSE, ABANDON))
-    assert hopeful == {(0, False), (0, True), (SENT, True), (ANSWERED, True)}
+    reaching = find_reaching(compute(SEND, ANSWER, REFUSE, ABANDON))
+    assert reaching == {(0, False), (0, True), (SENT, True), (ANSWERED, True)}
 
 
 def test_step_of_unknown_effect_may_lead_anywhere() -> None:
     """An argument may be any value; a leaf that is written from another one is not pictured."""
     jump = Step("jump", (), (), {"phase": leaf("argument.phase", Sort.INTEGER)})
-    assert (REFUSED, True) in find_hopeful(compute(SEND, ANSWER, jump))
+    assert (REFUSED, True) in find_reaching(compute(SEND, ANSWER, jump))
     taking_over = Step("take over", (), (), {"phase": leaf("other", Sort.INTEGER)})
     assert list(compute(SEND, ANSWER, taking_over).domains) == ["waits"]
 
 
 def test_without_a_step_only_violations_are_hopeful() -> None:
     """Nothing leads to them, so nothing else is."""
-    assert find_hopeful(compute()) == {(ANSWERED, True)}
+    assert find_reaching(compute()) == {(ANSWERED, True)}
 
 
 def test_claim_that_always_holds_leaves_no_prospects() -> None:
     """A search for violations of it ends at once."""
-    assert find_hopeful(compute(SEND, ANSWER, claim=constant(True))) == set()
+    assert find_reaching(compute(SEND, ANSWER, claim=constant(True))) == set()

@@ -153,7 +153,7 @@ def test_reference_decides_as_the_data_say(decision: Decision) -> None:
 
 
 def test_phenomena_and_questions_are_all_used() -> None:
-    """Nothing is defined for no issue; sights of the releases are defined for the releases."""
+    """Nothing is defined for no issue; differences of the releases are defined for the releases."""
     own = {name for name, p in PHENOMENA.items() if p.__module__.endswith(".phenomena")}
     assert set() == own - {s.shows for s in SCENARIOS}
     assert set(QUESTIONS) == {d.question_name for d in DECISIONS}

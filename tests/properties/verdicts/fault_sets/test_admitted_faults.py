@@ -20,7 +20,7 @@ def test_columns_have_their_own_verdict() -> None:
     for structure in STRUCTURES.values():
         for cell in decode_cells(structure, load_required(structure)):
             if cell.guarantee in find_world(structure).guarantees:
-                admitted = find_world(structure).get_column(cell.fault).admitted
+                admitted = find_world(structure).get_fault_model(cell.fault).admitted
                 found = find_tabled_verdict(cell.guarantee, structure, admitted)
                 assert found is not None
                 assert cell.word is found.word
@@ -53,7 +53,7 @@ def test_other_mixtures_are_told_by_the_borders() -> None:
 def test_the_borders_agree_with_the_columns() -> None:
     """Wherever both tell something."""
     for structure in BORDERED_STRUCTURES:
-        for column in find_world(structure).columns:
+        for column in find_world(structure).fault_models:
             for name in find_world(structure).guarantees:
                 word = find_expectation(name, structure, column.name).verdict
                 mixture = frozenset(column.admitted)

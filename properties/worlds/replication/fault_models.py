@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import attrs
 
-from properties.fault_model import FaultClass
+from properties.fault_model import FaultModel
 from reference.worlds.replication.parameters import FaultCounts
 
 LOSSES = ("master_power_losses", "master_disk_losses", "swallowed_disk_errors")
 """The faults after which the master, or a disk, does not have what it had."""
 
 
-def _make(name: str, admitted: tuple[str, ...]) -> FaultClass:
-    return FaultClass(name, admitted, FaultCounts)
+def _make(name: str, admitted: tuple[str, ...]) -> FaultModel:
+    return FaultModel(name, admitted, FaultCounts)
 
 
-def is_losing(column: FaultClass) -> bool:
+def is_losing(column: FaultModel) -> bool:
     """The master may lose bytes that it holds, or a disk may fail to take them."""
     return any(name in column.admitted for name in LOSSES)
 
@@ -28,7 +28,7 @@ EVERY_FAULT = _make(
 )
 """All that may befall a group whose configuration nobody changes."""
 
-FAULT_CLASSES = (
+FAULT_MODELS = (
     _make("none", ()),
     _make("late join", ("late_joins",)),
     _make("slave outrun by retention", ("uncopied_expiries",)),
@@ -51,4 +51,4 @@ FAULT_CLASSES = (
 )
 """Every column, weaker classes before the classes that contain them."""
 
-FAULT_CLASS_BY_NAME = {c.name: c for c in FAULT_CLASSES}
+FAULT_MODEL_BY_NAME = {c.name: c for c in FAULT_MODELS}
