@@ -112,6 +112,9 @@ BOOK = (
     Part(
         "The model, for the curious",
         (
+            Chapter("tutorial.md", "a world of two leaves and three rules, through every engine"),
+            Chapter("python_api.md", "what a program imports"),
+            Chapter("design.md", "rooms, one definition and its readings, certificates, trust"),
             Chapter("ideas.md", "what is new in this model, in ten short sections"),
             Chapter("state.md", "what a state contains, what is abstracted, and why that is sound"),
             Chapter("proofs.md", "the theorem exactly, and what rests on what"),

@@ -75,7 +75,7 @@ class Verbs(click.Group):
     epilog="Exit codes: 0 analysed, 1 refuted or rejected, 2 undecided, 3 bad input, "
     "4 missing prerequisite, 70 internal disagreement, 130 interrupted.",
 )
-@click.version_option("0.1.0", message=f"rmqspec %(version)s, model of RocketMQ {ROCKETMQ_VERSION}")
+@click.version_option("0.2.0", message=f"rmqspec %(version)s, model of RocketMQ {ROCKETMQ_VERSION}")
 def group() -> None:
     """Tell what a RocketMQ 4.4.0 master/slave group can lose, and after which failures."""
 

@@ -357,7 +357,7 @@ def check_witnesses(
     if renewal is not None and missing - left_open:
         known = load_known_schedules(certificates.get_world_folder(structure))
         answers = renew_witnesses(structure, progress, known=known, depth_limit=RENEWAL_DEPTH_LIMIT)
-        missing = {a.question for a in answers if not a.schedule and not a.is_impossible}
+        missing = {a.question for a in answers if a.schedule is None and not a.is_impossible}
     if new := sorted(missing - left_open):
         raise InternalDisagreementError(
             f"{structure.name}: nothing shows that {new[0]} is reachable; "
