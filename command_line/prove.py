@@ -354,7 +354,7 @@ def check_witnesses(
     left_open = set(load_open_questions(structure))
     answers: tuple[WitnessAnswer, ...] = ()
     missing = set(find_unwitnessed(structure))
-    if renewal is not None and missing - left_open:
+    if missing - left_open and (renewal is not None or not are_witnesses_current(structure)):
         known = load_known_schedules(certificates.get_world_folder(structure))
         answers = renew_witnesses(structure, progress, known=known, depth_limit=RENEWAL_DEPTH_LIMIT)
         missing = {a.question for a in answers if a.schedule is None and not a.is_impossible}

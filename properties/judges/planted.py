@@ -91,7 +91,6 @@ TARGETS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "lowering": {"spark_fuzz/kernel/lowering.py": ("EXPRESSIONS", "_lower_fire", "_lower_judge")},
     "rest": {
         "properties/worlds/replication/convergence.py": (
-            *("REPLICATION_STEPS", "FLUSH_STEPS", "DISPATCH_STEPS", "PUT_STEPS"),
             *("has_brokers", "is_of", "is_at_rest", "claim_at_rest"),
         ),
         "properties/healing.py": ("is_possible", "try_step"),

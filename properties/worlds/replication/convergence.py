@@ -25,38 +25,21 @@ from reference.worlds.replication.rules import RULES
 from reference.worlds.replication.state import Cluster, CommitLog
 from reference.worlds.replication.structure import Structure
 
-REPLICATION_STEPS = (
-    "connect_slave",
-    "report_offset",
-    "receive_report",
-    "position_transfer",
-    "position_at_last_file",
-    "transfer_batch",
-    "create_first_file",
-    "append_to_slave",
-    "append_at_wrong_offset",
-    "refuse_frame",
-)
+
+def list_steps(*aims: str) -> tuple[str, ...]:
+    """The rules by which a group gets one of these, by what the rules themselves say."""
+    return tuple(name for name, rule in RULES.items() if rule.heals in aims)
+
+
+REPLICATION_STEPS = list_steps("replication")
 """How slaves come to have what their master has."""
-CONNECTION_STEPS = ("drop_connection",)
+CONNECTION_STEPS = list_steps("connection")
 """How the master comes to count no connection that is gone."""
-FLUSH_STEPS = ("flush_master", "flush_slave")
+FLUSH_STEPS = list_steps("flush")
 """How bytes come to the disk."""
-DISPATCH_STEPS = ("dispatch_master", "dispatch_slave")
+DISPATCH_STEPS = list_steps("dispatch")
 """How messages come into the consume queues."""
-PUT_STEPS = (
-    "flush_for_put",
-    "answer_disk_wait",
-    "give_up_disk_wait",
-    "time_out_disk_wait",
-    "skip_slave_wait",
-    "refuse_slave_wait",
-    "request_slave_wait",
-    "wait_one_second",
-    "answer_slave_wait",
-    "give_up_slave_wait",
-    "time_out_slave_wait",
-)
+PUT_STEPS = list_steps("put")
 """How a put comes to its answer."""
 HEALING_STEPS = (
     *REPLICATION_STEPS,

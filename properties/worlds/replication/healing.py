@@ -11,6 +11,7 @@ from properties.worlds.replication.convergence import (
     get_everyone,
     get_logs,
     has_all_brokers,
+    list_steps,
 )
 from reference.language.operators import choose, count_true, maximum, negate
 from reference.worlds.replication.connection import count_open_links
@@ -20,6 +21,7 @@ from reference.worlds.replication.put import (
     count_phases_left,
 )
 from reference.worlds.replication.replication import is_frame_taken, is_positioned
+from reference.worlds.replication.rules import RULES
 from reference.worlds.replication.state import Cluster, Link, Slave
 from reference.worlds.replication.structure import Structure
 
@@ -142,23 +144,11 @@ RANK: tuple[Callable[[Cluster], int], ...] = (
 """The numbers of the rank, the weightiest first."""
 
 
-RECOVERY = (
-    "finish_master_stop",
-    "finish_slave_stop",
-    "restart_master",
-    "restart_master_without_blank",
-    "restart_slave",
-)
+RECOVERY = list_steps("recovery")
 """How brokers come back. A blank is cut off only if ``torn_rolls`` may strike once more."""
 
 
-LAST_RESORTS = (
-    "give_up_disk_wait",
-    "time_out_disk_wait",
-    "wait_one_second",
-    "give_up_slave_wait",
-    "time_out_slave_wait",
-)
+LAST_RESORTS = tuple(name for name, rule in RULES.items() if rule.is_last_resort)
 """How a put's wait runs out."""
 
 
