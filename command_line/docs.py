@@ -23,7 +23,6 @@ from book.model import (
     proof_page,
     restrictions_page,
     roles_page,
-    tutorial_page,
     variant_page,
     version_page,
     world_page,
@@ -40,6 +39,7 @@ from book.usage import (
     prediction_page,
     progress_page,
     reading_page,
+    tutorial_page,
 )
 from command_line.answers import recorded_answers as implementers
 from command_line.answers.readme import README, update_readme

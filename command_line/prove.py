@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -196,10 +197,8 @@ def command(  # noqa: PLR0913, PLR0917
     """Prove and refute every cell of every structure."""
     structures = choose_structures(names, variants, version)
     check_levels(folder, states_max)
-    if candidate:
-        structures = keep_candidate(structures, candidate, names)
-    if candidate or states_max:
-        structures = keep_column(structures, fault, names)
+    structures = keep_candidate(structures, candidate, names)
+    structures = keep_fault_model(structures, fault if candidate or states_max else "", names)
     if not is_json:
         click.echo(f"Model of {version.describe()}.")
     if is_by_rule:
@@ -211,8 +210,24 @@ def command(  # noqa: PLR0913, PLR0917
     if candidate:
         return triage_all(structures, candidate, fault)
     if states_max:
-        with open_engine(folder, master) as engine:
-            return cross_check_all(structures, fault, states_max, engine)
+        return cross_check_with(open_engine(folder, master), structures, fault, states_max)
+    answers = prove_all(structures, claims, jobs, is_search=is_search, is_json=is_json)
+    if is_json:
+        click.echo(json.dumps(as_json(answers, claims, version), indent=1))
+    elif is_comparison:
+        print_comparison(answers)
+    return exit_codes.ANALYSED if variants else find_worst(answers)
+
+
+def prove_all(
+    structures: list[Any],
+    claims: tuple[str, ...],
+    jobs: int,
+    *,
+    is_search: bool,
+    is_json: bool,
+) -> dict[Structure, Answer]:
+    """What is decided of each structure, printed as it comes unless that is left to JSON."""
     answers: dict[Structure, Answer] = {}
     with show_progress() as progress:
         show_foundations(progress, is_json=is_json)
@@ -222,12 +237,9 @@ def command(  # noqa: PLR0913, PLR0917
             save_witnesses({structure: answer.witnesses} if answer.witnesses else {})
             if not is_json:
                 print_answer(structure, answer, claims)
-    if is_search and not variants and not version.variants:
-        search_all_witnesses([s for s in structures if not names or not are_witnesses_current(s)])
-    if is_json:
-        click.echo(json.dumps(as_json(answers, claims, version), indent=1))
-    print_comparison(answers if is_comparison and not is_json else {})
-    return exit_codes.ANALYSED if variants else find_worst(answers)
+    if is_search and not structures[0].variants:
+        search_all_witnesses(structures)
+    return answers
 
 
 def choose_structures(
@@ -253,7 +265,12 @@ def choose_structures(
 
 
 def keep_candidate(structures: list[Any], candidate: str, names: tuple[str, ...]) -> list[Any]:
-    """The structures that have this property; raises click.BadParameter for others by name."""
+    """The structures that have this property, all for none; raises click.BadParameter.
+
+    That is for others which were asked for by name.
+    """
+    if not candidate:
+        return structures
     kept = [s for s in structures if candidate in find_world(s).get_candidates(s)]
     if not kept or (names and len(kept) < len(structures)):
         known = find_world(next(s for s in structures if s not in kept)).get_candidates(
@@ -263,8 +280,13 @@ def keep_candidate(structures: list[Any], candidate: str, names: tuple[str, ...]
     return kept
 
 
-def keep_column(structures: list[Any], fault: str, names: tuple[str, ...]) -> list[Any]:
-    """The structures whose world has this column; raises click.BadParameter for others by name."""
+def keep_fault_model(structures: list[Any], fault: str, names: tuple[str, ...]) -> list[Any]:
+    """The structures whose world has this fault model, all for none; raises click.BadParameter.
+
+    That is for others which were asked for by name.
+    """
+    if not fault:
+        return structures
     kept = [s for s in structures if fault in {c.name for c in find_world(s).fault_models}]
     for structure in structures if names else ():
         find_column(structure, fault)
@@ -276,6 +298,14 @@ def triage_all(structures: list[Structure], candidate: str, fault: str) -> int:
     for structure in structures:
         print_triage(structure, find_world(structure).get_fault_model(fault), candidate)
     return exit_codes.ANALYSED
+
+
+def cross_check_with(
+    opened: AbstractContextManager[Any], structures: list[Any], fault: str, states_max: int
+) -> int:
+    """Search certified cells anew with an engine, which is closed afterwards."""
+    with opened as engine:
+        return cross_check_all(structures, fault, states_max, engine)
 
 
 def run_in_order(work: Any, structures: list[Structure], progress: Any, jobs: int) -> Any:
@@ -290,9 +320,15 @@ def run_in_order(work: Any, structures: list[Structure], progress: Any, jobs: in
 
 
 def search_all_witnesses(structures: list[Any]) -> None:
-    """Find the shortest way to every rule, premise and witness of these structures anew."""
+    """Find the shortest way to every rule, premise and witness; of some structures, where needed.
+
+    Of all structures everything is searched anew.
+    """
+    is_every = len(structures) == len(STRUCTURES)
     with show_progress() as progress:
         for structure in structures:
+            if not is_every and are_witnesses_current(structure):
+                continue
             known = load_known_schedules(certificates.get_world_folder(structure))
             save_witnesses({structure: search_witnesses(structure, progress, known=known)})
 

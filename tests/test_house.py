@@ -21,7 +21,7 @@ FOLDER_ENTRIES_MAX = 16
 UNCOUNTED = ("__init__.py", "__pycache__", "py.typed")
 LARGE_FOLDERS = {
     "reference/recordings": 40,  # the planner, to be replaced as a whole
-    "reference/worlds/replication": 19,  # a module for each topic of the rules
+    "reference/worlds/replication": 20,  # a module for each topic of the rules
     "reference/worlds/replication/changes": 18,  # a module for each change
     "command_line": 26,  # a module for each verb
 }
@@ -71,10 +71,17 @@ def list_functions(file: Path) -> list[ast.FunctionDef]:
     return [n for n in ast.walk(ast.parse(file.read_text())) if isinstance(n, ast.FunctionDef)]
 
 
+def count_lines(function: ast.FunctionDef) -> int:
+    """From the signature to the end, without the docstring."""
+    told = function.body[0] if ast.get_docstring(function) else None
+    docstring = (told.end_lineno or 0) - told.lineno + 1 if told else 0
+    return (function.end_lineno or 0) - function.lineno + 1 - docstring
+
+
 @pytest.mark.parametrize("file", [f for _, f in FILES], ids=lambda f: f.name)
 def test_functions_are_short(file: Path) -> None:
-    """At most 40 lines each, decorators left out."""
-    lengths = {n.name: (n.end_lineno or 0) - n.lineno + 1 for n in list_functions(file)}
+    """At most 40 lines each, decorators and docstrings left out."""
+    lengths = {n.name: count_lines(n) for n in list_functions(file)}
     assert {} == {name: lines for name, lines in lengths.items() if lines > FUNCTION_LINES_MAX}
 
 

@@ -114,28 +114,29 @@ class BreadthFirstSearch:
         self.influence = whole or compute_influence(
             structure, fault_model, self.parameters, self.guarantees
         )
-        layout = self.kernel.layout
-        self.packing = compute_packing(layout, self.parameters, self.influence)
-        is_sorted = is_symmetric and not self.is_whole
-        slave_cells = self.packing.slave_cells if is_sorted else np.zeros((0, 0), np.int64)
-        writes = compute_writes(layout, self.influence)
+        self.packing = compute_packing(self.kernel.layout, self.parameters, self.influence)
         self.reachability = (
             EVERYTHING_REACHES
             if whole
-            else compute_violation_reachability(self.influence, layout.sorts)
+            else compute_violation_reachability(self.influence, self.kernel.layout.sorts)
         )
-        self.space = Space(
-            self.packing.fields,
-            writes,
-            slave_cells,
-            compute_picture_fields(layout, self.reachability),
-            np.array(self.reachability.can_reach_violation, np.int64),
-        )
+        self.space = self._make_space(is_sorted=is_symmetric and not self.is_whole)
         initial = structure.make_initial(self.parameters)
         self.initial = self.kernel.encode_state(initial)
         self.parameter_values = self.kernel.encode_parameters(initial)
+        layout = self.kernel.layout
         self.scratch = make_scratch(self.initial, self.packing.word_count, layout)
         self.buffer = make_buffer(self.packing.word_count, layout)
+
+    def _make_space(self, *, is_sorted: bool) -> Space:
+        """What the compiled loops need; slaves that are sorted are not told apart."""
+        return Space(
+            self.packing.fields,
+            compute_writes(self.kernel.layout, self.influence),
+            self.packing.slave_cells if is_sorted else np.zeros((0, 0), np.int64),
+            compute_picture_fields(self.kernel.layout, self.reachability),
+            np.array(self.reachability.can_reach_violation, np.int64),
+        )
 
     def search(
         self,
