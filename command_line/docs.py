@@ -132,7 +132,7 @@ def command(texts: tuple[str, ...], is_check: bool, is_write: bool, out: Path | 
     if is_check + is_write + bool(out) > 1 or (texts and not is_write):
         raise click.UsageError("--check, --write [TEXT]... and --out FOLDER exclude each other")
     if is_check:
-        return run_pytest(["tests/spec"])
+        return run_pytest(["tests/spec", "-m", ""])
     if is_write:
         return write(texts or tuple(UPDATES))
     return build(out or ROOT / ".rmqspec" / "site")

@@ -49,6 +49,7 @@ def compute_leaf_sorts(structure: Any) -> dict[str, Sort]:
     return sorts
 
 
+@cache
 def symbolic_cluster(structure: Any) -> Any:
     """The state in which every leaf is a free variable named by its path."""
     template = structure.template

@@ -9,35 +9,39 @@ import pytest
 
 from properties.exports.itf import ItfTrace, encode_itf
 from tests.command_line.run import assert_one_line, run
-from tests.properties.refutations import KNOWN_SCHEDULES
-
-KNOWN = KNOWN_SCHEDULES[-1]
+from tests.properties.refutations import KnownSchedule, find_known
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> Path:
-    """A trace of delayed delivery."""
-    trace = ItfTrace(KNOWN.structure, KNOWN.parameters, KNOWN.schedule, KNOWN.guarantee)
+def known() -> KnownSchedule:
+    """One of delayed delivery."""
+    return find_known("delay")
+
+
+@pytest.fixture
+def file(known: KnownSchedule, tmp_path: Path) -> Path:
+    """Its trace."""
+    trace = ItfTrace(known.structure, known.parameters, known.schedule, known.guarantee)
     path = tmp_path / "01 trace.itf.json"
     path.write_text(json.dumps(encode_itf(trace)))
     return path
 
 
-def test_a_trace_is_drawn(file: Path) -> None:
+def test_a_trace_is_drawn(known: KnownSchedule, file: Path) -> None:
     """Step by step, and what it violates; nothing of it is needless."""
     result = run("replay", file)
     assert 0 == result.returncode, result.stderr
     assert str(file) == result.stdout.splitlines()[1]
-    assert f"      ✗ {KNOWN.guarantee}\n" in result.stdout
-    assert result.stdout == run("replay", file, "--guarantee", KNOWN.guarantee).stdout
+    assert f"      ✗ {known.guarantee}\n" in result.stdout
+    assert result.stdout == run("replay", file, "--guarantee", known.guarantee).stdout
 
 
-def test_a_trace_as_json(file: Path) -> None:
+def test_a_trace_as_json(known: KnownSchedule, file: Path) -> None:
     """The file instead of an identifier."""
     answer = json.loads(run("replay", file, "--json").stdout)
     assert str(file) == answer["file"]
-    assert len(KNOWN.schedule) == len(answer["schedule"])
-    assert len(KNOWN.schedule) == answer["violating_steps"][KNOWN.guarantee]
+    assert len(known.schedule) == len(answer["schedule"])
+    assert len(known.schedule) == answer["violating_steps"][known.guarantee]
 
 
 @pytest.mark.parametrize(

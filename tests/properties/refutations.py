@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
+import pytest
 from attrs import evolve, frozen
 
 from properties.fault_model import SEARCHED
@@ -50,8 +52,11 @@ def find_longest(structure: Any) -> KnownSchedule:
     return max(list_known(structure), key=lambda known: len(known.schedule))
 
 
-KNOWN_SCHEDULES = [
-    find_longest(next(s for s in reversed(structures) if s in BORDERED_STRUCTURES))
-    for structures in STRUCTURES_BY_WORLD.values()
-]
-"""One of each world."""
+@cache
+def find_known(world: str) -> KnownSchedule:
+    """The one of a world."""
+    structures = reversed(STRUCTURES_BY_WORLD[world])
+    return find_longest(next(s for s in structures if s in BORDERED_STRUCTURES))
+
+
+every_world: Callable[..., None] = pytest.mark.parametrize("world", STRUCTURES_BY_WORLD)

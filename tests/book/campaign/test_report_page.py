@@ -26,11 +26,11 @@ from spark_fuzz.campaign.store import create_campaign, plan_campaign
 from spark_fuzz.report.class_files import ViolationClass, number_classes
 from spark_fuzz.report.known_failures import list_known_failures
 from spark_fuzz.report.report_summary import Findings, compute_report_summary
-from tests.properties.refutations import KNOWN_SCHEDULES
+from tests.properties.refutations import find_known
 
-KNOWN = KNOWN_SCHEDULES[-1]
-OPTIONS = CampaignOptions(KNOWN.structure, campaign_seed=77, is_swarm=True)
-NAMES = list(find_world(KNOWN.structure).guarantees)
+STRUCTURE = STRUCTURES["delay/corrected at start"]
+OPTIONS = CampaignOptions(STRUCTURE, campaign_seed=77, is_swarm=True)
+NAMES = list(find_world(STRUCTURE).guarantees)
 COMMAND = "rmqspec fuzz --seed 77 --swarm"
 VOID = {"meta", "link", "br", "hr", "img", "input"}
 COVERAGE = {
@@ -93,14 +93,15 @@ def read(page: str) -> Reader:
 
 def make_classes(count: int) -> list[ViolationClass]:
     """So many classes of one guarantee, all by the same schedule."""
+    known = find_known("delay")
     number = next(n for n in range(1000) if is_suitable(n))
     row = {
-        "guarantee": KNOWN.guarantee,
+        "guarantee": known.guarantee,
         "rules": "deliver_message, promote_slave",
         "members": 2,
         "lineage": str(number),
-        "minimal_schedule": json.dumps(encode_schedule(KNOWN.schedule)),
-        "violating_continuations": [0] * len(KNOWN.schedule) + [10],
+        "minimal_schedule": json.dumps(encode_schedule(known.schedule)),
+        "violating_continuations": [0] * len(known.schedule) + [10],
         "continuations": 10,
     }
     return number_classes([row] * count, OPTIONS)
@@ -108,8 +109,9 @@ def make_classes(count: int) -> list[ViolationClass]:
 
 def is_suitable(number: int) -> bool:
     """Under the circumstances of this schedule the known one is possible."""
+    known = find_known("delay")
     drawn = OPTIONS.compute_environment(number).parameters
-    return is_refuted_by(KNOWN.guarantee, KNOWN.structure, drawn, KNOWN.schedule)
+    return is_refuted_by(known.guarantee, known.structure, drawn, known.schedule)
 
 
 @pytest.fixture
@@ -122,11 +124,10 @@ def summary(tmp_path: Path) -> dict[str, Any]:
         "steps": 320_000,
         "healing_steps": 0,
         "ends": {},
-        "violations": {KNOWN.guarantee: found},
+        "violations": {find_known("delay").guarantee: found},
         "rules_used": {"put_delayed_message[0]": 4999},
     }
-    known = list_known_failures(KNOWN.structure)
-    findings = Findings(counts, known, classes=None)
+    findings = Findings(counts, list_known_failures(STRUCTURE), classes=None)
     made = compute_report_summary(tmp_path / "campaign", findings, COMMAND)
     assert made == json.loads(json.dumps(made))
     return made
@@ -137,7 +138,7 @@ def test_the_summary_says_what_was_found(summary: dict[str, Any]) -> None:
     assert 77 == summary["options"]["seed"]
     assert NAMES == [g["guarantee"] for g in summary["guarantees"]]
     violated = next(g for g in summary["guarantees"] if g["schedules"])
-    assert KNOWN.guarantee == violated["guarantee"]
+    assert find_known("delay").guarantee == violated["guarantee"]
     assert "refuted" == violated["expected"]
     assert OPTIONS.format_identifier(41) in violated["replay"]
     others = [g for g in summary["guarantees"] if not g["schedules"]]
@@ -250,7 +251,8 @@ def test_a_class_is_drawn_with_its_shares(summary: dict[str, Any]) -> None:
     classes = make_classes(1)
     pictures = [x for x in read(render_report(summary, classes)).links if x.startswith(PICTURE)]
     (drawn,) = (base64.b64decode(each.removeprefix(PICTURE)).decode() for each in pictures)
-    steps = len(KNOWN.schedule)
+    known = find_known("delay")
+    steps = len(known.schedule)
     assert steps - 1 == drawn.count(">0 %<")
     assert 1 == drawn.count(">100 %<")
-    assert f"✗ {KNOWN.guarantee} does not hold" in drawn
+    assert f"✗ {known.guarantee} does not hold" in drawn

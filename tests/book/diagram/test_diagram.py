@@ -27,10 +27,10 @@ from book.diagram.wire import Arrow, list_arrows
 from properties.scenarios.counterexamples.cases import Case, load_cases
 from properties.schedules.judgement import JudgedStep, replay
 from properties.schedules.sentences import find_fault_steps
-from properties.worlds import STRUCTURES, find_world
+from properties.worlds import STRUCTURES, STRUCTURES_BY_WORLD, find_world
 from reference.language.drawing import fill_lanes, list_lanes
 from reference.language.machine import Action
-from tests.properties.refutations import KNOWN_SCHEDULES, KnownSchedule
+from tests.properties.refutations import find_known
 
 ENDING = "something does not hold"
 PRODUCER, MASTER, SLAVE = range(3)
@@ -47,23 +47,18 @@ class Drawn:
     root: Element
 
 
-SCHEDULES: Mapping[str, Case | KnownSchedule] = {
-    **{case.claim: case for case in load_cases()},
-    **{known.name: known for known in KNOWN_SCHEDULES},
-}
-"""Of every page, and of every world the longest that is known."""
+CASES: Mapping[str, Case] = {case.claim: case for case in load_cases()}
 
 
 @cache
 def find_picture(name: str) -> Drawn:
     """The picture of a schedule, read back. Raises KeyError."""
-    each = SCHEDULES[name]
-    steps = each.walk() if isinstance(each, Case) else each.steps
+    steps = CASES[name].walk() if name in CASES else find_known(name).steps
     layout = arrange(steps, ENDING)
     return Drawn(name, steps, layout, ET.fromstring(write_svg(layout, "a title with <, > and &")))
 
 
-@pytest.fixture(params=SCHEDULES)
+@pytest.fixture(params=[*CASES, *STRUCTURES_BY_WORLD])
 def drawn(request: pytest.FixtureRequest) -> Drawn:
     """Every picture, drawn when a test asks for it."""
     return find_picture(request.param)
@@ -152,7 +147,7 @@ def test_titles_numbers_and_ending(drawn: Drawn) -> None:
 
 def test_without_an_ending_none_is_drawn() -> None:
     """And the picture is lower by a line."""
-    ended = find_picture(next(iter(SCHEDULES)))
+    ended = find_picture(next(iter(CASES)))
     root = ET.fromstring(write_svg(arrange(ended.steps, ""), "t"))
     assert not list_texts(root, "ending")
     assert float(root.get("height", "")) < float(ended.root.get("height", ""))

@@ -92,6 +92,7 @@ def get_page(site: Path, file: str) -> Path:
     return site / name.replace(".md", ".html")
 
 
+@pytest.mark.nightly
 def test_pages_follow_one_another(site: Path) -> None:
     """From each page, next leads to the next text of the book, and previous back."""
     pages = [get_page(site, file) for file in TEXTS]
@@ -107,6 +108,7 @@ def test_pages_follow_one_another(site: Path) -> None:
     assert read_page(pages[-1]).find_relation("next") is None
 
 
+@pytest.mark.nightly
 def test_links_lead_somewhere(site: Path) -> None:
     """Every link and every anchor inside the site resolves, and none leads out to a file."""
     assert [] == [
@@ -126,12 +128,14 @@ def leads_somewhere(site: Path, page: Path, target: str) -> bool:
     return not anchor or anchor in read_page(file).anchors
 
 
+@pytest.mark.nightly
 def test_headings_have_the_anchors_of_repository_viewers(site: Path) -> None:
     """What links in the texts name is what a heading of a page offers to copy."""
     offered = set(read_page(site / "replication.html").find("a", "href"))
     assert {"#position_at_last_file", "#transfer_batch"} <= offered
 
 
+@pytest.mark.nightly
 def test_nothing_is_loaded_from_the_network(site: Path) -> None:
     """Scripts, styles and images lie in the site; no style sheet and no script names another."""
     for page in find_pages(site):
@@ -145,6 +149,7 @@ def test_nothing_is_loaded_from_the_network(site: Path) -> None:
             assert [] == FROM_NETWORK.findall(NAMESPACES.sub("", text)), file.name
 
 
+@pytest.mark.nightly
 def test_diagrams_are_drawn(site: Path) -> None:
     """Each block of Mermaid is a picture with the words of the block, and none is left as text."""
     for file in TEXTS:
@@ -160,6 +165,7 @@ def read_index(site: Path) -> Any:
     return json.loads(text.removeprefix("Search.setIndex(").removesuffix(")"))
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("word", "page"),
     [

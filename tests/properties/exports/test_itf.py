@@ -12,10 +12,7 @@ from itf_py import trace_from_json
 
 from properties.exports.itf import INITIAL_ACTION, ItfError, ItfTrace, decode_itf, encode_itf
 from reference.language.leaves import flatten
-from tests.properties.refutations import KNOWN_SCHEDULES, KnownSchedule
-from tests.structures import name_of
-
-every_world: Callable[..., None] = pytest.mark.parametrize("known", KNOWN_SCHEDULES, ids=name_of)
+from tests.properties.refutations import KnownSchedule, every_world, find_known
 
 
 def make_trace(known: KnownSchedule) -> ItfTrace:
@@ -26,12 +23,13 @@ def make_trace(known: KnownSchedule) -> ItfTrace:
 @pytest.fixture
 def document() -> dict[str, Any]:
     """A trace of replication."""
-    return encode_itf(make_trace(KNOWN_SCHEDULES[0]))
+    return encode_itf(make_trace(find_known("replication")))
 
 
 @every_world
-def test_an_independent_reader_sees_the_same_states(known: KnownSchedule) -> None:
+def test_an_independent_reader_sees_the_same_states(world: str) -> None:
     """The package itf-py reads every variable of every state; each leaf has its value."""
+    known = find_known(world)
     trace = trace_from_json(json.loads(json.dumps(encode_itf(make_trace(known)))))
     assert ["parameters"] == trace.params
     assert len(known.steps) == len(trace.states)
@@ -54,8 +52,9 @@ def look_up(values: dict[str, Any], path: str) -> Any:
 
 
 @every_world
-def test_a_document_gives_back_its_schedule(known: KnownSchedule) -> None:
+def test_a_document_gives_back_its_schedule(world: str) -> None:
     """Structure, sizes, limits, steps and the guarantee."""
+    known = find_known(world)
     trace = make_trace(known)
     assert trace == decode_itf(json.loads(json.dumps(encode_itf(trace))))
 

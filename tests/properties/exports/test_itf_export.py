@@ -6,6 +6,7 @@ import copy
 import json
 import random
 from collections.abc import Iterable
+from functools import cache
 from itertools import chain
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from itf_py import trace_from_json
 from properties.exports.itf import decode_itf, encode_itf
 from properties.exports.itf_export import (
     INDEX,
+    SUFFIX,
     Exported,
     list_certified,
     list_counterexamples,
@@ -30,8 +32,19 @@ from properties.worlds import KNOWN_STRUCTURES
 
 SAMPLE = 250
 SAMPLE_SEED = 20260101
-EXPORTED = tuple(chain.from_iterable(map(list_counterexamples, list_certified())))
-ISSUES = tuple(list_issue_traces())
+NAMES = [scenario.name for scenario in load_scenarios()]
+
+
+@cache
+def load_exported() -> tuple[Exported, ...]:
+    """Every stored counterexample."""
+    return tuple(chain.from_iterable(map(list_counterexamples, list_certified())))
+
+
+@cache
+def load_issues() -> dict[str, Exported]:
+    """The trace of every known issue, by the scenario's name."""
+    return dict(zip(NAMES, list_issue_traces(), strict=True))
 
 
 def check(each: Exported) -> None:
@@ -47,21 +60,24 @@ def check(each: Exported) -> None:
 
 def test_a_sample_of_all_counterexamples_is_read_back() -> None:
     """A seeded one; every world and every release that has a certificate is in it."""
-    by_structure = [next(e for e in EXPORTED if e.trace.structure == s) for s in list_certified()]
-    for each in (*by_structure, *random.Random(SAMPLE_SEED).sample(EXPORTED, SAMPLE)):
+    exported = load_exported()
+    by_structure = [next(e for e in exported if e.trace.structure == s) for s in list_certified()]
+    for each in (*by_structure, *random.Random(SAMPLE_SEED).sample(exported, SAMPLE)):
         check(each)
 
 
 @pytest.mark.nightly
 def test_all_counterexamples_are_read_back() -> None:
     """Each of them."""
-    for each in EXPORTED:
+    for each in load_exported():
         check(each)
 
 
-@pytest.mark.parametrize("each", ISSUES, ids=lambda e: e.file.name)
-def test_every_known_issue_is_read_back(each: Exported) -> None:
+@pytest.mark.parametrize("name", NAMES)
+def test_every_known_issue_is_read_back(name: str) -> None:
     """Also those that break no guarantee, and those that follow several messages."""
+    each = load_issues()[name]
+    assert each.file.name == f"{name}{SUFFIX}"
     check(each)
 
 
@@ -73,11 +89,12 @@ def test_every_refuted_cell_has_its_trace() -> None:
         for v in decode_cells(s, load(s) or {})
         if v.word is VerdictWord.REFUTED
     }
-    found = [(e.trace.structure.name, e.trace.guarantee, c) for e in EXPORTED for c in e.columns]
+    exported = load_exported()
+    found = [(e.trace.structure.name, e.trace.guarantee, c) for e in exported for c in e.columns]
     assert sorted(cells) == sorted(found)
-    files = [e.file for e in (*EXPORTED, *ISSUES)]
+    files = [e.file for e in (*exported, *load_issues().values())]
     assert len(files) == len(set(files))
-    assert len(load_scenarios()) == len(ISSUES)
+    assert len(load_scenarios()) == len(load_issues())
 
 
 def test_files_and_index_agree(tmp_path: Path) -> None:

@@ -48,6 +48,7 @@ def list_sample() -> list[Obligation]:
     return list(make_renderer().proof.list_obligations())[::10]
 
 
+@pytest.mark.nightly
 def test_cvc5_confirms_a_sample() -> None:
     """Each of the sample is unsat for cvc5 too."""
     sample = list_sample()
@@ -56,6 +57,7 @@ def test_cvc5_confirms_a_sample() -> None:
     assert {} == {o: answer for o, answer in answers.items() if answer != "unsat"}
 
 
+@pytest.mark.nightly
 def test_what_is_assumed_is_possible() -> None:
     """Without the negated claim a file is sat: nothing is proved from a contradiction."""
     for obligation in list_sample():
@@ -63,6 +65,7 @@ def test_what_is_assumed_is_possible() -> None:
         assert "sat" == ask_cvc5(f"{lines[0]}(check-sat)"), str(obligation)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("guarantee", "fault"),
     [

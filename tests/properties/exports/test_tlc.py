@@ -43,6 +43,7 @@ PAIR = next(j for j in INSTANCES.values() if j.structure is STOCK_PAIR and j.fau
 
 
 @needs_tlc
+@pytest.mark.nightly
 @pytest.mark.parametrize("judged", QUICK, ids=lambda j: j.name)
 def test_tlc_counts_the_same_states(judged: JudgedInstance) -> None:
     """As many as SPIN and our search; the guarantees that hold are judged on the way."""
@@ -52,6 +53,7 @@ def test_tlc_counts_the_same_states(judged: JudgedInstance) -> None:
 
 
 @needs_tlc
+@pytest.mark.nightly
 @pytest.mark.parametrize("claim", ["slave_is_prefix_of_master", "message_is_stored_once"])
 def test_tlc_finds_violations_of_a_pair_of_the_same_length(claim: str) -> None:
     """Breadth first, so as few steps as ours."""
@@ -82,6 +84,7 @@ def test_recorded_counts_are_spins(name: str) -> None:
 
 
 @needs_tlc
+@pytest.mark.nightly
 def test_a_wrong_module_is_noticed() -> None:
     """Another condition gives other states; a text that is none is refused in one line."""
     judged = QUICK[0]
@@ -96,6 +99,7 @@ def test_a_wrong_module_is_noticed() -> None:
 
 
 @needs_tlc
+@pytest.mark.nightly
 def test_the_kept_module_is_accepted() -> None:
     """The module of the stock pair as it lies in spec/, with a guarantee that falls at once."""
     result = run_tlc(write_shown(), ["message_is_stored_once"])

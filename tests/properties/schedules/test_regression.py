@@ -6,13 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from properties.schedules.regression import format_record, format_regression
 from reference.worlds.replication.parameters import FaultCounts, Parameters
 from tests.command_line.run import ROOT
-from tests.properties.refutations import KNOWN_SCHEDULES, KnownSchedule
-from tests.structures import TWO_OF_EACH, name_of
+from tests.properties.refutations import KnownSchedule, every_world, find_known
+from tests.structures import TWO_OF_EACH
 
 IDENTIFIER = "made/by/a/test"
 
@@ -24,9 +22,10 @@ def format_test(known: KnownSchedule) -> str:
     )
 
 
-@pytest.mark.parametrize("known", KNOWN_SCHEDULES, ids=name_of)
-def test_the_file_means_the_schedule(known: KnownSchedule) -> None:
+@every_world
+def test_the_file_means_the_schedule(world: str) -> None:
     """Structure, sizes, steps and guarantee, in every world; its tests pass."""
+    known = find_known(world)
     text = format_test(known)
     space: dict[str, object] = {}
     exec(compile(text, "generated", "exec"), space)
@@ -40,7 +39,7 @@ def test_the_file_means_the_schedule(known: KnownSchedule) -> None:
 
 def test_pytest_runs_the_files(tmp_path: Path) -> None:
     """They pass; with a step too many, or one too few, they fail."""
-    text = format_test(KNOWN_SCHEDULES[-1])
+    text = format_test(find_known("delay"))
     (tmp_path / "test_good.py").write_text(text)
     lines = text.splitlines(keepends=True)
     first = next(i for i, line in enumerate(lines) if line.startswith("    Action("))

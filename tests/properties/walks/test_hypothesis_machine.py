@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import re
+from functools import cache
 from typing import Any
 
 import pytest
@@ -37,8 +38,18 @@ GROUPS = [
 ]
 CI = settings(settings.get_profile("ci"), stateful_step_count=20, print_blob=False)
 ACKNOWLEDGED = "a_put_is_answered_put_ok"
-MACHINE = make_state_machine(SYNCHRONOUS_PAIR, TWO_OF_EACH, {})
-RULES = {i.rule.name for i in compute_machine(SYNCHRONOUS_PAIR).instances.values()}
+
+
+@cache
+def get_walk() -> type[ClusterMachine]:
+    """Walks of the synchronous pair, with nothing to judge."""
+    return make_state_machine(SYNCHRONOUS_PAIR, TWO_OF_EACH, {})
+
+
+@cache
+def list_rules() -> frozenset[str]:
+    """The rules of the synchronous pair."""
+    return frozenset(i.rule.name for i in compute_machine(SYNCHRONOUS_PAIR).instances.values())
 
 
 def is_any_acknowledged(cluster: Cluster) -> bool:
@@ -168,7 +179,7 @@ def settle_often(walk: ClusterMachine, data: st.DataObject) -> None:
 @given(data=st.data())
 def test_settling_leaves_no_rule_out(data: st.DataObject) -> None:
     """Single steps are left out, healing is not; every step is kept, and can be replayed."""
-    walk = begin(MACHINE, RULES)
+    walk = begin(get_walk(), set(list_rules()))
     walk.fire(data)
     assert [] == walk.schedule
     walk.settle(data)
@@ -208,7 +219,7 @@ def test_each_step_of_a_settling_is_judged(data: st.DataObject) -> None:
     def is_disconnected(cluster: Cluster) -> bool:
         return negate(cluster.links[0].is_open)
 
-    plan = evolve(MACHINE.plan, claims={"is_disconnected": is_disconnected})
+    plan = evolve(get_walk().plan, claims={"is_disconnected": is_disconnected})
     walk = begin(type("Judged", (ClusterMachine,), {"plan": plan}), set())
     with pytest.raises(AssertionError, match="is_disconnected"):
         settle_often(walk, data)
@@ -219,8 +230,10 @@ def test_each_step_of_a_settling_is_judged(data: st.DataObject) -> None:
 @given(data=st.data())
 def test_a_walk_begins_with_its_prefix(data: st.DataObject) -> None:
     """Its steps are the first of its schedule."""
-    ways = MACHINE.plan.starts.leading_to[ACKNOWLEDGED]
-    machine = type("Aimed", (ClusterMachine,), {"plan": evolve(MACHINE.plan, aims=(ACKNOWLEDGED,))})
+    ways = get_walk().plan.starts.leading_to[ACKNOWLEDGED]
+    machine = type(
+        "Aimed", (ClusterMachine,), {"plan": evolve(get_walk().plan, aims=(ACKNOWLEDGED,))}
+    )
     walk = begin(machine, set())
     walk.begin(data)
     assert walk.schedule or ACKNOWLEDGED not in walk.met
@@ -229,7 +242,7 @@ def test_a_walk_begins_with_its_prefix(data: st.DataObject) -> None:
 
 def test_walks_begin_where_they_aim() -> None:
     """At a milestone, on a part of any way, and, in the simplest case, nowhere."""
-    plan = evolve(MACHINE.plan, aims=(ACKNOWLEDGED,))
+    plan = evolve(get_walk().plan, aims=(ACKNOWLEDGED,))
     ways = plan.starts.leading_to[ACKNOWLEDGED]
     few = settings(CI, max_examples=500)
     assert find(plan.prefixes, lambda prefix: prefix in ways, settings=few)
@@ -241,9 +254,11 @@ def test_walks_begin_where_they_aim() -> None:
 def test_rules_are_left_out_and_shrink_to_none() -> None:
     """Many of them at once, or none."""
     few = settings(CI, max_examples=500)
-    assert set() == find(MACHINE.plan.omissions, lambda names: True, settings=few)
-    many = find(MACHINE.plan.omissions, lambda names: len(names) > len(RULES) // 2, settings=few)
-    assert many < RULES
+    assert set() == find(get_walk().plan.omissions, lambda names: True, settings=few)
+    many = find(
+        get_walk().plan.omissions, lambda names: len(names) > len(list_rules()) // 2, settings=few
+    )
+    assert many < list_rules()
 
 
 def test_the_documented_example_runs() -> None:

@@ -44,13 +44,8 @@ RENEW = (
 
 
 @needs_spin
-@pytest.mark.parametrize(
-    "judged",
-    [
-        pytest.param(j, marks=[pytest.mark.nightly] * j.is_nightly, id=j.name)
-        for j in JUDGED_INSTANCES
-    ],
-)
+@pytest.mark.nightly
+@pytest.mark.parametrize("judged", JUDGED_INSTANCES, ids=lambda j: j.name)
 def test_spin_agrees(judged: JudgedInstance) -> None:
     """As many states, the same guarantees violated, after as few steps; as recorded."""
     comparison = compare_with_spin(judged)
@@ -78,6 +73,7 @@ def test_every_count_has_its_instance() -> None:
 
 
 @needs_spin
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("judged", "lost"),
     [
@@ -96,6 +92,7 @@ def test_lost_effect_is_noticed(judged: JudgedInstance, lost: str) -> None:
 
 
 @needs_spin
+@pytest.mark.nightly
 def test_lost_condition_is_noticed() -> None:
     """A model in which one condition always holds lets SPIN go where the reference cannot."""
     text = PromelaModel(DELAY.small).write()
@@ -106,6 +103,7 @@ def test_lost_condition_is_noticed() -> None:
 
 
 @needs_spin
+@pytest.mark.nightly
 @pytest.mark.parametrize("depth_max", [None, 4])
 def test_another_violation_is_noticed(depth_max: int | None) -> None:
     """A guarantee that fails only in SPIN, in all states or in a part of them."""
@@ -119,6 +117,7 @@ def test_another_violation_is_noticed(depth_max: int | None) -> None:
 
 
 @needs_spin
+@pytest.mark.nightly
 def test_choice_beyond_the_options_is_noticed() -> None:
     """With too few options for an argument SPIN ends at an assertion."""
     small = evolve(DELAY.small, sizes=evolve(DELAY.sizes, ghost_queue_size_max=1))
@@ -131,6 +130,7 @@ def test_choice_beyond_the_options_is_noticed() -> None:
 
 
 @needs_spin
+@pytest.mark.nightly
 @pytest.mark.parametrize("judged", [ALONE, DELAY, PAIR], ids=lambda j: j.name)
 def test_wide_numbers_change_nothing(judged: JudgedInstance) -> None:
     """With every number in 32 bits there are as many states: no byte and no short wraps."""
@@ -142,6 +142,7 @@ def test_wide_numbers_change_nothing(judged: JudgedInstance) -> None:
 
 
 @needs_spin
+@pytest.mark.nightly
 def test_spins_path_is_replayed() -> None:
     """The reference goes SPIN's path, and rejects it when a step is missing or means another."""
     name = "slave_is_prefix_of_master"
@@ -157,6 +158,7 @@ def test_spins_path_is_replayed() -> None:
 
 
 @needs_spin
+@pytest.mark.nightly
 def test_trouble_of_spin_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """A model that SPIN does not understand, and a path that is too long for the verifier."""
     with pytest.raises(SpinError, match="syntax error"):
