@@ -96,6 +96,6 @@ def test_the_numbers_of_samples_are_the_codes() -> None:
     assert "a unit has room for 131,072" in text
     assert 131_072 == SITUATIONS_MAX
     assert "Of each 50,000 schedules one is walked" in text
-    assert "ROWS_PER_GROUP = 50_000\n" in (folder / "campaign_job.py").read_text()
+    assert "ROWS_PER_GROUP = 50_000\n" in (folder / "campaign" / "job.py").read_text()
     assert "about 1, 2, 4 up to 32" in text
     assert 32 == 1 << (DEPTHS - 1)
