@@ -12,7 +12,13 @@ from properties.schedules.known_schedules import load_known_schedules
 from properties.verdicts import certificates
 from properties.verdicts.disputes import mark_disputed
 from properties.verdicts.fault_sets.search import find_refutations
-from properties.verdicts.verdict import Hints, Verdict, VerdictWord, search_structure
+from properties.verdicts.verdict import (
+    Hints,
+    InternalDisagreementError,
+    Verdict,
+    VerdictWord,
+    search_structure,
+)
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME, FAULT_MODELS
 from properties.worlds.replication.world import CLAIMS
 from reference.configuration.broker_group import BrokerGroup, ConfigurationError
@@ -106,7 +112,9 @@ def decide(
     document = certificates.load(structure)
     sizes = clip_sizes(parameters)
     related = certificates.load_related(structure)
-    if document is not None:
+    if document is None:
+        related = (*_load_older(structure), *related)
+    else:
         verdicts = certificates.recheck(structure, parameters, document, on_progress)
         if not any(is_open_by_size(v) for v in verdicts):
             return verdicts
@@ -115,6 +123,19 @@ def decide(
     found = search_structure(structure, on_progress, sizes=sizes, hints=Hints(related))
     rejudged = (certificates.rejudge(structure, parameters, v) for v in found)
     return mark_disputed(structure, rejudged, parameters)
+
+
+def _load_older(structure: Structure) -> tuple[Verdict, ...]:
+    """The cells of a certificate that was made from other rules: what refuted may refute still."""
+    document = certificates.read(structure)
+    if document is None:
+        return ()
+    asked = certificates.list_asked(structure)
+    try:
+        cells = certificates.decode_all(structure, document)
+    except InternalDisagreementError:
+        return ()
+    return tuple(c for c in cells if (c.guarantee, c.fault) in asked)
 
 
 def is_open_by_size(verdict: Verdict) -> bool:

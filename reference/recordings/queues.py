@@ -26,7 +26,7 @@ def check_queues(explanation: Explanation, node: int, event: Event) -> Explanati
         return explanation
     if not isinstance(shown, Mapping) or not all(_is_range(each) for each in shown.values()):
         raise Blocked("queues is no object of pairs of numbers")
-    for name in {*explanation.plan.queue_names, *shown}:
+    for name in sorted({*explanation.plan.queue_names, *shown}):
         explanation = check_queue(explanation, node, name, shown.get(name, [0, 0]))
     return explanation
 

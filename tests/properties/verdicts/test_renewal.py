@@ -1,0 +1,160 @@
+"""Certificates after a change of rules or claims: what is renewed, and what is not known."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import evolve
+
+from properties.verdicts import certificates
+from properties.verdicts.fingerprint import compute_difference, compute_fingerprint
+from properties.verdicts.renewal import renew
+from properties.verdicts.verdict import InternalDisagreementError, VerdictWord, search_structure
+from properties.worlds.toy import TOY
+from properties.z3 import induction
+from reference.language.machine import compute_machine, count_arguments, record_machine
+from reference.language.rule import RuleBody, when
+from reference.worlds.toy import TANK_RULES, Tank
+
+TANK = TOY.structures[0]
+LEAKS = ("tank_never_leaks", "every fault")
+
+
+def forget() -> None:
+    """Let everything be computed of the rules that there are now."""
+    for cached in (
+        compute_machine,
+        record_machine,
+        count_arguments,
+        compute_fingerprint,
+        induction._prove_lemmas,
+    ):
+        cached.cache_clear()
+
+
+@pytest.fixture
+def document(tmp_path: Path) -> Iterator[dict[str, Any]]:
+    """The certificate of the toy as it is."""
+    forget()
+    path = certificates.save(TANK, search_structure(TANK), tmp_path)
+    yield json.loads(path.read_text())
+    forget()
+
+
+@pytest.fixture
+def change(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Any], None]:
+    """Give a rule of the toy other conditions, by what becomes of the named ones."""
+
+    def change_conditions(name: str, become: Callable[[Tank, dict[str, Any]], Any]) -> None:
+        function = TANK_RULES[name].function
+
+        def changed(tank: Tank) -> RuleBody:
+            steps = function(tank)
+            yield when(**become(tank, dict(next(steps).named)))  # type: ignore[call-overload]
+            return (yield from steps)
+
+        monkeypatch.setitem(TANK_RULES, name, evolve(TANK_RULES[name], function=changed))
+        forget()
+
+    return change_conditions
+
+
+def make_stricter(tank: Tank, named: dict[str, Any]) -> dict[str, Any]:
+    """It leaks only where its tap is open."""
+    return {**named, "is_open": tank.is_open}
+
+
+def make_weaker(tank: Tank, named: dict[str, Any]) -> dict[str, Any]:
+    """It may be filled through a closed tap."""
+    return {"has_room": named["has_room"]}
+
+
+def test_nothing_has_changed(document: dict[str, Any]) -> None:
+    """A certificate of these very rules is current, and knows every schedule as the shortest."""
+    assert not certificates.compute_changes(TANK, document)
+    assert all(cell.is_shortest for cell in certificates.decode_cells(TANK, document))
+
+
+def test_a_condition_more_keeps_the_shortest(
+    document: dict[str, Any], change: Callable[[str, Any], None]
+) -> None:
+    """Where behaviour is only taken away, a schedule that refutes still is still the shortest."""
+    change("leak", make_stricter)
+    renewal = renew(TANK, document)
+    assert renewal.difference.less == ("leak",)
+    assert not renewal.difference.more
+    assert renewal.replayed == 1
+    assert all(v.is_shortest for v in renewal.verdicts)
+    assert "rules that allow less: leak: 1 schedules refute still" in str(renewal)
+
+
+def test_a_condition_less_leaves_the_shortest_open(
+    document: dict[str, Any], change: Callable[[str, Any], None]
+) -> None:
+    """There may be a shorter schedule now, and here there is one; no search has looked."""
+    change("fill", make_weaker)
+    renewal = renew(TANK, document)
+    assert renewal.difference.more == ("fill",)
+    verdicts = {(v.guarantee, v.fault): v for v in renewal.verdicts}
+    assert not verdicts[LEAKS].is_shortest
+    anew = {(v.guarantee, v.fault): v for v in search_structure(TANK)}
+    assert len(anew[LEAKS].schedule) < len(
+        next(c for c in document["cells"] if c["fault"] == "every fault" and "schedule" in c)[
+            "schedule"
+        ]
+    )
+
+
+def test_what_falls_is_decided_anew(
+    document: dict[str, Any], change: Callable[[str, Any], None]
+) -> None:
+    """A tap that never opens: what was refuted is so no more, and the renewal says which cell."""
+    change("turn_tap", lambda tank, named: {**named, "is_never": tank.level < 0})
+    renewal = renew(TANK, document)
+    ((before, after),) = renewal.changed
+    assert (before.guarantee, before.fault) == LEAKS
+    assert before.word is VerdictWord.REFUTED
+    assert after.word is VerdictWord.UNDECIDED
+    assert not after.is_shortest
+
+
+def test_a_renewed_certificate_is_current(
+    document: dict[str, Any], change: Callable[[str, Any], None], tmp_path: Path
+) -> None:
+    """And keeps what is not known of its schedules."""
+    change("fill", make_weaker)
+    path = certificates.save(TANK, renew(TANK, document).verdicts, tmp_path)
+    renewed = json.loads(path.read_text())
+    assert not certificates.compute_changes(TANK, renewed)
+    cells = {(c.guarantee, c.fault): c for c in certificates.decode_cells(TANK, renewed)}
+    assert not cells[LEAKS].is_shortest
+    certificates.recheck(TANK, TANK.usual_parameters, renewed)
+
+
+def test_a_lemma_touches_no_cell(document: dict[str, Any]) -> None:
+    """It only proves them."""
+    document["fingerprint"]["lemmas"]["level_is_in_range"] = "of another text"
+    changes = certificates.compute_changes(TANK, document)
+    assert changes is not None
+    assert changes.lemmas == ("level_is_in_range",)
+    assert changes
+    assert not changes.touches_cells
+
+
+def test_a_claim_touches_its_own_cells_only(document: dict[str, Any]) -> None:
+    """Of the others the shortest schedules stay known."""
+    document["fingerprint"]["claims"]["tank_never_overflows"] = "of another text"
+    changes = compute_difference(document["fingerprint"], TANK)
+    assert changes.keeps_shortest("tank_never_leaks")
+    assert not changes.keeps_shortest("tank_never_overflows")
+
+
+def test_a_certificate_without_fingerprint_is_no_help(document: dict[str, Any]) -> None:
+    """Nobody knows what it was made from."""
+    del document["fingerprint"]
+    with pytest.raises(InternalDisagreementError, match="does not say what it was made from"):
+        renew(TANK, document)
