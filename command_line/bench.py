@@ -6,13 +6,15 @@ import json
 import os
 import platform
 import statistics
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from typing import Any
 
 import attrs
 import click
 
+from command_line.benchmarks.against import measure_against
+from command_line.benchmarks.comparison import comparison_as_json, print_comparison
 from command_line.benchmarks.engines import (
     CampaignMeasure,
     count_steps,
@@ -49,10 +51,12 @@ Examples:
   rmqspec bench
   rmqspec bench --slaves 2 --repeat 2 --json
   rmqspec bench --campaign-seconds 10        # also a campaign, against two kernels at once
+  rmqspec bench --against HEAD~1             # this commit and another one, in turns
   rmqspec bench --floor                      # is it as fast as recorded, whatever the machine
   rmqspec bench --record-floor               # after a change that is worth its price
 \b
-Exit codes: 0 measured; with --floor 1 where an engine has become too slow, 3 without a record.
+Exit codes: 0 measured; 1 with --floor where an engine has become too slow; 3 where there is
+no other commit to compare with, or no record.
 """
 
 
@@ -94,6 +98,12 @@ Exit codes: 0 measured; with --floor 1 where an engine has become too slow, 3 wi
     help="Measure a campaign of about so many seconds; needs Java; 0: none.",
 )
 @click.option(
+    "--against",
+    "commit",
+    metavar="COMMIT",
+    help="Only kernel and reference of this commit and of another one, in turns.",
+)
+@click.option(
     "--floor",
     "is_floor",
     is_flag=True,
@@ -110,18 +120,20 @@ def command(  # noqa: PLR0913, PLR0917
     healing_steps: int,
     is_swarm: bool,
     campaign_seconds: int,
+    commit: str | None,
     is_floor: bool,
     is_recording: bool,
     is_json: bool,
 ) -> int:
     """Measure steps per second of reference, kernel and campaign, states per second of search."""
-    if is_floor and is_recording:
-        raise click.UsageError("--floor and --record-floor exclude each other")
+    if sum((commit is not None, is_floor, is_recording)) > 1:
+        raise click.UsageError("--against, --floor and --record-floor exclude each other")
     if is_floor or is_recording:
         return show_floor(is_json) if is_floor else record_floor()
-    options = CampaignOptions(
-        Structure(slaves=slaves), steps=steps, healing_steps=healing_steps, is_swarm=is_swarm
-    )
+    walks: dict[str, Any] = {"steps": steps, "healing_steps": healing_steps, "is_swarm": is_swarm}
+    if commit is not None:
+        return show_against(commit, {"slaves": slaves, **walks}, repeat, is_json)
+    options = CampaignOptions(Structure(slaves=slaves), **walks)
     with show_progress() as line:
         rates = measure_rates(options, repeat, line)
         campaign = None
@@ -135,6 +147,26 @@ def command(  # noqa: PLR0913, PLR0917
     print_rates(options, rates)
     if campaign:
         print_campaign(campaign, rates)
+    return exit_codes.ANALYSED
+
+
+def show_against(commit: str, given: Mapping[str, Any], rounds: int, is_json: bool) -> int:
+    """Measure another commit and this one, and print that."""
+    with show_progress() as line:
+        names, comparisons = measure_against(commit, given, rounds, line)
+    if is_json:
+        answer: dict[str, Any] = {**describe_machine(), "options": dict(given)}
+        answer |= {"commits": list(names)}
+        answer |= {"engines": [comparison_as_json(c) for c in comparisons]}
+        click.echo(json.dumps(answer, indent=1))
+        return exit_codes.ANALYSED
+    print_machine()
+    click.echo(
+        f"Judged steps per second of processor time; {rounds} rounds, a process of each commit in "
+        "each."
+    )
+    for comparison in comparisons:
+        print_comparison(comparison, names)
     return exit_codes.ANALYSED
 
 

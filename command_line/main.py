@@ -39,7 +39,10 @@ VERBS = {
     "trace": ("command_line.trace", "Explain recordings of real brokers by the model."),
     "pull": ("command_line.pull", "What is answered to a pull, and where the next one goes."),
     "export": ("command_line.export", "Write vectors, traces, proofs and models for others."),
-    "bench": ("command_line.bench", "Measure the reference, the kernel, a campaign and a search."),
+    "bench": (
+        "command_line.bench",
+        "Measure the reference and the kernel, also against another commit.",
+    ),
     "test": ("command_line.run_tests", "Run the tests; arguments go to pytest."),
     "docs": (
         "command_line.docs",

@@ -6,7 +6,6 @@ record is the ratio of both at their fastest: what slows one slice slows the loo
 
 from __future__ import annotations
 
-import time
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -17,12 +16,9 @@ import attrs
 import click
 from attrs import frozen
 
+from command_line.benchmarks.probe import make_engines, measure_rate
 from command_line.output import exit_codes
-from reference.worlds.replication.structure import Structure
-from spark_fuzz.campaign.schedule import CampaignOptions
-from spark_fuzz.campaign.schedule_replay import replay_schedule
 from spark_fuzz.kernel import calibration
-from spark_fuzz.kernel.kernel import compile_kernel
 
 RECORD = Path(calibration.__file__).with_name("speed_floor.toml")
 """The ratios that were measured, and where."""
@@ -32,9 +28,6 @@ SHARE = 0.7
 
 ROUNDS = 12
 """How often each engine and each loop is measured."""
-
-KERNEL_SCHEDULES, REFERENCE_SCHEDULES = 20_000, 10
-"""How many schedules each engine walks in a round."""
 
 OPTIONS: Mapping[str, Any] = {"slaves": 1, "steps": 64, "healing_steps": 0, "is_swarm": False}
 """What is measured; the record holds for nothing else."""
@@ -80,7 +73,7 @@ class RecordError(click.ClickException):
 def measure_paces(line: Callable[[str], None]) -> list[Pace]:
     """Both engines and their loops in turns."""
     line("compiling the kernel")
-    engines = make_engines()
+    engines = make_engines(OPTIONS)
     for loop, _ in LOOPS.values():
         loop(1)
     steps: dict[str, list[float]] = {name: [] for name in LOOPS}
@@ -100,34 +93,6 @@ def measure_twice_if_low(recorded: Mapping[str, float], line: Callable[[str], No
         return paces
     again = measure_paces(line)
     return [pace.extend(again) for pace in paces]
-
-
-def make_engines() -> dict[str, Callable[[], int]]:
-    """What to call for one slice of each engine: the same schedules each time, steps in return.
-
-    The kernel is compiled here.
-    """
-    others = {name: value for name, value in OPTIONS.items() if name != "slaves"}
-    options = CampaignOptions(Structure(slaves=OPTIONS["slaves"]), **others)
-    kernel = compile_kernel(options.structure)
-
-    def run_kernel() -> int:
-        batch = kernel.run(options, 0, KERNEL_SCHEDULES)
-        return int(batch.steps.sum() + batch.healing_steps.sum())
-
-    def run_reference() -> int:
-        return sum(len(replay_schedule(options, n)) - 1 for n in range(REFERENCE_SCHEDULES))
-
-    kernel.run(options, 0, 100)
-    replay_schedule(options, 0)
-    return {"kernel": run_kernel, "reference": run_reference}
-
-
-def measure_rate(work: Callable[[], int]) -> float:
-    """What a call counts, by the seconds of processor time that it takes."""
-    started = time.process_time()
-    count = work()
-    return count / (time.process_time() - started)
 
 
 def run_loop(loop: Callable[[int], int], iterations: int) -> int:
@@ -197,7 +162,8 @@ def judge_paces(paces: Sequence[Pace], recorded: Mapping[str, float]) -> int:
         return exit_codes.ANALYSED
     found = ", ".join(f"{engine} at {share:.0%}" for engine, share in low.items())
     click.echo(
-        f"rmqspec: slower than {SHARE:.0%} of the recorded speed: {found}",
+        f"rmqspec: slower than {SHARE:.0%} of the recorded speed: {found}; "
+        "`rmqspec bench --against COMMIT` tells since when",
         err=True,
     )
     return exit_codes.REFUTED

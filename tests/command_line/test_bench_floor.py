@@ -13,6 +13,7 @@ import pytest
 
 from command_line import bench
 from command_line.benchmarks import floor as bench_floor
+from command_line.benchmarks import probe as bench_probe
 from command_line.benchmarks.floor import LOOPS, OPTIONS, RECORD, SHARE, Pace
 from spark_fuzz.kernel import calibration
 from tests.command_line.run import assert_one_line, run
@@ -76,8 +77,8 @@ def test_a_low_figure_is_measured_again(monkeypatch: pytest.MonkeyPatch) -> None
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """So little work that only the way of it is tested."""
-    monkeypatch.setattr(bench_floor, "KERNEL_SCHEDULES", 200)
-    monkeypatch.setattr(bench_floor, "REFERENCE_SCHEDULES", 1)
+    monkeypatch.setattr(bench_probe, "KERNEL_SCHEDULES", 200)
+    monkeypatch.setattr(bench_probe, "REFERENCE_SCHEDULES", 1)
     monkeypatch.setattr(bench_floor, "LOOPS", {n: (loop, 10_000) for n, (loop, _) in LOOPS.items()})
     monkeypatch.setattr(bench_floor, "ROUNDS", 2)
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -85,6 +88,9 @@ REMOTE = "rmqspec fuzz --master spark://127.0.0.1:7077"
 TIMED = "rmqspec bench --floor"
 """What time decides is no test; CI runs it after them."""
 
+AGAINST = "rmqspec bench --against HEAD~1"
+"""Needs a checkout without changes, which a nightly test makes."""
+
 PLACEHOLDERS = {
     "CLAIM": "acknowledgement_is_truthful",
     "FAULT": "none",
@@ -108,7 +114,7 @@ def get_line(example: Example) -> str:
 
 def choose(*, is_long: bool, needs_spark: bool) -> list[Example]:
     """The examples that run in this process: quick or nightly ones, with Spark or without."""
-    elsewhere = {*COPIED, REMOTE, TIMED}
+    elsewhere = {*COPIED, REMOTE, TIMED, AGAINST}
     return [
         example
         for example in EXAMPLES
@@ -180,6 +186,25 @@ def test_example_of_a_cluster(tmp_path: Path) -> None:
     assert "report:" in result.stdout
 
 
+@pytest.mark.nightly
+def test_example_of_two_commits(tmp_path: Path) -> None:
+    """In a clone; it knows its work trees as before."""
+    source = subprocess.run(["git", "rev-parse", "HEAD~1"], cwd=ROOT, check=False)
+    if source.returncode:
+        pytest.skip("this is no git checkout with two commits")
+    clone = tmp_path / "clone"
+    subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
+    words = [sys.executable, "-P", "-m", "command_line", *AGAINST.split()[1:]]
+    environment = {**os.environ, "PYTHONPATH": str(clone)}
+    result = subprocess.run(
+        words, cwd=clone, env=environment, capture_output=True, text=True, check=False
+    )
+    assert 0 == result.returncode, result.stderr
+    assert 2 == result.stdout.count("this noise")
+    trees = ["git", "worktree", "list"]
+    assert 1 == subprocess.check_output(trees, cwd=clone, text=True).count("\n")
+
+
 def test_ci_runs_what_time_decides() -> None:
     """The example that no test runs."""
     assert f"./{TIMED}\n" in (ROOT / ".ci" / "run").read_text()
@@ -206,9 +231,9 @@ def test_every_example_has_its_place() -> None:
     """Nothing is listed that no help shows; each is run by one of the tests above, once."""
     lines = [example.line for example in EXAMPLES]
     assert len(set(lines)) == len(lines)
-    assert {*ENDS, *NIGHTLY, *COPIED, REMOTE, TIMED} <= set(lines)
+    assert {*ENDS, *NIGHTLY, *COPIED, REMOTE, TIMED, AGAINST} <= set(lines)
     assert not {*NIGHTLY} & {*COPIED, REMOTE}
-    assert sorted(lines) == sorted([*list_run(), REMOTE, TIMED])
+    assert sorted(lines) == sorted([*list_run(), REMOTE, TIMED, AGAINST])
     assert all(line.startswith(f"{PROGRAM} ") for line in lines)
 
 
