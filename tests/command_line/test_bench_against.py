@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from spark_fuzz.campaign.java import MissingPrerequisiteError
 
 from command_line.benchmarks import against as bench_against
 from command_line.benchmarks.against import Tree, checked_out, measure_in_turns
 from command_line.benchmarks.comparison import Comparison, compare, print_comparison
+from spark_fuzz.campaign.java import MissingPrerequisiteError
 from tests.command_line.run import assert_one_line, run
 
 
