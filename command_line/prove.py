@@ -77,9 +77,9 @@ Examples:
       --levels searches/power                       # the same search on Spark
   rmqspec prove --search --structure "delay/4.4.0"  # find lemmas and schedules anew
 \b
-A certificate that was made from other rules is renewed: lemmas are proved again, schedules
-replayed, and only what falls is searched. --search looks for everything anew, and for the shortest
-schedules; of all structures it takes hours.
+A certificate that was made from other rules is renewed: lemmas are proved again, schedules are
+replayed, and only what falls is searched. --search looks for everything anew, for the shortest
+schedules too; of all structures it takes hours.
 Exit codes: 0 every cell is as expected, 2 a solver gave up, 3 bad input, 4 missing prerequisite,
 70 a cell is not as expected, 130 interrupted.
 """
