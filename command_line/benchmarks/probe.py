@@ -65,7 +65,9 @@ NAMES = ("Structure", "compile_kernel", "CampaignOptions", "replay_schedule")
 
 def find_engines() -> list[Any]:
     """What NAMES stand for in the tree that is measured. Raises ImportError."""
-    is_moved = importlib.util.find_spec("reference.worlds") is not None
+    # An installed copy answers for modules that the measured tree lacks; its folders do not.
+    room = importlib.util.find_spec("reference")
+    is_moved = room is not None and (Path(str(room.origin)).parent / "worlds").is_dir()
     modules = PLACES[0] if is_moved else PLACES[1]
     return [getattr(importlib.import_module(m), n) for m, n in zip(modules, NAMES, strict=True)]
 
