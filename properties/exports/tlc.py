@@ -76,30 +76,11 @@ def run_tlc(module: Module, claims: Iterable[str] | None = None) -> TlcResult:
 
     The first violation that is found then takes the fewest steps. Raises MissingTlcError, TlcError.
     """
-    ran, seconds = run(module, claims, ())
+    ran, seconds = run(module, claims)
     return evolve(read_result(ran.output), seconds=seconds, memory_bytes=ran.memory_bytes)
 
 
-def simulate(module: Module, schedules: int, steps: int) -> tuple[int, float]:
-    """TLC's random schedules, judging no claim: states, and seconds with Java's start.
-
-    Raises MissingTlcError, TlcError.
-    """
-    ran, seconds = run(module, (), ("-simulate", f"num={schedules}", "-depth", str(steps)))
-    counts = re.findall(r"^Progress: ([\d,]+) states checked", ran.output, re.MULTILINE)
-    if not counts:
-        raise TlcError("TLC's simulation did not come to an end")
-    return int(counts[-1].replace(",", "")), seconds
-
-
-def measure_start(module: Module) -> float:
-    """Seconds until TLC looks at states: Java, the parser, one schedule of one step."""
-    return simulate(module, 1, 1)[1]
-
-
-def run(
-    module: Module, claims: Iterable[str] | None, options: Iterable[str]
-) -> tuple[MeasuredRun, float]:
+def run(module: Module, claims: Iterable[str] | None) -> tuple[MeasuredRun, float]:
     """Run TLC in a new folder; what it printed, and how many seconds it took."""
     java, archive = find_tlc()
     with tempfile.TemporaryDirectory(prefix="rmqspec-tlc-") as name:
@@ -109,7 +90,7 @@ def run(
         (folder / f"{module.name}.cfg").write_text(configuration, encoding="utf-8")
         command = [java, *JAVA_OPTIONS, "-cp", str(archive), "tlc2.TLC", "-workers", "1"]
         started = time.perf_counter()
-        ran = run_measured([*command, *options, "-metadir", "states", module.name], folder)
+        ran = run_measured([*command, "-metadir", "states", module.name], folder)
         return ran, time.perf_counter() - started
 
 

@@ -130,12 +130,10 @@ def _load_older(structure: Structure) -> tuple[Verdict, ...]:
     document = certificates.read(structure)
     if document is None:
         return ()
-    asked = certificates.list_asked(structure)
     try:
-        cells = certificates.decode_all(structure, document)
+        return certificates.decode_asked(structure, document)
     except InternalDisagreementError:
         return ()
-    return tuple(c for c in cells if (c.guarantee, c.fault) in asked)
 
 
 def is_open_by_size(verdict: Verdict) -> bool:

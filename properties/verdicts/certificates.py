@@ -255,6 +255,16 @@ def list_asked(structure: Any) -> set[tuple[str, str]]:
     }
 
 
+def decode_asked(structure: Any, document: dict[str, Any]) -> tuple[Verdict, ...]:
+    """The cells of a certificate that are still asked for, whatever rules it was made from.
+
+    Raises InternalDisagreementError for a malformed one.
+    """
+    asked = list_asked(structure)
+    cells = decode_all(structure, document)
+    return tuple(c for c in cells if (c.guarantee, c.fault) in asked)
+
+
 def decode_cells(structure: Any, document: dict[str, Any]) -> list[Verdict]:
     """Every cell of a certificate, once, each proved or refuted.
 

@@ -70,26 +70,20 @@ def renew(
             f"the certificate of {structure.name} does not say what it was made from; "
             "run `./rmqspec prove --search`"
         )
-    old = _decode_known(structure, document)
+    known = certificates.decode_asked(structure, document)
+    old = {(c.guarantee, c.fault): c for c in known}
     found = search_structure(
         structure,
         on_progress,
         depth_limit=RENEWAL_DEPTH_LIMIT,
         sizes=sizes,
         hints=Hints(
-            tuple(old.values()),
+            known,
             lambda claims: _find_refutations(structure, claims, sizes),
         ),
     )
     verdicts = tuple(_mark(v, old.get((v.guarantee, v.fault)), difference) for v in found)
     return _compare(difference, verdicts, old)
-
-
-def _decode_known(structure: Any, document: dict[str, Any]) -> dict[tuple[str, str], Verdict]:
-    """The cells of a certificate that are still asked for. Raises InternalDisagreementError."""
-    cells = certificates.decode_all(structure, document)
-    asked = certificates.list_asked(structure)
-    return {(c.guarantee, c.fault): c for c in cells if (c.guarantee, c.fault) in asked}
 
 
 def _find_refutations(structure: Any, claims: Container[str], sizes: Any) -> tuple[Verdict, ...]:
