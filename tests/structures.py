@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
+import pytest
 from attrs import evolve
 
 from properties.worlds import WORLD_STRUCTURES, find_world
@@ -18,6 +20,14 @@ SYNCHRONOUS_PAIR = Structure()
 
 OTHER_STRUCTURES = list(WORLD_STRUCTURES.values())
 """Every structure of the other worlds."""
+
+
+def leave_large_to_night(structures: Iterable[Any], slaves_max: int = 1) -> list[Any]:
+    """Cases of a test: groups of more slaves than this are looked at by the nightly run."""
+    return [
+        pytest.param(s, marks=[pytest.mark.nightly] * (getattr(s, "slaves", 0) > slaves_max))
+        for s in structures
+    ]
 
 
 def allow_two_of_each(structure: Any) -> Any:

@@ -114,12 +114,14 @@ def main(arguments: Any = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m spark_fuzz.judges.planted_run", description=__doc__
     )
-    parser.add_argument("--name", default="", help="only mistakes whose name has this text")
+    parser.add_argument(
+        "--name", action="append", help="only mistakes whose name has this text; may be repeated"
+    )
     parser.add_argument("--workers", type=int, default=2, help="processes at a time")
     parsed = parser.parse_args(arguments)
     asked = parsed.name
     if asked:
-        found = [judge_apart(p) for p in list_planted() if asked in p.name]
+        found = [judge_apart(p) for p in list_planted() if any(text in p.name for text in asked)]
         sys.stdout.writelines(f"{f.name}: {f.found_by}: {f.told}\n" for f in found)
         return 0 if found else 3
     findings = run_all(list_planted(), parsed.workers)

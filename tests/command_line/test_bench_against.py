@@ -185,6 +185,7 @@ def test_a_commit_that_cannot_be_measured(checkout: Path) -> None:
     assert "Traceback" not in message
 
 
+@pytest.mark.nightly
 @pytest.mark.xdist_group("kernels")
 def test_this_tree_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     """The probe in a process of its own, with the real engines."""

@@ -12,6 +12,7 @@ from tests.command_line.run import assert_one_line, run
 DELAY = "delay/4.4.0"
 
 
+@pytest.mark.nightly
 @pytest.mark.spark
 @pytest.mark.usefixtures("spark")
 def test_levels_are_kept_and_not_searched_again(tmp_path: Path) -> None:

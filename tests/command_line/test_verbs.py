@@ -106,6 +106,7 @@ def test_replay_speaks_json() -> None:
     assert 64 == len(answer["schedule"])
 
 
+@pytest.mark.nightly
 @pytest.mark.spark
 @pytest.mark.usefixtures("spark")
 def test_bench_measures_every_engine(monkeypatch: pytest.MonkeyPatch) -> None:

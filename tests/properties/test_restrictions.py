@@ -220,6 +220,7 @@ def test_a_sample_of_the_answers_is_found_again(structure: Any) -> None:
             assert find_flaw(structure, restriction, judge) == ""
 
 
+@pytest.mark.nightly
 def test_the_end_of_a_recovery_is_judged_again() -> None:
     """What the bytes of a slave rest on, of all restrictions of replication."""
     judge = make_judge(SYNCHRONOUS_PAIR)

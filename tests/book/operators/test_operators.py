@@ -39,6 +39,7 @@ from reference.worlds.replication.roles import FlushDiskType, Role
 from reference.worlds.replication.rules import RULES
 from reference.worlds.replication.state import ANSWERED, PUT_OK, Cluster
 from reference.worlds.replication.structure import Structure
+from tests.structures import leave_large_to_night, name_of
 
 PAIR = Structure()
 """The stock synchronous pair."""
@@ -94,7 +95,7 @@ def is_cure(procedure: Procedure, course: Course) -> bool:
     return is_well and all(is_next_put_acknowledged(states[-1]) for states in trial.ends)
 
 
-@pytest.mark.parametrize("structure", COPIED, ids=lambda s: s.name)
+@pytest.mark.parametrize("structure", leave_large_to_night(COPIED), ids=name_of)
 def test_a_copy_of_the_masters_store_keeps_every_lemma(structure: Structure) -> None:
     """In every state that has the lemmas, reachable or not: what was proved stays proved."""
     assert not find_broken_by_copy(structure)

@@ -30,10 +30,10 @@ from properties.z3.induction import InductionResult, prove_lemmas
 from reference.worlds.replication.parameters import SMALL_PARAMETERS, Parameters, clip_sizes
 from reference.worlds.replication.roles import FlushDiskType, Role
 from reference.worlds.replication.structure import Structure
-from tests.structures import STRUCTURES, SYNCHRONOUS_PAIR, name_of
+from tests.structures import STRUCTURES, SYNCHRONOUS_PAIR, leave_large_to_night, name_of
 
 
-@pytest.fixture(params=STRUCTURES, ids=name_of, scope="module")
+@pytest.fixture(params=leave_large_to_night(STRUCTURES, 2), ids=name_of, scope="module")
 def structure(request: pytest.FixtureRequest) -> Structure:
     """Each structure."""
     chosen: Structure = request.param
@@ -116,6 +116,7 @@ def test_false_acknowledgement_is_found_anew() -> None:
     assert rules.index("append_to_slave[0]") < rules.index("lose_master_power")
 
 
+@pytest.mark.nightly
 def test_search_without_help_agrees() -> None:
     """Lemmas and order reduction lose nothing: a search without either is as short."""
     structure = Structure(Role.ASYNC_MASTER, FlushDiskType.SYNC_FLUSH, 1)

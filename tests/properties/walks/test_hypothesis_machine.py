@@ -99,7 +99,7 @@ def parse_schedule(text: str) -> list[Action]:
 
 @pytest.mark.parametrize(
     ("structure", "fault"),
-    [*((s, "none") for s in GROUPS), (GROUPS[0], "every fault")],
+    [*((s, "none") for s in GROUPS[:2]), (GROUPS[0], "every fault")],
     ids=name_of,
 )
 def test_a_synchronous_master_acknowledges_in_a_fifth_of_the_walks(

@@ -95,6 +95,7 @@ def test_every_expectation_decides_a_cell(world: World) -> None:
     assert set(load_expectations(get_expectations_file(world.structures[0]))) == used
 
 
+@pytest.mark.nightly
 @of_worlds
 def test_the_search_finds_the_certificate_anew(world: World) -> None:
     """The same verdicts, and schedules of the same length."""
@@ -104,6 +105,7 @@ def test_the_search_finds_the_certificate_anew(world: World) -> None:
     assert stored == {(v.guarantee, v.fault): (v.word, v.steps) for v in found}
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("world", "left_out"), LEMMAS, ids=name_of)
 def test_every_lemma_is_needed(world: World, left_out: str) -> None:
     """Without it something is not proved any more: a guarantee in a column, or another lemma."""

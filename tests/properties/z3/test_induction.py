@@ -25,12 +25,18 @@ from reference.language.leaves import unflatten
 from reference.language.machine import Action, compute_machine
 from reference.worlds.replication.state import Cluster
 from reference.worlds.replication.structure import Structure
-from tests.structures import STRUCTURES, SYNCHRONOUS_PAIR, TWO_OF_EACH, name_of
+from tests.structures import (
+    STRUCTURES,
+    SYNCHRONOUS_PAIR,
+    TWO_OF_EACH,
+    leave_large_to_night,
+    name_of,
+)
 
 NEEDED = {**SANITY_CHECKS, **LEMMAS}
 
 
-@pytest.mark.parametrize("structure", STRUCTURES, ids=name_of)
+@pytest.mark.parametrize("structure", leave_large_to_night(STRUCTURES), ids=name_of)
 def test_all_lemmas_are_inductive(structure: Structure) -> None:
     """No lemma and no sanity check falls, whatever strikes: Houdini keeps all of them."""
     result = InductionProblem(structure, EVERYTHING).find_inductive_set(NEEDED)
@@ -53,6 +59,7 @@ def prove(structure: Structure, fault_model: FaultModel, left_out: str = "") -> 
     return InductionProblem(structure, fault_model).find_inductive_set(names)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", LEMMAS)
 def test_every_lemma_is_demanded(name: str) -> None:
     """Without a lemma, some proof is lost: another lemma falls, or a guarantee or its vacuity."""

@@ -73,6 +73,7 @@ def test_a_forged_counterexample_is_objected_to(
     assert any(objection in found for found in find_objections(forged))
 
 
+@pytest.mark.nightly
 def test_a_counterexample_is_found_anew() -> None:
     """Without slaves the search finds what is stored for that structure."""
     alone = Structure(slaves=0)

@@ -28,7 +28,7 @@ TRACES = Path(__file__).parents[2] / "data" / "traces"
 PATHS = sorted(TRACES.glob("*.jsonl"))
 LATER = sorted((TRACES.parent / "traces_498").glob("*.jsonl"))
 
-QUICK_SHARE = 0.01
+QUICK_SHARE = 0.005
 """Which part of all corruptions runs with every change."""
 
 REFUSED_MIN = 0.98
@@ -131,7 +131,7 @@ def test_a_sample_of_corruptions_is_refused() -> None:
         more, taken = judge(path, QUICK_SHARE)
         tried += more
         accepted += taken
-    assert tried > 300
+    assert tried > 150
     check_accepted(tried, accepted)
 
 

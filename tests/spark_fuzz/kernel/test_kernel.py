@@ -12,10 +12,8 @@ from hypothesis import strategies as st
 from properties.schedules.judgement import judge
 from properties.walks.hypothesis_machine import draw_walk
 from properties.worlds import OTHER_WORLDS
-from properties.worlds.consumption.world import CONSUMPTION
 from reference.language.leaves import flatten, is_parameter
 from reference.language.machine import compute_machine
-from reference.worlds.consumption.structure import CONSUMPTION_STRUCTURES
 from reference.worlds.replication.parameters import SMALL_PARAMETERS, FaultCounts
 from spark_fuzz.campaign.schedule import CampaignOptions
 from spark_fuzz.kernel.agreement import describe_replay, describe_row
@@ -30,9 +28,8 @@ from tests.structures import (
 )
 
 COMPILED = [
-    *(SYNCHRONOUS_PAIR, STRUCTURES[3], STRUCTURES[-1]),
-    *CONSUMPTION_STRUCTURES,
-    *(world.structures[0] for world in OTHER_WORLDS if world is not CONSUMPTION),
+    *(SYNCHRONOUS_PAIR, STRUCTURES[-2]),
+    *(world.structures[0] for world in OTHER_WORLDS),
 ]
 """Structures that are compiled in every run; the others are nightly."""
 
