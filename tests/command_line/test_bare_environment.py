@@ -16,6 +16,9 @@ from tests.command_line.run import ROOT
 
 FULL = Path("/dev/full")
 
+CHECK = ["check", "tests/data/conf/2m-2s-sync", "--timelines", "0"]
+"""A long answer."""
+
 BUFFERED: dict[str, str] = {}
 UNBUFFERED = {"PYTHONUNBUFFERED": "1"}
 """Whether a write fails when it is called, or not before the end."""
@@ -40,7 +43,7 @@ def start(
 @both_ways
 @pytest.mark.parametrize(
     "arguments",
-    [["check", "--timelines", "0"], ["issues", "--json"], ["--help"]],
+    [CHECK, ["issues", "--json"], ["--help"]],
     ids=lambda words: words[0],
 )
 def test_a_full_disk_is_one_line(
@@ -83,7 +86,7 @@ def test_a_closed_pipe_is_quiet(more: Mapping[str, str], tmp_path: Path) -> None
     """Who reads no further, as ``| head`` does, is told nothing more."""
     reading, writing = os.pipe()
     os.close(reading)
-    process = start(["check", "--timelines", "0"], tmp_path, more, stdout=writing)
+    process = start(CHECK, tmp_path, more, stdout=writing)
     os.close(writing)
     _, said = process.communicate()
     assert "" == said
@@ -93,7 +96,7 @@ def test_a_closed_pipe_is_quiet(more: Mapping[str, str], tmp_path: Path) -> None
 @both_ways
 def test_everything_written_arrives(more: Mapping[str, str], tmp_path: Path) -> None:
     """Into a pipe, to its last line; nothing is left behind in the home."""
-    process = start(["check", "--timelines", "0"], tmp_path, more)
+    process = start(CHECK, tmp_path, more)
     written, said = process.communicate()
     assert ("", 0) == (said, process.returncode)
     assert written.startswith("Model of RocketMQ 4.4.0")

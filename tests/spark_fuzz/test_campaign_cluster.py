@@ -1,4 +1,4 @@
-"""A campaign on a standalone Spark cluster that loses a worker: the files are the same."""
+"""A campaign on a standalone Spark cluster, which may lose a worker: the files are the same."""
 
 from __future__ import annotations
 
@@ -8,15 +8,35 @@ from pathlib import Path
 import pytest
 
 from spark_fuzz.campaign.job import resume_campaign
+from spark_fuzz.campaign.schedule import CampaignOptions
 from spark_fuzz.campaign.session import open_session
-from spark_fuzz.campaign.store import create_campaign, find_units
+from spark_fuzz.campaign.store import Manifest, create_campaign, find_units
 from tests.command_line.run import ROOT
 from tests.spark_fuzz.cluster import kill_group, start_cluster
 from tests.spark_fuzz.disturbance import MANIFEST, read_files, start_driver, wait_for_units
 
-pytestmark = [pytest.mark.spark, pytest.mark.nightly]
+pytestmark = pytest.mark.spark
+SMALL = Manifest(CampaignOptions(campaign_seed=3), 400, 100)
 
 
+def test_a_cluster_writes_the_same_files(tmp_path: Path) -> None:
+    """As two cores of one machine do."""
+    distributed, local = tmp_path / "distributed", tmp_path / "local"
+    create_campaign(distributed, SMALL)
+    create_campaign(local, SMALL)
+    with (
+        start_cluster(tmp_path, PYTHONPATH=str(ROOT)) as (master, _),
+        start_driver(distributed, master) as driver,
+    ):
+        _, errors = driver.communicate()
+        assert 0 == driver.returncode, errors
+    with open_session("local[2]") as spark:
+        resume_campaign(spark, local)
+    assert read_files(local) == read_files(distributed)
+    assert SMALL.units == len(read_files(local))
+
+
+@pytest.mark.nightly
 def test_a_lost_worker(tmp_path: Path) -> None:
     """Its tasks run again on the other worker; nothing is lost, nothing is there twice."""
     disturbed, undisturbed = tmp_path / "disturbed", tmp_path / "undisturbed"

@@ -23,7 +23,13 @@ from properties.z3.witnesses import compute_questions
 from reference.language.terms import constant
 from reference.worlds.consumption.structure import CONSUMPTION_STRUCTURES, ConsumptionStructure
 from reference.worlds.replication.structure import Structure
-from tests.structures import OTHER_STRUCTURES, STRUCTURES, SYNCHRONOUS_PAIR, name_of
+from tests.structures import (
+    OTHER_STRUCTURES,
+    STRUCTURES,
+    SYNCHRONOUS_PAIR,
+    leave_large_to_night,
+    name_of,
+)
 
 
 def test_nothing_is_open() -> None:
@@ -84,7 +90,7 @@ def test_digests_tell_structures_apart() -> None:
     assert compute_digest(SYNCHRONOUS_PAIR) == compute_digest(Structure())
 
 
-@pytest.mark.parametrize("structure", STRUCTURES, ids=name_of)
+@pytest.mark.parametrize("structure", leave_large_to_night(STRUCTURES), ids=name_of)
 def test_no_premise_needs_a_change_of_role(structure: Structure) -> None:
     """No column has one: a premise that is met in no other way would be vacuous in all of them."""
     switched = [
