@@ -10,7 +10,7 @@ from properties.property import collect_properties
 from properties.world import World, make_fault_models, make_sizes
 from properties.worlds.consumption import guarantee, lemma, manual_steps, rest
 from reference.language.rule import collect_rules
-from reference.worlds.consumption.parameters import SMALL_CONSUMPTION, ConsumptionFaults
+from reference.worlds.consumption.state import SMALL_CONSUMPTION, ConsumptionFaults
 from reference.worlds.consumption.structure import CONSUMPTION_STRUCTURES
 
 CONSUMPTION = World(

@@ -10,7 +10,7 @@ from properties.property import collect_properties
 from properties.world import World, make_fault_models, make_sizes
 from properties.worlds.delay import guarantee, lemma, manual_steps
 from reference.language.rule import collect_rules
-from reference.worlds.delay.parameters import SMALL_DELAY, DelayFaults
+from reference.worlds.delay.state import SMALL_DELAY, DelayFaults
 from reference.worlds.delay.structure import DELAY_STRUCTURES
 
 DELAY = World(
