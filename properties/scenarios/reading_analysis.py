@@ -11,8 +11,8 @@ from properties.scenarios.slow_readers import BrokerReading, compute_broker_read
 from properties.verdicts.verdict import Verdict
 from properties.verdicts.world_analysis import WorldAnalysis, decide_world
 from reference.configuration.broker_group import BrokerGroup
-from reference.decisions.reading.memory import DEFAULT_TOTAL_MEMORY_BYTES
 from reference.decisions.reading.pull_processor import MASTER_ID
+from reference.decisions.reading.settings import DEFAULT_TOTAL_MEMORY_BYTES
 from reference.decisions.reading.subscription_group import DEFAULT_GROUP, SubscriptionGroup
 from reference.worlds.consumption.structure import ConsumptionStructure
 

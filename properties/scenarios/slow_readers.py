@@ -11,8 +11,8 @@ from attrs import evolve, frozen
 from properties.scenarios.reading_claims import Circumstance, Deployment, pull_from
 from reference.configuration.broker_group import BrokerConfiguration, BrokerGroup
 from reference.decisions.reading.get_message import GetMessageStatus
-from reference.decisions.reading.memory import DEFAULT_TOTAL_MEMORY_BYTES, compute_memory_bytes
 from reference.decisions.reading.pull import ResponseCode
+from reference.decisions.reading.settings import DEFAULT_TOTAL_MEMORY_BYTES, compute_memory_bytes
 from reference.worlds.replication.roles import Role
 
 FOUND = Circumstance(GetMessageStatus.FOUND)

@@ -11,10 +11,9 @@ from typing import Any, TypeVar
 from attrs import asdict, evolve, frozen
 
 from properties.scenarios.reading_claims import Deployment, decide
-from reference.decisions.metadata.broker_tables import BrokerTables, VersionedTable
+from reference.decisions.metadata.broker_tables import BrokerTables, DataVersion, VersionedTable
 from reference.decisions.metadata.copying import STEPS, merge_offsets, sync_all
-from reference.decisions.metadata.data_version import DataVersion
-from reference.decisions.name_server.outage_times import compute_pulls_elsewhere
+from reference.decisions.name_server.client_side import compute_pulls_elsewhere
 from reference.decisions.progress.client_offsets import (
     Beginning,
     compute_pull_from_where,
@@ -22,7 +21,7 @@ from reference.decisions.progress.client_offsets import (
 )
 from reference.decisions.progress.offset_table import QueryAnswer, QueryCode
 from reference.decisions.reading.client import Client, choose_offset_store
-from reference.decisions.reading.memory import (
+from reference.decisions.reading.settings import (
     DEFAULT_TOTAL_MEMORY_BYTES,
     compute_memory_bytes,
     is_further_back_than_memory,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reference.decisions.clients.flow_control import MIB, Cached, FlowLimits, find_pause
+from reference.decisions.clients.consuming import MIB, Cached, FlowLimits, find_pause
 
 
 @pytest.mark.parametrize(

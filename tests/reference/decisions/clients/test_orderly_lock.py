@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from reference.decisions.clients.flow_control import Cached, find_pause
-from reference.decisions.clients.orderly_lock import (
+from reference.decisions.clients.consuming import (
     LIVE_MS,
     RENEW_MS,
+    Cached,
     Lock,
     ask,
     choose_lock_broker,
+    find_pause,
     may_consume,
     may_take_queue,
 )

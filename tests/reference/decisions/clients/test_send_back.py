@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reference.decisions.clients.send_back import Failed, answer_send_back, send_back
+from reference.decisions.clients.consuming import Failed, answer_send_back, send_back
 from reference.decisions.clients.sending import SendAnswer
 from reference.decisions.name_server.client_side import Route
 from reference.decisions.name_server.registry import QueueData

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from reference.decisions.metadata.data_version import DataVersion
-from reference.decisions.name_server.outage_times import (
+from reference.decisions.metadata.broker_tables import DataVersion
+from reference.decisions.name_server.client_side import (
     Span,
     compute_pulls_elsewhere,
     compute_unknown_to_clients,

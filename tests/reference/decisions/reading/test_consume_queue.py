@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from attrs import evolve
 
-from reference.decisions.reading.consume_queue import ConsumeQueue, Entry
-from reference.decisions.reading.queue_building import (
+from reference.decisions.reading.consume_queue import (
     BuiltQueue,
+    ConsumeQueue,
+    Entry,
     Transaction,
     assign_queue_offset,
     correct_min_offset,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reference.decisions.reading.memory import compute_memory_bytes, is_further_back_than_memory
+from reference.decisions.reading.settings import compute_memory_bytes, is_further_back_than_memory
 
 RECORDED_TOTAL = 25_276_502_016
 """A total that gives the threshold of the recordings."""
