@@ -13,7 +13,7 @@ from command_line.options.name_options import add_structures_option, describe_un
 from command_line.output import exit_codes
 from command_line.output.new_files import OUT, check_new, tell_problem
 from command_line.output.progress import show_progress
-from properties.exports.itf_export import (
+from properties.exports.itf import (
     Exported,
     list_certified,
     list_counterexamples,

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from command_line.output import exit_codes
-from properties.exports.itf_export import ISSUE_FOLDER, SUFFIX
+from properties.exports.itf import ISSUE_FOLDER, SUFFIX
 from properties.scenarios.known_issues.catalogue import (
     Entry,
     Outside,

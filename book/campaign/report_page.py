@@ -12,7 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from book.campaign.curve_drawing import Curve, draw_curve
 from book.diagram.svg import draw_schedule
-from properties.schedules.sentences import Sentence, tell
+from properties.schedules.telling import Sentence, tell
 from spark_fuzz.report.class_files import ViolationClass
 
 TEMPLATE = "report.html.j2"

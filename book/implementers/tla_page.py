@@ -8,7 +8,7 @@ from pathlib import Path
 
 from properties.exports.instances import load_spin_counts
 from properties.exports.tla import Module, write_module
-from properties.exports.tlc_counts import load_tlc_counts
+from properties.exports.tlc import load_tlc_counts
 from properties.generated_text import SPEC, Page, count_steps, render_table, set_apart
 from properties.schedules.stock import STOCK_PAIR
 from properties.worlds import find_world

@@ -34,7 +34,7 @@ from book.refutations.others import render_others
 from properties.generated_text import Page, count_steps, render_table
 from properties.scenarios.counterexamples.cases import FOLDER, Case, load_cases
 from properties.schedules.judgement import JudgedStep
-from properties.schedules.sentences import describe_action, find_fault_steps, list_sizes
+from properties.schedules.telling import describe_action, find_fault_steps, list_sizes
 from properties.worlds import find_world
 from reference.language.drawing import fill_lanes, list_lanes
 

@@ -16,8 +16,8 @@ from command_line.answers.restrictions import print_resting
 from command_line.answers.world_report import print_world
 from properties.generated_text import count_steps
 from properties.scenarios.reading_analysis import ReadingQuestion, analyse_readings
-from properties.schedules.drawing import draw_steps
 from properties.schedules.judgement import replay
+from properties.schedules.telling import draw_steps
 from properties.verdicts.analysis import MODEL_LIMITS, GroupAnalysis, describe_configuration
 from properties.verdicts.certified_cells import describe
 from properties.verdicts.disputes import list_disputing

@@ -9,8 +9,8 @@ import click
 from command_line.options.version_option import describe_model
 from command_line.output.progress import show_progress
 from properties.fault_model import FaultModel
-from properties.schedules.drawing import draw_steps
 from properties.schedules.judgement import replay
+from properties.schedules.telling import draw_steps
 from properties.verdicts.certificates import encode_schedule
 from properties.worlds import find_world
 from properties.z3.triage import TriagedCounterexample, TriageWord, triage

@@ -1,8 +1,14 @@
-"""What each judge found about each mutant, as values and as JSON; and what kills a mutant."""
+"""What each judge found about each mutant, as values and as JSON; and what kills a mutant.
+
+Findings are stored as they come, so that an interrupted run can go on: a file has one line of JSON
+per rule, and lines that were made from other rules, or by other judges, are passed over. Beside it
+there is the stored table of all of them.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import tomllib
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -12,10 +18,11 @@ from typing import Any
 import attrs
 from attrs import field, frozen
 
+from properties.generated_text import ROOT
 from properties.mutants.derivation import RuleMutant, list_source_structures
 from properties.mutants.proof_judge import Likeness
 from properties.verdicts.fingerprint import compute_digest
-from properties.worlds import find_world
+from properties.worlds import STRUCTURES_BY_WORLD, find_world
 from reference.language.machine import record_predicate
 
 ARGUMENTS_FILE = Path(__file__).with_name("arguments.toml")
@@ -133,3 +140,42 @@ def list_unexplained(world: str, findings: Iterable[Finding]) -> list[Finding]:
     """The survivors for which there is no argument."""
     argued = load_arguments().get(world, {})
     return [f for f in findings if f.is_survivor and f.name not in argued]
+
+
+RESULTS_NAME = "results.jsonl"
+
+TABLE = ROOT / "tests" / "data" / "mutants.json"
+"""What the whole run found; ``./rmqspec mutants --json`` writes it anew."""
+
+
+def append(folder: Path, found: RuleFindings) -> None:
+    """Add the findings about one rule. Raises OSError."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / RESULTS_NAME).open("a", encoding="utf-8") as file:
+        file.write(json.dumps(encode(found)) + "\n")
+
+
+def read(folder: Path) -> list[RuleFindings]:
+    """What an earlier run has found with the rules of now; a broken line is passed over."""
+    path = folder / RESULTS_NAME
+    if not path.exists():
+        return []
+    found = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        try:
+            entry = decode(json.loads(line))
+        except (ValueError, KeyError, TypeError):
+            continue
+        if entry.world in STRUCTURES_BY_WORLD and entry.digest == compute_world_digest(entry.world):
+            found.append(entry)
+    return found
+
+
+def render_json(found: Iterable[RuleFindings]) -> str:
+    """The stored table: a list with one line per rule."""
+    return "[\n" + ",\n".join(json.dumps(encode(entry)) for entry in found) + "\n]\n"
+
+
+def load_table(path: Path = TABLE) -> tuple[RuleFindings, ...]:
+    """The stored table, in the order of worlds and rules. Raises OSError."""
+    return tuple(decode(entry) for entry in json.loads(path.read_text(encoding="utf-8")))

@@ -17,7 +17,7 @@ from attrs import frozen
 from properties.exports.itf import ItfTrace, encode_itf
 from properties.schedules.judgement import JudgedStep, replay
 from properties.schedules.regression import format_regression
-from properties.schedules.sentences import tell
+from properties.schedules.telling import tell
 from properties.verdicts.certificates import decode_schedule, encode_schedule
 from reference.language.machine import Action
 from spark_fuzz.campaign.schedule import CampaignOptions, parse_identifier

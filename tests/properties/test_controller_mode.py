@@ -16,7 +16,7 @@ from properties.verdicts.certificates import decode_schedule, encode_schedule, l
 from properties.verdicts.fingerprint import compute_digest
 from properties.verdicts.verdict import VerdictWord
 from properties.walks.hypothesis_machine import make_state_machine, run_state_machine
-from properties.walks.random_walk import choose_evenly
+from properties.walks.steps import choose_evenly
 from properties.worlds import find_world
 from properties.worlds.replication.fault_models import EVERYTHING, FAULT_MODEL_BY_NAME
 from properties.worlds.replication.structures import CERTIFIED_STRUCTURES

@@ -21,8 +21,8 @@ from properties.walks.hypothesis_machine import (
     make_state_machine,
     run_state_machine,
 )
-from properties.walks.moving_steps import put_off_last_resorts
 from properties.walks.premises import PremiseTally, UnmetPremiseError
+from properties.walks.steps import put_off_last_resorts
 from properties.worlds import STRUCTURES, find_healing, find_world
 from reference.language.machine import Action, compute_machine
 from reference.language.operators import any_of, negate

@@ -1,6 +1,7 @@
-"""A violating schedule told in sentences: let this be so, then that happens, but this goes wrong.
+"""Judged schedules told: as timelines for a terminal, and in sentences.
 
-The words of a step are the first sentence of its rule, so every world tells its schedules alike.
+Let this be so, then that happens, but this goes wrong: the words of a step are the first sentence
+of its rule, so every world tells its schedules alike.
 """
 
 from __future__ import annotations
@@ -13,10 +14,25 @@ from typing import Any
 import attrs
 from attrs import frozen
 
-from properties.schedules.judgement import JudgedStep
+from properties.schedules.judgement import JudgedStep, replay
+from properties.verdicts.verdict import Verdict
 from properties.worlds import find_world
-from reference.language.drawing import list_lanes
+from reference.language.drawing import draw_timeline, list_lanes
 from reference.language.machine import Action, compute_machine
+
+
+def draw_steps(steps: Iterable[JudgedStep]) -> str:
+    """The timeline of judged steps; a guarantee is named at the first step that violates it."""
+    return draw_timeline((step.action, step.cluster, step.violated) for step in steps)
+
+
+def draw_cell(structure: Any, verdict: Verdict) -> str:
+    """The timeline of a refuted cell in small sizes, up to the claim that it breaks."""
+    parameters = find_world(structure).make_search_parameters(
+        find_world(structure).get_fault_model(verdict.fault)
+    )
+    return draw_steps(replay(structure, parameters, verdict.schedule, (verdict.guarantee,)))
+
 
 LET, THEN, BUT = "Let", "Then", "But"
 SOURCE_REFERENCE = re.compile(r" \([A-Z]+-[A-Z0-9-]+(, [A-Z]+-[A-Z0-9-]+)*\)")

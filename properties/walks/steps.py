@@ -1,12 +1,20 @@
-"""The steps by which a system heals: which of them are possible in a state."""
+"""The next step of a walk, without any solver: any that is enabled, or one that heals."""
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 from properties.healing import Healing, is_moving
 from properties.worlds import find_healing
-from reference.language.machine import Enabled, Machine
+from reference.language.machine import Action, Enabled, Machine
+
+
+def choose_evenly(enabled: list[Enabled], chance: random.Random) -> Action:
+    """One of the enabled steps, each as likely as any other, and so are its arguments."""
+    picked = chance.choice(enabled)
+    arguments = {r.name: chance.randint(r.low, r.high) for r in picked.ranges}
+    return Action(picked.instance.name, arguments)
 
 
 def find_moving(machine: Machine, state: Any) -> list[Enabled]:
