@@ -19,7 +19,7 @@ from properties.scenarios.known_issues.catalogue import (
     load_catalogue,
     load_outside,
 )
-from properties.scenarios.known_issues.decision import Decision
+from properties.scenarios.known_issues.decisions import Decision
 from properties.scenarios.known_issues.scenario import CERTAINTIES, Scenario
 from properties.scenarios.known_issues.telling import (
     HEADS,

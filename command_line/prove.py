@@ -29,7 +29,7 @@ from command_line.options.version_option import add_version_option
 from command_line.output import exit_codes
 from command_line.output.progress import show_progress
 from command_line.output.workers import run_all
-from properties.comparison.variants import COMPARED_STRUCTURES, compare, get_base, render_change
+from properties.comparison.upgrades import COMPARED_STRUCTURES, compare, get_base, render_change
 from properties.judges.foundations import check_foundations
 from properties.schedules.known_schedules import load_known_schedules
 from properties.verdicts import certificates

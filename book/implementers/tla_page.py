@@ -10,8 +10,8 @@ from properties.exports.instances import load_spin_counts
 from properties.exports.tla import Module, write_module
 from properties.exports.tlc import load_tlc_counts
 from properties.generated_text import SPEC, Page, count_steps, render_table, set_apart
-from properties.schedules.stock import STOCK_PAIR
 from properties.worlds import find_world
+from properties.worlds.replication.structures import STOCK_PAIR
 
 FOLDER = SPEC / "tla"
 """Where the module of the stock pair is kept."""

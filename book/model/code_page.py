@@ -23,7 +23,7 @@ from book.function_source import (
     read_source,
 )
 from book.model.rule_facts import render_facts
-from properties.comparison.variants import COMPARED_VARIANTS
+from properties.comparison.upgrades import COMPARED_VARIANTS
 from properties.generated_text import SPEC, Page
 from properties.property import Property
 from properties.world import World

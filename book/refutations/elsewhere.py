@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import evolve
 
-from properties.comparison.variants import COMPARED_VARIANTS
+from properties.comparison.upgrades import COMPARED_VARIANTS
 from properties.scenarios.counterexamples.cases import Case
 from properties.verdicts.certificates import find_cells
 from properties.verdicts.certified_cells import compute_row, describe

@@ -13,12 +13,12 @@ from book.links import find_chapter
 from properties.fault_model import FaultModel
 from properties.generated_text import render_table
 from properties.scenarios.counterexamples.cases import find_case
-from properties.schedules.stock import STOCK_FOLDERS, STOCK_WORLDS
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.certified_cells import compute_vacuous
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds import STRUCTURES, find_world
 from properties.worlds.replication.fault_models import FAULT_MODELS
+from properties.worlds.replication.structures import STOCK_FOLDERS, STOCK_WORLDS
 from properties.worlds.replication.world import CLAIMS
 from reference.worlds.replication.structure import Structure
 

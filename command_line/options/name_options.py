@@ -10,7 +10,6 @@ import click
 from click.shell_completion import CompletionItem
 
 from properties.fault_model import FaultModel
-from properties.schedules.stock import STOCK_PAIR
 from properties.worlds import (
     CLAIM_NAMES,
     FAULT_MODEL_NAMES,
@@ -18,6 +17,7 @@ from properties.worlds import (
     STRUCTURES,
     find_world,
 )
+from properties.worlds.replication.structures import STOCK_PAIR
 from reference.worlds.replication.changes import VARIANTS
 
 Function = TypeVar("Function", bound=Callable[..., Any])

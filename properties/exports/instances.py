@@ -15,8 +15,8 @@ import attrs
 from attrs import evolve, field, frozen
 
 from properties.fault_model import FaultModel
-from properties.schedules.stock import STOCK_PAIR
 from properties.worlds import KNOWN_STRUCTURES, find_world
+from properties.worlds.replication.structures import STOCK_PAIR
 from reference.releases.versions import find_version
 from reference.worlds.consumption.state import SMALL_CONSUMPTION
 from reference.worlds.delay.state import SMALL_DELAY

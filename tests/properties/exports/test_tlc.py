@@ -21,8 +21,8 @@ from properties.exports.tlc import (
     read_result,
     run_tlc,
 )
-from properties.schedules.stock import STOCK_PAIR
 from properties.verdicts.fingerprint import compute_digest
+from properties.worlds.replication.structures import STOCK_PAIR
 
 try:
     find_tlc()

@@ -13,10 +13,10 @@ from properties.judges.judge_checks import PROVED_STRUCTURES
 from properties.judges.premise_check import find_wrong_premises
 from properties.schedules.judgement import follow_while_possible
 from properties.schedules.known_schedules import load_known_schedules
-from properties.schedules.stock import STOCK_PAIR
 from properties.verdicts.certificates import get_world_folder
 from properties.worlds import STRUCTURES, find_world
 from properties.worlds.replication.guarantees import is_any_written
+from properties.worlds.replication.structures import STOCK_PAIR
 from properties.worlds.replication.world import CLAIMS
 from properties.z3.induction import prove_lemmas
 

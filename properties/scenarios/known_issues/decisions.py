@@ -1,15 +1,17 @@
-"""Known issues that are a decision, not a course of events: what is asked, and of which function.
+"""Known issues that are a decision, not a course of events: a question, and answers in a few cases.
 
-Each question takes and gives plain values, so that its cases can stand in a data file.
+It is told of which function a question asks. Each takes and gives plain values, so that its cases
+can stand in a data file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from attrs import asdict, evolve, frozen
+from attrs import asdict, evolve, field, frozen
 
+from properties.scenarios.known_issues.scenario import Evidence
 from properties.scenarios.reading_claims import Deployment, decide
 from reference.decisions.metadata.broker_tables import BrokerTables, DataVersion, VersionedTable
 from reference.decisions.metadata.copying import STEPS, merge_offsets, sync_all
@@ -135,3 +137,47 @@ def which_tables_the_slave_has(failing: Sequence[str]) -> list[str]:
         "groups": after.groups.entries,
     }
     return [name for name in STEPS if copied[name]]
+
+
+@frozen
+class Case:
+    """One asking of a question."""
+
+    arguments: Mapping[str, Any]
+    answer: Any
+    """What is to come of it: a number, a truth value, a list or a table of them."""
+    means: str
+    """What that is for an operator."""
+
+
+def as_cases(entries: Iterable[Mapping[str, Any]]) -> tuple[Case, ...]:
+    """The cases that stand in the data."""
+    return tuple(Case(**entry) for entry in entries)
+
+
+@frozen
+class Decision:
+    """A known issue that one function decides."""
+
+    name: str
+    rows: tuple[str, ...] = field(converter=tuple)
+    """Rows of the survey of known issues, as identifiers of the ledger."""
+    sources: tuple[str, ...] = field(converter=tuple)
+    title: str
+    certainty: str
+    """One of CERTAINTIES."""
+    question_name: str
+    """One of QUESTIONS."""
+    cases: tuple[Case, ...]
+    """The reported case first, then others to compare it with."""
+    note: str = ""
+    seen: tuple[Evidence, ...] = ()
+
+    @property
+    def question(self) -> Question:
+        """What is asked."""
+        return QUESTIONS[self.question_name]
+
+    def find_wrong_cases(self) -> list[Case]:
+        """The cases in which the reference answers otherwise."""
+        return [c for c in self.cases if self.question.ask(**c.arguments) != c.answer]
