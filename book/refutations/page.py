@@ -20,17 +20,18 @@ from book.refutations.elsewhere import (
     list_deployments,
     list_releases,
     list_variants,
+    render_others,
 )
 from book.refutations.evidence import (
+    Need,
     describe_report,
     find_explanation,
     find_known_issues,
     find_predictions,
     is_same_story,
+    list_needs,
     list_recorded,
 )
-from book.refutations.needs import Need, list_needs
-from book.refutations.others import render_others
 from properties.generated_text import Page, count_steps, render_table
 from properties.scenarios.counterexamples.cases import FOLDER, Case, load_cases
 from properties.schedules.judgement import JudgedStep

@@ -9,8 +9,7 @@ from collections.abc import Callable, Sequence
 import pytest
 from attrs import evolve
 
-from book.refutations.evidence import RecordedLine, list_recorded
-from book.refutations.needs import list_needs
+from book.refutations.evidence import RecordedLine, list_needs, list_recorded
 from book.refutations.page import OVERVIEW, PARTS
 from properties.scenarios.counterexamples.cases import FOLDER, Case, Citation, load_cases
 from properties.schedules.judgement import is_refuted_by, lower_numbers

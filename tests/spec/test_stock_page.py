@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from book.usage.stock_page import (
+from book.usage.front_page import (
     describe_falls,
     find_weakest,
     is_harmless,
