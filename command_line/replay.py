@@ -9,8 +9,7 @@ from typing import Any
 import click
 from attrs import evolve, frozen
 
-from command_line.options.name_options import CLAIM
-from command_line.options.version_option import describe_model
+from command_line.options.shared_options import CLAIM, describe_model
 from properties.exports.itf import ItfError, decode_itf
 from properties.schedules.judgement import (
     JudgedStep,

@@ -18,7 +18,7 @@ from properties.schedules.judgement import replay
 from reference.language.machine import Action
 from spark_fuzz.campaign.schedule import CampaignOptions
 from spark_fuzz.kernel.kernel import Kernel, compile_kernel
-from spark_fuzz.report.continuations import Continuations
+from spark_fuzz.report.class_files import Continuations
 
 CONTINUATIONS = 300
 """How many continuations are drawn after each step. When all of them violate, then with 95 per cent

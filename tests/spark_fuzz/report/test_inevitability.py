@@ -12,7 +12,7 @@ from properties.worlds import STRUCTURES
 from reference.language.machine import Action, compute_machine
 from spark_fuzz.campaign.schedule import CampaignOptions
 from spark_fuzz.kernel.kernel import compile_kernel
-from spark_fuzz.report.continuations import Continuations
+from spark_fuzz.report.class_files import Continuations
 from spark_fuzz.report.inevitability import sample_continuations
 from tests.properties.refutations import list_known
 
