@@ -35,9 +35,6 @@ from reference.decisions.reading.settings import BrokerSettings, StoreSettings
 from reference.decisions.reading.subscription_group import DEFAULT_GROUP, is_system_group
 from reference.worlds.replication.roles import Role
 
-PERIOD_MS = 30_000
-"""``heartbeatBrokerInterval``."""
-
 
 def name_retry_topic(group: str) -> str:
     """The topic that takes a group's failed messages (MixAll#getRetryTopic)."""

@@ -67,10 +67,6 @@ class BrokerTables:
         """After progress was written."""
         return evolve(self, offset_file=self.offsets)
 
-    def persist_delay(self) -> BrokerTables:
-        """After a master's delay offsets were written (R-BR-05)."""
-        return evolve(self, delay_file=self.delay_offsets)
-
     def restart(self, now_ms: float) -> BrokerTables:
         """After a new process has read the files.
 
