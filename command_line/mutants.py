@@ -15,8 +15,14 @@ from command_line.output.workers import run_all, show_progress
 from properties.generated_text import ROOT
 from properties.mutants import findings
 from properties.mutants.derivation import list_mutants, list_source_structures
-from properties.mutants.findings import LAYERS, Finding, RuleFindings, list_unexplained
-from properties.mutants.summary import describe_killers, summarise
+from properties.mutants.findings import (
+    LAYERS,
+    Finding,
+    RuleFindings,
+    describe_killers,
+    list_unexplained,
+    summarise,
+)
 from properties.worlds import STRUCTURES_BY_WORLD
 
 if TYPE_CHECKING:

@@ -18,8 +18,7 @@ from properties.schedules.judgement import replay
 from properties.schedules.telling import draw_steps
 from properties.verdicts.certificates import encode_schedule
 from properties.worlds import find_world
-from properties.z3.consecution import check_rules, describe_failure
-from properties.z3.obligations import Proof
+from properties.z3.obligations import Proof, check_rules, describe_failure
 from properties.z3.triage import TriagedCounterexample, TriageWord, triage
 from reference.language.leaves import flatten
 

@@ -12,8 +12,11 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 from properties.judges.byte_observer import UNHEALING, compare_along
-from properties.judges.foundations import UnsoundFoundationError, check_foundations
-from properties.judges.premise_check import find_wrong_premises
+from properties.judges.foundations import (
+    UnsoundFoundationError,
+    check_foundations,
+    find_wrong_premises,
+)
 from properties.schedules.judgement import follow_while_possible
 from properties.schedules.known_schedules import load_known_schedules
 from properties.verdicts.certificates import get_path, get_world_folder, recheck

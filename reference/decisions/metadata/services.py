@@ -10,7 +10,6 @@ from attrs import frozen
 
 from reference.worlds.replication.roles import Role
 
-
 LISTEN_PORT = 10911
 VIP_PORT_STEP = -2
 HA_PORT_STEP = 1

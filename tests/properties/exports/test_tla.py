@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from book.implementers.tla_page import STOCK_FAULT, write_shown
+from book.implementers.model_checkers_page import STOCK_FAULT, write_shown
 from properties.exports.tla import CODES, TLA, find_refuted, list_claims, write_module, write_value
 from properties.worlds import KNOWN_STRUCTURES, STRUCTURES, find_world
 from properties.worlds.replication.structures import STOCK_PAIR

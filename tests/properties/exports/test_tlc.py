@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from book.implementers.tla_page import write_shown
+from book.implementers.model_checkers_page import write_shown
 from properties.exports.instances import JudgedInstance, load_spin_counts
 from properties.exports.tla import Module
 from properties.exports.tlc import (
