@@ -123,7 +123,7 @@ def render_steps(case: Case) -> str:
 
 
 def render_legend(state: Any) -> str:
-    """How to read the states of a world: what its module of lanes says below its first line."""
+    """How to read the states of a world: what the module of its lanes says below its first line."""
     told = sys.modules[state.structure.lanes.fill_lanes.__module__].__doc__ or ""
     return told.partition("\n\n")[2].strip().replace("``", "`")
 
