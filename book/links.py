@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from properties.comparison.variants import COMPARED_VARIANTS
+from properties.comparison.upgrades import COMPARED_VARIANTS
 from properties.worlds import OTHER_WORLDS
 from properties.worlds.replication.world import CLAIMS, LEMMAS, SANITY_CHECKS
 from reference.language.rule import Rule

@@ -13,8 +13,7 @@ from typing import Any
 import attrs
 import click
 
-from command_line.benchmarks.against import measure_against
-from command_line.benchmarks.comparison import comparison_as_json, print_comparison
+from command_line.benchmarks.against import comparison_as_json, measure_against, print_comparison
 from command_line.benchmarks.engines import (
     CampaignMeasure,
     count_steps,
@@ -36,9 +35,9 @@ from command_line.benchmarks.floor import (
     print_paces,
     read_record,
 )
-from command_line.options.version_option import describe_model
+from command_line.options.shared_options import describe_model
 from command_line.output import exit_codes
-from command_line.output.progress import show_progress
+from command_line.output.workers import show_progress
 from reference.worlds.replication.structure import Structure
 from spark_fuzz.campaign.schedule import STEPS_MAX, CampaignOptions
 from spark_fuzz.kernel.kernel import compile_kernel

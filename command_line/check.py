@@ -10,14 +10,18 @@ import click
 from attrs import frozen
 
 from command_line.answers.reading_report import reading_as_json
-from command_line.answers.report import print_deployment, print_head, print_limits, print_pairs
-from command_line.answers.what_if import tell_changes
+from command_line.answers.report import (
+    print_deployment,
+    print_head,
+    print_limits,
+    print_pairs,
+    tell_changes,
+)
 from command_line.answers.world_report import verdict_as_json, world_as_json
-from command_line.options.name_options import CLAIM, describe_unknown
 from command_line.options.reading_options import add_reading_options, gather_question
-from command_line.options.version_option import add_version_option
+from command_line.options.shared_options import CLAIM, add_version_option, describe_unknown
 from command_line.output import exit_codes
-from command_line.output.progress import show_progress
+from command_line.output.workers import show_progress
 from properties.scenarios.reading_analysis import ReadingAnalysis, ReadingQuestion, analyse_readings
 from properties.verdicts.analysis import (
     MODEL_LIMITS,

@@ -10,7 +10,7 @@ import click
 
 from book.chinese.pages import PAIRS
 from book.contents import list_chapters
-from book.implementers import spin_page, tla_page
+from book.implementers import model_checkers_page
 from book.model import (
     code_ledger_page,
     dispute_page,
@@ -41,10 +41,10 @@ from book.usage import (
     reading_page,
     tutorial_page,
 )
-from command_line.answers import recorded_answers as implementers
-from command_line.answers.readme import README, update_readme
+from command_line.answers import shown_outputs as implementers
+from command_line.answers.shown_outputs import README, update_readme
 from command_line.output.new_files import tell_problem
-from command_line.output.progress import show_progress
+from command_line.output.workers import show_progress
 from command_line.run_tests import run_pytest
 from properties.generated_text import ROOT, Page
 
@@ -66,12 +66,12 @@ PAGES: tuple[Page, ...] = (
     metadata_page.PAGE,
     clients_page.PAGE,
     implementers.PAGE,
-    tla_page.PAGE,
+    model_checkers_page.TLA_PAGE,
     dispute_page.PAGE,
     ledger_page.PAGE,
     code_ledger_page.PAGE,
     roles_page.PAGE,
-    spin_page.PAGE,
+    model_checkers_page.SPIN_PAGE,
     tutorial_page.PAGE,
     *TOPIC_PAGES,
     *world_page.PAGES,
@@ -80,7 +80,7 @@ PAGES: tuple[Page, ...] = (
 )
 """Every text with parts that are generated one by one."""
 
-FILES = {**tla_page.FILES, **one_offset_page.FILES, **refutation_page.FILES}
+FILES = {**model_checkers_page.FILES, **one_offset_page.FILES, **refutation_page.FILES}
 """What is generated as a whole."""
 
 EPILOG = """\b

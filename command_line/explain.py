@@ -6,11 +6,16 @@ from typing import Any
 
 import click
 
-from command_line.options.name_options import CLAIM, FAULT, add_structure_option, find_column
-from command_line.options.version_option import describe_model
+from command_line.options.shared_options import (
+    CLAIM,
+    FAULT,
+    add_structure_option,
+    describe_model,
+    find_column,
+)
 from properties.generated_text import ROOT
 from properties.scenarios.counterexamples.cases import find_case
-from properties.schedules.drawing import draw_cell
+from properties.schedules.telling import draw_cell
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.certified_cells import describe
 from properties.verdicts.disputes import list_disputing

@@ -2,20 +2,223 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Callable, Iterable
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import attrs
 import click
 
-from command_line.export_models import promela, tla
-from command_line.export_traces import itf
-from command_line.options.name_options import add_structures_option
+from command_line.options.shared_options import (
+    add_fault_option,
+    add_structure_option,
+    add_structures_option,
+    describe_unknown,
+    find_column,
+)
 from command_line.output import exit_codes
-from command_line.output.new_files import OUT, check_new, tell_problem
+from command_line.output.new_files import NEW_FILE, OUT, check_new, tell_problem
+from command_line.output.workers import show_progress
+from properties.exports.instances import SmallInstance
+from properties.exports.itf import (
+    Exported,
+    list_certified,
+    list_counterexamples,
+    list_issue_traces,
+    write_traces,
+)
+from properties.exports.promela import PromelaModel
 from properties.exports.smt_lib import write_smt_lib
+from properties.exports.tla import write_module
 from properties.exports.vectors import write_vectors
-from properties.worlds import STRUCTURES
+from properties.fault_model import SEARCHED
+from properties.worlds import KNOWN_STRUCTURES, STRUCTURES, find_world
+from reference.language.leaves import compute_leaf_sorts, is_parameter
+from reference.language.terms import Sort
+
+
+@click.group(name="export")
+def command() -> None:
+    """Write scenarios, traces, proofs and models for other programs."""
+
+
+PROMELA_EPILOG = """\b
+Examples:
+  rmqspec export promela --out pair.pml --fault "slave wiped"
+  rmqspec export promela --out consumer.pml --fault "consumer kill" \\
+      --structure "consumer/slave read/no offset check" --size ghost_queue_size_max=2
+  rmqspec export promela --out tiny.pml --times 1 --size mapped_file_size_bytes=2 \\
+      --size message_size_max_bytes=1 --size ghost_log_size_max_bytes=4
+\b
+What SPIN does with the model is told in spec/spin.md:
+  spin -a -o2 tiny.pml && cc -O2 -DSAFETY -DNOREDUCE -o pan pan.c && ./pan -E -n -m1000000
+\b
+Exit codes: 0 written, 3 bad input (the file exists, no such size).
+"""
+
+TLA_EPILOG = """\b
+Examples:
+  rmqspec export tla --out pair --fault "master power loss"
+  rmqspec export tla --out later --structure "SYNC_MASTER/ASYNC_FLUSH/2 slaves at 4.9.3"
+  rmqspec export tla --out tiny --times 1 --size mapped_file_size_bytes=2 \\
+      --size message_size_max_bytes=1 --size ghost_log_size_max_bytes=4
+\b
+The folder gets the module and its configuration; spec/tla.md tells how to read them:
+  java -cp tla2tools.jar tlc2.TLC -config Replication.cfg Replication.tla
+\b
+Exit codes: 0 written, 3 bad input (the folder exists, no such size).
+"""
+
+TIMES = click.option(
+    "--times",
+    default=SEARCHED,
+    show_default=True,
+    type=click.IntRange(0, 100),
+    help="How often each of them may strike.",
+)
+SIZES = click.option(
+    "--size",
+    "sizes",
+    multiple=True,
+    metavar="NAME=NUMBER",
+    help="Another size than the usual small one, in bytes or entries, from 1 to 99; may be "
+    "repeated.",
+)
+
+
+def instance_options(function: Callable[..., int]) -> Callable[..., int]:
+    """The options that say which small instance: ``name``, ``fault``, ``times``, ``sizes``."""
+    for option in (SIZES, TIMES, add_fault_option(default="none"), add_structure_option()):
+        function = option(function)
+    return function
+
+
+@command.command(name="tla", epilog=TLA_EPILOG)
+@OUT
+@instance_options
+def tla(out: Path, name: str, fault: str, times: int, sizes: tuple[str, ...]) -> int:
+    """Write a structure as a TLA+ module, with a configuration for TLC."""
+    check_new(out)
+    structure = KNOWN_STRUCTURES[name]
+    column = attrs.evolve(find_column(structure, fault), times=times)
+    module = write_module(structure, column, find_sizes(structure, sizes))
+    with tell_problem(out):
+        out.mkdir()
+        (out / f"{module.name}.tla").write_text(module.text, encoding="utf-8")
+        (out / f"{module.name}.cfg").write_text(module.configuration, encoding="utf-8")
+    counts = f"{module.action_count} actions, {module.claim_count} claims"
+    click.echo(f"{out / module.name}.tla: {len(module.text.splitlines())} lines, {counts}")
+    click.echo(f"{out / module.name}.cfg: {fault}, small sizes")
+    return exit_codes.ANALYSED
+
+
+@command.command(name="promela", epilog=PROMELA_EPILOG)
+@NEW_FILE
+@instance_options
+@click.option(
+    "--highest",
+    multiple=True,
+    metavar="LEAF=NUMBER",
+    help="A number of the state that counts no further, so that there is an end of all states; "
+    "for pairs master.connection_count=2.",
+)
+def promela(  # noqa: PLR0913, PLR0917
+    out: Path, name: str, fault: str, times: int, sizes: tuple[str, ...], highest: tuple[str, ...]
+) -> int:
+    """Write one small instance as a model for SPIN, whose states are those of the instance."""
+    structure = KNOWN_STRUCTURES[name]
+    column = attrs.evolve(find_column(structure, fault), times=times)
+    leaves = [p for p, sort in compute_leaf_sorts(structure).items() if sort is Sort.INTEGER]
+    changing = [p for p in leaves if not is_parameter(p)]
+    limits = parse_numbers(highest, changing, "--highest")
+    given = find_sizes(structure, sizes)
+    return export_promela(SmallInstance(structure, column, given, limits), out)
+
+
+def find_sizes(structure: Any, sizes: Iterable[str]) -> Any:
+    """The small sizes of a search, some of them others. Raises click.BadParameter."""
+    small = find_world(structure).sizes.search
+    known = [size for size, value in attrs.asdict(small).items() if isinstance(value, int)]
+    return attrs.evolve(small, **parse_numbers(sizes, known, "--size"))
+
+
+def parse_numbers(pairs: Iterable[str], known: Iterable[str], option: str) -> dict[str, int]:
+    """Numbers by their names. Raises click.BadParameter for another name, or for no number."""
+    numbers: dict[str, int] = {}
+    names = list(known)
+    for pair in pairs:
+        name, _, number = pair.partition("=")
+        if name not in names or not re.fullmatch(r"[1-9][0-9]?", number):
+            message = f"{pair!r} is not NAME=NUMBER with a number from 1 to 99 and a NAME out of "
+            raise click.BadParameter(message + ", ".join(names), param_hint=option)
+        numbers[name] = int(number)
+    return numbers
+
+
+def export_promela(instance: SmallInstance, out: Path) -> int:
+    """Write the model into a new file, and tell how large it is."""
+    model = PromelaModel(instance)
+    try:
+        with out.open("x", encoding="utf-8") as file:
+            file.write(model.write())
+    except FileExistsError as problem:
+        raise click.BadParameter(f"{out} exists; choose another --out") from problem
+    except OSError as problem:
+        raise click.BadParameter(f"{out} cannot be made: {problem.strerror}") from problem
+    options = sum(len(step.list_options()) for step in model.steps)
+    click.echo(f"{out}: {len(model.steps)} instances of rules, {options} options")
+    return exit_codes.ANALYSED
+
+
+ITF_EPILOG = """\b
+Examples:
+  rmqspec export itf --out traces
+  rmqspec export itf --out pair --structure "SYNC_MASTER/ASYNC_FLUSH/1 slave at 4.9.3"
+  rmqspec export itf --out issues --issues
+  rmqspec replay issues/known_issues/slave_ahead_acknowledges.itf.json
+\b
+All traces are about 3,000 files. index.json lists them with their fault columns.
+Exit codes: 0 written, 3 bad input (the folder exists).
+"""
+
+
+@command.command(name="itf", epilog=ITF_EPILOG)
+@OUT
+@add_structures_option(is_of_any_release=True)
+@click.option("--issues", "is_issues_only", is_flag=True, help="Only the known issues.")
+def itf(out: Path, names: tuple[str, ...], is_issues_only: bool) -> int:
+    """Write every stored counterexample and known issue as an ITF trace, for `rmqspec replay`."""
+    check_new(out)
+    traces = list_traces(names, is_issues_only)
+    counts: Counter[str] = Counter()
+    with tell_problem(out), show_progress() as progress:
+        for each in write_traces(traces, out):
+            counts[each.file.parent.name] += 1
+            progress(f"{counts.total()} traces: {each.file}")
+    for folder, count in counts.items():
+        click.echo(f"{out / folder}: {count} traces")
+    return exit_codes.ANALYSED
+
+
+def list_traces(names: tuple[str, ...], is_issues_only: bool) -> Iterable[Exported]:
+    """The traces that are asked for: of some structures, of the known issues, or all.
+
+    Raises click.BadParameter for a structure without a certificate.
+    """
+    if is_issues_only and names:
+        raise click.BadParameter("--issues has structures of its own; leave --structure out")
+    certified = {s.name: s for s in list_certified()} if not is_issues_only else {}
+    for name in names:
+        if name not in certified:
+            message = describe_unknown(name, certified, "structure with counterexamples")
+            raise click.BadParameter(message, param_hint="--structure")
+    asked = [certified[name] for name in names or certified]
+    issues = () if names else list_issue_traces()
+    return chain(issues, chain.from_iterable(map(list_counterexamples, asked)))
+
 
 VECTORS_EPILOG = """\b
 Examples:
@@ -34,16 +237,6 @@ Every file must be answered unsat. A structure takes 5 to 40 MB.
 \b
 Exit codes: 0 written, 3 bad input (the folder exists).
 """
-
-
-@click.group(name="export")
-def command() -> None:
-    """Write scenarios, traces, proofs and models for other programs."""
-
-
-command.add_command(itf)
-command.add_command(promela)
-command.add_command(tla)
 
 
 @command.command(name="vectors", epilog=VECTORS_EPILOG)

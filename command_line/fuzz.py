@@ -30,11 +30,14 @@ from command_line.options.fuzz_options import (
     parse_limits,
     read_resumed,
 )
-from command_line.options.master_option import parse_master
-from command_line.options.name_options import add_structure_option
-from command_line.options.version_option import add_version_option, describe_model
+from command_line.options.shared_options import (
+    add_structure_option,
+    add_version_option,
+    describe_model,
+    parse_master,
+)
 from command_line.output import exit_codes
-from command_line.output.progress import show_progress
+from command_line.output.workers import show_progress
 from properties.verdicts.fault_sets.admitted_faults import find_tabled_verdict
 from properties.verdicts.verdict import VerdictWord
 from properties.worlds import STRUCTURES_BY_WORLD, find_healing
@@ -255,8 +258,10 @@ def run(
         )
     from spark_fuzz.campaign.job import resume_campaign  # noqa: PLC0415
     from spark_fuzz.campaign.session import open_session  # noqa: PLC0415
-    from spark_fuzz.report.campaign_summary import summarise  # noqa: PLC0415
-    from spark_fuzz.report.coverage_summary import summarise_coverage  # noqa: PLC0415
+    from spark_fuzz.report.campaign_summary import (  # noqa: PLC0415
+        summarise,
+        summarise_coverage,
+    )
 
     # A closed socket is an error to handle here, not the end of the process.
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)

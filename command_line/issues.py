@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from command_line.output import exit_codes
-from properties.exports.itf_export import ISSUE_FOLDER, SUFFIX
+from properties.exports.itf import ISSUE_FOLDER, SUFFIX
 from properties.scenarios.known_issues.catalogue import (
     Entry,
     Outside,
@@ -19,7 +19,7 @@ from properties.scenarios.known_issues.catalogue import (
     load_catalogue,
     load_outside,
 )
-from properties.scenarios.known_issues.decision import Decision
+from properties.scenarios.known_issues.decisions import Decision
 from properties.scenarios.known_issues.scenario import CERTAINTIES, Scenario
 from properties.scenarios.known_issues.telling import (
     HEADS,

@@ -11,14 +11,14 @@ from rich.console import Console
 from rich.table import Table
 
 from command_line.answers.cross_check import check_installed
-from command_line.options.name_options import (
+from command_line.options.shared_options import (
     USUAL,
     add_faults_option,
     add_structures_option,
     find_column,
 )
 from command_line.output import exit_codes
-from command_line.output.progress import show_progress
+from command_line.output.workers import show_progress
 from properties.worlds import STRUCTURES, find_world
 
 if TYPE_CHECKING:

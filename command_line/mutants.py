@@ -9,15 +9,20 @@ from typing import TYPE_CHECKING
 import click
 
 from command_line.answers.cross_check import check_installed
-from command_line.options.name_options import describe_unknown
+from command_line.options.shared_options import describe_unknown
 from command_line.output import exit_codes
-from command_line.output.progress import show_progress
-from command_line.output.workers import run_all
+from command_line.output.workers import run_all, show_progress
 from properties.generated_text import ROOT
-from properties.mutants import results
+from properties.mutants import findings
 from properties.mutants.derivation import list_mutants, list_source_structures
-from properties.mutants.findings import LAYERS, Finding, RuleFindings, list_unexplained
-from properties.mutants.summary import describe_killers, summarise
+from properties.mutants.findings import (
+    LAYERS,
+    Finding,
+    RuleFindings,
+    describe_killers,
+    list_unexplained,
+    summarise,
+)
 from properties.worlds import STRUCTURES_BY_WORLD
 
 if TYPE_CHECKING:
@@ -101,7 +106,7 @@ def command(  # noqa: PLR0913, PLR0917
     found = {(entry.world, entry.rule): entry for entry in judge_all(tasks, folder, jobs)}
     ordered = [found[task.world, task.rule] for task in tasks]
     if is_json:
-        click.echo(results.render_json(ordered), nl=False)
+        click.echo(findings.render_json(ordered), nl=False)
     else:
         print_table(ordered)
     is_open = any(list_unexplained(entry.world, entry.findings) for entry in ordered)
@@ -139,7 +144,7 @@ def judge_all(tasks: list[Task], folder: Path, jobs: int) -> Iterable[RuleFindin
     """The findings about every rule: those of an earlier run, then new ones, kept as they come."""
     from spark_fuzz.judges.mutant_judge import judge_rule  # noqa: PLC0415
 
-    known = {(e.world, e.rule, e.layers, e.structure): e for e in results.read(folder)}
+    known = {(e.world, e.rule, e.layers, e.structure): e for e in findings.read(folder)}
     todo = []
     for task in tasks:
         entry = known.get((task.world, task.rule, task.layers, task.structure))
@@ -149,7 +154,7 @@ def judge_all(tasks: list[Task], folder: Path, jobs: int) -> Iterable[RuleFindin
             yield entry
     with show_progress() as progress:
         for _, entry in run_all(judge_rule, todo, progress, jobs) if todo else ():
-            results.append(folder, entry)
+            findings.append(folder, entry)
             yield entry
 
 

@@ -12,24 +12,22 @@ from typing import Any
 import click
 from attrs import evolve, frozen
 
-from command_line.answers.consecution import print_consecution
 from command_line.answers.cross_check import check_levels, cross_check_all, open_engine
 from command_line.answers.fault_sets import show_fault_sets
 from command_line.answers.restrictions import show_restrictions
-from command_line.answers.triage import print_triage
-from command_line.options.master_option import parse_master
-from command_line.options.name_options import (
+from command_line.answers.triage import print_consecution, print_triage
+from command_line.options.shared_options import (
     CLAIM,
     VARIANT,
     add_fault_option,
     add_structures_option,
+    add_version_option,
     find_column,
+    parse_master,
 )
-from command_line.options.version_option import add_version_option
 from command_line.output import exit_codes
-from command_line.output.progress import show_progress
-from command_line.output.workers import run_all
-from properties.comparison.variants import COMPARED_STRUCTURES, compare, get_base, render_change
+from command_line.output.workers import run_all, show_progress
+from properties.comparison.upgrades import COMPARED_STRUCTURES, compare, get_base, render_change
 from properties.judges.foundations import check_foundations
 from properties.schedules.known_schedules import load_known_schedules
 from properties.verdicts import certificates

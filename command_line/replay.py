@@ -9,10 +9,8 @@ from typing import Any
 import click
 from attrs import evolve, frozen
 
-from command_line.options.name_options import CLAIM
-from command_line.options.version_option import describe_model
+from command_line.options.shared_options import CLAIM, describe_model
 from properties.exports.itf import ItfError, decode_itf
-from properties.schedules.drawing import draw_steps
 from properties.schedules.judgement import (
     JudgedStep,
     find_first_violation,
@@ -20,6 +18,7 @@ from properties.schedules.judgement import (
     replay,
     shorten_refutation,
 )
+from properties.schedules.telling import draw_steps
 from properties.verdicts.certificates import encode_schedule
 from properties.worlds import find_world
 from reference.releases.versions import find_version

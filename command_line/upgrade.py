@@ -11,11 +11,12 @@ from attrs import frozen
 
 from command_line.answers.report import print_timeline
 from command_line.check import read
-from command_line.options.version_option import parse
+from command_line.options.shared_options import parse
 from command_line.output import exit_codes
-from command_line.output.progress import show_progress
+from command_line.output.workers import show_progress
 from properties.comparison.observable_differences import OBSERVABLE_DIFFERENCES
 from properties.comparison.upgrades import (
+    Change,
     Turn,
     compute_changes,
     compute_difference,
@@ -24,7 +25,6 @@ from properties.comparison.upgrades import (
     group_alike,
     list_turned,
 )
-from properties.comparison.variants import Change
 from properties.verdicts.analysis import GroupAnalysis, analyse_group
 from properties.verdicts.certified_cells import describe
 from properties.verdicts.verdict import Verdict, VerdictWord

@@ -13,7 +13,7 @@ from attrs import frozen
 
 from book.diagram.wire import Arrow, list_arrows
 from properties.schedules.judgement import JudgedStep
-from properties.schedules.sentences import find_fault_steps
+from properties.schedules.telling import find_fault_steps
 from reference.language.drawing import fill_lanes, list_lanes
 
 LETTER_WIDTH = 7.3

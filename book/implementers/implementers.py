@@ -16,8 +16,7 @@ from attrs import evolve, field, frozen
 from properties.exports.vectors import find_forbidden_step, list_scenarios, make_vector
 from properties.mutants.derivation import list_mutants
 from properties.mutants.execution import make_mistake
-from properties.mutants.findings import Finding
-from properties.mutants.results import load_table
+from properties.mutants.findings import Finding, load_table
 from properties.worlds import STRUCTURES
 from reference.language.machine import Action, compute_machine
 

@@ -1,6 +1,6 @@
 """The generated parts of ``spec/implementers.md``: the slices, and what mistakes would change.
 
-The output of the checker in it is written by ``command_line.answers.recorded_answers``.
+The output of the checker in it is written by ``command_line.answers.shown_outputs``.
 """
 
 from __future__ import annotations

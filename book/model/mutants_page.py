@@ -13,9 +13,16 @@ from properties.judges.planted import TARGETS, list_planted
 from properties.judges.planted_results import SURVIVED, load_current
 from properties.judges.planted_results import load_arguments as load_planted_arguments
 from properties.mutants.derivation import MutantKind, list_mutants
-from properties.mutants.findings import KILLERS, RuleFindings, load_arguments
-from properties.mutants.results import load_table
-from properties.mutants.summary import ALIKE, ARGUED, OPEN, tabulate
+from properties.mutants.findings import (
+    ALIKE,
+    ARGUED,
+    KILLERS,
+    OPEN,
+    RuleFindings,
+    load_arguments,
+    load_table,
+    tabulate,
+)
 from properties.worlds import STRUCTURES_BY_WORLD
 
 HEAD = ("mutants", ALIKE, *KILLERS, ARGUED, OPEN)

@@ -16,8 +16,8 @@ from book.function_source import get_path
 from book.links import link_rule
 from properties.generated_text import SPEC, Page, render_table
 from properties.schedules.judgement import JudgedStep, replay
-from properties.schedules.stock import STOCK_PAIR
 from properties.worlds import find_world
+from properties.worlds.replication.structures import STOCK_PAIR
 from reference.language.leaves import flatten
 from reference.language.machine import Action, compute_machine
 from reference.worlds.replication.state import PHASE_NAMES

@@ -14,8 +14,7 @@ from properties.generated_text import SPEC, Page, render_table
 from properties.worlds.replication.fault_models import EVERYTHING
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME
 from properties.worlds.replication.world import CLAIMS, LEMMAS
-from properties.z3.cores import STORED_STRUCTURES, load_cores
-from properties.z3.dependencies import Node, NodeKind, PropertyGraph
+from properties.z3.cores import STORED_STRUCTURES, Node, NodeKind, PropertyGraph, load_cores
 from properties.z3.induction import get_lemmas
 from properties.z3.obligations import ObligationKind
 from reference.language.machine import record_machine

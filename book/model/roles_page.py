@@ -22,8 +22,8 @@ from book.implementers.configuration_uses import (
 )
 from book.links import read_title
 from properties.generated_text import SPEC, Page, render_table
-from properties.schedules.stock import STOCK_FOLDERS
 from properties.verdicts.analysis import compute_parameters
+from properties.worlds.replication.structures import STOCK_FOLDERS
 from reference.configuration.broker_group import ConfigurationError
 from reference.configuration.files import read_deployments
 from reference.configuration.keys import KEYS, OUTSIDE_THE_MODEL, Value

@@ -9,8 +9,13 @@ from functools import cache, partial
 
 from attrs import evolve
 
-from properties.comparison.upgrades import group_alike
-from properties.comparison.variants import COMPARED_STRUCTURES, COMPARED_VARIANTS, Change, compare
+from properties.comparison.upgrades import (
+    COMPARED_STRUCTURES,
+    COMPARED_VARIANTS,
+    Change,
+    compare,
+    group_alike,
+)
 from properties.generated_text import SPEC, Page, render_table
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.certified_cells import describe

@@ -21,8 +21,7 @@ from properties.comparison.difference_search import (
 )
 from properties.comparison.observable_differences import OBSERVABLE_DIFFERENCES
 from properties.comparison.repairs import REPAIRED_CLAIM, Repair, load_repairs
-from properties.comparison.upgrades import Difference, compute_difference
-from properties.comparison.variants import COMPARED_STRUCTURES
+from properties.comparison.upgrades import COMPARED_STRUCTURES, Difference, compute_difference
 from properties.generated_text import SPEC, Page, render_table
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.certified_cells import describe

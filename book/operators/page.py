@@ -14,9 +14,9 @@ from properties.generated_text import SPEC, Page, render_table
 from properties.scenarios.procedures.answers import ANSWERS, QUESTIONS, decide_all
 from properties.scenarios.procedures.facts import FACTS, list_copied
 from properties.scenarios.procedures.procedures import Course, Procedure, load_procedures, try_out
-from properties.schedules.stock import STOCK_PAIR
 from properties.verdicts.certified_cells import describe
 from properties.verdicts.disputes import find_claim_disputes, say_disputed
+from properties.worlds.replication.structures import STOCK_PAIR
 from reference.decisions.clients.sending import (
     STATUS_BY_CODE,
     Attempt,

@@ -20,21 +20,22 @@ from book.refutations.elsewhere import (
     list_deployments,
     list_releases,
     list_variants,
+    render_others,
 )
 from book.refutations.evidence import (
+    Need,
     describe_report,
     find_explanation,
     find_known_issues,
     find_predictions,
     is_same_story,
+    list_needs,
     list_recorded,
 )
-from book.refutations.needs import Need, list_needs
-from book.refutations.others import render_others
 from properties.generated_text import Page, count_steps, render_table
 from properties.scenarios.counterexamples.cases import FOLDER, Case, load_cases
 from properties.schedules.judgement import JudgedStep
-from properties.schedules.sentences import describe_action, find_fault_steps, list_sizes
+from properties.schedules.telling import describe_action, find_fault_steps, list_sizes
 from properties.worlds import find_world
 from reference.language.drawing import fill_lanes, list_lanes
 
@@ -122,7 +123,7 @@ def render_steps(case: Case) -> str:
 
 
 def render_legend(state: Any) -> str:
-    """How to read the states of a world: what its module of lanes says below its first line."""
+    """How to read the states of a world: what the module of its lanes says below its first line."""
     told = sys.modules[state.structure.lanes.fill_lanes.__module__].__doc__ or ""
     return told.partition("\n\n")[2].strip().replace("``", "`")
 

@@ -1,19 +1,147 @@
-"""Building the site: Sphinx runs in a process of its own, and every warning is an error."""
+"""Building the site: Sphinx runs in a process of its own, and every warning is an error.
+
+It is built from a copy of the book, and pages for the files it names. The texts stay as they are
+but for their links. What lies outside the book, such as a module or the ledger, becomes a page that
+shows it. Tables of contents for the side bar are added at the end.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
-from pathlib import Path
+from os.path import relpath
+from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
-from book.site.sources import write_sources
-from properties.generated_text import ROOT
+from book.contents import BOOK, Chapter, list_chapters
+from properties.generated_text import ROOT, SPEC
 from spark_fuzz.campaign.java import MissingPrerequisiteError
+
+FRONT = "README.md"
+"""The front chapter; a browser begins with index.html."""
+
+IMAGES = {".gif", ".jpg", ".png", ".svg", ".webp"}
+
+LANGUAGES = {
+    ".cfg": "tla",
+    ".json": "json",
+    ".md": "markdown",
+    ".py": "python",
+    ".tla": "tla",
+    ".toml": "toml",
+}
+"""How files are highlighted, by their endings; others are plain text."""
+
+_LINK = re.compile(r"(?P<code>^```.*?^```$|`[^`\n]*`)|\]\((?P<target>[^)\s]+)\)", re.M | re.S)
+_NOT_SEARCHED = "---\norphan: true\nnosearch: true\n---\n"
+
+
+def write_sources(folder: Path) -> None:
+    """Write the whole source tree of the site into a folder that is empty."""
+    for chapter in list_chapters():
+        page = make_parent(folder / get_page(chapter.file))
+        page.write_text(translate(chapter.file) + render_side_bar(chapter), encoding="utf-8")
+    for path in sorted(find_linked_files()):
+        if path.suffix in IMAGES:
+            shutil.copyfile(path, make_parent(folder / path.relative_to(SPEC)))
+        else:
+            page = make_parent(folder / get_file_page(path))
+            page.write_text(show_file(path), encoding="utf-8")
+
+
+def make_parent(path: Path) -> Path:
+    """The same path, whose folder now exists."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def get_page(file: str) -> str:
+    """Where a text lies in the source tree of the site."""
+    return "index.md" if file == FRONT else file
+
+
+def get_file_page(path: Path) -> str:
+    """Where the page that shows a file or folder lies in the source tree of the site."""
+    name = path.relative_to(ROOT).as_posix()
+    return f"files/{name}/index.md" if path.is_dir() else f"files/{name}.md"
+
+
+def find_targets(file: str) -> Iterator[Path]:
+    """The files and folders to which the links and images of a text lead."""
+    for match in _LINK.finditer((SPEC / file).read_text(encoding="utf-8")):
+        if (target := match["target"]) and is_relative(target):
+            yield (SPEC / file).parent.joinpath(target.partition("#")[0]).resolve()
+
+
+def find_linked_files() -> set[Path]:
+    """Images and files outside the book to which its texts link; of folders all their files."""
+    chapters = {chapter.path: chapter.file for chapter in list_chapters()}
+    linked = {path for file in chapters.values() for path in find_targets(file) if path.exists()}
+    found = linked - set(chapters)
+    return found | {file for path in found if path.is_dir() for file in list_files(path)}
+
+
+def list_files(folder: Path) -> list[Path]:
+    """The files in a folder, by name."""
+    return sorted(path for path in folder.iterdir() if path.is_file())
+
+
+def is_relative(target: str) -> bool:
+    """Leads to another file: neither a page of the web nor a heading of the same text."""
+    return not re.match(r"[a-z]+:|#", target)
+
+
+def translate(file: str) -> str:
+    """A text with its links as the site needs them."""
+    pages = {chapter.path: get_page(chapter.file) for chapter in list_chapters()}
+    folder = PurePosixPath(get_page(file)).parent
+
+    def translate_link(match: re.Match[str]) -> str:
+        target = match["target"]
+        if not target or not is_relative(target):
+            return match[0]
+        name, mark, anchor = target.partition("#")
+        path = (SPEC / file).parent.joinpath(name).resolve()
+        if path.suffix in IMAGES or not path.exists():
+            return match[0]
+        return f"]({relpath(pages.get(path) or get_file_page(path), folder)}{mark}{anchor})"
+
+    return _LINK.sub(translate_link, (SPEC / file).read_text(encoding="utf-8"))
+
+
+def show_file(path: Path) -> str:
+    """The page that shows a file as a block of code, or a folder as a list of its files."""
+    head = f"{_NOT_SEARCHED}# {path.relative_to(ROOT).as_posix()}\n\n"
+    if path.is_dir():
+        return head + "".join(f"- [{f.name}]({f.name}.md)\n" for f in list_files(path))
+    fence = "`" * 8
+    language = LANGUAGES.get(path.suffix, "text")
+    return f"{head}{fence}{language}\n{path.read_text(encoding='utf-8')}\n{fence}\n"
+
+
+def render_side_bar(chapter: Chapter) -> str:
+    """Tables of contents: of the book below the front chapter, of its own pages below another."""
+    if chapter.file != FRONT:
+        folder = PurePosixPath(chapter.file).parent
+        return render_contents("", [relpath(page, folder) for page in chapter.pages])
+    return "".join(
+        render_contents(
+            f":caption: {part.title}\n", [c.file for c in part.chapters if c.file != FRONT]
+        )
+        for part in BOOK
+    )
+
+
+def render_contents(caption: str, pages: list[str]) -> str:
+    """A table of contents that is seen in the side bar only; nothing without pages."""
+    listed = "\n".join(pages)
+    return f"\n```{{toctree}}\n:hidden:\n{caption}\n{listed}\n```\n" if pages else ""
+
 
 NEEDED = ("sphinx", "myst_parser", "furo", "mermaidx")
 

@@ -1,17 +1,84 @@
-"""What the site adds to Sphinx: drawn diagrams, TLA+, and a search that knows Chinese."""
+"""What the site adds to Sphinx: drawn diagrams, TLA+, and a search that knows Chinese.
+
+TLA+ modules and TLC's configurations are highlighted, which Pygments does not know. Mermaid's
+diagrams are drawn as SVG when the site is built, so that pages need no script for them. Shapes and
+widths are Mermaid's own; colours come from the site's style sheet, which knows light and dark. Text
+stands in the font with which it was measured, or in a narrower one.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, ClassVar
 
+import mermaidx
 from docutils import nodes
+from pygments.lexer import RegexLexer, words
+from pygments.token import Comment, Keyword, Name, Number, Operator, String, Text
 from sphinx.application import Sphinx
 from sphinx.search.en import SearchEnglish
 from sphinx.util.logging import getLogger
 
-from book.site.diagrams import DiagramError, draw_diagram
-from book.site.tla_lexer import TlaLexer
+KEYWORDS = (
+    *("ASSUME", "CASE", "CHOOSE", "CONSTANT", "CONSTANTS", "CONSTRAINT", "DOMAIN", "ELSE"),
+    *("EXCEPT", "EXTENDS", "FALSE", "IF", "IN", "INIT", "INVARIANT", "INVARIANTS", "LET", "LOCAL"),
+    *("MODULE", "NEXT", "OTHER", "RECURSIVE", "SPECIFICATION", "SUBSET", "THEN", "TRUE"),
+    *("UNCHANGED", "UNION", "VARIABLE", "VARIABLES", "WITH"),
+)
+
+
+class TlaLexer(RegexLexer):
+    """Comments, keywords, names, numbers and operators."""
+
+    name = "TLA+"
+    tokens: ClassVar = {
+        "root": [
+            (r"\\\*.*$|-{4,}|={4,}", Comment),
+            (r"\(\*.*?\*\)", Comment.Multiline),
+            (r'"[^"]*"', String),
+            (words(KEYWORDS, prefix=r"\b", suffix=r"\b"), Keyword),
+            (r"\b\d+\b", Number),
+            (r"\w+'?", Name),
+            (r"\\\w+|/\\|\\/|[^\w\s]", Operator),
+            (r"\s+", Text),
+        ]
+    }
+
+
+SETTINGS = {
+    "fontFamily": "DejaVu Sans, Verdana, sans-serif",
+    "htmlLabels": False,
+    "flowchart": {"htmlLabels": False, "wrappingWidth": 600},
+}
+"""Plain text in SVG, since HTML inside it is clipped where fonts differ; names are not broken."""
+
+SCALE, SCALE_MIN = 0.8, 0.62
+"""Of Mermaid's text of 16 pixels: as large as that of tables, or smaller if the page is narrow."""
+
+_COLOURS = re.compile(r"<style>.*?</style>", re.DOTALL)
+_SIZE = re.compile(r'width="100%"(.*?)style="max-width: ([\d.]+)px[^"]*"', re.DOTALL)
+
+
+class DiagramError(Exception):
+    """A Mermaid block that cannot be drawn."""
+
+
+def draw_diagram(source: str, name: str) -> str:
+    """A diagram as an SVG element whose identifiers begin with ``name``; DiagramError if wrong."""
+    try:
+        drawing: str = mermaidx.render(source, config=SETTINGS).svg()
+    except Exception as problem:
+        raise DiagramError(f"Mermaid cannot draw it: {problem}") from problem
+    drawing = _COLOURS.sub("", drawing).replace("my-svg", name)
+    return _SIZE.sub(render_size, drawing, 1)
+
+
+def render_size(size: re.Match[str]) -> str:
+    """Attributes for a drawing that shrinks with the page while it is legible, then scrolls."""
+    width = float(size[2])
+    style = f"max-width: max(100%, {width * SCALE_MIN:.0f}px)"
+    return f'width="{width * SCALE:.0f}"{size[1]}style="{style}"'
+
 
 _NAME = re.compile(r'(?<=<span class="pre">)[^<]{24,}(?=</span>)')
 _WORD = re.compile(r"[\u4e00-\u9fff]+|[^\W\u4e00-\u9fff]+")

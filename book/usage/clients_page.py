@@ -9,8 +9,7 @@ from collections.abc import Callable, Mapping
 
 from book.usage.reading_page import get_sentence
 from properties.generated_text import SPEC, Page, render_table
-from reference.decisions.clients.flow_control import PAUSES, Cached
-from reference.decisions.clients.send_back import WAYS, Failed
+from reference.decisions.clients.consuming import PAUSES, WAYS, Cached, Failed
 from reference.decisions.clients.sending import (
     RETRIED_CODES,
     STATUS_BY_CODE,
@@ -20,8 +19,8 @@ from reference.decisions.clients.sending import (
 )
 from reference.decisions.clients.sending import SendSettings as Settings
 from reference.decisions.clients.services import SERVICES
-from reference.decisions.name_server.client_side import Route
-from reference.decisions.name_server.outage_times import (
+from reference.decisions.name_server.client_side import (
+    Route,
     Span,
     compute_pulls_elsewhere,
     compute_unknown_to_clients,

@@ -1,13 +1,139 @@
 """The generated parts of the front chapter: what stock brokers lose, and the table of contents.
 
-``rmqspec docs --write spec/README.md`` writes them anew.
+A cell of the table that the book begins with names the weakest faults after which a guarantee
+falls. ``rmqspec docs --write spec/README.md`` writes them anew.
 """
 
 from __future__ import annotations
 
-from book.contents import FRONT, render_contents
-from book.usage import stock_page
-from properties.generated_text import Page
+from collections.abc import Iterable, Iterator
+from typing import Any
 
-PAGE = Page(FRONT, {**stock_page.PARTS, "contents": render_contents})
+from book.contents import FRONT, render_contents
+from book.links import find_chapter
+from properties.fault_model import FaultModel
+from properties.generated_text import Page, render_table
+from properties.scenarios.counterexamples.cases import find_case
+from properties.verdicts.certificates import load_cells
+from properties.verdicts.certified_cells import compute_vacuous
+from properties.verdicts.verdict import Verdict, VerdictWord
+from properties.worlds import STRUCTURES, find_world
+from properties.worlds.replication.fault_models import FAULT_MODELS
+from properties.worlds.replication.structures import STOCK_FOLDERS, STOCK_WORLDS
+from properties.worlds.replication.world import CLAIMS
+from reference.worlds.replication.structure import Structure
+
+SPOKEN = {
+    "none": "always",
+    "late join": "a slave that joins without a log",
+    "slave outrun by retention": "retention that outruns a slave",
+    "link cut": "a broken connection",
+    "master kill in a roll": "a kill in the instant of a roll",
+    "disk errors": "disk errors",
+    "every fault": "a mixture of faults",
+    "stop": "a stop in order",
+    "kill": "a kill",
+    "power loss": "a power loss",
+    "role change": "a change of roles",
+    "promotion": "a promotion",
+}
+"""Columns in an operator's words; the others speak for themselves."""
+
+
+def find_weakest(structure: Any, cells: Iterable[Verdict]) -> list[str]:
+    """The columns in which cells are refuted, without those that contain another one of them."""
+    refuted = [
+        find_world(structure).get_fault_model(v.fault)
+        for v in cells
+        if v.word is VerdictWord.REFUTED
+    ]
+    return [
+        one.name
+        for one in refuted
+        if not any(other != one and other.is_contained_in(one) for other in refuted)
+    ]
+
+
+def describe_falls(structure: Any, claim: str) -> str:
+    """When a claim falls: never, always, after what; disputed; or that it says nothing."""
+    cells = [v for v in load_cells(structure).values() if v.guarantee == claim]
+    weakest = find_weakest(structure, cells)
+    dispute = next((v.dispute for v in cells if v.disputed), "")
+    if weakest:
+        falls = ", ".join(SPOKEN.get(name, name) for name in weakest)
+        return f"{falls}; else {dispute}" if dispute else falls
+    if not all(v.word is VerdictWord.PROVED for v in cells):
+        return "undecided"
+    if is_vacuous(structure, claim):
+        return "says nothing here"
+    return dispute or "**never**"
+
+
+def is_vacuous(structure: Any, claim: str) -> bool:
+    """What the claim speaks of does not exist in a deployment, whatever strikes."""
+    if not isinstance(structure, Structure):
+        return False
+    vacuous = compute_vacuous(structure)
+    return all((claim, fault_model.name) in vacuous for fault_model in FAULT_MODELS)
+
+
+def render_stock() -> str:
+    """A row for each guarantee, a column for each stock deployment."""
+    head = ("What may be hoped for", *(f"`{folder}`" for folder in STOCK_FOLDERS))
+    structures = list(STOCK_FOLDERS.values())
+    rows = [
+        (link_sentence(structures[-1], claim), *(describe_falls(s, claim) for s in structures))
+        for claim in CLAIMS
+    ]
+    return render_table(head, rows)
+
+
+def render_beside_the_log() -> str:
+    """A row for each guarantee of the other worlds."""
+    return render_table(("What may be hoped for", "Falls after"), _list_rows())
+
+
+def _list_rows() -> Iterator[tuple[str, str]]:
+    for name in STOCK_WORLDS:
+        structure = STRUCTURES[name]
+        for claim in find_world(structure).claims:
+            yield link_sentence(structure, claim), describe_falls(structure, claim)
+
+
+def link_sentence(structure: Any, claim: str) -> str:
+    """What a claim says, leading to its counterexample, or to its section where it never falls."""
+    sentence = find_world(structure).claims[claim].sentence.replace("``", "`")
+    if find_case(claim) is not None:
+        return f"[{sentence}](counterexamples/{claim}.md)"
+    return f"[{sentence}]({find_chapter(claim)}#{claim})"
+
+
+def render_harmless() -> str:
+    """The faults that break nothing that would hold without any, in no stock deployment."""
+    struck = [c for c in FAULT_MODELS if c.admitted]
+    names = [c.name for c in struck if all(is_harmless(c, s) for s in STOCK_FOLDERS.values())]
+    if not names:
+        return "No fault is known to break nothing in these three: every column has disputed cells."
+    return f"What breaks nothing in these three: {', '.join(names)}."
+
+
+def is_harmless(fault_model: FaultModel, structure: Structure) -> bool:
+    """Every claim has the verdict that it has without faults, and none is disputed."""
+    cells = load_cells(structure)
+    return all(
+        cells[c, fault_model.name].word is cells[c, "none"].word
+        and not cells[c, fault_model.name].disputed
+        for c in CLAIMS
+    )
+
+
+PAGE = Page(
+    FRONT,
+    {
+        "stock": render_stock,
+        "harmless": render_harmless,
+        "beside the log": render_beside_the_log,
+        "contents": render_contents,
+    },
+)
 """The chapter."""

@@ -17,7 +17,7 @@ from properties.scenarios.known_issues.catalogue import (
     load_outside,
     load_scenarios,
 )
-from properties.scenarios.known_issues.decision import Decision
+from properties.scenarios.known_issues.decisions import Decision
 from properties.scenarios.known_issues.scenario import CERTAINTIES, Scenario
 from properties.scenarios.known_issues.telling import (
     HEADS,

@@ -10,10 +10,15 @@ from typing import Any
 from attrs import fields
 
 from properties.generated_text import SPEC, Page, render_table
-from reference.decisions.metadata.broker_tables import BrokerTables, VersionedTable
-from reference.decisions.metadata.copying import REQUEST_CODES, STEPS
-from reference.decisions.metadata.data_version import DataVersion
-from reference.decisions.metadata.forms import FORM_4_4_0, FORM_4_5_0, NOT_COPIED, CopyForm
+from reference.decisions.metadata.broker_tables import BrokerTables, DataVersion, VersionedTable
+from reference.decisions.metadata.copying import (
+    FORM_4_4_0,
+    FORM_4_5_0,
+    NOT_COPIED,
+    REQUEST_CODES,
+    STEPS,
+    CopyForm,
+)
 from reference.decisions.metadata.services import Services, list_services
 from reference.worlds.replication.roles import Role
 

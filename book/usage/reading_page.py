@@ -23,8 +23,7 @@ from properties.scenarios.reading_claims import (
 )
 from reference.decisions.reading.consume_queue import ConsumeQueue, Entry
 from reference.decisions.reading.get_message import UNSCANNED, GetMessageResult, Read, get_message
-from reference.decisions.reading.pull import Pull, Situation, Topic
-from reference.decisions.reading.pull_checks import CHECKS
+from reference.decisions.reading.pull import CHECKS, Pull, Situation, Topic
 from reference.decisions.reading.pull_processor import CODE_WRITES, SUGGESTION_WRITES, answer_pull
 from reference.decisions.reading.settings import BrokerSettings, StoreSettings
 from reference.decisions.reading.subscription_group import SubscriptionGroup

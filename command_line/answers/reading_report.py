@@ -12,9 +12,8 @@ from rich.console import Console
 from rich.table import Table
 
 from command_line.answers.world_report import print_world, verdicts_as_json
-from properties.scenarios.reading_analysis import ReadingAnalysis, ReadingQuestion
+from properties.scenarios.reading_analysis import ReadingAnalysis, ReadingQuestion, explain_ratio
 from properties.scenarios.reading_claims import READING_CLAIMS
-from properties.scenarios.slow_readers import explain_ratio
 
 
 def print_readings(

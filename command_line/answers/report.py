@@ -1,23 +1,25 @@
-"""What ``rmqspec check`` prints for people: the table, the reasons, the most telling timelines."""
+"""What ``rmqspec check`` prints for people: the table, the reasons, the most telling timelines.
+
+With ``--what-if`` it tells the cells whose verdict becomes another one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import click
-from attrs import evolve
+from attrs import evolve, frozen
 from rich.console import Console
 from rich.markup import escape
 
-from command_line.answers.cells import make_table
 from command_line.answers.reading_report import print_readings
 from command_line.answers.restrictions import print_resting
-from command_line.answers.world_report import print_world
+from command_line.answers.world_report import make_table, print_world
 from properties.generated_text import count_steps
 from properties.scenarios.reading_analysis import ReadingQuestion, analyse_readings
-from properties.schedules.drawing import draw_steps
 from properties.schedules.judgement import replay
+from properties.schedules.telling import draw_steps
 from properties.verdicts.analysis import MODEL_LIMITS, GroupAnalysis, describe_configuration
 from properties.verdicts.certified_cells import describe
 from properties.verdicts.disputes import list_disputing
@@ -30,6 +32,50 @@ from reference.configuration.broker_group import BrokerGroup, ConfigurationWarni
 from reference.decisions.outage import compute_outage, describe_outage
 from reference.releases.versions import USUAL_VERSION, Version
 from reference.worlds.replication.parameters import SIZE_KEYS, clip_sizes
+
+
+@frozen
+class TurnedCells:
+    """A guarantee whose cells become something else in some columns."""
+
+    guarantee: str
+    before: str
+    """A verdict's word."""
+    after: str
+    faults: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.guarantee}: {self.before} -> {self.after} under {', '.join(self.faults)}"
+
+
+def list_turns(before: GroupAnalysis, after: GroupAnalysis) -> Iterator[TurnedCells]:
+    """Every change of a verdict's word; another number of steps is none."""
+    turned: dict[tuple[str, str, str], list[str]] = {}
+    known = {(v.guarantee, v.fault): name_word(v) for v in before.verdicts}
+    for verdict in after.verdicts:
+        was, word = known.get((verdict.guarantee, verdict.fault)), name_word(verdict)
+        if was is not None and was != word:
+            turned.setdefault((verdict.guarantee, was, word), []).append(verdict.fault)
+    for (guarantee, was, word), faults in turned.items():
+        yield TurnedCells(guarantee, was, word, tuple(faults))
+
+
+def name_word(verdict: Verdict) -> str:
+    """Its word, and that it is vacuous."""
+    if verdict.disputed:
+        return verdict.dispute
+    return verdict.word.value + (" (vacuous)" if verdict.is_vacuous else "")
+
+
+def tell_changes(what: str, pairs: Iterable[tuple[GroupAnalysis, GroupAnalysis]]) -> Iterator[str]:
+    """The lines that tell what another setting changes, for groups before and after."""
+    turns = list(dict.fromkeys(t for before, after in pairs for t in list_turns(before, after)))
+    if not turns:
+        yield f"What {what} changes in the tables of the log: no verdict."
+        return
+    yield f"What {what} changes in the tables of the log:"
+    yield from (f"  {turn}" for turn in turns)
+
 
 TABLE_WIDTH_MIN = 132
 """Columns that the table takes; a narrower terminal wraps it rather than losing a column."""

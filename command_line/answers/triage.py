@@ -1,4 +1,8 @@
-"""The answer to ``rmqspec prove --triage``: what became of each counterexample to induction."""
+"""What ``rmqspec prove`` answers about lemmas, with ``--consecution`` and with ``--triage``.
+
+Consecution has a line for each rule as it is decided, and the step that breaks a lemma; triage
+tells what became of each counterexample to induction.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +10,31 @@ from typing import Any
 
 import click
 
-from command_line.options.version_option import describe_model
-from command_line.output.progress import show_progress
+from command_line.options.shared_options import describe_model
+from command_line.output import exit_codes
+from command_line.output.workers import show_progress
 from properties.fault_model import FaultModel
-from properties.schedules.drawing import draw_steps
 from properties.schedules.judgement import replay
+from properties.schedules.telling import draw_steps
 from properties.verdicts.certificates import encode_schedule
 from properties.worlds import find_world
+from properties.z3.obligations import Proof, check_rules, describe_failure
 from properties.z3.triage import TriagedCounterexample, TriageWord, triage
 from reference.language.leaves import flatten
+
+
+def print_consecution(proof: Proof) -> int:
+    """Check the lemmas of a structure rule by rule; 0 when every rule preserves all of them."""
+    click.echo(f"{proof.structure.name}: {len(proof.lemmas)} lemmas, rule by rule")
+    obligations = broken = 0
+    for row in check_rules(proof):
+        click.echo(f"  {row}")
+        for discharge in row.broken:
+            click.echo("\n".join(f"    {line}" for line in describe_failure(proof, discharge)))
+        obligations += len(row.preserved) + len(row.broken)
+        broken += len(row.broken)
+    click.echo(f"  {obligations} obligations, {broken} broken")
+    return exit_codes.INTERNAL_DISAGREEMENT if broken else exit_codes.ANALYSED
 
 
 def print_triage(structure: Any, fault_model: FaultModel, property_name: str) -> None:

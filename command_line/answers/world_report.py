@@ -1,18 +1,71 @@
-"""What ``rmqspec check`` says of a world: its table, its reasons, and the same for programs."""
+"""Verdicts of any world: a table of coloured cells, their reasons, and the same for programs."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, Protocol
 
 import click
+from rich import box
 from rich.console import Console
+from rich.table import Table
 
-from command_line.answers.cells import make_table
 from command_line.answers.restrictions import find_resting, print_resting
+from properties.fault_model import FaultModel
+from properties.generated_text import count_steps
 from properties.verdicts.certificates import encode_schedule
-from properties.verdicts.verdict import Verdict
+from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.verdicts.world_analysis import WorldAnalysis
 from properties.worlds import find_world
+
+STYLES = {
+    VerdictWord.PROVED: "green",
+    VerdictWord.BOUNDED: "green",
+    VerdictWord.REFUTED: "red",
+    VerdictWord.UNDECIDED: "yellow",
+    VerdictWord.NOT_REFUTED: "yellow",
+}
+
+
+class Analysis(Protocol):
+    """What has a verdict for each claim and fault class."""
+
+    def get(self, guarantee: str, fault: str) -> Verdict:
+        """One cell."""
+
+
+def make_table(
+    analysis: Analysis,
+    title: str,
+    fault_models: tuple[FaultModel, ...],
+    *sections: Iterable[str],
+) -> Table:
+    """One row per claim, one column per fault class, and a line between sections of claims."""
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 0), pad_edge=False)
+    table.add_column(title, no_wrap=True)
+    for fault_model in fault_models:
+        table.add_column(fault_model.name, min_width=9)
+    for number, section in enumerate(sections, start=1):
+        for name in section:
+            table.add_row(name, *(make_cell(analysis.get(name, c.name)) for c in fault_models))
+        if number < len(sections):
+            table.add_section()
+    return table
+
+
+def make_cell(verdict: Verdict) -> str:
+    """The text of a cell, for example ``refuted``, and below it ``16 steps``; or ``disputed``."""
+    if verdict.disputed:
+        return f"[yellow]{verdict.dispute.replace(' ', chr(10))}[/yellow]"
+    text = verdict.word.value
+    if verdict.steps is not None:
+        text += f"\n{count_steps(verdict.steps)}"
+    if verdict.is_vacuous:
+        text += "\n(vacuous)"
+    if verdict.depth is not None:
+        text += f"\nto {verdict.depth}"
+    style = "dim" if verdict.is_vacuous else STYLES[verdict.word]
+    return f"[{style}]{text}[/{style}]"
 
 
 def print_world(console: Console, analysis: WorldAnalysis) -> None:

@@ -13,8 +13,8 @@ from properties.scenarios.reading_analysis import (
     gather_alike,
     keep_deciding,
 )
-from reference.decisions.reading.memory import DEFAULT_TOTAL_MEMORY_BYTES, DOUBLE_EXACT_BELOW
 from reference.decisions.reading.question import QuestionError
+from reference.decisions.reading.settings import DEFAULT_TOTAL_MEMORY_BYTES, DOUBLE_EXACT_BELOW
 from reference.decisions.reading.subscription_group import (
     GroupError,
     SubscriptionGroup,

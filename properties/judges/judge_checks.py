@@ -12,14 +12,17 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 from properties.judges.byte_observer import UNHEALING, compare_along
-from properties.judges.foundations import UnsoundFoundationError, check_foundations
-from properties.judges.premise_check import find_wrong_premises
+from properties.judges.foundations import (
+    UnsoundFoundationError,
+    check_foundations,
+    find_wrong_premises,
+)
 from properties.schedules.judgement import follow_while_possible
 from properties.schedules.known_schedules import load_known_schedules
 from properties.verdicts.certificates import get_path, get_world_folder, recheck
 from properties.verdicts.expectations import find_expectation
 from properties.verdicts.verdict import InternalDisagreementError
-from properties.walks.random_walk import choose_evenly
+from properties.walks.steps import choose_evenly
 from properties.worlds import STRUCTURES, find_healing, find_world
 from properties.worlds.replication.world import CLAIMS
 from properties.z3.induction import prove_lemmas

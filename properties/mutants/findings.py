@@ -1,10 +1,18 @@
-"""What each judge found about each mutant, as values and as JSON; and what kills a mutant."""
+"""What each judge found about each mutant, as values and as JSON; and what kills a mutant.
+
+Findings are stored as they come, so that an interrupted run can go on: a file has one line of JSON
+per rule, and lines that were made from other rules, or by other judges, are passed over. Beside it
+there is the stored table of all of them. A summary says in words and as
+tables how many mutants each judge kills.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,10 +20,11 @@ from typing import Any
 import attrs
 from attrs import field, frozen
 
+from properties.generated_text import ROOT
 from properties.mutants.derivation import RuleMutant, list_source_structures
 from properties.mutants.proof_judge import Likeness
 from properties.verdicts.fingerprint import compute_digest
-from properties.worlds import find_world
+from properties.worlds import STRUCTURES_BY_WORLD, find_world
 from reference.language.machine import record_predicate
 
 ARGUMENTS_FILE = Path(__file__).with_name("arguments.toml")
@@ -133,3 +142,117 @@ def list_unexplained(world: str, findings: Iterable[Finding]) -> list[Finding]:
     """The survivors for which there is no argument."""
     argued = load_arguments().get(world, {})
     return [f for f in findings if f.is_survivor and f.name not in argued]
+
+
+RESULTS_NAME = "results.jsonl"
+
+TABLE = ROOT / "tests" / "data" / "mutants.json"
+"""What the whole run found; ``./rmqspec mutants --json`` writes it anew."""
+
+
+def append(folder: Path, found: RuleFindings) -> None:
+    """Add the findings about one rule. Raises OSError."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / RESULTS_NAME).open("a", encoding="utf-8") as file:
+        file.write(json.dumps(encode(found)) + "\n")
+
+
+def read(folder: Path) -> list[RuleFindings]:
+    """What an earlier run has found with the rules of now; a broken line is passed over."""
+    path = folder / RESULTS_NAME
+    if not path.exists():
+        return []
+    found = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        try:
+            entry = decode(json.loads(line))
+        except (ValueError, KeyError, TypeError):
+            continue
+        if entry.world in STRUCTURES_BY_WORLD and entry.digest == compute_world_digest(entry.world):
+            found.append(entry)
+    return found
+
+
+def render_json(found: Iterable[RuleFindings]) -> str:
+    """The stored table: a list with one line per rule."""
+    return "[\n" + ",\n".join(json.dumps(encode(entry)) for entry in found) + "\n]\n"
+
+
+def load_table(path: Path = TABLE) -> tuple[RuleFindings, ...]:
+    """The stored table, in the order of worlds and rules. Raises OSError."""
+    return tuple(decode(entry) for entry in json.loads(path.read_text(encoding="utf-8")))
+
+
+ALIKE, ARGUED, OPEN = "proved to be no mistake", "argued", "unexplained"
+
+JUDGES = {
+    "states": "another number of states",
+    "lemma": "a lemma or sanity check falls",
+    "guarantee": "a schedule is spoilt, or a guarantee",
+    "recording": "a recording is refused",
+    "steps": "another number of steps",
+    "values": "other states, as many",
+}
+"""How each judge is told; in the order in which the first one to kill is named."""
+
+
+def name_outcome(world: str, finding: Finding) -> str:
+    """What is told of a mutant first: no mistake, its first killer, or why it survives."""
+    if finding.is_proved_alike:
+        return ALIKE
+    if finding.killers:
+        return finding.killers[0]
+    return ARGUED if finding.name in load_arguments().get(world, {}) else OPEN
+
+
+def describe_killers(world: str, finding: Finding) -> str:
+    """For example ``killed by states, lemma (is_open_link_counted)``."""
+    if not finding.killers or finding.is_proved_alike:
+        return name_outcome(world, finding)
+    told = []
+    for killer in finding.killers:
+        detail = ""
+        if killer == "lemma" and finding.lemma:
+            detail = f" ({finding.lemma['lemma']})"
+        if killer == "recording" and finding.recording:
+            detail = f" ({finding.recording['name']} seq {finding.recording['seq']})"
+        told.append(killer + detail)
+    return "killed by " + ", ".join(told)
+
+
+def count_outcomes(found: Iterable[RuleFindings]) -> Counter[str]:
+    """How many mutants have each outcome."""
+    return Counter(name_outcome(e.world, f) for e in found for f in e.findings)
+
+
+def count_killed(found: Iterable[RuleFindings]) -> Counter[str]:
+    """How many mutants that are mistakes each judge kills by itself."""
+    return Counter(
+        killer for e in found for f in e.findings if not f.is_proved_alike for killer in f.killers
+    )
+
+
+def summarise(found: list[RuleFindings]) -> Iterator[str]:
+    """A line per judge, and one for each of the other outcomes."""
+    first, alone = count_outcomes(found), count_killed(found)
+    yield f"{sum(len(e.findings) for e in found)} mutants"
+    for killer in KILLERS:
+        yield f"  {JUDGES[killer]}: {alone[killer]}, {first[killer]} of them killed by it first"
+    for outcome in (ALIKE, ARGUED, OPEN):
+        yield f"  {outcome}: {first[outcome]}"
+
+
+def tabulate(
+    found: list[RuleFindings], group: Callable[[RuleFindings, Finding], str]
+) -> Iterator[list[object]]:
+    """A row per group: mutants, those proved alike, killed by each judge, argued, unexplained."""
+    groups: dict[str, list[tuple[str, Finding]]] = {}
+    for entry in found:
+        for finding in entry.findings:
+            groups.setdefault(group(entry, finding), []).append((entry.world, finding))
+    for name, members in groups.items():
+        outcomes = Counter(name_outcome(world, f) for world, f in members)
+        killed = Counter(k for _, f in members if not f.is_proved_alike for k in f.killers)
+        numbers = [f"{killed[k]} ({outcomes[k]})" for k in KILLERS]
+        rest = [outcomes[ARGUED], outcomes[OPEN]]
+        yield [name, len(members), outcomes[ALIKE], *numbers, *rest]

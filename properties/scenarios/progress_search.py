@@ -11,9 +11,8 @@ from typing import Any, TypeAlias
 
 from attrs import evolve, field, frozen
 
-from reference.decisions.metadata.broker_tables import BrokerTables, VersionedTable
+from reference.decisions.metadata.broker_tables import BrokerTables, DataVersion, VersionedTable
 from reference.decisions.metadata.copying import merge_larger_offsets, sync_all
-from reference.decisions.metadata.data_version import DataVersion
 from reference.decisions.progress.client_offsets import (
     Beginning,
     ConsumeFromWhere,

@@ -15,7 +15,7 @@ from properties.schedules.judgement import (
 )
 from properties.schedules.related_structures import Schedule, carry_over
 from properties.verdicts.certificates import CERTIFICATE_FOLDER, decode_schedule
-from properties.walks.random_walk import choose_evenly
+from properties.walks.steps import choose_evenly
 from reference.language.leaves import flatten
 from reference.language.machine import Action, compute_machine
 from reference.language.terms import Term, substitute

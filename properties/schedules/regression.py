@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 
 from properties.schedules.judgement import replay
-from properties.schedules.sentences import tell
+from properties.schedules.telling import tell
 from reference.language.machine import Action
 from reference.releases.versions import find_version
 

@@ -26,9 +26,8 @@ from hypothesis.stateful import (
 import properties.worlds  # noqa: F401  (registers what the worlds answer)
 from properties.property import Predicate, Property
 from properties.schedules.related_structures import Schedule
-from properties.walks.moving_steps import find_moving, put_off_last_resorts
-from properties.walks.premises import PremiseTally
-from properties.walks.walk_starts import WalkStarts, load_starts
+from properties.walks.premises import PremiseTally, WalkStarts, load_starts
+from properties.walks.steps import find_moving, put_off_last_resorts
 from properties.worlds import find_healing, find_world
 from reference.language.machine import Action, Enabled, compute_machine
 

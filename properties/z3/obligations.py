@@ -3,6 +3,8 @@
 The proofs of all columns rest on one inductive set of lemmas. Three kinds of obligations make it a
 proof: each lemma holds in the beginning, no step of any rule ends it, and each guarantee follows
 from the lemmas wherever the faults of its column alone can strike.
+
+Consecution is told rule by rule: which lemmas a step preserves, and the step that breaks one.
 """
 
 from __future__ import annotations
@@ -27,9 +29,10 @@ from properties.z3.discharge import (
     ask,
     ask_for_minimal_core,
 )
-from properties.z3.induction import LIMIT_PREFIX, InductionProblem, Step
+from properties.z3.induction import LIMIT_PREFIX, InductionProblem, Step, get_leaf_names
 from properties.z3.translation import Translator
 from reference.language.leaves import PARAMETER_PREFIX
+from reference.language.machine import Action
 
 
 class ObligationKind(enum.Enum):
@@ -215,3 +218,58 @@ def load_proof(structure: Any) -> Proof:
     cells = decode_cells(structure, document)
     proved = [(c.guarantee, c.fault) for c in cells if c.word is VerdictWord.PROVED]
     return Proof(structure, document["inductive_set"], proved)
+
+
+@frozen
+class ConsecutionRow:
+    """What one rule instance does to the lemmas."""
+
+    instance: str
+    preserved: tuple[str, ...]
+    """Lemmas that read something which the step changes, and hold afterwards."""
+    untouched: tuple[str, ...]
+    """Lemmas that read nothing which the step changes; nothing has to be proved."""
+    broken: tuple[Discharge, ...]
+    """What does not hold, or was given up."""
+
+    @property
+    def is_ok(self) -> bool:
+        """The step ends no lemma."""
+        return not self.broken
+
+    def __str__(self) -> str:
+        counts = f"{len(self.preserved):3} preserved, {len(self.untouched):3} untouched"
+        word = "ok" if self.is_ok else f"{len(self.broken)} BROKEN"
+        return f"{self.instance:32} {counts}  {word}"
+
+
+def check_rules(proof: Proof) -> Iterator[ConsecutionRow]:
+    """A row for each rule instance, each lemma asked for on its own."""
+    for instance in proof.problem.steps:
+        yield check_rule(proof, instance)
+
+
+def check_rule(proof: Proof, instance: str) -> ConsecutionRow:
+    """What one rule instance does to the lemmas; raises KeyError for one that does not exist."""
+    discharges = [proof.discharge(o) for o in proof.list_consecution(instance)]
+    touched = {d.obligation.claim for d in discharges}
+    return ConsecutionRow(
+        instance,
+        preserved=tuple(d.obligation.claim for d in discharges if d.outcome is Outcome.HOLDS),
+        untouched=tuple(name for name in proof.lemmas if name not in touched),
+        broken=tuple(d for d in discharges if d.outcome is not Outcome.HOLDS),
+    )
+
+
+def describe_failure(proof: Proof, discharge: Discharge) -> Iterator[str]:
+    """The lemma, the step, and what the lemma reads: before the step and, where changed, after."""
+    lemma, instance = discharge.obligation.claim, discharge.obligation.where
+    shown = discharge.counterexample
+    if shown is None:
+        yield f"{lemma}: {discharge.outcome.value} at {instance}"
+        return
+    yield f"{lemma} is lost by {Action(instance, shown.arguments)}"
+    leaves = get_leaf_names(proof.problem.predicates[lemma])
+    for path in (p for p in shown.before if p in leaves):
+        before, after = shown.before[path], shown.after.get(path, shown.before[path])
+        yield f"  {path:44} {before}" + (f" -> {after}" if before != after else "")

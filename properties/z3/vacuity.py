@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Container, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from attrs import evolve, frozen
 
@@ -24,10 +24,27 @@ from properties.verdicts.fingerprint import compute_digest
 from properties.worlds import find_world
 from properties.z3.bounded_search import BoundedSearch
 from properties.z3.induction import InductionProblem, prove_lemmas
-from properties.z3.witnesses import compute_questions
 from reference.language.leaves import flatten
-from reference.language.machine import Action
+from reference.language.machine import Action, RecordedInstance, record_machine, record_predicate
+from reference.language.operators import all_of
 from reference.language.terms import Term, record, substitute
+
+
+def compute_questions(structure: Any) -> dict[str, Term]:
+    """Everything that should be reachable in a structure, by a readable name."""
+    questions = {f"rule {r.instance.name}": _enabled(r) for r in record_machine(structure)}
+    for g in find_world(structure).claims.values():
+        if g.premise is not None:
+            questions[f"premise of {g.name}"] = record_predicate(structure, g.premise)
+    for w in find_world(structure).witnesses.values():
+        questions[f"witness {w.name}"] = record_predicate(structure, w.predicate)
+    return {n: t for n, t in questions.items() if t.operator != "constant"}
+
+
+def _enabled(recorded: RecordedInstance) -> Term:
+    conditions: Any = all_of(*cast(Any, recorded.conditions.values()))
+    return cast(Term, conditions)
+
 
 WITNESS_FILE = "witnesses.json"
 WITNESS_DEPTH_LIMIT = 18

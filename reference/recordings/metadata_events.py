@@ -10,9 +10,8 @@ from typing import Any
 
 from attrs import evolve
 
-from reference.decisions.metadata.broker_tables import BrokerTables
+from reference.decisions.metadata.broker_tables import BrokerTables, DataVersion
 from reference.decisions.metadata.copying import is_master_known, sync_all
-from reference.decisions.metadata.data_version import DataVersion
 from reference.decisions.name_server.registry import Answer, make_answer, remove
 from reference.decisions.progress.offset_table import OffsetTable, name_key
 from reference.decisions.reading.pull import ResponseCode

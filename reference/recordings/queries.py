@@ -14,7 +14,7 @@ from reference.decisions.progress.offset_table import (
     answer_query,
     name_key,
 )
-from reference.decisions.reading.memory import compute_memory_bytes
+from reference.decisions.reading.settings import compute_memory_bytes
 from reference.recordings.get_message_events import find_running_node, read_store_settings
 from reference.recordings.plan import MASTER, read_number
 from reference.recordings.put_order import MESSAGE_HEAD_BYTES

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from attrs import evolve, field, frozen
 
-from reference.decisions.reading.memory import DOUBLE_EXACT_BELOW, compute_memory_bytes
+from reference.decisions.reading.settings import DOUBLE_EXACT_BELOW, compute_memory_bytes
 from reference.decisions.reading.subscription_group import SubscriptionGroup
 
 LEAST_TOTAL_BYTES = 2**30

@@ -7,8 +7,7 @@ from typing import Any
 
 from attrs import evolve
 
-from reference.decisions.metadata.broker_tables import BrokerTables, VersionedTable
-from reference.decisions.metadata.data_version import DataVersion
+from reference.decisions.metadata.broker_tables import BrokerTables, DataVersion, VersionedTable
 from reference.decisions.name_server.registry import Registration, register
 from reference.decisions.progress.offset_table import OffsetTable
 from reference.decisions.reading.pull_processor import MASTER_ID

@@ -13,8 +13,7 @@ from typing import Any, TypeAlias
 from attrs import evolve, field, frozen
 
 from reference.decisions.metadata.broker_tables import BrokerTables
-from reference.decisions.metadata.copying import STEPS, is_master_known
-from reference.decisions.metadata.forms import FORM_4_4_0
+from reference.decisions.metadata.copying import FORM_4_4_0, STEPS, is_master_known
 from reference.decisions.name_server.broker_side import FIRST_MS as FIRST_REGISTRATION_MS
 from reference.decisions.name_server.broker_side import Addresses, learn
 from reference.decisions.name_server.registry import Answer, Registry

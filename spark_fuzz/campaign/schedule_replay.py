@@ -8,7 +8,7 @@ from typing import Any
 from attrs import frozen
 
 from properties.schedules.judgement import JudgedStep, judge
-from properties.walks.moving_steps import find_moving
+from properties.walks.steps import find_moving
 from properties.worlds import find_healing, find_world
 from reference.language.machine import Action, Enabled, Machine, compute_machine
 from spark_fuzz.campaign.schedule import CampaignOptions

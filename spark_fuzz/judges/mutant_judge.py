@@ -18,8 +18,7 @@ from properties.mutants.findings import (
     make_finding,
 )
 from properties.mutants.proof_judge import Likeness, decide_likeness, find_broken_lemma
-from properties.mutants.recording_judge import find_refused_recording
-from properties.mutants.schedule_judge import find_lost_schedule
+from properties.mutants.replay_judges import find_lost_schedule, find_refused_recording
 from properties.verdicts.certificates import decode_cells, encode_schedule, load
 from properties.verdicts.verdict import InternalDisagreementError, VerdictWord
 from spark_fuzz.search.graph_comparison import Difference, GraphComparison, list_mutated

@@ -1,17 +1,27 @@
-"""Counts over a campaign's rows, made by Spark."""
+"""Counts over a campaign's rows, and what the rate of new observations says of what is unseen.
+
+A schedule is a sample, and what it meets are its species. With ``met_once`` things met by exactly
+one of n unguided schedules, the next schedule is expected to meet ``met_once / n`` new ones (Good
+and Turing), and at least ``met_once ** 2 / (2 * met_twice)`` things are still unseen (Chao). Both
+are about these schedules and these things: more steps, other limits, or a failure that takes a rare
+meeting of many conditions are not in them. Guided schedules are no independent samples and do not
+count here.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as spark_functions
 
 from properties.worlds import find_world
-from spark_fuzz.campaign.coverage import RULE
+from spark_fuzz.campaign.coverage import LOST, OUTCOME, PAIR, RULE, SITUATION, list_outcomes
 from spark_fuzz.campaign.rows import ENDS
-from spark_fuzz.campaign.store import COVERAGE_FOLDER, DATA_FOLDER, read_manifest
+from spark_fuzz.campaign.store import COVERAGE_FOLDER, DATA_FOLDER, Manifest, read_manifest
+from spark_fuzz.kernel.lowering import Layout
+from spark_fuzz.kernel.walk import CLOSE_LOOK
 from spark_fuzz.report.violation_classes import GET_LINEAGE, get_violating_step
 
 
@@ -52,3 +62,78 @@ def summarise(spark: SparkSession, folder: Path) -> dict[str, Any]:
         },
         "rules_used": {r["name"]: r["schedules"] for r in sorted(used)},
     }
+
+
+HEADINGS = {
+    PAIR: "pairs of consecutive steps",
+    SITUATION: "situations (steps possible together)",
+    OUTCOME: "outcomes of named conditions",
+}
+
+
+def summarise_coverage(spark: SparkSession, folder: Path, manifest: Manifest) -> dict[str, Any]:
+    """What was met, kind by kind, with its curve over the schedules and its estimates."""
+    units = spark.read.parquet(str(folder.absolute() / COVERAGE_FOLDER))
+    merged = (
+        units.groupBy("kind", "name")
+        .agg(
+            spark_functions.min("first_schedule").alias("first_schedule"),
+            spark_functions.sum(
+                spark_functions.when(
+                    units.first_schedule < manifest.schedules, units.schedules
+                ).otherwise(0)
+            ).alias("unguided"),
+            spark_functions.sum("schedules").alias("counted"),
+        )
+        .persist()
+    )
+    outcomes = list(list_outcomes(Layout(manifest.options.structure)))
+    try:
+        kinds = [summarise_kind(merged, kind, manifest) for kind in HEADINGS]
+        lost = merged.where(f"kind = '{LOST}'").agg({"counted": "sum"}).collect()[0][0] or 0
+        met = {row.name for row in merged.where(f"kind = '{OUTCOME}'").select("name").collect()}
+    finally:
+        merged.unpersist()
+    kinds[-1] |= {
+        "possible": len(outcomes),
+        "never_met": [name for name in outcomes if name not in met],
+    }
+    return {"kinds": kinds, "is_estimated": True, "lost": lost}
+
+
+def summarise_kind(merged: DataFrame, kind: str, manifest: Manifest) -> dict[str, Any]:
+    """One kind: counts, curve, estimates."""
+    own = merged.where(f"kind = '{kind}'")
+    total = manifest.schedules_in_all
+    # The number of binary digits: a schedule is among the first 2 ** digits.
+    digits = spark_functions.expr("if(first_schedule = 0, 0, length(bin(first_schedule)))")
+    counted = own.groupBy(digits.alias("digits")).count().collect()
+    news = {row.digits: row["count"] for row in counted}
+    curve, met = [], 0
+    for exponent in range((total - 1).bit_length() + 1):
+        met += news.get(exponent, 0)
+        curve.append([min(1 << exponent, total), met])
+    rare = own.agg(
+        spark_functions.count_if(own.unguided == 1).alias("once"),
+        spark_functions.count_if(own.unguided == 2).alias("twice"),
+    ).collect()[0]
+    samples = manifest.schedules if kind != OUTCOME else -(-manifest.schedules // CLOSE_LOOK)
+    return {
+        "kind": HEADINGS[kind],
+        "met": met,
+        "possible": None,
+        "curve": curve,
+        "met_once": rare.once,
+        "met_twice": rare.twice,
+        "expected_new_per_schedule": rare.once / samples,
+        "unseen_at_least": estimate_unseen(rare.once, rare.twice),
+        "never_met": [],
+    }
+
+
+def estimate_unseen(once: int, twice: int) -> float:
+    """How many things are unseen at least (Chao's lower bound, in the form without a zero below).
+
+    ``once`` and ``twice`` count the things that exactly one, or two, samples met.
+    """
+    return once * (once - 1) / (2 * (twice + 1))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 from attrs import frozen
 
-from properties.schedules.sentences import list_sizes
+from properties.schedules.telling import list_sizes
 from properties.verdicts.fault_sets.admitted_faults import find_tabled_verdict
 from properties.worlds import find_world
 from reference.language.machine import compute_machine

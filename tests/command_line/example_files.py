@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from properties.exports.itf_export import list_issue_traces, write_traces
+from properties.exports.itf import list_issue_traces, write_traces
 from properties.worlds import STRUCTURES
 from spark_fuzz.campaign.schedule import CampaignOptions
 from spark_fuzz.campaign.store import create_campaign, plan_campaign

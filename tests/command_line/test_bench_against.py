@@ -12,8 +12,14 @@ from typing import Any
 import pytest
 
 from command_line.benchmarks import against as bench_against
-from command_line.benchmarks.against import Tree, checked_out, measure_in_turns
-from command_line.benchmarks.comparison import Comparison, compare, print_comparison
+from command_line.benchmarks.against import (
+    Comparison,
+    Tree,
+    checked_out,
+    compare,
+    measure_in_turns,
+    print_comparison,
+)
 from spark_fuzz.campaign.java import MissingPrerequisiteError
 from tests.command_line.run import assert_one_line, run
 

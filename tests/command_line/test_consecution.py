@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from command_line.answers.consecution import print_consecution
+from command_line.answers.triage import print_consecution
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME
 from properties.z3.induction import get_candidates, get_leaf_names
 from properties.z3.obligations import Proof

@@ -6,7 +6,7 @@ from click.testing import CliRunner
 from command_line.explain import command
 from properties.generated_text import ROOT
 from properties.scenarios.predictions import get_cell, load_predictions
-from properties.schedules.drawing import draw_cell
+from properties.schedules.telling import draw_cell
 from properties.verdicts.expectations import find_expectation
 from properties.worlds import STRUCTURES
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from command_line.output import exit_codes
-from properties.mutants.results import RESULTS_NAME
+from properties.mutants.findings import RESULTS_NAME
 from tests.command_line.run import assert_one_line, run
 
 ASKED = ("mutants", "--world", "delay", "--layers", "equivalence,lemmas", "--jobs", "1")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from command_line import prove
-from properties.schedules.stock import STOCK_PAIR
+from properties.worlds.replication.structures import STOCK_PAIR
 from properties.z3.vacuity import WitnessAnswer
 
 

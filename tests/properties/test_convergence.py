@@ -9,7 +9,7 @@ from attrs import evolve
 
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import VerdictWord
-from properties.walks.random_walk import choose_evenly
+from properties.walks.steps import choose_evenly
 from properties.worlds.replication.convergence import (
     HEALING_STEPS,
     get_everyone,

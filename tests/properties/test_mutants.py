@@ -18,8 +18,7 @@ from properties.mutants.derivation import (
 from properties.mutants.execution import make_mistake
 from properties.mutants.places import find_constants, rewrite, shift_operand
 from properties.mutants.proof_judge import Likeness, decide_likeness, find_broken_lemma
-from properties.mutants.recording_judge import find_refused_recording
-from properties.mutants.schedule_judge import find_lost_schedule
+from properties.mutants.replay_judges import find_lost_schedule, find_refused_recording
 from properties.worlds import STRUCTURES_BY_WORLD
 from reference.language.leaves import flatten
 from reference.language.machine import Action, compute_machine

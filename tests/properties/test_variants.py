@@ -8,7 +8,7 @@ import inspect
 import pytest
 from attrs import evolve
 
-from properties.comparison.variants import (
+from properties.comparison.upgrades import (
     COMPARED_STRUCTURES,
     COMPARED_VARIANTS,
     compare,

@@ -15,9 +15,9 @@ from attrs import frozen
 from properties.exports.instances import SHORT_QUEUE, THREE_CONTENTS, TINY
 from properties.verdicts.fingerprint import compute_digest
 from properties.worlds import find_world
-from reference.worlds.consumption.parameters import SMALL_CONSUMPTION
+from reference.worlds.consumption.state import SMALL_CONSUMPTION
 from reference.worlds.consumption.structure import ConsumptionStructure
-from reference.worlds.delay.parameters import SMALL_DELAY
+from reference.worlds.delay.state import SMALL_DELAY
 from reference.worlds.delay.structure import DELAY_STRUCTURES
 from reference.worlds.replication.parameters import SMALL_PARAMETERS
 from reference.worlds.replication.roles import FlushDiskType, Role

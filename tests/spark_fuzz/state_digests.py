@@ -12,8 +12,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from properties.mutants.findings import compute_world_digest
-from properties.mutants.results import load_table
+from properties.mutants.findings import compute_world_digest, load_table
 from spark_fuzz.search.small_instances import (
     STATES_MORE,
     ListedInstance,

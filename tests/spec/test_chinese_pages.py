@@ -7,8 +7,7 @@ import tomllib
 
 import pytest
 
-from book.bilingual import Pair, Section, UntranslatedError, split_sections
-from book.chinese.pages import PAIRS, PHRASES
+from book.chinese.pages import PAIRS, PHRASES, Pair, Section, UntranslatedError, split_sections
 from properties.generated_text import SPEC
 
 CHINESE = re.compile(r"[\u4e00-\u9fff]")

@@ -9,15 +9,14 @@ from collections.abc import Callable, Sequence
 import pytest
 from attrs import evolve
 
-from book.refutations.evidence import RecordedLine, list_recorded
-from book.refutations.needs import list_needs
+from book.refutations.evidence import RecordedLine, list_needs, list_recorded
 from book.refutations.page import OVERVIEW, PARTS
 from properties.scenarios.counterexamples.cases import FOLDER, Case, Citation, load_cases
 from properties.schedules.judgement import is_refuted_by, lower_numbers
-from properties.schedules.stock import STOCK_STRUCTURES
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import VerdictWord
 from properties.worlds import STRUCTURES
+from properties.worlds.replication.structures import STOCK_STRUCTURES
 from reference.language.machine import Action
 
 PLACEHOLDER = re.compile(r"(\*\*Result\.\*\* )?(RESULT|MEANING|STORY|REAL|REPAIR)")

@@ -12,8 +12,7 @@ import pytest
 import reference.worlds.replication.parameters
 import reference.worlds.replication.state
 import reference.worlds.replication.structure
-from book.model.code_page import TOPIC_SHELVES, add_sections
-from book.model.rule_facts import list_conditions
+from book.model.code_page import TOPIC_SHELVES, add_sections, list_conditions
 from properties.generated_text import SPEC
 from properties.property import Property
 from properties.verdicts.verdict import VerdictWord

@@ -22,8 +22,8 @@ from book.implementers.implementers import (
 )
 from book.usage import prediction_page
 from book.usage.known_issues_page import PAGE as ISSUES
-from command_line.answers import recorded_answers as implementers
-from command_line.answers.recorded_answers import CHANGE, find_recording
+from command_line.answers import shown_outputs as implementers
+from command_line.answers.shown_outputs import CHANGE, find_recording
 from properties.generated_text import SPEC
 from reference.recordings.checking import check_trace
 from reference.worlds.replication.rules import RULES

@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from book.bilingual import Section, split_sections
+from book.chinese.pages import Section, split_sections
 from book.operators import page
 from book.operators.cells import NEVER
 from book.operators.choices import COLUMNS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from command_line.answers.readme import README
+from command_line.answers.shown_outputs import README
 from command_line.main import VERBS
 
 

@@ -43,7 +43,6 @@ CHECK = (
     "reference/worlds/replication/parameters.py",
     "properties/verdicts/analysis.py",
     "properties/scenarios/reading_analysis.py",
-    "properties/scenarios/slow_readers.py",
 )
 """What reads a broker's file for `check`."""
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-from book.implementers import spin_page
+from book.implementers.model_checkers_page import SPIN_PAGE
 from properties.exports.instances import JUDGED_INSTANCES, load_spin_counts
 from properties.exports.promela import BEGINNING, CHECK_PREFIX
 from properties.exports.spin import DEFINES, TRANSLATE, VISIBLE_SCRATCH
 
-TEXT = spin_page.PAGE.path.read_text(encoding="utf-8")
+TEXT = SPIN_PAGE.path.read_text(encoding="utf-8")
 
 
 def test_commands_by_hand_are_those_of_the_judge() -> None:

@@ -6,18 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from book.usage.stock_page import (
+from book.usage.front_page import (
     describe_falls,
     find_weakest,
     is_harmless,
     render_harmless,
 )
-from properties.schedules.stock import STOCK_FOLDERS, STOCK_STRUCTURES
 from properties.verdicts.analysis import compute_structure
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import VerdictWord
 from properties.worlds import STRUCTURES, find_world
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
+from properties.worlds.replication.structures import STOCK_FOLDERS, STOCK_STRUCTURES
 from reference.configuration.files import read_deployments
 
 CONFIGURATIONS = Path(__file__).parents[1] / "data" / "conf"

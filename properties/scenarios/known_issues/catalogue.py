@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from attrs import field, frozen
 
-from properties.scenarios.known_issues.decision import Decision, as_cases
+from properties.scenarios.known_issues.decisions import Decision, as_cases
 from properties.scenarios.known_issues.scenario import IssueError, Scenario, as_actions, as_evidence
 
 FOLDER = Path(__file__).parent

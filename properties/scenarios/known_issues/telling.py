@@ -9,11 +9,10 @@ from attrs import evolve, frozen
 
 from properties.generated_text import count_steps
 from properties.scenarios.known_issues.catalogue import Entry, Outside
-from properties.scenarios.known_issues.decision import Case, Decision
+from properties.scenarios.known_issues.decisions import Case, Decision
 from properties.scenarios.known_issues.repair import try_elsewhere
 from properties.scenarios.known_issues.scenario import CERTAINTIES, Scenario
-from properties.schedules.drawing import draw_steps
-from properties.schedules.sentences import Sentence, list_sizes, tell_end, tell_steps
+from properties.schedules.telling import Sentence, draw_steps, list_sizes, tell_end, tell_steps
 from properties.verdicts.certificates import encode_schedule
 from reference.worlds.replication.structure import Structure
 

@@ -22,6 +22,7 @@ from reference.language.machine import Action, record_predicate
 from reference.language.operators import all_of, any_of, implies, negate
 from reference.language.terms import Term
 from reference.worlds.replication.lineage import has_message
+from reference.worlds.replication.producer import is_outcome_unknown
 from reference.worlds.replication.put import is_acknowledged
 from reference.worlds.replication.roles import FlushDiskType, Role
 from reference.worlds.replication.state import (
@@ -31,7 +32,6 @@ from reference.worlds.replication.state import (
     PUT_OK,
     REFUSED,
     SLAVE_NOT_AVAILABLE,
-    UNANSWERED,
     Cluster,
     Message,
 )
@@ -65,11 +65,6 @@ def is_refused(message: Message) -> bool:
     return message.phase == REFUSED
 
 
-def is_without_answer(message: Message) -> bool:
-    """The producer has given up, or the master ended before it answered."""
-    return message.has_producer_given_up | (message.phase == UNANSWERED)
-
-
 ANSWERS: Mapping[str, AboutMessage] = {
     "PUT_OK": is_acknowledged,
     "FLUSH_DISK_TIMEOUT": is_answered(FLUSH_DISK_TIMEOUT),
@@ -77,7 +72,7 @@ ANSWERS: Mapping[str, AboutMessage] = {
     "SLAVE_NOT_AVAILABLE": is_answered(SLAVE_NOT_AVAILABLE),
     "PUT_OK, sent with WAIT=false": is_answered_at_once,
     "refused": is_refused,
-    "no answer, though it arrived": is_without_answer,
+    "no answer, though it arrived": is_outcome_unknown,
 }
 """What a producer may be told, in the order of the table."""
 

@@ -10,13 +10,12 @@ from attrs import frozen
 
 from properties.fault_model import FaultModel
 from properties.property import Predicate
-from properties.scenarios.procedures.manual_machine import compute_operated_machine
-from properties.schedules.stock import STOCK_PAIR
+from properties.scenarios.procedures.procedures import compute_operated_machine
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds.replication.fault_models import EVERYTHING, FAULT_MODEL_BY_NAME
 from properties.worlds.replication.guarantees import is_owed
-from properties.worlds.replication.structures import CERTIFIED_STRUCTURES
+from properties.worlds.replication.structures import CERTIFIED_STRUCTURES, STOCK_PAIR
 from properties.worlds.replication.world import REPLICATION
 from properties.z3.induction import InductionProblem, Step, prove_lemmas
 from reference.language.machine import record_instance, record_predicate

@@ -4,6 +4,10 @@ A procedure begins with what went wrong. Then either the advised acts follow or 
 after them the group is left in peace until it rests, one more message is put, and it rests again.
 What is judged is every state from the acts on.
 
+The machine has what an administrator does by hand beside what brokers do. No verdict of the tables
+admits such steps; a proof shows that copying the master's store keeps everything that the verdicts
+rest on.
+
 A group is *as good as new* where every lemma of the proofs holds once its past is forgotten: what
 was proved of a group that begins with empty logs is then true of it from there on.
 """
@@ -21,7 +25,6 @@ from attrs import evolve, frozen
 
 from properties.property import Predicate
 from properties.scenarios.known_issues.scenario import as_actions
-from properties.scenarios.procedures.manual_machine import compute_operated_machine
 from properties.schedules.judgement import ScheduleError
 from properties.worlds import KNOWN_STRUCTURES, find_world
 from properties.worlds.replication.convergence import (
@@ -31,11 +34,30 @@ from properties.worlds.replication.convergence import (
     REPLICATION_STEPS,
 )
 from properties.worlds.replication.guarantees import slave_is_prefix_of_master
-from reference.language.machine import Action, probe
+from reference.language.machine import Action, Instance, Machine, probe
 from reference.worlds.replication.lineage import has_message
 from reference.worlds.replication.parameters import FaultCounts
 from reference.worlds.replication.state import NOT_SENT, Cluster, CommitLog, Message
 from reference.worlds.replication.structure import Structure
+
+
+class OperatedMachine(Machine):
+    """The rules of a structure, and what is done by hand."""
+
+    def __init__(self, structure: Any) -> None:
+        super().__init__(structure)
+        sizes = structure.index_counts
+        for each in find_world(structure).manual_rules.values():
+            numbers = [(n,) for n in range(sizes[each.indexes[0]])] if each.indexes else [()]
+            for instance in (Instance(each, number) for number in numbers):
+                self.instances[instance.name] = instance
+
+
+@cache
+def compute_operated_machine(structure: Any) -> OperatedMachine:
+    """The machine of a structure with what is done by hand, made once."""
+    return OperatedMachine(structure)
+
 
 PROCEDURES_FILE = Path(__file__).parent / "procedures.toml"
 

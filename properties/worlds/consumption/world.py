@@ -1,17 +1,40 @@
-"""The world of consumers, complete."""
+"""The world of consumers, complete, with what an administrator does to its files by hand."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 from attrs import evolve
 
 from properties.property import collect_properties
 from properties.world import World, make_fault_models, make_sizes
-from properties.worlds.consumption import guarantee, lemma, manual_steps, rest
-from reference.language.rule import collect_rules
-from reference.worlds.consumption.parameters import SMALL_CONSUMPTION, ConsumptionFaults
+from properties.worlds.consumption import guarantee, lemma, rest
+from reference.language.operators import negate
+from reference.language.rule import RuleBody, between, collect_rules, rule, when
+from reference.worlds.consumption.state import SMALL_CONSUMPTION, Consumption, ConsumptionFaults
 from reference.worlds.consumption.structure import CONSUMPTION_STRUCTURES
+
+
+@rule(who="operator", source="copy of config/consumerOffset.json")
+def copy_progress_to_master(state: Consumption) -> RuleBody:
+    """The file of progress of a stopped master is replaced by its slave's."""
+    # ENABLED WHEN
+    yield when(is_master_down=negate(state.master.is_up))
+    # EFFECT
+    on_disk = state.slave.progress_on_disk
+    return evolve(state, master=evolve(state.master, progress_on_disk=on_disk))
+
+
+@rule(who="operator", source="mqadmin resetOffsetByTime, consumers stopped")
+def reset_progress(state: Consumption) -> RuleBody:
+    """The progress of a group without running consumers is set back in the master's table."""
+    # ENABLED WHEN
+    yield when(is_master_up=state.master.is_up, is_not_running=negate(state.consumer.is_running))
+    progress = yield between("progress", 0, state.master.queue_max)
+    # EFFECT
+    return evolve(state, master=evolve(state.master, progress=progress))
+
 
 CONSUMPTION = World(
     name="consumer",
@@ -37,6 +60,6 @@ CONSUMPTION = World(
     ),
     folder=Path(__file__).parent,
     chapter="consumption.md",
-    manual_rules=collect_rules(manual_steps),
+    manual_rules=collect_rules(sys.modules[__name__]),
     get_healing=rest.get_healing,
 )

@@ -1,17 +1,29 @@
-"""The world of delayed delivery, complete."""
+"""The world of delayed delivery, complete, with what an administrator does to its files by hand."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 from attrs import evolve
 
 from properties.property import collect_properties
 from properties.world import World, make_fault_models, make_sizes
-from properties.worlds.delay import guarantee, lemma, manual_steps
-from reference.language.rule import collect_rules
-from reference.worlds.delay.parameters import SMALL_DELAY, DelayFaults
+from properties.worlds.delay import guarantee, lemma
+from reference.language.operators import all_of, negate
+from reference.language.rule import RuleBody, collect_rules, replace_broker, rule, when
+from reference.worlds.delay.state import SMALL_DELAY, Delay, DelayFaults
 from reference.worlds.delay.structure import DELAY_STRUCTURES
+
+
+@rule(who="operator", source="removal of config/delayOffset.json and its backup")
+def remove_delay_file(state: Delay, broker: int) -> RuleBody:
+    """A slave's file of delayed delivery's progress is removed; a promotion reads it first."""
+    # ENABLED WHEN
+    yield when(is_not_promoted=all_of(negate(state.is_promoted), broker > 0))
+    # EFFECT
+    return replace_broker(state, broker, evolve(state.brokers[broker], file=0))
+
 
 DELAY = World(
     name="delay",
@@ -37,5 +49,5 @@ DELAY = World(
     ),
     folder=Path(__file__).parent,
     chapter="delay.md",
-    manual_rules=collect_rules(manual_steps),
+    manual_rules=collect_rules(sys.modules[__name__]),
 )

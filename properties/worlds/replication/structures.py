@@ -1,7 +1,12 @@
-"""The groups that have certificates, where those lie, and which groups are alike."""
+"""The groups that have certificates, where those lie, which are alike, and which RocketMQ ships.
+
+What RocketMQ 4.4.0 is with its own files and defaults stands here: the one list of its stock
+deployments.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from attrs import evolve
@@ -63,3 +68,25 @@ def make_code(structure: Structure) -> str:
     """A group in the identifier of a schedule, for example ``SYNC_MASTER-ASYNC_FLUSH-1``."""
     group = (structure.role.name, structure.flush_disk_type.name, str(structure.slaves))
     return "-".join((*group, *structure.variants))
+
+
+STOCK_PAIR = CERTIFIED_BY_NAME["SYNC_MASTER/ASYNC_FLUSH/1 slave"]
+"""The pair of the folder ``2m-2s-sync``: what verbs and pages take where nothing is named."""
+
+STOCK_FOLDERS: Mapping[str, Structure] = {
+    "2m-noslave": CERTIFIED_BY_NAME["ASYNC_MASTER/ASYNC_FLUSH/0 slaves"],
+    "2m-2s-async": CERTIFIED_BY_NAME["ASYNC_MASTER/ASYNC_FLUSH/1 slave"],
+    "2m-2s-sync": STOCK_PAIR,
+}
+"""The deployment of each folder that RocketMQ ships; a test reads the folders."""
+
+STOCK_WORLDS = (
+    "consumer/no slave read/no offset check",
+    "tables/topics/4.4.0",
+    "delay/4.4.0",
+)
+"""What stock brokers do besides copying a log: ``slaveReadEnable`` and ``offsetCheckInSlave`` are
+off (MessageStoreConfig, BrokerConfig), topics and delayed messages are as they are."""
+
+STOCK_STRUCTURES = (*(s.name for s in STOCK_FOLDERS.values()), *STOCK_WORLDS)
+"""All of them, by name."""

@@ -16,9 +16,8 @@ from properties.worlds.replication import (
     sanity_checks,
     witnesses,
 )
-from properties.worlds.replication.fault_models import EVERYTHING, FAULT_MODELS
+from properties.worlds.replication.fault_models import EVERYTHING, FAULT_MODELS, SIZES
 from properties.worlds.replication.healing import get_healing
-from properties.worlds.replication.sizes import SIZES
 from properties.worlds.replication.structures import (
     CERTIFIED_STRUCTURES,
     list_related_structures,

@@ -27,13 +27,13 @@ from properties.worlds.tables.history import (
 from reference.language.fault_account import has_faults_within_limits
 from reference.language.operators import all_of, any_of, implies, negate
 from reference.worlds.tables.copying import is_entry_made
-from reference.worlds.tables.parameters import NOBODY
 from reference.worlds.tables.state import (
     ANSWERED,
     CLEARED,
     HALF_ANSWERED,
     IDLE,
     NO_CONTENT,
+    NOBODY,
     CopiedTables,
     Table,
     TableBroker,

@@ -9,7 +9,7 @@ from attrs import evolve
 from properties.property import collect_properties
 from properties.world import World, make_fault_models, make_sizes
 from properties.worlds.tables import guarantee, lemma
-from reference.worlds.tables.parameters import SMALL_TABLES, TablesFaults
+from reference.worlds.tables.state import SMALL_TABLES, TablesFaults
 from reference.worlds.tables.structure import TABLES_STRUCTURES
 
 TABLES = World(

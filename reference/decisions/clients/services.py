@@ -1,33 +1,68 @@
 """What producers and consumers can do with the brokers that are there: all of them, or slaves only.
 
-Each question is answered by the function that decides it elsewhere; nothing is decided here. The
-brokers are those that the client's route lists and that answer (K-47, R-NS-06, R-NS-07).
+Each question is answered by the function that decides it elsewhere; decided here is only whom a
+client sends heartbeats to, and what they make on the broker (R-CC-10). The brokers are those that
+the client's route lists and that answer (K-47, R-NS-06, R-NS-07).
+
+Source of heartbeats: MQClientInstance#sendHeartbeatToAllBroker, ClientManageProcessor#heartBeat,
+SubscriptionGroupManager#findSubscriptionGroupConfig and
+TopicConfigManager#createTopicInSendMessageBackMethod of 4.4.0.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
-from reference.decisions.clients.heartbeats import list_targets
-from reference.decisions.clients.orderly_lock import may_take_queue
-from reference.decisions.clients.send_back import Failed, send_back
+from attrs import evolve
+
+from reference.decisions.clients.consuming import Failed, may_take_queue, send_back
 from reference.decisions.clients.sending import SendAnswer
+from reference.decisions.metadata.broker_tables import BrokerTables
 from reference.decisions.name_server.client_side import Route, list_read_queues, list_write_queues
 from reference.decisions.name_server.registry import QueueData
 from reference.decisions.progress.client_offsets import (
     NOT_STORED,
+    RETRY_TOPIC_PREFIX,
     Beginning,
     ConsumeFromWhere,
     compute_pull_from_where,
 )
 from reference.decisions.reading.client import Client, choose_offset_store, choose_target
-from reference.decisions.reading.pull import Pull, Registration, Situation, Topic
-from reference.decisions.reading.pull_checks import find_refusal
+from reference.decisions.reading.pull import Pull, Registration, Situation, Topic, find_refusal
 from reference.decisions.reading.pull_processor import MASTER_ID
 from reference.decisions.reading.settings import BrokerSettings, StoreSettings
-from reference.decisions.reading.subscription_group import DEFAULT_GROUP
+from reference.decisions.reading.subscription_group import DEFAULT_GROUP, is_system_group
 from reference.worlds.replication.roles import Role
+
+
+def name_retry_topic(group: str) -> str:
+    """The topic that takes a group's failed messages (MixAll#getRetryTopic)."""
+    return f"{RETRY_TOPIC_PREFIX}{group}"
+
+
+def list_targets(brokers: Iterable[int], *, has_consumers: bool) -> tuple[int, ...]:
+    """Whom a client sends heartbeats: slaves too if it has consumers, else masters only."""
+    return tuple(each for each in brokers if has_consumers or each == MASTER_ID)
+
+
+def receive(
+    tables: BrokerTables, group: str, now_ms: float, *, is_group_created_on_demand: bool = True
+) -> BrokerTables:
+    """A broker's tables after a heartbeat of one of a group's consumers, whatever the role.
+
+    An unknown group is made with defaults, and so is its retry topic. Both change the versions, so
+    that a slave's next copy takes its master's tables again (R-MS-09).
+    """
+    may_make = is_group_created_on_demand or is_system_group(group)
+    if group not in tables.groups.entries and may_make:
+        tables = evolve(tables, groups=tables.groups.put(group, DEFAULT_GROUP, now_ms))
+    known, topic = tables.groups.entries.get(group), name_retry_topic(group)
+    if known is None or topic in tables.topics.entries:
+        return tables
+    made = Topic(read_queues=known.retry_queues)
+    return evolve(tables, topics=tables.topics.put(topic, made, now_ms))
+
 
 Brokers: TypeAlias = tuple[int, ...]
 """Ids of the brokers of one name that are there, one at least."""

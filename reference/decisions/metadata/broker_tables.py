@@ -1,4 +1,4 @@
-"""The tables of one broker, in memory and on disk."""
+"""The tables of one broker, in memory and on disk, and their versions (DataVersion of 4.4.0)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,22 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 from attrs import evolve, field, frozen
 
-from reference.decisions.metadata.data_version import DataVersion
 from reference.decisions.progress.offset_table import OffsetTable, commit
+
+
+@frozen
+class DataVersion:
+    """Two versions are equal when both numbers are (R-MS-09); contents are not compared."""
+
+    timestamp_ms: float
+    """When the table was changed last, or when its manager was made."""
+    counter: int = 0
+    """How often it was changed."""
+
+    def compute_next(self, now_ms: float) -> DataVersion:
+        """The version after a change (DataVersion#nextVersion)."""
+        return DataVersion(now_ms, self.counter + 1)
+
 
 Entry = TypeVar("Entry")
 
@@ -52,10 +66,6 @@ class BrokerTables:
     def persist_offsets(self) -> BrokerTables:
         """After progress was written."""
         return evolve(self, offset_file=self.offsets)
-
-    def persist_delay(self) -> BrokerTables:
-        """After a master's delay offsets were written (R-BR-05)."""
-        return evolve(self, delay_file=self.delay_offsets)
 
     def restart(self, now_ms: float) -> BrokerTables:
         """After a new process has read the files.

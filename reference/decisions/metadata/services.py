@@ -1,4 +1,4 @@
-"""What brokers do by their roles: ids, ports, services (R-BR-01, R-BR-03).
+"""What brokers do by their roles, and where they listen (R-BR-01, R-BR-03).
 
 Source: BrokerStartup, BrokerController#start, DefaultMessageStore#start and
 EndTransactionProcessor of 4.4.0.
@@ -10,14 +10,9 @@ from attrs import frozen
 
 from reference.worlds.replication.roles import Role
 
-MASTER_ID = 0
 LISTEN_PORT = 10911
 VIP_PORT_STEP = -2
 HA_PORT_STEP = 1
-
-
-class StartError(Exception):
-    """The broker ends with exit code -3."""
 
 
 @frozen
@@ -27,19 +22,6 @@ class Ports:
     listen: int
     vip: int
     ha: int
-
-
-def compute_broker_id(role: Role, configured: int) -> int:
-    """The id that a broker takes (R-BR-01): a master's is 0 whatever is configured.
-
-    Raises:
-        StartError: a slave with an id of 0 or less.
-    """
-    if role is not Role.SLAVE:
-        return MASTER_ID
-    if configured <= MASTER_ID:
-        raise StartError(f"a slave's brokerId must be above 0, but it is {configured}")
-    return configured
 
 
 def compute_ports(listen: int = LISTEN_PORT) -> Ports:

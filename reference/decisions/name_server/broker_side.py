@@ -1,14 +1,21 @@
 """A broker at the name server: what it sends, and what it takes from the answer.
 
-Source: BrokerController#registerBrokerAll, #doRegisterBrokerAll and #start of 4.4.0.
+From the answer to its registration a broker takes which topics are in order, as the name server's
+administrator has set it in the namespace ``ORDER_TOPIC_CONFIG``, and a slave takes from whom it
+copies its log: the address that it knows, and the one that it is connected to.
+
+Source: BrokerController#registerBrokerAll, #doRegisterBrokerAll and #start,
+TopicConfigManager#updateOrderTopicConfig, HAService.HAClient#updateMasterAddress, #connectMaster
+and #closeMaster of 4.4.0.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from attrs import evolve, frozen
 
+from reference.decisions.metadata.broker_tables import VersionedTable
 from reference.decisions.name_server.registry import PERM_WRITE, Answer, QueueData
 from reference.decisions.reading.settings import PERM_READ
 
@@ -77,3 +84,64 @@ def rewrite_permissions(
     if not is_permission_rewritten(broker_permission):
         return topics
     return {name: evolve(data, permission=broker_permission) for name, data in topics.items()}
+
+
+@frozen
+class TopicOrder:
+    """What of a topic's configuration this is about."""
+
+    is_order: bool = False
+    """``TopicConfig.order``."""
+
+
+def take_order(
+    topics: VersionedTable[TopicOrder],
+    answered: Collection[str] | None,
+    now_ms: float,
+    *,
+    is_one_way: bool = False,
+) -> VersionedTable[TopicOrder]:
+    """A broker's topics after a registration whose answer names these topics.
+
+    None: the answer had no table. A one-way registration has no answer (R-NS-03).
+
+    Named topics get the flag and all others lose it, whoever had set it. Where that changes any,
+    the table gets a new version, on a slave too, so that the next copy replaces the slave's whole
+    table (R-MS-09) though both brokers took the same word.
+    """
+    if answered is None or is_one_way:
+        return topics
+    entries = {n: evolve(t, is_order=n in answered) for n, t in topics.entries.items()}
+    if entries == topics.entries:
+        return topics
+    return VersionedTable(topics.version.compute_next(now_ms), entries)
+
+
+@frozen
+class HaClient:
+    """A slave's side of replication, as far as addresses go."""
+
+    address: str | None = None
+    """``masterAddress``: whom it will connect to."""
+    connected_to: str | None = None
+    """The other end of its socket; None without one."""
+
+
+def update_address(client: HaClient, address: str) -> HaClient:
+    """Another address is known; the connection is not dropped, nor the thread woken (R-HC-03)."""
+    return evolve(client, address=address)
+
+
+def connect(client: HaClient) -> HaClient:
+    """A connect, which only happens without a socket, and needs an address (R-HC-02)."""
+    return client if client.connected_to else evolve(client, connected_to=client.address)
+
+
+def close(client: HaClient) -> HaClient:
+    """The connection is gone, for whatever reason; the address stays (R-HC-12)."""
+    return evolve(client, connected_to=None)
+
+
+def is_connection_stale(client: HaClient) -> bool:
+    """The slave still copies from a broker that it would not connect to any more."""
+    return client.connected_to not in (None, client.address)

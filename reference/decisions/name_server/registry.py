@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from attrs import evolve, field, frozen
 
-from reference.decisions.metadata.data_version import DataVersion
+from reference.decisions.metadata.broker_tables import DataVersion
 from reference.decisions.reading.pull_processor import MASTER_ID
 
 PERM_WRITE = 2

@@ -1,13 +1,21 @@
-"""A consume queue as a reader finds it: numbers for its ends, and a static table of entries."""
+"""A consume queue: how it comes about, and how a reader finds it.
+
+A reader finds numbers for its ends, and a static table of entries. It comes about by places that
+the master gives and entries that the dispatch makes.
+Source: CommitLog.DefaultAppendMessageCallback#doAppend, ConsumeQueue#putMessagePositionInfo,
+ConsumeQueue#correctMinOffset and DefaultMessageStore#recoverTopicQueueTable of 4.4.0.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+import enum
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, TypeAlias
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from reference.configuration.keys import KEYS
+from reference.decisions.reading.decision import Case, choose_first
 
 ENTRY_BYTES = 20
 """Bytes of one entry (ConsumeQueue.CQ_STORE_UNIT_SIZE)."""
@@ -63,3 +71,129 @@ class ConsumeQueue:
         Source: ConsumeQueue#rollNextFile.
         """
         return offset + self.entries_per_file - offset % self.entries_per_file
+
+
+NextOffsets: TypeAlias = Mapping[str, int]
+"""By topic and queue: the queue offset of the next message (``CommitLog.topicQueueTable``)."""
+
+
+class Transaction(enum.Enum):
+    """What part of a transaction a message is (MessageSysFlag)."""
+
+    NONE = "none"
+    PREPARED = "prepared"
+    """A half message. A broker of 4.4.0 puts it into a topic of its own as NONE (R-RP-08)."""
+    COMMIT = "commit"
+    ROLLBACK = "rollback"
+
+
+WITHOUT_PLACE = frozenset({Transaction.PREPARED, Transaction.ROLLBACK})
+"""They take no place in a queue, and get no entry."""
+
+
+def assign_queue_offset(
+    table: NextOffsets, queue: str, transaction: Transaction = Transaction.NONE, messages: int = 1
+) -> tuple[int, NextOffsets]:
+    """The queue offset of a message (of a batch: its first), and the table after it (R-CL-07)."""
+    if transaction in WITHOUT_PLACE:
+        return 0, table
+    offset = table.get(queue, 0)
+    return offset, {**table, queue: offset + messages}
+
+
+EMPTY_QUEUE = ConsumeQueue()
+
+
+@frozen
+class BuiltQueue:
+    """A consume queue, and how far in the log its entries reach."""
+
+    queue: ConsumeQueue = EMPTY_QUEUE
+    max_physical_offset: int = -1
+    """``maxPhysicOffset``: where the last message with an entry begins."""
+
+
+@frozen
+class Dispatched:
+    """A message that the dispatch has come to."""
+
+    queue_offset: int
+    """As it stands in the message."""
+    entry: Entry
+    """Its physical offset is the one that stands in the message, too."""
+    built: BuiltQueue
+    """The queue before it."""
+
+
+def is_already_reached(message: Dispatched) -> bool:
+    """An earlier dispatch has come as far as this in the log: nothing is done."""
+    return message.entry.physical_offset <= message.built.max_physical_offset
+
+
+def is_place_taken(message: Dispatched) -> bool:
+    """The queue goes beyond the message's place; at place 0 nobody looks."""
+    return 0 < message.queue_offset < message.built.queue.max_offset
+
+
+def is_first_of_queue(message: Dispatched) -> bool:
+    """The queue has no entry yet: it begins at the message's place, wherever that is."""
+    return not message.built.queue.entries
+
+
+def is_next_or_behind_gap(_message: Dispatched) -> bool:
+    """The entry goes to the end of the queue, even where places before it are missing."""
+    return True
+
+
+def begin(message: Dispatched) -> ConsumeQueue:
+    """A queue whose first message this is; what fills its file before it counts as nothing."""
+    place = message.queue_offset
+    per_file = message.built.queue.entries_per_file
+    return ConsumeQueue(place, place + 1, place, (message.entry,), per_file)
+
+
+def append(message: Dispatched) -> ConsumeQueue:
+    """The queue with one more entry at its end."""
+    queue = message.built.queue
+    entries = (*queue.entries, message.entry)
+    return evolve(queue, max_offset=queue.max_offset + 1, entries=entries)
+
+
+DISPATCHES: tuple[Case[Dispatched, ConsumeQueue | None], ...] = (
+    (is_already_reached, lambda _: None),
+    (is_place_taken, lambda _: None),
+    (is_first_of_queue, begin),
+    (is_next_or_behind_gap, append),
+)
+"""What decides about an entry, in the order of the code (R-RP-05); None: it is not made."""
+
+
+def dispatch(built: BuiltQueue, queue_offset: int, entry: Entry) -> BuiltQueue:
+    """The queue after the dispatch has come to a message (ConsumeQueue#putMessagePositionInfo)."""
+    decided = choose_first(DISPATCHES, Dispatched(queue_offset, entry, built))
+    assert decided is not None  # The last condition always holds.
+    if decided.value is None:
+        return built
+    return evolve(built, queue=decided.value, max_physical_offset=entry.physical_offset)
+
+
+def correct_min_offset(built: BuiltQueue, log_min_offset: int) -> BuiltQueue:
+    """The queue begins at the first entry whose message the log still has (R-RC-10).
+
+    Only the queue's first file is looked at; where all of it points before the log, nothing
+    changes.
+    """
+    queue = built.queue
+    first_file = queue.list_from(queue.first_offset)
+    for place, entry in enumerate(first_file, start=queue.first_offset):
+        if entry.physical_offset >= log_min_offset:
+            return evolve(built, queue=evolve(queue, min_offset=place))
+    return built
+
+
+def load_next_offsets(queues: Mapping[str, BuiltQueue]) -> NextOffsets:
+    """The next queue offsets after a start: the ends of the queues (R-RC-10).
+
+    This is done once. On a slave nobody moves them on afterwards, for nothing is put there.
+    """
+    return {name: built.queue.max_offset for name, built in queues.items()}

@@ -11,8 +11,7 @@ from attrs import frozen
 
 from reference.decisions.reading.consume_queue import ENTRY_BYTES, ConsumeQueue, Entry
 from reference.decisions.reading.decision import Case, choose_first
-from reference.decisions.reading.memory import is_further_back_than_memory
-from reference.decisions.reading.settings import StoreSettings
+from reference.decisions.reading.settings import StoreSettings, is_further_back_than_memory
 
 SCAN_BYTES_MIN = 16_000
 """At least so many bytes of a queue are looked at, if a filter takes none of its messages."""

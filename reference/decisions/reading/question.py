@@ -24,11 +24,12 @@ from reference.decisions.reading.client import (
 )
 from reference.decisions.reading.consume_queue import ConsumeQueue, Entry, compute_entries_per_file
 from reference.decisions.reading.get_message import GetMessageResult, Read, get_message
-from reference.decisions.reading.memory import DEFAULT_TOTAL_MEMORY_BYTES, DOUBLE_EXACT_BELOW
 from reference.decisions.reading.pull import Pull, Situation, Topic
 from reference.decisions.reading.pull_processor import MASTER_ID, PullAnswer, answer_pull
 from reference.decisions.reading.settings import (
     BROKER_FIELDS,
+    DEFAULT_TOTAL_MEMORY_BYTES,
+    DOUBLE_EXACT_BELOW,
     STORE_FIELDS,
     BrokerSettings,
     StoreSettings,

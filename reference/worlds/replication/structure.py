@@ -8,14 +8,17 @@ from typing import ClassVar
 from attrs import evolve, frozen
 
 from reference.language.rule import Rule
-from reference.language.structure import BaseStructure, Lanes
+from reference.language.structure import LANE_WIDTH, BaseStructure, Lanes, LaneText, Step
 from reference.language.variant import Variant
 from reference.releases.versions import compute_rules, expand
-from reference.worlds.replication import timeline
 from reference.worlds.replication.parameters import Parameters
 from reference.worlds.replication.roles import FlushDiskType, Role
 from reference.worlds.replication.state import (
+    ANSWERED,
+    REFUSED,
+    STATUS_NAMES,
     Cluster,
+    CommitLog,
     Link,
     Master,
     Message,
@@ -23,6 +26,80 @@ from reference.worlds.replication.state import (
     compute_first_sync_state_set,
     empty_log,
 )
+
+PRODUCER_WIDTH = 27
+LIFE_LETTERS = "abcdefgh"
+DRAWN_BYTES_MAX = 16
+
+
+def draw_log(log: CommitLog) -> str:
+    """The bytes of a log by the life that wrote them, for example ``[aab]`` or ``[a512 b100]``.
+
+    A bar stands where the last file begins, a dot for a byte below the first file, a question mark
+    for bytes that nobody can tell.
+    """
+    begin = (log.start_offset, *log.ends)
+    lengths = [max(0, end - start) for start, end in zip(begin, log.ends, strict=False)]
+    pieces = [(LIFE_LETTERS[i], n) for i, n in enumerate(lengths) if n]
+    if log.max_offset > DRAWN_BYTES_MAX:
+        lost = [f"·{log.start_offset}"] if log.start_offset else []
+        lost += [f"?{log.ghost_unknown_below_offset}"] if log.ghost_unknown_below_offset else []
+        return "[" + " ".join(lost + [f"{letter}{n}" for letter, n in pieces]) + "]"
+    known = "".join(letter * n for letter, n in [("·", log.start_offset), *pieces])
+    unknown = max(0, log.ghost_unknown_below_offset - log.start_offset)
+    drawn = known[: log.start_offset] + "?" * unknown + known[log.start_offset + unknown :]
+    last = log.last_file_offset
+    return "[" + (f"{drawn[:last]}|{drawn[last:]}" if last else drawn) + "]"
+
+
+PRODUCER, MASTER, FIRST_SLAVE = range(3)
+"""The lanes of a group."""
+
+
+def list_lanes(state: Cluster) -> tuple[tuple[str, int], ...]:
+    """The producer, the master, and a lane for each slave."""
+    titles = ("master", *(f"slave {i + 1}" for i in range(len(state.slaves))))
+    return (("producer", PRODUCER_WIDTH), *((title, LANE_WIDTH) for title in titles))
+
+
+def fill_lanes(state: Cluster, step: Step) -> tuple[LaneText, ...]:
+    """What each node does in a step; a put's answer stands in the producer's column."""
+    rule, number = state.structure.rules[step.rule_name], step.index or 0
+    link = state.links[number] if number < len(state.links) else None
+    phrase = rule.tell(step.arguments, state, number=number + 1, link=link)
+    lane = find_lane(rule, number)
+    logs = (state.master.log, *(s.log for s in state.slaves))
+    producer = phrase if lane == PRODUCER else _draw_answer(rule, number, state)
+    return (
+        LaneText(producer),
+        *(LaneText(phrase if lane == i else "", draw_log(log)) for i, log in enumerate(logs, 1)),
+    )
+
+
+def find_lane(rule: Rule, number: int) -> int:
+    """Where a step stands: a rule for each slave that is not the master's own, in its slave's."""
+    if rule.who == "producer" and not rule.lane:
+        return PRODUCER
+    is_slaves = rule.indexes == ("slave",) and rule.who not in ("master", "controller")
+    return FIRST_SLAVE + number if is_slaves else MASTER
+
+
+def list_running(state: Cluster) -> tuple[bool, ...]:
+    """For each lane whether its node runs; a producer always does."""
+    return (True, bool(state.master.is_up), *(bool(s.is_up) for s in state.slaves))
+
+
+def _draw_answer(rule: Rule, number: int, cluster: Cluster) -> str:
+    """What the producer is told, by a rule that ends a put."""
+    if rule.indexes != ("message",):
+        return ""
+    message = cluster.messages[number]
+    if message.phase not in (REFUSED, ANSWERED):
+        return ""
+    return f"m{number + 1}: {STATUS_NAMES[message.status]}"
+
+
+LANES = Lanes(list_lanes, fill_lanes, list_running)
 
 
 @frozen
@@ -63,7 +140,7 @@ class Structure(BaseStructure):
         return group + release + repairs
 
     usual_parameters: ClassVar[Parameters] = Parameters()
-    lanes: ClassVar[Lanes] = timeline.LANES
+    lanes: ClassVar[Lanes] = LANES
 
     @property
     def changes(self) -> tuple[Variant, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from reference.language.operators import all_of, any_of, choose, implies, minimum
+from reference.language.operators import all_of, choose, implies, minimum
 from reference.language.rule import replace_at
 from reference.worlds.replication.connection import CLOSED_LINK
 from reference.worlds.replication.lineage import compute_start_of_life
@@ -85,8 +85,3 @@ def compute_epoch_start(cluster: Cluster) -> int:
         here = compute_start_of_life(master.log, life)
         start = choose(master.ghost_life == life, here, start)
     return start
-
-
-def has_slave_member(cluster: Cluster) -> bool:
-    """Some slave is in the set."""
-    return any_of(*(is_member(cluster, i) for i in range(len(cluster.slaves))))

@@ -11,8 +11,7 @@ from attrs import evolve
 from reference.language.fault_account import count_fault, is_within_limit
 from reference.language.operators import choose, negate
 from reference.language.rule import RuleBody, between, replace_broker, rule, when
-from reference.worlds.tables.parameters import Instant
-from reference.worlds.tables.state import CopiedTables, Table, TableBroker
+from reference.worlds.tables.state import CopiedTables, Instant, Table, TableBroker
 
 
 def is_free(broker: TableBroker) -> bool:

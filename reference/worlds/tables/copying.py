@@ -9,13 +9,13 @@ from attrs import evolve
 
 from reference.language.operators import all_of, any_of, choose, negate
 from reference.language.rule import RuleBody, replace_broker, rule, when
-from reference.worlds.tables.parameters import NOBODY
 from reference.worlds.tables.state import (
     ANSWERED,
     CLEARED,
     HALF_ANSWERED,
     IDLE,
     NO_CONTENT,
+    NOBODY,
     VERSION_TAKEN,
     CopiedTables,
     Copy,

@@ -1,15 +1,24 @@
-"""Brokers that stop, start and change their role, and what the name server lists of them."""
+"""Brokers that stop, start, fail and change their role, and what the name server lists of them."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 from attrs import evolve
 
 from reference.language.fault_account import count_fault, is_within_limit
 from reference.language.operators import any_of, choose, negate
-from reference.language.rule import RuleBody, replace_broker, rule, when
-from reference.worlds.tables.changes import is_free, tick
-from reference.worlds.tables.parameters import NOBODY
-from reference.worlds.tables.state import HALF_ANSWERED, IDLE, CopiedTables, Copy, TableBroker
+from reference.language.rule import RuleBody, between, replace_broker, rule, when
+from reference.worlds.tables.changes import is_free, make_table_without_file, tick
+from reference.worlds.tables.state import (
+    HALF_ANSWERED,
+    IDLE,
+    NOBODY,
+    CopiedTables,
+    Copy,
+    TableBroker,
+    choose_table,
+)
 
 
 @rule(who="master", source="RouteInfoManager#registerBroker", weight=4, says="registers as master")
@@ -151,4 +160,41 @@ def switch_role(state: CopiedTables, broker: int) -> RuleBody:
     forgotten = forget_answer(state, broker)
     switched = evolve(own, is_master=negate(own.is_master), source=NOBODY)
     counted: CopiedTables = count_fault(replace_broker(forgotten, broker, switched), "role_changes")
+    return counted
+
+
+@rule(who="fault", source="kill -9 of the broker", says="## KILLED")
+def kill_broker(state: CopiedTables, broker: int) -> RuleBody:
+    """A broker's process is gone, and its connection to the name server with it."""
+    own = state.brokers[broker]
+    # ENABLED WHEN
+    yield when(is_up=own.is_up, is_within_limit=is_within_limit(state, "kills"))
+    # EFFECT
+    killed = end_process(leave_name_server(state, broker), broker)
+    counted: CopiedTables = count_fault(killed, "kills")
+    return counted
+
+
+def tell_power_loss(arguments: Mapping[str, int], state: CopiedTables) -> str:
+    """What a power loss takes."""
+    return "## POWER LOSS" + ("", ", OLD FILE", ", NO FILE")[arguments["writes_lost"]]
+
+
+@rule(who="fault", source="power loss of the broker's machine", says=tell_power_loss)
+def lose_power(state: CopiedTables, broker: int) -> RuleBody:
+    """A broker's machine is off; its file, never forced to disk, may be the one before, or gone.
+
+    Nobody closes its connection, so the name server lists it until it notices, or for good: if the
+    broker has registered with another role by then, the old entry is not looked for any more.
+    """
+    own = state.brokers[broker]
+    # ENABLED WHEN
+    yield when(is_up=own.is_up, is_within_limit=is_within_limit(state, "power_losses"))
+    writes_lost = yield between("writes_lost", 0, 2)
+    # EFFECT
+    new = make_table_without_file(state)
+    later = evolve(tick(state), ghost_contents=new.content)
+    kept = choose_table(writes_lost == 2, new, choose_table(writes_lost == 1, own.backup, own.file))
+    off = end_process(replace_broker(later, broker, evolve(own, file=kept, backup=kept)), broker)
+    counted: CopiedTables = count_fault(off, "power_losses")
     return counted

@@ -1,4 +1,9 @@
-"""Copied tables: what makes a structure, with the rules, the first state and the lanes."""
+"""Copied tables: what makes a structure, with the rules, the first state and the lanes.
+
+A table is told as stamp.counter:content, with a ``+`` where it has the followed entry, memory
+before file: ``M 3.1:2+/1.0:1``. A ``~`` behind it says that it is being changed or replaced. ``M``
+and ``S`` are the roles.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +13,58 @@ from typing import ClassVar
 from attrs import frozen
 
 from reference.language.rule import Rule, collect_rules
-from reference.language.structure import BaseStructure, Lanes
-from reference.worlds.tables import changes, copying, faults, lifecycle, timeline
-from reference.worlds.tables.parameters import TablesParameters
-from reference.worlds.tables.state import CopiedTables, Table, TableBroker
+from reference.language.structure import BaseStructure, Lanes, LaneText, Step, fill_one_lane
+from reference.worlds.tables import changes, copying, lifecycle
+from reference.worlds.tables.state import (
+    ANSWERED,
+    NOBODY,
+    CopiedTables,
+    Table,
+    TableBroker,
+    TablesParameters,
+)
 
-TABLES_RULES: dict[str, Rule] = collect_rules(changes, copying, lifecycle, faults)
+WIDTHS = (46, 46, 24)
+NAME_SERVER = 2
+
+
+def list_lanes(state: CopiedTables) -> tuple[tuple[str, int], ...]:
+    """Both brokers and the name server."""
+    return tuple(zip(("broker 0", "broker 1", "name server"), WIDTHS, strict=True))
+
+
+def fill_lanes(state: CopiedTables, step: Step) -> tuple[LaneText, ...]:
+    """What each node does in a step, and what it has afterwards."""
+    lane = NAME_SERVER if step.index is None else step.index
+    listed = "-" if state.listed_master == NOBODY else str(state.listed_master)
+    states = (*map(draw_broker, state.brokers), f"lists {listed}")
+    phrase = state.structure.rules[step.rule_name].tell(step.arguments, state)
+    return fill_one_lane(lane, phrase, states)
+
+
+def list_running(state: CopiedTables) -> tuple[bool, ...]:
+    """For each lane whether its node runs; the name server does."""
+    return (*(broker.is_up for broker in state.brokers), True)
+
+
+def draw_broker(broker: TableBroker) -> str:
+    """Its role, table and file; of a broker that is down only the file."""
+    role, file = "M" if broker.is_master else "S", draw_table(broker.file)
+    if not broker.is_up:
+        return f"{role} down/{file}"
+    is_moving = broker.is_changing or broker.copy.stage > ANSWERED
+    return f"{role} {draw_table(broker.table)}{'~' if is_moving else ''}/{file}"
+
+
+def draw_table(table: Table) -> str:
+    """Version and content, and whether the followed entry is in it."""
+    return f"{table.stamp}.{table.counter}:{table.content}{'+' if table.has_entry else ''}"
+
+
+LANES = Lanes(list_lanes, fill_lanes, list_running)
+
+
+TABLES_RULES: dict[str, Rule] = collect_rules(changes, copying, lifecycle)
 """Every rule of this world by name, in the order in which they are told."""
 
 
@@ -36,7 +87,7 @@ class TablesStructure(BaseStructure):
     ``dataVersion`` comes first; this is what a re-implementation might do."""
 
     usual_parameters: ClassVar[TablesParameters] = TablesParameters()
-    lanes: ClassVar[Lanes] = timeline.LANES
+    lanes: ClassVar[Lanes] = LANES
 
     @property
     def name(self) -> str:

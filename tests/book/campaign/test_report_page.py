@@ -12,9 +12,13 @@ from typing import Any
 
 import pytest
 
-from book.campaign.curve_drawing import BOTTOM, LEFT, RIGHT, TOP, draw_curve
 from book.campaign.report_page import (
+    BOTTOM,
     CLASSES_DRAWN_PER_GUARANTEE,
+    LEFT,
+    RIGHT,
+    TOP,
+    draw_curve,
     format_share,
     render_report,
 )

@@ -26,7 +26,7 @@ from book.diagram.svg import STYLE, write_svg
 from book.diagram.wire import Arrow, list_arrows
 from properties.scenarios.counterexamples.cases import Case, load_cases
 from properties.schedules.judgement import JudgedStep, replay
-from properties.schedules.sentences import find_fault_steps
+from properties.schedules.telling import find_fault_steps
 from properties.worlds import STRUCTURES, STRUCTURES_BY_WORLD, find_world
 from reference.language.drawing import fill_lanes, list_lanes
 from reference.language.machine import Action

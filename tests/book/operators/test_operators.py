@@ -18,10 +18,10 @@ from properties.scenarios.procedures.answers import (
     say_both_ways,
 )
 from properties.scenarios.procedures.facts import FACTS, Fact, find_broken_by_copy, is_proved
-from properties.scenarios.procedures.manual_machine import compute_operated_machine
 from properties.scenarios.procedures.procedures import (
     Course,
     Procedure,
+    compute_operated_machine,
     find_missing_lemmas,
     is_as_good_as_new,
     load_procedures,

@@ -13,11 +13,12 @@ from pathlib import Path
 import pytest
 from itf_py import trace_from_json
 
-from properties.exports.itf import decode_itf, encode_itf
-from properties.exports.itf_export import (
+from properties.exports.itf import (
     INDEX,
     SUFFIX,
     Exported,
+    decode_itf,
+    encode_itf,
     list_certified,
     list_counterexamples,
     list_issue_traces,

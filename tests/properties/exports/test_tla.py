@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from book.implementers.tla_page import STOCK_FAULT, write_shown
+from book.implementers.model_checkers_page import STOCK_FAULT, write_shown
 from properties.exports.tla import CODES, TLA, find_refuted, list_claims, write_module, write_value
-from properties.schedules.stock import STOCK_PAIR
 from properties.worlds import KNOWN_STRUCTURES, STRUCTURES, find_world
+from properties.worlds.replication.structures import STOCK_PAIR
 from reference.language.leaves import compute_leaf_sorts
 from reference.language.machine import compute_machine
 from reference.language.operators import choose, maximum, minimum, quotient, remainder

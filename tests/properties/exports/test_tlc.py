@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import pytest
 
-from book.implementers.tla_page import write_shown
+from book.implementers.model_checkers_page import write_shown
 from properties.exports.instances import JudgedInstance, load_spin_counts
 from properties.exports.tla import Module
-from properties.exports.tlc import MissingTlcError, TlcError, find_tlc, read_result, run_tlc
-from properties.exports.tlc_counts import (
+from properties.exports.tlc import (
     QUICK_STATES_MAX,
+    MissingTlcError,
+    TlcError,
     ask,
     export,
+    find_tlc,
     is_counted,
     list_instances,
     list_kept,
     load_tlc_counts,
+    read_result,
+    run_tlc,
 )
-from properties.schedules.stock import STOCK_PAIR
 from properties.verdicts.fingerprint import compute_digest
+from properties.worlds.replication.structures import STOCK_PAIR
 
 try:
     find_tlc()
@@ -29,7 +33,7 @@ except MissingTlcError as problem:
 needs_tlc = pytest.mark.skipif(bool(MISSING), reason=MISSING or "TLC is there")
 
 RENEW = (
-    "other rules; renew with `python -m properties.exports.tlc_counts`, "
+    "other rules; renew with `python -m properties.exports.tlc`, "
     "then `./rmqspec docs --write spec/tla.md`"
 )
 

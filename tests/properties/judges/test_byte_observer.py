@@ -11,7 +11,7 @@ from attrs import evolve
 
 from properties.judges.byte_observer import ByteObserver, compare_along
 from properties.judges.judge_checks import list_ways
-from properties.schedules.stock import STOCK_PAIR
+from properties.worlds.replication.structures import STOCK_PAIR
 from properties.worlds.replication.world import CLAIMS
 from reference.language.machine import compute_machine
 from reference.worlds.replication.roles import FlushDiskType

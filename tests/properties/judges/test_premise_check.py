@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from properties.judges import premise_check
+from properties.judges import foundations
+from properties.judges.foundations import find_wrong_premises
 from properties.judges.judge_checks import PROVED_STRUCTURES
-from properties.judges.premise_check import find_wrong_premises
 from properties.schedules.judgement import follow_while_possible
 from properties.schedules.known_schedules import load_known_schedules
-from properties.schedules.stock import STOCK_PAIR
 from properties.verdicts.certificates import get_world_folder
 from properties.worlds import STRUCTURES, find_world
 from properties.worlds.replication.guarantees import is_any_written
+from properties.worlds.replication.structures import STOCK_PAIR
 from properties.worlds.replication.world import CLAIMS
 from properties.z3.induction import prove_lemmas
 
@@ -51,7 +51,7 @@ def test_a_wrong_premise_is_noticed(
     """One that holds too often, and one that never holds."""
     wrong = {claim: evolve(CLAIMS[claim], premise=premise)}
     monkeypatch.setattr(
-        premise_check, "find_world", lambda structure: evolve(find_world(structure), claims=wrong)
+        foundations, "find_world", lambda structure: evolve(find_world(structure), claims=wrong)
     )
     lemmas = prove_lemmas(STOCK_PAIR)
     found = list(find_wrong_premises(STOCK_PAIR, lemmas, list_states(STOCK_PAIR.name)))

@@ -6,8 +6,12 @@ import itertools
 
 import pytest
 
-from properties.scenarios.reading_analysis import compute_deployment
-from properties.scenarios.slow_readers import BrokerReading, compute_broker_readings, explain_ratio
+from properties.scenarios.reading_analysis import (
+    BrokerReading,
+    compute_broker_readings,
+    compute_deployment,
+    explain_ratio,
+)
 from reference.configuration.broker_group import BrokerGroup
 from reference.configuration.files import change_master, change_slaves, sample_group
 from reference.decisions.reading.consume_queue import ConsumeQueue, Entry

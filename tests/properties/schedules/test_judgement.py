@@ -13,7 +13,7 @@ from properties.schedules.judgement import (
     keep_possible,
     shorten_refutation,
 )
-from properties.walks.random_walk import choose_evenly
+from properties.walks.steps import choose_evenly
 from properties.worlds import WORLD_STRUCTURES, find_world
 from reference.language.machine import Action, compute_machine
 from tests.structures import SYNCHRONOUS_PAIR, name_of

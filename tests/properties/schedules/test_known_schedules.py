@@ -14,8 +14,7 @@ from properties.schedules.known_schedules import (
 )
 from properties.schedules.related_structures import carry_over, mirror, move
 from properties.worlds.replication.fault_models import EVERYTHING
-from properties.z3.vacuity import load_witnesses
-from properties.z3.witnesses import compute_questions
+from properties.z3.vacuity import compute_questions, load_witnesses
 from reference.language.leaves import flatten
 from reference.language.machine import Action
 from reference.language.terms import substitute

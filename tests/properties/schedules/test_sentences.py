@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from properties.schedules.judgement import replay
-from properties.schedules.sentences import BUT, LET, THEN, describe_action, find_fault_steps, tell
+from properties.schedules.telling import BUT, LET, THEN, describe_action, find_fault_steps, tell
 from properties.worlds import STRUCTURES, find_world
 from properties.z3.fault_sets import compute_faults
 from reference.language.machine import Action, compute_machine

@@ -10,7 +10,6 @@ import pytest
 from attrs import evolve
 
 from properties.generated_text import ROOT
-from properties.schedules.stock import STOCK_PAIR
 from properties.verdicts.certificates import find_cells
 from properties.verdicts.disputes import (
     SIZE_CONDITIONS,
@@ -24,6 +23,7 @@ from properties.verdicts.disputes import (
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds import CLAIM_NAMES, FAULT_MODEL_NAMES, KNOWN_STRUCTURES
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME, is_losing
+from properties.worlds.replication.structures import STOCK_PAIR
 from reference.worlds.replication.parameters import Parameters
 
 ORACLE = ROOT.parent / "shared" / "oracle"

@@ -14,16 +14,16 @@ from hypothesis import strategies as st
 
 from properties.property import Property, PropertyRole
 from properties.schedules.judgement import follow
-from properties.schedules.stock import STOCK_WORLDS
 from properties.walks import hypothesis_machine
 from properties.walks.hypothesis_machine import (
     ClusterMachine,
     make_state_machine,
     run_state_machine,
 )
-from properties.walks.moving_steps import put_off_last_resorts
 from properties.walks.premises import PremiseTally, UnmetPremiseError
+from properties.walks.steps import put_off_last_resorts
 from properties.worlds import STRUCTURES, find_healing, find_world
+from properties.worlds.replication.structures import STOCK_WORLDS
 from reference.language.machine import Action, compute_machine
 from reference.language.operators import any_of, negate
 from reference.worlds.replication.parameters import SMALL_PARAMETERS

@@ -9,8 +9,7 @@ import pytest
 
 from properties.schedules.judgement import follow
 from properties.verdicts.certificates import load_schedules
-from properties.walks.premises import compute_milestones
-from properties.walks.walk_starts import STARTS_MAX, load_starts
+from properties.walks.premises import STARTS_MAX, compute_milestones, load_starts
 from properties.worlds import STRUCTURES, find_world
 from properties.z3.vacuity import load_witness_schedules
 from reference.language.machine import compute_machine

@@ -18,8 +18,7 @@ from properties.z3.ranking import rank_steps
 from reference.language.leaves import flatten
 from reference.language.machine import Action, compute_machine, record_predicate
 from reference.language.terms import substitute
-from reference.worlds.consumption.parameters import SMALL_CONSUMPTION
-from reference.worlds.consumption.state import Broker, Consumer, Consumption
+from reference.worlds.consumption.state import SMALL_CONSUMPTION, Broker, Consumer, Consumption
 from reference.worlds.consumption.structure import CONSUMPTION_STRUCTURES, ConsumptionStructure
 from tests.structures import name_of
 

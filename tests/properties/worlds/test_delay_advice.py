@@ -8,8 +8,7 @@ from properties.worlds import find_world
 from properties.worlds.delay.guarantee import passed_message_was_delivered
 from reference.language.machine import Action, compute_machine
 from reference.language.rule import replace_broker
-from reference.worlds.delay.parameters import SMALL_DELAY
-from reference.worlds.delay.state import SLAVE, Delay
+from reference.worlds.delay.state import SLAVE, SMALL_DELAY, Delay
 from reference.worlds.delay.structure import DELAY_STRUCTURES
 
 STRUCTURE = DELAY_STRUCTURES[0]

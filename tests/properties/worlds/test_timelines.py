@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from properties.schedules.drawing import draw_cell
+from properties.schedules.telling import draw_cell
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import VerdictWord
 from properties.world import World

@@ -14,7 +14,7 @@ from properties.fault_model import FaultModel
 from properties.verdicts import certificates
 from properties.verdicts.verdict import VerdictWord
 from properties.walks.hypothesis_machine import make_state_machine, run_state_machine
-from properties.walks.random_walk import choose_evenly
+from properties.walks.steps import choose_evenly
 from properties.world import World
 from properties.worlds import OTHER_WORLDS, WORLD_STRUCTURES, find_world
 from reference.language.leaves import flatten

@@ -9,9 +9,8 @@ import pytest
 from properties.property import Predicate, Property, PropertyRole
 from properties.world import World
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME
-from properties.z3.consecution import check_rule, describe_failure
 from properties.z3.induction import get_candidates, get_lemmas
-from properties.z3.obligations import Proof
+from properties.z3.obligations import Proof, check_rule, describe_failure
 from reference.language.leaves import unflatten
 from reference.language.machine import Action, compute_machine
 from reference.worlds.replication.state import Cluster

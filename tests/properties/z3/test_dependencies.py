@@ -8,8 +8,7 @@ from properties.fault_model import FaultModel
 from properties.worlds.replication.fault_models import EVERYTHING
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME
 from properties.worlds.replication.world import CLAIMS
-from properties.z3.cores import Core, load_cores
-from properties.z3.dependencies import Node, NodeKind, PropertyGraph
+from properties.z3.cores import Core, Node, NodeKind, PropertyGraph, load_cores
 from properties.z3.discharge import Fact, FactKind
 from properties.z3.induction import InductionProblem, get_lemmas
 from properties.z3.obligations import Obligation, ObligationKind

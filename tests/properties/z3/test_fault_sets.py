@@ -21,7 +21,7 @@ from properties.verdicts.fault_sets.certificates import (
 from properties.verdicts.fault_sets.search import find_border, find_borders, find_refutations
 from properties.verdicts.verdict import InternalDisagreementError, VerdictWord
 from properties.worlds import STRUCTURES, find_world
-from properties.worlds.replication.sizes import FOUR_FILES
+from properties.worlds.replication.fault_models import FOUR_FILES
 from properties.z3.fault_sets import (
     Border,
     FaultSet,

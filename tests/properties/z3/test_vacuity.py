@@ -13,13 +13,13 @@ from properties.worlds.replication.world import WITNESSES
 from properties.z3 import vacuity
 from properties.z3.vacuity import (
     are_witnesses_current,
+    compute_questions,
     find_unwitnessed,
     has_witnesses,
     load_open_questions,
     load_witnesses,
     save_witnesses,
 )
-from properties.z3.witnesses import compute_questions
 from reference.language.terms import constant
 from reference.worlds.consumption.structure import CONSUMPTION_STRUCTURES, ConsumptionStructure
 from reference.worlds.replication.structure import Structure

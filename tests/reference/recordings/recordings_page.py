@@ -11,7 +11,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from properties.mutants.recording_judge import read_recordings
+from properties.mutants.replay_judges import read_recordings
 from reference.recordings.checking import TraceVerdict, check_recording, find_version
 from reference.recordings.reading import Recording, read_recording
 from reference.releases.versions import Version, parse_version

@@ -24,7 +24,7 @@ from spark_fuzz.campaign.schedule import CampaignOptions
 from spark_fuzz.campaign.schedule_replay import replay_schedule
 from spark_fuzz.kernel.kernel import compile_kernel
 from spark_fuzz.kernel.walk import CLOSE_LOOK, Observations
-from spark_fuzz.report.coverage_summary import estimate_unseen
+from spark_fuzz.report.campaign_summary import estimate_unseen
 from tests.structures import SYNCHRONOUS_PAIR
 
 SCHEDULES = 33

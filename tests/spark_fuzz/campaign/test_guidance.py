@@ -22,7 +22,7 @@ from spark_fuzz.campaign.store import (
 )
 from spark_fuzz.kernel.agreement import describe_replay
 from spark_fuzz.kernel.ancestry import find_lineage, parse_lineage
-from spark_fuzz.report.coverage_summary import summarise_coverage
+from spark_fuzz.report.campaign_summary import summarise_coverage
 
 pytestmark = pytest.mark.spark
 

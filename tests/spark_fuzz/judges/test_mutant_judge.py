@@ -13,8 +13,8 @@ from properties.mutants.findings import (
     Finding,
     compute_world_digest,
     load_arguments,
+    load_table,
 )
-from properties.mutants.results import load_table
 from properties.schedules.judgement import follow, is_refuted_by
 from properties.verdicts.certificates import decode_schedule
 from properties.worlds import STRUCTURES_BY_WORLD, find_world

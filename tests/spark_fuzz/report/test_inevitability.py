@@ -12,8 +12,8 @@ from properties.worlds import STRUCTURES
 from reference.language.machine import Action, compute_machine
 from spark_fuzz.campaign.schedule import CampaignOptions
 from spark_fuzz.kernel.kernel import compile_kernel
-from spark_fuzz.report.continuations import Continuations
-from spark_fuzz.report.inevitability import sample_continuations
+from spark_fuzz.report.class_files import Continuations
+from spark_fuzz.report.violation_classes import sample_continuations
 from tests.properties.refutations import list_known
 
 DELAY = STRUCTURES["delay/4.4.0"]

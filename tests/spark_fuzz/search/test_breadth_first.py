@@ -17,7 +17,7 @@ from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
 from properties.worlds.replication.world import GUARANTEES
 from reference.language.leaves import flatten
 from reference.language.machine import Action, compute_machine
-from reference.worlds.consumption.parameters import ConsumptionParameters
+from reference.worlds.consumption.state import ConsumptionParameters
 from reference.worlds.replication.parameters import SMALL_PARAMETERS, Parameters
 from spark_fuzz.search.breadth_first import BreadthFirstResult, BreadthFirstSearch
 from spark_fuzz.search.influence import keep_everything

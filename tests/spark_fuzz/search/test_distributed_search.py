@@ -15,7 +15,7 @@ from properties.exports.instances import TINY
 from properties.fault_model import FaultModel
 from properties.worlds import STRUCTURES, find_world
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
-from reference.worlds.delay.parameters import SMALL_DELAY
+from reference.worlds.delay.state import SMALL_DELAY
 from reference.worlds.replication.structure import Structure
 from spark_fuzz.campaign.store import CampaignError
 from spark_fuzz.search import breadth_first

@@ -21,9 +21,8 @@ from properties.scenarios.known_issues.catalogue import (
     load_outside,
     load_scenarios,
 )
-from properties.scenarios.known_issues.decision import Decision
+from properties.scenarios.known_issues.decisions import QUESTIONS, Decision
 from properties.scenarios.known_issues.phenomena import PHENOMENA
-from properties.scenarios.known_issues.questions import QUESTIONS
 from properties.scenarios.known_issues.repair import (
     Fate,
     find_shortest_known,

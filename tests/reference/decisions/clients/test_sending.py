@@ -14,7 +14,7 @@ from reference.decisions.clients.sending import (
     react,
     send,
 )
-from reference.decisions.metadata.data_version import DataVersion
+from reference.decisions.metadata.broker_tables import DataVersion
 from reference.decisions.name_server.client_side import (
     Route,
     find_publish_address,

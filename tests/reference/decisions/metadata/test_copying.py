@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from reference.decisions.metadata.broker_tables import BrokerTables, VersionedTable
+from reference.decisions.metadata.broker_tables import BrokerTables, DataVersion, VersionedTable
 from reference.decisions.metadata.copying import (
+    FORM_4_4_0,
+    FORM_4_5_0,
     REQUEST_CODES,
     STEPS,
     compute_worst_ms,
@@ -20,8 +22,6 @@ from reference.decisions.metadata.copying import (
     merge_offsets,
     sync_all,
 )
-from reference.decisions.metadata.data_version import DataVersion
-from reference.decisions.metadata.forms import FORM_4_4_0, FORM_4_5_0
 from reference.decisions.progress.offset_table import OffsetTable
 
 OLD, NEW = DataVersion(1, 1), DataVersion(2, 5)

@@ -7,7 +7,7 @@ import itertools
 import pytest
 from attrs import evolve
 
-from reference.decisions.metadata.data_version import DataVersion
+from reference.decisions.metadata.broker_tables import DataVersion
 from reference.decisions.name_server.broker_side import (
     Addresses,
     compute_period_ms,

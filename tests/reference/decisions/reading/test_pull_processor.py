@@ -9,15 +9,23 @@ from attrs import evolve
 
 from reference.decisions.reading.consume_queue import ConsumeQueue, Entry
 from reference.decisions.reading.get_message import GetMessageStatus, Read, get_message
-from reference.decisions.reading.held_pulls import (
+from reference.decisions.reading.pull import (
+    CHECKS,
+    Pull,
+    Registration,
+    ResponseCode,
+    Situation,
+    Topic,
+    find_refusal,
+)
+from reference.decisions.reading.pull_processor import (
     HeldPull,
+    PullAnswer,
+    answer_pull,
     compute_check_interval_ms,
     is_woken_by_messages,
     look_at_held,
 )
-from reference.decisions.reading.pull import Pull, Registration, ResponseCode, Situation, Topic
-from reference.decisions.reading.pull_checks import CHECKS, find_refusal
-from reference.decisions.reading.pull_processor import PullAnswer, answer_pull
 from reference.decisions.reading.settings import BrokerSettings, StoreSettings
 from reference.decisions.reading.subscription_group import SubscriptionGroup
 from reference.worlds.replication.roles import Role

@@ -7,11 +7,11 @@ from attrs import evolve
 from reference.language.drawing import draw_timeline, fill_lanes, list_lanes
 from reference.language.machine import Action, compute_machine
 from reference.language.structure import LaneText
-from reference.worlds.consumption.parameters import SMALL_CONSUMPTION
-from reference.worlds.consumption.state import Broker, Consumer, Routes
-from reference.worlds.consumption.structure import CONSUMPTION_RULES, ConsumptionStructure
-from reference.worlds.consumption.timeline import (
+from reference.worlds.consumption.state import SMALL_CONSUMPTION, Broker, Consumer, Routes
+from reference.worlds.consumption.structure import (
+    CONSUMPTION_RULES,
     PHRASES,
+    ConsumptionStructure,
     draw_broker,
     draw_consumer,
     draw_routes,

@@ -7,7 +7,7 @@ from reference.language.machine import Action, compute_machine
 from reference.worlds.replication.changes import VARIANTS
 from reference.worlds.replication.rules import RULES
 from reference.worlds.replication.state import CommitLog
-from reference.worlds.replication.timeline import draw_log
+from reference.worlds.replication.structure import draw_log
 from tests.structures import SYNCHRONOUS_PAIR, TWO_OF_EACH
 
 

@@ -1,0 +1,142 @@
+"""Judged schedules told: as timelines for a terminal, and in sentences.
+
+Let this be so, then that happens, but this goes wrong: the words of a step are the first sentence
+of its rule, so every world tells its schedules alike.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import Any
+
+import attrs
+from attrs import frozen
+
+from properties.schedules.judgement import JudgedStep, replay
+from properties.verdicts.verdict import Verdict
+from properties.worlds import find_world
+from reference.language.drawing import draw_timeline, list_lanes
+from reference.language.machine import Action, compute_machine
+
+
+def draw_steps(steps: Iterable[JudgedStep]) -> str:
+    """The timeline of judged steps; a guarantee is named at the first step that violates it."""
+    return draw_timeline((step.action, step.cluster, step.violated) for step in steps)
+
+
+def draw_cell(structure: Any, verdict: Verdict) -> str:
+    """The timeline of a refuted cell in small sizes, up to the claim that it breaks."""
+    parameters = find_world(structure).make_search_parameters(
+        find_world(structure).get_fault_model(verdict.fault)
+    )
+    return draw_steps(replay(structure, parameters, verdict.schedule, (verdict.guarantee,)))
+
+
+LET, THEN, BUT = "Let", "Then", "But"
+SOURCE_REFERENCE = re.compile(r" \([A-Z]+-[A-Z0-9-]+(, [A-Z]+-[A-Z0-9-]+)*\)")
+"""What a rule's sentence cites, for example `` (R-HA-21)``: for readers of the sources only."""
+
+
+@frozen
+class Sentence:
+    """One sentence of a story."""
+
+    word: str
+    """LET, THEN or BUT."""
+    text: str
+    """What follows that word, with a full stop."""
+    steps: tuple[int, ...] = ()
+    """The numbers of the steps that it tells, from 1."""
+
+    def __str__(self) -> str:
+        return f"{self.word} {self.text}"
+
+
+def tell(guarantee: str, steps: Sequence[JudgedStep]) -> list[Sentence]:
+    """The story of a replayed schedule whose last step violates the guarantee.
+
+    Let: the deployment, and the steps before the first fault. Then: what happens in order. But:
+    each fault or circumstance, and in the end the guarantee that does not hold.
+    """
+    broken = find_world(steps[-1].cluster.structure).claims[guarantee].sentence
+    return [*tell_steps(steps), tell_end(steps, f"{guarantee} does not hold: “{broken}”")]
+
+
+def tell_steps(steps: Sequence[JudgedStep]) -> list[Sentence]:
+    """The deployment and the steps of a story, without its end."""
+    struck = find_fault_steps(steps)
+    story = [Sentence(LET, describe_setting(steps[0].cluster))]
+    for is_fault, run in groupby(steps[1:], key=lambda s: s.index in struck):
+        told = list(run)
+        is_before_any_fault = len(story) == 1 and not is_fault
+        word = BUT if is_fault else LET if is_before_any_fault else THEN
+        story.append(Sentence(word, join_steps(word, told), tuple(s.index for s in told)))
+    return story
+
+
+def tell_end(steps: Sequence[JudgedStep], what: str) -> Sentence:
+    """What is so after the last step, and should not be."""
+    last = steps[-1].index
+    return Sentence(BUT, f"{f'after step {last}' if last else 'at the beginning'} {what}")
+
+
+def find_fault_steps(steps: Iterable[JudgedStep]) -> frozenset[int]:
+    """The numbers of the steps in which a fault or a circumstance strikes."""
+    return frozenset(_find_fault_steps(steps))
+
+
+def _find_fault_steps(steps: Iterable[JudgedStep]) -> Iterator[int]:
+    counts: Any = None
+    for step in steps:
+        if counts is not None and step.cluster.faults != counts:
+            yield step.index
+        counts = step.cluster.faults
+
+
+def describe_setting(state: Any) -> str:
+    """The deployment of a state and its sizes."""
+    sizes = ", ".join(f"{name} = {value}" for name, value in list_sizes(state.parameters).items())
+    return f"the deployment be {state.structure.name}, with {sizes}."
+
+
+def list_sizes(parameters: Any) -> dict[str, int]:
+    """The sizes and thresholds among a world's parameters: all but the limits of faults."""
+    values = attrs.asdict(parameters, recurse=False).items()
+    return {name: value for name, value in values if isinstance(value, int)}
+
+
+def join_steps(word: str, steps: Sequence[JudgedStep]) -> str:
+    """These steps as one sentence; each has its number before it."""
+    told = "; ".join(
+        f"({s.index}) {describe_action(s.action, s.cluster)}" for s in steps if s.action is not None
+    )
+    return f"it be that {told}." if word == LET else f"{told}."
+
+
+def describe_action(action: Action, state: Any) -> str:
+    """What a step is: its rule's sentence up to a semicolon, who it is about, its arguments.
+
+    For example ``a slave connects and is counted at once [slave 2]``.
+    """
+    instance = compute_machine(state.structure).instances[action.instance]
+    words = SOURCE_REFERENCE.sub("", instance.rule.sentence).rstrip(".").partition(";")[0]
+    sizes = state.structure.index_counts
+    indexes = zip(instance.rule.indexes, instance.indexes, strict=True)
+    about = [name_index(state, kind, index) for kind, index in indexes if sizes[kind] > 1]
+    about += [f"{name} = {value}" for name, value in action.arguments.items()]
+    return lower_first(words) + (f" [{', '.join(about)}]" if about else "")
+
+
+def name_index(state: Any, kind: str, index: int) -> str:
+    """One of several slaves or brokers, by the title of its lane in a timeline."""
+    titles = [title for title, _ in list_lanes(state)]
+    own = [title for title in titles if title.startswith(kind)] or titles
+    is_lane_each = len(own) == state.structure.index_counts[kind]
+    return own[index] if is_lane_each else f"{kind} {index + 1}"
+
+
+def lower_first(text: str) -> str:
+    """The text as it continues a sentence."""
+    return text[:1].lower() + text[1:]

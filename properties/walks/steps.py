@@ -1,0 +1,37 @@
+"""The next step of a walk, without any solver: any that is enabled, or one that heals."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from properties.healing import Healing, is_moving
+from properties.worlds import find_healing
+from reference.language.machine import Action, Enabled, Machine
+
+
+def choose_evenly(enabled: list[Enabled], chance: random.Random) -> Action:
+    """One of the enabled steps, each as likely as any other, and so are its arguments."""
+    picked = chance.choice(enabled)
+    arguments = {r.name: chance.randint(r.low, r.high) for r in picked.ranges}
+    return Action(picked.instance.name, arguments)
+
+
+def find_moving(machine: Machine, state: Any) -> list[Enabled]:
+    """The enabled instances by which a system heals; none in a world that says nothing of that."""
+    healing = find_healing(machine.structure)
+    if healing is None:
+        return []
+    rules = (*healing.steps, *healing.recovery)
+    return [
+        e
+        for e in machine.enabled(state)
+        if e.instance.rule.name in rules
+        and (not healing.is_idling_left_out or is_moving(e.instance, state))
+    ]
+
+
+def put_off_last_resorts(moving: list[Enabled], healing: Healing) -> list[Enabled]:
+    """What moves, without what somebody patient leaves till nothing else does."""
+    others = [e for e in moving if e.instance.rule.name not in healing.last_resorts]
+    return others or moving
