@@ -28,6 +28,8 @@ from properties.worlds import find_world
 
 RENEWAL_DEPTH_LIMIT = 8
 """How deep a renewal searches for a cell that no known schedule refutes and no lemma proves."""
+LARGE_RENEWAL_DEPTH_LIMIT = 4
+"""The same for two and three slaves: what the group with one slave finds is tried there first."""
 
 
 @frozen
@@ -72,10 +74,11 @@ def renew(
         )
     known = certificates.decode_asked(structure, document)
     old = {(c.guarantee, c.fault): c for c in known}
+    is_large = structure.index_counts.get("slave", 0) > 1
     found = search_structure(
         structure,
         on_progress,
-        depth_limit=RENEWAL_DEPTH_LIMIT,
+        depth_limit=LARGE_RENEWAL_DEPTH_LIMIT if is_large else RENEWAL_DEPTH_LIMIT,
         sizes=sizes,
         hints=Hints(
             known,
@@ -89,7 +92,7 @@ def renew(
 def _find_refutations(structure: Any, claims: Container[str], sizes: Any) -> tuple[Verdict, ...]:
     """What the schedules of all certificates of this world refute here, of these claims."""
     folder = certificates.get_world_folder(structure)
-    refutations = find_refutations(structure, load_known_schedules(folder), sizes)
+    refutations = find_refutations(structure, load_known_schedules(folder), sizes, names=claims)
     return tuple(
         Verdict(name, column.name, VerdictWord.REFUTED, schedule)
         for name, by_faults in refutations.items()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from typing import Any
 
 from attrs import evolve
 
 from properties.fault_model import FaultModel
+from properties.property import Property
 from properties.schedules.judgement import (
     follow_while_possible,
     is_refuted_by,
@@ -102,18 +103,22 @@ def search(
     return {name: a.schedule for name, a in answers.items() if a.schedule is not None}
 
 
-def find_refutations(structure: Any, known: Iterable[Schedule], sizes: Any = None) -> Refutations:
-    """How beginnings of these schedules refute guarantees, by the faults that they take.
+def find_refutations(
+    structure: Any, known: Iterable[Schedule], sizes: Any = None, *, names: Container[str] = ()
+) -> Refutations:
+    """How beginnings of these schedules refute these guarantees, or all, by the faults they take.
 
     Without ``sizes`` they are the small ones. Of each guarantee only sets that contain no other one
     are kept.
     """
+    claims = find_world(structure).claims
+    asked = {n: claim for n, claim in claims.items() if not names or n in names}
     given = find_world(structure).sizes.search if sizes is None else sizes
     parameters = evolve(given, limits=find_world(structure).everything.search_limits)
-    found: Refutations = {name: {} for name in find_world(structure).claims}
+    found: Refutations = {name: {} for name in asked}
     for schedule in sorted(known, key=len):
         for carried in carry_over(structure, parameters, schedule):
-            for name, beginning in _find_violations(structure, parameters, carried):
+            for name, beginning in _find_violations(structure, parameters, carried, asked):
                 _note(structure, parameters, found[name], name, beginning)
     return found
 
@@ -139,10 +144,10 @@ def _note(
 
 
 def _find_violations(
-    structure: Any, parameters: Any, schedule: Schedule
+    structure: Any, parameters: Any, schedule: Schedule, asked: Mapping[str, Property]
 ) -> Iterator[tuple[str, Schedule]]:
-    """Each guarantee that the schedule comes to violate, with its beginning up to there."""
-    held = dict(find_world(structure).claims)
+    """Each of these that the schedule comes to violate, with its beginning up to there."""
+    held = dict(asked)
     states = follow_while_possible(structure, parameters, schedule)
     for index, (_, cluster) in enumerate(states):
         for name in [n for n, claim in held.items() if not claim.predicate(cluster)]:
