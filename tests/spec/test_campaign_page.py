@@ -85,7 +85,7 @@ def test_the_numbers_of_samples_are_the_codes() -> None:
     """Continuations, their steps, and for what there is room."""
     text = " ".join(PAGE.read_text().split())
     folder = PAGE.parents[1] / "spark_fuzz"
-    constants = (folder / "report" / "inevitability.py").read_text()
+    constants = (folder / "report" / "violation_classes.py").read_text()
     assert "at random, 300 times, for up to 256 steps" in text
     assert "CONTINUATIONS = 300\n" in constants
     assert "CONTINUATION_STEPS = 256\n" in constants
