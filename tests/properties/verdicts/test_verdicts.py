@@ -33,7 +33,7 @@ from reference.worlds.replication.structure import Structure
 from tests.structures import STRUCTURES, SYNCHRONOUS_PAIR, leave_large_to_night, name_of
 
 
-@pytest.fixture(params=leave_large_to_night(STRUCTURES, 2), ids=name_of, scope="module")
+@pytest.fixture(params=leave_large_to_night(STRUCTURES), ids=name_of, scope="module")
 def structure(request: pytest.FixtureRequest) -> Structure:
     """Each structure."""
     chosen: Structure = request.param

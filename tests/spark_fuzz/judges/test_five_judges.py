@@ -13,7 +13,6 @@ SHORTEST = Opinion("one", falls_after=5, is_shortest=True)
 LONGER = Opinion("one", falls_after=7)
 
 QUICK = (
-    ("SYNC_MASTER/ASYNC_FLUSH/1 slave", "master power loss"),
     ("consumer/slave read/no offset check", "master kill"),
     ("delay/4.4.0", "every fault"),
 )

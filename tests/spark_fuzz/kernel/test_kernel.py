@@ -28,7 +28,7 @@ from tests.structures import (
 )
 
 COMPILED = [
-    *(s for s in STRUCTURES if s.slaves == 1 and s.is_sync_master),
+    SYNCHRONOUS_PAIR,
     *(world.structures[0] for world in OTHER_WORLDS),
 ]
 """Structures that are compiled in every run; the others are nightly."""

@@ -242,6 +242,7 @@ def test_complete_instances_have_so_many_states(instance: Instance) -> None:
         assert recorded["depths"] == list(result.states_per_depth)
 
 
+@pytest.mark.nightly
 def test_slaves_may_be_exchanged() -> None:
     """With and without telling slaves apart schedules are equally long; there are fewer states."""
     together, apart = (
