@@ -60,11 +60,7 @@ def test_the_first_variant_wins() -> None:
         compute_rules(("no_such_variant",))
 
 
-@pytest.mark.parametrize(
-    "structure",
-    [pytest.param(s, marks=[pytest.mark.nightly] * (not s.is_sync_master)) for s in CERTIFIED],
-    ids=name_of,
-)
+@pytest.mark.parametrize("structure", CERTIFIED, ids=name_of)
 def test_certificates_of_variants_hold(structure: Structure) -> None:
     """Lemmas prove again, schedules refute again; what is open was searched."""
     document = certificates.load(structure)
