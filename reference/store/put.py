@@ -89,7 +89,7 @@ class PutMessageResult:
 
 @frozen
 class Message:
-    """A message to put (``MessageExtBrokerInner``); a delayed one has its topic of delay already."""
+    """A message to put (``MessageExtBrokerInner``); a delayed one has its new topic already."""
 
     topic: str
     queue_id: int

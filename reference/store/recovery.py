@@ -84,9 +84,9 @@ def walk(store: Store, index: int) -> Walk:
     """Read records from the begin of a file on, over blanks into later files.
 
     The end of a record is believed without looking at what follows. A blank needs eight bytes:
-    where the next file is there, even made in advance and empty, the log's end moves to its begin, past
-    bytes that may never have come (T1-09848); where it is not, the end is before the blank, though
-    the file may be full (T1-14297). Raises JavaError (OutOfMemoryError).
+    where the next file is there, even made in advance and empty, the log's end moves to its begin,
+    past bytes that may never have come (T1-09848); where it is not, the end is before the blank,
+    though the file may be full (T1-14297). Raises JavaError (OutOfMemoryError).
     """
     found: list[DispatchRequest] = []
     process_offset = 0
