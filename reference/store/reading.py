@@ -11,7 +11,7 @@ from attrs import evolve
 from reference.store import java, mapped_file
 from reference.store import mapped_file_queue as queues
 from reference.store.java import Thrown
-from reference.store.mapped_file import SelectedBuffer
+from reference.store.mapped_file import MappedFile, SelectedBuffer
 from reference.store.store import Store
 
 
@@ -31,6 +31,30 @@ def get_data(
         return None
     position = java.remainder(offset_bytes, log.file_size_bytes)
     return mapped_file.select_mapped_buffer(file, position)
+
+
+def get_and_hold_data(store: Store, offset_bytes: int) -> tuple[Store, MappedFile | None]:
+    """A reader that keeps what it has got: its file is held, until `release` with its offset.
+
+    None: there is nothing to read, so nothing is held.
+    """
+    if get_data(store, offset_bytes) is None:
+        return store, None
+    log = store.commit_log
+    is_first = offset_bytes == 0
+    file = queues.find_mapped_file_by_offset(log, offset_bytes, is_first_returned=is_first)
+    assert file is not None  # Else there were no data.
+    held, _ = mapped_file.hold(file)
+    return evolve(store, commit_log=queues.replace_file(log, file, held)), held
+
+
+def release(store: Store, file_from_offset_bytes: int) -> Store:
+    """A reader lets a file go; one that is gone needs nothing."""
+    log = store.commit_log
+    for file in log.mapped_files:
+        if file.file_from_offset_bytes == file_from_offset_bytes:
+            log = queues.replace_file(log, file, mapped_file.release(file))
+    return evolve(store, commit_log=log)
 
 
 def get_commit_log_data(store: Store, offset_bytes: int) -> SelectedBuffer | None:

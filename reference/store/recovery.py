@@ -66,11 +66,12 @@ def _fail_load(store: Store) -> Store:
 
 def load_consume_queues(store: Store) -> tuple[Store, Thrown | None]:
     """Map the files of all queues (``DefaultMessageStore#loadConsumeQueue``)."""
-    for queue in store.consume_queues.values():
+    found, store = store.consume_queues_on_disk, evolve(store, consume_queues_on_disk=())
+    for index, queue in enumerate(found):
         files, thrown = queues.load(queue.files)
         store = replace_consume_queues(store, evolve(queue, files=files))
         if thrown is not None:
-            return store, thrown
+            return evolve(store, consume_queues_on_disk=found[index + 1 :]), thrown
     return store, None
 
 

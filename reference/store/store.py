@@ -110,7 +110,9 @@ class Store:
     commit_log: MappedFileQueue
     allocation: AllocateMappedFileService = field(factory=AllocateMappedFileService)
     consume_queues: Mapping[str, ConsumeQueue] = field(factory=dict)
-    """By topic and queue id: consumeQueueTable. Before load: the folders on disk."""
+    """By topic and queue id: consumeQueueTable; nothing before load."""
+    consume_queues_on_disk: tuple[ConsumeQueue, ...] = ()
+    """The folders that load finds, with their files not mapped yet."""
     topic_queue_table: Mapping[str, int] = field(factory=dict)
     """The next queue offset of each queue, for a master's puts."""
     checkpoint: StoreCheckpoint = field(factory=StoreCheckpoint)
@@ -242,23 +244,17 @@ def finish_shutdown(store: Store) -> Store:
 
 def leave_to_next_process(store: Store) -> Store:
     """What another process finds on disk, after a shutdown or a kill."""
-    size = consume_queues.compute_file_size(store.config.mapped_file_size_consume_queue_bytes)
     log = queues.close(store.commit_log)
     made = allocation.list_disk_files(store.allocation)
-    found = {
-        queue.key: ConsumeQueue(
-            queue.topic,
-            queue.queue_id,
-            evolve(queues.close(queue.files), file_size_bytes=size),
-            has_folder=True,
-        )
-        for queue in store.consume_queues.values()
-        if queue.has_folder
-    }
+    left = (queue for queue in store.consume_queues.values() if queue.has_folder)
+    found = (
+        ConsumeQueue(queue.topic, queue.queue_id, queues.close(queue.files), has_folder=True)
+        for queue in left
+    )
     return Store(
         store.config,
         evolve(log, other_files=(*log.other_files, *made)),
-        consume_queues=found,
+        consume_queues_on_disk=(*found, *store.consume_queues_on_disk),
         checkpoint_on_disk=store.checkpoint_on_disk,
         has_abort_file=store.has_abort_file,
     )

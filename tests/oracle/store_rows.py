@@ -76,7 +76,8 @@ def make_store(row: Row) -> Store:
     size = config.mapped_file_size_consume_queue_bytes
     found = [images.make_consume_queue(queue, size, BEGIN_MS) for queue in row.get("cq") or ()]
     return evolve(
-        stores.replace_consume_queues(store, *found),
+        store,
+        consume_queues_on_disk=tuple(found),
         checkpoint_on_disk=StoreCheckpoint(*cfg.get("checkpoint", (0, 0, 0))),
         has_abort_file=bool(cfg.get("abort", 0)),
     )
@@ -428,25 +429,16 @@ def set_mtime(session: Session, op: Row) -> Answer:
 
 def hold(session: Session, op: Row) -> Answer:
     """A reader begins to keep the file of an offset."""
-    log = session.store.commit_log
-    file = queues.find_mapped_file_by_offset(log, op["offset"])
-    if file is None:
-        return False
-    held, is_held = mapped_file.hold(file)
-    session.store = evolve(session.store, commit_log=queues.replace_file(log, file, held))
-    session.held += [file.file_from_offset_bytes] if is_held else []
-    return is_held
+    session.store, file = reading.get_and_hold_data(session.store, op["offset"])
+    session.held += [file.file_from_offset_bytes] if file else []
+    return file is not None
 
 
 def release(session: Session, op: Row) -> Answer:
     """All readers let go."""
-    log = session.store.commit_log
     for offset in session.held:
-        for file in log.mapped_files:
-            if file.file_from_offset_bytes == offset:
-                log = queues.replace_file(log, file, mapped_file.release(file))
+        session.store = reading.release(session.store, offset)
     session.held = []
-    session.store = evolve(session.store, commit_log=log)
     return session.tell(has_queues=False)
 
 
