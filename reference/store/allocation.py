@@ -83,8 +83,8 @@ def put_request_and_return_mapped_file(
 ) -> tuple[MappedFileQueue, AllocateMappedFileService, MappedFile | None]:
     """The file that begins at an offset, and one asked for behind it; None: refused.
 
-    The first failing call waits five seconds; later ones are refused at once, even for a file that
-    was made before (T5-00653). ``AllocateMappedFileService#putRequestAndReturnMappedFile``.
+    ``AllocateMappedFileService#putRequestAndReturnMappedFile``: the first failing call waits five
+    seconds (T2-00733); later ones are refused at once, even for a file that was made before.
     """
     wanted = name_file(create_offset_bytes)
     names = (wanted, name_file(create_offset_bytes + queue.file_size_bytes))

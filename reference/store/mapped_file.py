@@ -139,7 +139,7 @@ def is_able_to_flush(file: MappedFile, flush_least_pages: int) -> bool:
 def flush_file(file: MappedFile, flush_least_pages: int) -> MappedFile:
     """Force what is written (``MappedFile#flush``).
 
-    A file that is being deleted cannot be held: it is called flushed without a force (T4-00002).
+    A file that is being deleted cannot be held: it is called flushed without a force (T4-00209).
     """
     if not is_able_to_flush(file, flush_least_pages):
         return file

@@ -126,7 +126,7 @@ def compute_create_offset(queue: MappedFileQueue, start_offset_bytes: int) -> in
     """Where the file begins that has to be made before anything is written; None: none.
 
     Only an empty queue looks at the wanted offset, and only at its file: what comes first lands at
-    that file's begin (T2-00059), and in a file of a negative name where it is negative (T2-00085).
+    that file's begin (T2-00059), a negative one in a file of a negative name.
     ``MappedFileQueue#getLastMappedFile(long, boolean)``.
     """
     last = get_last_mapped_file(queue)
@@ -261,4 +261,5 @@ def reset_offset(queue: MappedFileQueue, offset_bytes: int) -> bool:
     """
     if not queue.mapped_files:
         return True
-    return get_max_offset(queue) - offset_bytes <= 2 * queue.file_size_bytes
+    behind_bytes = java.to_long(get_max_offset(queue) - offset_bytes)
+    return behind_bytes <= 2 * queue.file_size_bytes

@@ -87,7 +87,7 @@ def walk(store: Store, index: int) -> Walk:
     The end of a record is believed without looking at what follows. A blank needs eight bytes:
     where the next file is there, even made in advance and empty, the log's end moves to its begin,
     past bytes that may never have come (T1-09848); where it is not, the end is before the blank,
-    though the file may be full (T1-14297). Raises JavaError (OutOfMemoryError).
+    though the file may be full (T2-00476). Raises JavaError (OutOfMemoryError).
     """
     found: list[DispatchRequest] = []
     process_offset = 0

@@ -146,7 +146,7 @@ def get_max_physical_offset(store: Store) -> int:
 def get_min_physical_offset(store: Store) -> int:
     """Where the log begins (``CommitLog#getMinOffset``, bytes); -1: there is no file.
 
-    A first file that is being deleted does not count, though it is still there (T3-00028).
+    A first file that is being deleted does not count, though it is still there (T2-00796).
     """
     first = queues.get_first_mapped_file(store.commit_log)
     if first is None:

@@ -132,6 +132,4 @@ def compare(file: Path) -> Comparison:
         first = next(list_differences(row), None)
         alike += first is None
         found[is_race] += [first] if first else []
-    return Comparison(
-        file.stem, rows, alike, may_differ, tuple(found[False]), tuple(found[True])
-    )
+    return Comparison(file.stem, rows, alike, may_differ, tuple(found[False]), tuple(found[True]))

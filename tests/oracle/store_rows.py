@@ -72,6 +72,8 @@ def make_store(row: Row) -> Store:
     store = stores.create_store(config)
     if row.get("image"):
         files = images.list_files(row["image"], cfg["file_size"], BEGIN_MS)
+        if images.compute_crc(files) != row.get("image_crc", images.compute_crc(files)):
+            raise RowError("its files are not those that image_crc was made of")
         store = evolve(store, commit_log=evolve(store.commit_log, other_files=files))
     size = config.mapped_file_size_consume_queue_bytes
     found = [images.make_consume_queue(queue, size, BEGIN_MS) for queue in row.get("cq") or ()]
@@ -199,12 +201,10 @@ class Session:
         return {**more, "max": max_offset, "files": write_files(self.store, is_short=True)}
 
 
-def read_log(session: Session) -> tuple[int, bytes]:
-    """Where the log begins, and its bytes from there to its end."""
-    data = b""
-    for file in session.store.commit_log.mapped_files:
-        data += file.content.data[: file.wrote_position_bytes]
-    return stores.get_min_physical_offset(session.store), data
+def read_log(session: Session) -> bytes:
+    """What is written in the log, from its begin to its end."""
+    files = session.store.commit_log.mapped_files
+    return b"".join(file.content.data[: file.wrote_position_bytes] for file in files)
 
 
 def load(session: Session, op: Row) -> Answer:
@@ -212,7 +212,7 @@ def load(session: Session, op: Row) -> Answer:
     session.store, answer = recovery.load(session.store, session.now_ms)
     if isinstance(answer, Thrown):
         return {"throws": answer.class_name}
-    begin, data = read_log(session)
+    data = read_log(session)
     told = {"crc": f"{zlib.crc32(data):08x}" if data else None}
     if session.truth is not None:
         told["first_diff"] = find_first_difference(session, session.truth)

@@ -117,7 +117,9 @@ def _play_commit(row: Row) -> Played:
 
 def compute_tolerance(row: Row) -> int:
     """How far times may be apart (ms): the machine's own lags are added."""
-    slow = sum(max(0, end - begin - group_transfer.WAIT_MS) for begin, end, _ in row.get("waits", ()))
+    slow = sum(
+        max(0, end - begin - group_transfer.WAIT_MS) for begin, end, _ in row.get("waits", ())
+    )
     return TOLERANCE_MS + max(row["script_lag_ms"], default=0) + slow
 
 
