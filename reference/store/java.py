@@ -12,6 +12,8 @@ INT_MAX = 2**31 - 1
 LARGEST_ARRAY_BYTES = INT_MAX - 2
 """HotSpot creates no larger ``byte[]``, however large its heap is (bytes)."""
 
+ENCODED_SURROGATE = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]?")
+
 
 class JavaError(Exception):
     """An exception or error of Java that is thrown where this one is raised."""
@@ -78,6 +80,14 @@ def hash_string(text: str) -> int:
 def count_characters(text: str) -> int:
     """``String#length``: UTF-16 units."""
     return len(text.encode("utf-16-be", "surrogatepass")) // 2
+
+
+def decode_utf8(data: bytes) -> str:
+    """``new String(data, UTF_8)``: one replacement character for what cannot be read.
+
+    An encoded surrogate, whole or cut, is one piece; Python takes each of its bytes for one.
+    """
+    return ENCODED_SURROGATE.sub("\N{REPLACEMENT CHARACTER}".encode(), data).decode(errors="replace")
 
 
 def split(text: str, separator: str) -> list[str]:

@@ -228,7 +228,7 @@ def _read_message(buffer: bytes, position: int, is_crc_checked: bool | None) -> 
         position += body_length
     (topic_length,) = _unpack(TOPIC_LENGTH, buffer, position)
     position += TOPIC_LENGTH.size
-    topic = _take(buffer, position, topic_length, total_size).decode(errors="replace")
+    topic = java.decode_utf8(_take(buffer, position, topic_length, total_size))
     position += topic_length
     (properties_length,) = _unpack(PROPERTIES_LENGTH, buffer, position)
     position += PROPERTIES_LENGTH.size
@@ -237,7 +237,7 @@ def _read_message(buffer: bytes, position: int, is_crc_checked: bool | None) -> 
         properties = _take(buffer, position, properties_length, total_size)
         position += properties_length
         try:
-            parsed = parse_properties(properties.decode(errors="replace"))
+            parsed = parse_properties(java.decode_utf8(properties))
             tags_code = compute_tags_code(topic, parsed, header[10])
         except JavaError as error:
             raise _BufferError from error

@@ -49,15 +49,19 @@ class RowError(Exception):
 
 
 def make_config(cfg: Row) -> StoreConfig:
-    """The settings of a row."""
-    role = BrokerRole(cfg.get("role", "SLAVE"))
+    """The settings of a row. Raises RowError for a role or a kind of flush that is none."""
+    try:
+        role = BrokerRole(cfg.get("role", "SLAVE"))
+        flush_disk_type = FlushDiskType(cfg.get("flush", "ASYNC_FLUSH"))
+    except ValueError as error:
+        raise RowError(str(error)) from error
     return StoreConfig(
         mapped_file_size_commit_log_bytes=cfg["file_size"],
         mapped_file_size_consume_queue_bytes=cfg.get("cq_file_size", 400),
         max_message_size_bytes=cfg.get("max_message_size", cfg["file_size"]),
         broker_role=role,
         broker_id=cfg.get("broker_id", int(role is BrokerRole.SLAVE)),
-        flush_disk_type=FlushDiskType(cfg.get("flush", "ASYNC_FLUSH")),
+        flush_disk_type=flush_disk_type,
         is_crc_checked_on_recover=bool(cfg.get("check_crc", 1)),
         is_message_index_enabled=bool(cfg.get("index_enable", 0)),
         is_message_index_safe=bool(cfg.get("index_safe", 0)),
