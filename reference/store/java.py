@@ -87,7 +87,9 @@ def decode_utf8(data: bytes) -> str:
 
     An encoded surrogate, whole or cut, is one piece; Python takes each of its bytes for one.
     """
-    return ENCODED_SURROGATE.sub("\N{REPLACEMENT CHARACTER}".encode(), data).decode(errors="replace")
+    return ENCODED_SURROGATE.sub("\N{REPLACEMENT CHARACTER}".encode(), data).decode(
+        errors="replace"
+    )
 
 
 def split(text: str, separator: str) -> list[str]:

@@ -90,9 +90,7 @@ def test_unreadable_rows_end_with_3(
     assert 1 == len(printed.err.splitlines())
 
 
-def test_unreadable_files_end_with_3(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_unreadable_files_end_with_3(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Missing, not JSON, not text."""
     (tmp_path / "broken.jsonl").write_text("{\n")
     (tmp_path / "binary.jsonl").write_bytes(b"\xff\xfe")

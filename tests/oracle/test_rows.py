@@ -79,7 +79,7 @@ def test_answers_too_few_are_a_difference() -> None:
 def test_scripts_are_compared(row_id: str, answer: bool) -> None:
     """The first answer of a script that is turned round differs."""
     row = change("group_transfer", row_id)
-    answers = [a for a in row["answers"]]  # type: ignore[attr-defined]
+    answers = list(row["answers"])  # type: ignore[attr-defined]
     number = next(i for i, a in enumerate(answers) if isinstance(a, list | bool))
     wrong = [answer, *answers[number][1:]] if isinstance(answers[number], list) else answer
     row["answers"] = [*answers[:number], wrong, *answers[number + 1 :]]

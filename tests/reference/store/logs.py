@@ -135,9 +135,9 @@ def lay_down(
     return evolve(stores.create_store(config), commit_log=log, has_abort_file=is_killed)
 
 
-LOGS = st.lists(
-    st.tuples(st.integers(0, 200), st.integers(0, 100)), min_size=1, max_size=8
-).map(make_log)
+LOGS = st.lists(st.tuples(st.integers(0, 200), st.integers(0, 100)), min_size=1, max_size=8).map(
+    make_log
+)
 MESSAGES = st.lists(
     st.builds(
         Message,

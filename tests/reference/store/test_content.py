@@ -30,7 +30,10 @@ def test_joined_and_cut_apart_again(first: Content, second: Content) -> None:
     """Nothing is lost but that provenance was not kept."""
     joined = contents.join(first, second)
     middle, end = len(first), len(joined)
-    for part, whole in ((contents.cut(joined, 0, middle), first), (contents.cut(joined, middle, end), second)):
+    for part, whole in (
+        (contents.cut(joined, 0, middle), first),
+        (contents.cut(joined, middle, end), second),
+    ):
         assert part.data == whole.data
         assert contents.list_origins(part) == contents.list_origins(whole)
 

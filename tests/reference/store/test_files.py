@@ -28,7 +28,7 @@ def fill(frames: list[bytes], start_offset: int = 0) -> Store:
     return store
 
 
-@given(FRAMES, st.integers(-2000, 2000))
+@given(FRAMES, st.integers(0, 2000))
 def test_what_was_appended_is_read(frames: list[bytes], start_offset: int) -> None:
     """At the end that the log had, whatever offset was named."""
     store = start(SLAVE)
@@ -61,8 +61,16 @@ def test_positions_are_in_order(frames: list[bytes]) -> None:
         assert file.flushed_position_bytes == file.wrote_position_bytes
 
 
-@given(FRAMES, st.data())
-def test_provenance_has_the_length_of_data(frames: list[bytes], data: st.DataObject) -> None:
+def test_a_log_below_0_cannot_be_read_but_at_its_begin() -> None:
+    """The place of an offset below 0 in its file is below 0 as well."""
+    store = fill([b"ab"], start_offset=-FILE_SIZE)
+    assert mapped_file.name_file(-FILE_SIZE) == store.commit_log.mapped_files[0].name
+    assert reading.get_data(store, -FILE_SIZE) is not None
+    assert reading.get_data(store, 1 - FILE_SIZE) is None
+
+
+@given(FRAMES)
+def test_provenance_has_the_length_of_data(frames: list[bytes]) -> None:
     """Of every file, and the origins of what was appended follow each other."""
     store = start(SLAVE)
     sent = 0
@@ -219,7 +227,13 @@ def test_sized_reads(position: int, size: int, answer: object) -> None:
 
 @pytest.mark.parametrize(
     ("wrote", "flushed", "pages", "is_able"),
-    [(4096, 0, 1, True), (4095, 0, 1, False), (1, 0, 0, True), (1, 1, 0, False), (9000, 9000, 4, True)],
+    [
+        (4096, 0, 1, True),
+        (4095, 0, 1, False),
+        (1, 0, 0, True),
+        (1, 1, 0, False),
+        (9000, 9000, 4, True),
+    ],
 )
 def test_pages_to_flush(wrote: int, flushed: int, pages: int, is_able: bool) -> None:
     """A full file is always flushed."""
