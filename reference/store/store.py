@@ -128,7 +128,10 @@ class Store:
     """When the put began that holds the lock; 0: none. A put that throws never takes it back."""
     is_shutdown: bool = True
     """Puts, appends and getCommitLogData are refused; true before start too."""
+    are_services_running: bool = False
+    """From start to the end of the shutdown."""
     is_dispatcher_running: bool = False
+    """Its thread lives: an error may have ended it."""
     has_abort_file: bool = False
     """The next load takes this exit for a kill."""
 
@@ -189,6 +192,7 @@ def start(store: Store) -> Store:
     return evolve(
         store,
         reput_from_offset_bytes=begin,
+        are_services_running=True,
         is_dispatcher_running=True,
         is_shutdown=False,
         has_abort_file=True,
@@ -227,15 +231,18 @@ def flush_at_shutdown(store: Store) -> Store:
 def finish_shutdown(store: Store) -> Store:
     """Flush, stop all services, delete the abort file (``DefaultMessageStore#shutdown``).
 
-    The dispatcher is at rest when this is called. The abort file stays where it is not exactly at
-    the log's end: a slave that stands inside a record or a blank recovers as after a kill
-    (T2-00472).
+    A store that was not started has nothing to stop. The dispatcher is at rest when this is called.
+    The abort file stays where it is not exactly at the log's end: a slave that stands inside a
+    record or a blank recovers as after a kill (T2-00472).
     """
+    if not store.are_services_running:
+        return store
     store = flush_at_shutdown(store)
     is_clean = is_writeable(store.running_flags) and compute_dispatch_behind(store) == 0
     return evolve(
         store,
         allocation=allocation.shut_down(store.allocation),
+        are_services_running=False,
         is_dispatcher_running=False,
         checkpoint_on_disk=store.checkpoint,
         has_abort_file=store.has_abort_file and not is_clean,

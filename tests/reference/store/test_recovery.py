@@ -245,3 +245,10 @@ def test_eleven_flushes_at_a_shutdown() -> None:
     stopped = stores.finish_shutdown(store)
     assert 11 * FILE_SIZE == stopped.commit_log.flushed_where_bytes
     assert 15 * FILE_SIZE == queues.get_max_offset(stopped.commit_log)
+
+
+def test_a_store_that_was_not_started_has_nothing_to_stop() -> None:
+    """Its abort file stays as it was, and nothing is flushed."""
+    store = load(lay_down(Content(make_log([(20, 5)]).data), is_killed=True))
+    assert store.has_abort_file
+    assert evolve(store, is_shutdown=True) == stores.finish_shutdown(stores.begin_shutdown(store))
