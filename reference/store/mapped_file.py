@@ -118,10 +118,14 @@ def write_and_advance(
 def append_data(file: MappedFile, data: Content, now_ms: int) -> tuple[MappedFile, bool]:
     """Whole or not at all: what would cross the file's end is refused (T2-00196).
 
-    ``MappedFile#appendMessage(byte[])``.
+    ``MappedFile#appendMessage(byte[])``. A write that fails is only logged, and the position moves
+    on; so it does in a file of a negative name that recovery has cut at a place below 0.
     """
-    if file.wrote_position_bytes + len(data) > file.file_size_bytes:
+    position = file.wrote_position_bytes
+    if position + len(data) > file.file_size_bytes:
         return file, False
+    if position < 0:
+        return evolve(file, wrote_position_bytes=position + len(data)), True
     return write_and_advance(file, data, len(data), now_ms), True
 
 

@@ -226,7 +226,12 @@ def _get_file(store: Store, around: Surroundings) -> tuple[Store, MappedFile | N
 
 
 def _append_to(store: Store, file: MappedFile, append: Appender) -> Appended:
-    """Append, and keep the file; a refused message takes the file's store time away."""
+    """Append, and keep the file; a refused message takes the file's store time away.
+
+    In a file of a negative name that recovery has cut at a place below 0, every put throws.
+    """
+    if file.wrote_position_bytes < 0:
+        return store, file, Thrown("java.lang.IllegalArgumentException")
     store, appended, result = append(store, file)
     if not isinstance(result, Thrown):
         appended = evolve(appended, store_timestamp_ms=result.store_timestamp_ms)

@@ -322,3 +322,14 @@ def test_a_reader_holds_what_it_got() -> None:
     assert 2 == file.reference_count
     store = reading.release(store, file.file_from_offset_bytes)
     assert 1 == store.commit_log.mapped_files[0].reference_count
+
+
+def test_a_place_below_0_takes_nothing_and_moves_on() -> None:
+    """A file of a negative name that was cut inside: the write fails, which is only logged."""
+    file = mapped_file.map_file("-5", 100, None, NOW_MS)
+    queue = queues.add_file(MappedFileQueue(100), mapped_file.set_positions(file, 100))
+    queue = queues.truncate_dirty_files(queue, -5, NOW_MS)
+    assert -5 == queue.mapped_files[0].wrote_position_bytes
+    appended, is_appended = mapped_file.append_data(queue.mapped_files[0], Content(b"abc"), NOW_MS)
+    assert is_appended
+    assert (-2, bytes(100)) == (appended.wrote_position_bytes, appended.content.data)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference.store import content as contents
-from reference.store import dispatch, put, reading, records
+from reference.store import dispatch, mapped_file, put, reading, records
 from reference.store import mapped_file_queue as queues
 from reference.store import store as stores
 from reference.store.allocation import Creation
@@ -268,3 +268,13 @@ def test_a_synchronous_master(change: dict[str, object], status: PutMessageStatu
     assert stores.get_max_physical_offset(store) > 0
     careless = Message(TOPIC, 0, b"x", is_wait_store_msg_ok=False)
     assert PutMessageStatus.PUT_OK is get_status(put_one(store, careless, around)[1])
+
+
+def test_a_place_below_0_takes_no_put() -> None:
+    """Only a file of a negative name can be cut there."""
+    log = evolve(start(MASTER).commit_log, mapped_files=())
+    file = mapped_file.set_positions(mapped_file.map_file("-5", FILE_SIZE, None, NOW_MS), -5)
+    store = evolve(start(MASTER), commit_log=queues.add_file(log, file))
+    store, answer = put_one(store, Message(TOPIC, 0, b"x"))
+    assert Thrown("java.lang.IllegalArgumentException") == answer
+    assert {} == dict(store.topic_queue_table)
