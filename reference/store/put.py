@@ -255,14 +255,16 @@ def _put(
         if file is None:
             return store, PutMessageResult(PutMessageStatus.CREATE_MAPEDFILE_FAILED, result)
         store, _, result = _append_to(store, file, append)
-    elif isinstance(result, AppendMessageResult) and result.status is not _WRITTEN:
+    elif isinstance(result, AppendMessageResult) and not is_written(result):
         return store, PutMessageResult(PutMessageStatus.MESSAGE_ILLEGAL, result)
     if isinstance(result, Thrown):
         return evolve(store, begin_time_in_lock_ms=around.now_ms), result
     return acknowledge(store, result, around, is_waiting=is_waiting)
 
 
-_WRITTEN = AppendMessageStatus.PUT_OK
+def is_written(result: AppendMessageResult) -> bool:
+    """The message is in the file."""
+    return result.status is AppendMessageStatus.PUT_OK
 
 
 def is_rolled(result: AppendMessageResult) -> bool:
@@ -333,11 +335,10 @@ def append_message(
         key = consume_queues.make_key(message.topic, message.queue_id)
         store = _set_queue_offset(store, key, queue_offset + 1)
     written = mapped_file.write_and_advance(file, told, len(told), around.now_ms)
-    return (
-        store,
-        written,
-        AppendMessageResult(_WRITTEN, offset, len(data), around.now_ms, logics_offset),
+    result = AppendMessageResult(
+        AppendMessageStatus.PUT_OK, offset, len(data), around.now_ms, logics_offset
     )
+    return store, written, result
 
 
 def encode_message(
@@ -417,13 +418,9 @@ def append_batch(
     store = _set_queue_offset(store, key, queue_offset + len(batch.items))
     told = _tell(data, offset, around)
     written = mapped_file.write_and_advance(file, told, len(told), around.now_ms)
-    return (
-        store,
-        written,
-        AppendMessageResult(
-            _WRITTEN, offset, len(data), around.now_ms, queue_offset, len(batch.items)
-        ),
-    )
+    status, count = AppendMessageStatus.PUT_OK, len(batch.items)
+    result = AppendMessageResult(status, offset, len(data), around.now_ms, queue_offset, count)
+    return store, written, result
 
 
 def encode_batch_item(

@@ -8,11 +8,25 @@ from __future__ import annotations
 
 from attrs import evolve
 
+from reference.store import content as contents
 from reference.store import java, mapped_file
 from reference.store import mapped_file_queue as queues
+from reference.store.content import Content
 from reference.store.java import Thrown
 from reference.store.mapped_file import MappedFile, SelectedBuffer
 from reference.store.store import Store
+
+
+def get_written(store: Store) -> Content:
+    """All that the log holds, from its first file on, with its provenance.
+
+    Offsets follow each other unless files are missing.
+    """
+    written = contents.NOTHING
+    for file in store.commit_log.mapped_files:
+        end = max(0, file.wrote_position_bytes)
+        written = contents.join(written, contents.cut(file.content, 0, end))
+    return written
 
 
 def get_data(

@@ -2,7 +2,9 @@
 
 A record is 91 bytes beside its topic, body and properties. The CRC covers the body only, and the
 properties come last: a reader cannot see that they are missing, and takes a torn record as whole as
-soon as 91 bytes, topic and body are there (T1-00967).
+soon as 91 bytes, topic and body are there (T1-00967). Zeros behind the cut may be the last bytes of
+it: one byte less will do where the properties' length ends in a zero byte (T1-04965), and without
+properties the topic may end in zeros (T1-00621).
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ MAGIC_CODE_POSITION = 4
 STORE_TIMESTAMP_POSITION = 56
 """``MessageDecoder#MESSAGE_STORE_TIMESTAMP_POSTION`` (bytes)."""
 
-HEADER = struct.Struct(">iiiii qq i q 8s q 8s i q i".replace(" ", ""))
+HEADER = struct.Struct(">iiiii qq i q 8s q 8s i q i")
 """From the total size to the body's length, big-endian: 88 bytes."""
 TOPIC_LENGTH = struct.Struct(">b")
 PROPERTIES_LENGTH = struct.Struct(">h")

@@ -205,18 +205,12 @@ class Session:
         return {**more, "max": max_offset, "files": write_files(self.store, is_short=True)}
 
 
-def read_log(session: Session) -> bytes:
-    """What is written in the log, from its begin to its end."""
-    files = session.store.commit_log.mapped_files
-    return b"".join(file.content.data[: file.wrote_position_bytes] for file in files)
-
-
 def load(session: Session, op: Row) -> Answer:
     """``load``: also what the log holds, against the undamaged one."""
     session.store, answer = recovery.load(session.store, session.now_ms)
     if isinstance(answer, Thrown):
         return {"throws": answer.class_name}
-    data = read_log(session)
+    data = reading.get_written(session.store).data
     told = {"crc": f"{zlib.crc32(data):08x}" if data else None}
     if session.truth is not None:
         told["first_diff"] = find_first_difference(session, session.truth)

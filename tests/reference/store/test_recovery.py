@@ -16,6 +16,7 @@ from reference.store.content import Content
 from reference.store.java import Thrown
 from reference.store.mapped_file_queue import DiskFile
 from reference.store.put import Message
+from reference.store.reading import get_written
 from reference.store.records import Record, encode
 from reference.store.store import Flag, Store, StoreCheckpoint, get_max_physical_offset
 from tests.reference.store.logs import (
@@ -38,12 +39,6 @@ from tests.reference.store.logs import (
 )
 
 
-def read_log(store: Store) -> bytes:
-    """All that is written."""
-    files = store.commit_log.mapped_files
-    return b"".join(file.content.data[: file.wrote_position_bytes] for file in files)
-
-
 def tell_queues(store: Store) -> dict[str, tuple[int, int]]:
     """First and next index of each queue that has entries."""
     return {
@@ -64,7 +59,7 @@ def test_an_undamaged_log_stays(
     if are_queues_lost:
         left = evolve(left, consume_queues_on_disk=())
     found = load(left)
-    assert read_log(found) == read_log(store)
+    assert get_written(found) == get_written(store)
     assert get_max_physical_offset(found) == get_max_physical_offset(store)
     assert found.commit_log.flushed_where_bytes == get_max_physical_offset(found)
     if is_killed or not are_queues_lost:
