@@ -4,6 +4,7 @@
 - ``worlds``: replication, consumption, copied tables, delayed delivery and a toy: states and rules.
 - ``releases``: which there are, and what each changes.
 - ``decisions``: plain functions of brokers, clients and the name server.
+- ``store``: plain functions of the message store over real bytes.
 - ``configuration``: keys, files, and the broker groups that they make.
 - ``recordings``: what real brokers did, explained by the rules.
 """

@@ -1,0 +1,152 @@
+"""From the log to the consume queues: the dispatcher of a running store.
+
+Index files are not modelled; nothing here depends on them.
+"""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from reference.store import consume_queue as consume_queues
+from reference.store import records
+from reference.store.java import JavaError, Thrown
+from reference.store.mapped_file import SelectedBuffer
+from reference.store.reading import get_data
+from reference.store.records import DispatchRequest
+from reference.store.store import (
+    MASTER_ID,
+    Flag,
+    Store,
+    find_consume_queue,
+    get_max_physical_offset,
+    is_queue_writeable,
+    replace_consume_queues,
+    roll_next_file,
+)
+
+PUT_POSITION_TRIES = 30
+"""With a second between two of them."""
+
+
+def do_dispatch(store: Store, request: DispatchRequest, now_ms: int) -> Store:
+    """Enter a message into its queue, unless it is prepared or rolled back (``doDispatch``)."""
+    if not records.is_in_queue(request.sys_flag):
+        return store
+    return put_message_position_info_wrapper(store, request, now_ms)
+
+
+def put_message_position_info_wrapper(store: Store, request: DispatchRequest, now_ms: int) -> Store:
+    """Try thirty times, then mark all queues as broken (``ConsumeQueue`` at 4.4.0).
+
+    Once they are, no queue of any topic is written again, and a master refuses every put (T1-00385,
+    T5-00741). A store that must not write queues marks them too.
+    """
+    queue = find_consume_queue(store, request.topic, request.queue_id)
+    store = replace_consume_queues(store, queue)
+    tries = PUT_POSITION_TRIES if is_queue_writeable(store.running_flags) else 0
+    for _ in range(tries):
+        queue, is_done = consume_queues.put_message_position_info(queue, request, now_ms)
+        if is_done:
+            timestamp = request.store_timestamp_ms
+            checkpoint = evolve(store.checkpoint, logics_msg_timestamp_ms=timestamp)
+            return replace_consume_queues(evolve(store, checkpoint=checkpoint), queue)
+    flags = store.running_flags | Flag.WRITE_LOGICS_QUEUE_ERROR
+    return evolve(replace_consume_queues(store, queue), running_flags=flags)
+
+
+def is_commit_log_available(store: Store) -> bool:
+    """The dispatcher is not at the log's end (``ReputMessageService#isCommitLogAvailable``)."""
+    return store.reput_from_offset_bytes < get_max_physical_offset(store)
+
+
+def is_unconfirmed(store: Store) -> bool:
+    """With duplicationEnable nothing is dispatched beyond the confirmed offset."""
+    is_confirmed = store.reput_from_offset_bytes < store.confirm_offset_bytes
+    return store.config.is_duplication_enabled and not is_confirmed
+
+
+def do_reput(store: Store, now_ms: int) -> tuple[Store, Thrown | None]:
+    """One run of the dispatcher (``ReputMessageService#doReput``).
+
+    It reads what its offset's file holds, then goes on in the next one. Below the log's first file
+    it finds nothing and never moves again, unless it stands at exactly 0: from there it jumps to
+    the first file (T4-00462). Thrown: an error that ends the dispatcher's thread.
+    """
+    is_going_on = True
+    while is_going_on and is_commit_log_available(store) and not is_unconfirmed(store):
+        selected = get_data(store, store.reput_from_offset_bytes)
+        if selected is None:
+            break
+        store = evolve(store, reput_from_offset_bytes=selected.start_offset_bytes)
+        try:
+            store, is_going_on = _read_file(store, selected, now_ms)
+        except DispatcherDeadError as dead:
+            return dead.store, Thrown(dead.class_name)
+    return store, None
+
+
+class DispatcherDeadError(JavaError):
+    """An error out of doReput, and the store as it was by then."""
+
+    def __init__(self, store: Store, class_name: str) -> None:
+        super().__init__(class_name)
+        self.store = store
+
+
+def _read_file(store: Store, selected: SelectedBuffer, now_ms: int) -> tuple[Store, bool]:
+    """Dispatch what a file holds; False: something in it cannot be read."""
+    position, read_bytes = 0, 0
+    while read_bytes < selected.size_bytes:
+        try:
+            request = records.check_message_and_return_size(
+                selected.content.data,
+                position,
+                is_crc_checked=False,
+                is_body_read=False,
+                largest_array_bytes=store.config.largest_array_bytes,
+            )
+        except JavaError as error:
+            raise DispatcherDeadError(store, error.class_name) from error
+        position = request.end_position
+        if request.size_bytes < 0:
+            return skip_unreadable(store, selected.size_bytes - read_bytes), False
+        if request.size_bytes == 0:
+            return roll_over_blank(store), True
+        if request.is_success:
+            store = do_dispatch(store, request, now_ms)
+            read_bytes += request.size_bytes
+        # A record of a wrong size moves the dispatcher by that size and its buffer by the real one.
+        moved = store.reput_from_offset_bytes + request.size_bytes
+        store = evolve(store, reput_from_offset_bytes=moved)
+    return store, True
+
+
+def roll_over_blank(store: Store) -> Store:
+    """On to the next file, even where the blank is not whole yet.
+
+    The dispatcher is then ahead of the log's end (T2-00476).
+    """
+    next_file = roll_next_file(store.config, store.reput_from_offset_bytes)
+    return evolve(store, reput_from_offset_bytes=next_file)
+
+
+def skip_unreadable(store: Store, rest_bytes: int) -> Store:
+    """A master gives up what lies behind in the file by now; a slave waits here for ever.
+
+    T5-00180. What counts is ``brokerId`` and not the role.
+    """
+    if store.config.broker_id != MASTER_ID:
+        return store
+    return evolve(store, reput_from_offset_bytes=store.reput_from_offset_bytes + rest_bytes)
+
+
+def dispatch_until_rest(store: Store, now_ms: int) -> Store:
+    """The dispatcher's thread runs until nothing changes any more (``ReputMessageService#run``)."""
+    while store.is_dispatcher_running:
+        before = store.reput_from_offset_bytes
+        store, thrown = do_reput(store, now_ms)
+        if thrown is not None:
+            return evolve(store, is_dispatcher_running=False)
+        if store.reput_from_offset_bytes == before:
+            break
+    return store

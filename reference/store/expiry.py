@@ -1,0 +1,145 @@
+"""What is deleted: old files, files of a full disk, and files that a reader has held too long."""
+
+from __future__ import annotations
+
+from attrs import evolve, frozen
+
+from reference.store import mapped_file_queue as queues
+from reference.store.records import HOUR_MS
+from reference.store.store import Flag, Store
+
+MANUAL_DELETE_TIMES = 20
+"""How many of its runs a command of the operator has an effect on."""
+DISK_SPACE_WARNING_RATIO = 0.90
+DISK_SPACE_CLEAN_FORCIBLY_RATIO = 0.85
+
+
+@frozen
+class CleanConfig:
+    """Settings of the deletion; the defaults of 4.4.0."""
+
+    file_reserved_hours: int = 72
+    disk_max_used_space_ratio: int = 75
+    """Percent."""
+    is_clean_file_forcibly_enabled: bool = True
+    destroy_mapped_file_interval_forcibly_ms: int = 120_000
+    redelete_hanged_file_interval_ms: int = 120_000
+
+
+@frozen
+class Surroundings:
+    """What the service looks at: time and disks."""
+
+    now_ms: int
+    is_time_to_delete: bool = False
+    """It is the hour ``deleteWhen``."""
+    log_disk_ratio: float = 0.0
+    """Part of the log's disk that is used; below 0: that cannot be found out."""
+    queue_disk_ratio: float = 0.0
+    """The same for consume queues."""
+
+
+@frozen
+class CleanCommitLogService:
+    """What the service remembers between two runs."""
+
+    manual_delete_times: int = 0
+    last_redelete_ms: int = 0
+    is_clean_immediately: bool = False
+
+
+def delete_expired_file(
+    store: Store,
+    expired_time_ms: int,
+    interval_forcibly_ms: int,
+    now_ms: int,
+    *,
+    is_clean_immediately: bool,
+) -> tuple[Store, int]:
+    """Delete old files of the log; how many (``CommitLog#deleteExpiredFile``)."""
+    log, deleted = queues.delete_expired_file_by_time(
+        store.commit_log,
+        expired_time_ms,
+        interval_forcibly_ms,
+        now_ms,
+        is_clean_immediately=is_clean_immediately,
+    )
+    return evolve(store, commit_log=log), deleted
+
+
+def retry_delete_first_file(
+    store: Store, interval_forcibly_ms: int, now_ms: int
+) -> tuple[Store, bool]:
+    """Delete the first file if that was tried before (``CommitLog#retryDeleteFirstFile``)."""
+    log, is_deleted = queues.retry_delete_first_file(store.commit_log, interval_forcibly_ms, now_ms)
+    return evolve(store, commit_log=log), is_deleted
+
+
+def execute_delete_files_manually(service: CleanCommitLogService) -> CleanCommitLogService:
+    """The next twenty runs delete, whatever the hour (``executeDeleteFilesManually``)."""
+    return evolve(service, manual_delete_times=MANUAL_DELETE_TIMES)
+
+
+def run(
+    store: Store, service: CleanCommitLogService, config: CleanConfig, around: Surroundings
+) -> tuple[Store, CleanCommitLogService]:
+    """One run, every ten seconds (``CleanCommitLogService#run``)."""
+    store, service = delete_expired_files(store, service, config, around)
+    return redelete_hanged_file(store, service, config, around)
+
+
+def delete_expired_files(
+    store: Store, service: CleanCommitLogService, config: CleanConfig, around: Surroundings
+) -> tuple[Store, CleanCommitLogService]:
+    """Delete at the hour, on a full disk or on command.
+
+    Above 85 percent files of any age go, flushed and copied or not.
+    """
+    store, service, is_space_full = is_space_to_delete(store, service, config, around)
+    is_manual = service.manual_delete_times > 0
+    if not (around.is_time_to_delete or is_space_full or is_manual):
+        return store, service
+    if is_manual:
+        service = evolve(service, manual_delete_times=service.manual_delete_times - 1)
+    store, _ = delete_expired_file(
+        store,
+        config.file_reserved_hours * HOUR_MS,
+        config.destroy_mapped_file_interval_forcibly_ms,
+        around.now_ms,
+        is_clean_immediately=config.is_clean_file_forcibly_enabled and service.is_clean_immediately,
+    )
+    return store, service
+
+
+def is_space_to_delete(
+    store: Store, service: CleanCommitLogService, config: CleanConfig, around: Surroundings
+) -> tuple[Store, CleanCommitLogService, bool]:
+    """Some disk is too full; above 90 percent puts are refused until it is not.
+
+    ``CleanCommitLogService#isSpaceToDelete``: the log's disk first. Where that one is full already,
+    the other is not looked at; where it is not, the other's state overwrites the mark.
+    """
+    service = evolve(service, is_clean_immediately=False)
+    for ratio in (around.log_disk_ratio, around.queue_disk_ratio):
+        flags = store.running_flags
+        if ratio > DISK_SPACE_CLEAN_FORCIBLY_RATIO:
+            service = evolve(service, is_clean_immediately=True)
+        if ratio > DISK_SPACE_WARNING_RATIO:
+            store = evolve(store, running_flags=flags | Flag.DISK_FULL)
+        elif ratio <= DISK_SPACE_CLEAN_FORCIBLY_RATIO:
+            store = evolve(store, running_flags=flags & ~Flag.DISK_FULL)
+        if ratio < 0 or ratio > config.disk_max_used_space_ratio / 100:
+            return store, service, True
+    return store, service, False
+
+
+def redelete_hanged_file(
+    store: Store, service: CleanCommitLogService, config: CleanConfig, around: Surroundings
+) -> tuple[Store, CleanCommitLogService]:
+    """Every two minutes, the first file once more if a reader has kept it."""
+    waited_ms = around.now_ms - service.last_redelete_ms
+    if waited_ms <= config.redelete_hanged_file_interval_ms:
+        return store, service
+    interval_ms = config.destroy_mapped_file_interval_forcibly_ms
+    store, _ = retry_delete_first_file(store, interval_ms, around.now_ms)
+    return store, evolve(service, last_redelete_ms=around.now_ms)

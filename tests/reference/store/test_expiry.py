@@ -1,0 +1,98 @@
+"""What the cleaning service deletes."""
+
+from __future__ import annotations
+
+import pytest
+from attrs import evolve
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reference.store import expiry
+from reference.store import store as stores
+from reference.store.content import Content
+from reference.store.expiry import CleanCommitLogService, CleanConfig, Surroundings
+from reference.store.records import HOUR_MS
+from reference.store.store import Flag, Store
+from tests.reference.store.logs import FILE_SIZE, NOW_MS, SLAVE, append, start
+
+CONFIG = CleanConfig()
+SERVICE = CleanCommitLogService()
+
+
+def make_store(files: int) -> Store:
+    """A slave with full files."""
+    store = start(SLAVE)
+    for _ in range(files):
+        store, _ = append(store, Content(bytes(FILE_SIZE)))
+    return store
+
+
+def count_files(store: Store) -> int:
+    """Of the log."""
+    return len(store.commit_log.mapped_files)
+
+
+@pytest.mark.parametrize(
+    ("hours", "around", "left"),
+    [
+        (72, {}, 3),
+        (72, {"is_time_to_delete": True}, 1),
+        (71, {"is_time_to_delete": True}, 3),
+        (72, {"log_disk_ratio": 0.76}, 1),
+        (0, {"log_disk_ratio": 0.85}, 3),
+        (0, {"log_disk_ratio": 0.86}, 1),
+        (0, {"queue_disk_ratio": 0.86}, 1),
+        (72, {"queue_disk_ratio": -1.0}, 1),
+        (0, {"log_disk_ratio": 0.80, "queue_disk_ratio": 0.99}, 3),
+    ],
+)
+def test_what_is_deleted(hours: int, around: dict[str, object], left: int) -> None:
+    """By age at its hour or on a full disk; above 85 percent at any age."""
+    store = make_store(3)
+    now = Surroundings(NOW_MS + hours * HOUR_MS)
+    now = evolve(now, **around)  # type: ignore[arg-type]
+    store, _ = expiry.run(store, SERVICE, CONFIG, now)
+    assert left == count_files(store)
+
+
+@given(st.floats(-1, 1), st.floats(-1, 1))
+def test_a_full_disk_is_marked(log_ratio: float, queue_ratio: float) -> None:
+    """Above 90 percent, by the last disk that was looked at."""
+    around = Surroundings(NOW_MS, log_disk_ratio=log_ratio, queue_disk_ratio=queue_ratio)
+    store, service = expiry.run(make_store(1), SERVICE, CONFIG, around)
+    is_log_full = log_ratio < 0 or log_ratio > 0.75
+    last = log_ratio if is_log_full else queue_ratio
+    if last > 0.9:
+        assert Flag.DISK_FULL == store.running_flags
+    elif last <= 0.85:
+        assert not store.running_flags
+    assert service.is_clean_immediately == (last > 0.85)
+
+
+def test_the_operators_command_lasts_twenty_runs() -> None:
+    """Each deletes what is old enough."""
+    service = expiry.execute_delete_files_manually(SERVICE)
+    store = make_store(1)
+    for left in range(19, -1, -1):
+        store, service = expiry.run(store, service, CONFIG, Surroundings(NOW_MS))
+        assert left == service.manual_delete_times
+    store, again = expiry.run(store, service, CONFIG, Surroundings(NOW_MS))
+    assert 0 == again.manual_delete_times
+
+
+def test_a_hanging_file_is_tried_every_two_minutes() -> None:
+    """By force after two minutes."""
+    store = make_store(2)
+    held = evolve(
+        store.commit_log.mapped_files[0],
+        reference_count=1,
+        is_available=False,
+        first_shutdown_ms=NOW_MS,
+    )
+    files = (held, *store.commit_log.mapped_files[1:])
+    store = evolve(store, commit_log=evolve(store.commit_log, mapped_files=files))
+    assert FILE_SIZE == stores.get_min_physical_offset(store)
+    service = evolve(SERVICE, last_redelete_ms=NOW_MS)
+    for waited, left in ((120_000, 2), (120_001, 1)):
+        after, _ = expiry.run(store, service, CONFIG, Surroundings(NOW_MS + waited))
+        assert left == count_files(after)
