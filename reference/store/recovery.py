@@ -1,8 +1,8 @@
 """What a store makes of its files when it is loaded.
 
-A record counts once 91 bytes, its topic and its body are there, whatever its properties (L1 of the
-findings; T1-00967). What lies behind the end is neither looked at nor wiped: old bytes that happen
-to be aligned come back as records (T1-12686).
+A record counts once 91 bytes, its topic and its body are there, whatever its properties (T1-00967).
+What lies behind the end is neither looked at nor wiped: old bytes that happen to be aligned come
+back as records (T1-12686).
 """
 
 from __future__ import annotations
