@@ -60,7 +60,18 @@ def test_the_first_variant_wins() -> None:
         compute_rules(("no_such_variant",))
 
 
-@pytest.mark.parametrize("structure", CERTIFIED, ids=name_of)
+QUICK = {"ack_above_transfer_start", "blank_kept"}
+"""Variants whose certificates are checked with every change; those of the others nightly."""
+
+
+@pytest.mark.parametrize(
+    "structure",
+    [
+        pytest.param(s, marks=[pytest.mark.nightly] * QUICK.isdisjoint(s.variants))
+        for s in CERTIFIED
+    ],
+    ids=name_of,
+)
 def test_certificates_of_variants_hold(structure: Structure) -> None:
     """Lemmas prove again, schedules refute again; what is open was searched."""
     document = certificates.load(structure)
