@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
+KERNELS = "kernels"
 QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example]
 
 settings.register_profile("dev", deadline=None, max_examples=50, suppress_health_check=QUIET)
@@ -38,16 +39,17 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.ge
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None]:
     """The tests of one file run one after another; so do all that compile kernels.
 
-    Two processes would compile the same kernels, and start Spark, twice. Tests of several files
-    that compute the same may name a group of their own.
+    Two processes would compile the same kernels, and start Spark, twice. That group takes longest
+    and so begins first. Tests of several files that compute the same may name a group of their own.
     """
     for item in items:
         if item.get_closest_marker("xdist_group"):
             continue
         is_compiling = "spark_fuzz" in item.path.parts or item.get_closest_marker("spark")
         item.add_marker(
-            pytest.mark.xdist_group("kernels" if is_compiling else item.nodeid.partition("::")[0])
+            pytest.mark.xdist_group(KERNELS if is_compiling else item.nodeid.partition("::")[0])
         )
+    items.sort(key=lambda item: next(item.iter_markers("xdist_group")).args[0] != KERNELS)
     yield
     for item in items:
         keep_group(item)
