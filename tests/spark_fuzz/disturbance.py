@@ -12,6 +12,8 @@ from spark_fuzz.campaign.schedule import CampaignOptions
 from spark_fuzz.campaign.store import DATA_FOLDER, Manifest, find_missing_units, find_units
 from tests.command_line.run import ROOT
 
+DRIVER_ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "SPARK_LOCAL_IP": "127.0.0.1"}
+
 MANIFEST = Manifest(CampaignOptions(campaign_seed=3), 120_000, 3000)
 
 
@@ -21,7 +23,7 @@ def start_driver(folder: Path, master: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-m", "command_line", *words],
         cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "SPARK_LOCAL_IP": "127.0.0.1"},
+        env=DRIVER_ENVIRONMENT,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from pyspark.sql import SparkSession
 
 from spark_fuzz.campaign.job import resume_campaign
 from spark_fuzz.campaign.schedule import CampaignOptions
@@ -13,25 +16,40 @@ from spark_fuzz.campaign.session import open_session
 from spark_fuzz.campaign.store import Manifest, create_campaign, find_units
 from tests.command_line.run import ROOT
 from tests.spark_fuzz.cluster import kill_group, start_cluster
-from tests.spark_fuzz.disturbance import MANIFEST, read_files, start_driver, wait_for_units
+from tests.spark_fuzz.disturbance import (
+    DRIVER_ENVIRONMENT,
+    MANIFEST,
+    read_files,
+    start_driver,
+    wait_for_units,
+)
 
 pytestmark = pytest.mark.spark
 SMALL = Manifest(CampaignOptions(campaign_seed=3), 400, 100)
 
+DRIVER = """
+import sys
+from pathlib import Path
+from spark_fuzz.campaign.job import resume_campaign
+from spark_fuzz.campaign.session import open_session
+with open_session(sys.argv[1]) as spark:
+    resume_campaign(spark, Path(sys.argv[2]))
+"""
+"""What writes the rows, without the report that the command line adds."""
 
-def test_a_cluster_writes_the_same_files(tmp_path: Path) -> None:
+
+def test_a_cluster_writes_the_same_files(spark: SparkSession, tmp_path: Path) -> None:
     """As two cores of one machine do."""
     distributed, local = tmp_path / "distributed", tmp_path / "local"
     create_campaign(distributed, SMALL)
     create_campaign(local, SMALL)
-    with (
-        start_cluster(tmp_path, PYTHONPATH=str(ROOT)) as (master, _),
-        start_driver(distributed, master) as driver,
-    ):
-        _, errors = driver.communicate()
-        assert 0 == driver.returncode, errors
-    with open_session("local[2]") as spark:
-        resume_campaign(spark, local)
+    with start_cluster(tmp_path, PYTHONPATH=str(ROOT)) as (master, _):
+        words = [sys.executable, "-c", DRIVER, master, str(distributed)]
+        driver = subprocess.run(
+            words, cwd=ROOT, env=DRIVER_ENVIRONMENT, capture_output=True, text=True, check=False
+        )
+    assert 0 == driver.returncode, driver.stderr
+    resume_campaign(spark, local)
     assert read_files(local) == read_files(distributed)
     assert SMALL.units == len(read_files(local))
 

@@ -101,6 +101,7 @@ def test_every_expectation_decides_a_cell() -> None:
     assert set(load_expectations()) == used
 
 
+@pytest.mark.nightly
 def test_false_acknowledgement_is_found_anew() -> None:
     """Bounded search finds the slave that is ahead by itself: 16 steps, none shorter."""
     fault_model = FAULT_MODEL_BY_NAME["master power loss"]

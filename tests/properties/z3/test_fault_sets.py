@@ -110,6 +110,7 @@ def test_without_known_schedules_exactly_the_fatal_sets_are_open(structure: Any)
         assert {r.faults for r in border.refuted} == set(alone.undecided)
 
 
+@pytest.mark.nightly
 def test_the_search_finds_what_no_schedule_shows() -> None:
     """From nothing but the schedules of one guarantee, the fatal sets of all others."""
     borders = load_borders(CONSUMER)

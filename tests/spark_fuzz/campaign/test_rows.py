@@ -116,6 +116,7 @@ def test_the_query_of_the_page(spark: SparkSession, folder: Path) -> None:
     assert "send_alien_report" == next(rule for rule in worst if rule in faults)
 
 
+@pytest.mark.nightly
 def test_campaigns_of_consumers(spark: SparkSession, tmp_path: Path) -> None:
     """The columns are that world's guarantees, and a row is what the reference says."""
     structure = STRUCTURES["consumer/slave read/no offset check"]

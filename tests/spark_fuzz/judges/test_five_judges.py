@@ -12,10 +12,7 @@ NOTHING = Opinion("one")
 SHORTEST = Opinion("one", falls_after=5, is_shortest=True)
 LONGER = Opinion("one", falls_after=7)
 
-QUICK = (
-    ("consumer/slave read/no offset check", "master kill"),
-    ("delay/4.4.0", "every fault"),
-)
+QUICK = (("delay/4.4.0", "every fault"),)
 
 
 @pytest.mark.parametrize(

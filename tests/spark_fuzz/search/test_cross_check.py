@@ -78,6 +78,7 @@ def test_synchronous_pair_agrees_on_disk_errors() -> None:
     assert "slave_is_prefix_of_master" in confirmed
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("structure", CONSUMPTION_STRUCTURES[-1:], ids=name_of)
 def test_every_cell_of_a_consumer_agrees(structure: Any) -> None:
     """A small budget confirms every refuted cell, and most of the proved ones."""

@@ -52,7 +52,9 @@ def describe(result: BreadthFirstResult) -> Any:
     ("structure", "fault_model", "sizes", "depth_max"),
     [
         pytest.param(DELAY, STOP, SHORT_DELAY, 9, id="delay"),
-        pytest.param(THREE_SLAVES, EVERY_FAULT, TINY, 3, id="three slaves"),
+        pytest.param(
+            *(THREE_SLAVES, EVERY_FAULT, TINY, 3), id="three slaves", marks=pytest.mark.nightly
+        ),
         pytest.param(
             *(DELAY, STOP, SHORT_DELAY, None), id="delay, complete", marks=pytest.mark.nightly
         ),
