@@ -17,7 +17,7 @@ from attrs import field, frozen
 from properties.fault_model import FaultModel, is_admitted
 from properties.property import Property
 from properties.worlds import find_world
-from properties.z3.translation import IntegerArithmetic, Translator
+from properties.z3.translation import IntegerArithmetic, Translator, conjoin, disjoin
 from reference.language.leaves import compute_leaf_sorts, flatten, is_parameter
 from reference.language.machine import RecordedInstance, record_machine, record_predicate
 from reference.language.operators import negate
@@ -296,8 +296,8 @@ class Step:
         if not claims:
             return []
         assumed = [problem.now(problem.predicates[n]) for n in kept]
-        broken = z3.Or([z3.Not(c) for c in claims.values()])
-        model = problem.check(self.solver, z3.And(*assumed, broken))
+        broken = disjoin(*[z3.Not(c) for c in claims.values()])
+        model = problem.check(self.solver, conjoin(*assumed, broken))
         if model is None:
             return []
         value = problem.arithmetic.value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import z3
@@ -76,6 +76,25 @@ class BitVectorArithmetic(IntegerArithmetic):
         return bool(z3.is_true(result)) if z3.is_bool(result) else int(result.as_signed_long())
 
 
+def conjoin(*formulas: Any) -> Any:
+    """All of them, as ``z3.And`` says it, which asks each operand for its sort first.
+
+    Terms know their sorts, and those questions are a quarter of the time of a proof.
+    """
+    return _join(z3.Z3_mk_and, formulas)
+
+
+def disjoin(*formulas: Any) -> Any:
+    """One of them at least, as ``z3.Or`` says it."""
+    return _join(z3.Z3_mk_or, formulas)
+
+
+def _join(make: Callable[..., Any], formulas: Sequence[Any]) -> Any:
+    context = z3.main_ctx()
+    operands = (z3.Ast * len(formulas))(*[formula.ast for formula in formulas])
+    return z3.BoolRef(make(context.ref(), len(formulas), operands), context)
+
+
 _TRANSLATION: dict[str, Callable[..., Any]] = {
     "add": lambda a, b: a + b,
     "subtract": lambda a, b: a - b,
@@ -86,8 +105,8 @@ _TRANSLATION: dict[str, Callable[..., Any]] = {
     "less_equal": lambda a, b: a <= b,
     "equal": lambda a, b: a == b,
     "not": z3.Not,
-    "and": z3.And,
-    "or": z3.Or,
+    "and": conjoin,
+    "or": disjoin,
     "choose": z3.If,
     "choose_flag": z3.If,
 }

@@ -24,7 +24,14 @@ from tests.structures import name_of
 
 QUICK_SHARE = 0.4
 """Part of a profile's walks that each column gets: columns overlap."""
-COLUMNS = [(world, column) for world in OTHER_WORLDS for column in world.fault_models]
+COLUMNS = [
+    pytest.param(
+        *(world, column), marks=[pytest.mark.nightly] * (column.name not in {"none", "every fault"})
+    )
+    for world in OTHER_WORLDS
+    for column in world.fault_models
+]
+"""The widest column has the steps of all others, and the first one what needs no fault."""
 
 
 def walk(structure: Any, seed: int, steps: int) -> Iterator[tuple[Any, Action]]:
