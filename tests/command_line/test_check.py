@@ -198,6 +198,7 @@ def test_a_strange_fall_behind_limit(tmp_path: Path) -> None:
     assert "proved" == next(v["verdict"] for v in verdicts if v["fault"] == "none")
 
 
+@pytest.mark.nightly
 def test_three_slaves_are_answered(tmp_path: Path) -> None:
     """Every cell, with what refutes two slaves."""
     answer = check_json(write_group(tmp_path / "g", "SYNC_MASTER", slaves=3))["groups"][0]

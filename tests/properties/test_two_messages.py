@@ -21,6 +21,7 @@ from reference.language.terms import Term
 from reference.worlds.replication.lineage import is_written
 from reference.worlds.replication.state import NOT_SENT, Cluster
 from reference.worlds.replication.structure import Structure
+from tests.structures import SYNCHRONOUS_PAIR
 
 PAIRS = tuple(s for name, s in STRUCTURES.items() if name.endswith("_FLUSH/1 slave"))
 
@@ -62,7 +63,11 @@ def prove_with_two(structure: Structure) -> tuple[str, ...]:
     return tuple(kept)
 
 
-@pytest.mark.parametrize("structure", PAIRS, ids=lambda s: s.name)
+@pytest.mark.parametrize(
+    "structure",
+    [pytest.param(s, marks=[pytest.mark.nightly] * (s != SYNCHRONOUS_PAIR)) for s in PAIRS],
+    ids=lambda s: s.name,
+)
 def test_two_messages_behave_as_one(structure: Structure) -> None:
     """Every lemma is kept and every proved cell stays proved."""
     two = evolve(structure, messages=2)

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from properties.schedules.judgement import judge
 from properties.walks.hypothesis_machine import draw_walk
-from properties.worlds import OTHER_WORLDS
+from properties.worlds.delay.world import DELAY
+from properties.worlds.tables.world import TABLES
 from reference.language.leaves import flatten, is_parameter
 from reference.language.machine import compute_machine
 from reference.worlds.replication.parameters import SMALL_PARAMETERS, FaultCounts
@@ -29,7 +30,7 @@ from tests.structures import (
 
 COMPILED = [
     SYNCHRONOUS_PAIR,
-    *(world.structures[0] for world in OTHER_WORLDS),
+    *(world.structures[0] for world in (TABLES, DELAY)),
 ]
 """Structures that are compiled in every run; the others are nightly."""
 

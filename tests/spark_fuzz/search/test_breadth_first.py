@@ -51,12 +51,17 @@ def describe(value: object) -> str:
 
 
 CASES = [
-    (MASTER_ALONE, NO_FAULT, TINY, 12),
-    (MASTER_ALONE, EVERY_FAULT, TINY, 4),
     (SYNCHRONOUS_PAIR, NO_FAULT, TINY, 5),
     (SYNCHRONOUS_PAIR, EVERY_FAULT, TINY, 3),
-    (CARELESS_READER, NO_READER_FAULT, SHORT_QUEUE, 30),
-    (CARELESS_READER, CONSUMPTION.fault_models[-1], SHORT_QUEUE, 5),
+    *(
+        pytest.param(*case, marks=pytest.mark.nightly)
+        for case in (
+            (MASTER_ALONE, NO_FAULT, TINY, 30),
+            (MASTER_ALONE, EVERY_FAULT, TINY, 4),
+            (CARELESS_READER, NO_READER_FAULT, SHORT_QUEUE, 30),
+            (CARELESS_READER, CONSUMPTION.fault_models[-1], SHORT_QUEUE, 5),
+        )
+    ),
 ]
 """Searched simply within seconds, the first one of each world completely."""
 
