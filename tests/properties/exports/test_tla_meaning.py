@@ -17,7 +17,7 @@ from reference.language.leaves import flatten, is_parameter
 from reference.language.machine import Action, compute_machine
 from tests.properties.exports.tla_interpreter import Env, Module
 
-STATES = 150
+STATES = 300
 FAULT_SHARE = 1 / 12
 CHOSEN = (
     "SYNC_MASTER/ASYNC_FLUSH/1 slave",
