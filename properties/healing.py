@@ -11,6 +11,7 @@ from properties.property import Predicate
 from reference.language.leaves import compute_leaf_sorts, flatten, is_parameter
 from reference.language.machine import Instance, count_arguments
 from reference.language.operators import all_of, any_of, is_same, negate
+from reference.language.rule import RuleBody
 from reference.language.terms import Sort
 
 SEARCH_LIMITS = ("is_within_limit", "has_modelled_life_left")
@@ -39,7 +40,7 @@ class Healing:
 
 def is_possible(instance: Instance, state: Any) -> bool:
     """Somebody may take this step, whatever limit a search has set."""
-    possible, _ = try_step(instance, state)
+    _, _, possible = begin_step(instance, state)
     return possible
 
 
@@ -57,6 +58,16 @@ def is_moving(instance: Instance, state: Any) -> bool:
 
 def try_step(instance: Instance, state: Any) -> tuple[bool, Any]:
     """Whether a step is possible, and the state after it, its arguments being the lowest."""
+    steps, answer, possible = begin_step(instance, state)
+    try:
+        steps.send(answer)
+    except StopIteration as finished:
+        return possible, finished.value
+    raise AssertionError("a rule asks for one more argument than it is recorded with")
+
+
+def begin_step(instance: Instance, state: Any) -> tuple[RuleBody, Any, bool]:
+    """A step that waits for its last answer; that answer; whether the step is possible."""
     steps = instance.start(state)
     named = next(steps).named
     possible = all_of(*(holds for name, holds in named.items() if name not in SEARCH_LIMITS))
@@ -65,8 +76,4 @@ def try_step(instance: Instance, state: Any) -> tuple[bool, Any]:
         argument = steps.send(answer)
         possible = possible & (argument.low <= argument.high)
         answer = argument.low
-    try:
-        steps.send(answer)
-    except StopIteration as finished:
-        return possible, finished.value
-    raise AssertionError("a rule asks for one more argument than it is recorded with")
+    return steps, answer, possible

@@ -93,7 +93,7 @@ TARGETS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "properties/worlds/replication/convergence.py": (
             *("has_brokers", "is_of", "is_at_rest", "claim_at_rest"),
         ),
-        "properties/healing.py": ("is_possible", "try_step"),
+        "properties/healing.py": ("is_possible", "begin_step", "try_step"),
     },
 }
 """Kind of mistake, file, and the functions or tables in it that mistakes are made in."""
@@ -171,9 +171,11 @@ def list_derived() -> Iterator[Planted]:
     for kind, files in TARGETS.items():
         for file, names in files.items():
             for name in names:
-                found = list(_derive(kind, file, name))
+                found = list(_find_places(file, name))
                 apart = max(1, -(-len(found) // PER_FUNCTION_MAX))
-                yield from found[::apart]
+                for place in found[::apart]:
+                    named = f"{file} {name}: {place.what}"
+                    yield Planted(named, kind, file, place.digest, _make_source(place))
 
 
 def list_planted() -> list[Planted]:
@@ -187,21 +189,38 @@ def list_planted() -> list[Planted]:
     return named
 
 
-def _derive(kind: str, file: str, target: str) -> Iterator[Planted]:
+@frozen
+class Place:
+    """Where a mistake can be made, and how."""
+
+    what: str
+    """In words."""
+    digest: str
+    """Of the function or table, as it is without the mistake."""
+    tree: ast.Module
+    node: ast.AST
+    """One of the tree's."""
+    change: Callable[[Any], None]
+    """What makes the mistake at that node."""
+
+
+def _find_places(file: str, target: str) -> Iterator[Place]:
+    """The mistakes that can be made in a function or table; each gives a text of its own."""
     tree = ast.parse((ROOT / file).read_text())
-    seen, bound = {ast.unparse(tree)}, _find_bound(tree)
+    bound = _find_bound(tree) | _find_read(tree)
     for node in ast.walk(tree):
         if _get_name(node) != target:
             continue
         undecorated = _leave_out_decorators(node)
-        digest = compute_digest(ast.unparse(undecorated))
-        for place in ast.walk(undecorated):
-            for what, change in _list_changes(place):
-                source = _make_source(tree, place, change)
-                is_possible = bound >= _find_read(ast.parse(source)) - _find_read(tree)
-                if source not in seen and is_possible:
+        text = ast.unparse(undecorated)
+        seen = {text}
+        for part in ast.walk(undecorated):
+            for what, change in _list_changes(part):
+                changed = _change_copy(undecorated, part, change)
+                source = ast.unparse(changed)
+                if source not in seen and _find_read(changed) <= bound:
                     seen.add(source)
-                    yield Planted(f"{file} {target}: {what}", kind, file, digest, source)
+                    yield Place(what, compute_digest(text), tree, part, change)
 
 
 def _leave_out_decorators(node: ast.AST) -> ast.AST:
@@ -216,8 +235,8 @@ def _leave_out_decorators(node: ast.AST) -> ast.AST:
     return alone
 
 
-def _find_read(tree: ast.Module) -> set[str]:
-    """The plain names that a file reads."""
+def _find_read(tree: ast.AST) -> set[str]:
+    """The plain names that a file, or a part of it, reads."""
     return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
 
 
@@ -242,14 +261,19 @@ def _get_name(node: ast.AST) -> str:
 Change = Callable[[Any], None]
 
 
-def _make_source(tree: ast.Module, place: ast.AST, change: Change) -> str:
-    """The file's text with one node changed; the tree stays as it is."""
-    place.is_marked = True  # type: ignore[attr-defined]
+def _make_source(place: Place) -> str:
+    """The file's text with the mistake."""
+    return ast.unparse(_change_copy(place.tree, place.node, place.change))
+
+
+def _change_copy(tree: ast.AST, node: ast.AST, change: Change) -> ast.AST:
+    """A tree with one node changed; the tree itself stays as it is."""
+    node.is_marked = True  # type: ignore[attr-defined]
     changed = copy.deepcopy(tree)
-    del place.is_marked  # type: ignore[attr-defined]
-    (marked,) = (node for node in ast.walk(changed) if hasattr(node, "is_marked"))
+    del node.is_marked  # type: ignore[attr-defined]
+    (marked,) = (n for n in ast.walk(changed) if hasattr(n, "is_marked"))
     change(marked)
-    return ast.unparse(changed)
+    return changed
 
 
 def _list_changes(node: ast.AST) -> Iterator[tuple[str, Change]]:

@@ -50,6 +50,13 @@ NIGHTLY = {
     "rmqspec check conf --rocketmq-version 4.9.8": "6 s: every pair of a folder",
     "rmqspec check conf --rocketmq-version 5.3.0 --what-if inSyncReplicas=2": "5 s: the same",
     "rmqspec check conf --what-if flushDiskType=SYNC_FLUSH": "5 s: the same",
+    "rmqspec upgrade 4.9.8 5.3.0 conf/2m-2s-sync": "5 s: another upgrade",
+    "rmqspec upgrade 4.9.8 5.3.0-quorum conf": "4 s: another upgrade",
+    'rmqspec prove --triage acknowledgement_is_truthful --fault "late join"'
+    ' --structure "SYNC_MASTER/ASYNC_FLUSH/1 slave"': "6 s: searches backwards",
+    "rmqspec prove --variant report_capped": "6 s: every structure of a variant",
+    'rmqspec judges --structure "delay/4.4.0" --fault kill': "5 s: all judges",
+    "rmqspec check conf --what-if slave.slaveReadEnable=true": "6 s: every pair of a folder",
     'rmqspec prove --rules --structure "SYNC_MASTER/SYNC_FLUSH/0 slaves"': "7 s: rule by rule",
     'rmqspec prove --cross-check 20000 --fault "power loss" --structure "delay/4.4.0"': "4 s",
     'rmqspec export smt-lib --out proofs --structure "SYNC_MASTER/SYNC_FLUSH/1 slave"': "3 s",

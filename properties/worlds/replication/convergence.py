@@ -12,6 +12,7 @@ that is closed. A limit that a search sets to faults does not keep a step from b
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from properties.healing import is_possible
@@ -73,16 +74,23 @@ def is_of(instance: Instance, slaves: tuple[int, ...]) -> bool:
     return all(index in slaves for name, index in of_slave if name == "slave")
 
 
+@cache
+def find_moving(
+    structure: Structure, steps: tuple[str, ...], slaves: tuple[int, ...]
+) -> tuple[Instance, ...]:
+    """These steps of the master and of these slaves, and what variants add to replication."""
+    added = get_added_steps(structure) if steps[0] in REPLICATION_STEPS else ()
+    instances = compute_machine(structure).instances.values()
+    return tuple(i for i in instances if i.rule.name in (*steps, *added) and is_of(i, slaves))
+
+
 def is_at_rest(cluster: Cluster, steps: tuple[str, ...], slaves: tuple[int, ...]) -> bool:
     """The master and these slaves run, and none of these steps is possible for them any more."""
-    added = get_added_steps(cluster.structure) if steps[0] in REPLICATION_STEPS else ()
-    instances = compute_machine(cluster.structure).instances.values()
-    moving = (
-        is_possible(i, cluster)
-        for i in instances
-        if i.rule.name in (*steps, *added) and is_of(i, slaves)
-    )
-    return has_brokers(cluster, slaves) & negate(any_of(*moving))
+    is_running = has_brokers(cluster, slaves)
+    if is_running is False:
+        return False
+    moving = find_moving(cluster.structure, steps, slaves)
+    return is_running & negate(any_of(*(is_possible(i, cluster) for i in moving)))
 
 
 def get_pairs(cluster: Cluster) -> tuple[tuple[int, ...], ...]:
