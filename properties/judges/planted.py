@@ -91,7 +91,7 @@ TARGETS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "lowering": {"spark_fuzz/kernel/lowering.py": ("EXPRESSIONS", "_lower_fire", "_lower_judge")},
     "rest": {
         "properties/worlds/replication/convergence.py": (
-            *("has_brokers", "is_of", "is_at_rest", "claim_at_rest"),
+            *("has_brokers", "is_of", "find_moving", "is_at_rest", "claim_at_rest"),
         ),
         "properties/healing.py": ("is_possible", "begin_step", "try_step"),
     },
