@@ -102,7 +102,7 @@ def is_refuted_by(name: str, structure: Any, parameters: Any, schedule: Sequence
         states = [cluster for _, cluster in follow(structure, parameters, schedule)]
     except (ScheduleError, KeyError):
         return False
-    return all(map(holds, states[:-1])) and not holds(states[-1])
+    return not holds(states[-1]) and all(map(holds, states[:-1]))
 
 
 def is_reached_by(

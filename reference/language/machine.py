@@ -41,7 +41,7 @@ class Action:
     """One step of a schedule: an instance by name, and its arguments by name."""
 
     instance: str
-    arguments: Mapping[str, int] = field(factory=dict)
+    arguments: Mapping[str, int] = field(factory=dict, hash=False)
 
     @property
     def rule_name(self) -> str:
