@@ -57,6 +57,8 @@ NIGHTLY = {
     "rmqspec prove --variant report_capped": "6 s: every structure of a variant",
     'rmqspec judges --structure "delay/4.4.0" --fault kill': "5 s: all judges",
     "rmqspec check conf --what-if slave.slaveReadEnable=true": "6 s: every pair of a folder",
+    "rmqspec prove --variant report_capped --compare": "5 s: every structure of a variant",
+    'rmqspec mutants --world tables --structure "tables/topics/4.4.0" --rule begin_copy': "7 s",
     'rmqspec prove --rules --structure "SYNC_MASTER/SYNC_FLUSH/0 slaves"': "7 s: rule by rule",
     'rmqspec prove --cross-check 20000 --fault "power loss" --structure "delay/4.4.0"': "4 s",
     'rmqspec export smt-lib --out proofs --structure "SYNC_MASTER/SYNC_FLUSH/1 slave"': "3 s",

@@ -20,6 +20,7 @@ from tests.command_line.run import ROOT, run
 IDENTIFIER = "SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2.2.2.2.2.2.2.2.2.2.0/64/0/"
 
 
+@pytest.mark.nightly
 def test_prove_rechecks_a_structure() -> None:
     """One line per structure, everything as expected."""
     result = run("prove", "--structure", "SYNC_MASTER/SYNC_FLUSH/1 slave")

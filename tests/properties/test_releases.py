@@ -117,7 +117,11 @@ def test_repairs_cost_no_cell() -> None:
 
 
 @pytest.mark.parametrize(
-    ("release", "variant"), [("4.9.3", "ack_above_transfer_start"), ("5.0.0-quorum", "epoch_check")]
+    ("release", "variant"),
+    [
+        ("4.9.3", "ack_above_transfer_start"),
+        pytest.param("5.0.0-quorum", "epoch_check", marks=pytest.mark.nightly),
+    ],
 )
 def test_a_repair_is_decided_as_it_is_stored(release: str, variant: str) -> None:
     """Induction comes to the same again."""

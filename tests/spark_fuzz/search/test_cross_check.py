@@ -68,6 +68,7 @@ def test_every_cell_of_a_lonely_master_agrees() -> None:
     assert confirmed == {VerdictWord.PROVED, VerdictWord.REFUTED}
 
 
+@pytest.mark.nightly
 def test_synchronous_pair_agrees_on_disk_errors() -> None:
     """Some refuted cells of the stock pair are confirmed within a small budget."""
     rows = compare_with_certificate(
