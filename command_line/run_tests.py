@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -17,8 +18,11 @@ CHECKS = (
 TYPES = ["mypy"]
 """Beside the tests: it works on one core while they begin."""
 
-PARALLEL = ["--numprocesses", "auto", "--dist", "loadgroup"]
-"""All tests on all cores, in the groups that ``tests/conftest.py`` makes."""
+PARALLEL = ["--numprocesses", str((os.cpu_count() or 1) + 1), "--dist", "loadgroup"]
+"""All tests on all cores, in the groups that ``tests/conftest.py`` makes.
+
+One process more than there are cores: some tests wait for programs that they start.
+"""
 
 EPILOG = """\b
 Examples:
