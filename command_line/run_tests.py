@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import tempfile
@@ -18,11 +17,8 @@ CHECKS = (
 TYPES = ["mypy"]
 """Beside the tests: it works on one core while they begin."""
 
-PARALLEL = ["--numprocesses", str((os.cpu_count() or 1) + 1), "--dist", "loadgroup"]
-"""All tests on all cores, in the groups that ``tests/conftest.py`` makes.
-
-One process more than there are cores: some tests wait for programs that they start.
-"""
+PARALLEL = ["--numprocesses", "auto", "--dist", "loadgroup"]
+"""All tests on all cores, in the groups that ``tests/conftest.py`` makes."""
 
 EPILOG = """\b
 Examples:
