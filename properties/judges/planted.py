@@ -200,7 +200,7 @@ class Place:
     tree: ast.Module
     node: ast.AST
     """One of the tree's."""
-    change: Callable[[Any], None]
+    change: Change
     """What makes the mistake at that node."""
 
 
@@ -213,14 +213,14 @@ def _find_places(file: str, target: str) -> Iterator[Place]:
             continue
         undecorated = _leave_out_decorators(node)
         text = ast.unparse(undecorated)
-        seen = {text}
+        digest, seen = compute_digest(text), {text}
         for part in ast.walk(undecorated):
             for what, change in _list_changes(part):
                 changed = _change_copy(undecorated, part, change)
                 source = ast.unparse(changed)
                 if source not in seen and _find_read(changed) <= bound:
                     seen.add(source)
-                    yield Place(what, compute_digest(text), tree, part, change)
+                    yield Place(what, digest, tree, part, change)
 
 
 def _leave_out_decorators(node: ast.AST) -> ast.AST:

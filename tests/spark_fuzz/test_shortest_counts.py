@@ -39,10 +39,14 @@ def search(case: Case, states_max: int = STATES_MAX) -> BreadthFirstResult:
     )
 
 
+def is_quick(case: Case) -> bool:
+    """Its kernel is compiled with every change."""
+    return find_world(case.structure).name == QUICK
+
+
 def as_parameter(case: Case) -> Any:
     """A case with its name; of the night where its kernel takes long to compile."""
-    is_long = find_world(case.structure).name != QUICK
-    return pytest.param(case, marks=[pytest.mark.nightly] * is_long, id=case.claim)
+    return pytest.param(case, marks=[pytest.mark.nightly] * (not is_quick(case)), id=case.claim)
 
 
 @pytest.mark.parametrize("case", [as_parameter(case) for case in SEARCHED])
@@ -61,7 +65,5 @@ def test_every_case_is_counted() -> None:
 
 def test_a_search_that_does_not_end_has_no_answer() -> None:
     """With fewer states than lie on the way there is no answer, not a wrong one."""
-    worlds = (find_world(c.structure).name for c in SEARCHED)
-    quick = (c for c, world in zip(SEARCHED, worlds, strict=True) if world == QUICK)
-    case = next(c for c in quick if STATES[c.claim] > 100)
+    case = next(case for case in SEARCHED if is_quick(case) and STATES[case.claim] > 100)
     assert search(case, 10).answers[0].schedule is None

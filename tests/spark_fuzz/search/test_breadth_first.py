@@ -287,12 +287,20 @@ def test_budget_ends_the_search() -> None:
     assert depths == {len(result.states_per_depth) - 2}
 
 
-def test_leaf_that_outgrows_its_bits_is_noticed() -> None:
+@pytest.mark.parametrize(
+    ("structure", "path", "value"),
+    [
+        (MASTER_ALONE, "messages.0.phase", 2),
+        pytest.param(*(SYNCHRONOUS_PAIR, "master.connection_count", 1), marks=pytest.mark.nightly),
+    ],
+    ids=describe,
+)
+def test_leaf_that_outgrows_its_bits_is_noticed(structure: Any, path: str, value: int) -> None:
     """A value that does not fit into its field ends the search; it never wraps."""
-    search = BreadthFirstSearch(MASTER_ALONE, NO_FAULT, TINY)
-    field = search.packing.paths.index("messages.0.phase")
+    search = BreadthFirstSearch(structure, NO_FAULT, TINY)
+    field = search.packing.paths.index(path)
     search.space.fields[field, MASK] = 1
-    with pytest.raises(FieldOverflowError, match=r"messages.0.phase = "):
+    with pytest.raises(FieldOverflowError, match=rf"{path} = {value}"):
         search.search(10_000)
 
 
