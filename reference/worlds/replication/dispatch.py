@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from reference.language.operators import any_of
+from reference.language.operators import any_of, maximum
 from reference.language.rule import RuleBody, between, replace_at, rule, when
 from reference.language.variant import overridable
 from reference.worlds.replication.lineage import compute_scan_end, has_message
@@ -32,6 +32,16 @@ def is_dispatch_behind(log: CommitLog) -> bool:
     return log.dispatched_offset < log.max_offset
 
 
+@overridable
+def is_dispatch_file_there(log: CommitLog) -> bool:
+    """The file in which the dispatch goes on is still there.
+
+    Where retention has overtaken it, the dispatch finds no bytes as long as the process lives; only
+    from 0 it goes on at the first file, whichever that is (T4-00462; corrected in 4.5.2).
+    """
+    return (log.start_offset <= log.dispatched_offset) | (log.dispatched_offset == 0)
+
+
 def mark_readable(messages: tuple[Message, ...], log: CommitLog) -> tuple[Message, ...]:
     """Ghost bookkeeping: which followed messages the master has now dispatched completely."""
     return tuple(
@@ -44,6 +54,11 @@ def mark_readable(messages: tuple[Message, ...], log: CommitLog) -> tuple[Messag
         )
         for m in messages
     )
+
+
+def compute_next_dispatched(log: CommitLog) -> int:
+    """The offset at which the dispatch goes on: never below the first file."""
+    return maximum(log.dispatched_offset, log.start_offset)
 
 
 @rule(
@@ -59,9 +74,10 @@ def dispatch_master(cluster: Cluster) -> RuleBody:
     # ENABLED WHEN
     yield when(
         is_master_up=master.is_up,
-        has_whole_record=master.log.dispatched_offset < limit,
+        is_dispatch_file_there=is_dispatch_file_there(master.log),
+        has_whole_record=compute_next_dispatched(master.log) < limit,
     )
-    end = yield between("dispatched_offset", master.log.dispatched_offset + 1, limit)
+    end = yield between("dispatched_offset", compute_next_dispatched(master.log) + 1, limit)
     # EFFECT
     log = evolve(master.log, dispatched_offset=end)
     messages = mark_readable(cluster.messages, log)
@@ -82,9 +98,10 @@ def dispatch_slave(cluster: Cluster, slave: int) -> RuleBody:
     # ENABLED WHEN
     yield when(
         is_slave_up=broker.is_up,
-        has_whole_record=broker.log.dispatched_offset < limit,
+        is_dispatch_file_there=is_dispatch_file_there(broker.log),
+        has_whole_record=compute_next_dispatched(broker.log) < limit,
     )
-    end = yield between("dispatched_offset", broker.log.dispatched_offset + 1, limit)
+    end = yield between("dispatched_offset", compute_next_dispatched(broker.log) + 1, limit)
     # EFFECT
     log = evolve(broker.log, dispatched_offset=end)
     return evolve(cluster, slaves=replace_at(cluster.slaves, slave, evolve(broker, log=log)))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from attrs import evolve
 
 from reference.language.fault_account import count_fault, is_within_limit
-from reference.language.operators import maximum, minimum, negate
+from reference.language.operators import choose, maximum, minimum, negate
 from reference.language.rule import RuleBody, between, replace_at, rule, when
 from reference.language.variant import overridable
 from reference.worlds.replication.commit_log import (
@@ -19,7 +19,7 @@ from reference.worlds.replication.commit_log import (
     has_old_file,
     is_old_file_flushed,
 )
-from reference.worlds.replication.connection import close_link
+from reference.worlds.replication.connection import change_link, close_link
 from reference.worlds.replication.lifecycle import (
     begin_life,
     compute_end_of_records,
@@ -27,11 +27,12 @@ from reference.worlds.replication.lifecycle import (
     end_slave,
     has_modelled_life_left,
 )
-from reference.worlds.replication.lineage import compute_scan_end
+from reference.worlds.replication.lineage import append_bytes, compute_scan_end, has_message
 from reference.worlds.replication.mapped_files import (
     cut_to,
     flush_without_effect,
     has_unflushed_bytes,
+    is_new_file_needed,
 )
 from reference.worlds.replication.parameters import Parameters
 from reference.worlds.replication.put import wake_group_transfer
@@ -40,6 +41,7 @@ from reference.worlds.replication.replication import (
     compute_frame_max_bytes,
     has_bytes_in_flight,
     is_accepting,
+    is_frame_taken,
     is_in_step,
 )
 from reference.worlds.replication.state import Cluster, CommitLog, Slave, empty_log
@@ -77,6 +79,15 @@ def kill_slave(cluster: Cluster, slave: int) -> RuleBody:
     return count_fault(end_slave(cluster, slave, broker.log), "slave_kills")
 
 
+def compute_whole_end(cluster: Cluster, kept: int) -> int:
+    """The lowest end of a record that is cut at ``kept`` and taken for whole."""
+    log, result = cluster.master.log, kept + 1
+    for put in cluster.messages:
+        is_cut = has_message(log, put) & (put.start_offset < kept) & (kept < put.end_offset)
+        result = choose(is_cut, maximum(result, put.end_offset), result)
+    return result
+
+
 @rule(
     who="fault",
     source="power loss of the master's machine; CommitLog#recoverAbnormally",
@@ -99,6 +110,36 @@ def lose_master_power(cluster: Cluster) -> RuleBody:
     ended = end_master(cluster)
     log = lose_tail(master.log, end, cluster.parameters)
     return count_fault(begin_life(ended, log), "master_power_losses")
+
+
+@rule(
+    who="fault",
+    source="power loss of the master's machine; CommitLog#checkMessageAndReturnSize",
+    says="## POWER LOSS, keeps {kept_offset} B, takes {state.master.log.max_offset} B for whole",
+)
+def lose_master_power_in_record(cluster: Cluster) -> RuleBody:
+    """The master's machine loses power, and its recovery takes a torn record for whole.
+
+    The checksum covers the body only: properties that did not come to the disk read as zeros. Whole
+    records behind them, on pages that did come to it, are live again too (T1-00967, T1-12686). To
+    the model the bytes in place of the lost ones are the first of the new life.
+    """
+    master = cluster.master
+    highest = compute_end_of_records(cluster)
+    # ENABLED WHEN
+    yield when(
+        is_master_up=master.is_up,
+        is_within_limit=is_within_limit(cluster, "master_power_losses"),
+        has_modelled_life_left=has_modelled_life_left(cluster),
+    )
+    kept = yield between("kept_offset", master.log.ghost_durable_offset, highest - 1)
+    recovered = yield between("recovered_offset", compute_whole_end(cluster, kept), highest)
+    # EFFECT
+    begun = begin_life(end_master(cluster), lose_tail(master.log, kept, cluster.parameters))
+    log = append_bytes(begun.master.log, begun.master.ghost_life, recovered - kept)
+    on_disk = evolve(log, ghost_durable_offset=recovered)
+    lost = evolve(begun, master=evolve(begun.master, log=on_disk))
+    return count_fault(lost, "master_power_losses")
 
 
 @rule(
@@ -216,6 +257,34 @@ def swallow_append_error(cluster: Cluster, slave: int) -> RuleBody:
         messages=cluster.messages,
     )
     return count_fault(changed, "swallowed_disk_errors")
+
+
+@rule(
+    who="fault",
+    source="MappedFileQueue#getLastMappedFile (null), CommitLog#appendData",
+    says="## NO FILE, throws {size_bytes} B away",
+)
+def fail_file_creation(cluster: Cluster, slave: int) -> RuleBody:
+    """A slave cannot create the file that a frame needs, throws the frame away, and goes on.
+
+    The result of the append is ignored. With an empty log, whose max offset is 0, the next frame is
+    taken wherever it begins (T2-00059, T2-00017).
+    """
+    broker, link = cluster.slaves[slave], cluster.links[slave]
+    in_flight = link.next_transfer_offset - link.arrived_offset
+    # ENABLED WHEN
+    yield when(
+        is_link_open=link.is_open,
+        is_accepting=is_accepting(broker),
+        has_bytes_in_flight=has_bytes_in_flight(link),
+        is_frame_taken=is_frame_taken(broker, link),
+        is_new_file_needed=is_new_file_needed(broker.log, cluster.parameters),
+        is_within_limit=is_within_limit(cluster, "failed_file_creations"),
+    )
+    size = yield between("size_bytes", 1, in_flight)
+    # EFFECT
+    thrown = change_link(cluster, slave, arrived_offset=link.arrived_offset + size)
+    return count_fault(thrown, "failed_file_creations")
 
 
 @overridable

@@ -17,14 +17,31 @@ from reference.language.variant import overridable
 from reference.worlds.replication.connection import CLOSED_LINK, close_link
 from reference.worlds.replication.dispatch import is_dispatch_behind, mark_readable
 from reference.worlds.replication.lineage import (
+    append_bytes,
+    append_foreign_bytes,
     compute_known_boundary,
     compute_scan_end,
-    has_equal_bytes,
+    compute_start_of_life,
+    has_equal_records,
+    has_first_bytes,
+    is_in_lineage,
     is_known_from,
+    is_written,
 )
-from reference.worlds.replication.mapped_files import cut_to, flush_all, load
+from reference.worlds.replication.mapped_files import (
+    compute_last_file_end,
+    cut_to,
+    flush_all,
+    load,
+)
 from reference.worlds.replication.put import abandon_pending_puts
-from reference.worlds.replication.state import UNKNOWN_OFFSET, Cluster, CommitLog, Slave
+from reference.worlds.replication.state import (
+    UNKNOWN_OFFSET,
+    Cluster,
+    CommitLog,
+    Message,
+    Slave,
+)
 
 
 def end_master(cluster: Cluster) -> Cluster:
@@ -167,6 +184,38 @@ def restart_master_without_blank(cluster: Cluster) -> RuleBody:
     return count_fault(start_master(begin_life(cluster, log)), "torn_rolls")
 
 
+def has_stale_bytes(log: CommitLog) -> bool:
+    """Behind the log's end lie bytes that a cut has left."""
+    return log.max_offset < log.stale_end_offset
+
+
+@rule(
+    who="master",
+    source="CommitLog#recoverNormally, #recoverAbnormally, #checkMessageAndReturnSize",
+    says="starts again, old bytes up to {recovered_offset} count as records",
+)
+def restart_master_with_stale_bytes(cluster: Cluster) -> RuleBody:
+    """The master's recovery reads on into bytes that an earlier cut has left behind its end.
+
+    A cut moves positions and writes nothing, and a record's place is not compared with the one that
+    stands in it: where old bytes begin at the end of a new record, they are records once more, and
+    nobody has put them (T1-12686; upstream #10017).
+    """
+    master = cluster.master
+    # ENABLED WHEN
+    yield when(
+        is_master_down=negate(master.is_up),
+        is_no_blank_to_cut=negate(is_blank_to_cut(cluster)),
+        has_stale_bytes=has_stale_bytes(master.log),
+    )
+    file_end = compute_last_file_end(master.log, cluster.parameters)
+    recovered = yield between("recovered_offset", master.log.max_offset + 1, file_end)
+    # EFFECT
+    old_bytes = recovered - master.log.max_offset
+    log = append_bytes(master.log, master.ghost_life, old_bytes)
+    return start_master(evolve(cluster, master=evolve(master, log=log)))
+
+
 @rule(who="slave", source="DefaultMessageStore#shutdown", weight=1, says="begins to stop")
 def begin_slave_stop(cluster: Cluster, slave: int) -> RuleBody:
     """A slave begins to stop: from now on its store takes no bytes, though it reads them."""
@@ -209,7 +258,7 @@ def compute_recovery_range(cluster: Cluster, slave: int) -> tuple[int, int]:
     unknown bytes, where a scan may stop anywhere behind a known boundary.
     """
     log, seamless = cluster.slaves[slave].log, get_log_without_seam(cluster, slave)
-    is_sound = has_equal_bytes(log, seamless) & is_known_from(log, log.start_offset)
+    is_sound = has_equal_records(log, seamless) & is_known_from(log, log.start_offset)
     certain = choose(is_sound, log.last_file_offset, log.start_offset)
     highest = maximum(certain, compute_scan_end(log, cluster.messages, log.max_offset))
     boundary = compute_known_boundary(log, cluster.messages, seamless)
@@ -233,6 +282,104 @@ def restart_slave(cluster: Cluster, slave: int) -> RuleBody:
     log = load(cut_to(broker.log, recovered, cluster.parameters))
     restarted = Slave(log=log)
     return evolve(cluster, slaves=replace_at(cluster.slaves, slave, restarted))
+
+
+def is_begun(log: CommitLog, put: Message) -> bool:
+    """The log ends inside the message."""
+    return has_first_bytes(log, put) & (log.max_offset < put.end_offset)
+
+
+def compute_torn_record_end(cluster: Cluster, slave: int) -> int:
+    """The highest offset at which the record ends that a slave has received in part.
+
+    A record does not cross files, and a master sends none that it does not hold whole (R-CL-06). So
+    where the master has later bytes of the same life, the record ends within them; where it has
+    none, the log ends with a record; and where it has lost some, the record may end anywhere in its
+    file.
+    """
+    log, source = cluster.slaves[slave].log, cluster.master.log
+    file_end = compute_last_file_end(log, cluster.parameters)
+    result = log.max_offset
+    for life, end in enumerate(log.ends):
+        is_last_life = (end == log.max_offset) & (compute_start_of_life(log, life) < end)
+        highest = choose(source.ends[life] < end, file_end, minimum(file_end, source.ends[life]))
+        result = choose(is_last_life, highest, result)
+    for put in cluster.messages:
+        is_next = is_in_lineage(source, put) & (log.max_offset <= put.start_offset)
+        result = choose(is_next & is_written(put), minimum(result, put.start_offset), result)
+        result = choose(is_begun(log, put) & is_in_lineage(source, put), put.end_offset, result)
+    return choose(log.last_file_offset < log.max_offset, result, log.max_offset)
+
+
+def compute_lowest_beyond_received(cluster: Cluster, slave: int) -> int:
+    """The lowest offset above its last received byte at which a slave's recovery may end.
+
+    Where a followed message is there in part, the record ends where that does.
+    """
+    log = cluster.slaves[slave].log
+    ends = (choose(is_begun(log, m), m.end_offset, 0) for m in cluster.messages)
+    return maximum(log.max_offset + 1, *ends)
+
+
+def compute_highest_beyond_received(cluster: Cluster, slave: int) -> int:
+    """The highest offset at which a slave's recovery may end behind a torn record.
+
+    While the master has lost nothing, stale bytes behind it are records that the master has.
+    """
+    log, source = cluster.slaves[slave].log, cluster.master.log
+    stale_end = minimum(compute_last_file_end(log, cluster.parameters), source.max_offset)
+    is_stale = has_stale_bytes(log) & (cluster.master.ghost_life == 0)
+    return choose(is_stale, stale_end, compute_torn_record_end(cluster, slave))
+
+
+@rule(
+    who="slave",
+    source="CommitLog#recoverNormally, #recoverAbnormally, #checkMessageAndReturnSize",
+    says="starts again at {recovered_offset}, beyond what it received",
+)
+def restart_slave_beyond_received(cluster: Cluster, slave: int) -> RuleBody:
+    """A slave's recovery takes a record for whole whose last bytes it has not received.
+
+    The checksum covers the body only; properties come last, and those that are missing read as
+    zeros, or as the stale bytes that lie there. The same with the blank of a full file, of which
+    eight bytes suffice where the next file is there (T1-00967, T1-09848; upstream #7437). The slave
+    asks its master to go on behind these bytes, and nobody ever repairs them.
+    """
+    broker = cluster.slaves[slave]
+    lowest = compute_lowest_beyond_received(cluster, slave)
+    highest = compute_highest_beyond_received(cluster, slave)
+    # ENABLED WHEN
+    yield when(is_slave_down=negate(broker.is_up), has_torn_record=lowest <= highest)
+    recovered = yield between("recovered_offset", lowest, highest)
+    # EFFECT
+    log = load(append_foreign_bytes(broker.log, cluster.messages, recovered))
+    return evolve(cluster, slaves=replace_at(cluster.slaves, slave, Slave(log=log)))
+
+
+@rule(
+    who="slave",
+    source="CommitLog#recoverNormally, #recoverAbnormally, #checkMessageAndReturnSize",
+    says="starts again, old bytes up to {recovered_offset} count as records",
+)
+def restart_slave_with_stale_bytes(cluster: Cluster, slave: int) -> RuleBody:
+    """A slave's recovery reads on into bytes of a life that its master has left (T1-12686).
+
+    What the slave holds then is a mixture of which nobody can tell what is what.
+    """
+    broker = cluster.slaves[slave]
+    # ENABLED WHEN
+    yield when(
+        is_slave_down=negate(broker.is_up),
+        has_stale_bytes=has_stale_bytes(broker.log),
+        is_later_life=cluster.master.ghost_life > 0,
+    )
+    file_end = compute_last_file_end(broker.log, cluster.parameters)
+    recovered = yield between("recovered_offset", broker.log.max_offset + 1, file_end)
+    # EFFECT
+    old_bytes = recovered - broker.log.max_offset
+    longer = append_bytes(broker.log, cluster.master.ghost_life, old_bytes)
+    log = load(evolve(longer, ghost_unknown_below_offset=recovered))
+    return evolve(cluster, slaves=replace_at(cluster.slaves, slave, Slave(log=log)))
 
 
 def tell_role(arguments: Mapping[str, int], cluster: Cluster) -> str:

@@ -34,10 +34,21 @@ def is_in_lineage(log: CommitLog, put: Message) -> bool:
     )
 
 
-def has_message(log: CommitLog, put: Message) -> bool:
-    """The log holds every byte of the message."""
+def is_torn(log: CommitLog, put: Message) -> bool:
+    """A recovery has taken the message for whole though its last bytes are not its own."""
+    start, end = log.ghost_torn_start_offset, log.ghost_torn_end_offset
+    return (start < end) & (start < put.end_offset) & (put.start_offset < end)
+
+
+def is_scanned(log: CommitLog, put: Message) -> bool:
+    """A scan of the log takes the message for whole: all its bytes are there, whatever the last."""
     is_held = is_known_from(log, put.start_offset) & is_in_lineage(log, put)
     return is_written(put) & is_held
+
+
+def has_message(log: CommitLog, put: Message) -> bool:
+    """The log holds every byte of the message, and none of other origin in its place."""
+    return is_scanned(log, put) & negate(is_torn(log, put))
 
 
 def has_first_bytes(log: CommitLog, put: Message) -> bool:
@@ -61,8 +72,22 @@ def is_prefix(log: CommitLog, of: CommitLog) -> bool:
     return (log.max_offset <= of.max_offset) & has_equal_bytes(log, of)
 
 
+def has_foreign_bytes(log: CommitLog, low: int, high: int) -> bool:
+    """Between two offsets, the log may hold bytes that no master ever had there."""
+    start, end = log.ghost_foreign_start_offset, log.ghost_foreign_end_offset
+    return (start < end) & (start < high) & (low < end)
+
+
 def has_equal_bytes(one: CommitLog, other: CommitLog) -> bool:
     """The two logs hold the same known bytes wherever both hold bytes."""
+    low = maximum(one.start_offset, other.start_offset)
+    high = minimum(one.max_offset, other.max_offset)
+    is_pure = all_of(*(negate(has_foreign_bytes(log, low, high)) for log in (one, other)))
+    return (high <= low) | (has_equal_records(one, other) & is_pure)
+
+
+def has_equal_records(one: CommitLog, other: CommitLog) -> bool:
+    """Both logs hold records of the same lives at the same places wherever both hold bytes."""
     low = maximum(one.start_offset, other.start_offset)
     high = minimum(one.max_offset, other.max_offset)
     lives = zip(one.ends, other.ends, strict=True)
@@ -88,6 +113,28 @@ def append_bytes(log: CommitLog, life: int, size: int) -> CommitLog:
     return evolve(log, ends=ends)
 
 
+def append_foreign_bytes(log: CommitLog, messages: tuple[Message, ...], end: int) -> CommitLog:
+    """The log with bytes at its end, up to ``end``, that a recovery takes for those of a record.
+
+    They count as what the record itself is, so its life goes on; ghosts note what they are.
+    """
+    start = log.max_offset
+    is_pure = log.ghost_foreign_end_offset <= log.ghost_foreign_start_offset
+    is_whole = log.ghost_torn_end_offset <= log.ghost_torn_start_offset
+    is_followed = any_of(
+        *(is_written(m) & (m.start_offset < end) & (start < m.end_offset) for m in messages)
+    )
+    first_torn = choose(is_whole, start, minimum(log.ghost_torn_start_offset, start))
+    return evolve(
+        log,
+        ends=tuple(choose(old == start, end, old) for old in log.ends),
+        ghost_foreign_start_offset=choose(is_pure, start, log.ghost_foreign_start_offset),
+        ghost_foreign_end_offset=end,
+        ghost_torn_start_offset=choose(is_followed, first_torn, log.ghost_torn_start_offset),
+        ghost_torn_end_offset=choose(is_followed, end, log.ghost_torn_end_offset),
+    )
+
+
 def copy_bytes(log: CommitLog, source: CommitLog, end: int) -> CommitLog:
     """The log with the source's bytes from its own max offset up to ``end``.
 
@@ -111,7 +158,7 @@ def compute_scan_end(log: CommitLog, messages: tuple[Message, ...], end: int) ->
     result = end
     for put in messages:
         is_begun = has_first_bytes(log, put) & (put.start_offset < end)
-        is_whole = has_message(log, put) & (put.end_offset <= end)
+        is_whole = is_scanned(log, put) & (put.end_offset <= end)
         result = choose(is_begun & negate(is_whole), minimum(result, put.start_offset), result)
     return result
 
@@ -135,6 +182,6 @@ def compute_known_boundary(
             ),
         )
         starts = choose(has_first_bytes(log, put) & is_seamless, put.start_offset, log.start_offset)
-        ends = choose(has_message(log, put) & is_seamless, put.end_offset, log.start_offset)
+        ends = choose(is_scanned(log, put) & is_seamless, put.end_offset, log.start_offset)
         result = maximum(result, starts, ends)
     return result

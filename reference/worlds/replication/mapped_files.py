@@ -50,6 +50,11 @@ def is_last_file_full(log: CommitLog, parameters: Parameters) -> bool:
     return log.max_offset == compute_last_file_end(log, parameters)
 
 
+def is_new_file_needed(log: CommitLog, parameters: Parameters) -> bool:
+    """The log has no file, or none with room for another byte."""
+    return negate(log.has_file) | is_last_file_full(log, parameters)
+
+
 def compute_next_byte_file(log: CommitLog, parameters: Parameters) -> int:
     """The base of the file into which the next byte goes, whether it is there yet or not."""
     is_full = is_last_file_full(log, parameters)
@@ -62,15 +67,26 @@ def open_next_file(log: CommitLog, parameters: Parameters) -> CommitLog:
 
 
 def cut_to(log: CommitLog, end: int, parameters: Parameters) -> CommitLog:
-    """The log without its bytes from ``end`` on, and without the files behind them."""
+    """The log without its bytes from ``end`` on, and without the files behind them.
+
+    What lies behind ``end`` in its own file stays there, and is stale.
+    """
     base = maximum(log.start_offset, compute_file_base(end, parameters))
+    is_file_last = log.last_file_offset <= end
+    in_last_file = maximum(log.stale_end_offset, log.max_offset)
+    stale_end = choose(is_file_last, in_last_file, base + parameters.mapped_file_size_bytes)
     return evolve(
         log,
         ends=tuple(minimum(old, end) for old in log.ends),
-        last_file_offset=choose(end < log.last_file_offset, base, log.last_file_offset),
+        last_file_offset=choose(is_file_last, log.last_file_offset, base),
         flushed_offset=minimum(log.flushed_offset, end),
         dispatched_offset=minimum(log.dispatched_offset, end),
+        stale_end_offset=stale_end,
         ghost_unknown_below_offset=minimum(log.ghost_unknown_below_offset, end),
+        ghost_foreign_start_offset=minimum(log.ghost_foreign_start_offset, end),
+        ghost_foreign_end_offset=minimum(log.ghost_foreign_end_offset, end),
+        ghost_torn_start_offset=minimum(log.ghost_torn_start_offset, end),
+        ghost_torn_end_offset=minimum(log.ghost_torn_end_offset, end),
         ghost_durable_offset=minimum(log.ghost_durable_offset, end),
     )
 

@@ -47,6 +47,9 @@ class FaultCounts:
     """The master's disk is lost, and replaced by an empty one."""
     swallowed_disk_errors: Count = 0
     """Failures of ``force`` or of a slave's write that the broker only logs."""
+    failed_file_creations: Count = 0
+    """Frames that a slave throws away because it cannot create a file for them: its disk is full,
+    stalled for five seconds, or its store directory cannot be written."""
     alien_reports: Count = 0
     """Eight bytes that a stranger sends to the master's HA port."""
     early_expiries: Count = 0

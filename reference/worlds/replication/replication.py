@@ -21,6 +21,7 @@ from reference.worlds.replication.connection import change_link, close_link
 from reference.worlds.replication.lineage import append_bytes, copy_bytes, has_message
 from reference.worlds.replication.mapped_files import (
     compute_bytes_left_in_file,
+    compute_file_base,
     compute_last_file_end,
     compute_next_byte_file,
     open_first_file,
@@ -51,8 +52,12 @@ def is_accepting(broker: Slave) -> bool:
 
 
 def is_in_step(broker: Slave, link: Link) -> bool:
-    """The next frame begins where the slave's log ends, or makes the log begin (R-HC-08)."""
-    return negate(broker.log.has_file) | (broker.log.max_offset == link.arrived_offset)
+    """The next frame begins where the slave's log ends, or makes the log begin (R-HC-08).
+
+    A log without a file begins with the first frame of a transfer, which begins with a file.
+    """
+    is_first = negate(broker.log.has_file) & (link.arrived_offset == link.transfer_start_offset)
+    return is_first | (broker.log.has_file & (broker.log.max_offset == link.arrived_offset))
 
 
 def is_frame_taken(broker: Slave, link: Link) -> bool:
@@ -264,9 +269,15 @@ def create_first_file(cluster: Cluster, slave: int) -> RuleBody:
 
 
 def compute_log_to_append(cluster: Cluster, slave: int) -> CommitLog:
-    """The slave's log, with a file that has room: a first one, or the next one."""
-    log = open_first_file(cluster.slaves[slave].log, cluster.links[slave].arrived_offset)
-    return open_next_file(log, cluster.parameters)
+    """The slave's log, with a file that has room: a first one, or the next one.
+
+    A first one is the file that the frame's first byte belongs to, wherever in it that lies.
+    """
+    link, size = cluster.links[slave], cluster.parameters.mapped_file_size_bytes
+    is_in_first_file = link.arrived_offset < link.transfer_start_offset + size
+    later_file = compute_file_base(link.arrived_offset, cluster.parameters)
+    base = choose(is_in_first_file, link.transfer_start_offset, later_file)
+    return open_next_file(open_first_file(cluster.slaves[slave].log, base), cluster.parameters)
 
 
 def compute_frame_max_bytes(cluster: Cluster, slave: int) -> int:
@@ -318,10 +329,14 @@ def append_to_slave(cluster: Cluster, slave: int) -> RuleBody:
     who="slave",
     source="HAClient#dispatchReadRequest, CommitLog#appendData",
     heals="replication",
-    says="<~ {size_bytes} B land at 0, reports",
+    says="<~ {size_bytes} B land elsewhere, reports {link.reported_offset}",
 )
 def append_at_wrong_offset(cluster: Cluster, slave: int) -> RuleBody:
-    """A slave with an empty first file takes bytes of any offset: they land at 0 (R-HC-20)."""
+    """A slave whose max offset is 0 takes bytes of any offset: they land where its log begins.
+
+    That is 0 where it has a file, and the base of the file that they belong to where it has none
+    (R-HC-20, T2-00059).
+    """
     broker, link = cluster.slaves[slave], cluster.links[slave]
     # ENABLED WHEN
     yield when(
@@ -333,7 +348,8 @@ def append_at_wrong_offset(cluster: Cluster, slave: int) -> RuleBody:
     )
     size = yield between("size_bytes", 1, compute_frame_max_bytes(cluster, slave))
     # EFFECT
-    longer = append_bytes(broker.log, cluster.master.ghost_life, size)
+    begun = compute_log_to_append(cluster, slave)
+    longer = append_bytes(begun, cluster.master.ghost_life, size)
     log = evolve(longer, ghost_unknown_below_offset=longer.max_offset)
     appended = replace_at(cluster.slaves, slave, evolve(broker, log=log))
     arrived = link.arrived_offset + size
@@ -341,7 +357,7 @@ def append_at_wrong_offset(cluster: Cluster, slave: int) -> RuleBody:
         evolve(cluster, slaves=appended),
         slave,
         arrived_offset=arrived,
-        reported_offset=size,
+        reported_offset=log.max_offset,
         has_reported=True,
     )
 

@@ -95,8 +95,21 @@ class CommitLog:
     """``ReputMessageService.reputFromOffset``: below it, consume queues and index are built."""
     ghost_durable_offset: Offset = 0
     """What is on disk: a restart after a kill sets ``flushed_offset`` without writing anything."""
+    stale_end_offset: Offset = 0
+    """Where the bytes end that a cut has left behind the max offset in the last file: it moves
+    positions only (``MappedFile#setWrotePosition``), and a recovery may read on into them. There
+    are none where this is not above the max offset."""
     ghost_unknown_below_offset: Offset = 0
     """Below it bytes were stored at a foreign offset, or never: what they are, nobody can tell."""
+    ghost_foreign_start_offset: Offset = 0
+    """With ``ghost_foreign_end_offset``: every byte that a recovery took for received lies between,
+    though it holds zeros or older bytes. Equal where there is none."""
+    ghost_foreign_end_offset: Offset = 0
+    """See ``ghost_foreign_start_offset``."""
+    ghost_torn_start_offset: Offset = 0
+    """With ``ghost_torn_end_offset``: the same, of the bytes of followed messages alone."""
+    ghost_torn_end_offset: Offset = 0
+    """See ``ghost_torn_start_offset``."""
 
     @property
     def max_offset(self) -> int:
