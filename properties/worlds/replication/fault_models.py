@@ -35,6 +35,8 @@ FAULT_MODELS = (
     _make("late join", ("late_joins",)),
     _make("slave outrun by retention", ("uncopied_expiries",)),
     _make("link cut", ("link_cuts",)),
+    _make("slave without a new file", ("failed_file_creations",)),
+    _make("overlong wait", ("overlong_waits",)),
     _make("slave kill", ("slave_kills",)),
     _make("slave power loss", ("slave_power_losses",)),
     _make("slave wiped", ("slave_wipes", "late_joins")),

@@ -18,13 +18,15 @@ from reference.worlds.replication.lineage import (
 )
 from reference.worlds.replication.mapped_files import is_flush_file_there
 from reference.worlds.replication.put import (
+    has_disk_wait,
     has_passed_slave_step,
     is_acknowledged,
+    is_in_line,
     is_past_disk_step,
     is_pending,
     is_slave_always_asked,
 )
-from reference.worlds.replication.state import PUT_OK, Cluster, CommitLog
+from reference.worlds.replication.state import PUT_OK, Cluster, CommitLog, Message
 
 
 def is_first_life(cluster: Cluster) -> bool:
@@ -57,13 +59,16 @@ def is_disk_honest(cluster: Cluster) -> bool:
 
 def is_joined_from_start(cluster: Cluster) -> bool:
     """Every slave began with the master's first byte, and wrote what it was sent."""
-    return (cluster.faults.late_joins == 0) & (cluster.faults.swallowed_disk_errors == 0)
+    faults = cluster.faults
+    is_written_down = (faults.swallowed_disk_errors == 0) & (faults.failed_file_creations == 0)
+    return (faults.late_joins == 0) & is_written_down
 
 
 def is_reporting_honest(cluster: Cluster) -> bool:
     """The master has lost nothing, slaves hold what they report, and nobody else reports."""
-    is_alien_free = cluster.faults.alien_reports == 0
-    return is_first_life(cluster) & is_joined_from_start(cluster) & is_alien_free
+    faults = cluster.faults
+    is_timely = (faults.alien_reports == 0) & (faults.overlong_waits == 0)
+    return is_first_life(cluster) & is_joined_from_start(cluster) & is_timely
 
 
 @lemma(why="Else a message is acknowledged that the master's log never held, with no fault at all.")
@@ -226,18 +231,64 @@ def held_is_received(cluster: Cluster) -> bool:
     )
 
 
+def is_lacked_in_line(cluster: Cluster, put: Message) -> bool:
+    """A put waits for a slave without a disk, and no slave ever had its message.
+
+    With a disk step before, a slave may have started, and reported, before the put stands in line.
+    """
+    is_direct = is_in_line(cluster, put) & negate(has_disk_wait(cluster, put))
+    is_lacking = negate(put.ghost_is_received | put.ghost_is_expired)
+    return is_reporting_honest(cluster) & is_direct & is_lacking
+
+
 @lemma(why="Else a put is answered by a report that came before the message did.")
-def reported_in_first_life_is_received(cluster: Cluster) -> bool:
-    """Where reports are honest, a message below the highest report was received or expired."""
+def lacked_put_is_not_reported(cluster: Cluster) -> bool:
+    """Where reports are honest, none covers a waiting put whose message no slave ever had."""
     return all_of(
         *(
             implies(
-                is_reporting_honest(cluster)
-                & is_written(m)
-                & (m.end_offset <= cluster.master.push2_slave_max_offset),
-                m.ghost_is_received | m.ghost_is_expired,
+                is_lacked_in_line(cluster, m),
+                (cluster.master.push2_slave_max_offset < m.end_offset)
+                & all_of(
+                    *(
+                        negate(link.is_open & link.has_reported)
+                        | (link.reported_offset < m.end_offset)
+                        for link in cluster.links
+                    )
+                ),
             )
             for m in cluster.messages
+        )
+    )
+
+
+@lemma(why="Else a slave's first report covers a put whose message it holds in part.")
+def lacked_put_is_earlier_than_its_slave(cluster: Cluster) -> bool:
+    """A slave whose log ends beyond a put that no slave has was started while that waited."""
+    return all_of(
+        *(
+            implies(
+                is_lacked_in_line(cluster, m) & slave.is_up & (m.end_offset <= end),
+                m.end_offset <= slave.ghost_earlier_put_offset,
+            )
+            for m in cluster.messages
+            for slave, link in zip(cluster.slaves, cluster.links, strict=True)
+            for end in (slave.log.max_offset, link.reported_offset)
+        )
+    )
+
+
+@lemma(why="Else a slave that has reported was started with more than it had received.")
+def slave_that_reported_lacks_the_put(cluster: Cluster) -> bool:
+    """While a put waits that no slave has, no slave that has reported reaches beyond it."""
+    return all_of(
+        *(
+            implies(
+                is_lacked_in_line(cluster, m) & link.is_open & link.has_reported,
+                slave.log.max_offset < m.end_offset,
+            )
+            for m in cluster.messages
+            for slave, link in zip(cluster.slaves, cluster.links, strict=True)
         )
     )
 
@@ -262,7 +313,9 @@ def received_in_first_life_is_held(cluster: Cluster) -> bool:
 @lemma(why="Else a SYNC_MASTER has acknowledged a message that no slave ever received.")
 def acknowledged_by_sync_master_in_first_life_is_received(cluster: Cluster) -> bool:
     """Where reports are honest, what a SYNC_MASTER acknowledged was received or expired."""
-    if not (cluster.structure.is_sync_master and is_slave_always_asked(cluster)):
+    structure = cluster.structure
+    is_asked = structure.is_sync_master and is_slave_always_asked(cluster)
+    if structure.is_sync_flush or not is_asked:
         return True
     is_honest = is_reporting_honest(cluster) & (cluster.faults.role_switches == 0)
     return all_of(

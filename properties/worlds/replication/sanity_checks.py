@@ -67,6 +67,10 @@ def offsets_are_within_log(cluster: Cluster) -> bool:
                 log.dispatched_offset,
                 log.ghost_durable_offset,
                 log.ghost_unknown_below_offset,
+                log.ghost_foreign_start_offset,
+                log.ghost_foreign_end_offset,
+                log.ghost_torn_start_offset,
+                log.ghost_torn_end_offset,
             )
         )
     )
@@ -241,8 +245,10 @@ def flushes_have_their_cause(cluster: Cluster) -> bool:
 
 @sanity()
 def masters_content_is_known(cluster: Cluster) -> bool:
-    """Only a slave stores bytes at a foreign offset, or fails to store them unnoticed."""
-    return cluster.master.log.ghost_unknown_below_offset == 0
+    """Only a slave stores bytes at a foreign offset, lacks some unnoticed, or has older ones."""
+    log = cluster.master.log
+    is_pure = (log.ghost_foreign_end_offset == 0) & (log.ghost_torn_end_offset == 0)
+    return (log.ghost_unknown_below_offset == 0) & is_pure
 
 
 @sanity()

@@ -34,7 +34,7 @@ from reference.worlds.replication.mapped_files import (
     flush_all,
     load,
 )
-from reference.worlds.replication.put import abandon_pending_puts
+from reference.worlds.replication.put import abandon_pending_puts, is_in_line
 from reference.worlds.replication.state import (
     UNKNOWN_OFFSET,
     Cluster,
@@ -212,7 +212,10 @@ def restart_master_with_stale_bytes(cluster: Cluster) -> RuleBody:
     recovered = yield between("recovered_offset", master.log.max_offset + 1, file_end)
     # EFFECT
     old_bytes = recovered - master.log.max_offset
-    log = append_bytes(master.log, master.ghost_life, old_bytes)
+    is_on_disk = master.log.ghost_durable_offset == master.log.max_offset
+    durable = choose(is_on_disk, recovered, master.log.ghost_durable_offset)
+    longer = append_bytes(master.log, master.ghost_life, old_bytes)
+    log = evolve(longer, ghost_durable_offset=durable)
     return start_master(evolve(cluster, master=evolve(master, log=log)))
 
 
@@ -265,6 +268,13 @@ def compute_recovery_range(cluster: Cluster, slave: int) -> tuple[int, int]:
     return maximum(certain, minimum(boundary, highest)), highest
 
 
+def start_slave(cluster: Cluster, slave: int, log: CommitLog) -> Cluster:
+    """The slave runs with this log, all of which counts as flushed and is dispatched."""
+    in_line = (choose(is_in_line(cluster, m), m.end_offset, 0) for m in cluster.messages)
+    started = Slave(log=load(log), ghost_earlier_put_offset=maximum(0, *in_line))
+    return evolve(cluster, slaves=replace_at(cluster.slaves, slave, started))
+
+
 @rule(
     who="slave",
     source="DefaultMessageStore#load, CommitLog#recoverNormally, #recoverAbnormally",
@@ -279,9 +289,7 @@ def restart_slave(cluster: Cluster, slave: int) -> RuleBody:
     lowest, highest = compute_recovery_range(cluster, slave)
     recovered = yield between("recovered_offset", lowest, highest)
     # EFFECT
-    log = load(cut_to(broker.log, recovered, cluster.parameters))
-    restarted = Slave(log=log)
-    return evolve(cluster, slaves=replace_at(cluster.slaves, slave, restarted))
+    return start_slave(cluster, slave, cut_to(broker.log, recovered, cluster.parameters))
 
 
 def is_begun(log: CommitLog, put: Message) -> bool:
@@ -352,8 +360,9 @@ def restart_slave_beyond_received(cluster: Cluster, slave: int) -> RuleBody:
     yield when(is_slave_down=negate(broker.is_up), has_torn_record=lowest <= highest)
     recovered = yield between("recovered_offset", lowest, highest)
     # EFFECT
-    log = load(append_foreign_bytes(broker.log, cluster.messages, recovered))
-    return evolve(cluster, slaves=replace_at(cluster.slaves, slave, Slave(log=log)))
+    return start_slave(
+        cluster, slave, append_foreign_bytes(broker.log, cluster.messages, recovered)
+    )
 
 
 @rule(
@@ -378,8 +387,7 @@ def restart_slave_with_stale_bytes(cluster: Cluster, slave: int) -> RuleBody:
     # EFFECT
     old_bytes = recovered - broker.log.max_offset
     longer = append_bytes(broker.log, cluster.master.ghost_life, old_bytes)
-    log = load(evolve(longer, ghost_unknown_below_offset=recovered))
-    return evolve(cluster, slaves=replace_at(cluster.slaves, slave, Slave(log=log)))
+    return start_slave(cluster, slave, evolve(longer, ghost_unknown_below_offset=recovered))
 
 
 def tell_role(arguments: Mapping[str, int], cluster: Cluster) -> str:

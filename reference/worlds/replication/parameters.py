@@ -60,6 +60,10 @@ class FaultCounts:
     torn_rolls: Count = 0
     """No failure by itself: the master starts again while its log ends with the blank that fills a
     file. Its end, by a kill or in order, came between that blank and the next file."""
+    overlong_waits: Count = 0
+    """No failure: a put waits for a slave from before a slave's start until after that slave's
+    first report. It needs a ``syncFlushTimeout`` (``slaveTimeout`` from 4.9.3 on) above
+    ``haSendHeartbeatInterval``; both are 5 s if nothing sets them."""
     role_switches: Count = 0
     """No failure: ``brokerRole`` is changed between ASYNC_MASTER and SYNC_MASTER at run time."""
 

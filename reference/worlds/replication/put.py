@@ -55,6 +55,12 @@ def is_waiting_for_slave(put: Message) -> bool:
     return put.phase == WAITS_FOR_SLAVE
 
 
+def is_in_line(cluster: Cluster, put: Message) -> bool:
+    """Its put waits for a slave, or is about to without waiting for a disk."""
+    is_flushing = (put.phase == WAITS_FOR_DISK) & has_disk_wait(cluster, put)
+    return is_pending(put) & negate(is_flushing)
+
+
 def has_disk_wait(cluster: Cluster, put: Message) -> bool:
     """CommitLog#handleDiskFlush waits: SYNC_FLUSH, and the producer waits (R-FL-02)."""
     return cluster.structure.is_sync_flush & put.waits_for_store

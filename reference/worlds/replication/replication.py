@@ -13,7 +13,7 @@ from __future__ import annotations
 from attrs import evolve
 
 from reference.language.fault_account import count_fault, is_within_limit
-from reference.language.operators import any_of, choose, maximum, minimum, negate
+from reference.language.operators import all_of, any_of, choose, maximum, minimum, negate
 from reference.language.rule import RuleBody, between, replace_at, rule, when
 from reference.language.variant import overridable
 from reference.worlds.replication.commit_log import is_store_open
@@ -27,7 +27,7 @@ from reference.worlds.replication.mapped_files import (
     open_first_file,
     open_next_file,
 )
-from reference.worlds.replication.put import wake_group_transfer
+from reference.worlds.replication.put import is_in_line, wake_group_transfer
 from reference.worlds.replication.state import Cluster, CommitLog, Link, Message, Slave
 
 
@@ -73,6 +73,18 @@ def mark_received(messages: tuple[Message, ...], log: CommitLog) -> tuple[Messag
     )
 
 
+def is_earlier_put_over(cluster: Cluster, slave: int) -> bool:
+    """No put waits for a slave that did so when this slave started.
+
+    A put waits for five seconds at most, and a slave's first report comes five seconds after its
+    client began (R-HA-20, R-HC-04): so it is over, unless one of these times is set otherwise.
+    """
+    earlier = cluster.slaves[slave].ghost_earlier_put_offset
+    return all_of(
+        *(negate(is_in_line(cluster, m) & (m.end_offset <= earlier)) for m in cluster.messages)
+    )
+
+
 @rule(
     who="slave",
     source="HAClient#isTimeToReportOffset, #reportSlaveMaxOffset",
@@ -90,9 +102,31 @@ def report_offset(cluster: Cluster, slave: int) -> RuleBody:
         is_link_open=link.is_open,
         is_slave_up=cluster.slaves[slave].is_up,
         has_not_reported=negate(link.has_reported),
+        is_earlier_put_over=is_earlier_put_over(cluster, slave),
     )
     # EFFECT
     return change_link(cluster, slave, has_reported=True)
+
+
+@rule(
+    who="slave",
+    source="HAClient#isTimeToReportOffset, GroupCommitRequest#waitForFlush (syncFlushTimeout)",
+    heals="replication",
+    says="<~ first report, while a put from before still waits",
+)
+def report_offset_to_earlier_put(cluster: Cluster, slave: int) -> RuleBody:
+    """A slave's first report comes while a put still waits that did so before the slave started."""
+    link = cluster.links[slave]
+    # ENABLED WHEN
+    yield when(
+        is_link_open=link.is_open,
+        is_slave_up=cluster.slaves[slave].is_up,
+        has_not_reported=negate(link.has_reported),
+        is_earlier_put_waiting=negate(is_earlier_put_over(cluster, slave)),
+        is_within_limit=is_within_limit(cluster, "overlong_waits"),
+    )
+    # EFFECT
+    return count_fault(change_link(cluster, slave, has_reported=True), "overlong_waits")
 
 
 def is_first_report(link: Link) -> bool:

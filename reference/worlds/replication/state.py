@@ -155,6 +155,9 @@ class Slave:
     """Its clean stop has begun: the store takes no bytes any more (R-CL-14)."""
     has_abort_file: Flag = True
     """The file that marks a running or badly ended broker exists (R-RC-01)."""
+    ghost_earlier_put_offset: Offset = 0
+    """Where the last followed put ends that waited for a slave when this slave's process began; 0
+    where there was none."""
 
 
 @frozen
