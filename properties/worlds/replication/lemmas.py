@@ -14,6 +14,7 @@ from reference.worlds.replication.lineage import (
     has_first_bytes,
     has_message,
     is_in_lineage,
+    is_torn,
     is_written,
 )
 from reference.worlds.replication.mapped_files import is_flush_file_there
@@ -161,6 +162,12 @@ def reports_are_within_log_in_first_life(cluster: Cluster) -> bool:
     )
 
 
+def is_end_known(log: CommitLog, life: int) -> bool:
+    """The bytes before the end of this life are those that they are taken for."""
+    unknown = log.ghost_unknown_below_offset
+    return (unknown == 0) | (unknown < log.ends[life])
+
+
 @lemma(why="Else a new message lands where a slave already has bytes of the same life.")
 def slave_has_no_newer_bytes_of_present_life(cluster: Cluster) -> bool:
     """What a slave holds of the present life of the master's log, the master still holds."""
@@ -169,6 +176,7 @@ def slave_has_no_newer_bytes_of_present_life(cluster: Cluster) -> bool:
         *(
             implies(
                 (master.ghost_life == life)
+                & is_end_known(s.log, life)
                 & (compute_start_of_life(s.log, life) < s.log.ends[life]),
                 s.log.ends[life] <= master.log.max_offset,
             )
@@ -195,11 +203,27 @@ def frame_of_early_slave_is_where_its_log_ends(cluster: Cluster) -> bool:
     )
 
 
+@lemma(why="Else the first frame of a slave without a file lands at the base of another file.")
+def early_slave_without_file_is_sent_its_first_frame(cluster: Cluster) -> bool:
+    """A slave that joined from the start has not lost the first frame of a transfer."""
+    return all_of(
+        *(
+            implies(
+                is_joined_from_start(cluster)
+                & link.is_open
+                & negate(slave.log.has_file | slave.is_stopping),
+                link.arrived_offset == link.transfer_start_offset,
+            )
+            for link, slave in zip(cluster.links, cluster.slaves, strict=True)
+        )
+    )
+
+
 @lemma(why="Else what a slave holds is called unknown, and equals nothing.")
 def content_of_early_slave_is_known(cluster: Cluster) -> bool:
-    """A slave that joined from the start never stored bytes at a foreign offset."""
+    """In the first life, a slave that joined from the start has no bytes at a foreign offset."""
     is_known = all_of(*(s.log.ghost_unknown_below_offset == 0 for s in cluster.slaves))
-    return implies(is_joined_from_start(cluster), is_known)
+    return implies(is_first_life(cluster) & is_joined_from_start(cluster), is_known)
 
 
 @lemma(why="Else a slave whose log begins late reports a message that it never had.")
@@ -241,6 +265,11 @@ def is_lacked_in_line(cluster: Cluster, put: Message) -> bool:
     return is_reporting_honest(cluster) & is_direct & is_lacking
 
 
+def is_covered(log: CommitLog, put: Message) -> bool:
+    """The log reaches beyond the message, or has foreign bytes in its place."""
+    return is_torn(log, put) | (put.end_offset <= log.max_offset)
+
+
 @lemma(why="Else a put is answered by a report that came before the message did.")
 def lacked_put_is_not_reported(cluster: Cluster) -> bool:
     """Where reports are honest, none covers a waiting put whose message no slave ever had."""
@@ -268,12 +297,13 @@ def lacked_put_is_earlier_than_its_slave(cluster: Cluster) -> bool:
     return all_of(
         *(
             implies(
-                is_lacked_in_line(cluster, m) & slave.is_up & (m.end_offset <= end),
+                is_lacked_in_line(cluster, m)
+                & slave.is_up
+                & (is_covered(slave.log, m) | (m.end_offset <= link.reported_offset)),
                 m.end_offset <= slave.ghost_earlier_put_offset,
             )
             for m in cluster.messages
             for slave, link in zip(cluster.slaves, cluster.links, strict=True)
-            for end in (slave.log.max_offset, link.reported_offset)
         )
     )
 
@@ -285,7 +315,7 @@ def slave_that_reported_lacks_the_put(cluster: Cluster) -> bool:
         *(
             implies(
                 is_lacked_in_line(cluster, m) & link.is_open & link.has_reported,
-                slave.log.max_offset < m.end_offset,
+                negate(is_covered(slave.log, m)),
             )
             for m in cluster.messages
             for slave, link in zip(cluster.slaves, cluster.links, strict=True)
@@ -357,12 +387,6 @@ def slave_is_not_outrun(cluster: Cluster) -> bool:
             )
         ),
     )
-
-
-def is_end_known(log: CommitLog, life: int) -> bool:
-    """The bytes before the end of this life are those that they are taken for."""
-    unknown = log.ghost_unknown_below_offset
-    return (unknown == 0) | (unknown < log.ends[life])
 
 
 @lemma(why="Else a slave has bytes of a later life where its master still has those of an earlier.")

@@ -85,7 +85,8 @@ def log_ends_in_last_file(cluster: Cluster) -> bool:
             (log.start_offset <= log.last_file_offset)
             & (log.last_file_offset <= log.max_offset)
             & (log.max_offset <= log.last_file_offset + size)
-            & (log.has_file | (log.max_offset == 0))
+            & (log.has_file | ((log.max_offset == 0) & (log.stale_end_offset == 0)))
+            & (log.stale_end_offset >= 0)
             for log in get_logs(cluster)
         )
     )
@@ -186,6 +187,9 @@ def link_offsets_are_ordered(cluster: Cluster) -> bool:
             & implies(link.has_reported, link.is_open)
             & (link.arrived_offset >= UNKNOWN_OFFSET)
             & (link.arrived_offset <= link.next_transfer_offset)
+            & (link.transfer_start_offset >= UNKNOWN_OFFSET)
+            & (link.transfer_start_offset <= link.arrived_offset)
+            & is_same(link.transfer_start_offset >= 0, link.arrived_offset >= 0)
             & is_same(link.arrived_offset >= 0, link.next_transfer_offset >= 0)
             for link in cluster.links
         )
@@ -294,11 +298,13 @@ def only_running_brokers_stop(cluster: Cluster) -> bool:
 
 @sanity()
 def frame_in_step_is_where_the_log_ends(cluster: Cluster) -> bool:
-    """Without a stop or an empty first file, the next frame begins where the slave's log ends."""
+    """Unless a frame was thrown away, the next one begins where the slave's log ends."""
+    is_nothing_thrown = cluster.faults.failed_file_creations == 0
     return all_of(
         *(
             implies(
                 link.is_open
+                & is_nothing_thrown
                 & (link.arrived_offset >= 0)
                 & negate(slave.is_stopping)
                 & (slave.log.ghost_unknown_below_offset == 0),

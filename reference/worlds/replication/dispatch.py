@@ -33,7 +33,7 @@ def is_dispatch_behind(log: CommitLog) -> bool:
 
 
 @overridable
-def is_dispatch_file_there(log: CommitLog) -> bool:
+def is_dispatch_file_there(cluster: Cluster, log: CommitLog) -> bool:
     """The file in which the dispatch goes on is still there.
 
     Where retention has overtaken it, the dispatch finds no bytes as long as the process lives; only
@@ -74,7 +74,7 @@ def dispatch_master(cluster: Cluster) -> RuleBody:
     # ENABLED WHEN
     yield when(
         is_master_up=master.is_up,
-        is_dispatch_file_there=is_dispatch_file_there(master.log),
+        is_dispatch_file_there=is_dispatch_file_there(cluster, master.log),
         has_whole_record=compute_next_dispatched(master.log) < limit,
     )
     end = yield between("dispatched_offset", compute_next_dispatched(master.log) + 1, limit)
@@ -98,7 +98,7 @@ def dispatch_slave(cluster: Cluster, slave: int) -> RuleBody:
     # ENABLED WHEN
     yield when(
         is_slave_up=broker.is_up,
-        is_dispatch_file_there=is_dispatch_file_there(broker.log),
+        is_dispatch_file_there=is_dispatch_file_there(cluster, broker.log),
         has_whole_record=compute_next_dispatched(broker.log) < limit,
     )
     end = yield between("dispatched_offset", compute_next_dispatched(broker.log) + 1, limit)

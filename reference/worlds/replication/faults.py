@@ -27,7 +27,7 @@ from reference.worlds.replication.lifecycle import (
     end_slave,
     has_modelled_life_left,
 )
-from reference.worlds.replication.lineage import append_bytes, compute_scan_end, has_message
+from reference.worlds.replication.lineage import compute_scan_end, has_message
 from reference.worlds.replication.mapped_files import (
     cut_to,
     flush_without_effect,
@@ -122,7 +122,7 @@ def lose_master_power_in_record(cluster: Cluster) -> RuleBody:
 
     The checksum covers the body only: properties that did not come to the disk read as zeros. Whole
     records behind them, on pages that did come to it, are live again too (T1-00967, T1-12686). To
-    the model the bytes in place of the lost ones are the first of the new life.
+    the model such a record, and what follows it, are the first bytes of the new life.
     """
     master = cluster.master
     highest = compute_end_of_records(cluster)
@@ -135,10 +135,13 @@ def lose_master_power_in_record(cluster: Cluster) -> RuleBody:
     kept = yield between("kept_offset", master.log.ghost_durable_offset, highest - 1)
     recovered = yield between("recovered_offset", compute_whole_end(cluster, kept), highest)
     # EFFECT
-    begun = begin_life(end_master(cluster), lose_tail(master.log, kept, cluster.parameters))
-    log = append_bytes(begun.master.log, begun.master.ghost_life, recovered - kept)
-    on_disk = evolve(log, ghost_durable_offset=recovered)
-    lost = evolve(begun, master=evolve(begun.master, log=on_disk))
+    end = compute_scan_end(master.log, cluster.messages, kept)
+    files = lose_tail(master.log, recovered, cluster.parameters)
+    ends = tuple(
+        choose(life <= master.ghost_life, minimum(old, end), recovered)
+        for life, old in enumerate(master.log.ends)
+    )
+    lost = begin_life(end_master(cluster), evolve(files, ends=ends))
     return count_fault(lost, "master_power_losses")
 
 

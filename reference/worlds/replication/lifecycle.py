@@ -315,7 +315,8 @@ def compute_torn_record_end(cluster: Cluster, slave: int) -> int:
     for put in cluster.messages:
         is_next = is_in_lineage(source, put) & (log.max_offset <= put.start_offset)
         result = choose(is_next & is_written(put), minimum(result, put.start_offset), result)
-        result = choose(is_begun(log, put) & is_in_lineage(source, put), put.end_offset, result)
+        is_torn = is_begun(log, put) & is_in_lineage(source, put)
+        result = choose(is_torn, minimum(file_end, put.end_offset), result)
     return choose(log.last_file_offset < log.max_offset, result, log.max_offset)
 
 

@@ -119,6 +119,7 @@ def append_foreign_bytes(log: CommitLog, messages: tuple[Message, ...], end: int
     They count as what the record itself is, so its life goes on; ghosts note what they are.
     """
     start = log.max_offset
+    is_unknown = (log.ghost_unknown_below_offset == start) & (start > 0)
     is_pure = log.ghost_foreign_end_offset <= log.ghost_foreign_start_offset
     is_whole = log.ghost_torn_end_offset <= log.ghost_torn_start_offset
     is_followed = any_of(
@@ -128,6 +129,7 @@ def append_foreign_bytes(log: CommitLog, messages: tuple[Message, ...], end: int
     return evolve(
         log,
         ends=tuple(choose(old == start, end, old) for old in log.ends),
+        ghost_unknown_below_offset=choose(is_unknown, end, log.ghost_unknown_below_offset),
         ghost_foreign_start_offset=choose(is_pure, start, log.ghost_foreign_start_offset),
         ghost_foreign_end_offset=end,
         ghost_torn_start_offset=choose(is_followed, first_torn, log.ghost_torn_start_offset),
