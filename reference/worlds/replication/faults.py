@@ -133,8 +133,9 @@ def lose_master_power_in_record(cluster: Cluster) -> RuleBody:
         has_modelled_life_left=has_modelled_life_left(cluster),
     )
     kept = yield between("kept_offset", master.log.ghost_durable_offset, highest - 1)
-    recovered = yield between("recovered_offset", compute_whole_end(cluster, kept), highest)
+    reached = yield between("reached_offset", master.log.ghost_durable_offset + 1, highest)
     # EFFECT
+    recovered = maximum(reached, compute_whole_end(cluster, kept))
     end = compute_scan_end(master.log, cluster.messages, kept)
     files = lose_tail(master.log, recovered, cluster.parameters)
     ends = tuple(
