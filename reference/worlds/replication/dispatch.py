@@ -56,9 +56,9 @@ def mark_readable(messages: tuple[Message, ...], log: CommitLog) -> tuple[Messag
     )
 
 
-def compute_next_dispatched(log: CommitLog) -> int:
-    """The offset at which the dispatch goes on: never below the first file."""
-    return maximum(log.dispatched_offset, log.start_offset)
+def compute_lowest_dispatched(log: CommitLog) -> int:
+    """The lowest offset that the dispatch comes to next: behind a record, or at the first file."""
+    return maximum(log.dispatched_offset + 1, log.start_offset)
 
 
 @rule(
@@ -75,9 +75,9 @@ def dispatch_master(cluster: Cluster) -> RuleBody:
     yield when(
         is_master_up=master.is_up,
         is_dispatch_file_there=is_dispatch_file_there(cluster, master.log),
-        has_whole_record=compute_next_dispatched(master.log) < limit,
+        has_whole_record=master.log.dispatched_offset < limit,
     )
-    end = yield between("dispatched_offset", compute_next_dispatched(master.log) + 1, limit)
+    end = yield between("dispatched_offset", compute_lowest_dispatched(master.log), limit)
     # EFFECT
     log = evolve(master.log, dispatched_offset=end)
     messages = mark_readable(cluster.messages, log)
@@ -99,9 +99,9 @@ def dispatch_slave(cluster: Cluster, slave: int) -> RuleBody:
     yield when(
         is_slave_up=broker.is_up,
         is_dispatch_file_there=is_dispatch_file_there(cluster, broker.log),
-        has_whole_record=compute_next_dispatched(broker.log) < limit,
+        has_whole_record=broker.log.dispatched_offset < limit,
     )
-    end = yield between("dispatched_offset", compute_next_dispatched(broker.log) + 1, limit)
+    end = yield between("dispatched_offset", compute_lowest_dispatched(broker.log), limit)
     # EFFECT
     log = evolve(broker.log, dispatched_offset=end)
     return evolve(cluster, slaves=replace_at(cluster.slaves, slave, evolve(broker, log=log)))
