@@ -25,6 +25,8 @@ MEANINGS: Mapping[str, str] = {
     "has_report_in_flight": "a report was sent that the master has not read",
     "has_request": "the first report was read",
     "has_slave_wait": "the master is `SYNC_MASTER` now and the producer waits",
+    "has_stale_bytes": "behind the log's end, in its last file, lie bytes that a cut has left",
+    "has_torn_record": "the last record is there in part, and stale bytes or its own length carry it on",
     "has_unflushed_bytes": "the flushed offset lies below the max offset",
     "has_wake_up_left": "fewer than five wake-ups were used",
     "has_whole_record": (
@@ -38,6 +40,9 @@ MEANINGS: Mapping[str, str] = {
         "such an end"
     ),
     "is_blank_to_cut": "its log ends with the blank of a full file",
+    "is_dispatch_file_there": "the first file is not above the cursor, or the cursor is 0",
+    "is_earlier_put_over": "no put waits for a slave that already did so when this slave started",
+    "is_earlier_put_waiting": "a put waits for a slave that already did so when this slave started",
     "is_file_not_full": "the last file has room left, if only for a blank",
     "is_flushed_where_asked": (
         "nobody waits for the disk here, or the flushed offset is at or beyond the end of the"
@@ -45,11 +50,16 @@ MEANINGS: Mapping[str, str] = {
     ),
     "is_frame_not_taken": "the slave's max offset is not 0, and the frame does not begin there",
     "is_frame_taken": "the frame begins where the slave's log ends, or that log is empty",
-    "is_in_step": "the next frame begins where the slave's log ends, or the slave has no file",
+    "is_in_step": (
+        "the next frame begins where the slave's log ends, or is the first one that a slave "
+        "without a file is sent"
+    ),
+    "is_later_life": "the master has lost bytes before",
     "is_link_closed": "the slave has no connection",
     "is_link_open": "the connection is open",
     "is_master_down": "the master's process does not run",
     "is_master_up": "the master's process runs; one that is about to stop does too",
+    "is_new_file_needed": "the slave has no file, or its last one is full",
     "is_next_message": (
         "this followed message was not put yet, and all followed ones before it were"
     ),
@@ -69,7 +79,7 @@ MEANINGS: Mapping[str, str] = {
     "is_old_file_flushed": "the flush has left that file",
     "is_old_file_not_copied": "some slave has not begun a later file",
     "is_old_file_not_flushed": "the flush has not left that file",
-    "is_out_of_step": "the slave has a file, and the frame does not begin where its log ends",
+    "is_out_of_step": "the frame does not begin where the slave's log ends, or would begin",
     "is_outcome_unknown": "the producer has given up, or the master ended before it answered",
     "is_pending": "the put was appended and is not answered",
     "is_positioned": "the master has decided where to begin on this connection",
