@@ -49,6 +49,8 @@ EXAMINED_STRUCTURES = (
     Structure(flush_disk_type=FlushDiskType.SYNC_FLUSH),
     Structure(role=Role.ASYNC_MASTER),
     Structure(slaves=0),
+    Structure(variants=("4.5.1",)),
+    Structure(slaves=0, variants=("4.5.1",)),
 )
 """Where lemmas are missed: of the counterexamples in these structures the smallest is kept."""
 

@@ -203,22 +203,6 @@ def frame_of_early_slave_is_where_its_log_ends(cluster: Cluster) -> bool:
     )
 
 
-@lemma(why="Else the first frame of a slave without a file lands at the base of another file.")
-def early_slave_without_file_is_sent_its_first_frame(cluster: Cluster) -> bool:
-    """A slave that joined from the start has not lost the first frame of a transfer."""
-    return all_of(
-        *(
-            implies(
-                is_joined_from_start(cluster)
-                & link.is_open
-                & negate(slave.log.has_file | slave.is_stopping),
-                link.arrived_offset == link.transfer_start_offset,
-            )
-            for link, slave in zip(cluster.links, cluster.slaves, strict=True)
-        )
-    )
-
-
 @lemma(why="Else what a slave holds is called unknown, and equals nothing.")
 def content_of_early_slave_is_known(cluster: Cluster) -> bool:
     """In the first life, a slave that joined from the start has no bytes at a foreign offset."""
@@ -240,17 +224,6 @@ def below_first_file_of_early_slave_is_expired(cluster: Cluster) -> bool:
             )
             for m in cluster.messages
             for s in cluster.slaves
-        )
-    )
-
-
-@lemma(why="Else a slave reports a message that it holds, and the books say nobody received it.")
-def held_is_received(cluster: Cluster) -> bool:
-    """A message that a slave holds, a slave has received."""
-    return all_of(
-        *(
-            implies(any_of(*(has_message(s.log, m) for s in cluster.slaves)), m.ghost_is_received)
-            for m in cluster.messages
         )
     )
 
