@@ -96,6 +96,6 @@ def find_cover(
             if not misses:
                 return found, []
             told = [" ".join(map(str, found.actions)), *misses]
-            nearest.append((len(misses), told))
+            nearest.append((len(misses) + ("max_offset" in misses[0]), told))
     nearest.sort(key=lambda pair: pair[0])
     return None, nearest[0][1] if nearest else ["no rule of the plan is enabled"]

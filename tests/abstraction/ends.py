@@ -9,11 +9,11 @@ from reference.store import dispatch
 from reference.store import store as stores
 from reference.store.content import Content
 from reference.store.mapped_file_queue import MappedFileQueue
-from reference.store.store import Store
 from reference.worlds.replication.state import UNKNOWN_OFFSET, Link
 from tests.abstraction.covering import Step
+from tests.abstraction.forgetting import find_dispatched
 from tests.abstraction.group import FILE_SIZE, PAGE_SIZE, Broker, Group, get_begin, retell
-from tests.abstraction.steps import MASTER_STARTS, SLAVE_STARTS, finish, force
+from tests.abstraction.steps import MASTER_STARTS, SLAVE_STARTS, finish, force, has_begun
 from tests.reference.store.logs import NOW_MS, load
 
 FLUSHES_MAX = 11
@@ -54,7 +54,7 @@ def finish_stop(group: Group, who: str, *, is_dispatched: bool) -> Step | None:
     )
     after = evolve(group, link=Link(), **{who: stopped})
     plan = ((f"dispatch_{who}", ""), (f"finish_{who}_stop",))
-    return finish("stop", after, plan, dispatched_offset=store.reput_from_offset_bytes)
+    return finish("stop", after, plan, dispatched_offset=find_dispatched(stopped))
 
 
 def reload(broker: Broker) -> Broker:
@@ -164,7 +164,8 @@ def lose_master_power(
     end, life = lost.max_offset, group.life + 1
     first = find_first_difference(master.log, lost.log, min(end, master.max_offset))
     kept_end = first
-    if message.phase and message.start_offset < first < message.end_offset:
+    is_torn = message.start_offset < first < message.end_offset
+    if is_torn and has_begun(master, message):
         first = message.start_offset
     log = retell(lost.log, first, end, life)
     lost = evolve(lost, store=evolve(lost.store, commit_log=log))
@@ -180,15 +181,3 @@ def lose_master_power(
     hints = {"kept_offset": frozenset({kept_end, first, kept, end})}
     step = finish("power", after, plan, recovered_offset=end)
     return evolve(step, hints={**step.hints, **hints})
-
-
-def has_lives_left(group: Group, lives: int) -> bool:
-    """One more life of the master's log can be told apart."""
-    return group.life + 1 < lives
-
-
-def drop_store(store: Store) -> Store:
-    """An empty folder in place of a store."""
-    return stores.start(load(stores.create_store(store.config)))
-
-

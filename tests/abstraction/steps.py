@@ -16,6 +16,7 @@ from reference.store.allocation import Creation
 from reference.store.put import AppendMessageStatus
 from reference.worlds.replication.state import ANSWERED, UNKNOWN_OFFSET, Link, Message
 from tests.abstraction.covering import Hints, Plan, Step
+from tests.abstraction.forgetting import find_dispatched
 from tests.abstraction.group import (
     FILE_SIZE,
     LARGEST_MESSAGE,
@@ -119,7 +120,7 @@ def dispatch_broker(group: Group, who: str) -> Step | None:
         return None
     store = dispatch.dispatch_until_rest(broker.store, NOW_MS)
     after = evolve(group, **{who: evolve(broker, store=store)})
-    cursor = store.reput_from_offset_bytes
+    cursor = find_dispatched(getattr(after, who))
     return finish("dispatch", after, ((f"dispatch_{who}", ""),), dispatched_offset=cursor)
 
 
@@ -202,7 +203,7 @@ def append(group: Group, size: int, creation: Creation) -> Step | None:
     rules = ("append_to_slave", "append_at_wrong_offset", "fail_file_creation", "discard_frame")
     rolled = ("dispatch_slave", "")
     plan = ((rules, rolled) if size else (("create_first_file", ""),))
-    cursor = store.reput_from_offset_bytes
+    cursor = find_dispatched(after.slave)
     changed = evolve(after, link=link)
     return finish("append", changed, plan, size_bytes=size, dispatched_offset=cursor)
 
