@@ -23,7 +23,7 @@ PROPERTIES = (0, 2, 9, 30, 100, 256)
 
 
 def make_message(a: int, b: int) -> put.Message:
-    """A message of one of a few shapes; every other one of a large size."""
+    """A message of one of a few shapes."""
     length = PROPERTIES[b % len(PROPERTIES)]
     properties = "v" * length if length < 4 else f"k\x01{'v' * (length - 3)}\x02"
     body = bytes(1 + (a + i) % 255 for i in range(BODIES[a % len(BODIES)]))
