@@ -12,7 +12,17 @@ from reference.store.mapped_file_queue import MappedFileQueue
 from reference.worlds.replication.state import UNKNOWN_OFFSET, Link
 from tests.abstraction.covering import Step
 from tests.abstraction.forgetting import find_dispatched
-from tests.abstraction.group import FILE_SIZE, PAGE_SIZE, Broker, Group, get_begin, retell
+from tests.abstraction.group import (
+    FILE_SIZE,
+    MASTER,
+    PAGE_SIZE,
+    SLAVE,
+    Broker,
+    Group,
+    get_begin,
+    retell,
+    start_empty,
+)
 from tests.abstraction.steps import MASTER_STARTS, SLAVE_STARTS, finish, force, has_begun
 from tests.reference.store.logs import NOW_MS, load
 
@@ -49,9 +59,7 @@ def finish_stop(group: Group, who: str, *, is_dispatched: bool) -> Step | None:
     forced = evolve(broker, store=store)
     for _ in range(FLUSHES_MAX):
         forced = force(forced)
-    stopped = evolve(
-        forced, store=stores.finish_shutdown(store), is_up=False, is_stopping=False
-    )
+    stopped = evolve(forced, store=stores.finish_shutdown(store), is_up=False, is_stopping=False)
     after = evolve(group, link=Link(), **{who: stopped})
     plan = ((f"dispatch_{who}", ""), (f"finish_{who}_stop",))
     return finish("stop", after, plan, dispatched_offset=find_dispatched(stopped))
@@ -99,9 +107,7 @@ def mix(cached: Content, disk: Content, base: int, kept: int, pages: int) -> Con
     return result
 
 
-def lose_pages(
-    broker: Broker, kept: int, pages: int, *, are_files_lost: bool = False
-) -> Broker:
+def lose_pages(broker: Broker, kept: int, pages: int, *, are_files_lost: bool = False) -> Broker:
     """The machine loses power: of what is not on disk, a prefix stays, and any pages behind it.
 
     A file of which nothing was forced stays, with zeros, or is not there.
@@ -181,3 +187,25 @@ def lose_master_power(
     hints = {"kept_offset": frozenset({kept_end, first, kept, end})}
     step = finish("power", after, plan, recovered_offset=end)
     return evolve(step, hints={**step.hints, **hints})
+
+
+def lose_master_disk(group: Group) -> Step | None:
+    """A master's disk is lost, and its broker starts again with an empty one."""
+    if not group.master.is_up:
+        return None
+    after = evolve(
+        group,
+        master=start_empty(MASTER),
+        life=group.life + 1,
+        link=Link(),
+        trailing_blank_offset=UNKNOWN_OFFSET,
+    )
+    return finish("disk", after, (("lose_master_disk",), MASTER_STARTS))
+
+
+def wipe_slave(group: Group) -> Step | None:
+    """The folder of a slave that is down is emptied."""
+    if group.slave.is_up:
+        return None
+    wiped = Broker(stores.create_store(SLAVE), is_up=False)
+    return finish("wipe", evolve(group, slave=wiped, link=Link()), (("wipe_slave",),))

@@ -45,10 +45,7 @@ def list_ranges(action: Action, cluster: Cluster) -> list[Argument]:
     """The range of each argument, where those before it have their values."""
     asked = MACHINE.instances[action.instance].start(cluster)
     next(asked)
-    ranges: list[Argument] = []
-    for value in (None, *list(action.arguments.values())[:-1]):
-        ranges.append(asked.send(value))
-    return ranges
+    return [asked.send(value) for value in (None, *list(action.arguments.values())[:-1])]
 
 
 def cut_inside() -> History:
@@ -108,7 +105,7 @@ def read_old_record() -> History:
 
 
 def lose_page_before_blank() -> History:
-    """In a later life, a slave loses a page of properties before a blank; the next file is there."""
+    """In a later life, a slave loses a page before a blank; the next file is there."""
     lost = History().put(200).do(ends.lose_master_power, 0, 0)
     lost.put(200, 100).copy().do(steps.fill_file).copy()
     return lost.do(ends.lose_slave_power, 128, ~(1 << 4))

@@ -8,7 +8,7 @@ from reference.store import put
 from reference.store.allocation import Creation
 from tests.abstraction import ends, steps
 from tests.abstraction.covering import Step
-from tests.abstraction.group import FILE_SIZE, Group, make_group
+from tests.abstraction.group import FILE_SIZE, make_group
 
 
 class History:
@@ -95,6 +95,12 @@ def mix_lives() -> History:
     return torn.put(250).copy(90).reopen_slave()
 
 
+def dispatch_mixed_record() -> History:
+    """The same, and the slave's dispatcher reads it."""
+    torn = History().put(200, 60, is_followed=True).copy(160).do(ends.lose_master_power, 0, 0)
+    return torn.put(250).copy(90).do(steps.dispatch_broker, "slave")
+
+
 def mix_lives_beyond_master() -> History:
     """The same, with another record that ends before the first one did; none is followed."""
     torn = History().put(200, 60).copy(160).do(ends.lose_master_power, 0, 0)
@@ -119,6 +125,11 @@ def lose_early_page() -> History:
     return copied.do(ends.lose_slave_power, 128, ~(1 << 4))
 
 
+def lose_only_file() -> History:
+    """A slave's only file was never forced, and its folder's entry neither."""
+    return History().put(200).copy().do(ends.lose_slave_power, 0, 0, are_files_lost=True)
+
+
 EXAMPLES: dict[Callable[[], History], str] = {
     keep_blank: "blank kept by the next file",
     keep_blank_in_power_loss: "blank kept by the next file",
@@ -128,9 +139,11 @@ EXAMPLES: dict[Callable[[], History], str] = {
     break_queues: "queues that cannot be written",
     expire_last_bytes: "expiry of the last bytes",
     mix_lives: "record of two lives",
+    dispatch_mixed_record: "record of two lives",
     mix_lives_beyond_master: "record of two lives",
     tear_at_master: "record torn by its master",
     expire_seam: "seam below the master's first file",
+    lose_only_file: "file gone with its name",
     lose_early_page: "pages of a later file",
 }
 """Which gap each is an example of."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable
+
 from reference.store import allocation
 from reference.store.mapped_file import name_file
 from reference.store.store import Flag
@@ -33,7 +36,7 @@ GAPS = {
     ),
     "record of two lives": (
         "a slave holds the head of a record that its master lost, and other bytes behind it: where"
-        " the seam lies in the properties, recovery takes the mixture for whole"
+        " the seam lies in the properties, recovery and dispatch take the mixture for whole"
     ),
     "record torn by its master": (
         "a master's power loss tears a record and takes it for whole: to the model its last bytes"
@@ -43,12 +46,20 @@ GAPS = {
         "the master's first file with the seam has expired, the slave's has not: its recovery still"
         " stops at the seam, far below its last file"
     ),
+    "file gone with its name": (
+        "a power loss within seconds of a file's making takes the file itself; where that was the"
+        " only one the log has none, and ends at 0"
+    ),
     "pages of a later file": (
         "a slave's power loss takes a page of an early file and leaves some of a later one:"
         " recovery goes on beyond the early file's end, or leaves its bytes behind the log's end"
     ),
 }
 """What each gap is."""
+
+
+READING = ("restart", "power", "dispatch", "stop")
+"""Steps in which a slave's log is read record by record."""
 
 
 def has_early_file(broker: Broker) -> bool:
@@ -70,7 +81,7 @@ def find_seams(broker: Broker) -> set[int]:
     """Where the life changes in a log."""
     begin, origins = get_begin(broker.log), list_written(broker.log)
     lives = [origin[0] if isinstance(origin, tuple) else None for origin in origins]
-    pairs = zip(lives, lives[1:], strict=False)
+    pairs = itertools.pairwise(lives)
     return {
         begin + i
         for i, (one, two) in enumerate(pairs, 1)
@@ -94,6 +105,12 @@ def has_seam_below_master(before: Group, after: Group) -> bool:
     return before.slave is not after.slave and is_there
 
 
+def is_file_gone(before: Group, after: Group) -> bool:
+    """A broker had a file before its power loss and has none behind it."""
+    pairs = ((before.master, after.master), (before.slave, after.slave))
+    return any(one.log.mapped_files and not two.log.mapped_files for one, two in pairs)
+
+
 def is_later_file_left(before: Group, after: Group) -> bool:
     """The first byte that a slave's power loss took lies before its last file."""
     if before.slave is after.slave or len(before.slave.log.mapped_files) < 2:
@@ -103,39 +120,58 @@ def is_later_file_left(before: Group, after: Group) -> bool:
     return first < before.slave.log.mapped_files[-1].file_from_offset_bytes
 
 
+def is_blank_kept(before: Group, step: Step) -> bool:
+    """The master ended with a blank, and does so still."""
+    is_told = before.trailing_blank_offset != UNKNOWN_OFFSET
+    return is_told and step.after.master.max_offset == before.master.max_offset
+
+
+def is_first_file_inside(before: Group, step: Step) -> bool:
+    """A frame that begins inside a file makes it."""
+    is_inside = before.link.arrived_offset % FILE_SIZE > 0
+    return not before.slave.log.mapped_files and is_inside
+
+
+def has_cursor_jumped(before: Group, step: Step) -> bool:
+    """From 0 to the slave's first file, and no further."""
+    cursor = step.after.slave.store.reput_from_offset_bytes
+    return before.slave.store.reput_from_offset_bytes == 0 < cursor == get_begin(before.slave.log)
+
+
+def are_queues_broken(before: Group, step: Step) -> bool:
+    """Some broker must not write its queues."""
+    stores = (before.slave.store, before.master.store)
+    return any(Flag.WRITE_LOGICS_QUEUE_ERROR in store.running_flags for store in stores)
+
+
+def has_empty_file(before: Group, step: Step) -> bool:
+    """An empty file follows the log's end."""
+    logs = (before.master.log, before.slave.log)
+    return any(
+        log.mapped_files and find_last_file(log) < log.mapped_files[-1].file_from_offset_bytes
+        for log in logs
+    )
+
+
+STARTS = ("restart", "power")
+SIGNS: dict[str, tuple[tuple[str, ...], Callable[[Group, Step], bool]]] = {
+    "file gone with its name": (("power",), lambda b, s: is_file_gone(b, s.after)),
+    "blank kept by the next file": (STARTS, is_blank_kept),
+    "first file made in advance": (STARTS, lambda b, s: has_early_file(b.slave)),
+    "seam below the master's first file": (STARTS, lambda b, s: has_seam_below_master(b, s.after)),
+    "record of two lives": (READING, lambda b, s: has_record_of_two_lives(b, s.after)),
+    "record torn by its master": (STARTS, lambda b, s: is_record_torn_by_master(b, s.after)),
+    "pages of a later file": (("power",), lambda b, s: is_later_file_left(b, s.after)),
+    "first file at a frame inside it": (("append",), is_first_file_inside),
+    "cursor jumps to the first file": (("dispatch", "stop"), has_cursor_jumped),
+    "queues that cannot be written": (("stop",), are_queues_broken),
+    "expiry of the last bytes": (("expire",), has_empty_file),
+}
+"""How a gap is known again: the steps in which it shows, and what is so then."""
+
+
 def find_gap(before: Group, step: Step) -> str | None:
     """The gap that a step which no rule allows is an example of; None: it is a new one."""
-    slave, master = before.slave, before.master
-    starts = step.name in ("restart", "power")
-    if starts and before.trailing_blank_offset != UNKNOWN_OFFSET:
-        is_kept = step.after.master.max_offset == master.max_offset
-        return "blank kept by the next file" if is_kept else None
-    if starts and has_early_file(slave):
-        return "first file made in advance"
-    if step.name in ("restart", "power") and has_seam_below_master(before, step.after):
-        return "seam below the master's first file"
-    if step.name in ("restart", "power") and has_record_of_two_lives(before, step.after):
-        return "record of two lives"
-    if step.name in ("restart", "power") and is_record_torn_by_master(before, step.after):
-        return "record torn by its master"
-    if step.name == "power" and is_later_file_left(before, step.after):
-        return "pages of a later file"
-    if step.name == "append" and not slave.log.mapped_files:
-        is_inside = before.link.arrived_offset % FILE_SIZE > 0
-        return "first file at a frame inside it" if is_inside else None
-    if step.name == "dispatch" and slave.store.reput_from_offset_bytes == 0:
-        cursor = step.after.slave.store.reput_from_offset_bytes
-        is_moved = cursor == slave.log.mapped_files[0].file_from_offset_bytes > 0
-        return "cursor jumps to the first file" if is_moved else None
-    if step.name == "stop":
-        flags = slave.store.running_flags | master.store.running_flags
-        is_broken = Flag.WRITE_LOGICS_QUEUE_ERROR in flags
-        return "queues that cannot be written" if is_broken else None
-    if step.name == "expire":
-        logs = (master.log, slave.log)
-        is_empty = any(
-            log.mapped_files and find_last_file(log) < log.mapped_files[-1].file_from_offset_bytes
-            for log in logs
-        )
-        return "expiry of the last bytes" if is_empty else None
-    return None
+    signs = SIGNS.items()
+    found = (name for name, (steps, is_so) in signs if step.name in steps and is_so(before, step))
+    return next(found, None)

@@ -73,8 +73,10 @@ class Group:
     """The present life of the master's log."""
     trailing_blank_offset: int = UNKNOWN_OFFSET
     """Where the blank begins that was written last, while nothing was written behind it."""
-    link: Link = Link()
-    message: Message = Message()
+    link: Link = field(factory=Link)
+    """The connection; nothing that a store knows of."""
+    message: Message = field(factory=Message)
+    """The message that is followed, if its phase says so."""
 
 
 def start_empty(config: StoreConfig) -> Broker:
@@ -135,4 +137,3 @@ def has_bytes_of(broker: Broker, message: Message) -> bool:
     held = list_written(broker.log)[max(0, low) : high]
     own = [(message.ghost_life, at) for at in range(message.start_offset, message.end_offset)]
     return message.phase > 0 and low >= 0 and held == own
-

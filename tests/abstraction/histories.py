@@ -37,12 +37,16 @@ def choose_kept(group: Group, who: str, a: int) -> int:
     return durable + a % (broker.max_offset - durable + 1)
 
 
-def lose_power(group: Group, who: str, a: int, b: int) -> Step | None:
+def lose_power(
+    group: Group, who: str, a: int, b: int, *, are_files_lost: bool = False
+) -> Step | None:
     """A power loss that keeps a prefix, and pages behind it."""
     kept = choose_kept(group, who, a)
     if who == "slave":
-        return ends.lose_slave_power(group, kept, b)
-    return ends.lose_master_power(group, kept, b) if group.life + 1 < LIVES else None
+        return ends.lose_slave_power(group, kept, b, are_files_lost=are_files_lost)
+    if group.life + 1 == LIVES:
+        return None
+    return ends.lose_master_power(group, kept, b, are_files_lost=are_files_lost)
 
 
 def restart_master(group: Group) -> Step | None:
@@ -76,6 +80,10 @@ STEPS: dict[str, Callable[[Group, int, int], Step | None]] = {
     "restart_slave": lambda g, a, b: ends.restart_slave(g),
     "power_master": lambda g, a, b: lose_power(g, "master", a, b),
     "power_slave": lambda g, a, b: lose_power(g, "slave", a, b),
+    "files_master": lambda g, a, b: lose_power(g, "master", a, b, are_files_lost=True),
+    "files_slave": lambda g, a, b: lose_power(g, "slave", a, b, are_files_lost=True),
+    "disk_master": lambda g, a, b: ends.lose_master_disk(g) if g.life + 1 < LIVES else None,
+    "wipe_slave": lambda g, a, b: ends.wipe_slave(g),
 }
 """What is checked against the rules, by name."""
 

@@ -36,14 +36,14 @@ UNCOVERED = {
     ),
     "field": "a field of a record is wrong; no master of the model writes such a record",
     "odd_files": "files of a wrong length or name, or a file that is missing between two others",
-    "no_blank_left": "a file ends less than eight bytes behind a message; no 4.4.0 master does that",
+    "no_blank_left": "a file ends less than eight bytes behind a message; no master does that",
 }
 """Families whose rows are no restart of the model, and why."""
 
 EXCEPTIONS = {
     "three files made in advance": (
-        "a normal exit looks at the last three files only; here all of them are zeros, and what lies"
-        " before counts as full. No broker makes more than two files in advance, and a normal exit"
+        "a normal exit looks at the last three files only; here all of them are zeros, and what"
+        " lies before counts as full. No broker makes more than two files in advance, and a normal exit"
         " removes them"
     ),
     "old bytes in later files": (
@@ -67,7 +67,9 @@ class Case:
 
 def list_items(layer: Row) -> list[tuple[int, int]]:
     """Begin and end of each record or blank."""
-    return [(item["at"], item["at"] + item.get("n", item.get("blank", 0))) for item in layer["items"]]
+    return [
+        (item["at"], item["at"] + item.get("n", item.get("blank", 0))) for item in layer["items"]
+    ]
 
 
 def list_records(image: Row) -> list[tuple[int, int]]:
@@ -133,9 +135,7 @@ def read_case(row: Row, *, is_followed: bool) -> Case:
     message = Message()
     for a, b in torn:
         message = Message(phase=ANSWERED, start_offset=a, end_offset=b, ghost_life=life)
-    sizes = Parameters(
-        mapped_file_size_bytes=size, message_size_max_bytes=size - 8, limits=LIMITS
-    )
+    sizes = Parameters(mapped_file_size_bytes=size, message_size_max_bytes=size - 8, limits=LIMITS)
     cluster = evolve(
         STRUCTURE.make_initial(sizes),
         master=Master(log=whole, ghost_life=life),
@@ -159,7 +159,9 @@ def list_misses(case: Case, after: Cluster) -> Iterator[str]:
         "flushed": (log.flushed_offset, case.end),
         "last file": (last, files[-1][0]),
     }
-    yield from (f"{name} {one}, not {other}" for name, (one, other) in pairs.items() if one != other)
+    yield from (
+        f"{name} {one}, not {other}" for name, (one, other) in pairs.items() if one != other
+    )
     at = case.first_difference
     hull = range(log.ghost_foreign_start_offset, log.ghost_foreign_end_offset)
     if at is not None and at >= log.ghost_unknown_below_offset and at not in hull:

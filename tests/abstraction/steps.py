@@ -31,7 +31,11 @@ from tests.abstraction.group import (
 from tests.reference.store.logs import NOW_MS
 
 APPENDS = ("append_message", "append_other_message")
-MASTER_STARTS = ("restart_master", "restart_master_without_blank", "restart_master_with_stale_bytes")
+MASTER_STARTS = (
+    "restart_master",
+    "restart_master_without_blank",
+    "restart_master_with_stale_bytes",
+)
 SLAVE_STARTS = ("restart_slave", "restart_slave_beyond_received", "restart_slave_with_stale_bytes")
 MASTER_EXPIRIES = (
     "expire_master_file",
@@ -191,9 +195,7 @@ def append(group: Group, size: int, creation: Creation) -> Step | None:
     if get_begin(group.master.log) > begin:
         return None
     frame = cut_master_log(group, begin, begin + size) if size else contents.NOTHING
-    store, is_done = slave_append.append_to_commit_log(
-        slave.store, begin, frame, creation, NOW_MS
-    )
+    store, is_done = slave_append.append_to_commit_log(slave.store, begin, frame, creation, NOW_MS)
     after = evolve(group, slave=evolve(slave, store=store))
     link = evolve(link, arrived_offset=begin + size)
     if is_done:
@@ -202,7 +204,7 @@ def append(group: Group, size: int, creation: Creation) -> Step | None:
         link = evolve(link, reported_offset=end if is_reported else link.reported_offset)
     rules = ("append_to_slave", "append_at_wrong_offset", "fail_file_creation", "discard_frame")
     rolled = ("dispatch_slave", "")
-    plan = ((rules, rolled) if size else (("create_first_file", ""),))
+    plan = (rules, rolled) if size else (("create_first_file", ""),)
     cursor = find_dispatched(after.slave)
     changed = evolve(after, link=link)
     return finish("append", changed, plan, size_bytes=size, dispatched_offset=cursor)
@@ -213,9 +215,7 @@ def expire(group: Group, who: str) -> Step | None:
     broker: Broker = getattr(group, who)
     if not broker.is_up or len(broker.log.mapped_files) < 2:
         return None
-    store, count = expiry.delete_expired_file(
-        broker.store, 0, 0, NOW_MS, is_clean_immediately=True
-    )
+    store, count = expiry.delete_expired_file(broker.store, 0, 0, NOW_MS, is_clean_immediately=True)
     begin = get_begin(store.commit_log)
     message = group.message
     is_gone = message.phase > 0 and get_begin(broker.log) <= message.start_offset < begin

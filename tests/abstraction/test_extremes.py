@@ -56,8 +56,10 @@ NEAREST: list[tuple[str, str, str, int, Make]] = [
         *(8, cases.write_before_stale_record(504)),
     ),
 ]
-"""Ends that no bytes reach, and by how much the nearest case misses them: no record has less than 92
-bytes, none is taken for whole with less than 90 of them, and none ends within the last 8 of a file.
+"""Ends that no bytes reach, and by how much the nearest case misses them.
+
+No record has less than 92 bytes, none is taken for whole with less than 90 of them, and none ends
+within the last 8 of a file.
 """
 
 

@@ -12,7 +12,6 @@ from tests.abstraction.gap_examples import EXAMPLES, History
 from tests.abstraction.gaps import GAPS, find_gap
 
 
-
 def mark_gap(name: str) -> pytest.MarkDecorator:
     """No rule is found, and nothing else goes wrong."""
     reason = f"{name}: {GAPS[name]}"
