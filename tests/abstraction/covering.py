@@ -86,11 +86,14 @@ def walk(machine: Machine, before: Found, step: Step, *, is_whole: bool) -> Iter
 
 
 def find_cover(
-    before: Cluster, step: Step, machine: Machine = MACHINE
+    before: Cluster, step: Step, machine: Machine = MACHINE, *, is_thorough: bool = True
 ) -> tuple[Found | None, list[str]]:
-    """Rules that are the step; or none, and what the nearest ones say that is not so."""
+    """Rules that are the step; or none, and what the nearest ones say that is not so.
+
+    Likely values of arguments are tried first; a thorough search tries all of what is kept.
+    """
     nearest: list[tuple[int, list[str]]] = []
-    for is_whole in (False, True):
+    for is_whole in (False, True)[: 1 + is_thorough]:
         for found in walk(machine, Found(before, ()), step, is_whole=is_whole):
             misses = list_misses(found.cluster, step.after)
             if not misses:

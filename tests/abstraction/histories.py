@@ -12,7 +12,7 @@ from reference.store.allocation import Creation
 from tests.abstraction import ends, steps
 from tests.abstraction.covering import Step
 from tests.abstraction.forgetting import find_durable_end
-from tests.abstraction.group import LIVES, Group
+from tests.abstraction.group import FILE_SIZE, LIVES, Group
 
 Command: TypeAlias = tuple[str, int, int]
 """What is to happen, and two numbers whose meaning depends on it."""
@@ -110,10 +110,14 @@ def play(group: Group, commands: list[Command]) -> Iterator[tuple[Group, Step]]:
             group = step.after
 
 
-COMMON = ("put",) * 6 + ("frame",) * 8 + ("kill_slave", "restart_slave") * 3
+COMMON = ("put",) * 10 + ("frame",) * 12 + ("kill_slave", "restart_slave") * 3
 NAMES = (*COMMON, *STEPS, *TOLD)
 COMMANDS = st.lists(
-    st.tuples(st.sampled_from(NAMES), st.integers(0, 600), st.integers(0, 2**61 - 1)),
-    min_size=5,
-    max_size=40,
+    st.tuples(
+        st.sampled_from(NAMES),
+        st.one_of(st.just(FILE_SIZE), st.integers(0, 600)),
+        st.integers(0, 2**61 - 1),
+    ),
+    min_size=15,
+    max_size=60,
 )

@@ -43,8 +43,8 @@ UNCOVERED = {
 EXCEPTIONS = {
     "three files made in advance": (
         "a normal exit looks at the last three files only; here all of them are zeros, and what"
-        " lies before counts as full. No broker makes more than two files in advance, and a normal exit"
-        " removes them"
+        " lies before counts as full. No broker makes more than two files in advance, and a normal"
+        " exit removes them"
     ),
     "old bytes in later files": (
         "old records go on in the next file; a cut deletes later files, so this takes a power loss"
