@@ -123,6 +123,8 @@ def is_later_file_left(before: Group, after: Group) -> bool:
 def is_blank_kept(before: Group, step: Step) -> bool:
     """The master ended with a blank, and does so still."""
     is_told = before.trailing_blank_offset != UNKNOWN_OFFSET
+    if before.master is step.after.master:
+        return False
     return is_told and step.after.master.max_offset == before.master.max_offset
 
 
@@ -145,8 +147,9 @@ def are_queues_broken(before: Group, step: Step) -> bool:
 
 
 def has_empty_file(before: Group, step: Step) -> bool:
-    """An empty file follows the log's end."""
-    logs = (before.master.log, before.slave.log)
+    """An empty file follows the end of the log whose files expire."""
+    pairs = ((before.master, step.after.master), (before.slave, step.after.slave))
+    logs = [one.log for one, two in pairs if one is not two]
     return any(
         log.mapped_files and find_last_file(log) < log.mapped_files[-1].file_from_offset_bytes
         for log in logs
