@@ -62,6 +62,12 @@ def find_refused_file() -> History:
     return refused.copy(0).reopen_slave()
 
 
+def lose_log_to_refused_file() -> History:
+    """The refused file lies before the one that the slave's log begins with: it loses all."""
+    refused = History().put(400).copy(creation=Creation.NOTHING).put(300)
+    return refused.copy().copy().reopen_slave()
+
+
 def make_file_inside() -> History:
     """A first frame is thrown away, and the next one has no bytes."""
     thrown = History().put(100).copy(creation=Creation.NOTHING)
@@ -134,6 +140,7 @@ EXAMPLES: dict[Callable[[], History], str] = {
     keep_blank: "blank kept by the next file",
     keep_blank_in_power_loss: "blank kept by the next file",
     find_refused_file: "first file made in advance",
+    lose_log_to_refused_file: "first file made in advance",
     make_file_inside: "first file at a frame inside it",
     move_cursor: "cursor jumps to the first file",
     break_queues: "queues that cannot be written",

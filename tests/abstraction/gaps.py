@@ -20,7 +20,8 @@ GAPS = {
         " blank, and the log ends where the next file begins (T1-09848)"
     ),
     "first file made in advance": (
-        "a slave without a file finds one when it starts that was made for it and refused"
+        "a slave finds a file when it starts that was made for it and refused; where its log begins"
+        " in a later one, it ends in the empty one and loses all"
     ),
     "first file at a frame inside it": (
         "a heartbeat behind thrown frames makes the file that its offset lies in, not one there"
