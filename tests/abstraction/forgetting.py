@@ -44,7 +44,8 @@ def list_lives(origins: list[Origin | None], begin: int) -> tuple[list[int], lis
     """Per byte the highest life so far; the foreign bytes; and where unknown ones end.
 
     A byte of its own offset is of the life that wrote it. One that nobody wrote belongs to the
-    record before it. One of another offset, or of a life that a later one has left, is unknown.
+    record before it. One of another offset, or of a life that a later one has left, is unknown;
+    it counts as of the later life.
     """
     lives: list[int] = []
     foreign: list[int] = []
@@ -54,6 +55,7 @@ def list_lives(origins: list[Origin | None], begin: int) -> tuple[list[int], lis
             foreign.append(at)
         elif origin[1] != at or origin[0] < life:
             unknown_below = at + 1
+            life = max(life, origin[0])
         else:
             life = origin[0]
         lives.append(life)
