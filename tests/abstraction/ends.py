@@ -184,7 +184,10 @@ def lose_master_power(
         trailing_blank_offset=UNKNOWN_OFFSET,
     )
     plan = (("lose_master_power", "lose_master_power_in_record"), MASTER_STARTS)
-    hints = {"kept_offset": frozenset({kept_end, first, kept, end})}
+    hints = {
+        "kept_offset": frozenset({kept_end, first, kept, end}),
+        "reached_offset": frozenset({end}),
+    }
     step = finish("power", after, plan, recovered_offset=end)
     return evolve(step, hints={**step.hints, **hints})
 

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 from properties.property import lemma
-from properties.worlds.replication.lemmas import is_disk_honest, is_first_life
-from reference.language.operators import all_of, implies, maximum, minimum, negate
+from properties.worlds.replication.lemmas import (
+    is_every_needed_file_there,
+    is_disk_honest,
+    is_first_life,
+    is_joined_from_start,
+    is_lacking_in_line,
+)
+from reference.language.operators import all_of, any_of, implies, maximum, minimum, negate
 from reference.worlds.replication.lineage import (
     compute_common_end,
     compute_start_of_life,
     has_message,
+    is_torn,
     is_written,
 )
 from reference.worlds.replication.put import has_passed_slave_step, is_past_slave_step
 from reference.worlds.replication.replication import is_positioned
-from reference.worlds.replication.state import PUT_OK, Cluster, CommitLog
+from reference.worlds.replication.state import PUT_OK, Cluster, CommitLog, Link, Message
 
 
 def has_same_bytes_from(log: CommitLog, other: CommitLog, start: int) -> bool:
-    """From ``start`` up to its end, the log holds known bytes, and they are the other's."""
+    """From ``start`` up to its end, the log holds its own bytes, and they are the other's."""
     end = log.max_offset
     is_same = all_of(
         *(
@@ -25,7 +32,8 @@ def has_same_bytes_from(log: CommitLog, other: CommitLog, start: int) -> bool:
             for a, b in zip(log.ends, other.ends, strict=True)
         )
     )
-    is_held = (log.ghost_unknown_below_offset <= start) & (end <= other.max_offset)
+    is_own = (log.ghost_unknown_below_offset <= start) & (log.ghost_torn_end_offset <= start)
+    is_held = is_own & (end <= other.max_offset)
     return (end <= start) | (is_same & is_held)
 
 
@@ -112,16 +120,7 @@ def connected_slave_is_prefix(cluster: Cluster) -> bool:
 def is_reporting_of_known_bytes(cluster: Cluster) -> bool:
     """Nobody but slaves reports, and they wrote what they were sent where it belongs."""
     faults = cluster.faults
-    return (
-        (faults.alien_reports == 0) & (faults.late_joins == 0) & (faults.swallowed_disk_errors == 0)
-    )
-
-
-@lemma("epoch_check", why="Else unknown bytes hide what a slave would have to truncate.")
-def slaves_know_their_bytes(cluster: Cluster) -> bool:
-    """A slave that joined from the start stored every byte at its place."""
-    is_known = all_of(*(s.log.ghost_unknown_below_offset == 0 for s in cluster.slaves))
-    return implies(is_reporting_of_known_bytes(cluster), is_known)
+    return (faults.alien_reports == 0) & is_joined_from_start(cluster)
 
 
 @lemma("epoch_check", why="Else the highest report covers a message that is appended later.")
@@ -133,60 +132,43 @@ def reports_are_within_log(cluster: Cluster) -> bool:
     return implies(is_reporting_of_known_bytes(cluster), is_within & is_forgotten)
 
 
-@lemma("epoch_check", why="Else a slave lacks a message that it reports, below its first file.")
-def below_first_file_is_expired(cluster: Cluster) -> bool:
-    """What a slave once held and holds no more, at the beginning of its log, has expired."""
+def are_lacked_puts_unreported(cluster: Cluster, is_honest: bool) -> bool:
+    """No report covers a waiting put whose message no slave ever had, whoever restarts meanwhile.
+
+    What ``lacked_put_is_not_reported`` and its two neighbours say together.
+    """
+    slaves = range(len(cluster.slaves))
     return all_of(
         *(
             implies(
-                is_reporting_of_known_bytes(cluster)
-                & is_written(m)
-                & (m.ghost_life == life)
-                & (m.start_offset < s.log.start_offset)
-                & (compute_start_of_life(s.log, life) <= m.start_offset)
-                & (m.start_offset < s.log.ends[life]),
-                m.ghost_is_expired,
-            )
-            for m in cluster.messages
-            for s in cluster.slaves
-            for life in range(cluster.structure.lives)
-        )
-    )
-
-
-@lemma("epoch_check", why="Else a put is answered by a report of other bytes.")
-def reported_is_received(cluster: Cluster) -> bool:
-    """In any life, a message of it below the highest report was received, or has expired."""
-    master = cluster.master
-    return all_of(
-        *(
-            implies(
-                is_reporting_of_known_bytes(cluster)
-                & is_written(m)
-                & (m.ghost_life == master.ghost_life)
-                & (m.end_offset <= master.push2_slave_max_offset),
-                m.ghost_is_received | m.ghost_is_expired,
+                is_honest & is_lacking_in_line(cluster, m),
+                (cluster.master.push2_slave_max_offset < m.end_offset)
+                & all_of(*(is_unreported_by(cluster, slave, m) for slave in slaves)),
             )
             for m in cluster.messages
         )
     )
 
 
-@lemma("epoch_check", why="Else an answer given in an earlier life is forgotten.")
-def acknowledged_by_sync_master_is_received(cluster: Cluster) -> bool:
-    """What a SYNC_MASTER acknowledged was received, or has expired."""
-    if not cluster.structure.is_sync_master:
-        return True
-    is_honest = is_reporting_of_known_bytes(cluster) & (cluster.faults.role_switches == 0)
+def is_unreported_by(cluster: Cluster, slave: int, put: Message) -> bool:
+    """A slave has not reported a put's end, and reaches beyond it only if it started meanwhile.
+
+    Bytes that it does not share with its master are cut off before it reports.
+    """
+    broker, link = cluster.slaves[slave], cluster.links[slave]
+    shared = compute_common_end(broker.log, cluster.master.log)
+    is_reported = link.is_open & (put.end_offset <= link.reported_offset)
+    is_beyond = is_covered_below(broker.log, put, shared) | is_reported
     return all_of(
-        *(
-            implies(
-                is_honest & has_passed_slave_step(cluster, m),
-                m.ghost_is_received | m.ghost_is_expired,
-            )
-            for m in cluster.messages
-        )
+        implies(link.has_reported, negate(is_beyond)),
+        implies(broker.is_up & is_beyond, put.end_offset <= broker.ghost_earlier_put_offset),
     )
+
+
+def is_covered_below(log: CommitLog, put: Message, end: int) -> bool:
+    """The log, cut at ``end``, reaches beyond the message, or has other bytes in its place."""
+    is_other = is_torn(log, put) | (put.start_offset < log.ghost_unknown_below_offset)
+    return (put.end_offset <= end) | (is_other & (put.start_offset < end))
 
 
 @lemma(
@@ -202,15 +184,28 @@ def masters_files_follow_a_whole_one(cluster: Cluster) -> bool:
     )
 
 
-@lemma("ack_above_transfer_start", why="Else a first file begins behind the transfer's start.")
+def is_sending_written_down(cluster: Cluster, link: Link) -> bool:
+    """A transfer has begun over an open connection, and slaves write down what they are sent."""
+    faults = cluster.faults
+    is_written_down = (faults.swallowed_disk_errors == 0) & (faults.failed_file_creations == 0)
+    return is_written_down & link.is_open & is_positioned(link)
+
+
+@lemma(
+    "ack_above_transfer_start",
+    "full_log_transfer",
+    why="Else a first file begins behind the transfer's start.",
+)
 def first_frame_is_the_transfers_first(cluster: Cluster) -> bool:
-    """A slave without bytes has read nothing yet of what it is sent, from the base of a file on."""
+    """A slave without bytes has read nothing yet of what it is sent, from the base of a file on.
+
+    Unless it could not create that file, and threw the frame away.
+    """
     size = cluster.parameters.mapped_file_size_bytes
     return all_of(
         *(
             implies(
-                link.is_open
-                & is_positioned(link)
+                is_sending_written_down(cluster, link)
                 & (negate(slave.log.has_file) | (slave.log.max_offset == 0))
                 & negate(slave.is_stopping),
                 (link.arrived_offset == link.transfer_start_offset)
@@ -227,7 +222,7 @@ def sent_bytes_are_the_masters(cluster: Cluster) -> bool:
     return all_of(
         *(
             implies(
-                (cluster.faults.swallowed_disk_errors == 0) & link.is_open & is_positioned(link),
+                is_sending_written_down(cluster, link),
                 has_same_bytes_from(slave.log, cluster.master.log, link.transfer_start_offset),
             )
             for link, slave in zip(cluster.links, cluster.slaves, strict=True)
@@ -241,9 +236,7 @@ def sent_below_first_file_is_expired(cluster: Cluster) -> bool:
     return all_of(
         *(
             implies(
-                (cluster.faults.swallowed_disk_errors == 0)
-                & link.is_open
-                & is_positioned(link)
+                is_sending_written_down(cluster, link)
                 & is_written(m)
                 & (m.ghost_life == cluster.master.ghost_life)
                 & (link.transfer_start_offset <= m.start_offset)
@@ -256,15 +249,24 @@ def sent_below_first_file_is_expired(cluster: Cluster) -> bool:
     )
 
 
+@lemma("ack_above_transfer_start", why="Else a put is answered whose message nobody received.")
+def held_is_received(cluster: Cluster) -> bool:
+    """A message that a slave holds, a slave has received."""
+    return all_of(
+        *(
+            implies(any_of(*(has_message(s.log, m) for s in cluster.slaves)), m.ghost_is_received)
+            for m in cluster.messages
+        )
+    )
+
+
 @lemma("ack_above_transfer_start", why="Else a message that was sent is below the first file.")
 def sent_message_is_held(cluster: Cluster) -> bool:
     """A message that was sent completely is held by that slave, or has expired."""
     return all_of(
         *(
             implies(
-                (cluster.faults.swallowed_disk_errors == 0)
-                & link.is_open
-                & is_positioned(link)
+                is_sending_written_down(cluster, link)
                 & is_written(m)
                 & (m.ghost_life == cluster.master.ghost_life)
                 & (link.transfer_start_offset <= m.start_offset)
@@ -283,7 +285,8 @@ def acknowledged_by_sync_master_was_sent(cluster: Cluster) -> bool:
     if not cluster.structure.is_sync_master:
         return True
     faults = cluster.faults
-    is_honest = (faults.swallowed_disk_errors == 0) & (faults.role_switches == 0)
+    is_written_down = (faults.swallowed_disk_errors == 0) & (faults.failed_file_creations == 0)
+    is_honest = is_written_down & (faults.role_switches == 0)
     return all_of(
         *(
             implies(
@@ -296,26 +299,35 @@ def acknowledged_by_sync_master_was_sent(cluster: Cluster) -> bool:
 
 
 def is_full_transfer_honest(cluster: Cluster) -> bool:
-    """The master has lost nothing, only slaves report, and no slave failed to write."""
+    """The master has lost nothing, only slaves report, and slaves write down what they are sent."""
     faults = cluster.faults
     is_true = (faults.alien_reports == 0) & (faults.swallowed_disk_errors == 0)
-    return is_first_life(cluster) & is_true
+    return is_first_life(cluster) & is_true & (faults.failed_file_creations == 0)
 
 
-@lemma(
-    "full_log_transfer",
-    why="Else a slave stores foreign bytes where the master has its own.",
-)
-def unknown_bytes_are_below_masters_first_file(cluster: Cluster) -> bool:
-    """What a slave stored at a foreign offset lies where the master has nothing any more."""
-    start = cluster.master.log.start_offset
-    is_below = all_of(*(s.log.ghost_unknown_below_offset <= start for s in cluster.slaves))
-    return implies(is_full_transfer_honest(cluster), is_below)
+def is_full_transfer_patient(cluster: Cluster) -> bool:
+    """The same, and retention asks whether slaves have copied a file, which they keep."""
+    faults = cluster.faults
+    is_patient = (faults.uncopied_expiries == 0) & (faults.early_expiries == 0)
+    return is_full_transfer_honest(cluster) & is_patient & (faults.slave_power_losses == 0)
+
+
+@lemma("full_log_transfer", why="Else a slave with an empty file is sent what is behind it.")
+def late_slave_is_not_outrun(cluster: Cluster) -> bool:
+    """Where retention asks, it leaves the files that a slave needs, whenever that joined."""
+    return implies(is_full_transfer_patient(cluster), is_every_needed_file_there(cluster))
+
+
+@lemma("full_log_transfer", why="Else a slave stores foreign bytes where the master has its own.")
+def content_of_patient_group_is_known(cluster: Cluster) -> bool:
+    """Unless retention outruns a slave, it stores nothing at a foreign offset."""
+    is_known = all_of(*(s.log.ghost_unknown_below_offset == 0 for s in cluster.slaves))
+    return implies(is_full_transfer_patient(cluster), is_known)
 
 
 @lemma("full_log_transfer", why="Else a slave's log begins behind a message that it lacks.")
 def below_first_file_of_slave_is_expired(cluster: Cluster) -> bool:
-    """What a slave lacks at the beginning of its log, or will lack, retention has deleted."""
+    """What a slave that knows its bytes lacks at their beginning, or will lack, has expired."""
     start, size = cluster.master.log.start_offset, cluster.parameters.mapped_file_size_bytes
     return implies(
         is_full_transfer_honest(cluster),
@@ -332,7 +344,12 @@ def below_first_file_of_slave_is_expired(cluster: Cluster) -> bool:
                 for link, slave in zip(cluster.links, cluster.slaves, strict=True)
             ),
             *(
-                implies(is_written(m) & (m.start_offset < s.log.start_offset), m.ghost_is_expired)
+                implies(
+                    (s.log.ghost_unknown_below_offset == 0)
+                    & is_written(m)
+                    & (m.start_offset < s.log.start_offset),
+                    m.ghost_is_expired,
+                )
                 for m in cluster.messages
                 for s in cluster.slaves
             ),
@@ -341,27 +358,20 @@ def below_first_file_of_slave_is_expired(cluster: Cluster) -> bool:
 
 
 @lemma("full_log_transfer", why="Else a put is answered by an earlier report.")
-def reported_was_received(cluster: Cluster) -> bool:
-    """A message below the highest report was received, or has expired."""
-    return all_of(
-        *(
-            implies(
-                is_full_transfer_honest(cluster)
-                & is_written(m)
-                & (m.end_offset <= cluster.master.push2_slave_max_offset),
-                m.ghost_is_received | m.ghost_is_expired,
-            )
-            for m in cluster.messages
-        )
-    )
+def lacked_put_is_not_reported_by_late_slaves(cluster: Cluster) -> bool:
+    """No report covers a waiting put whose message no slave ever had, late ones included."""
+    is_timely = cluster.faults.overlong_waits == 0
+    return are_lacked_puts_unreported(cluster, is_timely & is_full_transfer_patient(cluster))
 
 
 @lemma("full_log_transfer", why="Else an earlier answer is forgotten.")
 def acknowledged_by_sync_master_was_received(cluster: Cluster) -> bool:
     """What a SYNC_MASTER acknowledged was received, or has expired."""
-    if not cluster.structure.is_sync_master:
+    if cluster.structure.is_sync_flush or not cluster.structure.is_sync_master:
         return True
-    is_honest = is_full_transfer_honest(cluster) & (cluster.faults.role_switches == 0)
+    faults = cluster.faults
+    is_timely = (faults.role_switches == 0) & (faults.overlong_waits == 0)
+    is_honest = is_full_transfer_patient(cluster) & is_timely
     return all_of(
         *(
             implies(

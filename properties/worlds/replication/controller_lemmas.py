@@ -60,6 +60,17 @@ def slaves_content_is_known(cluster: Cluster) -> bool:
     return implies(cluster.faults.swallowed_disk_errors == 0, is_known)
 
 
+@lemma(CONTROLLER_MODE, why="Else a slave lacks a message that it reports.")
+def no_torn_record_is_taken_for_whole(cluster: Cluster) -> bool:
+    """No log has bytes that a recovery took for those of a record: the rules leave that out."""
+    ends = (
+        end
+        for log in get_logs(cluster)
+        for end in (log.ghost_foreign_end_offset, log.ghost_torn_end_offset)
+    )
+    return all_of(*(end == 0 for end in ends))
+
+
 def has_bytes_of(log: CommitLog, life: int) -> bool:
     """The log has, or had, bytes of this epoch."""
     return compute_start_of_life(log, life) < log.ends[life]

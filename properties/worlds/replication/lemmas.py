@@ -228,14 +228,18 @@ def below_first_file_of_early_slave_is_expired(cluster: Cluster) -> bool:
     )
 
 
-def is_lacked_in_line(cluster: Cluster, put: Message) -> bool:
+def is_lacking_in_line(cluster: Cluster, put: Message) -> bool:
     """A put waits for a slave without a disk, and no slave ever had its message.
 
     With a disk step before, a slave may have started, and reported, before the put stands in line.
     """
     is_direct = is_in_line(cluster, put) & negate(has_disk_wait(cluster, put))
-    is_lacking = negate(put.ghost_is_received | put.ghost_is_expired)
-    return is_reporting_honest(cluster) & is_direct & is_lacking
+    return is_direct & negate(put.ghost_is_received | put.ghost_is_expired)
+
+
+def is_lacked_in_line(cluster: Cluster, put: Message) -> bool:
+    """The same, where reports are honest."""
+    return is_reporting_honest(cluster) & is_lacking_in_line(cluster, put)
 
 
 def is_covered(log: CommitLog, put: Message) -> bool:
@@ -332,6 +336,21 @@ def acknowledged_by_sync_master_in_first_life_is_received(cluster: Cluster) -> b
     )
 
 
+def is_every_needed_file_there(cluster: Cluster) -> bool:
+    """The master still has the file that each slave will ask for, or is being sent."""
+    start = cluster.master.log.start_offset
+    return all_of(
+        *(
+            implies(slave.log.has_file, start <= slave.log.last_file_offset)
+            & implies(
+                link.is_open & (link.arrived_offset >= 0) & negate(slave.log.has_file),
+                start <= link.arrived_offset,
+            )
+            for link, slave in zip(cluster.links, cluster.slaves, strict=True)
+        )
+    )
+
+
 def is_never_outrun(cluster: Cluster) -> bool:
     """Retention asked whether slaves had copied, and no broker has lost a file since."""
     faults = cluster.faults
@@ -346,20 +365,7 @@ def slave_is_not_outrun(cluster: Cluster) -> bool:
 
     A slave needs none before it has a file, or is about to get one.
     """
-    start = cluster.master.log.start_offset
-    return implies(
-        is_never_outrun(cluster),
-        all_of(
-            *(
-                implies(slave.log.has_file, start <= slave.log.last_file_offset)
-                & implies(
-                    link.is_open & (link.arrived_offset >= 0) & negate(slave.log.has_file),
-                    start <= link.arrived_offset,
-                )
-                for link, slave in zip(cluster.links, cluster.slaves, strict=True)
-            )
-        ),
-    )
+    return implies(is_never_outrun(cluster), is_every_needed_file_there(cluster))
 
 
 @lemma(why="Else a slave has bytes of a later life where its master still has those of an earlier.")

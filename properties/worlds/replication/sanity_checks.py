@@ -32,6 +32,7 @@ from reference.worlds.replication.state import (
     WAITS_FOR_SLAVE,
     Cluster,
     CommitLog,
+    Link,
     Master,
     Slave,
 )
@@ -296,6 +297,11 @@ def only_running_brokers_stop(cluster: Cluster) -> bool:
     )
 
 
+def is_first_frame(log: CommitLog, link: Link) -> bool:
+    """The log has no file, and nothing of the transfer was read yet."""
+    return negate(log.has_file) & (link.arrived_offset == link.transfer_start_offset)
+
+
 @sanity()
 def frame_in_step_is_where_the_log_ends(cluster: Cluster) -> bool:
     """Unless a frame was thrown away, the next one begins where the slave's log ends."""
@@ -308,8 +314,8 @@ def frame_in_step_is_where_the_log_ends(cluster: Cluster) -> bool:
                 & (link.arrived_offset >= 0)
                 & negate(slave.is_stopping)
                 & (slave.log.ghost_unknown_below_offset == 0),
-                negate(slave.log.has_file)
-                | (slave.log.max_offset == 0)
+                is_first_frame(slave.log, link)
+                | (slave.log.has_file & (slave.log.max_offset == 0))
                 | (link.arrived_offset == slave.log.max_offset),
             )
             for link, slave in zip(cluster.links, cluster.slaves, strict=True)

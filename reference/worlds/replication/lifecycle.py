@@ -22,7 +22,7 @@ from reference.worlds.replication.lineage import (
     compute_known_boundary,
     compute_scan_end,
     compute_start_of_life,
-    has_equal_records,
+    has_equal_lives,
     has_first_bytes,
     is_in_lineage,
     is_known_from,
@@ -93,7 +93,7 @@ def begin_life(cluster: Cluster, log: CommitLog) -> Cluster:
 
 @overridable
 def is_blank_to_cut(cluster: Cluster) -> bool:
-    """The log ends with the blank of a full file: recovery does not count it (R-RC-04)."""
+    """The log ends with the blank of a full file: recovery may not count it (R-RC-04)."""
     return cluster.master.trailing_blank_offset >= 0
 
 
@@ -253,18 +253,30 @@ def get_log_without_seam(cluster: Cluster, slave: int) -> CommitLog:
     return cluster.master.log
 
 
+def is_of_equal_lives(cluster: Cluster, slave: int) -> bool:
+    """A slave's log changes lives where a log without a seam does, or did."""
+    log, seamless = cluster.slaves[slave].log, get_log_without_seam(cluster, slave)
+    return has_equal_lives(log, seamless, log.start_offset)
+
+
+def is_sound(cluster: Cluster, slave: int) -> bool:
+    """All of a slave's log is known, and it has no seam."""
+    log = cluster.slaves[slave].log
+    return is_of_equal_lives(cluster, slave) & is_known_from(log, log.start_offset)
+
+
 def compute_recovery_range(cluster: Cluster, slave: int) -> tuple[int, int]:
     """Where a slave's recovery may end its log: the lowest and the highest offset.
 
-    The highest is where the scan comes to. Only the last record can be there in part, and none
-    crosses files (R-CL-06): so nothing before the last file is cut, unless the log has a seam or
-    unknown bytes, where a scan may stop anywhere behind a known boundary.
+    Only the last record can be there in part, and none crosses files (R-CL-06): so the scan comes
+    to that record, and nothing before the last file is cut. In a log with a seam or unknown bytes
+    it may stop anywhere behind a known boundary, or pass: a seam among properties shows nowhere.
     """
-    log, seamless = cluster.slaves[slave].log, get_log_without_seam(cluster, slave)
-    is_sound = has_equal_records(log, seamless) & is_known_from(log, log.start_offset)
-    certain = choose(is_sound, log.last_file_offset, log.start_offset)
-    highest = maximum(certain, compute_scan_end(log, cluster.messages, log.max_offset))
-    boundary = compute_known_boundary(log, cluster.messages, seamless)
+    log, is_whole = cluster.slaves[slave].log, is_sound(cluster, slave)
+    certain = choose(is_whole, log.last_file_offset, log.start_offset)
+    scan_end = compute_scan_end(log, cluster.messages, log.max_offset)
+    highest = maximum(certain, choose(is_whole, scan_end, log.max_offset))
+    boundary = compute_known_boundary(log, cluster.messages, get_log_without_seam(cluster, slave))
     return maximum(certain, minimum(boundary, highest)), highest
 
 
@@ -301,23 +313,25 @@ def compute_torn_record_end(cluster: Cluster, slave: int) -> int:
     """The highest offset at which the record ends that a slave has received in part.
 
     A record does not cross files, and a master sends none that it does not hold whole (R-CL-06). So
-    where the master has later bytes of the same life, the record ends within them; where it has
-    none, the log ends with a record; and where it has lost some, the record may end anywhere in its
-    file.
+    where the master has later bytes of the same life, the record ends within them, and where it
+    has none, the log ends with a record. Where it has lost some, or the log has a seam, the record
+    may end anywhere in its file.
     """
     log, source = cluster.slaves[slave].log, cluster.master.log
     file_end = compute_last_file_end(log, cluster.parameters)
     result = log.max_offset
     for life, end in enumerate(log.ends):
         is_last_life = (end == log.max_offset) & (compute_start_of_life(log, life) < end)
-        highest = choose(source.ends[life] < end, file_end, minimum(file_end, source.ends[life]))
+        is_cut = (source.ends[life] < end) | (source.ends[life] < source.max_offset)
+        highest = choose(is_cut, file_end, minimum(file_end, source.ends[life]))
         result = choose(is_last_life, highest, result)
     for put in cluster.messages:
         is_next = is_in_lineage(source, put) & (log.max_offset <= put.start_offset)
         result = choose(is_next & is_written(put), minimum(result, put.start_offset), result)
         is_torn = is_begun(log, put) & is_in_lineage(source, put)
         result = choose(is_torn, minimum(file_end, put.end_offset), result)
-    return choose(log.last_file_offset < log.max_offset, result, log.max_offset)
+    reached = choose(is_of_equal_lives(cluster, slave), result, file_end)
+    return choose(log.last_file_offset < log.max_offset, reached, log.max_offset)
 
 
 def compute_lowest_beyond_received(cluster: Cluster, slave: int) -> int:
@@ -361,9 +375,10 @@ def restart_slave_beyond_received(cluster: Cluster, slave: int) -> RuleBody:
     yield when(is_slave_down=negate(broker.is_up), has_torn_record=lowest <= highest)
     recovered = yield between("recovered_offset", lowest, highest)
     # EFFECT
-    return start_slave(
-        cluster, slave, append_foreign_bytes(broker.log, cluster.messages, recovered)
-    )
+    longer = append_foreign_bytes(broker.log, cluster.messages, recovered)
+    is_mixture = negate(is_of_equal_lives(cluster, slave))
+    unknown = choose(is_mixture, recovered, longer.ghost_unknown_below_offset)
+    return start_slave(cluster, slave, evolve(longer, ghost_unknown_below_offset=unknown))
 
 
 @rule(

@@ -89,13 +89,18 @@ def has_equal_bytes(one: CommitLog, other: CommitLog) -> bool:
 def has_equal_records(one: CommitLog, other: CommitLog) -> bool:
     """Both logs hold records of the same lives at the same places wherever both hold bytes."""
     low = maximum(one.start_offset, other.start_offset)
-    high = minimum(one.max_offset, other.max_offset)
+    is_empty = minimum(one.max_offset, other.max_offset) <= low
+    is_known = is_known_from(one, low) & is_known_from(other, low)
+    return is_empty | (has_equal_lives(one, other, low) & is_known)
+
+
+def has_equal_lives(one: CommitLog, other: CommitLog, low: int) -> bool:
+    """From ``low`` to where one of them ends, both logs have, or had, bytes of the same lives."""
+    high = maximum(low, minimum(one.max_offset, other.max_offset))
     lives = zip(one.ends, other.ends, strict=True)
-    is_equal = all_of(
+    return all_of(
         *(minimum(maximum(a, low), high) == minimum(maximum(b, low), high) for a, b in lives)
     )
-    is_known = is_known_from(one, low) & is_known_from(other, low)
-    return (high <= low) | (is_equal & is_known)
 
 
 def compute_common_end(one: CommitLog, other: CommitLog) -> int:

@@ -286,7 +286,8 @@ def transfer_batch(cluster: Cluster, slave: int) -> RuleBody:
 def create_first_file(cluster: Cluster, slave: int) -> RuleBody:
     """A heartbeat, a frame without bytes, makes an empty slave create its first file (R-HC-09).
 
-    The file's base is the frame's offset; it becomes the slave's max offset and is reported.
+    It is the file that the frame's offset lies in; its base becomes the slave's max offset and is
+    reported.
     """
     broker, link = cluster.slaves[slave], cluster.links[slave]
     # ENABLED WHEN
@@ -297,9 +298,9 @@ def create_first_file(cluster: Cluster, slave: int) -> RuleBody:
         has_no_file=negate(broker.log.has_file),
     )
     # EFFECT
-    created = evolve(broker, log=open_first_file(broker.log, link.arrived_offset))
+    created = evolve(broker, log=compute_log_to_append(cluster, slave))
     changed = evolve(cluster, slaves=replace_at(cluster.slaves, slave, created))
-    return change_link(changed, slave, reported_offset=link.arrived_offset)
+    return change_link(changed, slave, reported_offset=created.log.max_offset)
 
 
 def compute_log_to_append(cluster: Cluster, slave: int) -> CommitLog:

@@ -7,7 +7,7 @@ have from the same epoch.
 
 from __future__ import annotations
 
-from attrs import evolve
+from attrs import evolve, fields
 
 from reference.language.operators import choose, negate
 from reference.language.rule import RuleBody, replace_at, rule, when
@@ -25,6 +25,10 @@ VARIANT = Variant(
 )
 
 
+OFFSETS = [field.name for field in fields(CommitLog) if field.name not in {"ends", "has_file"}]
+"""What a log says in single offsets."""
+
+
 def has_common_end(cluster: Cluster, slave: int) -> bool:
     """There is something that a slave's log shares with the master's, or nothing to share."""
     log = cluster.slaves[slave].log
@@ -38,16 +42,11 @@ def compute_truncated_log(cluster: Cluster, slave: int) -> CommitLog:
     end = compute_common_end(log, cluster.master.log)
     cut, none = cut_to(log, end, cluster.parameters), empty_log(cluster.structure.lives)
     is_kept = has_common_end(cluster, slave)
-    return CommitLog(
-        ends=tuple(choose(is_kept, a, b) for a, b in zip(cut.ends, none.ends, strict=True)),
-        start_offset=choose(is_kept, cut.start_offset, 0),
-        last_file_offset=choose(is_kept, cut.last_file_offset, 0),
-        has_file=is_kept & log.has_file,
-        flushed_offset=choose(is_kept, cut.flushed_offset, 0),
-        dispatched_offset=choose(is_kept, cut.dispatched_offset, 0),
-        ghost_durable_offset=choose(is_kept, cut.ghost_durable_offset, 0),
-        ghost_unknown_below_offset=choose(is_kept, cut.ghost_unknown_below_offset, 0),
-    )
+    offsets = {
+        name: choose(is_kept, getattr(cut, name), getattr(none, name)) for name in OFFSETS
+    }
+    ends = tuple(choose(is_kept, a, b) for a, b in zip(cut.ends, none.ends, strict=True))
+    return CommitLog(ends=ends, has_file=is_kept & log.has_file, **offsets)
 
 
 @rule(
