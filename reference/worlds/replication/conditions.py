@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 MEANINGS: Mapping[str, str] = {
+    "has_abort_file": "the abort file is there: the process may not have stopped in order",
     "has_bytes_in_file": "the last file is not empty; every message finds room in an empty one",
     "has_bytes_in_flight": "the master has sent more than the slave has read",
     "has_bytes_to_send": "the master's log reaches beyond the position",

@@ -121,19 +121,20 @@ def lose_master_power_in_record(cluster: Cluster) -> RuleBody:
     """The master's machine loses power, and its recovery takes a torn record for whole.
 
     The checksum covers the body only: properties that did not come to the disk read as zeros. Whole
-    records behind them, on pages that did come to it, are live again too (T1-00967, T1-12686). To
-    the model such a record, and what follows it, are the first bytes of the new life.
+    records behind them, on pages that did come to it, are live again too (T1-00967, T1-12686). So
+    is a blank of which eight bytes are left, where the next file is there (T1-09848). To the model
+    such a record, and what follows it, are the first bytes of the new life.
     """
     master = cluster.master
-    highest = compute_end_of_records(cluster)
     # ENABLED WHEN
     yield when(
         is_master_up=master.is_up,
         is_within_limit=is_within_limit(cluster, "master_power_losses"),
         has_modelled_life_left=has_modelled_life_left(cluster),
     )
-    kept = yield between("kept_offset", master.log.ghost_durable_offset, highest - 1)
-    reached = yield between("reached_offset", master.log.ghost_durable_offset + 1, highest)
+    lowest, highest = master.log.ghost_durable_offset, master.log.max_offset
+    kept = yield between("kept_offset", lowest, highest - 1)
+    reached = yield between("reached_offset", lowest + 1, highest)
     # EFFECT
     recovered = maximum(reached, compute_whole_end(cluster, kept))
     end = compute_scan_end(master.log, cluster.messages, kept)

@@ -184,6 +184,29 @@ def restart_master_without_blank(cluster: Cluster) -> RuleBody:
     return count_fault(start_master(begin_life(cluster, log)), "torn_rolls")
 
 
+@rule(
+    who="master",
+    source="CommitLog#recoverNormally, #recoverAbnormally; AllocateMappedFileService#mmapOperation",
+    says="starts again behind its blank",
+)
+def restart_master_behind_blank(cluster: Cluster) -> RuleBody:
+    """The master's log ends with a blank, and the next file was made in advance: the blank stays.
+
+    A stop in order deletes such a file; a kill leaves it, and recovery goes on to it from the first
+    eight bytes of the blank (T1-09848).
+    """
+    master = cluster.master
+    # ENABLED WHEN
+    yield when(
+        is_master_down=negate(master.is_up),
+        is_blank_to_cut=is_blank_to_cut(cluster),
+        has_abort_file=master.has_abort_file,
+    )
+    # EFFECT
+    rolled = evolve(master, trailing_blank_offset=UNKNOWN_OFFSET)
+    return start_master(evolve(cluster, master=rolled))
+
+
 def has_stale_bytes(log: CommitLog) -> bool:
     """Behind the log's end lie bytes that a cut has left."""
     return log.max_offset < log.stale_end_offset
