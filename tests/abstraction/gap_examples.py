@@ -1,4 +1,4 @@
-"""The smallest example of each gap, as the group before the step and the step."""
+"""The smallest example of each gap, open or closed: the group before the step, and the step."""
 
 from __future__ import annotations
 
@@ -137,20 +137,24 @@ def lose_only_file() -> History:
 
 
 EXAMPLES: dict[Callable[[], History], str] = {
-    keep_blank: "blank kept by the next file",
-    keep_blank_in_power_loss: "blank kept by the next file",
     find_refused_file: "first file made in advance",
     lose_log_to_refused_file: "first file made in advance",
-    make_file_inside: "first file at a frame inside it",
-    move_cursor: "cursor jumps to the first file",
     break_queues: "queues that cannot be written",
     expire_last_bytes: "expiry of the last bytes",
-    mix_lives: "record of two lives",
     dispatch_mixed_record: "record of two lives",
-    mix_lives_beyond_master: "record of two lives",
-    tear_at_master: "record torn by its master",
-    expire_seam: "seam below the master's first file",
     lose_only_file: "file gone with its name",
     lose_early_page: "pages of a later file",
 }
 """Which gap each is an example of."""
+
+CLOSED: tuple[Callable[[], History], ...] = (
+    keep_blank,
+    keep_blank_in_power_loss,
+    make_file_inside,
+    move_cursor,
+    mix_lives,
+    mix_lives_beyond_master,
+    tear_at_master,
+    expire_seam,
+)
+"""Examples of what was a gap once."""

@@ -8,26 +8,15 @@ from collections.abc import Callable
 from reference.store import allocation
 from reference.store.mapped_file import name_file
 from reference.store.store import Flag
-from reference.worlds.replication.state import UNKNOWN_OFFSET
 from tests.abstraction.covering import Step
 from tests.abstraction.ends import find_first_difference
 from tests.abstraction.forgetting import find_boundaries, find_last_file
-from tests.abstraction.group import FILE_SIZE, Broker, Group, get_begin, list_written
+from tests.abstraction.group import Broker, Group, get_begin, list_written
 
 GAPS = {
-    "blank kept by the next file": (
-        "a master ends behind a blank whose next file was made in advance: recovery keeps the"
-        " blank, and the log ends where the next file begins (T1-09848)"
-    ),
     "first file made in advance": (
         "a slave finds a file when it starts that was made for it and refused; where its log begins"
         " in a later one, it ends in the empty one and loses all"
-    ),
-    "first file at a frame inside it": (
-        "a heartbeat behind thrown frames makes the file that its offset lies in, not one there"
-    ),
-    "cursor jumps to the first file": (
-        "a dispatcher at 0 moves to the first file though no whole record is there"
     ),
     "queues that cannot be written": (
         "a topic with a NUL marks the queues as broken (T1-00385), and a stop leaves the abort file"
@@ -37,15 +26,7 @@ GAPS = {
     ),
     "record of two lives": (
         "a slave holds the head of a record that its master lost, and other bytes behind it: where"
-        " the seam lies in the properties, recovery and dispatch take the mixture for whole"
-    ),
-    "record torn by its master": (
-        "a master's power loss tears a record and takes it for whole: to the model its last bytes"
-        " begin a life, so a slave that holds its first bytes is not allowed to end behind them"
-    ),
-    "seam below the master's first file": (
-        "the master's first file with the seam has expired, the slave's has not: its recovery still"
-        " stops at the seam, far below its last file"
+        " the seam lies in the properties, its dispatch takes the mixture for whole"
     ),
     "file gone with its name": (
         "a power loss within seconds of a file's making takes the file itself; where that was the"
@@ -57,10 +38,6 @@ GAPS = {
     ),
 }
 """What each gap is."""
-
-
-READING = ("restart", "power", "dispatch", "stop")
-"""Steps in which a slave's log is read record by record."""
 
 
 def has_early_file(broker: Broker) -> bool:
@@ -90,22 +67,6 @@ def find_seams(broker: Broker) -> set[int]:
     }
 
 
-def is_record_torn_by_master(before: Group, after: Group) -> bool:
-    """In the master's log, a life begins inside the record at which the slave's log ends."""
-    if before.slave is after.slave:
-        return False
-    end = after.slave.max_offset
-    inside = find_seams(before.master) - set(find_boundaries(before.master.log))
-    return any(before.slave.max_offset <= seam < end for seam in inside)
-
-
-def has_seam_below_master(before: Group, after: Group) -> bool:
-    """A seam lies in the slave's log where its master's log has expired."""
-    begin = get_begin(before.master.log)
-    is_there = any(seam < begin for seam in find_seams(before.slave))
-    return before.slave is not after.slave and is_there
-
-
 def is_file_gone(before: Group, after: Group) -> bool:
     """A broker had a file before its power loss and has none behind it."""
     pairs = ((before.master, after.master), (before.slave, after.slave))
@@ -119,26 +80,6 @@ def is_later_file_left(before: Group, after: Group) -> bool:
     end = before.slave.max_offset
     first = find_first_difference(before.slave.log, after.slave.log, end)
     return first < before.slave.log.mapped_files[-1].file_from_offset_bytes
-
-
-def is_blank_kept(before: Group, step: Step) -> bool:
-    """The master ended with a blank, and does so still."""
-    is_told = before.trailing_blank_offset != UNKNOWN_OFFSET
-    if before.master is step.after.master:
-        return False
-    return is_told and step.after.master.max_offset == before.master.max_offset
-
-
-def is_first_file_inside(before: Group, step: Step) -> bool:
-    """A frame that begins inside a file makes it."""
-    is_inside = before.link.arrived_offset % FILE_SIZE > 0
-    return not before.slave.log.mapped_files and is_inside
-
-
-def has_cursor_jumped(before: Group, step: Step) -> bool:
-    """From 0 to the slave's first file, and no further."""
-    cursor = step.after.slave.store.reput_from_offset_bytes
-    return before.slave.store.reput_from_offset_bytes == 0 < cursor == get_begin(before.slave.log)
 
 
 def are_queues_broken(before: Group, step: Step) -> bool:
@@ -160,14 +101,9 @@ def has_empty_file(before: Group, step: Step) -> bool:
 STARTS = ("restart", "power")
 SIGNS: dict[str, tuple[tuple[str, ...], Callable[[Group, Step], bool]]] = {
     "file gone with its name": (("power",), lambda b, s: is_file_gone(b, s.after)),
-    "blank kept by the next file": (STARTS, is_blank_kept),
     "first file made in advance": (STARTS, lambda b, s: has_early_file(b.slave)),
-    "seam below the master's first file": (STARTS, lambda b, s: has_seam_below_master(b, s.after)),
-    "record of two lives": (READING, lambda b, s: has_record_of_two_lives(b, s.after)),
-    "record torn by its master": (STARTS, lambda b, s: is_record_torn_by_master(b, s.after)),
+    "record of two lives": (("dispatch", "stop"), lambda b, s: has_record_of_two_lives(b, s.after)),
     "pages of a later file": (("power",), lambda b, s: is_later_file_left(b, s.after)),
-    "first file at a frame inside it": (("append",), is_first_file_inside),
-    "cursor jumps to the first file": (("dispatch", "stop"), has_cursor_jumped),
     "queues that cannot be written": (("stop",), are_queues_broken),
     "expiry of the last bytes": (("expire",), has_empty_file),
 }

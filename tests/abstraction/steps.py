@@ -34,6 +34,7 @@ APPENDS = ("append_message", "append_other_message")
 MASTER_STARTS = (
     "restart_master",
     "restart_master_without_blank",
+    "restart_master_behind_blank",
     "restart_master_with_stale_bytes",
 )
 SLAVE_STARTS = ("restart_slave", "restart_slave_beyond_received", "restart_slave_with_stale_bytes")

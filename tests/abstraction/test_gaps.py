@@ -8,7 +8,7 @@ import pytest
 
 from tests.abstraction.covering import find_cover
 from tests.abstraction.forgetting import forget
-from tests.abstraction.gap_examples import EXAMPLES, History
+from tests.abstraction.gap_examples import CLOSED, EXAMPLES, History
 from tests.abstraction.gaps import GAPS, find_gap
 
 
@@ -31,6 +31,16 @@ def test_the_step_is_one_of_a_rule(make: Callable[[], History]) -> None:
     found, misses = find_cover(forget(history.before), history.step)
     if found is None:
         pytest.fail("; ".join(misses))
+
+
+@pytest.mark.parametrize("make", CLOSED, ids=lambda make: make.__name__)
+def test_the_step_is_one_of_a_rule_now(make: Callable[[], History]) -> None:
+    """What was a gap once."""
+    history = make()
+    assert history.step is not None
+    found, misses = find_cover(forget(history.before), history.step)
+    assert found is not None, misses
+    assert find_gap(history.before, history.step) is None
 
 
 @pytest.mark.parametrize("make", EXAMPLES, ids=lambda make: make.__name__)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from properties.property import lemma
 from properties.worlds.replication.lemmas import (
-    is_every_needed_file_there,
     is_disk_honest,
+    is_every_needed_file_there,
     is_first_life,
     is_joined_from_start,
     is_lacking_in_line,
@@ -13,7 +13,6 @@ from properties.worlds.replication.lemmas import (
 from reference.language.operators import all_of, any_of, implies, maximum, minimum, negate
 from reference.worlds.replication.lineage import (
     compute_common_end,
-    compute_start_of_life,
     has_message,
     is_torn,
     is_written,

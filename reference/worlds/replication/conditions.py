@@ -27,7 +27,9 @@ MEANINGS: Mapping[str, str] = {
     "has_request": "the first report was read",
     "has_slave_wait": "the master is `SYNC_MASTER` now and the producer waits",
     "has_stale_bytes": "behind the log's end, in its last file, lie bytes that a cut has left",
-    "has_torn_record": "the last record is there in part, and stale bytes or its own length carry it on",
+    "has_torn_record": (
+        "the last record is there in part, and stale bytes or its own length carry it on"
+    ),
     "has_unflushed_bytes": "the flushed offset lies below the max offset",
     "has_wake_up_left": "fewer than five wake-ups were used",
     "has_whole_record": (

@@ -78,8 +78,8 @@ ABSTRACTED = (
     "Whoever is elected is a SYNC_MASTER, whatever brokerRole says "
     "(ReplicasManager#changeToMaster).",
     "A slave dispatches as in 4.4.0, not up to the confirm offset that its master has sent.",
-    "A recovery takes neither a torn record nor older bytes for a record, and every file can be made:"
-    " what 4.4.0 does there was read at 5.0.0, and is not followed through elections yet.",
+    "A recovery takes neither a torn record nor older bytes for a record, and every file can be "
+    "made: what 4.4.0 does there is not followed through elections yet.",
     "A blank at the end of the log that an elected slave brings along stays at its next restart.",
 )
 """What of controller mode the rules leave out, or take for granted, one sentence or two each."""

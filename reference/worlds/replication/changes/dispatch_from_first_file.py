@@ -1,7 +1,7 @@
 """A dispatch that retention has overtaken goes on at the first file.
 
-Differs from 4.4.0: ``DefaultMessageStore.ReputMessageService#doReput`` raises ``reputFromOffset`` to
-the min offset of the commit log, where it is below that.
+Differs from 4.4.0: ``DefaultMessageStore.ReputMessageService#doReput`` raises ``reputFromOffset``
+to the min offset of the commit log, where it is below that.
 """
 
 from __future__ import annotations

@@ -42,9 +42,7 @@ def compute_truncated_log(cluster: Cluster, slave: int) -> CommitLog:
     end = compute_common_end(log, cluster.master.log)
     cut, none = cut_to(log, end, cluster.parameters), empty_log(cluster.structure.lives)
     is_kept = has_common_end(cluster, slave)
-    offsets = {
-        name: choose(is_kept, getattr(cut, name), getattr(none, name)) for name in OFFSETS
-    }
+    offsets = {name: choose(is_kept, getattr(cut, name), getattr(none, name)) for name in OFFSETS}
     ends = tuple(choose(is_kept, a, b) for a, b in zip(cut.ends, none.ends, strict=True))
     return CommitLog(ends=ends, has_file=is_kept & log.has_file, **offsets)
 
