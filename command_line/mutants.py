@@ -35,7 +35,8 @@ Examples:
   rmqspec mutants --rule transfer_batch --layers equivalence,lemmas --json > batch.json
   rmqspec mutants --world tables --structure "tables/topics/4.4.0" --rule begin_copy
 \b
-Without a choice all mutants are judged, for hours; the same command goes on after a stop.
+Without a choice all rules that have changed are judged, about a minute each, with --anew all, for
+hours; the same command goes on after a stop.
 What --json prints then is tests/data/mutants.json. Exit codes: 0 every survivor is explained,
 1 some are not, 3 bad input, 4 missing prerequisite, 130 interrupted.
 """
@@ -90,6 +91,9 @@ def parse_layers(context: click.Context, option: click.Parameter, text: str) -> 
     type=click.IntRange(0, 64),
     help="How many processes; 0: one per core.",
 )
+@click.option(
+    "--anew", is_flag=True, help="Judge also the rules that have not changed since the last table."
+)
 @click.option("--json", "is_json", is_flag=True, help="Print JSON for programs.")
 def command(  # noqa: PLR0913, PLR0917
     worlds: tuple[str, ...],
@@ -98,12 +102,15 @@ def command(  # noqa: PLR0913, PLR0917
     layers: tuple[str, ...],
     folder: Path,
     jobs: int,
+    anew: bool,
     is_json: bool,
 ) -> int:
     """Make every small mistake in every rule, and say which checks find it."""
     check_installed("numpy")
     tasks = list_tasks(worlds, structure, rules, layers)
-    found = {(entry.world, entry.rule): entry for entry in judge_all(tasks, folder, jobs)}
+    known = [] if anew else findings.read_unchanged()
+    known += findings.read(folder)
+    found = {(entry.world, entry.rule): entry for entry in judge_all(tasks, known, folder, jobs)}
     ordered = [found[task.world, task.rule] for task in tasks]
     if is_json:
         click.echo(findings.render_json(ordered), nl=False)
@@ -140,11 +147,13 @@ def list_tasks(
     ]
 
 
-def judge_all(tasks: list[Task], folder: Path, jobs: int) -> Iterable[RuleFindings]:
-    """The findings about every rule: those of an earlier run, then new ones, kept as they come."""
+def judge_all(
+    tasks: list[Task], known_before: list[RuleFindings], folder: Path, jobs: int
+) -> Iterable[RuleFindings]:
+    """The findings about every rule: the known ones, then new ones, kept as they come."""
     from spark_fuzz.judges.mutant_judge import judge_rule  # noqa: PLC0415
 
-    known = {(e.world, e.rule, e.layers, e.structure): e for e in findings.read(folder)}
+    known = {(e.world, e.rule, e.layers, e.structure): e for e in known_before}
     todo = []
     for task in tasks:
         entry = known.get((task.world, task.rule, task.layers, task.structure))

@@ -19,6 +19,7 @@ from properties.mutants.findings import (
     KILLERS,
     OPEN,
     RuleFindings,
+    list_older,
     load_arguments,
     load_table,
     tabulate,
@@ -64,7 +65,9 @@ def render_missing() -> str:
     for world in STRUCTURES_BY_WORLD:
         names = [m.name for m in list_mutants(world)]
         missing = sum((world, name) not in known for name in names)
-        lines.append(f"- {world}: {len(names)} mutants, {missing} of them not judged yet")
+        older = sum(entry.world == world for entry in list_older(get_table()))
+        told = f"{missing} of them not judged yet; findings about {older} rules are from before"
+        lines.append(f"- {world}: {len(names)} mutants, {told} another rule or lemma changed")
     return "\n".join(lines)
 
 

@@ -23,7 +23,7 @@ from attrs import field, frozen
 from properties.generated_text import ROOT
 from properties.mutants.derivation import RuleMutant, list_source_structures
 from properties.mutants.proof_judge import Likeness
-from properties.verdicts.fingerprint import compute_digest
+from properties.verdicts.fingerprint import compute_digest, compute_fingerprint
 from properties.worlds import STRUCTURES_BY_WORLD, find_world
 from reference.language.machine import record_predicate
 
@@ -80,11 +80,14 @@ class Finding:
 
 @frozen
 class RuleFindings:
-    """The findings about one rule of a world, with the digest of what they were made from."""
+    """The findings about one rule of a world, with digests of what they were made from."""
 
     world: str
     rule: str
     digest: str
+    """Of all rules, guarantees and lemmas of the world."""
+    rule_digest: str
+    """Of the rule alone: while it stays, its mutants stay the same."""
     layers: tuple[str, ...]
     structure: str
     """The only structure that was asked about; empty for all."""
@@ -103,6 +106,7 @@ def encode(found: RuleFindings) -> dict[str, Any]:
         "world": found.world,
         "rule": found.rule,
         "digest": found.digest,
+        "rule_digest": found.rule_digest,
         "layers": list(found.layers),
         "structure": found.structure,
         "findings": findings,
@@ -115,6 +119,7 @@ def decode(document: Mapping[str, Any]) -> RuleFindings:
         document["world"],
         document["rule"],
         document["digest"],
+        document["rule_digest"],
         tuple(document["layers"]),
         document["structure"],
         tuple(Finding(**finding) for finding in document["findings"]),
@@ -130,6 +135,24 @@ def compute_world_digest(world: str) -> str:
         text += compute_digest(structure)
         text += "".join(f"{n} {record_predicate(structure, p.predicate)}\n" for n, p in lemmas)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+@cache
+def compute_rule_digest(world: str, rule: str) -> str:
+    """A fingerprint of one rule in the structures that its mutants come from."""
+    texts = (compute_fingerprint(s)["rules"].get(rule, "") for s in list_source_structures(world))
+    return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:16]
+
+
+def is_of_this_rule(found: RuleFindings) -> bool:
+    """The rule has not changed since, though others may have."""
+    is_known = found.world in STRUCTURES_BY_WORLD
+    return is_known and found.rule_digest == compute_rule_digest(found.world, found.rule)
+
+
+def list_older(found: Iterable[RuleFindings]) -> list[RuleFindings]:
+    """The findings that were made while some other rule, claim or lemma was another one."""
+    return [entry for entry in found if entry.digest != compute_world_digest(entry.world)]
 
 
 @cache
@@ -171,6 +194,14 @@ def read(folder: Path) -> list[RuleFindings]:
         if entry.world in STRUCTURES_BY_WORLD and entry.digest == compute_world_digest(entry.world):
             found.append(entry)
     return found
+
+
+def read_unchanged(path: Path | None = None) -> list[RuleFindings]:
+    """What the stored table knows of rules that have not changed since; none without a table."""
+    try:
+        return [entry for entry in load_table(path or TABLE) if is_of_this_rule(entry)]
+    except (OSError, KeyError):
+        return []
 
 
 def render_json(found: Iterable[RuleFindings]) -> str:

@@ -14,6 +14,7 @@ from properties.mutants.derivation import RuleMutant, list_mutants
 from properties.mutants.findings import (
     Finding,
     RuleFindings,
+    compute_rule_digest,
     compute_world_digest,
     make_finding,
 )
@@ -68,8 +69,15 @@ def judge_rule(task: Task, on_progress: Callable[[str], None]) -> RuleFindings:
             findings.append(judge_mutant(task, mutant, graphs))
     for graph in graphs:
         graph.comparison.forget()
-    digest = compute_world_digest(task.world)
-    return RuleFindings(task.world, task.rule, digest, task.layers, task.structure, tuple(findings))
+    return RuleFindings(
+        task.world,
+        task.rule,
+        compute_world_digest(task.world),
+        compute_rule_digest(task.world, task.rule),
+        task.layers,
+        task.structure,
+        tuple(findings),
+    )
 
 
 @frozen(eq=False)

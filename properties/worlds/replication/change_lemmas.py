@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from properties.property import lemma
 from properties.worlds.replication.lemmas import (
+    is_disk_first,
     is_disk_honest,
     is_every_needed_file_there,
     is_first_life,
@@ -366,7 +367,7 @@ def lacked_put_is_not_reported_by_late_slaves(cluster: Cluster) -> bool:
 @lemma("full_log_transfer", why="Else an earlier answer is forgotten.")
 def acknowledged_by_sync_master_was_received(cluster: Cluster) -> bool:
     """What a SYNC_MASTER acknowledged was received, or has expired."""
-    if cluster.structure.is_sync_flush or not cluster.structure.is_sync_master:
+    if is_disk_first(cluster) or not cluster.structure.is_sync_master:
         return True
     faults = cluster.faults
     is_timely = (faults.role_switches == 0) & (faults.overlong_waits == 0)

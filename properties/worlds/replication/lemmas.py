@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from properties.property import lemma
 from reference.language.operators import all_of, any_of, implies, negate
+from reference.worlds.replication.commit_log import compute_first_phase
 from reference.worlds.replication.lifecycle import has_master_changed
 from reference.worlds.replication.lineage import (
     compute_start_of_life,
@@ -27,7 +28,13 @@ from reference.worlds.replication.put import (
     is_pending,
     is_slave_always_asked,
 )
-from reference.worlds.replication.state import PUT_OK, Cluster, CommitLog, Message
+from reference.worlds.replication.state import (
+    PUT_OK,
+    WAITS_FOR_DISK,
+    Cluster,
+    CommitLog,
+    Message,
+)
 
 
 def is_first_life(cluster: Cluster) -> bool:
@@ -228,12 +235,19 @@ def below_first_file_of_early_slave_is_expired(cluster: Cluster) -> bool:
     )
 
 
+def is_disk_first(cluster: Cluster) -> bool:
+    """A put waits for the disk before it stands in line for a slave (until 4.7.0)."""
+    return cluster.structure.is_sync_flush and compute_first_phase(cluster) == WAITS_FOR_DISK
+
+
 def is_lacking_in_line(cluster: Cluster, put: Message) -> bool:
     """A put waits for a slave without a disk, and no slave ever had its message.
 
     With a disk step before, a slave may have started, and reported, before the put stands in line.
     """
-    is_direct = is_in_line(cluster, put) & negate(has_disk_wait(cluster, put))
+    is_direct = is_in_line(cluster, put)
+    if is_disk_first(cluster):
+        is_direct &= negate(has_disk_wait(cluster, put))
     return is_direct & negate(put.ghost_is_received | put.ghost_is_expired)
 
 
@@ -322,7 +336,7 @@ def acknowledged_by_sync_master_in_first_life_is_received(cluster: Cluster) -> b
     """Where reports are honest, what a SYNC_MASTER acknowledged was received or expired."""
     structure = cluster.structure
     is_asked = structure.is_sync_master and is_slave_always_asked(cluster)
-    if structure.is_sync_flush or not is_asked:
+    if is_disk_first(cluster) or not is_asked:
         return True
     is_honest = is_reporting_honest(cluster) & (cluster.faults.role_switches == 0)
     return all_of(
