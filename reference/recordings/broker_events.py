@@ -23,6 +23,7 @@ from reference.recordings.log_demands import (
     check_files,
     demand_dispatched,
     demand_flushed,
+    dispatch_to,
 )
 from reference.recordings.plan import MASTER, has_near
 from reference.recordings.put_order import demand_max
@@ -106,7 +107,9 @@ def explain_snapshot(explanation: Explanation, event: Event) -> Explanation:
     if node != MASTER and event["mapped_files"]:
         explanation = demand_first_file(explanation, node, event["max_offset"])
     if explanation.plan.are_puts_hidden:
-        # A whole broker deletes old files by itself, and no event tells of it.
+        # A whole broker deletes old files by itself, and no event tells of it; where its dispatch
+        # is ahead of them now, it was when they went.
+        explanation = dispatch_to(explanation, node, event["dispatched_offset"])
         explanation = expire_files(explanation, node, event["min_offset"])
     explanation = check_files(explanation, node, event["min_offset"], event["mapped_files"])
     explanation = demand_dispatched(explanation, node, event["dispatched_offset"])

@@ -58,6 +58,8 @@ class LinkAhead:
     """Every max offset of the slave that an event shows."""
     flushed_observations: Observations
     """Every ``flushedWhere`` of the slave that an event shows."""
+    dispatched_observations: Observations
+    """Every dispatch cursor of the slave that an event shows."""
     slave_ends: frozenset[int]
     """Where the slave's log may once have ended: with a frame, or after a restart."""
     starts_ms: tuple[float, ...]
@@ -89,6 +91,7 @@ def gather_link(events: Sequence[Event], slave: str) -> LinkAhead:
         changes_ms=tuple(e.t_ms for e in own if e.kind in ("ha_link_open", "ha_link_close")),
         slave_observations=_see_slave(own, broker),
         flushed_observations=gather_observations(broker, slave, "flushed"),
+        dispatched_observations=gather_observations(broker, slave, "dispatched"),
         slave_ends=frozenset(
             [frame.end_offset for sent in frames.values() for frame in sent]
             + [e["master_offset"] for e in own if e.kind == "ha_frame"]
@@ -173,8 +176,16 @@ def _see_slave(link: Iterable[Event], broker: Iterable[Event]) -> Observations:
     return Observations(tuple(t_ms for t_ms, _ in found), tuple(value for _, value in found))
 
 
+SHOWN = {
+    "push2": "push2_slave_max_offset",
+    "flushed": "flushed_offset",
+    "dispatched": "dispatched_offset",
+}
+"""The fields of a broker that looks show again and again."""
+
+
 def gather_observations(events: Iterable[Event], node: str, name: str) -> Observations:
-    """Every value that is shown of a broker: ``push2``, ``flushed``, or its max at a ``start``."""
+    """Every value that is shown of a broker: one of ``SHOWN``, or its max at a ``start``."""
     found: list[tuple[float, int]] = []
     for event in events:
         if event.data.get("node") != node:
@@ -183,8 +194,7 @@ def gather_observations(events: Iterable[Event], node: str, name: str) -> Observ
             found.append((float(event["t_begin_ms"]), event["push2_slave_before"]))
             found.append((event.t_ms, event["push2_slave_after"]))
         if event.kind in BROKER_KINDS and name != "start":
-            field = {"push2": "push2_slave_max_offset", "flushed": "flushed_offset"}[name]
-            found.append((event.t_ms, event[field]))
+            found.append((event.t_ms, event[SHOWN[name]]))
         if event.kind in START_KINDS and name == "start":
             found.append((event.t_ms, event["max_offset"]))
     found.sort()

@@ -151,14 +151,16 @@ def check_files(explanation: Explanation, node: int, min_offset: int, files: int
 
 
 def expire_file(explanation: Explanation, node: int) -> Explanation:
-    """A broker deletes its oldest file, flushed or not: the next look at its flush tells."""
+    """A broker deletes its oldest file: the next look at its flush and dispatch tells how far."""
     parameters = explanation.cluster.parameters
     end = compute_second_file(explanation.get_log(node), parameters)
-    plan = explanation.plan
-    seen = plan.flushed_observations if node == MASTER else plan.links[node].flushed_observations
-    flushed = find_next(seen, explanation.now_ms)
+    seen = explanation.plan if node == MASTER else explanation.plan.links[node]
+    flushed = find_next(seen.flushed_observations, explanation.now_ms)
     if flushed is not None and flushed >= end:
         explanation = flush_to(explanation, node, end)
+    dispatched = find_next(seen.dispatched_observations, explanation.now_ms)
+    if dispatched is not None and dispatched >= end > explanation.get_log(node).dispatched_offset:
+        explanation = dispatch_to(explanation, node, end)
     is_flushed = is_old_file_flushed(explanation.get_log(node), parameters)
     if node != MASTER:
         rule = "expire_slave_file" if is_flushed else "expire_unflushed_slave_file"

@@ -100,6 +100,8 @@ class Plan:
     """Every ``push2SlaveMaxOffset`` that an event shows."""
     flushed_observations: Observations
     """Every ``flushedWhere`` of the master that an event shows."""
+    dispatched_observations: Observations
+    """Every dispatch cursor of the master that an event shows."""
     start_observations: Observations
     """The max offset with which each later process of the master has started."""
     surgeries: Mapping[int, Event]
@@ -169,6 +171,7 @@ def make_plan(recording: Recording, version: Version) -> Plan:
         links=tuple(gather_link(events, name) for name in slaves),
         push2_observations=gather_observations(events, master, "push2"),
         flushed_observations=gather_observations(events, master, "flushed"),
+        dispatched_observations=gather_observations(events, master, "dispatched"),
         start_observations=gather_observations(events, master, "start"),
         surgeries=surgeries,
         lost_offsets=_find_lost(events, master, surgeries),

@@ -37,7 +37,7 @@ def is_dispatch_file_there(cluster: Cluster, log: CommitLog) -> bool:
     """The file in which the dispatch goes on is still there.
 
     Where retention has overtaken it, the dispatch finds no bytes as long as the process lives; only
-    from 0 it goes on at the first file, whichever that is (T4-00462; corrected in 4.5.2).
+    from 0 it goes on at the first file, whichever that is (T4-00462; corrected in 4.5.1).
     """
     return (log.start_offset <= log.dispatched_offset) | (log.dispatched_offset == 0)
 
