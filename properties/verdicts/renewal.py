@@ -90,9 +90,11 @@ def renew(
 
 
 def _find_refutations(structure: Any, claims: Container[str], sizes: Any) -> tuple[Verdict, ...]:
-    """What the schedules of all certificates of this world refute here, of these claims."""
-    folder = certificates.get_world_folder(structure)
-    refutations = find_refutations(structure, load_known_schedules(folder), sizes, names=claims)
+    """What the schedules of kindred structures refute here, of these claims, and their own do."""
+    kindred = (structure, *find_world(structure).list_related_structures(structure))
+    folders = dict.fromkeys(certificates.get_world_folder(s) for s in kindred)
+    known = [schedule for folder in folders for schedule in load_known_schedules(folder)]
+    refutations = find_refutations(structure, known, sizes, names=claims)
     return tuple(
         Verdict(name, column.name, VerdictWord.REFUTED, schedule)
         for name, by_faults in refutations.items()
