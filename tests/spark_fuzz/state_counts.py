@@ -54,7 +54,7 @@ class Instance:
         """Search it completely."""
         fault_model = find_world(self.structure).get_fault_model(self.fault)
         search = BreadthFirstSearch(self.structure, fault_model, self.sizes, batch=batch)
-        return search.search(5_000_000)
+        return search.search(10_000_000)
 
 
 INSTANCES = (
