@@ -20,9 +20,8 @@ from attrs import evolve, frozen
 
 from properties.fault_model import FaultModel, get_fault_count_name
 from properties.verdicts.certificates import CERTIFICATE_FOLDER
-from properties.worlds import find_world
+from properties.worlds import KNOWN_STRUCTURES, find_world
 from properties.worlds.replication.fault_models import EVERYTHING, FAULT_MODEL_BY_NAME, FAULT_MODELS
-from properties.worlds.replication.structures import CERTIFIED_BY_NAME
 from properties.worlds.replication.world import LEMMAS
 from properties.z3.induction import (
     InductionProblem,
@@ -244,7 +243,7 @@ def load_counterexamples(path: Path = COUNTEREXAMPLE_FILE) -> dict[str, LemmaCou
     return {
         item["lemma"]: LemmaCounterexample(
             lemma=item["lemma"],
-            structure=CERTIFIED_BY_NAME[item["structure"]],
+            structure=KNOWN_STRUCTURES[item["structure"]],
             before=item["before"],
             action=Action(item["rule"], item["arguments"]) if item["rule"] else None,
             breaks=tuple(item["breaks"]),
