@@ -20,6 +20,7 @@ from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
 from properties.worlds.replication.structures import CERTIFIED_STRUCTURES
+from reference.worlds.replication.dispatch import is_dispatch_file_there
 from reference.worlds.replication.mapped_files import is_flush_file_there
 from reference.worlds.replication.parameters import SMALL_PARAMETERS
 from reference.worlds.replication.put import is_acknowledged
@@ -82,6 +83,13 @@ def is_flush_file_gone(cluster: Cluster) -> bool:
     """The file in which a broker's flush would go on is deleted."""
     logs = (cluster.master.log, *(s.log for s in cluster.slaves))
     return not all(is_flush_file_there(log) for log in logs)
+
+
+@feature
+def is_dispatch_overtaken(cluster: Cluster) -> bool:
+    """The file in which a broker's dispatch would go on is deleted."""
+    logs = (cluster.master.log, *(s.log for s in cluster.slaves))
+    return not all(is_dispatch_file_there(cluster, log) for log in logs)
 
 
 @frozen

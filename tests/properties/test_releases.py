@@ -32,8 +32,14 @@ from reference.worlds.replication.parameters import Parameters
 from reference.worlds.replication.structure import Structure
 from tests.structures import SYNCHRONOUS_PAIR, name_of
 
-UNCHANGED = ("4.6.0", "4.7.0", "4.8.0", "4.9.1", "4.9.3", "5.0.0-quorum")
-"""Releases with other rules than 4.4.0, and the same words in every cell."""
+BETTER = ("4.5.1", "4.6.0", "4.7.0", "4.8.0", "4.9.1", "4.9.3", "5.0.0-quorum")
+"""Releases with other rules than 4.4.0, of which no cell is worse."""
+MENDED = {
+    "dispatch_reaches_the_end": "4.5.1",
+    "acknowledgement_is_truthful": "4.7.0",
+    "acknowledged_is_held_twice": "4.7.0",
+}
+"""What turns, and since when: an overtaken dispatch goes on, and a put waits for both at once."""
 QUICK = ("4.9.3", "5.0.0-quorum", "5.0.0-controller")
 """The releases whose certificates are checked again in each run; the others are nightly."""
 LATER = [name for name in RULE_SET_NAMES if name != "4.4.0"]
@@ -44,11 +50,20 @@ def get_words(structure: Structure) -> dict[tuple[str, str], VerdictWord]:
     return {(v.guarantee, v.fault): v.word for v in load_cells(structure).values()}
 
 
-@pytest.mark.parametrize("name", UNCHANGED)
+@pytest.mark.parametrize("name", BETTER)
 @pytest.mark.parametrize("structure", RELEASED_STRUCTURES, ids=name_of)
-def test_no_cell_turns(structure: Structure, name: str) -> None:
-    """What 4.x repaired, and inSyncReplicas=2 of 5.x, are no losses: every cell has its word."""
-    assert get_words(structure) == get_words(get_released(name, structure))
+def test_no_cell_gets_worse(structure: Structure, name: str) -> None:
+    """What 4.x repaired, and inSyncReplicas=2 of 5.x, are no losses; what turns is mended."""
+    before, after = get_words(structure), get_words(get_released(name, structure))
+    turned = {key for key, word in before.items() if after[key] is not word}
+    assert {after[key] for key in turned} <= {VerdictWord.PROVED}
+    for claim, since in MENDED.items():
+        is_mended = claim in {key[0] for key in turned}
+        is_both = claim == "dispatch_reaches_the_end" or (
+            structure.is_sync_master and structure.is_sync_flush and structure.slaves > 0
+        )
+        assert is_mended is (is_both and since <= name)
+    assert {key[0] for key in turned} <= set(MENDED)
 
 
 @pytest.mark.parametrize("name", LATER)

@@ -249,7 +249,11 @@ def sent_below_first_file_is_expired(cluster: Cluster) -> bool:
     )
 
 
-@lemma("ack_above_transfer_start", why="Else a put is answered whose message nobody received.")
+@lemma(
+    "ack_above_transfer_start",
+    "controller_mode",
+    why="Else a put is answered whose message nobody received.",
+)
 def held_is_received(cluster: Cluster) -> bool:
     """A message that a slave holds, a slave has received."""
     return all_of(

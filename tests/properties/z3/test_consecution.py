@@ -64,6 +64,8 @@ def make_wrong_proof(
                 "finish_master_stop",
                 "restart_master",
                 "restart_master_without_blank",
+                "restart_master_behind_blank",
+                "restart_master_with_stale_bytes",
                 "swallow_flush_error",
             },
         ),

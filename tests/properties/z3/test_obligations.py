@@ -83,7 +83,7 @@ def test_conditions_and_arguments_of_a_rule_are_told() -> None:
     conditions = {fact.name for fact in core if fact.kind is FactKind.CONDITION}
     assert conditions
     assert conditions <= set(instance.conditions)
-    assert Fact(FactKind.LEMMA, "reported_in_first_life_is_received") in core
+    assert Fact(FactKind.LEMMA, "lacked_put_is_not_reported") in core
     append = Obligation(ObligationKind.CONSECUTION, "log_ends_in_last_file", "append_to_slave[0]")
     assert Fact(FactKind.RANGE, "size_bytes") in make_proof().discharge_minimally(append).core
 

@@ -78,7 +78,7 @@ def test_a_counterexample_that_a_lemma_contradicts_is_excluded() -> None:
     found = triage(SYNCHRONOUS_PAIR, NO_FAULT, "acknowledgement_is_truthful")
     answers = {one.action.instance: one for one in found if one.action is not None}
     assert {TriageWord.EXCLUDED} == {one.word for one in found}
-    assert "reported_in_first_life_is_received" in answers["answer_slave_wait[0]"].excluded_by
+    assert "lacked_put_is_not_reported" in answers["answer_slave_wait[0]"].excluded_by
     assert all(set(one.excluded_by) & set(LEMMAS) for one in found)
 
 
@@ -87,10 +87,10 @@ def test_a_refuted_guarantee_has_a_reachable_counterexample() -> None:
     fault_model = FAULT_MODEL_BY_NAME["master power loss"]
     name = "slave_is_prefix_of_master"
     found = triage(SYNCHRONOUS_PAIR, fault_model, name, depth_limit=8)
-    [reached] = [one for one in found if one.word is TriageWord.REACHABLE]
+    reached = [one for one in found if one.word is TriageWord.REACHABLE]
     sizes = find_world(SYNCHRONOUS_PAIR).make_search_parameters(fault_model)
-    assert is_refuted_by(name, SYNCHRONOUS_PAIR, sizes, reached.schedule)
-    assert reached.is_same_state
+    assert all(is_refuted_by(name, SYNCHRONOUS_PAIR, sizes, one.schedule) for one in reached)
+    assert any(one.is_same_state for one in reached)
 
 
 def test_another_state_may_be_reached() -> None:
