@@ -142,10 +142,18 @@ def replay_states(structure: Structure, verdict: Verdict) -> tuple[Cluster, ...]
     return tuple(cluster for _, cluster in follow(structure, parameters, verdict.schedule))
 
 
+SAME_EVENT = {
+    "lose_master_power_in_record": "lose_master_power",
+    "report_offset_to_earlier_put": "report_offset",
+}
+"""Rules that tell another outcome of an event: where one fires, the event took place."""
+
+
 def explain(structure: Structure, verdict: Verdict) -> Explanation:
     """The class of a refuted cell. Raises LookupError when no class fits."""
     states = replay_states(structure, verdict)
-    fired = {action.rule_name for action in verdict.schedule}
+    fired = {SAME_EVENT.get(a.rule_name, a.rule_name) for a in verdict.schedule}
+    fired |= {action.rule_name for action in verdict.schedule}
     for explanation in load_explanations():
         if explanation.fits(verdict.guarantee, fired, states):
             return explanation
