@@ -180,6 +180,7 @@ def forge_bounded(document: dict[str, Any]) -> None:
     for cell in document["cells"]:
         if cell["verdict"] == "refuted":
             cell["verdict"] = "bounded"
+            cell.pop("is_shortest", None)
 
 
 def forge_missing(document: dict[str, Any]) -> None:
