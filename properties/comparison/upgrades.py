@@ -49,9 +49,16 @@ class Change:
     """The cell of the variant."""
 
     @property
+    def are_lengths_known(self) -> bool:
+        """No schedule is shorter than these two, so that their lengths may be compared."""
+        return self.before.is_shortest and self.after.is_shortest
+
+    @property
     def is_alike(self) -> bool:
         """The engines say the same; what real brokers dispute is no change of rules."""
         one, other = self.before, self.after
+        if one.word is other.word is VerdictWord.REFUTED and not self.are_lengths_known:
+            return True
         return (one.word, one.steps, one.depth) == (other.word, other.steps, other.depth)
 
     @property
@@ -128,13 +135,15 @@ def compute_changes(before: Iterable[Verdict], after: Iterable[Verdict]) -> list
     """The cells of which the upgrade changes the verdict, or how much it takes to refute them.
 
     How many steps a put takes to its answer differs by release and refutes nothing by itself.
+    Schedules of which shorter ones may exist are not compared.
     """
     old = {(v.guarantee, v.fault): v for v in before}
     pairs = (Change(old[v.guarantee, v.fault], v) for v in after)
     return [
         c
         for c in pairs
-        if c.before.word is not c.after.word or count_effort(c.before) != count_effort(c.after)
+        if c.before.word is not c.after.word
+        or (c.are_lengths_known and count_effort(c.before) != count_effort(c.after))
     ]
 
 
