@@ -31,6 +31,8 @@ from reference.worlds.replication.state import (
 Identity = int
 """Of a byte; no two bytes that a master appends share one. Negative: bytes that nobody sent."""
 
+POWER_LOSSES = ("lose_master_power", "lose_master_power_in_record", "lose_slave_power")
+
 UNHEALING = (
     *("refuse_put", "discard_frame", "close_idle_connection"),
     *("expire_master_file", "expire_uncopied_master_file", "expire_slave_file"),
@@ -48,11 +50,16 @@ class ObservedLog:
     """Identity by offset, for the bytes in page cache or on disk."""
     on_disk: set[int] = field(factory=set)
     """The offsets that a power loss leaves."""
+    unforced: set[int] = field(factory=set)
+    """The offsets behind the end where a cut has left bytes that are not on disk."""
     has_expired: bool = False
     """Retention has once deleted a file of it."""
+    has_revived: bool = False
+    """Old bytes behind a cut have once counted again: the model takes none of them for forced."""
 
     def cut(self, end: int) -> None:
-        """Bytes from ``end`` on are gone."""
+        """Bytes from ``end`` on no longer count, though they stay in their file."""
+        self.unforced |= {o for o in self.content if o >= end and o not in self.on_disk}
         self.content = {o: b for o, b in self.content.items() if o < end}
         self.on_disk = {o for o in self.on_disk if o < end}
 
@@ -64,6 +71,7 @@ class ObservedLog:
     def force(self, low: int, high: int) -> None:
         """What lies from ``low`` up to ``high`` is written to the disk."""
         self.on_disk |= {offset for offset in self.content if low <= offset < high}
+        self.unforced = {offset for offset in self.unforced if not low <= offset < high}
 
     def holds(self, content: Mapping[int, Identity]) -> bool:
         """Every one of these bytes is in its place."""
@@ -120,7 +128,7 @@ class ByteObserver:
         self._follow_frames(before, after)
         for index, observed in enumerate(self.slaves):
             self._follow_slave(index, observed, before, after, rule)
-        self._follow_master(before.master.log, after.master.log, rule)
+        self._follow_master(before.master.log, after.master.log, action)
         if rule == "append_message" and action.index is not None:
             put = after.messages[action.index]
             held = self.master.content
@@ -160,7 +168,8 @@ class ByteObserver:
     ) -> None:
         old, new = before.slaves[index].log, after.slaves[index].log
         arrived = before.links[index].arrived_offset
-        end = old.max_offset if old.has_file or not new.has_file else arrived
+        is_new = new.has_file and not old.has_file
+        end = arrived - arrived % self.size if is_new else old.max_offset
         self._shorten(observed, old, new, rule)
         for count, offset in enumerate(range(end, new.max_offset)):
             is_written = rule in ("append_to_slave", "append_at_wrong_offset")
@@ -168,10 +177,24 @@ class ByteObserver:
             byte = stream[arrived + count] if is_written else next(self.unsent)
             observed.content[offset] = byte
 
-    def _follow_master(self, old: CommitLog, new: CommitLog, rule: str) -> None:
+    def _follow_master(self, old: CommitLog, new: CommitLog, action: Action) -> None:
+        rule, end = action.rule_name, old.max_offset
+        if rule == "lose_master_power_in_record":
+            end = self._find_torn(action.arguments["kept_offset"])
+            self.master.cut(end)
         self._shorten(self.master, old, new, rule)
-        for offset in range(old.max_offset, new.max_offset):
+        for offset in range(end, new.max_offset):
             self.master.content[offset] = next(self.identities)
+            if rule == "restart_master_with_stale_bytes":
+                self.master.has_revived = True
+                self.master.on_disk |= {offset} - self.master.unforced
+        if rule in POWER_LOSSES and old is not new:
+            self.master.on_disk = set(self.master.content)
+
+    def _find_torn(self, kept: int) -> int:
+        """Where the record begins that a master's power loss tears, if it is a followed message."""
+        torn = (m.content for m in self.messages.values() if kept in m.content)
+        return next((min(c) for c in torn if self.master.holds(c)), kept)
 
     def _shorten(self, observed: ObservedLog, old: CommitLog, new: CommitLog, rule: str) -> None:
         """Cuts, retention, an empty disk; after a power loss the disk is all there is."""
@@ -183,12 +206,11 @@ class ByteObserver:
                 if is_held and first < new.start_offset:
                     message.is_expired = True
         if not new.has_file:
-            observed.content, observed.on_disk = {}, set()
+            observed.content, observed.on_disk, observed.unforced = {}, set(), set()
         observed.cut(max(new.max_offset, new.start_offset))
         observed.begin_at(new.start_offset)
-        is_struck = old is not new and rule in ("lose_master_power", "lose_slave_power")
-        if is_struck:
-            observed.on_disk = set(observed.content)
+        if old is not new and rule in POWER_LOSSES:
+            observed.on_disk, observed.unforced = set(observed.content), set()
 
     def _note_messages(self, after: Cluster) -> None:
         """What slaves have received by now, and what consumers could have read."""
@@ -227,7 +249,8 @@ class ByteObserver:
                 yield Disagreement(f"messages.{index}.ghost_copies", put.ghost_copies, message)
         for name, log, observed in self._list_logs(cluster):
             durable, end = log.ghost_durable_offset, observed.compute_disk_end(log.start_offset)
-            if durable > end or (durable < end and not observed.has_expired):
+            is_cautious = observed.has_expired or observed.has_revived
+            if durable > end or (durable < end and not is_cautious):
                 yield Disagreement(f"{name}.ghost_durable_offset", durable, end)
 
     def _list_logs(self, cluster: Cluster) -> Iterator[tuple[str, CommitLog, ObservedLog]]:

@@ -126,6 +126,11 @@ def lose_last_byte() -> History:
     return History().put(200, 60).do(ends.lose_master_power, 199, 0)
 
 
+def lose_nothing_of_blank() -> History:
+    """A master's disk has all of a blank, and the next file is there."""
+    return History().put(200).do(steps.fill_file).do(ends.lose_master_power, 512, 0)
+
+
 def lose_page_of_properties() -> History:
     """A master's disk lacks a page of properties, and nothing behind it."""
     return History().put(200, 100).put(200).do(ends.lose_master_power, 128, ~(1 << 4))

@@ -25,7 +25,7 @@ REACHED: list[tuple[str, str, str, Make]] = [
     ("restart_slave_with_stale_bytes", "recovered_offset", "high", cases.lose_page_before_blank),
     ("lose_master_power", "kept_offset", "low", cases.lose_all),
     ("lose_master_power", "kept_offset", "high", cases.lose_nothing),
-    ("lose_master_power_in_record", "kept_offset", "high", cases.lose_last_byte),
+    ("lose_master_power_in_record", "kept_offset", "high", cases.lose_nothing_of_blank),
     ("lose_master_power_in_record", "reached_offset", "low", cases.lose_last_byte),
     ("lose_master_power_in_record", "reached_offset", "high", cases.lose_page_of_properties),
     ("lose_slave_power", "kept_offset", "low", cases.lose_all_of_slave),

@@ -122,8 +122,8 @@ def lose_master_power_in_record(cluster: Cluster) -> RuleBody:
 
     The checksum covers the body only: properties that did not come to the disk read as zeros. Whole
     records behind them, on pages that did come to it, are live again too (T1-00967, T1-12686). So
-    is a blank of which eight bytes are left, where the next file is there (T1-09848). To the model
-    such a record, and what follows it, are the first bytes of the new life.
+    is a blank of which eight bytes or more are left, where the next file is there (T1-09848). To
+    the model such a record, and what follows it, are the first bytes of the new life.
     """
     master = cluster.master
     # ENABLED WHEN
@@ -133,10 +133,10 @@ def lose_master_power_in_record(cluster: Cluster) -> RuleBody:
         has_modelled_life_left=has_modelled_life_left(cluster),
     )
     lowest, highest = master.log.ghost_durable_offset, master.log.max_offset
-    kept = yield between("kept_offset", lowest, highest - 1)
-    reached = yield between("reached_offset", lowest + 1, highest)
+    kept = yield between("kept_offset", lowest, highest)
+    reached = yield between("reached_offset", minimum(lowest + 1, highest), highest)
     # EFFECT
-    recovered = maximum(reached, compute_whole_end(cluster, kept))
+    recovered = minimum(highest, maximum(reached, compute_whole_end(cluster, kept)))
     end = compute_scan_end(master.log, cluster.messages, kept)
     files = lose_tail(master.log, recovered, cluster.parameters)
     ends = tuple(

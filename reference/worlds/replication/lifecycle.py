@@ -235,8 +235,12 @@ def restart_master_with_stale_bytes(cluster: Cluster) -> RuleBody:
     recovered = yield between("recovered_offset", master.log.max_offset + 1, file_end)
     # EFFECT
     old_bytes = recovered - master.log.max_offset
-    is_on_disk = master.log.ghost_durable_offset == master.log.max_offset
-    durable = choose(is_on_disk, recovered, master.log.ghost_durable_offset)
+    faults, durable = cluster.faults, master.log.ghost_durable_offset
+    # What a power loss or a stop in order leaves is on disk; a blank that a kill left need not be.
+    is_forced = (faults.master_kills == 0) & (faults.swallowed_disk_errors == 0)
+    are_old_bytes_on_disk = (faults.torn_rolls == 0) | is_forced
+    is_on_disk = (durable == master.log.max_offset) & are_old_bytes_on_disk
+    durable = choose(is_on_disk, recovered, durable)
     longer = append_bytes(master.log, master.ghost_life, old_bytes)
     log = evolve(longer, ghost_durable_offset=durable)
     return start_master(evolve(cluster, master=evolve(master, log=log)))
