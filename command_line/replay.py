@@ -30,8 +30,8 @@ from spark_fuzz.kernel.ancestry import Lineage, find_lineage
 
 EPILOG = """\b
 Examples:
-  rmqspec replay SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2.2.2.2.2.2.2.2.2.2.0/64/0/7
-  rmqspec replay SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2.2.2.2.2.2.2.2.2.2.0/64/0/7 \\
+  rmqspec replay SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2.2.2.2.2.2.2.2.2.2.2.2.0/64/0/7
+  rmqspec replay SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2.2.2.2.2.2.2.2.2.2.2.2.0/64/0/7 \\
     --guarantee slave_is_prefix_of_master
   rmqspec replay consumer-slave_read-no_offset_check/2.2.2.2.2.2.2.2/64/0/0 \\
     --guarantee no_message_is_skipped

@@ -92,9 +92,12 @@ def list_restrictions(structure: Any) -> tuple[Restriction, ...]:
 
 
 def _list_conditions(rule: str, recorded: RecordedInstance) -> Iterator[Restriction]:
+    """The conditions; one that says that a range is not empty goes with the range's ends."""
+    not_empty = [record("less_equal", low, high) for _, _, low, high in recorded.arguments]
     ranges = {RANGE_CONDITION.format(name) for name, *_ in recorded.arguments}
-    for name in recorded.conditions:
-        if name not in ranges and name not in DEFINING_CONDITIONS:
+    for name, condition in recorded.conditions.items():
+        is_of_range = name in ranges or any(condition is term for term in not_empty)
+        if not is_of_range and name not in DEFINING_CONDITIONS:
             yield Restriction(rule, name)
 
 
@@ -105,8 +108,16 @@ def _list_ends(rule: str, recorded: RecordedInstance) -> Iterator[Restriction]:
             continue
         if (rule, name) in SIGNED_ARGUMENTS or low is not constant(0):
             yield Restriction(rule, name, End.LOW)
-        if not (high.operator == "leaf" and high.payload == MODELLED_END):
+        if not _is_outermost(high):
             yield Restriction(rule, name, End.HIGH)
+
+
+def _is_outermost(high: Term) -> bool:
+    """Behind it there is nothing: the model ends, or the last file of a log."""
+    if high.operator == "add":
+        base, size = (operand.payload for operand in high.arguments)
+        return size == FILE_SIZE and str(base).endswith(".last_file_offset")
+    return high.operator == "leaf" and high.payload == MODELLED_END
 
 
 def relax(
@@ -175,7 +186,8 @@ def _relax_range(
                 low = _lower(recorded, low, argument, restriction, degree)
             elif name in LOG_END_ARGUMENTS:
                 high = _raise_log_end(recorded, high, argument, degree)
-                effects = _let_log_end_behind(effects, argument)
+                if _is_cut(effects, argument):
+                    effects = _let_log_end_behind(effects, argument)
             else:
                 # An argument is never above itself: this end holds nothing back.
                 high = argument if degree is Degree.ENTIRELY else record("add", high, 1)
@@ -223,10 +235,17 @@ def _raise_log_end(recorded: RecordedInstance, high: Term, argument: Term, degre
     return record("choose", leaf(f"{log}.has_file", Sort.BOOLEAN), inside, high)
 
 
+def _is_cut(effects: Mapping[str, Term], end: Term) -> bool:
+    """The log only becomes shorter; other rules say themselves what lies behind its old end."""
+    log = _find_log(effects, end)
+    ends = (t for p, t in effects.items() if p.startswith(f"{log}.ends."))
+    return all(t.operator == "minimum" and t.arguments[0].operator == "leaf" for t in ends)
+
+
 def _let_log_end_behind(effects: Mapping[str, Term], end: Term) -> dict[str, Term]:
     """The effects of a cut whose ``end`` may lie behind the log: the bytes between are unknown."""
     changed, log = dict(effects), _find_log(effects, end)
-    ends = {p: get_uncut(t) for p, t in effects.items() if p.startswith(f"{log}.ends.")}
+    ends = {p: t.arguments[0] for p, t in effects.items() if p.startswith(f"{log}.ends.")}
     last = ends[max(ends)]
     is_behind = record("less", last, end)
     for path, own in ends.items():
@@ -236,16 +255,6 @@ def _let_log_end_behind(effects: Mapping[str, Term], end: Term) -> dict[str, Ter
         path = f"{log}.{name}"
         changed[path] = record("choose", is_behind, end, effects[path])
     return changed
-
-
-def get_uncut(cut: Term) -> Term:
-    """Where a segment ended before it was cut: ``minimum(old, end)`` gives ``old``.
-
-    Raises ValueError for a term that is no such cut.
-    """
-    if cut.operator != "minimum" or cut.arguments[0].operator != "leaf":
-        raise ValueError(f"no cut of a log: {cut!r}")
-    return cut.arguments[0]
 
 
 def _is_mentioned(argument: Term, term: Term) -> bool:

@@ -13,7 +13,7 @@ import pytest
 from reference.worlds.replication.rules import RULES
 from tests.command_line.run import CONF, ROOT, assert_one_line, run, run_process
 
-ID = "SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2.2.2.2.2.2.2.2.2.2.0/64/0/"
+ID = "SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2.2.2.2.2.2.2.2.2.2.2.2.0/64/0/"
 CONSUMER = "consumer/slave read/offset check"
 
 

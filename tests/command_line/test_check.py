@@ -144,7 +144,7 @@ def test_settings_outside_the_model_leave_cells_undecided(
     ("required", "code"),
     [
         ("flush_reaches_the_end:master kill", 0),
-        ("acknowledgement_is_truthful:master kill", 2),
+        ("acknowledgement_is_truthful:master kill", 0),
         ("acknowledgement_is_truthful:master power loss", 1),
         ("acknowledged_is_held_twice:slave kill", 2),
         ("slaves_reach_the_masters_end:slave power loss", 2),

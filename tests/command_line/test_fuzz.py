@@ -108,11 +108,11 @@ def test_what_every_fault_refutes_is_no_promise() -> None:
 def test_a_broken_promise_leaves_with_1(capsys: pytest.CaptureFixture[str]) -> None:
     """First comes the command that replays it, then the complaint."""
     options = CampaignOptions(limits=FaultCounts(), campaign_seed=4)
-    found = {"slave_is_prefix_of_master": {"shortest_lineage": "17~3.40"}}
+    found = {"acknowledgement_is_truthful": {"shortest_lineage": "17~3.40"}}
     assert 1 == report_broken_promises({"violations": found}, options)
     command, complaint = capsys.readouterr().err.splitlines()
     verb, identifier, *rest = command.removeprefix("rmqspec ").split()
-    assert ["replay", "--guarantee", "slave_is_prefix_of_master"] == [verb, *rest]
+    assert ["replay", "--guarantee", "acknowledgement_is_truthful"] == [verb, *rest]
     assert (options, Lineage((17, 40), (3,))) == parse_identifier(identifier)
     assert "is proved under" in complaint
     assert 0 == report_broken_promises({"violations": {}}, options)

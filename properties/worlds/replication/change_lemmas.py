@@ -6,6 +6,7 @@ from properties.property import lemma
 from properties.worlds.replication.lemmas import (
     is_disk_first,
     is_disk_honest,
+    is_end_known,
     is_every_needed_file_there,
     is_first_life,
     is_joined_from_start,
@@ -14,6 +15,7 @@ from properties.worlds.replication.lemmas import (
 from reference.language.operators import all_of, any_of, implies, maximum, minimum, negate
 from reference.worlds.replication.lineage import (
     compute_common_end,
+    compute_start_of_life,
     has_message,
     is_torn,
     is_written,
@@ -245,6 +247,28 @@ def sent_below_first_file_is_expired(cluster: Cluster) -> bool:
             )
             for m in cluster.messages
             for link, slave in zip(cluster.links, cluster.slaves, strict=True)
+        )
+    )
+
+
+@lemma(
+    "ack_above_transfer_start",
+    "controller_mode",
+    why="Else a new message lands where a slave already has bytes of the same life.",
+)
+def slave_has_no_newer_bytes_of_present_life(cluster: Cluster) -> bool:
+    """What a slave holds of the present life of the master's log, the master still holds."""
+    master = cluster.master
+    return all_of(
+        *(
+            implies(
+                (master.ghost_life == life)
+                & is_end_known(s.log, life)
+                & (compute_start_of_life(s.log, life) < s.log.ends[life]),
+                s.log.ends[life] <= master.log.max_offset,
+            )
+            for s in cluster.slaves
+            for life in range(cluster.structure.lives)
         )
     )
 

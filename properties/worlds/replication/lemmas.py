@@ -11,7 +11,6 @@ from reference.language.operators import all_of, any_of, implies, negate
 from reference.worlds.replication.commit_log import compute_first_phase
 from reference.worlds.replication.lifecycle import has_master_changed
 from reference.worlds.replication.lineage import (
-    compute_start_of_life,
     has_first_bytes,
     has_message,
     is_in_lineage,
@@ -173,24 +172,6 @@ def is_end_known(log: CommitLog, life: int) -> bool:
     """The bytes before the end of this life are those that they are taken for."""
     unknown = log.ghost_unknown_below_offset
     return (unknown == 0) | (unknown < log.ends[life])
-
-
-@lemma(why="Else a new message lands where a slave already has bytes of the same life.")
-def slave_has_no_newer_bytes_of_present_life(cluster: Cluster) -> bool:
-    """What a slave holds of the present life of the master's log, the master still holds."""
-    master = cluster.master
-    return all_of(
-        *(
-            implies(
-                (master.ghost_life == life)
-                & is_end_known(s.log, life)
-                & (compute_start_of_life(s.log, life) < s.log.ends[life]),
-                s.log.ends[life] <= master.log.max_offset,
-            )
-            for s in cluster.slaves
-            for life in range(cluster.structure.lives)
-        )
-    )
 
 
 @lemma(why="Else a frame begins behind the slave's log, and its bytes land at a foreign offset.")

@@ -40,7 +40,7 @@ def draw_options(draw: st.DrawFn) -> CampaignOptions:
     )
 
 
-PAIR = "SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2.2.2.2.2.2.2.2.2.2.0"
+PAIR = "SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2.2.2.2.2.2.2.2.2.2.2.2.0"
 """The beginning of an identifier."""
 
 
@@ -73,8 +73,11 @@ def test_every_structure_has_a_code_of_its_own() -> None:
     ("text", "message"),
     [
         ("", "identifies no schedule"),
-        ("SYNC_MASTER-ASYNC_FLUSH-4/2.2.2.2.2.2.2.2.2.2.2.2.2.0/64/0/1", "identifies no schedule"),
-        ("SLAVE-ASYNC_FLUSH-1/2.2.2.2.2.2.2.2.2.2.2.2.2.0/64/0/1", "identifies no schedule"),
+        (
+            "SYNC_MASTER-ASYNC_FLUSH-4/2.2.2.2.2.2.2.2.2.2.2.2.2.2.2.0/64/0/1",
+            "identifies no schedule",
+        ),
+        ("SLAVE-ASYNC_FLUSH-1/2.2.2.2.2.2.2.2.2.2.2.2.2.2.2.0/64/0/1", "identifies no schedule"),
         ("SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2/64/0/1", "identifies no schedule"),
         ("consumer-slave_read-no_offset_check/2.2/64/0/1", "one looks like consumer-slave_read"),
         (PAIR + "/0/0/1", "steps 0 is out of range"),
