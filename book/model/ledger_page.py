@@ -56,6 +56,7 @@ PARTS = (
     Part("13. Roles and other services", "semantics", "R-BR-"),
     Part("15. Known consequences", "semantics", "K-"),
     Part("17. Later versions", "semantics", "V-"),
+    Part("Store of 4.4.0, asked row by row", "store of 4.4.0"),
     Part("Recordings of 4.4.0", "recordings of 4.4.0"),
     Part("Recordings of 4.9.8, notes on releases", "recordings of 4.9.8"),
     Part("Seed 000: synchronous and asynchronous copies", "seed 000"),

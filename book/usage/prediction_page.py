@@ -46,8 +46,8 @@ def describe_columns(cells: Iterable[Verdict]) -> str:
 
 def describe_evidence(explanation: Explanation) -> str:
     """Threads and recordings, or that it is a prediction."""
-    predicted = [p.name for p in load_predictions() if p.explanation == explanation.name]
-    links = [f"[*prediction*](#{name})" for name in predicted]
+    predicted = [p for p in load_predictions() if p.explanation == explanation.name]
+    links = [f"[{'staged' if p.staged else '*prediction*'}](#{p.name})" for p in predicted]
     if links and not explanation.prediction:
         links = [f"a corner: {', '.join(links)}"]
     recordings = list(map(write_citation, explanation.recordings))
@@ -62,6 +62,8 @@ def render_prediction(prediction: Prediction) -> str:
 def _list_paragraphs(prediction: Prediction) -> Iterator[str]:
     verdict = get_cell(prediction)
     yield f"**{prediction.title}.**\n\n{prediction.what}"
+    if prediction.staged:
+        yield _render_list("Staged on real brokers of 4.4.0, and it came true", prediction.staged)
     yield f"**Not reported.** {prediction.unreported}"
     yield _render_list("Seen so far", prediction.seen)
     yield _render_list("Configuration", prediction.configuration)

@@ -1,4 +1,4 @@
-"""Predictions: what the model says of real brokers and nobody has reported, with a recipe each."""
+"""Predictions: what the model says of real brokers and nobody has reported, with recipes."""
 
 from __future__ import annotations
 
@@ -46,6 +46,8 @@ class Prediction:
     repair_note: str = ""
     seen: tuple[str, ...] = field(default=(), converter=tuple)
     """What of it was recorded or seen so far."""
+    staged: tuple[str, ...] = field(default=(), converter=tuple)
+    """What real brokers did when it was staged, with recordings."""
     features: tuple[str, ...] = field(default=(), converter=tuple)
     """What its schedule shows beyond its class."""
 

@@ -274,7 +274,7 @@ def test_the_end_of_a_recovery_carries_equal_bytes() -> None:
 
 def test_larger_groups_rest_on_what_small_ones_rest_on() -> None:
     """Of a variant nothing is known."""
-    claim = "equal_offsets_mean_equal_bytes"
+    claim = "acknowledged_is_held_twice"
     known = find_unevidenced(SYNCHRONOUS_PAIR, claim, "none")
     assert known
     assert find_unevidenced(evolve(SYNCHRONOUS_PAIR, slaves=3), claim, "none") == known

@@ -63,22 +63,32 @@ def prove_with_two(structure: Structure) -> tuple[str, ...]:
     return tuple(kept)
 
 
+COVERED = "received_in_first_life_is_held"
+"""The lemma that two followed messages break, and a claim that rests on it.
+
+A log tells which of its bytes are of a torn record by one range. With two followed messages it may
+grow over one that lies whole between two torn ones. One followed message has no such neighbour: of
+others the range says nothing.
+"""
+RESTS_ON_COVERED = {"acknowledged_is_held_twice"}
+
+
 @pytest.mark.parametrize(
     "structure",
     [pytest.param(s, marks=[pytest.mark.nightly] * (s != SYNCHRONOUS_PAIR)) for s in PAIRS],
     ids=lambda s: s.name,
 )
 def test_two_messages_behave_as_one(structure: Structure) -> None:
-    """Every lemma is kept and every proved cell stays proved."""
+    """Every lemma is kept and every proved cell stays proved, but for what one range tells."""
     two = evolve(structure, messages=2)
     lemmas, facts = prove_with_two(two), record_fact(two)
-    assert {*prove_lemmas(structure), *facts} == set(lemmas)
+    assert {*prove_lemmas(structure), *facts} - {COVERED} == {*lemmas} - {COVERED}
     one_prover = FaultSetProver(structure, prove_lemmas(structure))
     two_prover = FaultSetProver(two, lemmas, facts)
     for column in find_world(structure).fault_models:
         proved = set(one_prover.decide(column).proved)
         assert proved
-        assert proved <= set(two_prover.decide(column).proved)
+        assert proved - set(two_prover.decide(column).proved) <= RESTS_ON_COVERED
 
 
 def test_the_lemma_is_needed() -> None:

@@ -166,7 +166,7 @@ def test_an_open_answer_is_shown_both_ways(key: tuple[str, str, str]) -> None:
 
 
 def test_every_answer_is_decided() -> None:
-    """By a proof or by two schedules; a slave that starts meanwhile may answer for what it lacks."""
+    """By a proof or by two schedules; a slave that starts meanwhile may answer what it lacks."""
     words = {(a, q): decide(a, q).word for a in ANSWERS for q in QUESTIONS}
     assert {words["PUT_OK", q] for q in ("stored", "on_disk")} == {"yes"}
     assert {words["refused", q] for q in QUESTIONS} == {"no"}
