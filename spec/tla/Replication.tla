@@ -19,10 +19,12 @@ CONSTANTS
     slave_wipes_max,
     master_disk_losses_max,
     swallowed_disk_errors_max,
+    failed_file_creations_max,
     alien_reports_max,
     early_expiries_max,
     uncopied_expiries_max,
     torn_rolls_max,
+    overlong_waits_max,
     role_switches_max
 
 \* master: The broker with id 0 that accepts puts.
@@ -48,13 +50,17 @@ Max(a, b) == IF a >= b THEN a ELSE b
 Init ==
     /\ master = [log |-> [ends |-> [k \in 0..2 |-> 0], start_offset |-> 0, last_file_offset |-> 0,
         has_file |-> FALSE, flushed_offset |-> 0, dispatched_offset |-> 0, ghost_durable_offset |->
-        0, ghost_unknown_below_offset |-> 0], is_up |-> TRUE, is_stopping |-> FALSE, has_abort_file
-        |-> TRUE, is_sync |-> TRUE, trailing_blank_offset |-> (-1), ghost_life |-> 0,
-        push2_slave_max_offset |-> 0, connection_count |-> 0]
+        0, stale_end_offset |-> 0, ghost_unknown_below_offset |-> 0, ghost_foreign_start_offset |->
+        0, ghost_foreign_end_offset |-> 0, ghost_torn_start_offset |-> 0, ghost_torn_end_offset |->
+        0], is_up |-> TRUE, is_stopping |-> FALSE, has_abort_file |-> TRUE, is_sync |-> TRUE,
+        trailing_blank_offset |-> (-1), ghost_life |-> 0, push2_slave_max_offset |-> 0,
+        connection_count |-> 0]
     /\ slaves = [i \in 0..0 |-> [log |-> [ends |-> [l \in 0..2 |-> 0], start_offset |-> 0,
         last_file_offset |-> 0, has_file |-> FALSE, flushed_offset |-> 0, dispatched_offset |-> 0,
-        ghost_durable_offset |-> 0, ghost_unknown_below_offset |-> 0], is_up |-> TRUE, is_stopping
-        |-> FALSE, has_abort_file |-> TRUE]]
+        ghost_durable_offset |-> 0, stale_end_offset |-> 0, ghost_unknown_below_offset |-> 0,
+        ghost_foreign_start_offset |-> 0, ghost_foreign_end_offset |-> 0, ghost_torn_start_offset
+        |-> 0, ghost_torn_end_offset |-> 0], is_up |-> TRUE, is_stopping |-> FALSE, has_abort_file
+        |-> TRUE, ghost_earlier_put_offset |-> 0]]
     /\ links = [i \in 0..0 |-> [is_open |-> FALSE, has_reported |-> FALSE, reported_offset |-> 0,
         slave_request_offset |-> (-1), slave_ack_offset |-> (-1), next_transfer_offset |-> (-1),
         transfer_start_offset |-> (-1), arrived_offset |-> (-1)]]
@@ -64,8 +70,9 @@ Init ==
         FALSE, ghost_is_readable |-> FALSE, ghost_is_expired |-> FALSE]]
     /\ faults = [master_kills |-> 0, slave_kills |-> 0, master_power_losses |-> 0,
         slave_power_losses |-> 0, link_cuts |-> 0, late_joins |-> 0, slave_wipes |-> 0,
-        master_disk_losses |-> 0, swallowed_disk_errors |-> 0, alien_reports |-> 0, early_expiries
-        |-> 0, uncopied_expiries |-> 0, torn_rolls |-> 0, role_switches |-> 0]
+        master_disk_losses |-> 0, swallowed_disk_errors |-> 0, failed_file_creations |-> 0,
+        alien_reports |-> 0, early_expiries |-> 0, uncopied_expiries |-> 0, torn_rolls |-> 0,
+        overlong_waits |-> 0, role_switches |-> 0]
 
 ----------------------------------------------------------------------------------------------------
 \* Steps.
@@ -319,6 +326,10 @@ flush_slave_0 ==
                slaves[0].log.ghost_durable_offset))]
     /\ UNCHANGED <<master, links, messages, faults>>
 
+dispatch_master_is_dispatch_file_there ==
+    ((master.log.start_offset <= master.log.dispatched_offset) \/ (master.log.dispatched_offset =
+        0))
+
 dispatch_master_has_whole_record ==
     LET
         part_0 == ((master.log.start_offset <= messages[0].start_offset) /\
@@ -340,17 +351,18 @@ dispatch_master_has_whole_record ==
 \* master: DefaultMessageStore.ReputMessageService#doReput
 dispatch_master ==
     /\ is_master_up
+    /\ dispatch_master_is_dispatch_file_there
     /\ dispatch_master_has_whole_record
-    /\ \E dispatched_offset \in (master.log.dispatched_offset + 1)..(IF ((2 <= messages[0].phase) /\
-           (master.log.start_offset <= messages[0].start_offset) /\
-           (master.log.ghost_unknown_below_offset <= messages[0].start_offset) /\
-           (((messages[0].ghost_life = 0) /\ (0 <= messages[0].start_offset) /\
-           (messages[0].start_offset < master.log.ends[0])) \/ ((messages[0].ghost_life = 1) /\
-           (master.log.ends[0] <= messages[0].start_offset) /\ (messages[0].start_offset <
-           master.log.ends[1])) \/ ((messages[0].ghost_life = 2) /\ (master.log.ends[1] <=
-           messages[0].start_offset) /\ (messages[0].start_offset < master.log.ends[2]))) /\
-           (messages[0].start_offset < master.log.ends[2]) /\ ~((2 <= messages[0].phase) /\
-           (master.log.start_offset <= messages[0].start_offset) /\
+    /\ \E dispatched_offset \in Max((master.log.dispatched_offset + 1),
+           master.log.start_offset)..(IF ((2 <= messages[0].phase) /\ (master.log.start_offset <=
+           messages[0].start_offset) /\ (master.log.ghost_unknown_below_offset <=
+           messages[0].start_offset) /\ (((messages[0].ghost_life = 0) /\ (0 <=
+           messages[0].start_offset) /\ (messages[0].start_offset < master.log.ends[0])) \/
+           ((messages[0].ghost_life = 1) /\ (master.log.ends[0] <= messages[0].start_offset) /\
+           (messages[0].start_offset < master.log.ends[1])) \/ ((messages[0].ghost_life = 2) /\
+           (master.log.ends[1] <= messages[0].start_offset) /\ (messages[0].start_offset <
+           master.log.ends[2]))) /\ (messages[0].start_offset < master.log.ends[2]) /\ ~((2 <=
+           messages[0].phase) /\ (master.log.start_offset <= messages[0].start_offset) /\
            (master.log.ghost_unknown_below_offset <= messages[0].start_offset) /\
            (((messages[0].ghost_life = 0) /\ (0 <= messages[0].start_offset) /\
            (messages[0].end_offset <= master.log.ends[0])) \/ ((messages[0].ghost_life = 1) /\
@@ -370,8 +382,15 @@ dispatch_master ==
                (master.log.ends[0] <= messages[0].start_offset) /\ (messages[0].end_offset <=
                master.log.ends[1])) \/ ((messages[0].ghost_life = 2) /\ (master.log.ends[1] <=
                messages[0].start_offset) /\ (messages[0].end_offset <= master.log.ends[2]))) /\
+               ~((master.log.ghost_torn_start_offset < master.log.ghost_torn_end_offset) /\
+               (master.log.ghost_torn_start_offset < messages[0].end_offset) /\
+               (messages[0].start_offset < master.log.ghost_torn_end_offset)) /\
                (messages[0].end_offset <= dispatched_offset)))]
     /\ UNCHANGED <<slaves, links, faults>>
+
+dispatch_slave_0_is_dispatch_file_there ==
+    ((slaves[0].log.start_offset <= slaves[0].log.dispatched_offset) \/
+        (slaves[0].log.dispatched_offset = 0))
 
 dispatch_slave_0_has_whole_record ==
     LET
@@ -396,17 +415,18 @@ dispatch_slave_0_has_whole_record ==
 \* slave: DefaultMessageStore.ReputMessageService#doReput
 dispatch_slave_0 ==
     /\ is_slave_up
+    /\ dispatch_slave_0_is_dispatch_file_there
     /\ dispatch_slave_0_has_whole_record
-    /\ \E dispatched_offset \in (slaves[0].log.dispatched_offset + 1)..(IF ((2 <= messages[0].phase)
-           /\ (slaves[0].log.start_offset <= messages[0].start_offset) /\
-           (slaves[0].log.ghost_unknown_below_offset <= messages[0].start_offset) /\
-           (((messages[0].ghost_life = 0) /\ (0 <= messages[0].start_offset) /\
-           (messages[0].start_offset < slaves[0].log.ends[0])) \/ ((messages[0].ghost_life = 1) /\
-           (slaves[0].log.ends[0] <= messages[0].start_offset) /\ (messages[0].start_offset <
-           slaves[0].log.ends[1])) \/ ((messages[0].ghost_life = 2) /\ (slaves[0].log.ends[1] <=
-           messages[0].start_offset) /\ (messages[0].start_offset < slaves[0].log.ends[2]))) /\
-           (messages[0].start_offset < slaves[0].log.ends[2]) /\ ~((2 <= messages[0].phase) /\
-           (slaves[0].log.start_offset <= messages[0].start_offset) /\
+    /\ \E dispatched_offset \in Max((slaves[0].log.dispatched_offset + 1),
+           slaves[0].log.start_offset)..(IF ((2 <= messages[0].phase) /\ (slaves[0].log.start_offset
+           <= messages[0].start_offset) /\ (slaves[0].log.ghost_unknown_below_offset <=
+           messages[0].start_offset) /\ (((messages[0].ghost_life = 0) /\ (0 <=
+           messages[0].start_offset) /\ (messages[0].start_offset < slaves[0].log.ends[0])) \/
+           ((messages[0].ghost_life = 1) /\ (slaves[0].log.ends[0] <= messages[0].start_offset) /\
+           (messages[0].start_offset < slaves[0].log.ends[1])) \/ ((messages[0].ghost_life = 2) /\
+           (slaves[0].log.ends[1] <= messages[0].start_offset) /\ (messages[0].start_offset <
+           slaves[0].log.ends[2]))) /\ (messages[0].start_offset < slaves[0].log.ends[2]) /\ ~((2 <=
+           messages[0].phase) /\ (slaves[0].log.start_offset <= messages[0].start_offset) /\
            (slaves[0].log.ghost_unknown_below_offset <= messages[0].start_offset) /\
            (((messages[0].ghost_life = 0) /\ (0 <= messages[0].start_offset) /\
            (messages[0].end_offset <= slaves[0].log.ends[0])) \/ ((messages[0].ghost_life = 1) /\
@@ -633,15 +653,40 @@ drop_connection ==
 
 has_not_reported == ~links[0].has_reported
 
+is_earlier_put_over ==
+    ~((2 <= messages[0].phase) /\ (messages[0].phase <= 4) /\ (messages[0].end_offset <=
+        slaves[0].ghost_earlier_put_offset))
+
 \* A slave sends its first report, more than a heartbeat interval after it connected.
 \* slave: HAClient#isTimeToReportOffset, #reportSlaveMaxOffset
 report_offset_0 ==
     /\ is_link_open
     /\ is_slave_up
     /\ has_not_reported
+    /\ is_earlier_put_over
     /\ links' = [links EXCEPT
         ![0].has_reported = TRUE]
     /\ UNCHANGED <<master, slaves, messages, faults>>
+
+is_earlier_put_waiting ==
+    ((2 <= messages[0].phase) /\ (messages[0].phase <= 4) /\ (messages[0].end_offset <=
+        slaves[0].ghost_earlier_put_offset))
+
+report_offset_to_earlier_put_0_is_within_limit == (faults.overlong_waits < overlong_waits_max)
+
+\* A slave's first report comes while a put still waits that did so before the slave started.
+\* slave: HAClient#isTimeToReportOffset, GroupCommitRequest#waitForFlush (syncFlushTimeout)
+report_offset_to_earlier_put_0 ==
+    /\ is_link_open
+    /\ is_slave_up
+    /\ has_not_reported
+    /\ is_earlier_put_waiting
+    /\ report_offset_to_earlier_put_0_is_within_limit
+    /\ links' = [links EXCEPT
+        ![0].has_reported = TRUE]
+    /\ faults' = [faults EXCEPT
+        !.overlong_waits = (faults.overlong_waits + 1)]
+    /\ UNCHANGED <<master, slaves, messages>>
 
 has_report_in_flight ==
     (links[0].has_reported /\ (links[0].slave_ack_offset < links[0].reported_offset))
@@ -749,27 +794,33 @@ create_first_file_0 ==
     /\ is_accepting
     /\ is_positioned
     /\ has_no_file
-    /\ slaves' = [slaves EXCEPT
-        ![0].log.ends[0] = (IF ~slaves[0].log.has_file THEN links[0].arrived_offset ELSE
-            slaves[0].log.ends[0]),
-        ![0].log.ends[1] = (IF ~slaves[0].log.has_file THEN links[0].arrived_offset ELSE
-            slaves[0].log.ends[1]),
-        ![0].log.ends[2] = (IF ~slaves[0].log.has_file THEN links[0].arrived_offset ELSE
-            slaves[0].log.ends[2]),
-        ![0].log.start_offset = (IF ~slaves[0].log.has_file THEN links[0].arrived_offset ELSE
-            slaves[0].log.start_offset),
-        ![0].log.last_file_offset = (IF ~slaves[0].log.has_file THEN links[0].arrived_offset ELSE
-            slaves[0].log.last_file_offset),
-        ![0].log.has_file = TRUE,
-        ![0].log.ghost_durable_offset = (IF ~slaves[0].log.has_file THEN links[0].arrived_offset
-            ELSE slaves[0].log.ghost_durable_offset)]
-    /\ links' = [links EXCEPT
-        ![0].reported_offset = links[0].arrived_offset]
+    /\ LET
+           part_0 == (IF (links[0].arrived_offset < (links[0].transfer_start_offset +
+               mapped_file_size_bytes)) THEN links[0].transfer_start_offset ELSE
+               (links[0].arrived_offset - (links[0].arrived_offset % mapped_file_size_bytes)))
+           part_1 == (IF ~slaves[0].log.has_file THEN part_0 ELSE slaves[0].log.ends[2])
+           part_2 == (IF ~slaves[0].log.has_file THEN part_0 ELSE slaves[0].log.last_file_offset)
+       IN
+       /\ slaves' = [slaves EXCEPT
+           ![0].log.ends[0] = (IF ~slaves[0].log.has_file THEN part_0 ELSE slaves[0].log.ends[0]),
+           ![0].log.ends[1] = (IF ~slaves[0].log.has_file THEN part_0 ELSE slaves[0].log.ends[1]),
+           ![0].log.ends[2] = part_1,
+           ![0].log.start_offset = (IF ~slaves[0].log.has_file THEN part_0 ELSE
+               slaves[0].log.start_offset),
+           ![0].log.last_file_offset = (IF (part_1 = (part_2 + mapped_file_size_bytes)) THEN part_1
+               ELSE part_2),
+           ![0].log.has_file = TRUE,
+           ![0].log.ghost_durable_offset = (IF ~slaves[0].log.has_file THEN part_0 ELSE
+               slaves[0].log.ghost_durable_offset)]
+       /\ links' = [links EXCEPT
+           ![0].reported_offset = part_1]
     /\ UNCHANGED <<master, messages, faults>>
 
 has_bytes_in_flight == (links[0].arrived_offset < links[0].next_transfer_offset)
 
-is_in_step == (~slaves[0].log.has_file \/ (slaves[0].log.ends[2] = links[0].arrived_offset))
+is_in_step ==
+    ((~slaves[0].log.has_file /\ (links[0].arrived_offset = links[0].transfer_start_offset)) \/
+        (slaves[0].log.has_file /\ (slaves[0].log.ends[2] = links[0].arrived_offset)))
 
 \* A slave appends bytes that have arrived and reports its new max offset at once.
 \* slave: HAClient#dispatchReadRequest, #reportSlaveMaxOffsetPlus, CommitLog#appendData
@@ -779,58 +830,75 @@ append_to_slave_0 ==
     /\ has_bytes_in_flight
     /\ is_in_step
     /\ \E size_bytes \in 1..Min((links[0].next_transfer_offset - links[0].arrived_offset), (((IF
-           ((IF ~slaves[0].log.has_file THEN links[0].arrived_offset ELSE slaves[0].log.ends[2]) =
-           ((IF ~slaves[0].log.has_file THEN links[0].arrived_offset ELSE
-           slaves[0].log.last_file_offset) + mapped_file_size_bytes)) THEN (IF
-           ~slaves[0].log.has_file THEN links[0].arrived_offset ELSE slaves[0].log.ends[2]) ELSE (IF
-           ~slaves[0].log.has_file THEN links[0].arrived_offset ELSE
-           slaves[0].log.last_file_offset)) + mapped_file_size_bytes) - (IF ~slaves[0].log.has_file
-           THEN links[0].arrived_offset ELSE slaves[0].log.ends[2]))) :
+           ((IF ~slaves[0].log.has_file THEN (IF (links[0].arrived_offset <
+           (links[0].transfer_start_offset + mapped_file_size_bytes)) THEN
+           links[0].transfer_start_offset ELSE (links[0].arrived_offset - (links[0].arrived_offset %
+           mapped_file_size_bytes))) ELSE slaves[0].log.ends[2]) = ((IF ~slaves[0].log.has_file THEN
+           (IF (links[0].arrived_offset < (links[0].transfer_start_offset + mapped_file_size_bytes))
+           THEN links[0].transfer_start_offset ELSE (links[0].arrived_offset -
+           (links[0].arrived_offset % mapped_file_size_bytes))) ELSE slaves[0].log.last_file_offset)
+           + mapped_file_size_bytes)) THEN (IF ~slaves[0].log.has_file THEN (IF
+           (links[0].arrived_offset < (links[0].transfer_start_offset + mapped_file_size_bytes))
+           THEN links[0].transfer_start_offset ELSE (links[0].arrived_offset -
+           (links[0].arrived_offset % mapped_file_size_bytes))) ELSE slaves[0].log.ends[2]) ELSE (IF
+           ~slaves[0].log.has_file THEN (IF (links[0].arrived_offset <
+           (links[0].transfer_start_offset + mapped_file_size_bytes)) THEN
+           links[0].transfer_start_offset ELSE (links[0].arrived_offset - (links[0].arrived_offset %
+           mapped_file_size_bytes))) ELSE slaves[0].log.last_file_offset)) + mapped_file_size_bytes)
+           - (IF ~slaves[0].log.has_file THEN (IF (links[0].arrived_offset <
+           (links[0].transfer_start_offset + mapped_file_size_bytes)) THEN
+           links[0].transfer_start_offset ELSE (links[0].arrived_offset - (links[0].arrived_offset %
+           mapped_file_size_bytes))) ELSE slaves[0].log.ends[2]))) :
        LET
-           part_0 == (IF ~slaves[0].log.has_file THEN links[0].arrived_offset ELSE
-               slaves[0].log.ends[2])
-           part_1 == (IF (part_0 < master.log.ends[0]) THEN Min(master.log.ends[0], (part_0 +
-               size_bytes)) ELSE (IF ~slaves[0].log.has_file THEN links[0].arrived_offset ELSE
+           part_0 == (IF (links[0].arrived_offset < (links[0].transfer_start_offset +
+               mapped_file_size_bytes)) THEN links[0].transfer_start_offset ELSE
+               (links[0].arrived_offset - (links[0].arrived_offset % mapped_file_size_bytes)))
+           part_1 == (IF ~slaves[0].log.has_file THEN part_0 ELSE slaves[0].log.ends[2])
+           part_2 == (IF (part_1 < master.log.ends[0]) THEN Min(master.log.ends[0], (part_1 +
+               size_bytes)) ELSE (IF ~slaves[0].log.has_file THEN part_0 ELSE
                slaves[0].log.ends[0]))
-           part_2 == (IF (part_0 < master.log.ends[1]) THEN Min(master.log.ends[1], (part_0 +
-               size_bytes)) ELSE (IF ~slaves[0].log.has_file THEN links[0].arrived_offset ELSE
+           part_3 == (IF (part_1 < master.log.ends[1]) THEN Min(master.log.ends[1], (part_1 +
+               size_bytes)) ELSE (IF ~slaves[0].log.has_file THEN part_0 ELSE
                slaves[0].log.ends[1]))
-           part_3 == (IF (part_0 < master.log.ends[2]) THEN Min(master.log.ends[2], (part_0 +
-               size_bytes)) ELSE part_0)
-           part_4 == (IF ~slaves[0].log.has_file THEN links[0].arrived_offset ELSE
-               slaves[0].log.start_offset)
-           part_5 == (IF ~slaves[0].log.has_file THEN links[0].arrived_offset ELSE
-               slaves[0].log.last_file_offset)
+           part_4 == (IF (part_1 < master.log.ends[2]) THEN Min(master.log.ends[2], (part_1 +
+               size_bytes)) ELSE part_1)
+           part_5 == (IF ~slaves[0].log.has_file THEN part_0 ELSE slaves[0].log.start_offset)
+           part_6 == (IF ~slaves[0].log.has_file THEN part_0 ELSE slaves[0].log.last_file_offset)
        IN
        /\ slaves' = [slaves EXCEPT
-           ![0].log.ends[0] = part_1,
-           ![0].log.ends[1] = part_2,
-           ![0].log.ends[2] = part_3,
-           ![0].log.start_offset = part_4,
-           ![0].log.last_file_offset = (IF (part_0 = (part_5 + mapped_file_size_bytes)) THEN part_0
-               ELSE part_5),
+           ![0].log.ends[0] = part_2,
+           ![0].log.ends[1] = part_3,
+           ![0].log.ends[2] = part_4,
+           ![0].log.start_offset = part_5,
+           ![0].log.last_file_offset = (IF (part_1 = (part_6 + mapped_file_size_bytes)) THEN part_1
+               ELSE part_6),
            ![0].log.has_file = TRUE,
-           ![0].log.ghost_durable_offset = (IF ~slaves[0].log.has_file THEN links[0].arrived_offset
-               ELSE slaves[0].log.ghost_durable_offset)]
+           ![0].log.ghost_durable_offset = (IF ~slaves[0].log.has_file THEN part_0 ELSE
+               slaves[0].log.ghost_durable_offset)]
        /\ links' = [links EXCEPT
            ![0].has_reported = TRUE,
-           ![0].reported_offset = (part_0 + size_bytes),
+           ![0].reported_offset = (part_1 + size_bytes),
            ![0].arrived_offset = (links[0].arrived_offset + size_bytes)]
        /\ messages' = [messages EXCEPT
            ![0].ghost_is_received = (messages[0].ghost_is_received \/ ((2 <= messages[0].phase) /\
-               (part_4 <= messages[0].start_offset) /\ (slaves[0].log.ghost_unknown_below_offset <=
+               (part_5 <= messages[0].start_offset) /\ (slaves[0].log.ghost_unknown_below_offset <=
                messages[0].start_offset) /\ (((messages[0].ghost_life = 0) /\ (0 <=
-               messages[0].start_offset) /\ (messages[0].end_offset <= part_1)) \/
-               ((messages[0].ghost_life = 1) /\ (part_1 <= messages[0].start_offset) /\
-               (messages[0].end_offset <= part_2)) \/ ((messages[0].ghost_life = 2) /\ (part_2 <=
-               messages[0].start_offset) /\ (messages[0].end_offset <= part_3)))))]
+               messages[0].start_offset) /\ (messages[0].end_offset <= part_2)) \/
+               ((messages[0].ghost_life = 1) /\ (part_2 <= messages[0].start_offset) /\
+               (messages[0].end_offset <= part_3)) \/ ((messages[0].ghost_life = 2) /\ (part_3 <=
+               messages[0].start_offset) /\ (messages[0].end_offset <= part_4))) /\
+               ~((slaves[0].log.ghost_torn_start_offset < slaves[0].log.ghost_torn_end_offset) /\
+               (slaves[0].log.ghost_torn_start_offset < messages[0].end_offset) /\
+               (messages[0].start_offset < slaves[0].log.ghost_torn_end_offset))))]
     /\ UNCHANGED <<master, faults>>
 
 is_frame_taken == ((slaves[0].log.ends[2] = 0) \/ (slaves[0].log.ends[2] = links[0].arrived_offset))
 
-is_out_of_step == ~(~slaves[0].log.has_file \/ (slaves[0].log.ends[2] = links[0].arrived_offset))
+is_out_of_step ==
+    ~((~slaves[0].log.has_file /\ (links[0].arrived_offset = links[0].transfer_start_offset)) \/
+        (slaves[0].log.has_file /\ (slaves[0].log.ends[2] = links[0].arrived_offset)))
 
-\* A slave with an empty first file takes bytes of any offset: they land at 0 (R-HC-20).
+\* A slave whose max offset is 0 takes bytes of any offset: they land where its log begins.
 \* slave: HAClient#dispatchReadRequest, CommitLog#appendData
 append_at_wrong_offset_0 ==
     /\ is_link_open
@@ -839,27 +907,50 @@ append_at_wrong_offset_0 ==
     /\ is_frame_taken
     /\ is_out_of_step
     /\ \E size_bytes \in 1..Min((links[0].next_transfer_offset - links[0].arrived_offset), (((IF
-           ((IF ~slaves[0].log.has_file THEN links[0].arrived_offset ELSE slaves[0].log.ends[2]) =
-           ((IF ~slaves[0].log.has_file THEN links[0].arrived_offset ELSE
-           slaves[0].log.last_file_offset) + mapped_file_size_bytes)) THEN (IF
-           ~slaves[0].log.has_file THEN links[0].arrived_offset ELSE slaves[0].log.ends[2]) ELSE (IF
-           ~slaves[0].log.has_file THEN links[0].arrived_offset ELSE
-           slaves[0].log.last_file_offset)) + mapped_file_size_bytes) - (IF ~slaves[0].log.has_file
-           THEN links[0].arrived_offset ELSE slaves[0].log.ends[2]))) :
+           ((IF ~slaves[0].log.has_file THEN (IF (links[0].arrived_offset <
+           (links[0].transfer_start_offset + mapped_file_size_bytes)) THEN
+           links[0].transfer_start_offset ELSE (links[0].arrived_offset - (links[0].arrived_offset %
+           mapped_file_size_bytes))) ELSE slaves[0].log.ends[2]) = ((IF ~slaves[0].log.has_file THEN
+           (IF (links[0].arrived_offset < (links[0].transfer_start_offset + mapped_file_size_bytes))
+           THEN links[0].transfer_start_offset ELSE (links[0].arrived_offset -
+           (links[0].arrived_offset % mapped_file_size_bytes))) ELSE slaves[0].log.last_file_offset)
+           + mapped_file_size_bytes)) THEN (IF ~slaves[0].log.has_file THEN (IF
+           (links[0].arrived_offset < (links[0].transfer_start_offset + mapped_file_size_bytes))
+           THEN links[0].transfer_start_offset ELSE (links[0].arrived_offset -
+           (links[0].arrived_offset % mapped_file_size_bytes))) ELSE slaves[0].log.ends[2]) ELSE (IF
+           ~slaves[0].log.has_file THEN (IF (links[0].arrived_offset <
+           (links[0].transfer_start_offset + mapped_file_size_bytes)) THEN
+           links[0].transfer_start_offset ELSE (links[0].arrived_offset - (links[0].arrived_offset %
+           mapped_file_size_bytes))) ELSE slaves[0].log.last_file_offset)) + mapped_file_size_bytes)
+           - (IF ~slaves[0].log.has_file THEN (IF (links[0].arrived_offset <
+           (links[0].transfer_start_offset + mapped_file_size_bytes)) THEN
+           links[0].transfer_start_offset ELSE (links[0].arrived_offset - (links[0].arrived_offset %
+           mapped_file_size_bytes))) ELSE slaves[0].log.ends[2]))) :
        LET
-           part_0 == (IF (master.ghost_life <= 2) THEN (slaves[0].log.ends[2] + size_bytes) ELSE
-               slaves[0].log.ends[2])
+           part_0 == (IF (links[0].arrived_offset < (links[0].transfer_start_offset +
+               mapped_file_size_bytes)) THEN links[0].transfer_start_offset ELSE
+               (links[0].arrived_offset - (links[0].arrived_offset % mapped_file_size_bytes)))
+           part_1 == (IF ~slaves[0].log.has_file THEN part_0 ELSE slaves[0].log.ends[2])
+           part_2 == (IF (master.ghost_life <= 2) THEN (part_1 + size_bytes) ELSE part_1)
+           part_3 == (IF ~slaves[0].log.has_file THEN part_0 ELSE slaves[0].log.last_file_offset)
        IN
        /\ slaves' = [slaves EXCEPT
-           ![0].log.ends[0] = (IF (master.ghost_life <= 0) THEN (slaves[0].log.ends[2] + size_bytes)
-               ELSE slaves[0].log.ends[0]),
-           ![0].log.ends[1] = (IF (master.ghost_life <= 1) THEN (slaves[0].log.ends[2] + size_bytes)
-               ELSE slaves[0].log.ends[1]),
-           ![0].log.ends[2] = part_0,
-           ![0].log.ghost_unknown_below_offset = part_0]
+           ![0].log.ends[0] = (IF (master.ghost_life <= 0) THEN (part_1 + size_bytes) ELSE (IF
+               ~slaves[0].log.has_file THEN part_0 ELSE slaves[0].log.ends[0])),
+           ![0].log.ends[1] = (IF (master.ghost_life <= 1) THEN (part_1 + size_bytes) ELSE (IF
+               ~slaves[0].log.has_file THEN part_0 ELSE slaves[0].log.ends[1])),
+           ![0].log.ends[2] = part_2,
+           ![0].log.start_offset = (IF ~slaves[0].log.has_file THEN part_0 ELSE
+               slaves[0].log.start_offset),
+           ![0].log.last_file_offset = (IF (part_1 = (part_3 + mapped_file_size_bytes)) THEN part_1
+               ELSE part_3),
+           ![0].log.has_file = TRUE,
+           ![0].log.ghost_durable_offset = (IF ~slaves[0].log.has_file THEN part_0 ELSE
+               slaves[0].log.ghost_durable_offset),
+           ![0].log.ghost_unknown_below_offset = part_2]
        /\ links' = [links EXCEPT
            ![0].has_reported = TRUE,
-           ![0].reported_offset = size_bytes,
+           ![0].reported_offset = part_2,
            ![0].arrived_offset = (links[0].arrived_offset + size_bytes)]
     /\ UNCHANGED <<master, messages, faults>>
 
@@ -972,7 +1063,10 @@ restart_master ==
                (messages[0].end_offset <= master.log.ends[0])) \/ ((messages[0].ghost_life = 1) /\
                (master.log.ends[0] <= messages[0].start_offset) /\ (messages[0].end_offset <=
                master.log.ends[1])) \/ ((messages[0].ghost_life = 2) /\ (master.log.ends[1] <=
-               messages[0].start_offset) /\ part_0)) /\ part_0))]
+               messages[0].start_offset) /\ part_0)) /\ ~((master.log.ghost_torn_start_offset <
+               master.log.ghost_torn_end_offset) /\ (master.log.ghost_torn_start_offset <
+               messages[0].end_offset) /\ (messages[0].start_offset <
+               master.log.ghost_torn_end_offset)) /\ part_0))]
     /\ UNCHANGED <<slaves, links, faults>>
 
 is_blank_to_cut == (0 <= master.trailing_blank_offset)
@@ -991,36 +1085,120 @@ restart_master_without_blank ==
     /\ LET
            part_0 == (IF (0 <= master.trailing_blank_offset) THEN master.trailing_blank_offset ELSE
                master.log.ends[2])
-           part_1 == Min(master.log.ghost_unknown_below_offset, part_0)
-           part_2 == (messages[0].end_offset <= Min(master.log.ends[2], part_0))
+           part_1 == Max(master.log.start_offset, (part_0 - (part_0 % mapped_file_size_bytes)))
+           part_2 == Min(master.log.ghost_unknown_below_offset, part_0)
+           part_3 == Min(master.log.ghost_torn_start_offset, part_0)
+           part_4 == Min(master.log.ghost_torn_end_offset, part_0)
+           part_5 == (messages[0].end_offset <= Min(master.log.ends[2], part_0))
        IN
        /\ master' = [master EXCEPT
            !.log.ends[0] = Min(master.log.ends[0], part_0),
            !.log.ends[1] = Min(master.log.ends[1], part_0),
            !.log.ends[2] = Min(master.log.ends[2], part_0),
-           !.log.last_file_offset = (IF (part_0 < master.log.last_file_offset) THEN
-               Max(master.log.start_offset, (part_0 - (part_0 % mapped_file_size_bytes))) ELSE
-               master.log.last_file_offset),
+           !.log.last_file_offset = (IF (master.log.last_file_offset <= part_0) THEN
+               master.log.last_file_offset ELSE part_1),
            !.log.flushed_offset = Min(master.log.ends[2], part_0),
            !.log.dispatched_offset = Min(master.log.ends[2], part_0),
            !.log.ghost_durable_offset = Min(master.log.ghost_durable_offset, part_0),
-           !.log.ghost_unknown_below_offset = part_1,
+           !.log.stale_end_offset = (IF (master.log.last_file_offset <= part_0) THEN
+               Max(master.log.stale_end_offset, master.log.ends[2]) ELSE (part_1 +
+               mapped_file_size_bytes)),
+           !.log.ghost_unknown_below_offset = part_2,
+           !.log.ghost_foreign_start_offset = Min(master.log.ghost_foreign_start_offset, part_0),
+           !.log.ghost_foreign_end_offset = Min(master.log.ghost_foreign_end_offset, part_0),
+           !.log.ghost_torn_start_offset = part_3,
+           !.log.ghost_torn_end_offset = part_4,
            !.is_up = TRUE,
            !.has_abort_file = TRUE,
            !.trailing_blank_offset = (-1),
            !.ghost_life = (master.ghost_life + 1)]
        /\ messages' = [messages EXCEPT
            ![0].ghost_is_readable = (messages[0].ghost_is_readable \/ ((2 <= messages[0].phase) /\
-               (master.log.start_offset <= messages[0].start_offset) /\ (part_1 <=
+               (master.log.start_offset <= messages[0].start_offset) /\ (part_2 <=
                messages[0].start_offset) /\ (((messages[0].ghost_life = 0) /\ (0 <=
                messages[0].start_offset) /\ (messages[0].end_offset <= Min(master.log.ends[0],
                part_0))) \/ ((messages[0].ghost_life = 1) /\ (Min(master.log.ends[0], part_0) <=
                messages[0].start_offset) /\ (messages[0].end_offset <= Min(master.log.ends[1],
                part_0))) \/ ((messages[0].ghost_life = 2) /\ (Min(master.log.ends[1], part_0) <=
-               messages[0].start_offset) /\ part_2)) /\ part_2))]
+               messages[0].start_offset) /\ part_5)) /\ ~((part_3 < part_4) /\ (part_3 <
+               messages[0].end_offset) /\ (messages[0].start_offset < part_4)) /\ part_5))]
        /\ faults' = [faults EXCEPT
            !.torn_rolls = (faults.torn_rolls + 1)]
     /\ UNCHANGED <<slaves, links>>
+
+has_abort_file == master.has_abort_file
+
+\* The master's log ends with a blank, and the next file was made in advance: the blank stays.
+\* master: CommitLog#recoverNormally, #recoverAbnormally; AllocateMappedFileService#mmapOperation
+restart_master_behind_blank ==
+    /\ is_master_down
+    /\ is_blank_to_cut
+    /\ has_abort_file
+    /\ LET
+           part_0 == (messages[0].end_offset <= master.log.ends[2])
+       IN
+       /\ master' = [master EXCEPT
+           !.log.flushed_offset = master.log.ends[2],
+           !.log.dispatched_offset = master.log.ends[2],
+           !.is_up = TRUE,
+           !.has_abort_file = TRUE,
+           !.trailing_blank_offset = (-1)]
+       /\ messages' = [messages EXCEPT
+           ![0].ghost_is_readable = (messages[0].ghost_is_readable \/ ((2 <= messages[0].phase) /\
+               (master.log.start_offset <= messages[0].start_offset) /\
+               (master.log.ghost_unknown_below_offset <= messages[0].start_offset) /\
+               (((messages[0].ghost_life = 0) /\ (0 <= messages[0].start_offset) /\
+               (messages[0].end_offset <= master.log.ends[0])) \/ ((messages[0].ghost_life = 1) /\
+               (master.log.ends[0] <= messages[0].start_offset) /\ (messages[0].end_offset <=
+               master.log.ends[1])) \/ ((messages[0].ghost_life = 2) /\ (master.log.ends[1] <=
+               messages[0].start_offset) /\ part_0)) /\ ~((master.log.ghost_torn_start_offset <
+               master.log.ghost_torn_end_offset) /\ (master.log.ghost_torn_start_offset <
+               messages[0].end_offset) /\ (messages[0].start_offset <
+               master.log.ghost_torn_end_offset)) /\ part_0))]
+    /\ UNCHANGED <<slaves, links, faults>>
+
+restart_master_with_stale_bytes_has_stale_bytes ==
+    (master.log.ends[2] < master.log.stale_end_offset)
+
+\* The master's recovery reads on into bytes that an earlier cut has left behind its end.
+\* master: CommitLog#recoverNormally, #recoverAbnormally, #checkMessageAndReturnSize
+restart_master_with_stale_bytes ==
+    /\ is_master_down
+    /\ is_no_blank_to_cut
+    /\ restart_master_with_stale_bytes_has_stale_bytes
+    /\ \E recovered_offset \in (master.log.ends[2] + 1)..(master.log.last_file_offset +
+           mapped_file_size_bytes) :
+       LET
+           part_0 == (master.log.ends[2] + (recovered_offset - master.log.ends[2]))
+           part_1 == (IF (master.ghost_life <= 0) THEN part_0 ELSE master.log.ends[0])
+           part_2 == (IF (master.ghost_life <= 1) THEN part_0 ELSE master.log.ends[1])
+           part_3 == (IF (master.ghost_life <= 2) THEN part_0 ELSE master.log.ends[2])
+       IN
+       /\ master' = [master EXCEPT
+           !.log.ends[0] = part_1,
+           !.log.ends[1] = part_2,
+           !.log.ends[2] = part_3,
+           !.log.flushed_offset = part_3,
+           !.log.dispatched_offset = part_3,
+           !.log.ghost_durable_offset = (IF ((master.log.ghost_durable_offset = master.log.ends[2])
+               /\ ((faults.torn_rolls = 0) \/ ((faults.master_kills = 0) /\
+               (faults.swallowed_disk_errors = 0)))) THEN recovered_offset ELSE
+               master.log.ghost_durable_offset),
+           !.is_up = TRUE,
+           !.has_abort_file = TRUE]
+       /\ messages' = [messages EXCEPT
+           ![0].ghost_is_readable = (messages[0].ghost_is_readable \/ ((2 <= messages[0].phase) /\
+               (master.log.start_offset <= messages[0].start_offset) /\
+               (master.log.ghost_unknown_below_offset <= messages[0].start_offset) /\
+               (((messages[0].ghost_life = 0) /\ (0 <= messages[0].start_offset) /\
+               (messages[0].end_offset <= part_1)) \/ ((messages[0].ghost_life = 1) /\ (part_1 <=
+               messages[0].start_offset) /\ (messages[0].end_offset <= part_2)) \/
+               ((messages[0].ghost_life = 2) /\ (part_2 <= messages[0].start_offset) /\
+               (messages[0].end_offset <= part_3))) /\ ~((master.log.ghost_torn_start_offset <
+               master.log.ghost_torn_end_offset) /\ (master.log.ghost_torn_start_offset <
+               messages[0].end_offset) /\ (messages[0].start_offset <
+               master.log.ghost_torn_end_offset)) /\ (messages[0].end_offset <= part_3)))]
+    /\ UNCHANGED <<slaves, links, faults>>
 
 begin_slave_stop_0_is_not_stopping == ~slaves[0].is_stopping
 
@@ -1072,29 +1250,21 @@ is_slave_down == ~slaves[0].is_up
 \* slave: DefaultMessageStore#load, CommitLog#recoverNormally, #recoverAbnormally
 restart_slave_0 ==
     /\ is_slave_down
-    /\ \E recovered_offset \in Max((IF (((Min(slaves[0].log.ends[2], master.log.ends[2]) <=
-           Max(slaves[0].log.start_offset, master.log.start_offset)) \/
-           ((Min(Max(slaves[0].log.ends[0], Max(slaves[0].log.start_offset,
-           master.log.start_offset)), Min(slaves[0].log.ends[2], master.log.ends[2])) =
-           Min(Max(master.log.ends[0], Max(slaves[0].log.start_offset, master.log.start_offset)),
-           Min(slaves[0].log.ends[2], master.log.ends[2]))) /\ (Min(Max(slaves[0].log.ends[1],
-           Max(slaves[0].log.start_offset, master.log.start_offset)), Min(slaves[0].log.ends[2],
-           master.log.ends[2])) = Min(Max(master.log.ends[1], Max(slaves[0].log.start_offset,
-           master.log.start_offset)), Min(slaves[0].log.ends[2], master.log.ends[2]))) /\
-           (Min(Max(slaves[0].log.ends[2], Max(slaves[0].log.start_offset,
-           master.log.start_offset)), Min(slaves[0].log.ends[2], master.log.ends[2])) =
-           Min(Max(master.log.ends[2], Max(slaves[0].log.start_offset, master.log.start_offset)),
-           Min(slaves[0].log.ends[2], master.log.ends[2]))) /\ (slaves[0].log.start_offset <=
-           Max(slaves[0].log.start_offset, master.log.start_offset)) /\
-           (slaves[0].log.ghost_unknown_below_offset <= Max(slaves[0].log.start_offset,
-           master.log.start_offset)) /\ (master.log.start_offset <= Max(slaves[0].log.start_offset,
-           master.log.start_offset)) /\ (master.log.ghost_unknown_below_offset <=
-           Max(slaves[0].log.start_offset, master.log.start_offset)))) /\
-           (slaves[0].log.start_offset <= slaves[0].log.start_offset) /\
-           (slaves[0].log.ghost_unknown_below_offset <= slaves[0].log.start_offset)) THEN
-           slaves[0].log.last_file_offset ELSE slaves[0].log.start_offset),
-           Min(Max(Max(slaves[0].log.start_offset, (IF ((2 <= messages[0].phase) /\
-           (slaves[0].log.start_offset <= messages[0].start_offset) /\
+    /\ \E recovered_offset \in Max((IF ((Min(Max(slaves[0].log.ends[0], slaves[0].log.start_offset),
+           Max(slaves[0].log.start_offset, Min(slaves[0].log.ends[2], master.log.ends[2]))) =
+           Min(Max(master.log.ends[0], slaves[0].log.start_offset), Max(slaves[0].log.start_offset,
+           Min(slaves[0].log.ends[2], master.log.ends[2])))) /\ (Min(Max(slaves[0].log.ends[1],
+           slaves[0].log.start_offset), Max(slaves[0].log.start_offset, Min(slaves[0].log.ends[2],
+           master.log.ends[2]))) = Min(Max(master.log.ends[1], slaves[0].log.start_offset),
+           Max(slaves[0].log.start_offset, Min(slaves[0].log.ends[2], master.log.ends[2])))) /\
+           (Min(Max(slaves[0].log.ends[2], slaves[0].log.start_offset),
+           Max(slaves[0].log.start_offset, Min(slaves[0].log.ends[2], master.log.ends[2]))) =
+           Min(Max(master.log.ends[2], slaves[0].log.start_offset), Max(slaves[0].log.start_offset,
+           Min(slaves[0].log.ends[2], master.log.ends[2])))) /\ (slaves[0].log.start_offset <=
+           slaves[0].log.start_offset) /\ (slaves[0].log.ghost_unknown_below_offset <=
+           slaves[0].log.start_offset)) THEN slaves[0].log.last_file_offset ELSE
+           slaves[0].log.start_offset), Min(Max(Max(slaves[0].log.start_offset, (IF ((2 <=
+           messages[0].phase) /\ (slaves[0].log.start_offset <= messages[0].start_offset) /\
            (slaves[0].log.ghost_unknown_below_offset <= messages[0].start_offset) /\
            (((messages[0].ghost_life = 0) /\ (0 <= messages[0].start_offset) /\
            (messages[0].start_offset < slaves[0].log.ends[0])) \/ ((messages[0].ghost_life = 1) /\
@@ -1118,26 +1288,32 @@ restart_slave_0 ==
            ((messages[0].ghost_life <= 1) \/ (slaves[0].log.ends[1] = master.log.ends[1])) /\
            ((messages[0].ghost_life <= 2) \/ (slaves[0].log.ends[2] = master.log.ends[2]))) THEN
            messages[0].end_offset ELSE slaves[0].log.start_offset)), Max((IF
-           (((Min(slaves[0].log.ends[2], master.log.ends[2]) <= Max(slaves[0].log.start_offset,
-           master.log.start_offset)) \/ ((Min(Max(slaves[0].log.ends[0],
-           Max(slaves[0].log.start_offset, master.log.start_offset)), Min(slaves[0].log.ends[2],
-           master.log.ends[2])) = Min(Max(master.log.ends[0], Max(slaves[0].log.start_offset,
-           master.log.start_offset)), Min(slaves[0].log.ends[2], master.log.ends[2]))) /\
-           (Min(Max(slaves[0].log.ends[1], Max(slaves[0].log.start_offset,
-           master.log.start_offset)), Min(slaves[0].log.ends[2], master.log.ends[2])) =
-           Min(Max(master.log.ends[1], Max(slaves[0].log.start_offset, master.log.start_offset)),
-           Min(slaves[0].log.ends[2], master.log.ends[2]))) /\ (Min(Max(slaves[0].log.ends[2],
-           Max(slaves[0].log.start_offset, master.log.start_offset)), Min(slaves[0].log.ends[2],
-           master.log.ends[2])) = Min(Max(master.log.ends[2], Max(slaves[0].log.start_offset,
-           master.log.start_offset)), Min(slaves[0].log.ends[2], master.log.ends[2]))) /\
-           (slaves[0].log.start_offset <= Max(slaves[0].log.start_offset, master.log.start_offset))
-           /\ (slaves[0].log.ghost_unknown_below_offset <= Max(slaves[0].log.start_offset,
-           master.log.start_offset)) /\ (master.log.start_offset <= Max(slaves[0].log.start_offset,
-           master.log.start_offset)) /\ (master.log.ghost_unknown_below_offset <=
-           Max(slaves[0].log.start_offset, master.log.start_offset)))) /\
+           ((Min(Max(slaves[0].log.ends[0], slaves[0].log.start_offset),
+           Max(slaves[0].log.start_offset, Min(slaves[0].log.ends[2], master.log.ends[2]))) =
+           Min(Max(master.log.ends[0], slaves[0].log.start_offset), Max(slaves[0].log.start_offset,
+           Min(slaves[0].log.ends[2], master.log.ends[2])))) /\ (Min(Max(slaves[0].log.ends[1],
+           slaves[0].log.start_offset), Max(slaves[0].log.start_offset, Min(slaves[0].log.ends[2],
+           master.log.ends[2]))) = Min(Max(master.log.ends[1], slaves[0].log.start_offset),
+           Max(slaves[0].log.start_offset, Min(slaves[0].log.ends[2], master.log.ends[2])))) /\
+           (Min(Max(slaves[0].log.ends[2], slaves[0].log.start_offset),
+           Max(slaves[0].log.start_offset, Min(slaves[0].log.ends[2], master.log.ends[2]))) =
+           Min(Max(master.log.ends[2], slaves[0].log.start_offset), Max(slaves[0].log.start_offset,
+           Min(slaves[0].log.ends[2], master.log.ends[2])))) /\ (slaves[0].log.start_offset <=
+           slaves[0].log.start_offset) /\ (slaves[0].log.ghost_unknown_below_offset <=
+           slaves[0].log.start_offset)) THEN slaves[0].log.last_file_offset ELSE
+           slaves[0].log.start_offset), (IF ((Min(Max(slaves[0].log.ends[0],
+           slaves[0].log.start_offset), Max(slaves[0].log.start_offset, Min(slaves[0].log.ends[2],
+           master.log.ends[2]))) = Min(Max(master.log.ends[0], slaves[0].log.start_offset),
+           Max(slaves[0].log.start_offset, Min(slaves[0].log.ends[2], master.log.ends[2])))) /\
+           (Min(Max(slaves[0].log.ends[1], slaves[0].log.start_offset),
+           Max(slaves[0].log.start_offset, Min(slaves[0].log.ends[2], master.log.ends[2]))) =
+           Min(Max(master.log.ends[1], slaves[0].log.start_offset), Max(slaves[0].log.start_offset,
+           Min(slaves[0].log.ends[2], master.log.ends[2])))) /\ (Min(Max(slaves[0].log.ends[2],
+           slaves[0].log.start_offset), Max(slaves[0].log.start_offset, Min(slaves[0].log.ends[2],
+           master.log.ends[2]))) = Min(Max(master.log.ends[2], slaves[0].log.start_offset),
+           Max(slaves[0].log.start_offset, Min(slaves[0].log.ends[2], master.log.ends[2])))) /\
            (slaves[0].log.start_offset <= slaves[0].log.start_offset) /\
-           (slaves[0].log.ghost_unknown_below_offset <= slaves[0].log.start_offset)) THEN
-           slaves[0].log.last_file_offset ELSE slaves[0].log.start_offset), (IF ((2 <=
+           (slaves[0].log.ghost_unknown_below_offset <= slaves[0].log.start_offset)) THEN (IF ((2 <=
            messages[0].phase) /\ (slaves[0].log.start_offset <= messages[0].start_offset) /\
            (slaves[0].log.ghost_unknown_below_offset <= messages[0].start_offset) /\
            (((messages[0].ghost_life = 0) /\ (0 <= messages[0].start_offset) /\
@@ -1154,28 +1330,35 @@ restart_slave_0 ==
            slaves[0].log.ends[1])) \/ ((messages[0].ghost_life = 2) /\ (slaves[0].log.ends[1] <=
            messages[0].start_offset) /\ (messages[0].end_offset <= slaves[0].log.ends[2]))) /\
            (messages[0].end_offset <= slaves[0].log.ends[2]))) THEN Min(slaves[0].log.ends[2],
-           messages[0].start_offset) ELSE slaves[0].log.ends[2]))))..Max((IF
-           (((Min(slaves[0].log.ends[2], master.log.ends[2]) <= Max(slaves[0].log.start_offset,
-           master.log.start_offset)) \/ ((Min(Max(slaves[0].log.ends[0],
-           Max(slaves[0].log.start_offset, master.log.start_offset)), Min(slaves[0].log.ends[2],
-           master.log.ends[2])) = Min(Max(master.log.ends[0], Max(slaves[0].log.start_offset,
-           master.log.start_offset)), Min(slaves[0].log.ends[2], master.log.ends[2]))) /\
-           (Min(Max(slaves[0].log.ends[1], Max(slaves[0].log.start_offset,
-           master.log.start_offset)), Min(slaves[0].log.ends[2], master.log.ends[2])) =
-           Min(Max(master.log.ends[1], Max(slaves[0].log.start_offset, master.log.start_offset)),
-           Min(slaves[0].log.ends[2], master.log.ends[2]))) /\ (Min(Max(slaves[0].log.ends[2],
-           Max(slaves[0].log.start_offset, master.log.start_offset)), Min(slaves[0].log.ends[2],
-           master.log.ends[2])) = Min(Max(master.log.ends[2], Max(slaves[0].log.start_offset,
-           master.log.start_offset)), Min(slaves[0].log.ends[2], master.log.ends[2]))) /\
-           (slaves[0].log.start_offset <= Max(slaves[0].log.start_offset, master.log.start_offset))
-           /\ (slaves[0].log.ghost_unknown_below_offset <= Max(slaves[0].log.start_offset,
-           master.log.start_offset)) /\ (master.log.start_offset <= Max(slaves[0].log.start_offset,
-           master.log.start_offset)) /\ (master.log.ghost_unknown_below_offset <=
-           Max(slaves[0].log.start_offset, master.log.start_offset)))) /\
+           messages[0].start_offset) ELSE slaves[0].log.ends[2]) ELSE
+           slaves[0].log.ends[2]))))..Max((IF ((Min(Max(slaves[0].log.ends[0],
+           slaves[0].log.start_offset), Max(slaves[0].log.start_offset, Min(slaves[0].log.ends[2],
+           master.log.ends[2]))) = Min(Max(master.log.ends[0], slaves[0].log.start_offset),
+           Max(slaves[0].log.start_offset, Min(slaves[0].log.ends[2], master.log.ends[2])))) /\
+           (Min(Max(slaves[0].log.ends[1], slaves[0].log.start_offset),
+           Max(slaves[0].log.start_offset, Min(slaves[0].log.ends[2], master.log.ends[2]))) =
+           Min(Max(master.log.ends[1], slaves[0].log.start_offset), Max(slaves[0].log.start_offset,
+           Min(slaves[0].log.ends[2], master.log.ends[2])))) /\ (Min(Max(slaves[0].log.ends[2],
+           slaves[0].log.start_offset), Max(slaves[0].log.start_offset, Min(slaves[0].log.ends[2],
+           master.log.ends[2]))) = Min(Max(master.log.ends[2], slaves[0].log.start_offset),
+           Max(slaves[0].log.start_offset, Min(slaves[0].log.ends[2], master.log.ends[2])))) /\
            (slaves[0].log.start_offset <= slaves[0].log.start_offset) /\
            (slaves[0].log.ghost_unknown_below_offset <= slaves[0].log.start_offset)) THEN
-           slaves[0].log.last_file_offset ELSE slaves[0].log.start_offset), (IF ((2 <=
-           messages[0].phase) /\ (slaves[0].log.start_offset <= messages[0].start_offset) /\
+           slaves[0].log.last_file_offset ELSE slaves[0].log.start_offset), (IF
+           ((Min(Max(slaves[0].log.ends[0], slaves[0].log.start_offset),
+           Max(slaves[0].log.start_offset, Min(slaves[0].log.ends[2], master.log.ends[2]))) =
+           Min(Max(master.log.ends[0], slaves[0].log.start_offset), Max(slaves[0].log.start_offset,
+           Min(slaves[0].log.ends[2], master.log.ends[2])))) /\ (Min(Max(slaves[0].log.ends[1],
+           slaves[0].log.start_offset), Max(slaves[0].log.start_offset, Min(slaves[0].log.ends[2],
+           master.log.ends[2]))) = Min(Max(master.log.ends[1], slaves[0].log.start_offset),
+           Max(slaves[0].log.start_offset, Min(slaves[0].log.ends[2], master.log.ends[2])))) /\
+           (Min(Max(slaves[0].log.ends[2], slaves[0].log.start_offset),
+           Max(slaves[0].log.start_offset, Min(slaves[0].log.ends[2], master.log.ends[2]))) =
+           Min(Max(master.log.ends[2], slaves[0].log.start_offset), Max(slaves[0].log.start_offset,
+           Min(slaves[0].log.ends[2], master.log.ends[2])))) /\ (slaves[0].log.start_offset <=
+           slaves[0].log.start_offset) /\ (slaves[0].log.ghost_unknown_below_offset <=
+           slaves[0].log.start_offset)) THEN (IF ((2 <= messages[0].phase) /\
+           (slaves[0].log.start_offset <= messages[0].start_offset) /\
            (slaves[0].log.ghost_unknown_below_offset <= messages[0].start_offset) /\
            (((messages[0].ghost_life = 0) /\ (0 <= messages[0].start_offset) /\
            (messages[0].start_offset < slaves[0].log.ends[0])) \/ ((messages[0].ghost_life = 1) /\
@@ -1191,26 +1374,232 @@ restart_slave_0 ==
            slaves[0].log.ends[1])) \/ ((messages[0].ghost_life = 2) /\ (slaves[0].log.ends[1] <=
            messages[0].start_offset) /\ (messages[0].end_offset <= slaves[0].log.ends[2]))) /\
            (messages[0].end_offset <= slaves[0].log.ends[2]))) THEN Min(slaves[0].log.ends[2],
-           messages[0].start_offset) ELSE slaves[0].log.ends[2])) :
+           messages[0].start_offset) ELSE slaves[0].log.ends[2]) ELSE slaves[0].log.ends[2])) :
        LET
            part_0 == Min(slaves[0].log.ends[2], recovered_offset)
+           part_1 == (slaves[0].log.last_file_offset <= recovered_offset)
+           part_2 == Max(slaves[0].log.start_offset, (recovered_offset - (recovered_offset %
+               mapped_file_size_bytes)))
        IN
        /\ slaves' = [slaves EXCEPT
            ![0].log.ends[0] = Min(slaves[0].log.ends[0], recovered_offset),
            ![0].log.ends[1] = Min(slaves[0].log.ends[1], recovered_offset),
            ![0].log.ends[2] = part_0,
-           ![0].log.last_file_offset = (IF (recovered_offset < slaves[0].log.last_file_offset) THEN
-               Max(slaves[0].log.start_offset, (recovered_offset - (recovered_offset %
-               mapped_file_size_bytes))) ELSE slaves[0].log.last_file_offset),
+           ![0].log.last_file_offset = (IF part_1 THEN slaves[0].log.last_file_offset ELSE part_2),
            ![0].log.flushed_offset = part_0,
            ![0].log.dispatched_offset = part_0,
            ![0].log.ghost_durable_offset = Min(slaves[0].log.ghost_durable_offset,
                recovered_offset),
+           ![0].log.stale_end_offset = (IF part_1 THEN Max(slaves[0].log.stale_end_offset,
+               slaves[0].log.ends[2]) ELSE (part_2 + mapped_file_size_bytes)),
            ![0].log.ghost_unknown_below_offset = Min(slaves[0].log.ghost_unknown_below_offset,
+               recovered_offset),
+           ![0].log.ghost_foreign_start_offset = Min(slaves[0].log.ghost_foreign_start_offset,
+               recovered_offset),
+           ![0].log.ghost_foreign_end_offset = Min(slaves[0].log.ghost_foreign_end_offset,
+               recovered_offset),
+           ![0].log.ghost_torn_start_offset = Min(slaves[0].log.ghost_torn_start_offset,
+               recovered_offset),
+           ![0].log.ghost_torn_end_offset = Min(slaves[0].log.ghost_torn_end_offset,
                recovered_offset),
            ![0].is_up = TRUE,
            ![0].is_stopping = FALSE,
-           ![0].has_abort_file = TRUE]
+           ![0].has_abort_file = TRUE,
+           ![0].ghost_earlier_put_offset = Max(0, (IF ((2 <= messages[0].phase) /\
+               (messages[0].phase <= 4)) THEN messages[0].end_offset ELSE 0))]
+    /\ UNCHANGED <<master, links, messages, faults>>
+
+has_torn_record ==
+    LET
+        part_0 == ((messages[0].ghost_life = 0) /\ (0 <= messages[0].start_offset))
+        part_1 == ((2 <= messages[0].phase) /\ (slaves[0].log.start_offset <=
+            messages[0].start_offset) /\ (slaves[0].log.ghost_unknown_below_offset <=
+            messages[0].start_offset) /\ ((part_0 /\ (messages[0].start_offset <
+            slaves[0].log.ends[0])) \/ ((messages[0].ghost_life = 1) /\ (slaves[0].log.ends[0] <=
+            messages[0].start_offset) /\ (messages[0].start_offset < slaves[0].log.ends[1])) \/
+            ((messages[0].ghost_life = 2) /\ (slaves[0].log.ends[1] <= messages[0].start_offset) /\
+            (messages[0].start_offset < slaves[0].log.ends[2]))) /\ (slaves[0].log.ends[2] <
+            messages[0].end_offset))
+        part_2 == (slaves[0].log.last_file_offset + mapped_file_size_bytes)
+        part_3 == Max(slaves[0].log.start_offset, Min(slaves[0].log.ends[2], master.log.ends[2]))
+        part_4 == ((part_0 /\ (messages[0].end_offset <= master.log.ends[0])) \/
+            ((messages[0].ghost_life = 1) /\ (master.log.ends[0] <= messages[0].start_offset) /\
+            (messages[0].end_offset <= master.log.ends[1])) \/ ((messages[0].ghost_life = 2) /\
+            (master.log.ends[1] <= messages[0].start_offset) /\ (messages[0].end_offset <=
+            master.log.ends[2])))
+        part_5 == (IF ((slaves[0].log.ends[2] = slaves[0].log.ends[2]) /\ (slaves[0].log.ends[1] <
+            slaves[0].log.ends[2])) THEN (IF ((master.log.ends[2] < slaves[0].log.ends[2]) \/
+            (master.log.ends[2] < master.log.ends[2])) THEN part_2 ELSE Min(part_2,
+            master.log.ends[2])) ELSE (IF ((slaves[0].log.ends[1] = slaves[0].log.ends[2]) /\
+            (slaves[0].log.ends[0] < slaves[0].log.ends[1])) THEN (IF ((master.log.ends[1] <
+            slaves[0].log.ends[1]) \/ (master.log.ends[1] < master.log.ends[2])) THEN part_2 ELSE
+            Min(part_2, master.log.ends[1])) ELSE (IF ((slaves[0].log.ends[0] =
+            slaves[0].log.ends[2]) /\ (0 < slaves[0].log.ends[0])) THEN (IF ((master.log.ends[0] <
+            slaves[0].log.ends[0]) \/ (master.log.ends[0] < master.log.ends[2])) THEN part_2 ELSE
+            Min(part_2, master.log.ends[0])) ELSE slaves[0].log.ends[2])))
+    IN
+    (Max((slaves[0].log.ends[2] + 1), (IF part_1 THEN messages[0].end_offset ELSE 0)) <= (IF
+        ((slaves[0].log.ends[2] < slaves[0].log.stale_end_offset) /\ (master.ghost_life = 0)) THEN
+        Min(part_2, master.log.ends[2]) ELSE (IF (slaves[0].log.last_file_offset <
+        slaves[0].log.ends[2]) THEN (IF ((Min(Max(slaves[0].log.ends[0],
+        slaves[0].log.start_offset), part_3) = Min(Max(master.log.ends[0],
+        slaves[0].log.start_offset), part_3)) /\ (Min(Max(slaves[0].log.ends[1],
+        slaves[0].log.start_offset), part_3) = Min(Max(master.log.ends[1],
+        slaves[0].log.start_offset), part_3)) /\ (Min(Max(slaves[0].log.ends[2],
+        slaves[0].log.start_offset), part_3) = Min(Max(master.log.ends[2],
+        slaves[0].log.start_offset), part_3))) THEN (IF (part_1 /\ part_4) THEN Min(part_2,
+        messages[0].end_offset) ELSE (IF (part_4 /\ (slaves[0].log.ends[2] <=
+        messages[0].start_offset) /\ (2 <= messages[0].phase)) THEN Min(part_5,
+        messages[0].start_offset) ELSE part_5)) ELSE part_2) ELSE slaves[0].log.ends[2])))
+
+\* A slave's recovery takes a record for whole whose last bytes it has not received.
+\* slave: CommitLog#recoverNormally, #recoverAbnormally, #checkMessageAndReturnSize
+restart_slave_beyond_received_0 ==
+    /\ is_slave_down
+    /\ has_torn_record
+    /\ \E recovered_offset \in Max((slaves[0].log.ends[2] + 1), (IF ((2 <= messages[0].phase) /\
+           (slaves[0].log.start_offset <= messages[0].start_offset) /\
+           (slaves[0].log.ghost_unknown_below_offset <= messages[0].start_offset) /\
+           (((messages[0].ghost_life = 0) /\ (0 <= messages[0].start_offset) /\
+           (messages[0].start_offset < slaves[0].log.ends[0])) \/ ((messages[0].ghost_life = 1) /\
+           (slaves[0].log.ends[0] <= messages[0].start_offset) /\ (messages[0].start_offset <
+           slaves[0].log.ends[1])) \/ ((messages[0].ghost_life = 2) /\ (slaves[0].log.ends[1] <=
+           messages[0].start_offset) /\ (messages[0].start_offset < slaves[0].log.ends[2]))) /\
+           (slaves[0].log.ends[2] < messages[0].end_offset)) THEN messages[0].end_offset ELSE
+           0))..(IF ((slaves[0].log.ends[2] < slaves[0].log.stale_end_offset) /\ (master.ghost_life
+           = 0)) THEN Min((slaves[0].log.last_file_offset + mapped_file_size_bytes),
+           master.log.ends[2]) ELSE (IF (slaves[0].log.last_file_offset < slaves[0].log.ends[2])
+           THEN (IF ((Min(Max(slaves[0].log.ends[0], slaves[0].log.start_offset),
+           Max(slaves[0].log.start_offset, Min(slaves[0].log.ends[2], master.log.ends[2]))) =
+           Min(Max(master.log.ends[0], slaves[0].log.start_offset), Max(slaves[0].log.start_offset,
+           Min(slaves[0].log.ends[2], master.log.ends[2])))) /\ (Min(Max(slaves[0].log.ends[1],
+           slaves[0].log.start_offset), Max(slaves[0].log.start_offset, Min(slaves[0].log.ends[2],
+           master.log.ends[2]))) = Min(Max(master.log.ends[1], slaves[0].log.start_offset),
+           Max(slaves[0].log.start_offset, Min(slaves[0].log.ends[2], master.log.ends[2])))) /\
+           (Min(Max(slaves[0].log.ends[2], slaves[0].log.start_offset),
+           Max(slaves[0].log.start_offset, Min(slaves[0].log.ends[2], master.log.ends[2]))) =
+           Min(Max(master.log.ends[2], slaves[0].log.start_offset), Max(slaves[0].log.start_offset,
+           Min(slaves[0].log.ends[2], master.log.ends[2]))))) THEN (IF ((2 <= messages[0].phase) /\
+           (slaves[0].log.start_offset <= messages[0].start_offset) /\
+           (slaves[0].log.ghost_unknown_below_offset <= messages[0].start_offset) /\
+           (((messages[0].ghost_life = 0) /\ (0 <= messages[0].start_offset) /\
+           (messages[0].start_offset < slaves[0].log.ends[0])) \/ ((messages[0].ghost_life = 1) /\
+           (slaves[0].log.ends[0] <= messages[0].start_offset) /\ (messages[0].start_offset <
+           slaves[0].log.ends[1])) \/ ((messages[0].ghost_life = 2) /\ (slaves[0].log.ends[1] <=
+           messages[0].start_offset) /\ (messages[0].start_offset < slaves[0].log.ends[2]))) /\
+           (slaves[0].log.ends[2] < messages[0].end_offset) /\ (((messages[0].ghost_life = 0) /\ (0
+           <= messages[0].start_offset) /\ (messages[0].end_offset <= master.log.ends[0])) \/
+           ((messages[0].ghost_life = 1) /\ (master.log.ends[0] <= messages[0].start_offset) /\
+           (messages[0].end_offset <= master.log.ends[1])) \/ ((messages[0].ghost_life = 2) /\
+           (master.log.ends[1] <= messages[0].start_offset) /\ (messages[0].end_offset <=
+           master.log.ends[2])))) THEN Min((slaves[0].log.last_file_offset +
+           mapped_file_size_bytes), messages[0].end_offset) ELSE (IF ((((messages[0].ghost_life = 0)
+           /\ (0 <= messages[0].start_offset) /\ (messages[0].end_offset <= master.log.ends[0])) \/
+           ((messages[0].ghost_life = 1) /\ (master.log.ends[0] <= messages[0].start_offset) /\
+           (messages[0].end_offset <= master.log.ends[1])) \/ ((messages[0].ghost_life = 2) /\
+           (master.log.ends[1] <= messages[0].start_offset) /\ (messages[0].end_offset <=
+           master.log.ends[2]))) /\ (slaves[0].log.ends[2] <= messages[0].start_offset) /\ (2 <=
+           messages[0].phase)) THEN Min((IF ((slaves[0].log.ends[2] = slaves[0].log.ends[2]) /\
+           (slaves[0].log.ends[1] < slaves[0].log.ends[2])) THEN (IF ((master.log.ends[2] <
+           slaves[0].log.ends[2]) \/ (master.log.ends[2] < master.log.ends[2])) THEN
+           (slaves[0].log.last_file_offset + mapped_file_size_bytes) ELSE
+           Min((slaves[0].log.last_file_offset + mapped_file_size_bytes), master.log.ends[2])) ELSE
+           (IF ((slaves[0].log.ends[1] = slaves[0].log.ends[2]) /\ (slaves[0].log.ends[0] <
+           slaves[0].log.ends[1])) THEN (IF ((master.log.ends[1] < slaves[0].log.ends[1]) \/
+           (master.log.ends[1] < master.log.ends[2])) THEN (slaves[0].log.last_file_offset +
+           mapped_file_size_bytes) ELSE Min((slaves[0].log.last_file_offset +
+           mapped_file_size_bytes), master.log.ends[1])) ELSE (IF ((slaves[0].log.ends[0] =
+           slaves[0].log.ends[2]) /\ (0 < slaves[0].log.ends[0])) THEN (IF ((master.log.ends[0] <
+           slaves[0].log.ends[0]) \/ (master.log.ends[0] < master.log.ends[2])) THEN
+           (slaves[0].log.last_file_offset + mapped_file_size_bytes) ELSE
+           Min((slaves[0].log.last_file_offset + mapped_file_size_bytes), master.log.ends[0])) ELSE
+           slaves[0].log.ends[2]))), messages[0].start_offset) ELSE (IF ((slaves[0].log.ends[2] =
+           slaves[0].log.ends[2]) /\ (slaves[0].log.ends[1] < slaves[0].log.ends[2])) THEN (IF
+           ((master.log.ends[2] < slaves[0].log.ends[2]) \/ (master.log.ends[2] <
+           master.log.ends[2])) THEN (slaves[0].log.last_file_offset + mapped_file_size_bytes) ELSE
+           Min((slaves[0].log.last_file_offset + mapped_file_size_bytes), master.log.ends[2])) ELSE
+           (IF ((slaves[0].log.ends[1] = slaves[0].log.ends[2]) /\ (slaves[0].log.ends[0] <
+           slaves[0].log.ends[1])) THEN (IF ((master.log.ends[1] < slaves[0].log.ends[1]) \/
+           (master.log.ends[1] < master.log.ends[2])) THEN (slaves[0].log.last_file_offset +
+           mapped_file_size_bytes) ELSE Min((slaves[0].log.last_file_offset +
+           mapped_file_size_bytes), master.log.ends[1])) ELSE (IF ((slaves[0].log.ends[0] =
+           slaves[0].log.ends[2]) /\ (0 < slaves[0].log.ends[0])) THEN (IF ((master.log.ends[0] <
+           slaves[0].log.ends[0]) \/ (master.log.ends[0] < master.log.ends[2])) THEN
+           (slaves[0].log.last_file_offset + mapped_file_size_bytes) ELSE
+           Min((slaves[0].log.last_file_offset + mapped_file_size_bytes), master.log.ends[0])) ELSE
+           slaves[0].log.ends[2]))))) ELSE (slaves[0].log.last_file_offset +
+           mapped_file_size_bytes)) ELSE slaves[0].log.ends[2])) :
+       LET
+           part_0 == (IF (slaves[0].log.ends[2] = slaves[0].log.ends[2]) THEN recovered_offset ELSE
+               slaves[0].log.ends[2])
+           part_1 == Max(slaves[0].log.start_offset, Min(slaves[0].log.ends[2], master.log.ends[2]))
+           part_2 == ((2 <= messages[0].phase) /\ (messages[0].start_offset < recovered_offset) /\
+               (slaves[0].log.ends[2] < messages[0].end_offset))
+       IN
+       /\ slaves' = [slaves EXCEPT
+           ![0].log.ends[0] = (IF (slaves[0].log.ends[0] = slaves[0].log.ends[2]) THEN
+               recovered_offset ELSE slaves[0].log.ends[0]),
+           ![0].log.ends[1] = (IF (slaves[0].log.ends[1] = slaves[0].log.ends[2]) THEN
+               recovered_offset ELSE slaves[0].log.ends[1]),
+           ![0].log.ends[2] = part_0,
+           ![0].log.flushed_offset = part_0,
+           ![0].log.dispatched_offset = part_0,
+           ![0].log.ghost_unknown_below_offset = (IF ~((Min(Max(slaves[0].log.ends[0],
+               slaves[0].log.start_offset), part_1) = Min(Max(master.log.ends[0],
+               slaves[0].log.start_offset), part_1)) /\ (Min(Max(slaves[0].log.ends[1],
+               slaves[0].log.start_offset), part_1) = Min(Max(master.log.ends[1],
+               slaves[0].log.start_offset), part_1)) /\ (Min(Max(slaves[0].log.ends[2],
+               slaves[0].log.start_offset), part_1) = Min(Max(master.log.ends[2],
+               slaves[0].log.start_offset), part_1))) THEN recovered_offset ELSE (IF
+               ((slaves[0].log.ghost_unknown_below_offset = slaves[0].log.ends[2]) /\ (0 <
+               slaves[0].log.ends[2])) THEN recovered_offset ELSE
+               slaves[0].log.ghost_unknown_below_offset)),
+           ![0].log.ghost_foreign_start_offset = (IF (slaves[0].log.ghost_foreign_end_offset <=
+               slaves[0].log.ghost_foreign_start_offset) THEN slaves[0].log.ends[2] ELSE
+               slaves[0].log.ghost_foreign_start_offset),
+           ![0].log.ghost_foreign_end_offset = recovered_offset,
+           ![0].log.ghost_torn_start_offset = (IF part_2 THEN (IF
+               (slaves[0].log.ghost_torn_end_offset <= slaves[0].log.ghost_torn_start_offset) THEN
+               slaves[0].log.ends[2] ELSE Min(slaves[0].log.ghost_torn_start_offset,
+               slaves[0].log.ends[2])) ELSE slaves[0].log.ghost_torn_start_offset),
+           ![0].log.ghost_torn_end_offset = (IF part_2 THEN recovered_offset ELSE
+               slaves[0].log.ghost_torn_end_offset),
+           ![0].is_up = TRUE,
+           ![0].is_stopping = FALSE,
+           ![0].has_abort_file = TRUE,
+           ![0].ghost_earlier_put_offset = Max(0, (IF ((2 <= messages[0].phase) /\
+               (messages[0].phase <= 4)) THEN messages[0].end_offset ELSE 0))]
+    /\ UNCHANGED <<master, links, messages, faults>>
+
+restart_slave_with_stale_bytes_0_has_stale_bytes ==
+    (slaves[0].log.ends[2] < slaves[0].log.stale_end_offset)
+
+is_later_life == (0 < master.ghost_life)
+
+\* A slave's recovery reads on into bytes of a life that its master has left (T1-12686).
+\* slave: CommitLog#recoverNormally, #recoverAbnormally, #checkMessageAndReturnSize
+restart_slave_with_stale_bytes_0 ==
+    /\ is_slave_down
+    /\ restart_slave_with_stale_bytes_0_has_stale_bytes
+    /\ is_later_life
+    /\ \E recovered_offset \in (slaves[0].log.ends[2] + 1)..(slaves[0].log.last_file_offset +
+           mapped_file_size_bytes) :
+       LET
+           part_0 == (slaves[0].log.ends[2] + (recovered_offset - slaves[0].log.ends[2]))
+           part_1 == (IF (master.ghost_life <= 2) THEN part_0 ELSE slaves[0].log.ends[2])
+       IN
+       /\ slaves' = [slaves EXCEPT
+           ![0].log.ends[0] = (IF (master.ghost_life <= 0) THEN part_0 ELSE slaves[0].log.ends[0]),
+           ![0].log.ends[1] = (IF (master.ghost_life <= 1) THEN part_0 ELSE slaves[0].log.ends[1]),
+           ![0].log.ends[2] = part_1,
+           ![0].log.flushed_offset = part_1,
+           ![0].log.dispatched_offset = part_1,
+           ![0].log.ghost_unknown_below_offset = recovered_offset,
+           ![0].is_up = TRUE,
+           ![0].is_stopping = FALSE,
+           ![0].has_abort_file = TRUE,
+           ![0].ghost_earlier_put_offset = Max(0, (IF ((2 <= messages[0].phase) /\
+               (messages[0].phase <= 4)) THEN messages[0].end_offset ELSE 0))]
     /\ UNCHANGED <<master, links, messages, faults>>
 
 switch_master_role_is_within_limit == (faults.role_switches < role_switches_max)
@@ -1305,18 +1694,103 @@ lose_master_power ==
                Min(kept_offset, messages[0].start_offset) ELSE kept_offset), (IF (0 <=
                master.trailing_blank_offset) THEN master.trailing_blank_offset ELSE
                master.log.ends[2]))
+           part_5 == Max(master.log.start_offset, (part_4 - (part_4 % mapped_file_size_bytes)))
        IN
        /\ master' = [master EXCEPT
            !.log.ends[0] = Min(master.log.ends[0], part_4),
            !.log.ends[1] = Min(master.log.ends[1], part_4),
            !.log.ends[2] = Min(master.log.ends[2], part_4),
-           !.log.last_file_offset = (IF (part_4 < master.log.last_file_offset) THEN
-               Max(master.log.start_offset, (part_4 - (part_4 % mapped_file_size_bytes))) ELSE
-               master.log.last_file_offset),
+           !.log.last_file_offset = (IF (master.log.last_file_offset <= part_4) THEN
+               master.log.last_file_offset ELSE part_5),
            !.log.flushed_offset = Min(master.log.flushed_offset, part_4),
            !.log.dispatched_offset = Min(master.log.dispatched_offset, part_4),
            !.log.ghost_durable_offset = part_4,
+           !.log.stale_end_offset = (IF (master.log.last_file_offset <= part_4) THEN
+               Max(master.log.stale_end_offset, master.log.ends[2]) ELSE (part_5 +
+               mapped_file_size_bytes)),
            !.log.ghost_unknown_below_offset = Min(master.log.ghost_unknown_below_offset, part_4),
+           !.log.ghost_foreign_start_offset = Min(master.log.ghost_foreign_start_offset, part_4),
+           !.log.ghost_foreign_end_offset = Min(master.log.ghost_foreign_end_offset, part_4),
+           !.log.ghost_torn_start_offset = Min(master.log.ghost_torn_start_offset, part_4),
+           !.log.ghost_torn_end_offset = Min(master.log.ghost_torn_end_offset, part_4),
+           !.is_up = FALSE,
+           !.is_stopping = FALSE,
+           !.trailing_blank_offset = (-1),
+           !.ghost_life = (master.ghost_life + 1),
+           !.push2_slave_max_offset = 0,
+           !.connection_count = 0]
+       /\ links' = [links EXCEPT
+           ![0].is_open = FALSE,
+           ![0].has_reported = FALSE,
+           ![0].reported_offset = 0,
+           ![0].slave_request_offset = (-1),
+           ![0].slave_ack_offset = (-1),
+           ![0].next_transfer_offset = (-1),
+           ![0].transfer_start_offset = (-1),
+           ![0].arrived_offset = (-1)]
+       /\ messages' = [messages EXCEPT
+           ![0].phase = (IF ((2 <= messages[0].phase) /\ (messages[0].phase <= 4)) THEN 6 ELSE
+               messages[0].phase)]
+       /\ faults' = [faults EXCEPT
+           !.master_power_losses = (faults.master_power_losses + 1)]
+    /\ UNCHANGED <<slaves>>
+
+lose_master_power_in_record_is_within_limit ==
+    (faults.master_power_losses < master_power_losses_max)
+
+\* The master's machine loses power, and its recovery takes a torn record for whole.
+\* fault: power loss of the master's machine; CommitLog#checkMessageAndReturnSize
+lose_master_power_in_record ==
+    /\ is_master_up
+    /\ lose_master_power_in_record_is_within_limit
+    /\ has_modelled_life_left
+    /\ \E kept_offset \in master.log.ghost_durable_offset..master.log.ends[2], reached_offset \in
+           Min((master.log.ghost_durable_offset + 1), master.log.ends[2])..master.log.ends[2] :
+       LET
+           part_0 == ((master.log.start_offset <= messages[0].start_offset) /\
+               (master.log.ghost_unknown_below_offset <= messages[0].start_offset))
+           part_1 == ((messages[0].ghost_life = 0) /\ (0 <= messages[0].start_offset))
+           part_2 == ((messages[0].ghost_life = 1) /\ (master.log.ends[0] <=
+               messages[0].start_offset))
+           part_3 == ((messages[0].ghost_life = 2) /\ (master.log.ends[1] <=
+               messages[0].start_offset))
+           part_4 == ((2 <= messages[0].phase) /\ part_0 /\ ((part_1 /\ (messages[0].end_offset <=
+               master.log.ends[0])) \/ (part_2 /\ (messages[0].end_offset <= master.log.ends[1])) \/
+               (part_3 /\ (messages[0].end_offset <= master.log.ends[2]))))
+           part_5 == (IF ((2 <= messages[0].phase) /\ part_0 /\ ((part_1 /\
+               (messages[0].start_offset < master.log.ends[0])) \/ (part_2 /\
+               (messages[0].start_offset < master.log.ends[1])) \/ (part_3 /\
+               (messages[0].start_offset < master.log.ends[2]))) /\ (messages[0].start_offset <
+               kept_offset) /\ ~(part_4 /\ (messages[0].end_offset <= kept_offset))) THEN
+               Min(kept_offset, messages[0].start_offset) ELSE kept_offset)
+           part_6 == Min(master.log.ends[2], Max(reached_offset, (IF (part_4 /\
+               ~((master.log.ghost_torn_start_offset < master.log.ghost_torn_end_offset) /\
+               (master.log.ghost_torn_start_offset < messages[0].end_offset) /\
+               (messages[0].start_offset < master.log.ghost_torn_end_offset)) /\
+               (messages[0].start_offset < kept_offset) /\ (kept_offset < messages[0].end_offset))
+               THEN Max((kept_offset + 1), messages[0].end_offset) ELSE (kept_offset + 1))))
+           part_7 == Max(master.log.start_offset, (part_6 - (part_6 % mapped_file_size_bytes)))
+       IN
+       /\ master' = [master EXCEPT
+           !.log.ends[0] = (IF (0 <= master.ghost_life) THEN Min(master.log.ends[0], part_5) ELSE
+               part_6),
+           !.log.ends[1] = (IF (1 <= master.ghost_life) THEN Min(master.log.ends[1], part_5) ELSE
+               part_6),
+           !.log.ends[2] = (IF (2 <= master.ghost_life) THEN Min(master.log.ends[2], part_5) ELSE
+               part_6),
+           !.log.last_file_offset = (IF (master.log.last_file_offset <= part_6) THEN
+               master.log.last_file_offset ELSE part_7),
+           !.log.flushed_offset = Min(master.log.flushed_offset, part_6),
+           !.log.dispatched_offset = Min(master.log.dispatched_offset, part_6),
+           !.log.ghost_durable_offset = part_6,
+           !.log.stale_end_offset = (IF (master.log.last_file_offset <= part_6) THEN
+               Max(master.log.stale_end_offset, master.log.ends[2]) ELSE (part_7 +
+               mapped_file_size_bytes)),
+           !.log.ghost_unknown_below_offset = Min(master.log.ghost_unknown_below_offset, part_6),
+           !.log.ghost_foreign_start_offset = Min(master.log.ghost_foreign_start_offset, part_6),
+           !.log.ghost_foreign_end_offset = Min(master.log.ghost_foreign_end_offset, part_6),
+           !.log.ghost_torn_start_offset = Min(master.log.ghost_torn_start_offset, part_6),
+           !.log.ghost_torn_end_offset = Min(master.log.ghost_torn_end_offset, part_6),
            !.is_up = FALSE,
            !.is_stopping = FALSE,
            !.trailing_blank_offset = (-1),
@@ -1347,18 +1821,30 @@ lose_slave_power_0 ==
     /\ is_slave_up
     /\ lose_slave_power_0_is_within_limit
     /\ \E kept_offset \in slaves[0].log.ghost_durable_offset..slaves[0].log.ends[2] :
+       LET
+           part_0 == (slaves[0].log.last_file_offset <= kept_offset)
+           part_1 == Max(slaves[0].log.start_offset, (kept_offset - (kept_offset %
+               mapped_file_size_bytes)))
+       IN
        /\ slaves' = [slaves EXCEPT
            ![0].log.ends[0] = Min(slaves[0].log.ends[0], kept_offset),
            ![0].log.ends[1] = Min(slaves[0].log.ends[1], kept_offset),
            ![0].log.ends[2] = Min(slaves[0].log.ends[2], kept_offset),
-           ![0].log.last_file_offset = (IF (kept_offset < slaves[0].log.last_file_offset) THEN
-               Max(slaves[0].log.start_offset, (kept_offset - (kept_offset %
-               mapped_file_size_bytes))) ELSE slaves[0].log.last_file_offset),
+           ![0].log.last_file_offset = (IF part_0 THEN slaves[0].log.last_file_offset ELSE part_1),
            ![0].log.flushed_offset = Min(slaves[0].log.flushed_offset, kept_offset),
            ![0].log.dispatched_offset = Min(slaves[0].log.dispatched_offset, kept_offset),
            ![0].log.ghost_durable_offset = kept_offset,
+           ![0].log.stale_end_offset = (IF part_0 THEN Max(slaves[0].log.stale_end_offset,
+               slaves[0].log.ends[2]) ELSE (part_1 + mapped_file_size_bytes)),
            ![0].log.ghost_unknown_below_offset = Min(slaves[0].log.ghost_unknown_below_offset,
                kept_offset),
+           ![0].log.ghost_foreign_start_offset = Min(slaves[0].log.ghost_foreign_start_offset,
+               kept_offset),
+           ![0].log.ghost_foreign_end_offset = Min(slaves[0].log.ghost_foreign_end_offset,
+               kept_offset),
+           ![0].log.ghost_torn_start_offset = Min(slaves[0].log.ghost_torn_start_offset,
+               kept_offset),
+           ![0].log.ghost_torn_end_offset = Min(slaves[0].log.ghost_torn_end_offset, kept_offset),
            ![0].is_up = FALSE,
            ![0].is_stopping = FALSE]
        /\ links' = [links EXCEPT
@@ -1392,7 +1878,12 @@ lose_master_disk ==
         !.log.flushed_offset = 0,
         !.log.dispatched_offset = 0,
         !.log.ghost_durable_offset = 0,
+        !.log.stale_end_offset = 0,
         !.log.ghost_unknown_below_offset = 0,
+        !.log.ghost_foreign_start_offset = 0,
+        !.log.ghost_foreign_end_offset = 0,
+        !.log.ghost_torn_start_offset = 0,
+        !.log.ghost_torn_end_offset = 0,
         !.is_up = FALSE,
         !.is_stopping = FALSE,
         !.has_abort_file = FALSE,
@@ -1433,10 +1924,16 @@ wipe_slave_0 ==
         ![0].log.flushed_offset = 0,
         ![0].log.dispatched_offset = 0,
         ![0].log.ghost_durable_offset = 0,
+        ![0].log.stale_end_offset = 0,
         ![0].log.ghost_unknown_below_offset = 0,
+        ![0].log.ghost_foreign_start_offset = 0,
+        ![0].log.ghost_foreign_end_offset = 0,
+        ![0].log.ghost_torn_start_offset = 0,
+        ![0].log.ghost_torn_end_offset = 0,
         ![0].is_up = FALSE,
         ![0].is_stopping = FALSE,
-        ![0].has_abort_file = FALSE]
+        ![0].has_abort_file = FALSE,
+        ![0].ghost_earlier_put_offset = 0]
     /\ faults' = [faults EXCEPT
         !.slave_wipes = (faults.slave_wipes + 1)]
     /\ UNCHANGED <<master, links, messages>>
@@ -1494,44 +1991,79 @@ swallow_append_error_0 ==
     /\ is_in_step
     /\ swallow_append_error_0_is_within_limit
     /\ \E size_bytes \in 1..Min((links[0].next_transfer_offset - links[0].arrived_offset), (((IF
-           ((IF ~slaves[0].log.has_file THEN links[0].arrived_offset ELSE slaves[0].log.ends[2]) =
-           ((IF ~slaves[0].log.has_file THEN links[0].arrived_offset ELSE
-           slaves[0].log.last_file_offset) + mapped_file_size_bytes)) THEN (IF
-           ~slaves[0].log.has_file THEN links[0].arrived_offset ELSE slaves[0].log.ends[2]) ELSE (IF
-           ~slaves[0].log.has_file THEN links[0].arrived_offset ELSE
-           slaves[0].log.last_file_offset)) + mapped_file_size_bytes) - (IF ~slaves[0].log.has_file
-           THEN links[0].arrived_offset ELSE slaves[0].log.ends[2]))) :
+           ((IF ~slaves[0].log.has_file THEN (IF (links[0].arrived_offset <
+           (links[0].transfer_start_offset + mapped_file_size_bytes)) THEN
+           links[0].transfer_start_offset ELSE (links[0].arrived_offset - (links[0].arrived_offset %
+           mapped_file_size_bytes))) ELSE slaves[0].log.ends[2]) = ((IF ~slaves[0].log.has_file THEN
+           (IF (links[0].arrived_offset < (links[0].transfer_start_offset + mapped_file_size_bytes))
+           THEN links[0].transfer_start_offset ELSE (links[0].arrived_offset -
+           (links[0].arrived_offset % mapped_file_size_bytes))) ELSE slaves[0].log.last_file_offset)
+           + mapped_file_size_bytes)) THEN (IF ~slaves[0].log.has_file THEN (IF
+           (links[0].arrived_offset < (links[0].transfer_start_offset + mapped_file_size_bytes))
+           THEN links[0].transfer_start_offset ELSE (links[0].arrived_offset -
+           (links[0].arrived_offset % mapped_file_size_bytes))) ELSE slaves[0].log.ends[2]) ELSE (IF
+           ~slaves[0].log.has_file THEN (IF (links[0].arrived_offset <
+           (links[0].transfer_start_offset + mapped_file_size_bytes)) THEN
+           links[0].transfer_start_offset ELSE (links[0].arrived_offset - (links[0].arrived_offset %
+           mapped_file_size_bytes))) ELSE slaves[0].log.last_file_offset)) + mapped_file_size_bytes)
+           - (IF ~slaves[0].log.has_file THEN (IF (links[0].arrived_offset <
+           (links[0].transfer_start_offset + mapped_file_size_bytes)) THEN
+           links[0].transfer_start_offset ELSE (links[0].arrived_offset - (links[0].arrived_offset %
+           mapped_file_size_bytes))) ELSE slaves[0].log.ends[2]))) :
        LET
-           part_0 == (IF ~slaves[0].log.has_file THEN links[0].arrived_offset ELSE
-               slaves[0].log.ends[2])
-           part_1 == (IF (part_0 < master.log.ends[2]) THEN Min(master.log.ends[2], (part_0 +
-               size_bytes)) ELSE part_0)
-           part_2 == (IF ~slaves[0].log.has_file THEN links[0].arrived_offset ELSE
-               slaves[0].log.last_file_offset)
+           part_0 == (IF (links[0].arrived_offset < (links[0].transfer_start_offset +
+               mapped_file_size_bytes)) THEN links[0].transfer_start_offset ELSE
+               (links[0].arrived_offset - (links[0].arrived_offset % mapped_file_size_bytes)))
+           part_1 == (IF ~slaves[0].log.has_file THEN part_0 ELSE slaves[0].log.ends[2])
+           part_2 == (IF (part_1 < master.log.ends[2]) THEN Min(master.log.ends[2], (part_1 +
+               size_bytes)) ELSE part_1)
+           part_3 == (IF ~slaves[0].log.has_file THEN part_0 ELSE slaves[0].log.last_file_offset)
        IN
        /\ slaves' = [slaves EXCEPT
-           ![0].log.ends[0] = (IF (part_0 < master.log.ends[0]) THEN Min(master.log.ends[0], (part_0
-               + size_bytes)) ELSE (IF ~slaves[0].log.has_file THEN links[0].arrived_offset ELSE
+           ![0].log.ends[0] = (IF (part_1 < master.log.ends[0]) THEN Min(master.log.ends[0], (part_1
+               + size_bytes)) ELSE (IF ~slaves[0].log.has_file THEN part_0 ELSE
                slaves[0].log.ends[0])),
-           ![0].log.ends[1] = (IF (part_0 < master.log.ends[1]) THEN Min(master.log.ends[1], (part_0
-               + size_bytes)) ELSE (IF ~slaves[0].log.has_file THEN links[0].arrived_offset ELSE
+           ![0].log.ends[1] = (IF (part_1 < master.log.ends[1]) THEN Min(master.log.ends[1], (part_1
+               + size_bytes)) ELSE (IF ~slaves[0].log.has_file THEN part_0 ELSE
                slaves[0].log.ends[1])),
-           ![0].log.ends[2] = part_1,
-           ![0].log.start_offset = (IF ~slaves[0].log.has_file THEN links[0].arrived_offset ELSE
+           ![0].log.ends[2] = part_2,
+           ![0].log.start_offset = (IF ~slaves[0].log.has_file THEN part_0 ELSE
                slaves[0].log.start_offset),
-           ![0].log.last_file_offset = (IF (part_0 = (part_2 + mapped_file_size_bytes)) THEN part_0
-               ELSE part_2),
+           ![0].log.last_file_offset = (IF (part_1 = (part_3 + mapped_file_size_bytes)) THEN part_1
+               ELSE part_3),
            ![0].log.has_file = TRUE,
-           ![0].log.ghost_durable_offset = (IF ~slaves[0].log.has_file THEN links[0].arrived_offset
-               ELSE slaves[0].log.ghost_durable_offset),
-           ![0].log.ghost_unknown_below_offset = part_1]
+           ![0].log.ghost_durable_offset = (IF ~slaves[0].log.has_file THEN part_0 ELSE
+               slaves[0].log.ghost_durable_offset),
+           ![0].log.ghost_unknown_below_offset = part_2]
        /\ links' = [links EXCEPT
            ![0].has_reported = TRUE,
-           ![0].reported_offset = (part_0 + size_bytes),
+           ![0].reported_offset = (part_1 + size_bytes),
            ![0].arrived_offset = (links[0].arrived_offset + size_bytes)]
        /\ faults' = [faults EXCEPT
            !.swallowed_disk_errors = (faults.swallowed_disk_errors + 1)]
     /\ UNCHANGED <<master, messages>>
+
+is_new_file_needed ==
+    (~slaves[0].log.has_file \/ (slaves[0].log.ends[2] = (slaves[0].log.last_file_offset +
+        mapped_file_size_bytes)))
+
+fail_file_creation_0_is_within_limit == (faults.failed_file_creations < failed_file_creations_max)
+
+\* A slave cannot create the file that a frame needs, throws the frame away, and goes on.
+\* fault: MappedFileQueue#getLastMappedFile (null), CommitLog#appendData
+fail_file_creation_0 ==
+    /\ is_link_open
+    /\ is_accepting
+    /\ has_bytes_in_flight
+    /\ is_frame_taken
+    /\ is_new_file_needed
+    /\ fail_file_creation_0_is_within_limit
+    /\ \E size_bytes \in 1..(links[0].next_transfer_offset - links[0].arrived_offset) :
+       /\ links' = [links EXCEPT
+           ![0].arrived_offset = (links[0].arrived_offset + size_bytes)]
+       /\ faults' = [faults EXCEPT
+           !.failed_file_creations = (faults.failed_file_creations + 1)]
+    /\ UNCHANGED <<master, slaves, messages>>
 
 send_alien_report_is_within_limit == (faults.alien_reports < alien_reports_max)
 
@@ -1650,6 +2182,7 @@ Next ==
     \/ close_idle_connection_0
     \/ drop_connection
     \/ report_offset_0
+    \/ report_offset_to_earlier_put_0
     \/ receive_report_0
     \/ position_transfer_0
     \/ position_at_last_file_0
@@ -1663,19 +2196,25 @@ Next ==
     \/ finish_master_stop
     \/ restart_master
     \/ restart_master_without_blank
+    \/ restart_master_behind_blank
+    \/ restart_master_with_stale_bytes
     \/ begin_slave_stop_0
     \/ finish_slave_stop_0
     \/ restart_slave_0
+    \/ restart_slave_beyond_received_0
+    \/ restart_slave_with_stale_bytes_0
     \/ switch_master_role
     \/ kill_master
     \/ kill_slave_0
     \/ lose_master_power
+    \/ lose_master_power_in_record
     \/ lose_slave_power_0
     \/ lose_master_disk
     \/ wipe_slave_0
     \/ cut_link_0
     \/ swallow_flush_error
     \/ swallow_append_error_0
+    \/ fail_file_creation_0
     \/ send_alien_report
     \/ expire_unflushed_master_file
     \/ expire_unflushed_slave_file_0
@@ -1700,23 +2239,37 @@ offsets_are_within_log ==
         <= master.log.ghost_durable_offset) /\ (master.log.ghost_durable_offset <=
         master.log.ends[2]) /\ (0 <= master.log.ghost_unknown_below_offset) /\
         (master.log.ghost_unknown_below_offset <= master.log.ends[2]) /\ (0 <=
+        master.log.ghost_foreign_start_offset) /\ (master.log.ghost_foreign_start_offset <=
+        master.log.ends[2]) /\ (0 <= master.log.ghost_foreign_end_offset) /\
+        (master.log.ghost_foreign_end_offset <= master.log.ends[2]) /\ (0 <=
+        master.log.ghost_torn_start_offset) /\ (master.log.ghost_torn_start_offset <=
+        master.log.ends[2]) /\ (0 <= master.log.ghost_torn_end_offset) /\
+        (master.log.ghost_torn_end_offset <= master.log.ends[2]) /\ (0 <=
         slaves[0].log.start_offset) /\ (slaves[0].log.start_offset <= slaves[0].log.ends[2]) /\ (0
         <= slaves[0].log.flushed_offset) /\ (slaves[0].log.flushed_offset <= slaves[0].log.ends[2])
         /\ (0 <= slaves[0].log.dispatched_offset) /\ (slaves[0].log.dispatched_offset <=
         slaves[0].log.ends[2]) /\ (0 <= slaves[0].log.ghost_durable_offset) /\
         (slaves[0].log.ghost_durable_offset <= slaves[0].log.ends[2]) /\ (0 <=
         slaves[0].log.ghost_unknown_below_offset) /\ (slaves[0].log.ghost_unknown_below_offset <=
+        slaves[0].log.ends[2]) /\ (0 <= slaves[0].log.ghost_foreign_start_offset) /\
+        (slaves[0].log.ghost_foreign_start_offset <= slaves[0].log.ends[2]) /\ (0 <=
+        slaves[0].log.ghost_foreign_end_offset) /\ (slaves[0].log.ghost_foreign_end_offset <=
+        slaves[0].log.ends[2]) /\ (0 <= slaves[0].log.ghost_torn_start_offset) /\
+        (slaves[0].log.ghost_torn_start_offset <= slaves[0].log.ends[2]) /\ (0 <=
+        slaves[0].log.ghost_torn_end_offset) /\ (slaves[0].log.ghost_torn_end_offset <=
         slaves[0].log.ends[2]))
 
 \* A log that has files ends in the last one, or exactly where that ends.
 log_ends_in_last_file ==
     ((master.log.start_offset <= master.log.last_file_offset) /\ (master.log.last_file_offset <=
         master.log.ends[2]) /\ (master.log.ends[2] <= (master.log.last_file_offset +
-        mapped_file_size_bytes)) /\ (master.log.has_file \/ (master.log.ends[2] = 0)) /\
+        mapped_file_size_bytes)) /\ (master.log.has_file \/ ((master.log.ends[2] = 0) /\
+        (master.log.stale_end_offset = 0))) /\ (0 <= master.log.stale_end_offset) /\
         (slaves[0].log.start_offset <= slaves[0].log.last_file_offset) /\
         (slaves[0].log.last_file_offset <= slaves[0].log.ends[2]) /\ (slaves[0].log.ends[2] <=
         (slaves[0].log.last_file_offset + mapped_file_size_bytes)) /\ (slaves[0].log.has_file \/
-        (slaves[0].log.ends[2] = 0)))
+        ((slaves[0].log.ends[2] = 0) /\ (slaves[0].log.stale_end_offset = 0))) /\ (0 <=
+        slaves[0].log.stale_end_offset))
 
 \* What is on disk reaches up to the first file at least: below it, nothing can be lost.
 nothing_below_first_file_is_at_stake ==
@@ -1738,11 +2291,13 @@ faults_are_within_limits ==
         (faults.late_joins <= late_joins_max) /\ (0 <= faults.slave_wipes) /\ (faults.slave_wipes <=
         slave_wipes_max) /\ (0 <= faults.master_disk_losses) /\ (faults.master_disk_losses <=
         master_disk_losses_max) /\ (0 <= faults.swallowed_disk_errors) /\
-        (faults.swallowed_disk_errors <= swallowed_disk_errors_max) /\ (0 <= faults.alien_reports)
-        /\ (faults.alien_reports <= alien_reports_max) /\ (0 <= faults.early_expiries) /\
-        (faults.early_expiries <= early_expiries_max) /\ (0 <= faults.uncopied_expiries) /\
-        (faults.uncopied_expiries <= uncopied_expiries_max) /\ (0 <= faults.torn_rolls) /\
-        (faults.torn_rolls <= torn_rolls_max) /\ (0 <= faults.role_switches) /\
+        (faults.swallowed_disk_errors <= swallowed_disk_errors_max) /\ (0 <=
+        faults.failed_file_creations) /\ (faults.failed_file_creations <= failed_file_creations_max)
+        /\ (0 <= faults.alien_reports) /\ (faults.alien_reports <= alien_reports_max) /\ (0 <=
+        faults.early_expiries) /\ (faults.early_expiries <= early_expiries_max) /\ (0 <=
+        faults.uncopied_expiries) /\ (faults.uncopied_expiries <= uncopied_expiries_max) /\ (0 <=
+        faults.torn_rolls) /\ (faults.torn_rolls <= torn_rolls_max) /\ (0 <= faults.overlong_waits)
+        /\ (faults.overlong_waits <= overlong_waits_max) /\ (0 <= faults.role_switches) /\
         (faults.role_switches <= role_switches_max))
 
 \* No log holds bytes of a life that has not begun.
@@ -1777,8 +2332,12 @@ link_offsets_are_ordered ==
         links[0].reported_offset)) /\ (~(0 <= links[0].slave_request_offset) \/
         links[0].has_reported) /\ (~links[0].has_reported \/ links[0].is_open) /\ ((-1) <=
         links[0].arrived_offset) /\ (links[0].arrived_offset <= links[0].next_transfer_offset) /\
-        (~(0 <= links[0].arrived_offset) \/ (0 <= links[0].next_transfer_offset)) /\ (~(0 <=
-        links[0].next_transfer_offset) \/ (0 <= links[0].arrived_offset)))
+        ((-1) <= links[0].transfer_start_offset) /\ (links[0].transfer_start_offset <=
+        links[0].arrived_offset) /\ (~(0 <= links[0].transfer_start_offset) \/ (0 <=
+        links[0].arrived_offset)) /\ (~(0 <= links[0].arrived_offset) \/ (0 <=
+        links[0].transfer_start_offset)) /\ (~(0 <= links[0].arrived_offset) \/ (0 <=
+        links[0].next_transfer_offset)) /\ (~(0 <= links[0].next_transfer_offset) \/ (0 <=
+        links[0].arrived_offset)))
 
 \* A connection lives only between two running brokers, and reports what its slave holds.
 open_link_has_living_ends ==
@@ -1797,8 +2356,10 @@ role_is_the_configured_one == (~(faults.role_switches = 0) \/ master.is_sync)
 \* The group commit flushes only for a put that waits for the disk.
 flushes_have_their_cause == ~(0 < messages[0].disk_flushes)
 
-\* Only a slave stores bytes at a foreign offset, or fails to store them unnoticed.
-masters_content_is_known == (master.log.ghost_unknown_below_offset = 0)
+\* Only a slave stores bytes at a foreign offset, lacks some unnoticed, or has older ones.
+masters_content_is_known ==
+    ((master.log.ghost_unknown_below_offset = 0) /\ (master.log.ghost_foreign_end_offset = 0) /\
+        (master.log.ghost_torn_end_offset = 0))
 
 \* What was appended in the present life of the master's log is in it, until it expires.
 message_of_present_life_is_on_master ==
@@ -1812,7 +2373,9 @@ message_of_present_life_is_on_master ==
         <= master.log.ends[0])) \/ ((messages[0].ghost_life = 1) /\ (master.log.ends[0] <=
         messages[0].start_offset) /\ (messages[0].end_offset <= master.log.ends[1])) \/
         ((messages[0].ghost_life = 2) /\ (master.log.ends[1] <= messages[0].start_offset) /\
-        part_0))) \/ messages[0].ghost_is_expired)))
+        part_0)) /\ ~((master.log.ghost_torn_start_offset < master.log.ghost_torn_end_offset) /\
+        (master.log.ghost_torn_start_offset < messages[0].end_offset) /\ (messages[0].start_offset <
+        master.log.ghost_torn_end_offset))) \/ messages[0].ghost_is_expired)))
 
 \* A trailing blank fills the master's last file, and no followed message reaches into it.
 trailing_blank_ends_the_log ==
@@ -1832,11 +2395,13 @@ only_running_brokers_stop ==
         (~slaves[0].is_stopping \/ slaves[0].is_up) /\ (~slaves[0].is_up \/
         slaves[0].has_abort_file))
 
-\* Without a stop or an empty first file, the next frame begins where the slave's log ends.
+\* Unless a frame was thrown away, the next one begins where the slave's log ends.
 frame_in_step_is_where_the_log_ends ==
-    (~(links[0].is_open /\ (0 <= links[0].arrived_offset) /\ ~slaves[0].is_stopping /\
-        (slaves[0].log.ghost_unknown_below_offset = 0)) \/ ~slaves[0].log.has_file \/
-        (slaves[0].log.ends[2] = 0) \/ (links[0].arrived_offset = slaves[0].log.ends[2]))
+    (~(links[0].is_open /\ (faults.failed_file_creations = 0) /\ (0 <= links[0].arrived_offset) /\
+        ~slaves[0].is_stopping /\ (slaves[0].log.ghost_unknown_below_offset = 0)) \/
+        (~slaves[0].log.has_file /\ (links[0].arrived_offset = links[0].transfer_start_offset)) \/
+        (slaves[0].log.has_file /\ (slaves[0].log.ends[2] = 0)) \/ (links[0].arrived_offset =
+        slaves[0].log.ends[2]))
 
 \* The master counts every open connection, and perhaps dead ones, while it runs.
 connections_are_counted ==
@@ -1863,7 +2428,9 @@ acknowledged_is_kept_on_master ==
         ((messages[0].ghost_life = 1) /\ (master.log.ends[0] <= messages[0].start_offset) /\
         (messages[0].end_offset <= master.log.ends[1])) \/ ((messages[0].ghost_life = 2) /\
         (master.log.ends[1] <= messages[0].start_offset) /\ (messages[0].end_offset <=
-        master.log.ends[2])))))
+        master.log.ends[2]))) /\ ~((master.log.ghost_torn_start_offset <
+        master.log.ghost_torn_end_offset) /\ (master.log.ghost_torn_start_offset <
+        messages[0].end_offset) /\ (messages[0].start_offset < master.log.ghost_torn_end_offset))))
 
 \* A message that was answered PUT_OK stays on the master or on a slave until it expires.
 acknowledged_is_kept_on_some_broker ==
@@ -1877,13 +2444,18 @@ acknowledged_is_kept_on_some_broker ==
         ((messages[0].ghost_life = 1) /\ (master.log.ends[0] <= messages[0].start_offset) /\
         (messages[0].end_offset <= master.log.ends[1])) \/ ((messages[0].ghost_life = 2) /\
         (master.log.ends[1] <= messages[0].start_offset) /\ (messages[0].end_offset <=
-        master.log.ends[2])))) \/ ((2 <= messages[0].phase) /\ (slaves[0].log.start_offset <=
-        messages[0].start_offset) /\ (slaves[0].log.ghost_unknown_below_offset <=
-        messages[0].start_offset) /\ ((part_0 /\ (messages[0].end_offset <= slaves[0].log.ends[0]))
-        \/ ((messages[0].ghost_life = 1) /\ (slaves[0].log.ends[0] <= messages[0].start_offset) /\
-        (messages[0].end_offset <= slaves[0].log.ends[1])) \/ ((messages[0].ghost_life = 2) /\
-        (slaves[0].log.ends[1] <= messages[0].start_offset) /\ (messages[0].end_offset <=
-        slaves[0].log.ends[2])))))
+        master.log.ends[2]))) /\ ~((master.log.ghost_torn_start_offset <
+        master.log.ghost_torn_end_offset) /\ (master.log.ghost_torn_start_offset <
+        messages[0].end_offset) /\ (messages[0].start_offset < master.log.ghost_torn_end_offset)))
+        \/ ((2 <= messages[0].phase) /\ (slaves[0].log.start_offset <= messages[0].start_offset) /\
+        (slaves[0].log.ghost_unknown_below_offset <= messages[0].start_offset) /\ ((part_0 /\
+        (messages[0].end_offset <= slaves[0].log.ends[0])) \/ ((messages[0].ghost_life = 1) /\
+        (slaves[0].log.ends[0] <= messages[0].start_offset) /\ (messages[0].end_offset <=
+        slaves[0].log.ends[1])) \/ ((messages[0].ghost_life = 2) /\ (slaves[0].log.ends[1] <=
+        messages[0].start_offset) /\ (messages[0].end_offset <= slaves[0].log.ends[2]))) /\
+        ~((slaves[0].log.ghost_torn_start_offset < slaves[0].log.ghost_torn_end_offset) /\
+        (slaves[0].log.ghost_torn_start_offset < messages[0].end_offset) /\
+        (messages[0].start_offset < slaves[0].log.ghost_torn_end_offset))))
 
 \* A message that was answered PUT_OK is on the master and on a slave, until it expires.
 acknowledged_is_held_twice ==
@@ -1897,13 +2469,18 @@ acknowledged_is_held_twice ==
         ((messages[0].ghost_life = 1) /\ (master.log.ends[0] <= messages[0].start_offset) /\
         (messages[0].end_offset <= master.log.ends[1])) \/ ((messages[0].ghost_life = 2) /\
         (master.log.ends[1] <= messages[0].start_offset) /\ (messages[0].end_offset <=
-        master.log.ends[2]))) /\ (2 <= messages[0].phase) /\ (slaves[0].log.start_offset <=
-        messages[0].start_offset) /\ (slaves[0].log.ghost_unknown_below_offset <=
-        messages[0].start_offset) /\ ((part_0 /\ (messages[0].end_offset <= slaves[0].log.ends[0]))
-        \/ ((messages[0].ghost_life = 1) /\ (slaves[0].log.ends[0] <= messages[0].start_offset) /\
-        (messages[0].end_offset <= slaves[0].log.ends[1])) \/ ((messages[0].ghost_life = 2) /\
-        (slaves[0].log.ends[1] <= messages[0].start_offset) /\ (messages[0].end_offset <=
-        slaves[0].log.ends[2])))))
+        master.log.ends[2]))) /\ ~((master.log.ghost_torn_start_offset <
+        master.log.ghost_torn_end_offset) /\ (master.log.ghost_torn_start_offset <
+        messages[0].end_offset) /\ (messages[0].start_offset < master.log.ghost_torn_end_offset)) /\
+        (2 <= messages[0].phase) /\ (slaves[0].log.start_offset <= messages[0].start_offset) /\
+        (slaves[0].log.ghost_unknown_below_offset <= messages[0].start_offset) /\ ((part_0 /\
+        (messages[0].end_offset <= slaves[0].log.ends[0])) \/ ((messages[0].ghost_life = 1) /\
+        (slaves[0].log.ends[0] <= messages[0].start_offset) /\ (messages[0].end_offset <=
+        slaves[0].log.ends[1])) \/ ((messages[0].ghost_life = 2) /\ (slaves[0].log.ends[1] <=
+        messages[0].start_offset) /\ (messages[0].end_offset <= slaves[0].log.ends[2]))) /\
+        ~((slaves[0].log.ghost_torn_start_offset < slaves[0].log.ghost_torn_end_offset) /\
+        (slaves[0].log.ghost_torn_start_offset < messages[0].end_offset) /\
+        (messages[0].start_offset < slaves[0].log.ghost_torn_end_offset))))
 
 \* When a message is answered PUT_OK, a slave has received all of it.
 acknowledgement_is_truthful ==
@@ -1916,13 +2493,19 @@ slave_is_prefix_of_master ==
         part_0 == Min(slaves[0].log.ends[2], master.log.ends[2])
         part_1 == Max(slaves[0].log.start_offset, master.log.start_offset)
     IN
-    ((slaves[0].log.ends[2] <= master.log.ends[2]) /\ ((part_0 <= part_1) \/
-        ((Min(Max(slaves[0].log.ends[0], part_1), part_0) = Min(Max(master.log.ends[0], part_1),
-        part_0)) /\ (Min(Max(slaves[0].log.ends[1], part_1), part_0) = Min(Max(master.log.ends[1],
-        part_1), part_0)) /\ (Min(Max(slaves[0].log.ends[2], part_1), part_0) =
-        Min(Max(master.log.ends[2], part_1), part_0)) /\ (slaves[0].log.start_offset <= part_1) /\
+    ((slaves[0].log.ends[2] <= master.log.ends[2]) /\ ((part_0 <= part_1) \/ (((part_0 <= part_1) \/
+        ((Min(Max(slaves[0].log.ends[0], part_1), Max(part_1, part_0)) = Min(Max(master.log.ends[0],
+        part_1), Max(part_1, part_0))) /\ (Min(Max(slaves[0].log.ends[1], part_1), Max(part_1,
+        part_0)) = Min(Max(master.log.ends[1], part_1), Max(part_1, part_0))) /\
+        (Min(Max(slaves[0].log.ends[2], part_1), Max(part_1, part_0)) = Min(Max(master.log.ends[2],
+        part_1), Max(part_1, part_0))) /\ (slaves[0].log.start_offset <= part_1) /\
         (slaves[0].log.ghost_unknown_below_offset <= part_1) /\ (master.log.start_offset <= part_1)
-        /\ (master.log.ghost_unknown_below_offset <= part_1))))
+        /\ (master.log.ghost_unknown_below_offset <= part_1))) /\
+        ~((slaves[0].log.ghost_foreign_start_offset < slaves[0].log.ghost_foreign_end_offset) /\
+        (slaves[0].log.ghost_foreign_start_offset < part_0) /\ (part_1 <
+        slaves[0].log.ghost_foreign_end_offset)) /\ ~((master.log.ghost_foreign_start_offset <
+        master.log.ghost_foreign_end_offset) /\ (master.log.ghost_foreign_start_offset < part_0) /\
+        (part_1 < master.log.ghost_foreign_end_offset)))))
 
 \* Wherever master and slave both hold bytes, they hold the same bytes.
 equal_offsets_mean_equal_bytes ==
@@ -1930,13 +2513,19 @@ equal_offsets_mean_equal_bytes ==
         part_0 == Min(slaves[0].log.ends[2], master.log.ends[2])
         part_1 == Max(slaves[0].log.start_offset, master.log.start_offset)
     IN
-    ((part_0 <= part_1) \/ ((Min(Max(slaves[0].log.ends[0], part_1), part_0) =
-        Min(Max(master.log.ends[0], part_1), part_0)) /\ (Min(Max(slaves[0].log.ends[1], part_1),
-        part_0) = Min(Max(master.log.ends[1], part_1), part_0)) /\ (Min(Max(slaves[0].log.ends[2],
-        part_1), part_0) = Min(Max(master.log.ends[2], part_1), part_0)) /\
+    ((part_0 <= part_1) \/ (((part_0 <= part_1) \/ ((Min(Max(slaves[0].log.ends[0], part_1),
+        Max(part_1, part_0)) = Min(Max(master.log.ends[0], part_1), Max(part_1, part_0))) /\
+        (Min(Max(slaves[0].log.ends[1], part_1), Max(part_1, part_0)) = Min(Max(master.log.ends[1],
+        part_1), Max(part_1, part_0))) /\ (Min(Max(slaves[0].log.ends[2], part_1), Max(part_1,
+        part_0)) = Min(Max(master.log.ends[2], part_1), Max(part_1, part_0))) /\
         (slaves[0].log.start_offset <= part_1) /\ (slaves[0].log.ghost_unknown_below_offset <=
         part_1) /\ (master.log.start_offset <= part_1) /\ (master.log.ghost_unknown_below_offset <=
-        part_1)))
+        part_1))) /\ ~((slaves[0].log.ghost_foreign_start_offset <
+        slaves[0].log.ghost_foreign_end_offset) /\ (slaves[0].log.ghost_foreign_start_offset <
+        part_0) /\ (part_1 < slaves[0].log.ghost_foreign_end_offset)) /\
+        ~((master.log.ghost_foreign_start_offset < master.log.ghost_foreign_end_offset) /\
+        (master.log.ghost_foreign_start_offset < part_0) /\ (part_1 <
+        master.log.ghost_foreign_end_offset))))
 
 \* A message is in the master's commit log at most once.
 message_is_stored_once ==
@@ -1946,7 +2535,10 @@ message_is_stored_once ==
         <= master.log.ends[0])) \/ ((messages[0].ghost_life = 1) /\ (master.log.ends[0] <=
         messages[0].start_offset) /\ (messages[0].end_offset <= master.log.ends[1])) \/
         ((messages[0].ghost_life = 2) /\ (master.log.ends[1] <= messages[0].start_offset) /\
-        (messages[0].end_offset <= master.log.ends[2])))) \/ (messages[0].ghost_copies = 0))
+        (messages[0].end_offset <= master.log.ends[2]))) /\ ~((master.log.ghost_torn_start_offset <
+        master.log.ghost_torn_end_offset) /\ (master.log.ghost_torn_start_offset <
+        messages[0].end_offset) /\ (messages[0].start_offset < master.log.ghost_torn_end_offset)))
+        \/ (messages[0].ghost_copies = 0))
 
 \* What consumers could read on the master stays in its commit log until it expires.
 read_is_kept_on_master ==
@@ -1957,7 +2549,9 @@ read_is_kept_on_master ==
         <= master.log.ends[0])) \/ ((messages[0].ghost_life = 1) /\ (master.log.ends[0] <=
         messages[0].start_offset) /\ (messages[0].end_offset <= master.log.ends[1])) \/
         ((messages[0].ghost_life = 2) /\ (master.log.ends[1] <= messages[0].start_offset) /\
-        (messages[0].end_offset <= master.log.ends[2])))))
+        (messages[0].end_offset <= master.log.ends[2]))) /\ ~((master.log.ghost_torn_start_offset <
+        master.log.ghost_torn_end_offset) /\ (master.log.ghost_torn_start_offset <
+        messages[0].end_offset) /\ (messages[0].start_offset < master.log.ghost_torn_end_offset))))
 
 \* What consumers could read on the master stays on it or on a slave until it expires.
 read_is_kept_on_some_broker ==
@@ -1970,13 +2564,19 @@ read_is_kept_on_some_broker ==
         (messages[0].end_offset <= master.log.ends[0])) \/ ((messages[0].ghost_life = 1) /\
         (master.log.ends[0] <= messages[0].start_offset) /\ (messages[0].end_offset <=
         master.log.ends[1])) \/ ((messages[0].ghost_life = 2) /\ (master.log.ends[1] <=
-        messages[0].start_offset) /\ (messages[0].end_offset <= master.log.ends[2])))) \/ ((2 <=
-        messages[0].phase) /\ (slaves[0].log.start_offset <= messages[0].start_offset) /\
+        messages[0].start_offset) /\ (messages[0].end_offset <= master.log.ends[2]))) /\
+        ~((master.log.ghost_torn_start_offset < master.log.ghost_torn_end_offset) /\
+        (master.log.ghost_torn_start_offset < messages[0].end_offset) /\ (messages[0].start_offset <
+        master.log.ghost_torn_end_offset))) \/ ((2 <= messages[0].phase) /\
+        (slaves[0].log.start_offset <= messages[0].start_offset) /\
         (slaves[0].log.ghost_unknown_below_offset <= messages[0].start_offset) /\ ((part_0 /\
         (messages[0].end_offset <= slaves[0].log.ends[0])) \/ ((messages[0].ghost_life = 1) /\
         (slaves[0].log.ends[0] <= messages[0].start_offset) /\ (messages[0].end_offset <=
         slaves[0].log.ends[1])) \/ ((messages[0].ghost_life = 2) /\ (slaves[0].log.ends[1] <=
-        messages[0].start_offset) /\ (messages[0].end_offset <= slaves[0].log.ends[2])))))
+        messages[0].start_offset) /\ (messages[0].end_offset <= slaves[0].log.ends[2]))) /\
+        ~((slaves[0].log.ghost_torn_start_offset < slaves[0].log.ghost_torn_end_offset) /\
+        (slaves[0].log.ghost_torn_start_offset < messages[0].end_offset) /\
+        (messages[0].start_offset < slaves[0].log.ghost_torn_end_offset))))
 
 \* What TLC looks at; beyond, states are judged but not gone on from.
 Bounds == master.connection_count <= 2
