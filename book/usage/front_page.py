@@ -28,6 +28,8 @@ SPOKEN = {
     "late join": "a slave that joins without a log",
     "slave outrun by retention": "retention that outruns a slave",
     "link cut": "a broken connection",
+    "slave without a new file": "a slave that cannot make a file",
+    "overlong wait": "a wait that outlasts its limit",
     "master kill in a roll": "a kill in the instant of a roll",
     "disk errors": "disk errors",
     "every fault": "a mixture of faults",
