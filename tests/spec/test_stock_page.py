@@ -55,7 +55,8 @@ def test_cells_say_what_certificates_say() -> None:
     assert "says nothing here" == describe_falls(single, "slave_is_prefix_of_master")
     told = describe_falls(pair, "acknowledged_is_kept_on_master")
     assert "master power loss, master disk loss; else disputed (L9)" == told
-    assert "disputed (L7)" == describe_falls(single, "dispatch_reaches_the_end")
+    assert "always" == describe_falls(single, "dispatch_reaches_the_end")
+    assert "always" == describe_falls(pair, "slaves_come_to_hold_everything")
 
 
 def test_harmless_faults_are_named() -> None:

@@ -19,7 +19,7 @@ from reference.language.machine import Action, compute_machine
 from tests.structures import SYNCHRONOUS_PAIR, name_of
 
 CONSUMER = WORLD_STRUCTURES["consumer/slave read/no offset check"]
-SEEDS = range(12)
+SEEDS = range(24)
 
 
 def walk_to_violation(structure: Any, seed: int) -> tuple[str, list[Action]] | None:

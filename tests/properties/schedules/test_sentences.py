@@ -52,7 +52,7 @@ def test_sentences_are_those_of_the_rules() -> None:
     )
     wrong = describe_action(Action("append_at_wrong_offset[0]", {"size_bytes": 3}), state)
     assert "[slave 1, size_bytes = 3]" in wrong
-    assert "they land at 0 [" in wrong
+    assert "they land where its log begins [" in wrong
 
 
 @pytest.mark.parametrize("structure", STRUCTURES.values(), ids=name_of)

@@ -21,7 +21,7 @@ from properties.verdicts.disputes import (
     mark_disputed,
 )
 from properties.verdicts.verdict import Verdict, VerdictWord
-from properties.worlds import CLAIM_NAMES, FAULT_MODEL_NAMES, KNOWN_STRUCTURES
+from properties.worlds import CLAIM_NAMES, FAULT_MODEL_NAMES, KNOWN_STRUCTURES, find_world
 from properties.worlds.replication.structures import STOCK_PAIR
 from reference.worlds.replication.parameters import Parameters
 
@@ -54,6 +54,17 @@ def test_a_finding_disputes_cells_or_says_why_not(finding: Finding) -> None:
 def list_certified() -> tuple[tuple[object, Verdict], ...]:
     """Every certified cell of every release, with its structure."""
     return tuple((s, v) for s in KNOWN_STRUCTURES.values() for v in find_cells(s).values())
+
+
+def test_nobody_disputes_what_fewer_faults_refute() -> None:
+    """What falls in a column falls in each that has its faults and more."""
+    refuted = [(s, v) for s, v in list_certified() if v.word is VerdictWord.REFUTED]
+    undisputed = {(s, v.guarantee, v.fault) for s, v in refuted if not v.disputed}
+    for structure, verdict in (pair for pair in refuted if pair[1].disputed):
+        world = find_world(structure)
+        column = world.get_fault_model(verdict.fault)
+        weaker = [f.name for f in world.fault_models if f.is_contained_in(column)]
+        assert not {(structure, verdict.guarantee, fault) for fault in weaker} & undisputed
 
 
 @pytest.mark.parametrize(("finding", "cells"), CELLS, ids=lambda each: getattr(each, "id", ""))
