@@ -50,10 +50,10 @@ def read_groups() -> Any:
 
 
 def test_check_says_what_a_proved_cell_rests_on(groups: Any) -> None:
-    """Equal bytes rest on where a slave's recovery ends; a refuted cell rests on nothing."""
+    """True answers rest on the time of a first report; a refuted cell rests on nothing."""
     cells = {(v["guarantee"], v["fault"]): v for v in groups["groups"][0]["verdicts"]}
-    rests = cells["equal_offsets_mean_equal_bytes", "none"]["rests_on_reading"]
-    assert "restart_slave: recovered_offset high" in rests
+    rests = cells["acknowledgement_is_truthful", "none"]["rests_on_reading"]
+    assert "report_offset: is_earlier_put_over" in rests
     for cell in cells.values():
         is_proved = cell["verdict"] == VerdictWord.PROVED.value
         assert (cell["rests_on_reading"] is not None) is is_proved

@@ -48,6 +48,7 @@ SHARED = ROOT.parent / "shared"
 ONE, OTHER = leaf("one", Sort.INTEGER), leaf("other", Sort.INTEGER)
 FLAG = leaf("flag", Sort.BOOLEAN)
 SMALL_STRUCTURES = [s for s in JUDGED_STRUCTURES if s.name.startswith(("delay/", "consumer/"))]
+BEYOND_RECEIVED = "restart_slave_beyond_received: recovered_offset high"
 SAMPLED = 3
 """How many restrictions of a structure are judged again at each change."""
 
@@ -222,12 +223,12 @@ def test_a_sample_of_the_answers_is_found_again(structure: Any) -> None:
 
 @pytest.mark.nightly
 def test_the_end_of_a_recovery_is_judged_again() -> None:
-    """What the bytes of a slave rest on, of all restrictions of replication."""
+    """What true answers rest on, of all restrictions of replication."""
     judge = make_judge(SYNCHRONOUS_PAIR)
-    name = "restart_slave: recovered_offset high"
-    restriction = next(r for r in list_restrictions(SYNCHRONOUS_PAIR) if r.name == name)
+    found = list_restrictions(SYNCHRONOUS_PAIR)
+    restriction = next(r for r in found if r.name == BEYOND_RECEIVED)
     assert find_flaw(SYNCHRONOUS_PAIR, restriction, judge) == ""
-    assert judge.judge(restriction)[1].cells["equal_offsets_mean_equal_bytes"]
+    assert judge.judge(restriction)[1].cells["acknowledgement_is_truthful"]
 
 
 @pytest.mark.nightly
@@ -263,13 +264,18 @@ def test_answers_of_other_rules_are_refused(tmp_path: Any) -> None:
         load_judged(structure, tmp_path)
 
 
-def test_the_end_of_a_recovery_carries_equal_bytes() -> None:
-    """A finding refutes it, so the cell rests on reading, in every column where it is proved."""
-    name, claim = "restart_slave: recovered_offset high", "equal_offsets_mean_equal_bytes"
-    for column in load_proved(SYNCHRONOUS_PAIR)[claim]:
-        assert name in (find_bearing(SYNCHRONOUS_PAIR, claim, column) or ())
-        assert name in (find_unevidenced(SYNCHRONOUS_PAIR, claim, column) or ())
-    assert "L1" in get_standing("replication", name).refuted_by
+def test_the_end_of_a_recovery_carries_true_answers() -> None:
+    """Rows tell that end; when a first report comes was only read."""
+    claim = "acknowledgement_is_truthful"
+    end, report = BEYOND_RECEIVED, "report_offset: is_earlier_put_over"
+    columns = load_proved(SYNCHRONOUS_PAIR)[claim]
+    assert columns
+    for column in columns:
+        assert {end, report} <= set(find_bearing(SYNCHRONOUS_PAIR, claim, column) or ())
+        unevidenced = find_unevidenced(SYNCHRONOUS_PAIR, claim, column) or ()
+        assert report in unevidenced
+        assert end not in unevidenced
+    assert get_standing("replication", end).rows
 
 
 def test_larger_groups_rest_on_what_small_ones_rest_on() -> None:
