@@ -117,8 +117,8 @@ LARGEST = JudgedInstance(
     ASYNCHRONOUS_PAIR,
     "none",
     TINY,
-    f"{LOG}, 2 connections counted",
-    highest={"master.connection_count": 2},
+    f"{LOG}, 1 connection counted",
+    highest={"master.connection_count": 1},
     is_nightly=True,
 )
 """Every state of a pair; the count of connections has to stop somewhere."""

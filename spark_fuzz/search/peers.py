@@ -203,12 +203,15 @@ def describe_counts(judged: JudgedInstance) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Count every instance anew."""
-    counts = {}
+    """Count what was counted with other rules; each count is kept as it comes."""
+    counts = json.loads(FILE.read_text(encoding="utf-8"))
     for judged in JUDGED_INSTANCES:
+        if counts.get(judged.name, {}).get("digest") == compute_digest(judged.structure):
+            continue
         print(judged.name, file=sys.stderr)
         counts[judged.name] = describe_counts(judged)
-    FILE.write_text(json.dumps(counts, indent=1) + "\n", encoding="utf-8")
+        known = {j.name: counts[j.name] for j in JUDGED_INSTANCES if j.name in counts}
+        FILE.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
