@@ -198,7 +198,10 @@ def compute_depth_limit(structure: Any) -> int:
 def _take_over(
     structure: Any, cells: tuple[Verdict, ...], sizes: Any
 ) -> list[tuple[FaultModel, Verdict]]:
-    """The refutations of a kindred group that the reference confirms for this one."""
+    """The refutations of a kindred group that the reference confirms for this one.
+
+    Whether they are the shortest ones here, nobody has asked.
+    """
     taken = []
     for verdict in cells:
         fault_model = find_world(structure).get_fault_model(verdict.fault)
@@ -212,7 +215,7 @@ def _take_over(
         for schedule in itertools.chain(trials, patient):
             if verdict.word is VerdictWord.REFUTED and is_refuting(schedule):
                 needed = remove_needless_steps(schedule, is_refuting)
-                taken.append((fault_model, evolve(verdict, schedule=needed)))
+                taken.append((fault_model, evolve(verdict, schedule=needed, is_shortest=False)))
                 break
     return taken
 

@@ -18,14 +18,15 @@ from properties.comparison.upgrades import (
     compute_changes,
     compute_difference,
     compute_difference_changes,
-    get_turn,
     group_alike,
     list_turned,
 )
+from properties.schedules.judgement import is_refuted_by
 from properties.verdicts import certificates
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.expectations import find_expectation
 from properties.verdicts.verdict import VerdictWord
+from properties.worlds import find_world
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME, RELEASED_STRUCTURES
 from reference.releases.versions import parse_version
 from reference.worlds.replication.parameters import Parameters
@@ -161,13 +162,18 @@ def test_the_stock_pair_loses_its_promises_in_5() -> None:
     assert get_words(asynchronous) == get_words(get_released("5.0.0", SYNCHRONOUS_PAIR))
 
 
-def test_a_check_of_reports_makes_a_group_stuck_later() -> None:
-    """From 4.9.3 on the short ways are gone; longer ones are not."""
-    before, after = (
-        load_cells(get_released(name, SYNCHRONOUS_PAIR)).values() for name in ("4.9.1", "4.9.3")
+def test_a_check_of_reports_closes_short_ways() -> None:
+    """From 4.9.3 on the short way to a stuck group is gone; another one is not."""
+    name, fault = "slaves_reach_the_masters_end", "master power loss"
+    before, after = (get_released(release, SYNCHRONOUS_PAIR) for release in ("4.9.1", "4.9.3"))
+    schedule = next(
+        v.schedule for v in load_cells(before).values() if (v.guarantee, v.fault) == (name, fault)
     )
-    turns = {get_turn(c) for c in compute_changes(before, after)}
-    assert {Turn.LATER} == turns
+    world = find_world(before)
+    parameters = world.make_search_parameters(world.get_fault_model(fault))
+    assert is_refuted_by(name, before, parameters, schedule)
+    assert not is_refuted_by(name, after, parameters, schedule)
+    assert get_words(before) == get_words(after)
 
 
 def test_a_difference_has_two_sides() -> None:
