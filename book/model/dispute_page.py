@@ -51,7 +51,7 @@ def render_overview() -> str:
         (
             link_finding(finding.id),
             ", ".join(link_claim(claim) for claim in list_claims(finding)),
-            f"{counts[finding.id]:,}" if counts[finding.id] else "by sizes",
+            f"{counts[finding.id]:,}",
         )
         for finding in load_findings()
         if finding.cells

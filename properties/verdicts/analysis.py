@@ -122,7 +122,7 @@ def decide(
         related = (*fitting, *related, *find_known_refutations(structure, sizes))
     found = search_structure(structure, on_progress, sizes=sizes, hints=Hints(related))
     rejudged = (certificates.rejudge(structure, parameters, v) for v in found)
-    return mark_disputed(structure, rejudged, parameters)
+    return mark_disputed(structure, rejudged)
 
 
 def _load_older(structure: Structure) -> tuple[Verdict, ...]:

@@ -172,7 +172,7 @@ def recheck(
     proved = {c.name: prover.decide(c) for c in find_world(structure).fault_models}
     on_progress(f"{structure.name}: {len(cells)} cells")
     rechecked = (_recheck_cell(structure, parameters, cell, proved) for cell in cells)
-    return mark_disputed(structure, rechecked, parameters)
+    return mark_disputed(structure, rechecked)
 
 
 def _prove_lemmas(

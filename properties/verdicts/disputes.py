@@ -7,7 +7,7 @@ false. Until the rule follows, the cell reads ``disputed`` with the finding's id
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,31 +16,8 @@ from attrs import evolve, field, frozen
 
 from properties.verdicts.selectors import CellSelector
 from properties.verdicts.verdict import Verdict, VerdictWord
-from reference.worlds.replication.parameters import Parameters
 
 FINDINGS_FILE = Path(__file__).parent / "findings.toml"
-
-READ_BUFFER_BYTES = 4 * 1024 * 1024
-"""What a slave reads a frame into (HAClient, READ_MAX_BUFFER_SIZE at 4.4.0)."""
-FRAME_HEADER_BYTES = 12
-"""What stands before the bytes of a frame (HAConnection.WriteSocketService at 4.4.0)."""
-
-
-def frame_exceeds_read_buffer(sizes: Parameters) -> bool:
-    """A full frame does not fit the slave's read buffer."""
-    return sizes.ha_transfer_batch_size_bytes + FRAME_HEADER_BYTES > READ_BUFFER_BYTES
-
-
-def message_exceeds_file(sizes: Parameters) -> bool:
-    """The largest message that is taken does not fit a file."""
-    in_file = sizes.mapped_file_size_bytes - sizes.end_file_min_blank_bytes
-    return sizes.message_size_max_bytes > in_file
-
-
-SIZE_CONDITIONS: Mapping[str, Callable[[Parameters], bool]] = {
-    test.__name__: test for test in (frame_exceeds_read_buffer, message_exceeds_file)
-}
-"""What an entry may ask of a group's own sizes."""
 
 
 @frozen(kw_only=True)
@@ -50,21 +27,13 @@ class DisputedCells(CellSelector):
     claims: tuple[str, ...] = field(converter=tuple)
     verdict: VerdictWord = field(default=VerdictWord.PROVED, converter=VerdictWord)
     """The engine's word that is disputed."""
-    sizes: str = ""
-    """A key of SIZE_CONDITIONS, or empty for cells of every size."""
     inference: str = ""
     """Why the cells fall too, where no run has shown it; empty where one has."""
 
-    def has(self, structure: Any, verdict: Verdict, sizes: Any = None) -> bool:
-        """The verdict is one of these cells; ``sizes`` are those of the group, if there is one."""
+    def has(self, structure: Any, verdict: Verdict) -> bool:
+        """The verdict is one of these cells."""
         is_meant = verdict.word is self.verdict and verdict.guarantee in self.claims
-        return is_meant and self.has_sizes(sizes) and self.fits(structure, verdict.fault)
-
-    def has_sizes(self, sizes: Any) -> bool:
-        """The sizes bring about what the finding needs; True where it needs none."""
-        if not self.sizes:
-            return True
-        return isinstance(sizes, Parameters) and SIZE_CONDITIONS[self.sizes](sizes)
+        return is_meant and self.fits(structure, verdict.fault)
 
 
 def _read_cells(entries: Iterable[Mapping[str, Any]]) -> tuple[DisputedCells, ...]:
@@ -93,16 +62,13 @@ def load_findings(file: Path = FINDINGS_FILE) -> tuple[Finding, ...]:
     return tuple(Finding(**entry) for entry in entries)
 
 
-def find_disputes(structure: Any, verdict: Verdict, sizes: Any = None) -> tuple[str, ...]:
-    """The identifiers of the findings that falsify a cell, what was seen before what is inferred.
-
-    ``sizes`` are a group's own, for what only some sizes bring about.
-    """
+def find_disputes(structure: Any, verdict: Verdict) -> tuple[str, ...]:
+    """The findings that falsify a cell, by identifier: what was seen before what is inferred."""
     disputing = [
         (bool(cells.inference), finding.id)
         for finding in load_findings()
         for cells in finding.cells
-        if cells.has(structure, verdict, sizes)
+        if cells.has(structure, verdict)
     ]
     in_order = sorted(disputing, key=lambda each: each[0])
     return tuple(dict.fromkeys(identifier for _, identifier in in_order))
@@ -113,16 +79,13 @@ def find_claim_disputes(structure: Any, claim: str) -> tuple[str, ...]:
     return find_disputes(structure, Verdict(claim, "", VerdictWord.PROVED))
 
 
-def mark_disputed(
-    structure: Any, verdicts: Iterable[Verdict], sizes: Any = None
-) -> tuple[Verdict, ...]:
+def mark_disputed(structure: Any, verdicts: Iterable[Verdict]) -> tuple[Verdict, ...]:
     """The verdicts of a structure, each with the findings that dispute it.
 
     A vacuous proof promises nothing that could be false.
     """
     return tuple(
-        v if v.is_vacuous else evolve(v, disputed=find_disputes(structure, v, sizes))
-        for v in verdicts
+        v if v.is_vacuous else evolve(v, disputed=find_disputes(structure, v)) for v in verdicts
     )
 
 

@@ -21,9 +21,15 @@ from reference.configuration.later_keys import (
 )
 from reference.releases.versions import USUAL_VERSION, Version
 from reference.worlds.replication import roles
+from reference.worlds.replication.parameters import Parameters
 
 Role = roles.Role
 FlushDiskType = roles.FlushDiskType
+
+READ_BUFFER_BYTES = 4 * 1024 * 1024
+"""What a slave reads a frame into (HAClient, READ_MAX_BUFFER_SIZE at 4.4.0)."""
+FRAME_HEADER_BYTES = 12
+"""What stands before the bytes of a frame (HAConnection.WriteSocketService at 4.4.0)."""
 
 HOST_NAME = "(host name)"
 """Stands for the broker's name when no ``brokerName`` is set (BrokerConfig#localHostName)."""
@@ -147,8 +153,29 @@ class BrokerConfiguration:
         behaviour = compute_behaviour(setting.key, setting.value)
         return setting.key in {**LATER_KEYS, **OUTSIDE_THE_MODEL} and behaviour is not None
 
+    def _explain_sizes(self) -> Iterable[str]:
+        """One sentence for each size with which a master breaks what it answers or sends."""
+        batch_max = READ_BUFFER_BYTES - FRAME_HEADER_BYTES
+        if self.get_number("haTransferBatchSize") > batch_max:
+            yield (
+                f"{self.find_setting('haTransferBatchSize')} is outside the model: frames of more "
+                f"than {batch_max} bytes do not fit what a slave reads into, so it never gets "
+                "past a backlog of that size; the default is 32768."
+            )
+        blank = Parameters().end_file_min_blank_bytes
+        message_max = self.get_number("mapedFileSizeCommitLog") - blank
+        if self.get_number("maxMessageSize") > message_max:
+            names = ("maxMessageSize", get_name_in("mapedFileSizeCommitLog", self.version))
+            setting = next(filter(None, map(self.find_setting, names)))
+            yield (
+                f"{setting} is outside the model: a message of more than {message_max} bytes fits "
+                "no file, is answered PUT_OK and is nowhere; lower maxMessageSize to that."
+            )
+
     def explain_outside_the_model(self) -> Iterable[str]:
         """One sentence for each setting of this broker that the model does not cover."""
+        if self.role is not Role.SLAVE:
+            yield from self._explain_sizes()
         for setting in filter(self._is_outside_the_model, self.settings):
             reason = OUTSIDE_THE_MODEL.get(setting.key)
             if setting.key in LATER_KEYS:

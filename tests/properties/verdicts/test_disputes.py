@@ -12,18 +12,15 @@ from attrs import evolve
 from properties.generated_text import ROOT
 from properties.verdicts.certificates import find_cells
 from properties.verdicts.disputes import (
-    SIZE_CONDITIONS,
     DisputedCells,
     Finding,
     find_claim_disputes,
-    find_disputes,
     load_findings,
     mark_disputed,
 )
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds import CLAIM_NAMES, FAULT_MODEL_NAMES, KNOWN_STRUCTURES, find_world
 from properties.worlds.replication.structures import STOCK_PAIR
-from reference.worlds.replication.parameters import Parameters
 
 ORACLE = ROOT.parent / "shared" / "oracle"
 FINDINGS = {finding.id: finding for finding in load_findings()}
@@ -72,45 +69,24 @@ def test_no_selector_is_dead(finding: Finding, cells: DisputedCells) -> None:
     """Each entry names claims and columns that exist, and disputes some certified cell."""
     assert set(cells.claims) <= set(CLAIM_NAMES)
     assert set(cells.faults) <= set(FAULT_MODEL_NAMES)
-    sizes = Parameters(ha_transfer_batch_size_bytes=2**23, message_size_max_bytes=2**31)
     for claim in cells.claims:
         one = evolve(cells, claims=(claim,))
-        assert any(one.has(s, v, sizes) for s, v in list_certified()), (finding.id, claim)
+        assert any(one.has(s, v) for s, v in list_certified()), (finding.id, claim)
 
 
 def test_a_dispute_leaves_the_engines_word() -> None:
     """Only the mark is added: certificates and provers say what follows from the rules."""
-    cell = Verdict("dispatch_reaches_the_end", "none", VerdictWord.PROVED)
+    cell = Verdict("acknowledged_is_kept_on_master", "none", VerdictWord.PROVED)
     (marked,) = mark_disputed(STOCK_PAIR, [cell])
     assert cell == evolve(marked, disputed=())
     assert not marked.is_relied_on
-    assert "disputed (L13)" == marked.dispute
+    assert "disputed (L9)" == marked.dispute
     assert not evolve(marked, disputed=()).dispute
-
-
-def test_what_was_seen_stands_before_what_is_inferred() -> None:
-    """A record that cannot be dispatched was seen; queues that cannot be written are inferred."""
-    cell = Verdict("dispatch_reaches_the_end", "none", VerdictWord.PROVED)
-    assert ("L13", "L2") == find_disputes(STOCK_PAIR, cell)
-
-
-def test_only_some_sizes_bring_a_finding_about() -> None:
-    """A frame beyond the slave's buffer, a message beyond a file; nothing with the defaults."""
-    assert not any(condition(Parameters()) for condition in SIZE_CONDITIONS.values())
-    large = Parameters(ha_transfer_batch_size_bytes=2**22 - 11)
-    fitting = Parameters(ha_transfer_batch_size_bytes=2**22 - 12)
-    cell = Verdict("slaves_reach_the_masters_end", "none", VerdictWord.PROVED)
-    assert ("L8",) == find_disputes(STOCK_PAIR, cell, large)
-    assert () == find_disputes(STOCK_PAIR, cell, fitting)
-    kept = Verdict("acknowledged_is_kept_on_master", "none", VerdictWord.PROVED)
-    small_files = Parameters(mapped_file_size_bytes=2**22 + 7)
-    assert "L10" in find_disputes(STOCK_PAIR, kept, small_files)
-    assert "L10" not in find_disputes(STOCK_PAIR, kept, Parameters(mapped_file_size_bytes=2**23))
 
 
 def test_a_claim_is_disputed_for_every_mixture_of_faults() -> None:
     """What needs no particular column disputes a set of faults as well."""
-    assert "L13" in find_claim_disputes(STOCK_PAIR, "dispatch_reaches_the_end")
+    assert ("L9",) == find_claim_disputes(STOCK_PAIR, "acknowledged_is_kept_on_master")
     assert () == find_claim_disputes(STOCK_PAIR, "puts_are_answered")
 
 

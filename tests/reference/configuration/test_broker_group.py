@@ -25,6 +25,8 @@ from tests.reference.broker_files import (
         "messageStorePlugIn=org.example.Store",
         "enableDLegerCommitLog=true",
         "inSyncReplicas=2",
+        "haTransferBatchSize=4194293",
+        "mapedFileSizeCommitLog=4194311",
     ],
 )
 def test_outside_the_model(tmp_path: Path, line: str) -> None:
@@ -44,6 +46,8 @@ def test_outside_the_model(tmp_path: Path, line: str) -> None:
         "haMasterAddress=10.0.0.1:10912",
         "colour=red",
         "haSlaveFallbehindMax=1",
+        "haTransferBatchSize=4194292",
+        "mapedFileSizeCommitLog=4194312",
     ],
 )
 def test_inside_the_model(tmp_path: Path, lines: str) -> None:
@@ -55,6 +59,12 @@ def test_a_fixed_master_address_of_a_slave_is_outside_the_model(tmp_path: Path) 
     """Nothing in the files says who answers at that address."""
     group = read_group(tmp_path, a=MASTER, b=SLAVE + "haMasterAddress=10.0.0.1:10912")
     assert "haMasterAddress=10.0.0.1:10912" in group.outside_the_model()[0]
+
+
+def test_sizes_of_a_slave_are_not_asked(tmp_path: Path) -> None:
+    """It sends no frames and takes no puts."""
+    sizes = "haTransferBatchSize=4194293\nmapedFileSizeCommitLog=4194311"
+    assert () == read_group(tmp_path, a=MASTER, b=SLAVE + sizes).outside_the_model()
 
 
 @pytest.mark.parametrize(
