@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,8 +54,9 @@ def open_engine(folder: Path | None, master: str) -> Iterator[SearchEngine]:
     from spark_fuzz.search.distributed_search import SparkEngine  # noqa: PLC0415
 
     try:
-        with open_session(master) as spark:
-            yield SparkEngine(spark, folder)
+        with ExitStack() as opened:
+            get_session = cache(lambda: opened.enter_context(open_session(master)))
+            yield SparkEngine(get_session, folder)
     except KeyboardInterrupt as interrupt:
         raise click.Abort(
             f"interrupted; finished levels are in {folder}, and the same command goes on"

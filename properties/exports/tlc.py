@@ -147,7 +147,7 @@ def list_instances() -> list[JudgedInstance]:
 
 def is_counted(judged: JudgedInstance) -> bool:
     """TLC can count its states: they are all states, and nothing counts no further."""
-    return judged.depth_max is None and not judged.highest
+    return judged.depth_max is None
 
 
 def export(judged: JudgedInstance) -> Module:

@@ -213,9 +213,12 @@ class DistributedSearch:
 
 @frozen
 class SparkEngine:
-    """What cross-checks search with on a cluster; each search has a folder of its own in one."""
+    """What cross-checks search with on a cluster; each search has a folder of its own in one.
 
-    spark: SparkSession
+    Spark is started when the first of these folders is known to be of this search.
+    """
+
+    get_session: Callable[[], SparkSession]
     folder: Path
 
     def __call__(
@@ -228,11 +231,11 @@ class SparkEngine:
     ) -> BreadthFirstResult:
         """Search, or go on with a search that was interrupted."""
         column = fault_model.name.replace(" ", "_")
-        folder = self.folder / get_structure_code(structure) / column / guarantees[0]
+        folder = (self.folder / get_structure_code(structure) / column / guarantees[0]).absolute()
         plan = plan_search(structure, fault_model, guarantees=guarantees)
-        return DistributedSearch(self.spark, plan, folder.absolute()).search(
-            states_max, on_progress=on_level
-        )
+        begin_or_resume(folder, plan)
+        search = DistributedSearch(self.get_session(), plan, folder)
+        return search.search(states_max, on_progress=on_level)
 
 
 def settle_part(plan: SearchPlan, folder: Path, level: int, part: int, rows: Any) -> None:

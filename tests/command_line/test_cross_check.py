@@ -29,8 +29,6 @@ def test_levels_are_kept_and_not_searched_again(tmp_path: Path) -> None:
     assert files == {p: p.stat().st_ino for p in (tmp_path / "levels").rglob("part-*.parquet")}
 
 
-@pytest.mark.spark
-@pytest.mark.usefixtures("spark")
 def test_a_folder_of_something_else_is_left_as_it_is(tmp_path: Path) -> None:
     """One line, and nothing is written over."""
     asked = ("prove", "--cross-check", 20, "--fault", "none", "--structure", DELAY)

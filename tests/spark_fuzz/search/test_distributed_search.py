@@ -51,7 +51,7 @@ def describe(result: BreadthFirstResult) -> Any:
 @pytest.mark.parametrize(
     ("structure", "fault_model", "sizes", "depth_max"),
     [
-        pytest.param(DELAY, STOP, SHORT_DELAY, 9, id="delay"),
+        pytest.param(DELAY, STOP, SHORT_DELAY, 5, id="delay"),
         pytest.param(
             *(THREE_SLAVES, EVERY_FAULT, TINY, 3), id="three slaves", marks=pytest.mark.nightly
         ),
