@@ -153,7 +153,14 @@ def test_model_names_what_it_is_of(judged: Any) -> None:
     head, _, _ = PromelaModel(judged.small).write().partition("*/")
     assert judged.structure_name in head
     assert judged.fault in head
-    assert all(f"{path}: counts to {n}" in head for path, n in judged.highest.items())
+
+
+def test_model_names_where_it_stops_counting() -> None:
+    """The leaf and the number at which it stays."""
+    (judged, *_) = JUDGED_INSTANCES
+    small = evolve(judged.small, highest={"master.connection_count": 1})
+    head, _, _ = PromelaModel(small).write().partition("*/")
+    assert "master.connection_count: counts to 1, and then stays" in head
 
 
 def test_other_rules_are_another_text(monkeypatch: pytest.MonkeyPatch) -> None:
