@@ -10,6 +10,7 @@ import pytest
 from attrs import evolve
 
 from properties.generated_text import ROOT
+from properties.schedules.judgement import is_refuted_by
 from properties.verdicts.certificates import find_cells
 from properties.verdicts.disputes import (
     DisputedCells,
@@ -21,6 +22,7 @@ from properties.verdicts.disputes import (
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds import CLAIM_NAMES, FAULT_MODEL_NAMES, KNOWN_STRUCTURES, find_world
 from properties.worlds.replication.structures import STOCK_PAIR
+from reference.language.machine import Action
 
 ORACLE = ROOT.parent / "shared" / "oracle"
 FINDINGS = {finding.id: finding for finding in load_findings()}
@@ -88,6 +90,34 @@ def test_a_claim_is_disputed_for_every_mixture_of_faults() -> None:
     """What needs no particular column disputes a set of faults as well."""
     assert ("L9",) == find_claim_disputes(STOCK_PAIR, "acknowledged_is_kept_on_master")
     assert () == find_claim_disputes(STOCK_PAIR, "puts_are_answered")
+
+
+def test_a_write_that_failed_makes_a_slave_stuck() -> None:
+    """Finding L15: also where recovery ends before the first byte that was not written.
+
+    A record is there, the next one failed, a file is full, and retention takes it. The slave stops
+    in order, its recovery ends behind the first record, and it asks for what its master lacks.
+    """
+    other = ("append_other_message", 1)
+    copied = (("transfer_batch[0]", 1), ("append_to_slave[0]", 1))
+    failed = (("transfer_batch[0]", 1), ("swallow_append_error[0]", 1))
+    blank = (("fill_file", 0), ("transfer_batch[0]", 2), ("append_to_slave[0]", 2))
+    expiry = (("flush_master", 0), ("expire_master_file", 0))
+    stop = (("begin_slave_stop[0]", 0), ("finish_slave_stop[0]", 0))
+    sized = [*(other, *copied), *(other, *failed), *blank, *(other, *copied), *expiry, *stop]
+    steps = [Action(name, {"size_bytes": size} if size else {}) for name, size in sized]
+    restart = Action("restart_slave[0]", {"recovered_offset": 1})
+    schedule = [*list_connecting(0), *steps, restart, *list_connecting(1)]
+    column = find_world(STOCK_PAIR).get_fault_model("disk errors")
+    parameters = find_world(STOCK_PAIR).make_search_parameters(column)
+    assert is_refuted_by("slaves_reach_the_masters_end", STOCK_PAIR, parameters, schedule)
+
+
+def list_connecting(offset: int) -> list[Action]:
+    """A slave connects, asks from ``offset`` on, and the master places the transfer."""
+    report = Action("receive_report[0]", {"slave_offset": offset})
+    begun = [Action("connect_slave[0]"), Action("report_offset[0]"), report]
+    return [*begun, Action("position_transfer[0]")]
 
 
 @pytest.mark.skipif(not ORACLE.exists(), reason="the oracle tables are not beside this checkout")
