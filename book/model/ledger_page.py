@@ -65,6 +65,7 @@ PARTS = (
     Part("Seed 003: copying metadata, later form", "seed 003"),
     Part("Seed 004: copying metadata and messages", "seed 004"),
     Part("Known issues", "known issues", "issue-"),
+    Part("Threads beside the survey", "threads"),
     Part("Promises of the documentation", "known issues", "promise-"),
     Part("Requests of users", "known issues", "request-"),
 )

@@ -91,6 +91,7 @@ SEARCHED_AT_NIGHT = 200_000
 SEARCHED_LONGER = {"progress_file_broken", "progress_beyond_the_end"}
 NOT_SEARCHED = {
     "logs_differ_silently",
+    "old_bytes_count_as_records",
     "timed_out_behind_another",
     "lost_batch_is_sent_again",
 }
@@ -196,13 +197,17 @@ def test_names_are_unique_and_certainties_known() -> None:
     assert {entry.certainty for entry in TOLD} <= set(CERTAINTIES)
 
 
+BESIDE_THE_SURVEY = {"#405", "#467", "#7437", "#10017"}
+"""Threads that were read on the tracker itself."""
+
+
 @needs_survey
 def test_sources_and_certainties_are_the_surveys() -> None:
-    """Every number stands in the survey; the certainty is that of one of its rows."""
+    """Other numbers stand in the survey; the certainty is that of one of its rows."""
     text = SURVEY.read_text(encoding="utf-8")
     numbers = {m[0] for m in re.finditer(r"(?<![\w#])(?:ali)?#\d+|RMQ-\d+|RIP-\d+", text)}
     named = {s for e in load_catalogue() for s in e.sources if NAMED.fullmatch(s)}
-    assert set() == named - numbers
+    assert BESIDE_THE_SURVEY == named - numbers
     row = re.compile(r"^\| (\d+)([a-z]?) \|.*\| ([SRC](?: ?/ ?R)?) \| [^|]*\|$", re.MULTILINE)
     certain = {f"issue-{int(n):02}{x}": c.replace(" ", "") for n, x, c in row.findall(text)}
     for entry in TOLD:
