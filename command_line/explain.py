@@ -18,9 +18,9 @@ from properties.scenarios.counterexamples.cases import find_case
 from properties.schedules.telling import draw_cell
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.certified_cells import describe
-from properties.verdicts.disputes import list_disputing
 from properties.verdicts.expectations import find_expectation
 from properties.verdicts.explanations import explain
+from properties.verdicts.findings.disputes import list_disputing
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds import KNOWN_STRUCTURES, find_world
 from reference.worlds.replication.structure import Structure

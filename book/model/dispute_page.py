@@ -14,7 +14,8 @@ from book.links import link_claim, link_finding
 from book.merged_table import merge_rows
 from properties.generated_text import SPEC, Page, render_table
 from properties.verdicts.certificates import find_cells
-from properties.verdicts.disputes import Finding, load_findings
+from properties.verdicts.findings.disputes import Finding, load_findings
+from properties.verdicts.findings.turned_cells import TurnedCells, load_turned
 from properties.verdicts.verdict import Verdict
 from properties.worlds import KNOWN_STRUCTURES, STRUCTURES_BY_WORLD, find_world
 
@@ -113,8 +114,37 @@ def is_disputed_by(finding: Finding, cell: Verdict | None) -> bool:
     return cell is not None and finding.id in cell.disputed
 
 
+def render_turned() -> str:
+    """A row for each cause: what fell, where, and why."""
+    rows = [
+        (
+            ", ".join(map(link_claim, turned.claims)),
+            describe_groups(turned),
+            ", ".join(turned.faults),
+            ", ".join(release or "4.4.0" for release in turned.releases),
+            f"{turned.cells:,}",
+            turned.cause,
+        )
+        for turned in load_turned()
+    ]
+    head = ("Refuted now", "Groups", "Fault classes", "Rules of releases", "Cells", "Cause")
+    return render_table(head, rows)
+
+
+def describe_groups(turned: TurnedCells) -> str:
+    """Role, flush and number of slaves; what is left out is any."""
+    numbers = dict.fromkeys((turned.slaves[0], turned.slaves[-1]))
+    slaves = " to ".join(str(n or "no") for n in numbers)
+    return ", ".join((*turned.roles, *turned.flushes, f"{slaves} slaves"))
+
+
 PAGE = Page(
     SPEC / "disputed.md",
-    {"summary": render_summary, "overview": render_overview, "findings": render_findings},
+    {
+        "summary": render_summary,
+        "overview": render_overview,
+        "turned": render_turned,
+        "findings": render_findings,
+    },
 )
 """The chapter."""

@@ -12,8 +12,8 @@ from typing import Any
 from book.links import link_finding
 from book.merged_table import group_equal, merge_rows
 from properties.generated_text import SPEC, Page, render_table
-from properties.verdicts.disputes import find_claim_disputes
 from properties.verdicts.fault_sets.certificates import BORDERED_STRUCTURES, load_borders
+from properties.verdicts.findings.disputes import find_claim_disputes
 from properties.worlds import STRUCTURES_BY_WORLD, find_world
 from properties.z3.fault_sets import Border, FaultSet
 

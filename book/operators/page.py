@@ -15,7 +15,7 @@ from properties.scenarios.procedures.answers import ANSWERS, QUESTIONS, decide_a
 from properties.scenarios.procedures.facts import FACTS, list_copied
 from properties.scenarios.procedures.procedures import Course, Procedure, load_procedures, try_out
 from properties.verdicts.certified_cells import describe
-from properties.verdicts.disputes import find_claim_disputes, say_disputed
+from properties.verdicts.findings.disputes import find_claim_disputes, say_disputed
 from properties.worlds.replication.structures import STOCK_PAIR
 from reference.decisions.clients.sending import (
     STATUS_BY_CODE,

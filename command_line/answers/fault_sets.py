@@ -13,7 +13,6 @@ from command_line.output.workers import show_progress
 from properties.generated_text import count_steps
 from properties.schedules.known_schedules import load_known_schedules
 from properties.verdicts.certificates import encode_schedule, get_world_folder
-from properties.verdicts.disputes import find_claim_disputes, say_disputed
 from properties.verdicts.fault_sets.certificates import (
     BORDERED_STRUCTURES,
     describe,
@@ -21,6 +20,7 @@ from properties.verdicts.fault_sets.certificates import (
     save_borders,
 )
 from properties.verdicts.fault_sets.search import find_borders
+from properties.verdicts.findings.disputes import find_claim_disputes, say_disputed
 from properties.worlds.replication.structures import SEARCHED_SLAVES_MAX
 from properties.z3.fault_sets import Border, get_all_faults
 from reference import ROCKETMQ_VERSION

@@ -22,8 +22,8 @@ from properties.schedules.judgement import replay
 from properties.schedules.telling import draw_steps
 from properties.verdicts.analysis import MODEL_LIMITS, GroupAnalysis, describe_configuration
 from properties.verdicts.certified_cells import describe
-from properties.verdicts.disputes import list_disputing
 from properties.verdicts.expectations import find_expectation
+from properties.verdicts.findings.disputes import list_disputing
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.verdicts.world_analysis import WorldAnalysis, list_differing
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME, FAULT_MODELS, is_losing

@@ -10,8 +10,8 @@ from attrs import evolve, frozen
 
 from properties.schedules.known_schedules import load_known_schedules
 from properties.verdicts import certificates
-from properties.verdicts.disputes import mark_disputed
 from properties.verdicts.fault_sets.search import find_refutations
+from properties.verdicts.findings.disputes import mark_disputed
 from properties.verdicts.verdict import (
     Hints,
     InternalDisagreementError,

@@ -19,7 +19,7 @@ from typing import Any
 from attrs import evolve
 
 from properties.schedules.judgement import find_needless_steps, is_refuted_by
-from properties.verdicts.disputes import mark_disputed
+from properties.verdicts.findings.disputes import mark_disputed
 from properties.verdicts.fingerprint import Difference, compute_difference, compute_fingerprint
 from properties.verdicts.verdict import InternalDisagreementError, Verdict, VerdictWord, make_proved
 from properties.worlds import find_world

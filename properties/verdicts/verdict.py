@@ -69,7 +69,7 @@ class Verdict:
     note: str = ""
     """Why a cell is undecided although it could be searched."""
     disputed: tuple[str, ...] = ()
-    """The findings that say that real brokers do otherwise (``properties.verdicts.disputes``)."""
+    """The findings that say that real brokers do otherwise (``findings.disputes``)."""
 
     @property
     def dispute(self) -> str:

@@ -8,9 +8,9 @@ from typing import Any
 
 from attrs import frozen
 
-from properties.verdicts.disputes import find_claim_disputes, find_disputes, say_disputed
 from properties.verdicts.expectations import find_expectation
 from properties.verdicts.fault_sets.certificates import BORDERED_STRUCTURES, describe, load_borders
+from properties.verdicts.findings.disputes import find_claim_disputes, find_disputes, say_disputed
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds import find_world
 from properties.z3.fault_sets import FaultSet

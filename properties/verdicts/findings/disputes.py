@@ -17,7 +17,7 @@ from attrs import evolve, field, frozen
 from properties.verdicts.selectors import CellSelector
 from properties.verdicts.verdict import Verdict, VerdictWord
 
-FINDINGS_FILE = Path(__file__).parent / "findings.toml"
+FINDINGS_FILE = Path(__file__).with_name("findings.toml")
 
 
 @frozen(kw_only=True)

@@ -12,7 +12,7 @@ from attrs import evolve
 from properties.generated_text import ROOT
 from properties.schedules.judgement import is_refuted_by
 from properties.verdicts.certificates import find_cells
-from properties.verdicts.disputes import (
+from properties.verdicts.findings.disputes import (
     DisputedCells,
     Finding,
     find_claim_disputes,

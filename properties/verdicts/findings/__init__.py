@@ -1,0 +1,1 @@
+"""What real brokers do and the rules leave out, or left out once: which cells that touches."""

@@ -1,0 +1,50 @@
+"""Cells that a rule of the log has turned, with the cause: what was proved once and is refuted."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from attrs import field, frozen
+
+from properties.verdicts.certificates import find_cells
+from properties.verdicts.selectors import CellSelector
+from properties.verdicts.verdict import Verdict
+from properties.worlds import KNOWN_STRUCTURES
+from reference.worlds.replication.structure import Structure
+
+TURNED_FILE = Path(__file__).with_name("turned_cells.toml")
+
+
+@frozen(kw_only=True)
+class TurnedCells(CellSelector):
+    """Cells that were proved, and that one cause has turned; all of them are refuted now."""
+
+    claims: tuple[str, ...] = field(converter=tuple)
+    cells: int
+    """How many they are, over all groups and releases."""
+    rules: tuple[str, ...] = field(default=(), converter=tuple)
+    """The rules of which each of their schedules has one."""
+    feature: str = ""
+    """The predicate that holds in some state of each schedule; empty where rules tell enough."""
+    cause: str
+    """What real brokers do; one sentence."""
+
+    def find(self) -> list[tuple[Any, Verdict]]:
+        """The certified cells, each with its structure."""
+        groups = (s for s in KNOWN_STRUCTURES.values() if isinstance(s, Structure))
+        return [
+            (group, verdict)
+            for group in groups
+            for verdict in find_cells(group).values()
+            if verdict.guarantee in self.claims and self.fits(group, verdict.fault)
+        ]
+
+
+@cache
+def load_turned() -> tuple[TurnedCells, ...]:
+    """Every entry, in the order of the file."""
+    entries = tomllib.loads(TURNED_FILE.read_text(encoding="utf-8"))["turned"]
+    return tuple(TurnedCells(**entry) for entry in entries)
