@@ -147,7 +147,7 @@ def test_settings_outside_the_model_leave_cells_undecided(
         ("acknowledgement_is_truthful:master kill", 0),
         ("acknowledgement_is_truthful:master power loss", 1),
         ("acknowledged_is_held_twice:slave kill", 2),
-        ("slaves_reach_the_masters_end:slave power loss", 2),
+        ("slaves_reach_the_masters_end:slave power loss", 1),
     ],
 )
 def test_a_fault_may_be_required(required: str, code: int) -> None:
