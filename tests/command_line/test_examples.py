@@ -72,7 +72,6 @@ NIGHTLY = {
     'rmqspec fuzz --structure "consumer/slave read/no offset check"': "9 s",
     "rmqspec fuzz --rocketmq-version 4.9.8": "10 s",
     "rmqspec fuzz --limits none": "7 s",
-    "rmqspec fuzz --resume campaigns/seven": "11 s; that killed jobs go on is a test of its own",
     "rmqspec fuzz --swarm --classes": "87 s: violations are shortened",
     'rmqspec prove --cross-check 20000 --fault "power loss" --structure "delay/4.4.0"'
     " --levels searches/power": "44 s: a job for each level",
