@@ -85,7 +85,7 @@ def _render_finding(finding: Finding) -> Iterator[str]:
 
 
 def render_cells(finding: Finding, claim: str) -> str:
-    """Where in 4.4.0 the finding disputes a claim; empty where only some sizes bring it about."""
+    """Where in 4.4.0 the finding disputes a claim; empty where it disputes later releases only."""
     structures = [s for world in STRUCTURES_BY_WORLD.values() for s in world]
     rows = {
         s.name: list_disputed(finding, claim, s)
