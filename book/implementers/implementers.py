@@ -116,8 +116,8 @@ SLICES = (
             "expire_master_file",
             "expire_uncopied_master_file",
             "expire_slave_file",
-            "expire_unflushed_master_file",
-            "expire_unflushed_slave_file",
+            "delete_young_master_file",
+            "delete_young_slave_file",
         ),
     ),
 )

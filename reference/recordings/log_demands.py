@@ -163,10 +163,10 @@ def expire_file(explanation: Explanation, node: int) -> Explanation:
         explanation = dispatch_to(explanation, node, end)
     is_flushed = is_old_file_flushed(explanation.get_log(node), parameters)
     if node != MASTER:
-        rule = "expire_slave_file" if is_flushed else "expire_unflushed_slave_file"
+        rule = "expire_slave_file" if is_flushed else "delete_young_slave_file"
         return fire(explanation, rule, node)
     if not is_flushed:
-        return fire(explanation, "expire_unflushed_master_file")
+        return fire(explanation, "delete_young_master_file")
     is_copied = is_old_file_copied(explanation.cluster)
     rule = "expire_master_file" if is_copied else "expire_uncopied_master_file"
     return fire(explanation, rule)

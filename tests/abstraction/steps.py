@@ -41,9 +41,9 @@ SLAVE_STARTS = ("restart_slave", "restart_slave_beyond_received", "restart_slave
 MASTER_EXPIRIES = (
     "expire_master_file",
     "expire_uncopied_master_file",
-    "expire_unflushed_master_file",
+    "delete_young_master_file",
 )
-SLAVE_EXPIRIES = ("expire_slave_file", "expire_unflushed_slave_file")
+SLAVE_EXPIRIES = ("expire_slave_file", "delete_young_slave_file")
 
 
 def finish(name: str, after: Group, plan: Plan, **hints: int) -> Step:

@@ -30,7 +30,7 @@ LOG_RULES = {
     *("append_to_slave", "append_at_wrong_offset", "create_first_file", "refuse_frame"),
     *("discard_frame", "fail_file_creation"),
     *("dispatch_master", "dispatch_slave", "flush_master", "flush_slave"),
-    *("expire_master_file", "expire_uncopied_master_file", "expire_unflushed_master_file"),
+    *("expire_master_file", "expire_uncopied_master_file", "delete_young_master_file"),
     "expire_slave_file",
     *("kill_master", "kill_slave", "lose_master_power", "lose_slave_power"),
     *("lose_master_power_in_record", "lose_master_disk", "wipe_slave"),

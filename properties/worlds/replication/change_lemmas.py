@@ -336,7 +336,7 @@ def is_full_transfer_honest(cluster: Cluster) -> bool:
 def is_full_transfer_patient(cluster: Cluster) -> bool:
     """The same, and retention asks whether slaves have copied a file, which they keep."""
     faults = cluster.faults
-    is_patient = (faults.uncopied_expiries == 0) & (faults.early_expiries == 0)
+    is_patient = (faults.uncopied_expiries == 0) & (faults.forced_deletions == 0)
     return is_full_transfer_honest(cluster) & is_patient & (faults.slave_power_losses == 0)
 
 

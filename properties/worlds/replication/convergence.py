@@ -17,6 +17,7 @@ from typing import Any
 
 from properties.healing import is_possible
 from properties.property import convergence
+from properties.worlds.replication.guarantees import has_expired
 from reference.language.machine import Instance, compute_machine
 from reference.language.operators import all_of, any_of, implies, negate
 from reference.releases.versions import compute_rules
@@ -174,7 +175,7 @@ def slaves_come_to_hold_everything(cluster: Cluster) -> bool:
         return all_of(
             *(
                 implies(
-                    has_message(log, m) & negate(m.ghost_is_expired),
+                    has_message(log, m) & negate(has_expired(m)),
                     has_message(cluster.slaves[i].log, m),
                 )
                 for i in pair

@@ -34,6 +34,7 @@ FAULT_MODELS = (
     _make("none", ()),
     _make("late join", ("late_joins",)),
     _make("slave outrun by retention", ("uncopied_expiries",)),
+    _make("nearly full disk", ("forced_deletions",)),
     _make("link cut", ("link_cuts",)),
     _make("slave without a new file", ("failed_file_creations",)),
     _make("overlong wait", ("overlong_waits",)),

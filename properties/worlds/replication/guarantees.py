@@ -2,7 +2,8 @@
 
 *Acknowledged* means answered PUT_OK to a message whose producer waits. *Holds* means has every
 byte, in page cache or on disk; what a power loss takes is gone at the moment of the power loss.
-What retention deletes on any broker is no longer owed.
+What retention deletes in its time on any broker is no longer owed; what a full disk makes it delete
+before that is.
 All guarantees are judged in every state, also while brokers are down.
 """
 
@@ -20,9 +21,14 @@ def is_any_acknowledged(cluster: Cluster) -> bool:
     return any_of(*(is_acknowledged(m) for m in cluster.messages))
 
 
+def has_expired(message: Message) -> bool:
+    """Some broker's retention has deleted the message, not before its time."""
+    return message.ghost_is_expired & negate(message.ghost_is_deleted_early)
+
+
 def is_owed(message: Message) -> bool:
-    """The message is acknowledged, and no broker's retention has deleted it."""
-    return is_acknowledged(message) & negate(message.ghost_is_expired)
+    """The message is acknowledged, and has not expired on any broker."""
+    return is_acknowledged(message) & negate(has_expired(message))
 
 
 def is_any_written(cluster: Cluster) -> bool:
@@ -31,8 +37,8 @@ def is_any_written(cluster: Cluster) -> bool:
 
 
 def is_read(message: Message) -> bool:
-    """A consumer may have read the message on the master, and no retention has deleted it."""
-    return message.ghost_is_readable & negate(message.ghost_is_expired)
+    """A consumer may have read the message on the master, and it has not expired."""
+    return message.ghost_is_readable & negate(has_expired(message))
 
 
 def is_any_read(cluster: Cluster) -> bool:

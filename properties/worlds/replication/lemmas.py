@@ -59,7 +59,7 @@ def is_disk_honest(cluster: Cluster) -> bool:
     return (
         (faults.master_kills == 0)
         & (faults.swallowed_disk_errors == 0)
-        & (faults.early_expiries == 0)
+        & (faults.forced_deletions == 0)
         & negate(has_master_changed(cluster))
     )
 
@@ -349,7 +349,7 @@ def is_every_needed_file_there(cluster: Cluster) -> bool:
 def is_never_outrun(cluster: Cluster) -> bool:
     """Retention asked whether slaves had copied, and no broker has lost a file since."""
     faults = cluster.faults
-    is_patient = (faults.uncopied_expiries == 0) & (faults.early_expiries == 0)
+    is_patient = (faults.uncopied_expiries == 0) & (faults.forced_deletions == 0)
     is_intact = is_first_life(cluster) & (faults.slave_power_losses == 0)
     return is_patient & is_intact & is_joined_from_start(cluster)
 
@@ -382,12 +382,19 @@ def slave_has_all_of_a_life_that_it_left(cluster: Cluster) -> bool:
     )
 
 
+@lemma(why="Else a message that has expired is owed all the same.")
+def only_full_disks_delete_early(cluster: Cluster) -> bool:
+    """While no file is deleted before its time, no message is."""
+    is_kept = all_of(*(negate(m.ghost_is_deleted_early) for m in cluster.messages))
+    return implies(cluster.faults.forced_deletions == 0, is_kept)
+
+
 @lemma(why="Else a broker goes on to flush in a file that its retention has deleted.")
 def flush_file_is_there(cluster: Cluster) -> bool:
     """Unless a file had to be deleted before it was flushed, the flush can go on."""
     logs = (cluster.master.log, *(s.log for s in cluster.slaves))
     is_there = all_of(*(is_flush_file_there(log) for log in logs))
-    return implies(cluster.faults.early_expiries == 0, is_there)
+    return implies(cluster.faults.forced_deletions == 0, is_there)
 
 
 @lemma(why="Else the master's dispatch stops at a record that is there in part.")

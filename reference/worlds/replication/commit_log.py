@@ -177,16 +177,40 @@ def is_old_file_copied(cluster: Cluster) -> bool:
 
 
 def mark_expired(messages: tuple[Message, ...], log: CommitLog, start: int) -> tuple[Message, ...]:
-    """Ghost bookkeeping: which followed messages a log loses when it begins at ``start``."""
+    """Ghost bookkeeping: which followed messages a log loses, in their time, before ``start``."""
     return tuple(
         evolve(
             m,
-            ghost_is_expired=any_of(
-                m.ghost_is_expired, has_first_bytes(log, m) & (m.start_offset < start)
+            ghost_is_expired=any_of(m.ghost_is_expired, begins_before(m, log, start)),
+            ghost_is_deleted_early=m.ghost_is_deleted_early & negate(begins_before(m, log, start)),
+        )
+        for m in messages
+    )
+
+
+def mark_deleted_early(
+    messages: tuple[Message, ...], log: CommitLog, start: int
+) -> tuple[Message, ...]:
+    """Ghost bookkeeping: which followed messages a log loses, before their time, before ``start``.
+
+    One that has expired elsewhere is owed by nobody any more.
+    """
+    return tuple(
+        evolve(
+            m,
+            ghost_is_expired=any_of(m.ghost_is_expired, begins_before(m, log, start)),
+            ghost_is_deleted_early=any_of(
+                m.ghost_is_deleted_early,
+                begins_before(m, log, start) & negate(m.ghost_is_expired),
             ),
         )
         for m in messages
     )
+
+
+def begins_before(put: Message, log: CommitLog, start: int) -> bool:
+    """The log has the first byte of a message, and that lies below ``start``."""
+    return has_first_bytes(log, put) & (put.start_offset < start)
 
 
 def begin_log_at(log: CommitLog, start: int) -> CommitLog:
@@ -195,22 +219,31 @@ def begin_log_at(log: CommitLog, start: int) -> CommitLog:
     return evolve(log, start_offset=start, ghost_durable_offset=durable)
 
 
-def expire_first_file_of_master(cluster: Cluster) -> Cluster:
+def delete_first_file_of_master(cluster: Cluster) -> Cluster:
     """The cluster after the master has deleted its first file."""
     log = cluster.master.log
     start = compute_second_file(log, cluster.parameters)
-    shorter = evolve(cluster.master, log=begin_log_at(log, start))
-    return evolve(cluster, master=shorter, messages=mark_expired(cluster.messages, log, start))
+    return evolve(cluster, master=evolve(cluster.master, log=begin_log_at(log, start)))
 
 
-def expire_first_file_of_slave(cluster: Cluster, slave: int) -> Cluster:
+def delete_first_file_of_slave(cluster: Cluster, slave: int) -> Cluster:
     """The cluster after a slave has deleted its first file."""
     log = cluster.slaves[slave].log
     start = compute_second_file(log, cluster.parameters)
     shorter = evolve(cluster.slaves[slave], log=begin_log_at(log, start))
-    messages = mark_expired(cluster.messages, log, start)
-    slaves = replace_at(cluster.slaves, slave, shorter)
-    return evolve(cluster, slaves=slaves, messages=messages)
+    return evolve(cluster, slaves=replace_at(cluster.slaves, slave, shorter))
+
+
+def expire_first_file(cluster: Cluster, log: CommitLog) -> Cluster:
+    """What is in the first file of a log has been kept for as long as was promised."""
+    start = compute_second_file(log, cluster.parameters)
+    return evolve(cluster, messages=mark_expired(cluster.messages, log, start))
+
+
+def give_up_first_file(cluster: Cluster, log: CommitLog) -> Cluster:
+    """What is in the first file of a log is given up before its time."""
+    start = compute_second_file(log, cluster.parameters)
+    return evolve(cluster, messages=mark_deleted_early(cluster.messages, log, start))
 
 
 @rule(
@@ -230,7 +263,7 @@ def expire_master_file(cluster: Cluster) -> RuleBody:
         is_old_file_copied=is_old_file_copied(cluster),
     )
     # EFFECT
-    return expire_first_file_of_master(cluster)
+    return delete_first_file_of_master(expire_first_file(cluster, log))
 
 
 @rule(
@@ -251,7 +284,8 @@ def expire_uncopied_master_file(cluster: Cluster) -> RuleBody:
         is_within_limit=is_within_limit(cluster, "uncopied_expiries"),
     )
     # EFFECT
-    return count_fault(expire_first_file_of_master(cluster), "uncopied_expiries")
+    expired = expire_first_file(cluster, log)
+    return count_fault(delete_first_file_of_master(expired), "uncopied_expiries")
 
 
 @rule(
@@ -270,4 +304,4 @@ def expire_slave_file(cluster: Cluster, slave: int) -> RuleBody:
         is_old_file_flushed=is_old_file_flushed(broker.log, parameters),
     )
     # EFFECT
-    return expire_first_file_of_slave(cluster, slave)
+    return delete_first_file_of_slave(expire_first_file(cluster, broker.log), slave)

@@ -10,14 +10,14 @@ from __future__ import annotations
 from attrs import evolve
 
 from reference.language.fault_account import count_fault, is_within_limit
-from reference.language.operators import choose, maximum, minimum, negate
+from reference.language.operators import any_of, choose, maximum, minimum, negate
 from reference.language.rule import RuleBody, between, replace_at, rule, when
 from reference.language.variant import overridable
 from reference.worlds.replication.commit_log import (
-    expire_first_file_of_master,
-    expire_first_file_of_slave,
+    delete_first_file_of_master,
+    delete_first_file_of_slave,
+    give_up_first_file,
     has_old_file,
-    is_old_file_flushed,
 )
 from reference.worlds.replication.connection import change_link, close_link
 from reference.worlds.replication.lifecycle import (
@@ -27,7 +27,7 @@ from reference.worlds.replication.lifecycle import (
     end_slave,
     has_modelled_life_left,
 )
-from reference.worlds.replication.lineage import compute_scan_end, has_message
+from reference.worlds.replication.lineage import compute_scan_end, has_message, is_scanned
 from reference.worlds.replication.mapped_files import (
     cut_to,
     flush_without_effect,
@@ -77,6 +77,21 @@ def kill_slave(cluster: Cluster, slave: int) -> RuleBody:
     )
     # EFFECT
     return count_fault(end_slave(cluster, slave, broker.log), "slave_kills")
+
+
+def is_record_cut(cluster: Cluster, kept: int) -> bool:
+    """What is kept may end inside a record, or where old bytes take its place.
+
+    It does not where it ends at the beginning of the log, or where a followed message begins or
+    ends: nothing of the next record is left there, unless an earlier life had bytes in its place.
+    """
+    log = cluster.master.log
+    bounds = (
+        is_scanned(log, m) & any_of(m.start_offset == kept, m.end_offset == kept)
+        for m in cluster.messages
+    )
+    is_boundary = any_of(log.start_offset == kept, *bounds)
+    return (cluster.master.ghost_life > 0) | negate(is_boundary)
 
 
 def compute_whole_end(cluster: Cluster, kept: int) -> int:
@@ -136,7 +151,8 @@ def lose_master_power_in_record(cluster: Cluster) -> RuleBody:
     kept = yield between("kept_offset", lowest, highest)
     reached = yield between("reached_offset", minimum(lowest + 1, highest), highest)
     # EFFECT
-    recovered = minimum(highest, maximum(reached, compute_whole_end(cluster, kept)))
+    whole = minimum(highest, maximum(reached, compute_whole_end(cluster, kept)))
+    recovered = choose(is_record_cut(cluster, kept), whole, kept)
     end = compute_scan_end(master.log, cluster.messages, kept)
     files = lose_tail(master.log, recovered, cluster.parameters)
     ends = tuple(
@@ -325,37 +341,40 @@ def send_alien_report(cluster: Cluster) -> RuleBody:
 
 @rule(
     who="fault",
-    source="DefaultMessageStore.CleanCommitLogService#run (disk nearly full)",
-    says="## DELETES AN UNFLUSHED FILE",
+    source="DefaultMessageStore.CleanCommitLogService#isSpaceToDelete, #deleteExpiredFiles",
+    says="## DELETES A FILE BEFORE ITS TIME",
 )
-def expire_unflushed_master_file(cluster: Cluster) -> RuleBody:
-    """The master must delete its oldest file before it is flushed; from then on no flush works."""
-    log, parameters = cluster.master.log, cluster.parameters
+def delete_young_master_file(cluster: Cluster) -> RuleBody:
+    """More than 85 % of the disk is used: the master deletes its oldest file, whatever its age.
+
+    It asks neither whether slaves have it nor whether it is flushed (R-BR-06, T4-00462).
+    """
+    log = cluster.master.log
     # ENABLED WHEN
     yield when(
         is_master_up=cluster.master.is_up,
-        has_old_file=has_old_file(log, parameters),
-        is_old_file_not_flushed=negate(is_old_file_flushed(log, parameters)),
-        is_within_limit=is_within_limit(cluster, "early_expiries"),
+        has_old_file=has_old_file(log, cluster.parameters),
+        is_within_limit=is_within_limit(cluster, "forced_deletions"),
     )
     # EFFECT
-    return count_fault(expire_first_file_of_master(cluster), "early_expiries")
+    deleted = delete_first_file_of_master(give_up_first_file(cluster, log))
+    return count_fault(deleted, "forced_deletions")
 
 
 @rule(
     who="fault",
-    source="DefaultMessageStore.CleanCommitLogService#run (disk nearly full)",
-    says="## DELETES AN UNFLUSHED FILE",
+    source="DefaultMessageStore.CleanCommitLogService#isSpaceToDelete, #deleteExpiredFiles",
+    says="## DELETES A FILE BEFORE ITS TIME",
 )
-def expire_unflushed_slave_file(cluster: Cluster, slave: int) -> RuleBody:
-    """A slave must delete its oldest file before it is flushed."""
-    log, parameters = cluster.slaves[slave].log, cluster.parameters
+def delete_young_slave_file(cluster: Cluster, slave: int) -> RuleBody:
+    """More than 85 % of the disk is used: a slave deletes its oldest file, whatever its age."""
+    broker = cluster.slaves[slave]
     # ENABLED WHEN
     yield when(
-        is_slave_up=cluster.slaves[slave].is_up,
-        has_old_file=has_old_file(log, parameters),
-        is_old_file_not_flushed=negate(is_old_file_flushed(log, parameters)),
-        is_within_limit=is_within_limit(cluster, "early_expiries"),
+        is_slave_up=broker.is_up,
+        has_old_file=has_old_file(broker.log, cluster.parameters),
+        is_within_limit=is_within_limit(cluster, "forced_deletions"),
     )
     # EFFECT
-    return count_fault(expire_first_file_of_slave(cluster, slave), "early_expiries")
+    deleted = delete_first_file_of_slave(give_up_first_file(cluster, broker.log), slave)
+    return count_fault(deleted, "forced_deletions")

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from attrs import evolve
 
 from reference.language.fault_account import count_fault, is_within_limit
-from reference.language.operators import choose, maximum, minimum, negate
+from reference.language.operators import any_of, choose, maximum, minimum, negate
 from reference.language.rule import RuleBody, between, replace_at, rule, when
 from reference.language.variant import overridable
 from reference.worlds.replication.connection import CLOSED_LINK, close_link
@@ -24,6 +24,7 @@ from reference.worlds.replication.lineage import (
     compute_start_of_life,
     has_equal_lives,
     has_first_bytes,
+    has_message,
     is_in_lineage,
     is_known_from,
     is_written,
@@ -342,7 +343,7 @@ def compute_torn_record_end(cluster: Cluster, slave: int) -> int:
     A record does not cross files, and a master sends none that it does not hold whole (R-CL-06). So
     where the master has later bytes of the same life, the record ends within them, and where it
     has none, the log ends with a record. Where it has lost some, or the log has a seam, the record
-    may end anywhere in its file.
+    may end anywhere in its file; but not where it ends with a followed message that is whole.
     """
     log, source = cluster.slaves[slave].log, cluster.master.log
     file_end = compute_last_file_end(log, cluster.parameters)
@@ -358,7 +359,13 @@ def compute_torn_record_end(cluster: Cluster, slave: int) -> int:
         is_torn = is_begun(log, put) & is_in_lineage(source, put)
         result = choose(is_torn, minimum(file_end, put.end_offset), result)
     reached = choose(is_of_equal_lives(cluster, slave), result, file_end)
-    return choose(log.last_file_offset < log.max_offset, reached, log.max_offset)
+    is_torn = negate(ends_with_message(log, cluster.messages))
+    return choose((log.last_file_offset < log.max_offset) & is_torn, reached, log.max_offset)
+
+
+def ends_with_message(log: CommitLog, messages: tuple[Message, ...]) -> bool:
+    """The last bytes of the log are those of a followed message, which is whole."""
+    return any_of(*(has_message(log, m) & (m.end_offset == log.max_offset) for m in messages))
 
 
 def compute_lowest_beyond_received(cluster: Cluster, slave: int) -> int:

@@ -52,8 +52,8 @@ class FaultCounts:
     stalled for five seconds, or its store directory cannot be written."""
     alien_reports: Count = 0
     """Eight bytes that a stranger sends to the master's HA port."""
-    early_expiries: Count = 0
-    """Files that a nearly full disk forces a broker to delete before they are flushed."""
+    forced_deletions: Count = 0
+    """Files that a broker deletes before their time, because more than 85 % of its disk is used."""
     uncopied_expiries: Count = 0
     """No failure: retention deletes a file of the master that a slave has not copied to its end.
     The slave was away, or too slow, for longer than messages are kept."""

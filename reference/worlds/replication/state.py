@@ -219,7 +219,9 @@ class Message:
     ghost_is_readable: Flag = False
     """The master has once dispatched all of it: a consumer may have read it there."""
     ghost_is_expired: Flag = False
-    """Retention has deleted it on some broker: it is too old to be missed."""
+    """Retention has deleted it on some broker, in its time or before."""
+    ghost_is_deleted_early: Flag = False
+    """Retention has deleted it before its time only, on a disk of which more than 85 % is used."""
 
 
 @frozen
