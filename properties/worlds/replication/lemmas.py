@@ -7,6 +7,7 @@ power losses are possible it still holds, it just says less.
 from __future__ import annotations
 
 from properties.property import lemma
+from properties.worlds.replication.guarantees import has_expired
 from reference.language.operators import all_of, any_of, implies, negate
 from reference.worlds.replication.commit_log import compute_first_phase
 from reference.worlds.replication.lifecycle import has_master_changed
@@ -198,24 +199,6 @@ def content_of_early_slave_is_known(cluster: Cluster) -> bool:
     return implies(is_first_life(cluster) & is_joined_from_start(cluster), is_known)
 
 
-@lemma(why="Else a slave whose log begins late reports a message that it never had.")
-def below_first_file_of_early_slave_is_expired(cluster: Cluster) -> bool:
-    """What a slave lacks at the beginning of its log, retention has deleted."""
-    return all_of(
-        *(
-            implies(
-                is_first_life(cluster)
-                & is_joined_from_start(cluster)
-                & is_written(m)
-                & (m.start_offset < s.log.start_offset),
-                m.ghost_is_expired,
-            )
-            for m in cluster.messages
-            for s in cluster.slaves
-        )
-    )
-
-
 def is_disk_first(cluster: Cluster) -> bool:
     """A put waits for the disk before it stands in line for a slave (until 4.7.0)."""
     return cluster.structure.is_sync_flush and compute_first_phase(cluster) == WAITS_FOR_DISK
@@ -229,7 +212,7 @@ def is_lacking_in_line(cluster: Cluster, put: Message) -> bool:
     is_direct = is_in_line(cluster, put)
     if is_disk_first(cluster):
         is_direct &= negate(has_disk_wait(cluster, put))
-    return is_direct & negate(put.ghost_is_received | put.ghost_is_expired)
+    return is_direct & negate(put.ghost_is_received | has_expired(put))
 
 
 def is_lacked_in_line(cluster: Cluster, put: Message) -> bool:
@@ -240,6 +223,31 @@ def is_lacked_in_line(cluster: Cluster, put: Message) -> bool:
 def is_covered(log: CommitLog, put: Message) -> bool:
     """The log reaches beyond the message, or has foreign bytes in its place."""
     return is_torn(log, put) | (put.end_offset <= log.max_offset)
+
+
+@lemma(why="Else a slave whose log begins late reports a message that it never had.")
+def below_first_file_of_early_slave_is_expired(cluster: Cluster) -> bool:
+    """What a slave lacks at the beginning of its log, retention has deleted.
+
+    Where it did so before its time, a put that still waits for the message did so already when the
+    slave started.
+    """
+    return all_of(
+        *(
+            implies(
+                is_first_life(cluster)
+                & is_joined_from_start(cluster)
+                & is_written(m)
+                & (m.start_offset < s.log.start_offset),
+                m.ghost_is_expired
+                & implies(
+                    is_lacked_in_line(cluster, m), m.end_offset <= s.ghost_earlier_put_offset
+                ),
+            )
+            for m in cluster.messages
+            for s in cluster.slaves
+        )
+    )
 
 
 @lemma(why="Else a put is answered by a report that came before the message did.")
@@ -324,7 +332,7 @@ def acknowledged_by_sync_master_in_first_life_is_received(cluster: Cluster) -> b
         *(
             implies(
                 is_honest & has_passed_slave_step(cluster, m),
-                m.ghost_is_received | m.ghost_is_expired,
+                m.ghost_is_received | has_expired(m),
             )
             for m in cluster.messages
         )
