@@ -240,6 +240,7 @@ def below_first_file_of_early_slave_is_expired(cluster: Cluster) -> bool:
                 & is_written(m)
                 & (m.start_offset < s.log.start_offset),
                 m.ghost_is_expired
+                & implies(m.ghost_is_deleted_early, m.end_offset <= s.log.start_offset)
                 & implies(
                     is_lacked_in_line(cluster, m), m.end_offset <= s.ghost_earlier_put_offset
                 ),
@@ -393,8 +394,10 @@ def slave_has_all_of_a_life_that_it_left(cluster: Cluster) -> bool:
 @lemma(why="Else a message that has expired is owed all the same.")
 def only_full_disks_delete_early(cluster: Cluster) -> bool:
     """While no file is deleted before its time, no message is."""
-    is_kept = all_of(*(negate(m.ghost_is_deleted_early) for m in cluster.messages))
-    return implies(cluster.faults.forced_deletions == 0, is_kept)
+    is_full = cluster.faults.forced_deletions > 0
+    return all_of(
+        *(implies(m.ghost_is_deleted_early, m.ghost_is_expired & is_full) for m in cluster.messages)
+    )
 
 
 @lemma(why="Else a broker goes on to flush in a file that its retention has deleted.")

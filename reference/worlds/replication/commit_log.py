@@ -193,15 +193,17 @@ def mark_deleted_early(
 ) -> tuple[Message, ...]:
     """Ghost bookkeeping: which followed messages a log loses, before their time, before ``start``.
 
-    One that has expired elsewhere is owed by nobody any more.
+    One that has expired elsewhere is owed by nobody any more. A message lies in one file.
     """
     return tuple(
         evolve(
             m,
             ghost_is_expired=any_of(m.ghost_is_expired, begins_before(m, log, start)),
-            ghost_is_deleted_early=any_of(
+            ghost_is_deleted_early=choose(
+                begins_before(m, log, start),
+                (m.end_offset <= start)
+                & any_of(m.ghost_is_deleted_early, negate(m.ghost_is_expired)),
                 m.ghost_is_deleted_early,
-                begins_before(m, log, start) & negate(m.ghost_is_expired),
             ),
         )
         for m in messages
