@@ -27,6 +27,7 @@ SPOKEN = {
     "none": "always",
     "late join": "a slave that joins without a log",
     "slave outrun by retention": "retention that outruns a slave",
+    "nearly full disk": "a disk of which more than 85 % is used",
     "link cut": "a broken connection",
     "slave without a new file": "a slave that cannot make a file",
     "overlong wait": "a wait that outlasts its limit",
