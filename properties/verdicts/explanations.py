@@ -86,6 +86,12 @@ def is_flush_file_gone(cluster: Cluster) -> bool:
 
 
 @feature
+def is_deleted_early(cluster: Cluster) -> bool:
+    """A full disk has taken a message before its time."""
+    return any_of(*(m.ghost_is_deleted_early for m in cluster.messages))
+
+
+@feature
 def is_dispatch_overtaken(cluster: Cluster) -> bool:
     """The file in which a broker's dispatch would go on is deleted."""
     logs = (cluster.master.log, *(s.log for s in cluster.slaves))
