@@ -88,7 +88,7 @@ def is_flush_file_gone(cluster: Cluster) -> bool:
 @feature
 def is_deleted_early(cluster: Cluster) -> bool:
     """A full disk has taken a message before its time."""
-    return any_of(*(m.ghost_is_deleted_early for m in cluster.messages))
+    return any(m.ghost_is_deleted_early for m in cluster.messages)
 
 
 @feature

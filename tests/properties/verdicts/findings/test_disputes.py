@@ -20,10 +20,17 @@ from properties.verdicts.findings.disputes import (
     mark_disputed,
 )
 from properties.verdicts.verdict import Verdict, VerdictWord
-from properties.worlds import CLAIM_NAMES, FAULT_MODEL_NAMES, KNOWN_STRUCTURES, find_world
+from properties.worlds import (
+    CLAIM_NAMES,
+    FAULT_MODEL_NAMES,
+    KNOWN_STRUCTURES,
+    STRUCTURES,
+    find_world,
+)
 from properties.worlds.replication.structures import STOCK_PAIR
 from reference.language.machine import Action
 
+READER = STRUCTURES["consumer/slave read/no offset check"]
 ORACLE = ROOT.parent / "shared" / "oracle"
 FINDINGS = {finding.id: finding for finding in load_findings()}
 CELLS = [(finding, cells) for finding in load_findings() for cells in finding.cells]
@@ -78,17 +85,17 @@ def test_no_selector_is_dead(finding: Finding, cells: DisputedCells) -> None:
 
 def test_a_dispute_leaves_the_engines_word() -> None:
     """Only the mark is added: certificates and provers say what follows from the rules."""
-    cell = Verdict("acknowledged_is_kept_on_master", "none", VerdictWord.PROVED)
-    (marked,) = mark_disputed(STOCK_PAIR, [cell])
+    cell = Verdict("consumers_drain", "none", VerdictWord.PROVED)
+    (marked,) = mark_disputed(READER, [cell])
     assert cell == evolve(marked, disputed=())
     assert not marked.is_relied_on
-    assert "disputed (L9)" == marked.dispute
+    assert "disputed (C4)" == marked.dispute
     assert not evolve(marked, disputed=()).dispute
 
 
 def test_a_claim_is_disputed_for_every_mixture_of_faults() -> None:
     """What needs no particular column disputes a set of faults as well."""
-    assert ("L9",) == find_claim_disputes(STOCK_PAIR, "acknowledged_is_kept_on_master")
+    assert ("C4",) == find_claim_disputes(READER, "consumers_drain")
     assert () == find_claim_disputes(STOCK_PAIR, "puts_are_answered")
 
 
