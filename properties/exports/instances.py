@@ -119,7 +119,7 @@ JUDGED_INSTANCES = (
     JudgedInstance(ASYNCHRONOUS_PAIR, "master power loss", TINY, LOG, 10, is_nightly=True),
     JudgedInstance(PAIR, "disk errors", TINY, LOG, 12),
     JudgedInstance(PAIR, "slave power loss", TINY, LOG, 13),
-    JudgedInstance(PAIR, "master power loss", TINY, LOG, 17, is_nightly=True),
+    JudgedInstance(PAIR, "master power loss", TINY, LOG, 15, is_nightly=True),
     JudgedInstance(PAIR, "every fault", TINY, LOG, 8, is_nightly=True),
     JudgedInstance(f"{PAIR} at 4.9.1", "slave wiped", TINY, LOG, 12, is_nightly=True),
     JudgedInstance(
