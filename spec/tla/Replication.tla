@@ -21,7 +21,7 @@ CONSTANTS
     swallowed_disk_errors_max,
     failed_file_creations_max,
     alien_reports_max,
-    early_expiries_max,
+    forced_deletions_max,
     uncopied_expiries_max,
     torn_rolls_max,
     overlong_waits_max,
@@ -67,11 +67,12 @@ Init ==
     /\ messages = [i \in 0..0 |-> [phase |-> 0, status |-> 0, waits_for_store |-> TRUE, start_offset
         |-> 0, end_offset |-> 0, disk_flushes |-> 0, transfer_turn |-> 0, wake_ups |-> 0,
         has_producer_given_up |-> FALSE, ghost_copies |-> 0, ghost_life |-> 0, ghost_is_received |->
-        FALSE, ghost_is_readable |-> FALSE, ghost_is_expired |-> FALSE]]
+        FALSE, ghost_is_readable |-> FALSE, ghost_is_expired |-> FALSE, ghost_is_deleted_early |->
+        FALSE]]
     /\ faults = [master_kills |-> 0, slave_kills |-> 0, master_power_losses |-> 0,
         slave_power_losses |-> 0, link_cuts |-> 0, late_joins |-> 0, slave_wipes |-> 0,
         master_disk_losses |-> 0, swallowed_disk_errors |-> 0, failed_file_creations |-> 0,
-        alien_reports |-> 0, early_expiries |-> 0, uncopied_expiries |-> 0, torn_rolls |-> 0,
+        alien_reports |-> 0, forced_deletions |-> 0, uncopied_expiries |-> 0, torn_rolls |-> 0,
         overlong_waits |-> 0, role_switches |-> 0]
 
 ----------------------------------------------------------------------------------------------------
@@ -152,7 +153,8 @@ append_message_0 ==
            ![0].ghost_life = master.ghost_life,
            ![0].ghost_is_received = FALSE,
            ![0].ghost_is_readable = FALSE,
-           ![0].ghost_is_expired = FALSE]
+           ![0].ghost_is_expired = FALSE,
+           ![0].ghost_is_deleted_early = FALSE]
     /\ UNCHANGED <<slaves, links, faults>>
 
 \* Some other producer's message is appended; nobody follows it.
@@ -198,20 +200,21 @@ expire_master_file ==
     /\ is_old_file_copied
     /\ LET
            part_0 == (master.log.start_offset + mapped_file_size_bytes)
+           part_1 == ((2 <= messages[0].phase) /\ (master.log.start_offset <=
+               messages[0].start_offset) /\ (master.log.ghost_unknown_below_offset <=
+               messages[0].start_offset) /\ (((messages[0].ghost_life = 0) /\ (0 <=
+               messages[0].start_offset) /\ (messages[0].start_offset < master.log.ends[0])) \/
+               ((messages[0].ghost_life = 1) /\ (master.log.ends[0] <= messages[0].start_offset) /\
+               (messages[0].start_offset < master.log.ends[1])) \/ ((messages[0].ghost_life = 2) /\
+               (master.log.ends[1] <= messages[0].start_offset) /\ (messages[0].start_offset <
+               master.log.ends[2]))) /\ (messages[0].start_offset < part_0))
        IN
        /\ master' = [master EXCEPT
            !.log.start_offset = part_0,
            !.log.ghost_durable_offset = Max(master.log.ghost_durable_offset, part_0)]
        /\ messages' = [messages EXCEPT
-           ![0].ghost_is_expired = (messages[0].ghost_is_expired \/ ((2 <= messages[0].phase) /\
-               (master.log.start_offset <= messages[0].start_offset) /\
-               (master.log.ghost_unknown_below_offset <= messages[0].start_offset) /\
-               (((messages[0].ghost_life = 0) /\ (0 <= messages[0].start_offset) /\
-               (messages[0].start_offset < master.log.ends[0])) \/ ((messages[0].ghost_life = 1) /\
-               (master.log.ends[0] <= messages[0].start_offset) /\ (messages[0].start_offset <
-               master.log.ends[1])) \/ ((messages[0].ghost_life = 2) /\ (master.log.ends[1] <=
-               messages[0].start_offset) /\ (messages[0].start_offset < master.log.ends[2]))) /\
-               (messages[0].start_offset < part_0)))]
+           ![0].ghost_is_expired = (messages[0].ghost_is_expired \/ part_1),
+           ![0].ghost_is_deleted_early = (messages[0].ghost_is_deleted_early /\ ~part_1)]
     /\ UNCHANGED <<slaves, links, faults>>
 
 expire_uncopied_master_file_has_old_file ==
@@ -235,20 +238,21 @@ expire_uncopied_master_file ==
     /\ expire_uncopied_master_file_is_within_limit
     /\ LET
            part_0 == (master.log.start_offset + mapped_file_size_bytes)
+           part_1 == ((2 <= messages[0].phase) /\ (master.log.start_offset <=
+               messages[0].start_offset) /\ (master.log.ghost_unknown_below_offset <=
+               messages[0].start_offset) /\ (((messages[0].ghost_life = 0) /\ (0 <=
+               messages[0].start_offset) /\ (messages[0].start_offset < master.log.ends[0])) \/
+               ((messages[0].ghost_life = 1) /\ (master.log.ends[0] <= messages[0].start_offset) /\
+               (messages[0].start_offset < master.log.ends[1])) \/ ((messages[0].ghost_life = 2) /\
+               (master.log.ends[1] <= messages[0].start_offset) /\ (messages[0].start_offset <
+               master.log.ends[2]))) /\ (messages[0].start_offset < part_0))
        IN
        /\ master' = [master EXCEPT
            !.log.start_offset = part_0,
            !.log.ghost_durable_offset = Max(master.log.ghost_durable_offset, part_0)]
        /\ messages' = [messages EXCEPT
-           ![0].ghost_is_expired = (messages[0].ghost_is_expired \/ ((2 <= messages[0].phase) /\
-               (master.log.start_offset <= messages[0].start_offset) /\
-               (master.log.ghost_unknown_below_offset <= messages[0].start_offset) /\
-               (((messages[0].ghost_life = 0) /\ (0 <= messages[0].start_offset) /\
-               (messages[0].start_offset < master.log.ends[0])) \/ ((messages[0].ghost_life = 1) /\
-               (master.log.ends[0] <= messages[0].start_offset) /\ (messages[0].start_offset <
-               master.log.ends[1])) \/ ((messages[0].ghost_life = 2) /\ (master.log.ends[1] <=
-               messages[0].start_offset) /\ (messages[0].start_offset < master.log.ends[2]))) /\
-               (messages[0].start_offset < part_0)))]
+           ![0].ghost_is_expired = (messages[0].ghost_is_expired \/ part_1),
+           ![0].ghost_is_deleted_early = (messages[0].ghost_is_deleted_early /\ ~part_1)]
        /\ faults' = [faults EXCEPT
            !.uncopied_expiries = (faults.uncopied_expiries + 1)]
     /\ UNCHANGED <<slaves, links>>
@@ -269,20 +273,22 @@ expire_slave_file_0 ==
     /\ expire_slave_file_0_is_old_file_flushed
     /\ LET
            part_0 == (slaves[0].log.start_offset + mapped_file_size_bytes)
+           part_1 == ((2 <= messages[0].phase) /\ (slaves[0].log.start_offset <=
+               messages[0].start_offset) /\ (slaves[0].log.ghost_unknown_below_offset <=
+               messages[0].start_offset) /\ (((messages[0].ghost_life = 0) /\ (0 <=
+               messages[0].start_offset) /\ (messages[0].start_offset < slaves[0].log.ends[0])) \/
+               ((messages[0].ghost_life = 1) /\ (slaves[0].log.ends[0] <= messages[0].start_offset)
+               /\ (messages[0].start_offset < slaves[0].log.ends[1])) \/ ((messages[0].ghost_life =
+               2) /\ (slaves[0].log.ends[1] <= messages[0].start_offset) /\
+               (messages[0].start_offset < slaves[0].log.ends[2]))) /\ (messages[0].start_offset <
+               part_0))
        IN
        /\ slaves' = [slaves EXCEPT
            ![0].log.start_offset = part_0,
            ![0].log.ghost_durable_offset = Max(slaves[0].log.ghost_durable_offset, part_0)]
        /\ messages' = [messages EXCEPT
-           ![0].ghost_is_expired = (messages[0].ghost_is_expired \/ ((2 <= messages[0].phase) /\
-               (slaves[0].log.start_offset <= messages[0].start_offset) /\
-               (slaves[0].log.ghost_unknown_below_offset <= messages[0].start_offset) /\
-               (((messages[0].ghost_life = 0) /\ (0 <= messages[0].start_offset) /\
-               (messages[0].start_offset < slaves[0].log.ends[0])) \/ ((messages[0].ghost_life = 1)
-               /\ (slaves[0].log.ends[0] <= messages[0].start_offset) /\ (messages[0].start_offset <
-               slaves[0].log.ends[1])) \/ ((messages[0].ghost_life = 2) /\ (slaves[0].log.ends[1] <=
-               messages[0].start_offset) /\ (messages[0].start_offset < slaves[0].log.ends[2]))) /\
-               (messages[0].start_offset < part_0)))]
+           ![0].ghost_is_expired = (messages[0].ghost_is_expired \/ part_1),
+           ![0].ghost_is_deleted_early = (messages[0].ghost_is_deleted_early /\ ~part_1)]
     /\ UNCHANGED <<master, links, faults>>
 
 flush_master_has_unflushed_bytes ==
@@ -1411,46 +1417,54 @@ restart_slave_0 ==
 
 has_torn_record ==
     LET
-        part_0 == ((messages[0].ghost_life = 0) /\ (0 <= messages[0].start_offset))
-        part_1 == ((2 <= messages[0].phase) /\ (slaves[0].log.start_offset <=
-            messages[0].start_offset) /\ (slaves[0].log.ghost_unknown_below_offset <=
-            messages[0].start_offset) /\ ((part_0 /\ (messages[0].start_offset <
-            slaves[0].log.ends[0])) \/ ((messages[0].ghost_life = 1) /\ (slaves[0].log.ends[0] <=
-            messages[0].start_offset) /\ (messages[0].start_offset < slaves[0].log.ends[1])) \/
-            ((messages[0].ghost_life = 2) /\ (slaves[0].log.ends[1] <= messages[0].start_offset) /\
-            (messages[0].start_offset < slaves[0].log.ends[2]))) /\ (slaves[0].log.ends[2] <
-            messages[0].end_offset))
-        part_2 == (slaves[0].log.last_file_offset + mapped_file_size_bytes)
-        part_3 == Max(slaves[0].log.start_offset, Min(slaves[0].log.ends[2], master.log.ends[2]))
-        part_4 == ((part_0 /\ (messages[0].end_offset <= master.log.ends[0])) \/
+        part_0 == ((slaves[0].log.start_offset <= messages[0].start_offset) /\
+            (slaves[0].log.ghost_unknown_below_offset <= messages[0].start_offset))
+        part_1 == ((messages[0].ghost_life = 0) /\ (0 <= messages[0].start_offset))
+        part_2 == ((messages[0].ghost_life = 1) /\ (slaves[0].log.ends[0] <=
+            messages[0].start_offset))
+        part_3 == ((messages[0].ghost_life = 2) /\ (slaves[0].log.ends[1] <=
+            messages[0].start_offset))
+        part_4 == ((2 <= messages[0].phase) /\ part_0 /\ ((part_1 /\ (messages[0].start_offset <
+            slaves[0].log.ends[0])) \/ (part_2 /\ (messages[0].start_offset <
+            slaves[0].log.ends[1])) \/ (part_3 /\ (messages[0].start_offset <
+            slaves[0].log.ends[2]))) /\ (slaves[0].log.ends[2] < messages[0].end_offset))
+        part_5 == (slaves[0].log.last_file_offset + mapped_file_size_bytes)
+        part_6 == Max(slaves[0].log.start_offset, Min(slaves[0].log.ends[2], master.log.ends[2]))
+        part_7 == ((part_1 /\ (messages[0].end_offset <= master.log.ends[0])) \/
             ((messages[0].ghost_life = 1) /\ (master.log.ends[0] <= messages[0].start_offset) /\
             (messages[0].end_offset <= master.log.ends[1])) \/ ((messages[0].ghost_life = 2) /\
             (master.log.ends[1] <= messages[0].start_offset) /\ (messages[0].end_offset <=
             master.log.ends[2])))
-        part_5 == (IF ((slaves[0].log.ends[2] = slaves[0].log.ends[2]) /\ (slaves[0].log.ends[1] <
+        part_8 == (IF ((slaves[0].log.ends[2] = slaves[0].log.ends[2]) /\ (slaves[0].log.ends[1] <
             slaves[0].log.ends[2])) THEN (IF ((master.log.ends[2] < slaves[0].log.ends[2]) \/
-            (master.log.ends[2] < master.log.ends[2])) THEN part_2 ELSE Min(part_2,
+            (master.log.ends[2] < master.log.ends[2])) THEN part_5 ELSE Min(part_5,
             master.log.ends[2])) ELSE (IF ((slaves[0].log.ends[1] = slaves[0].log.ends[2]) /\
             (slaves[0].log.ends[0] < slaves[0].log.ends[1])) THEN (IF ((master.log.ends[1] <
-            slaves[0].log.ends[1]) \/ (master.log.ends[1] < master.log.ends[2])) THEN part_2 ELSE
-            Min(part_2, master.log.ends[1])) ELSE (IF ((slaves[0].log.ends[0] =
+            slaves[0].log.ends[1]) \/ (master.log.ends[1] < master.log.ends[2])) THEN part_5 ELSE
+            Min(part_5, master.log.ends[1])) ELSE (IF ((slaves[0].log.ends[0] =
             slaves[0].log.ends[2]) /\ (0 < slaves[0].log.ends[0])) THEN (IF ((master.log.ends[0] <
-            slaves[0].log.ends[0]) \/ (master.log.ends[0] < master.log.ends[2])) THEN part_2 ELSE
-            Min(part_2, master.log.ends[0])) ELSE slaves[0].log.ends[2])))
+            slaves[0].log.ends[0]) \/ (master.log.ends[0] < master.log.ends[2])) THEN part_5 ELSE
+            Min(part_5, master.log.ends[0])) ELSE slaves[0].log.ends[2])))
     IN
-    (Max((slaves[0].log.ends[2] + 1), (IF part_1 THEN messages[0].end_offset ELSE 0)) <= (IF
+    (Max((slaves[0].log.ends[2] + 1), (IF part_4 THEN messages[0].end_offset ELSE 0)) <= (IF
         ((slaves[0].log.ends[2] < slaves[0].log.stale_end_offset) /\ (master.ghost_life = 0)) THEN
-        Min(part_2, master.log.ends[2]) ELSE (IF (slaves[0].log.last_file_offset <
-        slaves[0].log.ends[2]) THEN (IF ((Min(Max(slaves[0].log.ends[0],
-        slaves[0].log.start_offset), part_3) = Min(Max(master.log.ends[0],
-        slaves[0].log.start_offset), part_3)) /\ (Min(Max(slaves[0].log.ends[1],
-        slaves[0].log.start_offset), part_3) = Min(Max(master.log.ends[1],
-        slaves[0].log.start_offset), part_3)) /\ (Min(Max(slaves[0].log.ends[2],
-        slaves[0].log.start_offset), part_3) = Min(Max(master.log.ends[2],
-        slaves[0].log.start_offset), part_3))) THEN (IF (part_1 /\ part_4) THEN Min(part_2,
-        messages[0].end_offset) ELSE (IF (part_4 /\ (slaves[0].log.ends[2] <=
-        messages[0].start_offset) /\ (2 <= messages[0].phase)) THEN Min(part_5,
-        messages[0].start_offset) ELSE part_5)) ELSE part_2) ELSE slaves[0].log.ends[2])))
+        Min(part_5, master.log.ends[2]) ELSE (IF ((slaves[0].log.last_file_offset <
+        slaves[0].log.ends[2]) /\ ~((2 <= messages[0].phase) /\ part_0 /\ ((part_1 /\
+        (messages[0].end_offset <= slaves[0].log.ends[0])) \/ (part_2 /\ (messages[0].end_offset <=
+        slaves[0].log.ends[1])) \/ (part_3 /\ (messages[0].end_offset <= slaves[0].log.ends[2]))) /\
+        ~((slaves[0].log.ghost_torn_start_offset < slaves[0].log.ghost_torn_end_offset) /\
+        (slaves[0].log.ghost_torn_start_offset < messages[0].end_offset) /\
+        (messages[0].start_offset < slaves[0].log.ghost_torn_end_offset)) /\ (messages[0].end_offset
+        = slaves[0].log.ends[2]))) THEN (IF ((Min(Max(slaves[0].log.ends[0],
+        slaves[0].log.start_offset), part_6) = Min(Max(master.log.ends[0],
+        slaves[0].log.start_offset), part_6)) /\ (Min(Max(slaves[0].log.ends[1],
+        slaves[0].log.start_offset), part_6) = Min(Max(master.log.ends[1],
+        slaves[0].log.start_offset), part_6)) /\ (Min(Max(slaves[0].log.ends[2],
+        slaves[0].log.start_offset), part_6) = Min(Max(master.log.ends[2],
+        slaves[0].log.start_offset), part_6))) THEN (IF (part_4 /\ part_7) THEN Min(part_5,
+        messages[0].end_offset) ELSE (IF (part_7 /\ (slaves[0].log.ends[2] <=
+        messages[0].start_offset) /\ (2 <= messages[0].phase)) THEN Min(part_8,
+        messages[0].start_offset) ELSE part_8)) ELSE part_5) ELSE slaves[0].log.ends[2])))
 
 \* A slave's recovery takes a record for whole whose last bytes it has not received.
 \* slave: CommitLog#recoverNormally, #recoverAbnormally, #checkMessageAndReturnSize
@@ -1468,8 +1482,19 @@ restart_slave_beyond_received_0 ==
            (slaves[0].log.ends[2] < messages[0].end_offset)) THEN messages[0].end_offset ELSE
            0))..(IF ((slaves[0].log.ends[2] < slaves[0].log.stale_end_offset) /\ (master.ghost_life
            = 0)) THEN Min((slaves[0].log.last_file_offset + mapped_file_size_bytes),
-           master.log.ends[2]) ELSE (IF (slaves[0].log.last_file_offset < slaves[0].log.ends[2])
-           THEN (IF ((Min(Max(slaves[0].log.ends[0], slaves[0].log.start_offset),
+           master.log.ends[2]) ELSE (IF ((slaves[0].log.last_file_offset < slaves[0].log.ends[2]) /\
+           ~((2 <= messages[0].phase) /\ (slaves[0].log.start_offset <= messages[0].start_offset) /\
+           (slaves[0].log.ghost_unknown_below_offset <= messages[0].start_offset) /\
+           (((messages[0].ghost_life = 0) /\ (0 <= messages[0].start_offset) /\
+           (messages[0].end_offset <= slaves[0].log.ends[0])) \/ ((messages[0].ghost_life = 1) /\
+           (slaves[0].log.ends[0] <= messages[0].start_offset) /\ (messages[0].end_offset <=
+           slaves[0].log.ends[1])) \/ ((messages[0].ghost_life = 2) /\ (slaves[0].log.ends[1] <=
+           messages[0].start_offset) /\ (messages[0].end_offset <= slaves[0].log.ends[2]))) /\
+           ~((slaves[0].log.ghost_torn_start_offset < slaves[0].log.ghost_torn_end_offset) /\
+           (slaves[0].log.ghost_torn_start_offset < messages[0].end_offset) /\
+           (messages[0].start_offset < slaves[0].log.ghost_torn_end_offset)) /\
+           (messages[0].end_offset = slaves[0].log.ends[2]))) THEN (IF
+           ((Min(Max(slaves[0].log.ends[0], slaves[0].log.start_offset),
            Max(slaves[0].log.start_offset, Min(slaves[0].log.ends[2], master.log.ends[2]))) =
            Min(Max(master.log.ends[0], slaves[0].log.start_offset), Max(slaves[0].log.start_offset,
            Min(slaves[0].log.ends[2], master.log.ends[2])))) /\ (Min(Max(slaves[0].log.ends[1],
@@ -1763,12 +1788,15 @@ lose_master_power_in_record ==
                (messages[0].start_offset < master.log.ends[2]))) /\ (messages[0].start_offset <
                kept_offset) /\ ~(part_4 /\ (messages[0].end_offset <= kept_offset))) THEN
                Min(kept_offset, messages[0].start_offset) ELSE kept_offset)
-           part_6 == Min(master.log.ends[2], Max(reached_offset, (IF (part_4 /\
+           part_6 == (IF ((0 < master.ghost_life) \/ ~((master.log.start_offset = kept_offset) \/
+               (part_4 /\ ((messages[0].start_offset = kept_offset) \/ (messages[0].end_offset =
+               kept_offset))))) THEN Min(master.log.ends[2], Max(reached_offset, (IF (part_4 /\
                ~((master.log.ghost_torn_start_offset < master.log.ghost_torn_end_offset) /\
                (master.log.ghost_torn_start_offset < messages[0].end_offset) /\
                (messages[0].start_offset < master.log.ghost_torn_end_offset)) /\
                (messages[0].start_offset < kept_offset) /\ (kept_offset < messages[0].end_offset))
-               THEN Max((kept_offset + 1), messages[0].end_offset) ELSE (kept_offset + 1))))
+               THEN Max((kept_offset + 1), messages[0].end_offset) ELSE (kept_offset + 1)))) ELSE
+               kept_offset)
            part_7 == Max(master.log.start_offset, (part_6 - (part_6 % mapped_file_size_bytes)))
        IN
        /\ master' = [master EXCEPT
@@ -2083,74 +2111,73 @@ send_alien_report ==
            !.alien_reports = (faults.alien_reports + 1)]
     /\ UNCHANGED <<slaves, links>>
 
-expire_unflushed_master_file_has_old_file ==
+delete_young_master_file_has_old_file ==
     ((master.log.start_offset + mapped_file_size_bytes) <= master.log.last_file_offset)
 
-expire_unflushed_master_file_is_old_file_not_flushed ==
-    ~((master.log.start_offset + mapped_file_size_bytes) <= master.log.flushed_offset)
+delete_young_master_file_is_within_limit == (faults.forced_deletions < forced_deletions_max)
 
-expire_unflushed_master_file_is_within_limit == (faults.early_expiries < early_expiries_max)
-
-\* The master must delete its oldest file before it is flushed; from then on no flush works.
-\* fault: DefaultMessageStore.CleanCommitLogService#run (disk nearly full)
-expire_unflushed_master_file ==
+\* More than 85 % of the disk is used: the master deletes its oldest file, whatever its age.
+\* fault: DefaultMessageStore.CleanCommitLogService#isSpaceToDelete, #deleteExpiredFiles
+delete_young_master_file ==
     /\ is_master_up
-    /\ expire_unflushed_master_file_has_old_file
-    /\ expire_unflushed_master_file_is_old_file_not_flushed
-    /\ expire_unflushed_master_file_is_within_limit
+    /\ delete_young_master_file_has_old_file
+    /\ delete_young_master_file_is_within_limit
     /\ LET
            part_0 == (master.log.start_offset + mapped_file_size_bytes)
+           part_1 == ((2 <= messages[0].phase) /\ (master.log.start_offset <=
+               messages[0].start_offset) /\ (master.log.ghost_unknown_below_offset <=
+               messages[0].start_offset) /\ (((messages[0].ghost_life = 0) /\ (0 <=
+               messages[0].start_offset) /\ (messages[0].start_offset < master.log.ends[0])) \/
+               ((messages[0].ghost_life = 1) /\ (master.log.ends[0] <= messages[0].start_offset) /\
+               (messages[0].start_offset < master.log.ends[1])) \/ ((messages[0].ghost_life = 2) /\
+               (master.log.ends[1] <= messages[0].start_offset) /\ (messages[0].start_offset <
+               master.log.ends[2]))) /\ (messages[0].start_offset < part_0))
        IN
        /\ master' = [master EXCEPT
            !.log.start_offset = part_0,
            !.log.ghost_durable_offset = Max(master.log.ghost_durable_offset, part_0)]
        /\ messages' = [messages EXCEPT
-           ![0].ghost_is_expired = (messages[0].ghost_is_expired \/ ((2 <= messages[0].phase) /\
-               (master.log.start_offset <= messages[0].start_offset) /\
-               (master.log.ghost_unknown_below_offset <= messages[0].start_offset) /\
-               (((messages[0].ghost_life = 0) /\ (0 <= messages[0].start_offset) /\
-               (messages[0].start_offset < master.log.ends[0])) \/ ((messages[0].ghost_life = 1) /\
-               (master.log.ends[0] <= messages[0].start_offset) /\ (messages[0].start_offset <
-               master.log.ends[1])) \/ ((messages[0].ghost_life = 2) /\ (master.log.ends[1] <=
-               messages[0].start_offset) /\ (messages[0].start_offset < master.log.ends[2]))) /\
-               (messages[0].start_offset < part_0)))]
+           ![0].ghost_is_expired = (messages[0].ghost_is_expired \/ part_1),
+           ![0].ghost_is_deleted_early = (IF part_1 THEN ((messages[0].end_offset <= part_0) /\
+               (messages[0].ghost_is_deleted_early \/ ~messages[0].ghost_is_expired)) ELSE
+               messages[0].ghost_is_deleted_early)]
        /\ faults' = [faults EXCEPT
-           !.early_expiries = (faults.early_expiries + 1)]
+           !.forced_deletions = (faults.forced_deletions + 1)]
     /\ UNCHANGED <<slaves, links>>
 
-expire_unflushed_slave_file_0_has_old_file ==
+delete_young_slave_file_0_has_old_file ==
     ((slaves[0].log.start_offset + mapped_file_size_bytes) <= slaves[0].log.last_file_offset)
 
-expire_unflushed_slave_file_0_is_old_file_not_flushed ==
-    ~((slaves[0].log.start_offset + mapped_file_size_bytes) <= slaves[0].log.flushed_offset)
+delete_young_slave_file_0_is_within_limit == (faults.forced_deletions < forced_deletions_max)
 
-expire_unflushed_slave_file_0_is_within_limit == (faults.early_expiries < early_expiries_max)
-
-\* A slave must delete its oldest file before it is flushed.
-\* fault: DefaultMessageStore.CleanCommitLogService#run (disk nearly full)
-expire_unflushed_slave_file_0 ==
+\* More than 85 % of the disk is used: a slave deletes its oldest file, whatever its age.
+\* fault: DefaultMessageStore.CleanCommitLogService#isSpaceToDelete, #deleteExpiredFiles
+delete_young_slave_file_0 ==
     /\ is_slave_up
-    /\ expire_unflushed_slave_file_0_has_old_file
-    /\ expire_unflushed_slave_file_0_is_old_file_not_flushed
-    /\ expire_unflushed_slave_file_0_is_within_limit
+    /\ delete_young_slave_file_0_has_old_file
+    /\ delete_young_slave_file_0_is_within_limit
     /\ LET
            part_0 == (slaves[0].log.start_offset + mapped_file_size_bytes)
+           part_1 == ((2 <= messages[0].phase) /\ (slaves[0].log.start_offset <=
+               messages[0].start_offset) /\ (slaves[0].log.ghost_unknown_below_offset <=
+               messages[0].start_offset) /\ (((messages[0].ghost_life = 0) /\ (0 <=
+               messages[0].start_offset) /\ (messages[0].start_offset < slaves[0].log.ends[0])) \/
+               ((messages[0].ghost_life = 1) /\ (slaves[0].log.ends[0] <= messages[0].start_offset)
+               /\ (messages[0].start_offset < slaves[0].log.ends[1])) \/ ((messages[0].ghost_life =
+               2) /\ (slaves[0].log.ends[1] <= messages[0].start_offset) /\
+               (messages[0].start_offset < slaves[0].log.ends[2]))) /\ (messages[0].start_offset <
+               part_0))
        IN
        /\ slaves' = [slaves EXCEPT
            ![0].log.start_offset = part_0,
            ![0].log.ghost_durable_offset = Max(slaves[0].log.ghost_durable_offset, part_0)]
        /\ messages' = [messages EXCEPT
-           ![0].ghost_is_expired = (messages[0].ghost_is_expired \/ ((2 <= messages[0].phase) /\
-               (slaves[0].log.start_offset <= messages[0].start_offset) /\
-               (slaves[0].log.ghost_unknown_below_offset <= messages[0].start_offset) /\
-               (((messages[0].ghost_life = 0) /\ (0 <= messages[0].start_offset) /\
-               (messages[0].start_offset < slaves[0].log.ends[0])) \/ ((messages[0].ghost_life = 1)
-               /\ (slaves[0].log.ends[0] <= messages[0].start_offset) /\ (messages[0].start_offset <
-               slaves[0].log.ends[1])) \/ ((messages[0].ghost_life = 2) /\ (slaves[0].log.ends[1] <=
-               messages[0].start_offset) /\ (messages[0].start_offset < slaves[0].log.ends[2]))) /\
-               (messages[0].start_offset < part_0)))]
+           ![0].ghost_is_expired = (messages[0].ghost_is_expired \/ part_1),
+           ![0].ghost_is_deleted_early = (IF part_1 THEN ((messages[0].end_offset <= part_0) /\
+               (messages[0].ghost_is_deleted_early \/ ~messages[0].ghost_is_expired)) ELSE
+               messages[0].ghost_is_deleted_early)]
        /\ faults' = [faults EXCEPT
-           !.early_expiries = (faults.early_expiries + 1)]
+           !.forced_deletions = (faults.forced_deletions + 1)]
     /\ UNCHANGED <<master, links>>
 
 \* Nothing happens. A modelled log has an end, which is no deadlock.
@@ -2216,8 +2243,8 @@ Next ==
     \/ swallow_append_error_0
     \/ fail_file_creation_0
     \/ send_alien_report
-    \/ expire_unflushed_master_file
-    \/ expire_unflushed_slave_file_0
+    \/ delete_young_master_file
+    \/ delete_young_slave_file_0
     \/ rest
 
 Spec == Init /\ [][Next]_vars
@@ -2294,7 +2321,7 @@ faults_are_within_limits ==
         (faults.swallowed_disk_errors <= swallowed_disk_errors_max) /\ (0 <=
         faults.failed_file_creations) /\ (faults.failed_file_creations <= failed_file_creations_max)
         /\ (0 <= faults.alien_reports) /\ (faults.alien_reports <= alien_reports_max) /\ (0 <=
-        faults.early_expiries) /\ (faults.early_expiries <= early_expiries_max) /\ (0 <=
+        faults.forced_deletions) /\ (faults.forced_deletions <= forced_deletions_max) /\ (0 <=
         faults.uncopied_expiries) /\ (faults.uncopied_expiries <= uncopied_expiries_max) /\ (0 <=
         faults.torn_rolls) /\ (faults.torn_rolls <= torn_rolls_max) /\ (0 <= faults.overlong_waits)
         /\ (faults.overlong_waits <= overlong_waits_max) /\ (0 <= faults.role_switches) /\
@@ -2421,14 +2448,14 @@ status_has_its_cause ==
 \* A message that was answered PUT_OK stays in the master's commit log until it expires.
 acknowledged_is_kept_on_master ==
     (~((messages[0].phase = 5) /\ (messages[0].status = 0) /\ messages[0].waits_for_store /\
-        ~messages[0].ghost_is_expired) \/ ((2 <= messages[0].phase) /\ (master.log.start_offset <=
-        messages[0].start_offset) /\ (master.log.ghost_unknown_below_offset <=
-        messages[0].start_offset) /\ (((messages[0].ghost_life = 0) /\ (0 <=
-        messages[0].start_offset) /\ (messages[0].end_offset <= master.log.ends[0])) \/
-        ((messages[0].ghost_life = 1) /\ (master.log.ends[0] <= messages[0].start_offset) /\
-        (messages[0].end_offset <= master.log.ends[1])) \/ ((messages[0].ghost_life = 2) /\
-        (master.log.ends[1] <= messages[0].start_offset) /\ (messages[0].end_offset <=
-        master.log.ends[2]))) /\ ~((master.log.ghost_torn_start_offset <
+        ~(messages[0].ghost_is_expired /\ ~messages[0].ghost_is_deleted_early)) \/ ((2 <=
+        messages[0].phase) /\ (master.log.start_offset <= messages[0].start_offset) /\
+        (master.log.ghost_unknown_below_offset <= messages[0].start_offset) /\
+        (((messages[0].ghost_life = 0) /\ (0 <= messages[0].start_offset) /\ (messages[0].end_offset
+        <= master.log.ends[0])) \/ ((messages[0].ghost_life = 1) /\ (master.log.ends[0] <=
+        messages[0].start_offset) /\ (messages[0].end_offset <= master.log.ends[1])) \/
+        ((messages[0].ghost_life = 2) /\ (master.log.ends[1] <= messages[0].start_offset) /\
+        (messages[0].end_offset <= master.log.ends[2]))) /\ ~((master.log.ghost_torn_start_offset <
         master.log.ghost_torn_end_offset) /\ (master.log.ghost_torn_start_offset <
         messages[0].end_offset) /\ (messages[0].start_offset < master.log.ghost_torn_end_offset))))
 
@@ -2438,16 +2465,17 @@ acknowledged_is_kept_on_some_broker ==
         part_0 == ((messages[0].ghost_life = 0) /\ (0 <= messages[0].start_offset))
     IN
     (~((messages[0].phase = 5) /\ (messages[0].status = 0) /\ messages[0].waits_for_store /\
-        ~messages[0].ghost_is_expired) \/ ((2 <= messages[0].phase) /\ (master.log.start_offset <=
-        messages[0].start_offset) /\ (master.log.ghost_unknown_below_offset <=
-        messages[0].start_offset) /\ ((part_0 /\ (messages[0].end_offset <= master.log.ends[0])) \/
-        ((messages[0].ghost_life = 1) /\ (master.log.ends[0] <= messages[0].start_offset) /\
-        (messages[0].end_offset <= master.log.ends[1])) \/ ((messages[0].ghost_life = 2) /\
-        (master.log.ends[1] <= messages[0].start_offset) /\ (messages[0].end_offset <=
-        master.log.ends[2]))) /\ ~((master.log.ghost_torn_start_offset <
-        master.log.ghost_torn_end_offset) /\ (master.log.ghost_torn_start_offset <
-        messages[0].end_offset) /\ (messages[0].start_offset < master.log.ghost_torn_end_offset)))
-        \/ ((2 <= messages[0].phase) /\ (slaves[0].log.start_offset <= messages[0].start_offset) /\
+        ~(messages[0].ghost_is_expired /\ ~messages[0].ghost_is_deleted_early)) \/ ((2 <=
+        messages[0].phase) /\ (master.log.start_offset <= messages[0].start_offset) /\
+        (master.log.ghost_unknown_below_offset <= messages[0].start_offset) /\ ((part_0 /\
+        (messages[0].end_offset <= master.log.ends[0])) \/ ((messages[0].ghost_life = 1) /\
+        (master.log.ends[0] <= messages[0].start_offset) /\ (messages[0].end_offset <=
+        master.log.ends[1])) \/ ((messages[0].ghost_life = 2) /\ (master.log.ends[1] <=
+        messages[0].start_offset) /\ (messages[0].end_offset <= master.log.ends[2]))) /\
+        ~((master.log.ghost_torn_start_offset < master.log.ghost_torn_end_offset) /\
+        (master.log.ghost_torn_start_offset < messages[0].end_offset) /\ (messages[0].start_offset <
+        master.log.ghost_torn_end_offset))) \/ ((2 <= messages[0].phase) /\
+        (slaves[0].log.start_offset <= messages[0].start_offset) /\
         (slaves[0].log.ghost_unknown_below_offset <= messages[0].start_offset) /\ ((part_0 /\
         (messages[0].end_offset <= slaves[0].log.ends[0])) \/ ((messages[0].ghost_life = 1) /\
         (slaves[0].log.ends[0] <= messages[0].start_offset) /\ (messages[0].end_offset <=
@@ -2463,16 +2491,17 @@ acknowledged_is_held_twice ==
         part_0 == ((messages[0].ghost_life = 0) /\ (0 <= messages[0].start_offset))
     IN
     (~((messages[0].phase = 5) /\ (messages[0].status = 0) /\ messages[0].waits_for_store /\
-        ~messages[0].ghost_is_expired) \/ ((2 <= messages[0].phase) /\ (master.log.start_offset <=
-        messages[0].start_offset) /\ (master.log.ghost_unknown_below_offset <=
-        messages[0].start_offset) /\ ((part_0 /\ (messages[0].end_offset <= master.log.ends[0])) \/
-        ((messages[0].ghost_life = 1) /\ (master.log.ends[0] <= messages[0].start_offset) /\
-        (messages[0].end_offset <= master.log.ends[1])) \/ ((messages[0].ghost_life = 2) /\
-        (master.log.ends[1] <= messages[0].start_offset) /\ (messages[0].end_offset <=
-        master.log.ends[2]))) /\ ~((master.log.ghost_torn_start_offset <
-        master.log.ghost_torn_end_offset) /\ (master.log.ghost_torn_start_offset <
-        messages[0].end_offset) /\ (messages[0].start_offset < master.log.ghost_torn_end_offset)) /\
-        (2 <= messages[0].phase) /\ (slaves[0].log.start_offset <= messages[0].start_offset) /\
+        ~(messages[0].ghost_is_expired /\ ~messages[0].ghost_is_deleted_early)) \/ ((2 <=
+        messages[0].phase) /\ (master.log.start_offset <= messages[0].start_offset) /\
+        (master.log.ghost_unknown_below_offset <= messages[0].start_offset) /\ ((part_0 /\
+        (messages[0].end_offset <= master.log.ends[0])) \/ ((messages[0].ghost_life = 1) /\
+        (master.log.ends[0] <= messages[0].start_offset) /\ (messages[0].end_offset <=
+        master.log.ends[1])) \/ ((messages[0].ghost_life = 2) /\ (master.log.ends[1] <=
+        messages[0].start_offset) /\ (messages[0].end_offset <= master.log.ends[2]))) /\
+        ~((master.log.ghost_torn_start_offset < master.log.ghost_torn_end_offset) /\
+        (master.log.ghost_torn_start_offset < messages[0].end_offset) /\ (messages[0].start_offset <
+        master.log.ghost_torn_end_offset)) /\ (2 <= messages[0].phase) /\
+        (slaves[0].log.start_offset <= messages[0].start_offset) /\
         (slaves[0].log.ghost_unknown_below_offset <= messages[0].start_offset) /\ ((part_0 /\
         (messages[0].end_offset <= slaves[0].log.ends[0])) \/ ((messages[0].ghost_life = 1) /\
         (slaves[0].log.ends[0] <= messages[0].start_offset) /\ (messages[0].end_offset <=
@@ -2485,7 +2514,8 @@ acknowledged_is_held_twice ==
 \* When a message is answered PUT_OK, a slave has received all of it.
 acknowledgement_is_truthful ==
     (~((messages[0].phase = 5) /\ (messages[0].status = 0) /\ messages[0].waits_for_store /\
-        ~messages[0].ghost_is_expired) \/ messages[0].ghost_is_received)
+        ~(messages[0].ghost_is_expired /\ ~messages[0].ghost_is_deleted_early)) \/
+        messages[0].ghost_is_received)
 
 \* What a slave holds, the master holds too, as far as both logs reach down.
 slave_is_prefix_of_master ==
@@ -2542,8 +2572,9 @@ message_is_stored_once ==
 
 \* What consumers could read on the master stays in its commit log until it expires.
 read_is_kept_on_master ==
-    (~(messages[0].ghost_is_readable /\ ~messages[0].ghost_is_expired) \/ ((2 <= messages[0].phase)
-        /\ (master.log.start_offset <= messages[0].start_offset) /\
+    (~(messages[0].ghost_is_readable /\ ~(messages[0].ghost_is_expired /\
+        ~messages[0].ghost_is_deleted_early)) \/ ((2 <= messages[0].phase) /\
+        (master.log.start_offset <= messages[0].start_offset) /\
         (master.log.ghost_unknown_below_offset <= messages[0].start_offset) /\
         (((messages[0].ghost_life = 0) /\ (0 <= messages[0].start_offset) /\ (messages[0].end_offset
         <= master.log.ends[0])) \/ ((messages[0].ghost_life = 1) /\ (master.log.ends[0] <=
@@ -2558,8 +2589,9 @@ read_is_kept_on_some_broker ==
     LET
         part_0 == ((messages[0].ghost_life = 0) /\ (0 <= messages[0].start_offset))
     IN
-    (~(messages[0].ghost_is_readable /\ ~messages[0].ghost_is_expired) \/ ((2 <= messages[0].phase)
-        /\ (master.log.start_offset <= messages[0].start_offset) /\
+    (~(messages[0].ghost_is_readable /\ ~(messages[0].ghost_is_expired /\
+        ~messages[0].ghost_is_deleted_early)) \/ ((2 <= messages[0].phase) /\
+        (master.log.start_offset <= messages[0].start_offset) /\
         (master.log.ghost_unknown_below_offset <= messages[0].start_offset) /\ ((part_0 /\
         (messages[0].end_offset <= master.log.ends[0])) \/ ((messages[0].ghost_life = 1) /\
         (master.log.ends[0] <= messages[0].start_offset) /\ (messages[0].end_offset <=
