@@ -18,6 +18,7 @@ from typing import Any
 from attrs import define, field, frozen
 
 from properties.healing import SEARCH_LIMITS
+from properties.worlds.replication.guarantees import has_expired
 from reference.language.machine import Action, Machine, probe
 from reference.worlds.replication.state import (
     ANSWERED,
@@ -52,8 +53,8 @@ class ObservedLog:
     """The offsets that a power loss leaves."""
     unforced: set[int] = field(factory=set)
     """The offsets behind the end where a cut has left bytes that are not on disk."""
-    has_expired: bool = False
-    """Retention has once deleted a file of it."""
+    has_lost_files: bool = False
+    """Retention or a full disk has once deleted a file of it."""
     has_revived: bool = False
     """Old bytes behind a cut have once counted again: the model takes none of them for forced."""
 
@@ -90,7 +91,7 @@ class ObservedMessage:
     """Its bytes, by offset."""
     is_received: bool = False
     is_readable: bool = False
-    is_expired: bool = False
+    has_expired: bool = False
     copies: int = 0
     """How often it was sent again."""
 
@@ -198,19 +199,23 @@ class ByteObserver:
 
     def _shorten(self, observed: ObservedLog, old: CommitLog, new: CommitLog, rule: str) -> None:
         """Cuts, retention, an empty disk; after a power loss the disk is all there is."""
-        if rule.startswith("expire") and new.start_offset > old.start_offset:
-            observed.has_expired = True
-            for message in self.messages.values():
-                first = min(message.content)
-                is_held = observed.content.get(first) == message.content[first]
-                if is_held and first < new.start_offset:
-                    message.is_expired = True
+        if new.has_file and new.start_offset > old.start_offset and old.has_file:
+            observed.has_lost_files = True
+            if rule.startswith("expire"):
+                self._expire(observed, new.start_offset)
         if not new.has_file:
             observed.content, observed.on_disk, observed.unforced = {}, set(), set()
         observed.cut(max(new.max_offset, new.start_offset))
         observed.begin_at(new.start_offset)
         if old is not new and rule in POWER_LOSSES:
             observed.on_disk, observed.unforced = set(observed.content), set()
+
+    def _expire(self, observed: ObservedLog, start: int) -> None:
+        """What a log has below its new start has been kept for as long as was promised."""
+        for message in self.messages.values():
+            first = min(message.content)
+            is_held = observed.content.get(first) == message.content[first]
+            message.has_expired |= is_held and first < start
 
     def _note_messages(self, after: Cluster) -> None:
         """What slaves have received by now, and what consumers could have read."""
@@ -241,7 +246,9 @@ class ByteObserver:
     def _compare_ghosts(self, cluster: Cluster) -> Iterator[Disagreement]:
         for index, message in self.messages.items():
             put = cluster.messages[index]
-            for ghost in ("is_received", "is_readable", "is_expired"):
+            if has_expired(put) != message.has_expired:
+                yield Disagreement(f"messages.{index}.has_expired", has_expired(put), message)
+            for ghost in ("is_received", "is_readable"):
                 said, seen = bool(getattr(put, f"ghost_{ghost}")), getattr(message, ghost)
                 if said != seen and not (ghost == "is_received" and seen):
                     yield Disagreement(f"messages.{index}.ghost_{ghost}", said, seen)
@@ -249,7 +256,7 @@ class ByteObserver:
                 yield Disagreement(f"messages.{index}.ghost_copies", put.ghost_copies, message)
         for name, log, observed in self._list_logs(cluster):
             durable, end = log.ghost_durable_offset, observed.compute_disk_end(log.start_offset)
-            is_cautious = observed.has_expired or observed.has_revived
+            is_cautious = observed.has_lost_files or observed.has_revived
             if durable > end or (durable < end and not is_cautious):
                 yield Disagreement(f"{name}.ghost_durable_offset", durable, end)
 
@@ -274,8 +281,8 @@ class ByteObserver:
 
     def _judge(self, cluster: Cluster) -> Iterator[tuple[str, bool]]:
         """Every guarantee, by the bytes."""
-        owed = [m for m in self._list_acknowledged(cluster) if not m.is_expired]
-        read = [m for m in self.messages.values() if m.is_readable and not m.is_expired]
+        owed = [m for m in self._list_acknowledged(cluster) if not m.has_expired]
+        read = [m for m in self.messages.values() if m.is_readable and not m.has_expired]
         on_master = self.master.holds
         yield "acknowledged_is_kept_on_master", all(on_master(m.content) for m in owed)
         yield "acknowledged_is_kept_on_some_broker", all(map(self._is_somewhere, owed))
@@ -298,7 +305,7 @@ class ByteObserver:
         logs = [log for _, log, _ in self._list_logs(cluster)]
         yield "slaves_reach_the_masters_end", all(s.log.max_offset == end for s in cluster.slaves)
         wanted = [
-            m for m in self.messages.values() if self.master.holds(m.content) and not m.is_expired
+            m for m in self.messages.values() if self.master.holds(m.content) and not m.has_expired
         ]
         is_held = (s.holds(m.content) for m in wanted for s in self.slaves)
         yield "slaves_come_to_hold_everything", all(is_held)

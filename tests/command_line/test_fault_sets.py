@@ -11,14 +11,15 @@ ASKED = ("prove", "--fault-sets", "--guarantee", "acknowledged_is_kept_on_master
 
 
 def test_fatal_sets_and_their_steps_are_printed() -> None:
-    """Two faults are fatal, each alone; without both it is proved, and disputed."""
+    """Three faults are fatal, each alone; without them it is proved."""
     result = run(*ASKED, "--structure", ALONE)
     assert 0 == result.returncode
     lines = [line.strip() for line in result.stdout.splitlines()]
     assert ALONE in lines
     assert any(line.startswith("refuted by master_power_losses: ") for line in lines)
     assert any(line.startswith("refuted by master_disk_losses: ") for line in lines)
-    assert "disputed (L9) without master_disk_losses, master_power_losses" in lines
+    assert any(line.startswith("refuted by forced_deletions: ") for line in lines)
+    assert "proved without forced_deletions, master_disk_losses, master_power_losses" in lines
 
 
 def test_fault_sets_are_json() -> None:

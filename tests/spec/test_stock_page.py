@@ -54,12 +54,15 @@ def test_cells_say_what_certificates_say() -> None:
     assert "always" == describe_falls(single, "acknowledged_is_held_twice")
     assert "says nothing here" == describe_falls(single, "slave_is_prefix_of_master")
     told = describe_falls(pair, "acknowledged_is_kept_on_master")
-    assert "master power loss, master disk loss; else disputed (L9)" == told
+    assert "a disk of which more than 85 % is used, master power loss, master disk loss" == told
     assert "always" == describe_falls(single, "dispatch_reaches_the_end")
     assert "always" == describe_falls(pair, "slaves_come_to_hold_everything")
 
 
 def test_harmless_faults_are_named() -> None:
-    """None is, while every column has disputed cells."""
-    assert "No fault is known to break nothing" in render_harmless()
-    assert not is_harmless(FAULT_MODEL_BY_NAME["slave kill"], STOCK_FOLDERS["2m-2s-sync"])
+    """A killed slave takes nothing from a group; a full disk does."""
+    assert "slave kill" in render_harmless()
+    assert "nearly full disk" not in render_harmless()
+    pair = STOCK_FOLDERS["2m-2s-sync"]
+    assert is_harmless(FAULT_MODEL_BY_NAME["slave kill"], pair)
+    assert not is_harmless(FAULT_MODEL_BY_NAME["nearly full disk"], pair)

@@ -53,7 +53,7 @@ def test_every_claim_and_ghost_is_seen_both_ways() -> None:
                 expected |= dict(observer._judge_rest(cluster))
             seen.update(expected.items())
             for message in observer.messages.values():
-                for ghost in ("is_received", "is_readable", "is_expired"):
+                for ghost in ("is_received", "is_readable", "has_expired"):
                     seen[ghost, getattr(message, ghost)] += 1
     names = {name for name, _ in seen}
     assert set(PREDICATES) <= names
