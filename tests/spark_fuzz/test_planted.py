@@ -10,6 +10,7 @@ import pytest
 from properties.generated_text import ROOT
 from properties.judges.planted import TARGETS, list_planted, list_told
 from properties.judges.planted_results import SURVIVED, PlantedFinding, load_arguments, load_current
+from spark_fuzz.judges import judge_battery, planted_run
 from spark_fuzz.judges.judge_battery import check_lowering
 
 TOLD = tuple(list_told())
@@ -49,6 +50,15 @@ def test_some_told_mistakes_are_found() -> None:
 def test_every_told_mistake_is_found() -> None:
     """All of them."""
     find([planted.name for planted in TOLD])
+
+
+def test_a_check_that_always_complains_finds_nothing(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Before anything is judged, every check is asked without a mistake."""
+    monkeypatch.setattr(judge_battery, "CHECKS", {"bytes": lambda: "always"})
+    assert 1 == planted_run.main([])
+    assert "mend it first: bytes: always" in capfd.readouterr().err
 
 
 def test_the_table_knows_every_told_mistake(judged: dict[str, PlantedFinding]) -> None:
