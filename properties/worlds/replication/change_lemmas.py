@@ -253,7 +253,6 @@ def sent_below_first_file_is_expired(cluster: Cluster) -> bool:
 
 @lemma(
     "ack_above_transfer_start",
-    "controller_mode",
     why="Else a new message lands where a slave already has bytes of the same life.",
 )
 def slave_has_no_newer_bytes_of_present_life(cluster: Cluster) -> bool:

@@ -9,12 +9,13 @@ loses bytes: so whoever is elected has it.
 from __future__ import annotations
 
 from properties.property import lemma
+from properties.worlds.replication.lemmas import is_end_known
 from properties.worlds.replication.sanity_checks import get_logs
 from reference.language.operators import all_of, implies, minimum, negate
 from reference.worlds.replication.lifecycle import has_master_changed
 from reference.worlds.replication.lineage import (
     compute_start_of_life,
-    has_message,
+    is_scanned,
 )
 from reference.worlds.replication.put import has_passed_slave_step, is_pending
 from reference.worlds.replication.state import Cluster, CommitLog, Message
@@ -26,7 +27,8 @@ CONTROLLER_MODE = "controller_mode"
 def is_every_store_kept(cluster: Cluster) -> bool:
     """The master has not lost its disk, and no broker has failed to write unnoticed."""
     faults = cluster.faults
-    return (faults.master_disk_losses == 0) & (faults.swallowed_disk_errors == 0)
+    is_every_write_done = (faults.swallowed_disk_errors == 0) & (faults.failed_file_creations == 0)
+    return (faults.master_disk_losses == 0) & is_every_write_done
 
 
 def is_every_byte_kept(cluster: Cluster) -> bool:
@@ -58,17 +60,6 @@ def slaves_content_is_known(cluster: Cluster) -> bool:
     """Where no write fails, every slave knows its bytes."""
     is_known = all_of(*(s.log.ghost_unknown_below_offset == 0 for s in cluster.slaves))
     return implies(cluster.faults.swallowed_disk_errors == 0, is_known)
-
-
-@lemma(CONTROLLER_MODE, why="Else a slave lacks a message that it reports.")
-def no_torn_record_is_taken_for_whole(cluster: Cluster) -> bool:
-    """No log has bytes that a recovery took for those of a record: the rules leave that out."""
-    ends = (
-        end
-        for log in get_logs(cluster)
-        for end in (log.ghost_foreign_end_offset, log.ghost_torn_end_offset)
-    )
-    return all_of(*(end == 0 for end in ends))
 
 
 def has_bytes_of(log: CommitLog, life: int) -> bool:
@@ -120,13 +111,37 @@ def members_have_the_masters_history(cluster: Cluster) -> bool:
     )
 
 
+@lemma(
+    CONTROLLER_MODE, why="Else a new message lands where a slave has bytes that it takes for it."
+)
+def slaves_bytes_beyond_the_master_are_torn(cluster: Cluster) -> bool:
+    """What a slave has of the present epoch beyond its master's end are older bytes of one file."""
+    master = cluster.master
+    return all_of(
+        *(
+            implies(
+                (master.ghost_life == life)
+                & is_end_known(s.log, life)
+                & has_bytes_of(s.log, life)
+                & (master.log.max_offset < s.log.ends[life]),
+                (s.log.ghost_torn_start_offset <= master.log.max_offset)
+                & (s.log.ends[life] <= s.log.ghost_torn_end_offset)
+                & (s.log.last_file_offset <= master.log.max_offset),
+            )
+            for s in cluster.slaves
+            for life in range(cluster.structure.lives)
+        )
+    )
+
+
 @lemma(CONTROLLER_MODE, why="Else a log begins behind bytes that its master still has.")
 def empty_slave_is_sent_the_first_file(cluster: Cluster) -> bool:
     """What a slave without a file is sent begins at the latest where the master's log does."""
     return all_of(
         *(
             implies(
-                link.is_open
+                (cluster.faults.failed_file_creations == 0)
+                & link.is_open
                 & (link.arrived_offset >= 0)
                 & negate(slave.log.has_file)
                 & negate(slave.is_stopping),
@@ -206,7 +221,7 @@ def reported_by_a_slave_is_held(cluster: Cluster) -> bool:
         *(
             implies(
                 is_every_store_kept(cluster) & is_waiting(m) & (m.end_offset <= get_report(link)),
-                has_message(slave.log, m),
+                is_scanned(slave.log, m),
             )
             for m in cluster.messages
             for link, slave in zip(cluster.links, cluster.slaves, strict=True)
@@ -221,7 +236,7 @@ def acknowledged_is_on_the_master(cluster: Cluster) -> bool:
         *(
             implies(
                 is_every_byte_kept(cluster) & is_passed_by_members(cluster, m),
-                has_message(cluster.master.log, m),
+                is_scanned(cluster.master.log, m),
             )
             for m in cluster.messages
         )
@@ -237,7 +252,7 @@ def acknowledged_is_held_by_every_member(cluster: Cluster) -> bool:
                 is_every_byte_kept(cluster)
                 & is_member(cluster, i)
                 & is_passed_by_members(cluster, m),
-                has_message(slave.log, m),
+                is_scanned(slave.log, m),
             )
             for m in cluster.messages
             for i, slave in enumerate(cluster.slaves)

@@ -250,10 +250,13 @@ def flushes_have_their_cause(cluster: Cluster) -> bool:
 
 @sanity()
 def masters_content_is_known(cluster: Cluster) -> bool:
-    """Only a slave stores bytes at a foreign offset, lacks some unnoticed, or has older ones."""
+    """Only a slave stores bytes at a foreign offset, lacks some unnoticed, or has older ones.
+
+    One that is elected brings such bytes along.
+    """
     log = cluster.master.log
     is_pure = (log.ghost_foreign_end_offset == 0) & (log.ghost_torn_end_offset == 0)
-    return (log.ghost_unknown_below_offset == 0) & is_pure
+    return (log.ghost_unknown_below_offset == 0) & (is_pure | has_master_changed(cluster))
 
 
 @sanity()

@@ -25,6 +25,7 @@ from reference.worlds.replication.lineage import (
     has_equal_lives,
     has_first_bytes,
     has_message,
+    is_followed_between,
     is_in_lineage,
     is_known_from,
     is_written,
@@ -409,7 +410,8 @@ def restart_slave_beyond_received(cluster: Cluster, slave: int) -> RuleBody:
     yield when(is_slave_down=negate(broker.is_up), has_torn_record=lowest <= highest)
     recovered = yield between("recovered_offset", lowest, highest)
     # EFFECT
-    longer = append_foreign_bytes(broker.log, cluster.messages, recovered)
+    is_followed = is_followed_between(cluster.messages, broker.log.max_offset, recovered)
+    longer = append_foreign_bytes(broker.log, recovered, is_followed=is_followed)
     is_mixture = negate(is_of_equal_lives(cluster, slave))
     unknown = choose(is_mixture, recovered, longer.ghost_unknown_below_offset)
     return start_slave(cluster, slave, evolve(longer, ghost_unknown_below_offset=unknown))

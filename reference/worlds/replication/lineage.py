@@ -118,18 +118,23 @@ def append_bytes(log: CommitLog, life: int, size: int) -> CommitLog:
     return evolve(log, ends=ends)
 
 
-def append_foreign_bytes(log: CommitLog, messages: tuple[Message, ...], end: int) -> CommitLog:
+def is_followed_between(messages: tuple[Message, ...], low: int, high: int) -> bool:
+    """A byte of a followed message belongs between these offsets."""
+    return any_of(
+        *(is_written(m) & (m.start_offset < high) & (low < m.end_offset) for m in messages)
+    )
+
+
+def append_foreign_bytes(log: CommitLog, end: int, *, is_followed: bool) -> CommitLog:
     """The log with bytes at its end, up to ``end``, that a recovery takes for those of a record.
 
-    They count as what the record itself is, so its life goes on; ghosts note what they are.
+    They count as what the record itself is, so its life goes on; ghosts note what they are, and
+    whether a followed message belongs there.
     """
     start = log.max_offset
     is_unknown = (log.ghost_unknown_below_offset == start) & (start > 0)
     is_pure = log.ghost_foreign_end_offset <= log.ghost_foreign_start_offset
     is_whole = log.ghost_torn_end_offset <= log.ghost_torn_start_offset
-    is_followed = any_of(
-        *(is_written(m) & (m.start_offset < end) & (start < m.end_offset) for m in messages)
-    )
     first_torn = choose(is_whole, start, minimum(log.ghost_torn_start_offset, start))
     return evolve(
         log,

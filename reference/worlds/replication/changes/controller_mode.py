@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from reference.language.operators import minimum, negate
+from reference.language.operators import any_of, choose, minimum, negate
 from reference.language.rule import RuleBody, between, replace_at, rule, when
 from reference.language.variant import Variant
 from reference.releases.releases import CONTROLLER, Span
@@ -28,14 +28,22 @@ from reference.worlds.replication.faults import lose_master_disk as lose_disk
 from reference.worlds.replication.faults import wipe_slave as wipe_store
 from reference.worlds.replication.lifecycle import (
     begin_life,
+    compute_highest_beyond_received,
+    compute_lowest_beyond_received,
     compute_recovery_range,
     count_losses,
     has_modelled_life_left,
+    has_stale_bytes,
     is_blank_to_cut,
     start_master,
+    start_slave,
 )
-from reference.worlds.replication.lineage import compute_scan_end
-from reference.worlds.replication.mapped_files import cut_to
+from reference.worlds.replication.lineage import (
+    append_foreign_bytes,
+    compute_scan_end,
+    is_followed_between,
+)
+from reference.worlds.replication.mapped_files import compute_last_file_end, cut_to
 from reference.worlds.replication.parameters import Flag
 from reference.worlds.replication.replication import is_accepting, mark_received
 from reference.worlds.replication.state import Cluster, CommitLog, Master, Message, Slave
@@ -78,8 +86,6 @@ ABSTRACTED = (
     "Whoever is elected is a SYNC_MASTER, whatever brokerRole says "
     "(ReplicasManager#changeToMaster).",
     "A slave dispatches as in 4.4.0, not up to the confirm offset that its master has sent.",
-    "A recovery takes neither a torn record nor older bytes for a record, and every file can be "
-    "made: what 4.4.0 does there is not followed through elections yet.",
     "A blank at the end of the log that an elected slave brings along stays at its next restart.",
 )
 """What of controller mode the rules leave out, or take for granted, one sentence or two each."""
@@ -92,11 +98,7 @@ VARIANT = Variant(
     removes=(
         "create_first_file",
         "append_at_wrong_offset",
-        "restart_slave_beyond_received",
         "restart_slave_with_stale_bytes",
-        "restart_master_with_stale_bytes",
-        "lose_master_power_in_record",
-        "fail_file_creation",
     ),
     endless=("enter_sync_state_set", "leave_sync_state_set"),
     span=Span("5.0.0", modes=(CONTROLLER,)),
@@ -293,6 +295,36 @@ def restart_master(cluster: Cluster) -> RuleBody:
     )
     # EFFECT
     return start_master(cluster)
+
+
+@rule(
+    who="slave",
+    source="CommitLog#recoverNormally, #recoverAbnormally, EpochFileCache at 5.0.0",
+    into=VARIANT.rules,
+    says="starts again, takes bytes up to {recovered_offset} for records",
+)
+def restart_slave_beyond_received(cluster: Cluster, slave: int) -> RuleBody:
+    """A slave's recovery takes a torn record for whole, or reads on into truncated bytes.
+
+    They join its last epoch, so the next handshake does not tell them from what its master has or
+    appends there (issue 10666).
+    """
+    broker = cluster.slaves[slave]
+    is_stale = has_stale_bytes(broker.log) & (cluster.master.ghost_life > 0)
+    lowest = compute_lowest_beyond_received(cluster, slave)
+    torn_end = compute_highest_beyond_received(cluster, slave)
+    file_end = compute_last_file_end(broker.log, cluster.parameters)
+    highest = choose(is_stale, file_end, torn_end)
+    # ENABLED WHEN
+    yield when(is_slave_down=negate(broker.is_up), has_torn_record=lowest <= highest)
+    recovered = yield between("recovered_offset", lowest, highest)
+    # EFFECT
+    is_followed = is_followed_between(cluster.messages, broker.log.max_offset, recovered)
+    is_beyond_master = cluster.master.log.max_offset < recovered
+    longer = append_foreign_bytes(
+        broker.log, recovered, is_followed=any_of(is_followed, is_beyond_master)
+    )
+    return start_slave(cluster, slave, longer)
 
 
 @rule(
