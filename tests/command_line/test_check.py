@@ -95,7 +95,7 @@ def test_identical_groups_are_shown_once() -> None:
     assert "DefaultCluster/broker-a, DefaultCluster/broker-b" in output
     assert "RocketMQ 4.4.0" in output
     assert "rollover" in output
-    assert "POWER LOSS" in output
+    assert "## DELETES A FILE BEFORE ITS TIME" in output
     assert "While the master of broker-a is down, sends go to broker-b" in output
 
 
