@@ -252,24 +252,6 @@ def below_first_file_of_early_slave_is_expired(cluster: Cluster) -> bool:
     )
 
 
-@lemma(why="Else a slave that takes over its master's store lacks a part of a message.")
-def deleted_early_is_deleted_whole(cluster: Cluster) -> bool:
-    """A message that a file of the master began with, and went with it early, went as a whole."""
-    start = cluster.master.log.start_offset
-    return all_of(
-        *(
-            implies(
-                is_first_life(cluster)
-                & is_written(m)
-                & m.ghost_is_deleted_early
-                & (m.start_offset < start),
-                m.end_offset <= start,
-            )
-            for m in cluster.messages
-        )
-    )
-
-
 @lemma(why="Else a put is answered by a report that came before the message did.")
 def lacked_put_is_not_reported(cluster: Cluster) -> bool:
     """Where reports are honest, none covers a waiting put whose message no slave ever had."""

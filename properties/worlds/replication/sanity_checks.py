@@ -100,6 +100,24 @@ def nothing_below_first_file_is_at_stake(cluster: Cluster) -> bool:
 
 
 @sanity()
+def deleted_early_is_deleted_whole(cluster: Cluster) -> bool:
+    """A message that a file of the master began with, and went with it early, went as a whole."""
+    start = cluster.master.log.start_offset
+    return all_of(
+        *(
+            implies(
+                (cluster.master.ghost_life == 0)
+                & is_written(m)
+                & m.ghost_is_deleted_early
+                & (m.start_offset < start),
+                m.end_offset <= start,
+            )
+            for m in cluster.messages
+        )
+    )
+
+
+@sanity()
 def life_is_counted(cluster: Cluster) -> bool:
     """The master's log is in the life that its losses and cut blanks have begun.
 

@@ -81,7 +81,6 @@ MEANINGS: Mapping[str, str] = {
     ),
     "is_old_file_flushed": "the flush has left that file",
     "is_old_file_not_copied": "some slave has not begun a later file",
-    "is_old_file_not_flushed": "the flush has not left that file",
     "is_out_of_step": "the frame does not begin where the slave's log ends, or would begin",
     "is_outcome_unknown": "the producer has given up, or the master ended before it answered",
     "is_pending": "the put was appended and is not answered",
