@@ -2303,6 +2303,12 @@ nothing_below_first_file_is_at_stake ==
     ((master.log.start_offset <= master.log.ghost_durable_offset) /\ (slaves[0].log.start_offset <=
         slaves[0].log.ghost_durable_offset))
 
+\* A message that a file of the master began with, and went with it early, went as a whole.
+deleted_early_is_deleted_whole ==
+    (~((master.ghost_life = 0) /\ (2 <= messages[0].phase) /\ messages[0].ghost_is_deleted_early /\
+        (messages[0].start_offset < master.log.start_offset)) \/ (messages[0].end_offset <=
+        master.log.start_offset))
+
 \* The master's log is in the life that its losses and cut blanks have begun.
 life_is_counted ==
     ((0 <= master.ghost_life) /\ (master.ghost_life < 3) /\ (master.ghost_life =
