@@ -22,6 +22,7 @@ from properties.verdicts.verdict import (
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME, FAULT_MODELS
 from properties.worlds.replication.world import CLAIMS
 from reference.configuration.broker_group import BrokerGroup, ConfigurationError
+from reference.worlds.replication.changes.transient_store_pool import STORE_POOL
 from reference.worlds.replication.parameters import SIZE_KEYS, SLAVES_MAX, Parameters, clip_sizes
 from reference.worlds.replication.structure import Structure
 
@@ -63,7 +64,9 @@ def compute_structure(group: BrokerGroup) -> Structure:
     """The static shape of a group, cut to the largest one that the model covers."""
     master = group.master
     slaves = min(len(group.slaves), SLAVES_MAX)
-    return group.version.apply(Structure(master.role, master.flush_disk_type, slaves))
+    settings = (STORE_POOL,) if group.has_store_pool else ()
+    shape = Structure(master.role, master.flush_disk_type, slaves, variants=settings)
+    return group.version.apply(shape)
 
 
 def compute_parameters(group: BrokerGroup) -> Parameters:

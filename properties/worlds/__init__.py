@@ -8,7 +8,7 @@ from properties.healing import Healing
 from properties.world import World
 from properties.worlds.consumption.world import CONSUMPTION
 from properties.worlds.delay.world import DELAY
-from properties.worlds.replication.structures import CERTIFIED_STRUCTURES
+from properties.worlds.replication.structures import CERTIFIED_STRUCTURES, POOLED_STRUCTURES
 from properties.worlds.replication.world import REPLICATION
 from properties.worlds.tables.world import TABLES
 from properties.worlds.toy import TOY
@@ -55,8 +55,9 @@ KNOWN_STRUCTURES: dict[str, Any] = {
         for name in RULE_SETS
         for s in (apply_rule_set(structure, name) for structure in CERTIFIED_STRUCTURES)
     },
+    **{s.name: s for s in POOLED_STRUCTURES},
 }
-"""Every structure of every release, by name."""
+"""Every structure of every release, by name, and those with a pool."""
 
 CLAIM_NAMES = tuple(dict.fromkeys(n for world in WORLDS for n in world.claims))
 """The claims of all worlds, each once."""

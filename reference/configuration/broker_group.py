@@ -19,6 +19,7 @@ from reference.configuration.later_keys import (
     explain_mode,
     get_name_in,
 )
+from reference.releases.releases import CONTROLLER, is_since
 from reference.releases.versions import USUAL_VERSION, Version
 from reference.worlds.replication import roles
 from reference.worlds.replication.parameters import Parameters
@@ -144,12 +145,8 @@ class BrokerConfiguration:
         return tuple(sorted((key, value) for key, value in behaviour if value is not None))
 
     def _is_outside_the_model(self, setting: Setting) -> bool:
-        is_slave = self.role is Role.SLAVE
-        is_sync_flush = self.flush_disk_type is FlushDiskType.SYNC_FLUSH
-        if setting.key == "haMasterAddress" and not is_slave:
+        if setting.key == "haMasterAddress" and self.role is not Role.SLAVE:
             return False  # BrokerController#initialize looks at it on slaves only.
-        if setting.key == "transientStorePoolEnable" and (is_slave or is_sync_flush):
-            return False  # So says MessageStoreConfig#isTransientStorePoolEnable.
         behaviour = compute_behaviour(setting.key, setting.value)
         return setting.key in {**LATER_KEYS, **OUTSIDE_THE_MODEL} and behaviour is not None
 
@@ -201,8 +198,29 @@ class BrokerGroup:
         """One sentence for each setting that the model does not cover; empty is best."""
         members = (self.master, *self.slaves)
         texts = [text for broker in members for text in broker.explain_outside_the_model()]
+        texts += self._explain_store_pool()
         mode = explain_mode(self.master.values, self.version.mode)
         return tuple(texts if mode is None else [*texts, f"{mode}."])
+
+    @property
+    def has_store_pool(self) -> bool:
+        """The master's appends go to a pool of buffers first.
+
+        Slaves have none, and until 4.9 no master with SYNC_FLUSH
+        (MessageStoreConfig#isTransientStorePoolEnable).
+        """
+        is_set = bool(self.master.get("transientStorePoolEnable"))
+        return is_set and self.master.flush_disk_type is FlushDiskType.ASYNC_FLUSH
+
+    def _explain_store_pool(self) -> Iterable[str]:
+        """Where the setting does what the model does not have."""
+        setting = self.master.find_setting("transientStorePoolEnable")
+        if setting is None or not self.master.get("transientStorePoolEnable"):
+            return
+        if self.version.mode == CONTROLLER:
+            yield f"{setting} is outside the model: with a controller slaves have a pool too."
+        elif is_since(self.version.release, "5.0.0") and not self.has_store_pool:
+            yield f"{setting} is outside the model: from 5.0.0 on it serves SYNC_FLUSH too."
 
     @property
     def version(self) -> Version:

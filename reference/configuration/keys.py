@@ -316,7 +316,6 @@ IDENTITY_KEYS = frozenset(ADDRESS_SERVER) | _names(
 """Keys that say who and where a broker is, not how it behaves."""
 
 OUTSIDE_THE_MODEL: Mapping[str, str] = {
-    "transientStorePoolEnable": "messages wait in direct memory, which a process kill empties",
     "duplicationEnable": "RocketMQ 4.4.0 then never dispatches a message to its consume queue",
     "messageStorePlugIn": "a plug-in stands between the broker and its message store",
     "haMasterAddress": "the slave copies from whoever answers there; the model assumes its master",

@@ -12,7 +12,7 @@ from properties.property import lemma
 from properties.worlds.replication.lemmas import is_end_known
 from properties.worlds.replication.sanity_checks import get_logs
 from reference.language.operators import all_of, implies, minimum, negate
-from reference.worlds.replication.lifecycle import has_master_changed
+from reference.worlds.replication.lifecycle import has_uncounted_life
 from reference.worlds.replication.lineage import (
     compute_start_of_life,
     is_scanned,
@@ -281,4 +281,4 @@ def report_of_a_member_covers_what_is_acknowledged(cluster: Cluster) -> bool:
 @lemma("controller_mode", why="Else a master without slaves gives way to nobody.")
 def without_slaves_nobody_is_elected(cluster: Cluster) -> bool:
     """Where there is no slave, the master stays the same."""
-    return bool(cluster.structure.slaves) or negate(has_master_changed(cluster))
+    return bool(cluster.structure.slaves) or negate(has_uncounted_life(cluster))

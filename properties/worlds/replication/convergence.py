@@ -54,8 +54,9 @@ HEALING_STEPS = (
 
 
 def get_added_steps(structure: Structure) -> tuple[str, ...]:
-    """The rules that variants add: each is something that a master or a slave does."""
-    return tuple(name for name in compute_rules(structure.variants) if name not in RULES)
+    """The rules that variants add, of what a master, a slave or a controller does."""
+    rules = compute_rules(structure.variants)
+    return tuple(n for n, rule in rules.items() if n not in RULES and rule.who != "fault")
 
 
 def has_brokers(cluster: Cluster, slaves: tuple[int, ...]) -> bool:
@@ -79,8 +80,13 @@ def is_of(instance: Instance, slaves: tuple[int, ...]) -> bool:
 def find_moving(
     structure: Structure, steps: tuple[str, ...], slaves: tuple[int, ...]
 ) -> tuple[Instance, ...]:
-    """These steps of the master and of these slaves, and what variants add to replication."""
-    added = get_added_steps(structure) if steps[0] in REPLICATION_STEPS else ()
+    """These steps of the master and of these slaves, and what variants add to them.
+
+    A commit is before everything; what else is added belongs to replication.
+    """
+    rules = compute_rules(structure.variants)
+    is_added = steps[0] in REPLICATION_STEPS
+    added = [n for n in get_added_steps(structure) if is_added or rules[n].heals == "commit"]
     instances = compute_machine(structure).instances.values()
     return tuple(i for i in instances if i.rule.name in (*steps, *added) and is_of(i, slaves))
 

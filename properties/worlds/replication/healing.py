@@ -112,6 +112,12 @@ def compute_flushes_and_wake_ups_left(cluster: Cluster) -> int:
     )
 
 
+def compute_uncommitted_bytes(cluster: Cluster) -> int:
+    """What waits in the buffers of a master's pool, where it has one."""
+    end = cluster.master.log.max_offset
+    return sum(maximum(0, end - committed) for committed in cluster.committed_offset)
+
+
 def compute_unflushed_bytes(cluster: Cluster) -> int:
     """What is not flushed, all brokers together."""
     logs = get_logs(cluster, get_everyone(cluster))
@@ -132,6 +138,7 @@ RANK: tuple[Callable[[Cluster], int], ...] = (
     count_links_without_request,
     count_links_without_position,
     count_slaves_without_file,
+    compute_uncommitted_bytes,
     compute_unsent_bytes,
     compute_missing_bytes,
     compute_unread_reports,

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from properties.property import lemma
 from properties.worlds.replication.guarantees import has_expired
+from properties.worlds.replication.sanity_checks import is_appended
 from reference.language.operators import all_of, any_of, implies, negate
 from reference.worlds.replication.commit_log import compute_first_phase
-from reference.worlds.replication.lifecycle import has_master_changed
+from reference.worlds.replication.lifecycle import count_losses, has_uncounted_life
 from reference.worlds.replication.lineage import (
     has_first_bytes,
     has_message,
@@ -38,14 +39,35 @@ from reference.worlds.replication.state import (
 )
 
 
+def is_first_process_alike(cluster: Cluster) -> bool:
+    """No bytes that anybody but the master had were ever lost, thrown away or misplaced."""
+    faults = cluster.faults
+    is_plain = (
+        (count_losses(cluster) == 0)
+        & (faults.swallowed_disk_errors == 0)
+        & (faults.failed_file_creations == 0)
+        & (faults.late_joins == 0)
+        & (faults.forced_deletions == 0)
+        & (faults.alien_reports == 0)
+    )
+    return is_plain | (cluster.master.ghost_life == 0)
+
+
 def is_first_life(cluster: Cluster) -> bool:
-    """The master has lost neither power nor disk so far, nor a blank at its log's end."""
+    """The master has lost neither power nor disk so far, nor a blank at its log's end.
+
+    What only buffers had, nobody else had: lives that such kills begin count as the first.
+    """
+    if cluster.committed_offset:
+        return is_first_process_alike(cluster)
     return cluster.master.ghost_life == 0
 
 
 def is_master_intact(cluster: Cluster) -> bool:
     """The same master all the time, and no loss of power or disk: no message, at most a blank."""
-    is_the_same = negate(has_master_changed(cluster))
+    is_the_same = negate(has_uncounted_life(cluster))
+    if cluster.committed_offset:
+        is_the_same &= cluster.faults.swallowed_disk_errors == 0
     is_kept = (cluster.faults.master_power_losses == 0) & (cluster.faults.master_disk_losses == 0)
     return is_kept & is_the_same
 
@@ -62,7 +84,7 @@ def is_disk_honest(cluster: Cluster) -> bool:
         (faults.master_kills == 0)
         & (faults.swallowed_disk_errors == 0)
         & (faults.forced_deletions == 0)
-        & negate(has_master_changed(cluster))
+        & negate(has_uncounted_life(cluster))
     )
 
 
@@ -104,7 +126,7 @@ def pending_is_on_master(cluster: Cluster) -> bool:
             implies(
                 is_pending(m),
                 (m.ghost_life == master.ghost_life)
-                & (has_message(master.log, m) | m.ghost_is_expired),
+                & (is_appended(cluster, m) | m.ghost_is_expired),
             )
             for m in cluster.messages
         )
@@ -226,6 +248,13 @@ def is_covered(log: CommitLog, put: Message) -> bool:
     return is_torn(log, put) | (put.end_offset <= log.max_offset)
 
 
+def is_kept_in_lineage(cluster: Cluster, put: Message) -> bool:
+    """The message was appended, and did not go with a buffer."""
+    if not cluster.committed_offset:
+        return is_written(put)
+    return is_written(put) & is_in_lineage(cluster.master.log, put)
+
+
 @lemma(why="Else a slave whose log begins late reports a message that it never had.")
 def below_first_file_of_early_slave_is_expired(cluster: Cluster) -> bool:
     """What a slave lacks at the beginning of its log, retention has deleted.
@@ -238,7 +267,7 @@ def below_first_file_of_early_slave_is_expired(cluster: Cluster) -> bool:
             implies(
                 is_first_life(cluster)
                 & is_joined_from_start(cluster)
-                & is_written(m)
+                & is_kept_in_lineage(cluster, m)
                 & (m.start_offset < s.log.start_offset),
                 m.ghost_is_expired
                 & implies(m.ghost_is_deleted_early, m.end_offset <= s.log.start_offset)

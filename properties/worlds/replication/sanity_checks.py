@@ -7,8 +7,13 @@ import attrs
 from properties.property import sanity
 from reference.language.operators import all_of, any_of, choose, implies, is_same, maximum, negate
 from reference.worlds.replication.connection import count_open_links
-from reference.worlds.replication.lifecycle import count_losses, has_master_changed
-from reference.worlds.replication.lineage import has_message, is_in_lineage, is_written
+from reference.worlds.replication.lifecycle import count_losses, has_uncounted_life
+from reference.worlds.replication.lineage import (
+    has_message,
+    is_in_lineage,
+    is_scanned,
+    is_written,
+)
 from reference.worlds.replication.parameters import FaultCounts
 from reference.worlds.replication.put import (
     DISK_FLUSHES_MAX,
@@ -34,6 +39,7 @@ from reference.worlds.replication.state import (
     CommitLog,
     Link,
     Master,
+    Message,
     Slave,
 )
 
@@ -127,7 +133,7 @@ def life_is_counted(cluster: Cluster) -> bool:
     return (
         (life >= 0)
         & (life < cluster.structure.lives)
-        & ((life == count_losses(cluster)) | has_master_changed(cluster))
+        & ((life == count_losses(cluster)) | has_uncounted_life(cluster))
     )
 
 
@@ -270,11 +276,20 @@ def flushes_have_their_cause(cluster: Cluster) -> bool:
 def masters_content_is_known(cluster: Cluster) -> bool:
     """Only a slave stores bytes at a foreign offset, lacks some unnoticed, or has older ones.
 
-    One that is elected brings such bytes along.
+    One that is elected brings such bytes along; a commit on a full disk may leave a hole.
     """
     log = cluster.master.log
     is_pure = (log.ghost_foreign_end_offset == 0) & (log.ghost_torn_end_offset == 0)
-    return (log.ghost_unknown_below_offset == 0) & (is_pure | has_master_changed(cluster))
+    if cluster.committed_offset:
+        is_pure |= cluster.faults.swallowed_disk_errors > 0
+    return (log.ghost_unknown_below_offset == 0) & (is_pure | has_uncounted_life(cluster))
+
+
+def is_appended(cluster: Cluster, put: Message) -> bool:
+    """The master's log has the message; behind a commit that was cut short it has a hole."""
+    if not cluster.committed_offset:
+        return has_message(cluster.master.log, put)
+    return is_scanned(cluster.master.log, put)
 
 
 @sanity()
@@ -286,7 +301,7 @@ def message_of_present_life_is_on_master(cluster: Cluster) -> bool:
             implies(
                 is_written(m) & (m.ghost_life == master.ghost_life),
                 (m.end_offset <= master.log.max_offset)
-                & (has_message(master.log, m) | m.ghost_is_expired),
+                & (is_appended(cluster, m) | m.ghost_is_expired),
             )
             for m in cluster.messages
         )

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from attrs import evolve
 
+from reference.worlds.replication.changes.transient_store_pool import STORE_POOL
 from reference.worlds.replication.parameters import SLAVES_MAX
 from reference.worlds.replication.roles import FlushDiskType, Role
 from reference.worlds.replication.structure import Structure
@@ -28,6 +29,13 @@ CERTIFIED_STRUCTURES = tuple(
     for flush in FlushDiskType
 )
 """Every structure that has a certificate."""
+
+POOLED_STRUCTURES = tuple(
+    evolve(structure, variants=(STORE_POOL,))
+    for structure in CERTIFIED_STRUCTURES
+    if not structure.is_sync_flush
+)
+"""The same with ``transientStorePoolEnable``, which is in force with ASYNC_FLUSH only."""
 
 CERTIFIED_BY_NAME = {structure.name: structure for structure in CERTIFIED_STRUCTURES}
 """The same by name."""

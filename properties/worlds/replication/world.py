@@ -13,6 +13,7 @@ from properties.worlds.replication import (
     guarantees,
     lemmas,
     manual_steps,
+    pool_lemmas,
     sanity_checks,
     witnesses,
 )
@@ -32,7 +33,7 @@ CONVERGENCE = collect_properties(convergence)
 CLAIMS = {**GUARANTEES, **CONVERGENCE}
 SANITY_CHECKS = collect_properties(sanity_checks)
 LEMMAS = collect_properties(lemmas)
-CHANGE_LEMMAS = collect_properties(controller_lemmas, change_lemmas)
+CHANGE_LEMMAS = collect_properties(controller_lemmas, change_lemmas, pool_lemmas)
 """The lemmas that only the proofs of certain variants need."""
 WITNESSES = collect_properties(witnesses)
 

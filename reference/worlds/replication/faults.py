@@ -103,6 +103,32 @@ def compute_whole_end(cluster: Cluster, kept: int) -> int:
     return result
 
 
+def compute_recovered_end(cluster: Cluster, kept: int) -> int:
+    """Where the master's recovery ends its log of which bytes up to ``kept`` are left."""
+    scanned = compute_scan_end(cluster.master.log, cluster.messages, kept)
+    return minimum(scanned, compute_end_of_records(cluster))
+
+
+def compute_recovered_beyond(cluster: Cluster, kept: int, reached: int) -> int:
+    """Where it ends the log if it takes the record that is cut at ``kept`` for whole."""
+    highest = cluster.master.log.max_offset
+    whole = minimum(highest, maximum(reached, compute_whole_end(cluster, kept)))
+    return choose(is_record_cut(cluster, kept), whole, kept)
+
+
+def begin_life_in_record(
+    cluster: Cluster, files: CommitLog, kept: int, recovered: int
+) -> CommitLog:
+    """The recovered files as lineage: the record that was cut at ``kept`` begins the new life."""
+    master = cluster.master
+    end = compute_scan_end(master.log, cluster.messages, kept)
+    ends = tuple(
+        choose(life <= master.ghost_life, minimum(old, end), recovered)
+        for life, old in enumerate(master.log.ends)
+    )
+    return evolve(files, ends=ends)
+
+
 @rule(
     who="fault",
     source="power loss of the master's machine; CommitLog#recoverAbnormally",
@@ -119,12 +145,8 @@ def lose_master_power(cluster: Cluster) -> RuleBody:
     )
     kept = yield between("kept_offset", master.log.ghost_durable_offset, master.log.max_offset)
     # EFFECT
-    end = minimum(
-        compute_scan_end(master.log, cluster.messages, kept), compute_end_of_records(cluster)
-    )
-    ended = end_master(cluster)
-    log = lose_tail(master.log, end, cluster.parameters)
-    return count_fault(begin_life(ended, log), "master_power_losses")
+    log = lose_tail(master.log, compute_recovered_end(cluster, kept), cluster.parameters)
+    return count_fault(begin_life(end_master(cluster), log), "master_power_losses")
 
 
 @rule(
@@ -151,15 +173,9 @@ def lose_master_power_in_record(cluster: Cluster) -> RuleBody:
     kept = yield between("kept_offset", lowest, highest)
     reached = yield between("reached_offset", minimum(lowest + 1, highest), highest)
     # EFFECT
-    whole = minimum(highest, maximum(reached, compute_whole_end(cluster, kept)))
-    recovered = choose(is_record_cut(cluster, kept), whole, kept)
-    end = compute_scan_end(master.log, cluster.messages, kept)
+    recovered = compute_recovered_beyond(cluster, kept, reached)
     files = lose_tail(master.log, recovered, cluster.parameters)
-    ends = tuple(
-        choose(life <= master.ghost_life, minimum(old, end), recovered)
-        for life, old in enumerate(master.log.ends)
-    )
-    lost = begin_life(end_master(cluster), evolve(files, ends=ends))
+    lost = begin_life(end_master(cluster), begin_life_in_record(cluster, files, kept, recovered))
     return count_fault(lost, "master_power_losses")
 
 

@@ -36,6 +36,7 @@ from reference.worlds.replication.mapped_files import (
     flush_all,
     load,
 )
+from reference.worlds.replication.parameters import Offset
 from reference.worlds.replication.put import abandon_pending_puts, is_in_line
 from reference.worlds.replication.state import (
     UNKNOWN_OFFSET,
@@ -81,8 +82,11 @@ def count_losses(cluster: Cluster) -> int:
 
 
 @overridable
-def has_master_changed(cluster: Cluster) -> bool:
-    """A slave has become the master once: without a controller, nobody makes it one (R-NS-09)."""
+def has_uncounted_life(cluster: Cluster) -> bool:
+    """The master's log is in a life that no loss has begun.
+
+    Without a controller and without a pool of buffers there is none (R-NS-09).
+    """
     return False
 
 
@@ -115,6 +119,17 @@ def begin_master_stop(cluster: Cluster) -> RuleBody:
     return evolve(cluster, master=evolve(master, is_stopping=True))
 
 
+def end_flushed_master(cluster: Cluster) -> Cluster:
+    """The master has flushed and is gone; the abort file stays if its dispatch is behind."""
+    log, ended = cluster.master.log, end_master(cluster)
+    stopped = evolve(
+        ended.master,
+        log=flush_all(log, cluster.parameters),
+        has_abort_file=is_dispatch_behind(log),
+    )
+    return evolve(ended, master=stopped)
+
+
 @rule(
     who="master",
     source="DefaultMessageStore#shutdown, CommitLog#shutdown",
@@ -122,18 +137,18 @@ def begin_master_stop(cluster: Cluster) -> RuleBody:
     says="has stopped",
 )
 def finish_master_stop(cluster: Cluster) -> RuleBody:
-    """The master has flushed and is gone; the abort file stays if its dispatch is behind."""
+    """The master comes to the end of its stop."""
     master = cluster.master
     # ENABLED WHEN
     yield when(is_master_up=master.is_up, is_stopping=master.is_stopping)
     # EFFECT
-    ended = end_master(cluster)
-    stopped = evolve(
-        ended.master,
-        log=flush_all(master.log, cluster.parameters),
-        has_abort_file=is_dispatch_behind(master.log),
-    )
-    return evolve(ended, master=stopped)
+    return end_flushed_master(cluster)
+
+
+@overridable
+def compute_committed_at_start(cluster: Cluster) -> tuple[Offset, ...]:
+    """Where a starting master's pool goes on: without ``transientStorePoolEnable`` it has none."""
+    return ()
 
 
 def start_master(cluster: Cluster) -> Cluster:
@@ -141,7 +156,8 @@ def start_master(cluster: Cluster) -> Cluster:
     log = load(cluster.master.log)
     started = evolve(cluster.master, is_up=True, log=log, has_abort_file=True)
     messages = mark_readable(cluster.messages, log)
-    return evolve(cluster, master=started, messages=messages)
+    committed = compute_committed_at_start(cluster)
+    return evolve(cluster, master=started, messages=messages, committed_offset=committed)
 
 
 @rule(
@@ -214,6 +230,17 @@ def has_stale_bytes(log: CommitLog) -> bool:
     return log.max_offset < log.stale_end_offset
 
 
+@overridable
+def are_stale_bytes_on_disk(cluster: Cluster) -> bool:
+    """What a cut has left of the master's log is on disk.
+
+    What a power loss or a stop in order leaves is; a blank that a kill left need not be.
+    """
+    faults = cluster.faults
+    is_forced = (faults.master_kills == 0) & (faults.swallowed_disk_errors == 0)
+    return (faults.torn_rolls == 0) | is_forced
+
+
 @rule(
     who="master",
     source="CommitLog#recoverNormally, #recoverAbnormally, #checkMessageAndReturnSize",
@@ -237,11 +264,8 @@ def restart_master_with_stale_bytes(cluster: Cluster) -> RuleBody:
     recovered = yield between("recovered_offset", master.log.max_offset + 1, file_end)
     # EFFECT
     old_bytes = recovered - master.log.max_offset
-    faults, durable = cluster.faults, master.log.ghost_durable_offset
-    # What a power loss or a stop in order leaves is on disk; a blank that a kill left need not be.
-    is_forced = (faults.master_kills == 0) & (faults.swallowed_disk_errors == 0)
-    are_old_bytes_on_disk = (faults.torn_rolls == 0) | is_forced
-    is_on_disk = (durable == master.log.max_offset) & are_old_bytes_on_disk
+    durable = master.log.ghost_durable_offset
+    is_on_disk = (durable == master.log.max_offset) & are_stale_bytes_on_disk(cluster)
     durable = choose(is_on_disk, recovered, durable)
     longer = append_bytes(master.log, master.ghost_life, old_bytes)
     log = evolve(longer, ghost_durable_offset=durable)
@@ -338,6 +362,18 @@ def is_begun(log: CommitLog, put: Message) -> bool:
     return has_first_bytes(log, put) & (log.max_offset < put.end_offset)
 
 
+@overridable
+def compute_sent_ends(cluster: Cluster) -> tuple[int, ...]:
+    """Up to where the bytes of each life of the master's log can have been sent: all of them."""
+    return cluster.master.log.ends
+
+
+@overridable
+def is_life_cut(cluster: Cluster, sent: int, received: int, sent_end: int) -> bool:
+    """The master may have sent more of a life than it has."""
+    return (sent < received) | (sent < sent_end)
+
+
 def compute_torn_record_end(cluster: Cluster, slave: int) -> int:
     """The highest offset at which the record ends that a slave has received in part.
 
@@ -347,12 +383,13 @@ def compute_torn_record_end(cluster: Cluster, slave: int) -> int:
     may end anywhere in its file; but not where it ends with a followed message that is whole.
     """
     log, source = cluster.slaves[slave].log, cluster.master.log
+    sent = compute_sent_ends(cluster)
     file_end = compute_last_file_end(log, cluster.parameters)
     result = log.max_offset
     for life, end in enumerate(log.ends):
         is_last_life = (end == log.max_offset) & (compute_start_of_life(log, life) < end)
-        is_cut = (source.ends[life] < end) | (source.ends[life] < source.max_offset)
-        highest = choose(is_cut, file_end, minimum(file_end, source.ends[life]))
+        is_cut = is_life_cut(cluster, sent[life], end, sent[-1])
+        highest = choose(is_cut, file_end, minimum(file_end, sent[life]))
         result = choose(is_last_life, highest, result)
     for put in cluster.messages:
         is_next = is_in_lineage(source, put) & (log.max_offset <= put.start_offset)
@@ -384,8 +421,8 @@ def compute_highest_beyond_received(cluster: Cluster, slave: int) -> int:
 
     While the master has lost nothing, stale bytes behind it are records that the master has.
     """
-    log, source = cluster.slaves[slave].log, cluster.master.log
-    stale_end = minimum(compute_last_file_end(log, cluster.parameters), source.max_offset)
+    log, sent_end = cluster.slaves[slave].log, compute_sent_ends(cluster)[-1]
+    stale_end = minimum(compute_last_file_end(log, cluster.parameters), sent_end)
     is_stale = has_stale_bytes(log) & (cluster.master.ghost_life == 0)
     return choose(is_stale, stale_end, compute_torn_record_end(cluster, slave))
 

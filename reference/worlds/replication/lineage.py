@@ -161,6 +161,25 @@ def copy_bytes(log: CommitLog, source: CommitLog, end: int) -> CommitLog:
     return evolve(log, ends=ends)
 
 
+def mark_torn(log: CommitLog, low: int, high: int) -> CommitLog:
+    """The log in which bytes between two offsets are not those of the records that they are in."""
+    is_whole = log.ghost_torn_end_offset <= log.ghost_torn_start_offset
+    start = choose(is_whole, low, minimum(log.ghost_torn_start_offset, low))
+    end = choose(is_whole, high, maximum(log.ghost_torn_end_offset, high))
+    return evolve(
+        log,
+        ghost_torn_start_offset=choose(low < high, start, log.ghost_torn_start_offset),
+        ghost_torn_end_offset=choose(low < high, end, log.ghost_torn_end_offset),
+    )
+
+
+def copy_torn_marks(log: CommitLog, source: CommitLog, start: int) -> CommitLog:
+    """The log that has copied the source from ``start`` on: what is torn there is torn here."""
+    low = maximum(source.ghost_torn_start_offset, start)
+    high = minimum(source.ghost_torn_end_offset, log.max_offset)
+    return mark_torn(log, low, high)
+
+
 def compute_scan_end(log: CommitLog, messages: tuple[Message, ...], end: int) -> int:
     """How far a scan of the log up to ``end`` comes: to the first followed message that is torn.
 

@@ -106,13 +106,19 @@ def has_unflushed_bytes(log: CommitLog) -> bool:
 
 
 def flush(log: CommitLog, parameters: Parameters) -> CommitLog:
+    """The log after one flush of what lies in page cache."""
+    return flush_up_to(log, log.max_offset, parameters)
+
+
+def flush_up_to(log: CommitLog, limit: int, parameters: Parameters) -> CommitLog:
     """The log after one flush: of one file only, the one in which ``flushedWhere`` lies (R-CL-09).
 
-    ``force`` writes all of that file. Files before it are on disk if they were flushed by this
-    process; after a kill and a restart they count as flushed, and nobody forces them any more.
+    ``force`` writes all of that file that is in page cache, which ``limit`` ends. Files before it
+    are on disk if they were flushed by this process; after a kill and a restart they count as
+    flushed, and nobody forces them any more.
     """
     base = compute_file_base(maximum(log.flushed_offset, log.start_offset), parameters)
-    end = minimum(log.max_offset, base + parameters.mapped_file_size_bytes)
+    end = minimum(limit, base + parameters.mapped_file_size_bytes)
     forced = choose(base <= log.ghost_durable_offset, end, log.ghost_durable_offset)
     durable = maximum(log.ghost_durable_offset, forced)
     return evolve(log, flushed_offset=end, ghost_durable_offset=durable)

@@ -252,6 +252,12 @@ def position_at_last_file(cluster: Cluster, slave: int) -> RuleBody:
     return count_fault(joined, "late_joins")
 
 
+@overridable
+def compute_read_end(cluster: Cluster) -> int:
+    """Up to where the master's log can be read (``MappedFile#getReadPosition``): all of it."""
+    return cluster.master.log.max_offset
+
+
 @rule(
     who="master",
     source="HAConnection.WriteSocketService#run, DefaultMessageStore#getCommitLogData",
@@ -260,18 +266,18 @@ def position_at_last_file(cluster: Cluster, slave: int) -> RuleBody:
 )
 def transfer_batch(cluster: Cluster, slave: int) -> RuleBody:
     """The master sends its next bytes; a batch ignores message boundaries, but ends with a file."""
-    link, log = cluster.links[slave], cluster.master.log
+    link, log, end = cluster.links[slave], cluster.master.log, compute_read_end(cluster)
     # ENABLED WHEN
     yield when(
         is_link_open=link.is_open,
         is_store_open=is_store_open(cluster),
         is_positioned=is_positioned(link),
         is_not_below_first_file=log.start_offset <= link.next_transfer_offset,
-        has_bytes_to_send=link.next_transfer_offset < log.max_offset,
+        has_bytes_to_send=link.next_transfer_offset < end,
     )
     batch = cluster.parameters.ha_transfer_batch_size_bytes
     in_file = compute_bytes_left_in_file(link.next_transfer_offset, cluster.parameters)
-    in_log = log.max_offset - link.next_transfer_offset
+    in_log = end - link.next_transfer_offset
     size = yield between("size_bytes", 1, minimum(batch, in_file, in_log))
     # EFFECT
     return change_link(cluster, slave, next_transfer_offset=link.next_transfer_offset + size)
@@ -322,12 +328,18 @@ def compute_frame_max_bytes(cluster: Cluster, slave: int) -> int:
     return minimum(in_flight, compute_last_file_end(log, cluster.parameters) - log.max_offset)
 
 
+@overridable
+def copy_marks(cluster: Cluster, log: CommitLog, start: int) -> CommitLog:
+    """Ghost bookkeeping of a copy from ``start`` on: a master's own records are whole."""
+    return log
+
+
 def append_frame(cluster: Cluster, slave: int, size: int) -> Cluster:
     """The cluster after the slave has appended a frame and has reported its new max offset."""
     broker, link = cluster.slaves[slave], cluster.links[slave]
     log = compute_log_to_append(cluster, slave)
     end = log.max_offset + size
-    longer = copy_bytes(log, cluster.master.log, end)
+    longer = copy_marks(cluster, copy_bytes(log, cluster.master.log, end), log.max_offset)
     appended = evolve(
         cluster,
         slaves=replace_at(cluster.slaves, slave, evolve(broker, log=longer)),

@@ -245,11 +245,21 @@ class Cluster:
     in_sync_state_set: tuple[Flag, ...] = field(default=(), repr=False)
     """Who is in the SyncStateSet: the master's broker first, then each slave. Empty where there is
     no controller (RocketMQ 4.x, and 5.x without ``enableControllerMode``)."""
+    committed_offset: tuple[Offset, ...] = field(default=(), repr=False)
+    """``MappedFileQueue.committedWhere`` of the master: what lies behind it is in its pool's
+    buffers and not yet in page cache. Empty without ``transientStorePoolEnable``, where all bytes
+    go to the page cache at once."""
 
 
 def empty_log(lives: int) -> CommitLog:
     """A log without any file."""
     return CommitLog(ends=(0,) * lives)
+
+
+@overridable
+def compute_first_committed(cluster: Cluster) -> tuple[Offset, ...]:
+    """What the pool of an empty master has committed: without a pool nothing is told."""
+    return ()
 
 
 @overridable

@@ -23,6 +23,7 @@ from reference.worlds.replication.state import (
     Master,
     Message,
     Slave,
+    compute_first_committed,
     compute_first_sync_state_set,
     empty_log,
 )
@@ -168,4 +169,8 @@ class Structure(BaseStructure):
             links=(Link(),) * self.slaves,
             messages=(Message(),) * self.messages,
         )
-        return evolve(cluster, in_sync_state_set=compute_first_sync_state_set(cluster))
+        return evolve(
+            cluster,
+            in_sync_state_set=compute_first_sync_state_set(cluster),
+            committed_offset=compute_first_committed(cluster),
+        )

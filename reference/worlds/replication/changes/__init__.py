@@ -24,6 +24,7 @@ from reference.worlds.replication.changes import (
     no_slave_wait,
     report_capped,
     report_capped_from_second,
+    transient_store_pool,
     wait_until_deadline,
 )
 
@@ -48,6 +49,7 @@ VARIANTS: Mapping[str, Variant] = {
         no_slave_wait,
         report_capped,
         report_capped_from_second,
+        transient_store_pool,
         wait_until_deadline,
     )
 }

@@ -41,6 +41,7 @@ from reference.worlds.replication.lifecycle import (
 from reference.worlds.replication.lineage import (
     append_foreign_bytes,
     compute_scan_end,
+    copy_torn_marks,
     is_followed_between,
 )
 from reference.worlds.replication.mapped_files import compute_last_file_end, cut_to
@@ -116,7 +117,7 @@ def compute_first_sync_state_set(cluster: Cluster) -> tuple[Flag, ...]:
 
 
 @VARIANT.override
-def has_master_changed(cluster: Cluster) -> bool:
+def has_uncounted_life(cluster: Cluster) -> bool:
     """More lives have begun than losses: the others by elections."""
     return count_losses(cluster) < cluster.master.ghost_life
 
@@ -131,6 +132,12 @@ def is_slave_always_asked(cluster: Cluster) -> bool:
 def get_log_without_seam(cluster: Cluster, slave: int) -> CommitLog:
     """A slave's own log: it was a master's once, or was copied from where it agrees with one."""
     return cluster.slaves[slave].log
+
+
+@VARIANT.override
+def copy_marks(cluster: Cluster, log: CommitLog, start: int) -> CommitLog:
+    """An elected slave may have torn records; whoever copies them has them torn."""
+    return copy_torn_marks(log, cluster.master.log, start)
 
 
 @VARIANT.override
