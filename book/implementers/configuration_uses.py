@@ -66,6 +66,12 @@ VERDICTS = (
         "put.md#flush_for_put",
     ),
     KeyUse(
+        "transientStorePoolEnable",
+        "-",
+        "of the master: whether appends wait in buffers before they are in page cache (R-FL-07)",
+        "variants.md#transient_store_pool",
+    ),
+    KeyUse(
         "mapedFileSizeCommitLog",
         "bytes",
         "the size of every file of the log (R-CL-06)",
@@ -200,7 +206,7 @@ CHECKED_KEYS = (
     *("brokerClusterName", "brokerName", "brokerId", "brokerRole", "listenPort", "haListenPort"),
     *("haMasterAddress", "flushDiskType", "mapedFileSizeCommitLog", "maxMessageSize"),
     *("haTransferBatchSize", "haSlaveFallbehindMax", "slaveReadEnable", "offsetCheckInSlave"),
-    "accessMessageInMemoryMaxRatio",
+    *("accessMessageInMemoryMaxRatio", "transientStorePoolEnable"),
 )
 """The keys that an answer of ``check`` may rest on."""
 

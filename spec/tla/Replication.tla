@@ -1009,7 +1009,7 @@ begin_master_stop ==
 
 finish_master_stop_is_stopping == master.is_stopping
 
-\* The master has flushed and is gone; the abort file stays if its dispatch is behind.
+\* The master comes to the end of its stop.
 \* master: DefaultMessageStore#shutdown, CommitLog#shutdown
 finish_master_stop ==
     /\ is_master_up

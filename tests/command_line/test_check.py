@@ -121,7 +121,6 @@ def test_required_guarantees_decide_the_exit_code(
 @pytest.mark.parametrize(
     ("more", "word"),
     [
-        ("transientStorePoolEnable=true\n", "transient"),
         ("duplicationEnable=true\n", "duplication"),
         ("enableDLegerCommitLog=true\n", "DLe"),
         ("inSyncReplicas=2\n", "inSyncReplicas"),

@@ -20,7 +20,6 @@ from tests.reference.broker_files import (
 @pytest.mark.parametrize(
     "line",
     [
-        "transientStorePoolEnable=true",
         "duplicationEnable=true",
         "messageStorePlugIn=org.example.Store",
         "enableDLegerCommitLog=true",
@@ -40,6 +39,7 @@ def test_outside_the_model(tmp_path: Path, line: str) -> None:
     "lines",
     [
         "transientStorePoolEnable=false",
+        "transientStorePoolEnable=true",
         "transientStorePoolEnable=true\nflushDiskType=SYNC_FLUSH",
         "duplicationEnable=false",
         "messageStorePlugIn=",
