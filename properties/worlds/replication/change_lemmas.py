@@ -408,3 +408,14 @@ def acknowledged_by_sync_master_was_received(cluster: Cluster) -> bool:
             for m in cluster.messages
         )
     )
+
+
+@lemma("whole_record_checksum", why="Else what a slave holds may be a record in part.")
+def no_record_is_taken_for_whole(cluster: Cluster) -> bool:
+    """No log has bytes that a recovery took for those of a record."""
+    ends = (
+        end
+        for log in (cluster.master.log, *(s.log for s in cluster.slaves))
+        for end in (log.ghost_foreign_end_offset, log.ghost_torn_end_offset)
+    )
+    return all_of(*(end == 0 for end in ends))

@@ -109,6 +109,7 @@ def compute_recovered_end(cluster: Cluster, kept: int) -> int:
     return minimum(scanned, compute_end_of_records(cluster))
 
 
+@overridable
 def compute_recovered_beyond(cluster: Cluster, kept: int, reached: int) -> int:
     """Where it ends the log if it takes the record that is cut at ``kept`` for whole."""
     highest = cluster.master.log.max_offset

@@ -416,6 +416,7 @@ def compute_lowest_beyond_received(cluster: Cluster, slave: int) -> int:
     return maximum(log.max_offset + 1, *ends)
 
 
+@overridable
 def compute_highest_beyond_received(cluster: Cluster, slave: int) -> int:
     """The highest offset at which a slave's recovery may end behind a torn record.
 
@@ -425,6 +426,13 @@ def compute_highest_beyond_received(cluster: Cluster, slave: int) -> int:
     stale_end = minimum(compute_last_file_end(log, cluster.parameters), sent_end)
     is_stale = has_stale_bytes(log) & (cluster.master.ghost_life == 0)
     return choose(is_stale, stale_end, compute_torn_record_end(cluster, slave))
+
+
+@overridable
+def take_for_record(cluster: Cluster, log: CommitLog, end: int) -> CommitLog:
+    """The log of a slave whose recovery takes bytes up to ``end`` for those of a record."""
+    is_followed = is_followed_between(cluster.messages, log.max_offset, end)
+    return append_foreign_bytes(log, end, is_followed=is_followed)
 
 
 @rule(
@@ -447,8 +455,7 @@ def restart_slave_beyond_received(cluster: Cluster, slave: int) -> RuleBody:
     yield when(is_slave_down=negate(broker.is_up), has_torn_record=lowest <= highest)
     recovered = yield between("recovered_offset", lowest, highest)
     # EFFECT
-    is_followed = is_followed_between(cluster.messages, broker.log.max_offset, recovered)
-    longer = append_foreign_bytes(broker.log, recovered, is_followed=is_followed)
+    longer = take_for_record(cluster, broker.log, recovered)
     is_mixture = negate(is_of_equal_lives(cluster, slave))
     unknown = choose(is_mixture, recovered, longer.ghost_unknown_below_offset)
     return start_slave(cluster, slave, evolve(longer, ghost_unknown_below_offset=unknown))

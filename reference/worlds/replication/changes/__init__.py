@@ -26,6 +26,7 @@ from reference.worlds.replication.changes import (
     report_capped_from_second,
     transient_store_pool,
     wait_until_deadline,
+    whole_record_checksum,
 )
 
 VARIANTS: Mapping[str, Variant] = {
@@ -51,6 +52,7 @@ VARIANTS: Mapping[str, Variant] = {
         report_capped_from_second,
         transient_store_pool,
         wait_until_deadline,
+        whole_record_checksum,
     )
 }
 """Every variant by name. Of two that came with one release the first overrides the second."""
