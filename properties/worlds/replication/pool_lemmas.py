@@ -113,12 +113,6 @@ def slaves_bytes_of_the_present_life_are_committed(cluster: Cluster) -> bool:
     )
 
 
-def is_every_sent_byte_kept(cluster: Cluster) -> bool:
-    """The master has lost neither power nor disk: what it has once committed, it keeps."""
-    faults = cluster.faults
-    return (faults.master_power_losses == 0) & (faults.master_disk_losses == 0)
-
-
 @lemma(STORE_POOL, why="Else retention overtakes the commit, and it never goes on.")
 def commit_file_is_there(cluster: Cluster) -> bool:
     """While no file is deleted before its time, the commit finds the file in which it goes on."""
