@@ -193,7 +193,7 @@ def append(group: Group, size: int, creation: Creation) -> Step | None:
         return None
     if not is_frame_taken(group):
         return finish("refuse", evolve(group, link=Link()), (("refuse_frame",),))
-    if get_begin(group.master.log) > begin:
+    if size and get_begin(group.master.log) > begin:
         return None
     frame = cut_master_log(group, begin, begin + size) if size else contents.NOTHING
     store, is_done = slave_append.append_to_commit_log(slave.store, begin, frame, creation, NOW_MS)
