@@ -20,6 +20,12 @@ from reference.worlds.replication.lineage import (
 from reference.worlds.replication.state import Cluster
 
 
+def compute_kept_end(cluster: Cluster) -> int:
+    """Up to where a kill leaves the master's log: what is committed; all, once it is down."""
+    master, end = cluster.master, cluster.master.log.max_offset
+    return choose(master.is_up, minimum(get_committed(cluster), end), end)
+
+
 @lemma(STORE_POOL, why="Else bytes go without a loss and without a kill.")
 def uncounted_lives_are_begun_by_kills(cluster: Cluster) -> bool:
     """Each life of the master's log was begun by a loss, or by a kill."""
@@ -143,8 +149,7 @@ def read_message_is_committed(cluster: Cluster) -> bool:
 @lemma(STORE_POOL, why="Else a kill leaves slaves that are ahead of their master.")
 def slave_is_a_beginning_of_committed(cluster: Cluster) -> bool:
     """While all that was sent is kept, a slave's log goes through the lives of its master's."""
-    master, committed = cluster.master, get_committed(cluster)
-    end = choose(master.is_up, minimum(committed, master.log.max_offset), master.log.max_offset)
+    master, end = cluster.master, compute_kept_end(cluster)
     return implies(
         is_first_life(cluster) & is_joined_from_start(cluster),
         all_of(
@@ -193,8 +198,7 @@ def below_the_masters_first_file_is_expired(cluster: Cluster) -> bool:
 @lemma(STORE_POOL, why="Else a kill takes what a slave has received.")
 def received_message_is_committed(cluster: Cluster) -> bool:
     """What a slave has once received, the master has in its page cache, until it expires."""
-    master, committed = cluster.master, get_committed(cluster)
-    end = choose(master.is_up, minimum(committed, master.log.max_offset), master.log.max_offset)
+    master, end = cluster.master, compute_kept_end(cluster)
     return all_of(
         *(
             implies(

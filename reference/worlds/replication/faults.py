@@ -20,6 +20,7 @@ from reference.worlds.replication.commit_log import (
     has_old_file,
 )
 from reference.worlds.replication.connection import change_link, close_link
+from reference.worlds.replication.flush import compute_cached_end
 from reference.worlds.replication.lifecycle import (
     begin_life,
     compute_end_of_records,
@@ -254,15 +255,15 @@ def cut_link(cluster: Cluster, slave: int) -> RuleBody:
 @rule(who="fault", source="MappedFile#flush (force throws)", says="## FLUSH FAILS UNNOTICED")
 def swallow_flush_error(cluster: Cluster) -> RuleBody:
     """The master's flush fails, is only logged, and counts as done (R-CL-10)."""
-    master = cluster.master
+    master, cached = cluster.master, compute_cached_end(cluster)
     # ENABLED WHEN
     yield when(
         is_master_up=master.is_up,
-        has_unflushed_bytes=has_unflushed_bytes(master.log),
+        has_unflushed_bytes=has_unflushed_bytes(master.log, cached),
         is_within_limit=is_within_limit(cluster, "swallowed_disk_errors"),
     )
     # EFFECT
-    log = flush_without_effect(master.log, cluster.parameters)
+    log = flush_without_effect(master.log, cached, cluster.parameters)
     flushed = evolve(cluster, master=evolve(master, log=log))
     return count_fault(flushed, "swallowed_disk_errors")
 

@@ -9,8 +9,16 @@ from __future__ import annotations
 from attrs import evolve
 
 from reference.language.rule import RuleBody, replace_at, rule, when
+from reference.language.variant import overridable
 from reference.worlds.replication.mapped_files import flush, has_unflushed_bytes
+from reference.worlds.replication.parameters import Offset
 from reference.worlds.replication.state import Cluster
+
+
+@overridable
+def compute_cached_end(cluster: Cluster) -> Offset:
+    """Up to where the master's log is in its page cache, and can be forced to disk: all of it."""
+    return cluster.master.log.max_offset
 
 
 @rule(
@@ -24,9 +32,11 @@ def flush_master(cluster: Cluster) -> RuleBody:
     """The master forces to disk what is not flushed of one file of its commit log."""
     master = cluster.master
     # ENABLED WHEN
-    yield when(is_master_up=master.is_up, has_unflushed_bytes=has_unflushed_bytes(master.log))
+    cached = compute_cached_end(cluster)
+    has_unflushed = has_unflushed_bytes(master.log, cached)
+    yield when(is_master_up=master.is_up, has_unflushed_bytes=has_unflushed)
     # EFFECT
-    log = flush(master.log, cluster.parameters)
+    log = flush(master.log, cached, cluster.parameters)
     return evolve(cluster, master=evolve(master, log=log))
 
 
@@ -41,7 +51,9 @@ def flush_slave(cluster: Cluster, slave: int) -> RuleBody:
     """A slave forces one file of its commit log to disk; nobody waits for it."""
     broker = cluster.slaves[slave]
     # ENABLED WHEN
-    yield when(is_slave_up=broker.is_up, has_unflushed_bytes=has_unflushed_bytes(broker.log))
+    cached = broker.log.max_offset
+    has_unflushed = has_unflushed_bytes(broker.log, cached)
+    yield when(is_slave_up=broker.is_up, has_unflushed_bytes=has_unflushed)
     # EFFECT
-    flushed = evolve(broker, log=flush(broker.log, cluster.parameters))
+    flushed = evolve(broker, log=flush(broker.log, cached, cluster.parameters))
     return evolve(cluster, slaves=replace_at(cluster.slaves, slave, flushed))

@@ -417,6 +417,12 @@ def compute_lowest_beyond_received(cluster: Cluster, slave: int) -> int:
 
 
 @overridable
+def has_lost_sent_bytes(cluster: Cluster) -> bool:
+    """The master lacks some that it may have sent: its log is in a later life."""
+    return cluster.master.ghost_life > 0
+
+
+@overridable
 def compute_highest_beyond_received(cluster: Cluster, slave: int) -> int:
     """The highest offset at which a slave's recovery may end behind a torn record.
 
@@ -424,13 +430,14 @@ def compute_highest_beyond_received(cluster: Cluster, slave: int) -> int:
     """
     log, sent_end = cluster.slaves[slave].log, compute_sent_ends(cluster)[-1]
     stale_end = minimum(compute_last_file_end(log, cluster.parameters), sent_end)
-    is_stale = has_stale_bytes(log) & (cluster.master.ghost_life == 0)
+    is_stale = has_stale_bytes(log) & negate(has_lost_sent_bytes(cluster))
     return choose(is_stale, stale_end, compute_torn_record_end(cluster, slave))
 
 
 @overridable
-def take_for_record(cluster: Cluster, log: CommitLog, end: int) -> CommitLog:
+def take_for_record(cluster: Cluster, slave: int, end: int) -> CommitLog:
     """The log of a slave whose recovery takes bytes up to ``end`` for those of a record."""
+    log = cluster.slaves[slave].log
     is_followed = is_followed_between(cluster.messages, log.max_offset, end)
     return append_foreign_bytes(log, end, is_followed=is_followed)
 
@@ -455,7 +462,7 @@ def restart_slave_beyond_received(cluster: Cluster, slave: int) -> RuleBody:
     yield when(is_slave_down=negate(broker.is_up), has_torn_record=lowest <= highest)
     recovered = yield between("recovered_offset", lowest, highest)
     # EFFECT
-    longer = take_for_record(cluster, broker.log, recovered)
+    longer = take_for_record(cluster, slave, recovered)
     is_mixture = negate(is_of_equal_lives(cluster, slave))
     unknown = choose(is_mixture, recovered, longer.ghost_unknown_below_offset)
     return start_slave(cluster, slave, evolve(longer, ghost_unknown_below_offset=unknown))
@@ -476,7 +483,7 @@ def restart_slave_with_stale_bytes(cluster: Cluster, slave: int) -> RuleBody:
     yield when(
         is_slave_down=negate(broker.is_up),
         has_stale_bytes=has_stale_bytes(broker.log),
-        is_later_life=cluster.master.ghost_life > 0,
+        is_later_life=has_lost_sent_bytes(cluster),
     )
     file_end = compute_last_file_end(broker.log, cluster.parameters)
     recovered = yield between("recovered_offset", broker.log.max_offset + 1, file_end)

@@ -100,39 +100,37 @@ def is_flush_file_there(log: CommitLog) -> bool:
     return (log.start_offset <= log.flushed_offset) | (log.flushed_offset == 0)
 
 
-def has_unflushed_bytes(log: CommitLog) -> bool:
-    """Some bytes do not count as flushed, and the flush can go on to them."""
-    return is_flush_file_there(log) & (log.flushed_offset < log.max_offset)
+def has_unflushed_bytes(log: CommitLog, cached: int) -> bool:
+    """Of what is in page cache some bytes do not count as flushed, and the flush can go on to them.
+
+    ``cached`` is where the bytes in page cache end.
+    """
+    return is_flush_file_there(log) & (log.flushed_offset < cached)
 
 
-def flush(log: CommitLog, parameters: Parameters) -> CommitLog:
-    """The log after one flush of what lies in page cache."""
-    return flush_up_to(log, log.max_offset, parameters)
-
-
-def flush_up_to(log: CommitLog, limit: int, parameters: Parameters) -> CommitLog:
+def flush(log: CommitLog, cached: int, parameters: Parameters) -> CommitLog:
     """The log after one flush: of one file only, the one in which ``flushedWhere`` lies (R-CL-09).
 
-    ``force`` writes all of that file that is in page cache, which ``limit`` ends. Files before it
+    ``force`` writes all of that file that is in page cache. Files before it
     are on disk if they were flushed by this process; after a kill and a restart they count as
     flushed, and nobody forces them any more.
     """
     base = compute_file_base(maximum(log.flushed_offset, log.start_offset), parameters)
-    end = minimum(limit, base + parameters.mapped_file_size_bytes)
+    end = minimum(cached, base + parameters.mapped_file_size_bytes)
     forced = choose(base <= log.ghost_durable_offset, end, log.ghost_durable_offset)
     durable = maximum(log.ghost_durable_offset, forced)
     return evolve(log, flushed_offset=end, ghost_durable_offset=durable)
 
 
-def flush_without_effect(log: CommitLog, parameters: Parameters) -> CommitLog:
+def flush_without_effect(log: CommitLog, cached: int, parameters: Parameters) -> CommitLog:
     """The log after a flush whose ``force`` failed: it counts as flushed all the same (R-CL-10)."""
-    return evolve(flush(log, parameters), ghost_durable_offset=log.ghost_durable_offset)
+    return evolve(flush(log, cached, parameters), ghost_durable_offset=log.ghost_durable_offset)
 
 
 def flush_all(log: CommitLog, parameters: Parameters) -> CommitLog:
     """The log after an orderly end of its flush service, file after file (R-FL-09)."""
     base = compute_file_base(maximum(log.flushed_offset, log.start_offset), parameters)
-    is_flushing = has_unflushed_bytes(log)
+    is_flushing = has_unflushed_bytes(log, log.max_offset)
     is_forced = is_flushing & (base <= log.ghost_durable_offset)
     return evolve(
         log,

@@ -15,6 +15,7 @@ from reference.language.operators import all_of, choose, maximum, minimum, negat
 from reference.language.rule import RuleBody, between, replace_at, rule, when
 from reference.language.variant import overridable
 from reference.worlds.replication.commit_log import is_next_message
+from reference.worlds.replication.flush import compute_cached_end
 from reference.worlds.replication.mapped_files import flush
 from reference.worlds.replication.state import (
     ANSWERED,
@@ -244,7 +245,7 @@ def flush_for_put(cluster: Cluster, message: int) -> RuleBody:
         has_flush_left=put.disk_flushes < DISK_FLUSHES_MAX,
     )
     # EFFECT
-    flushed = evolve(master, log=flush(master.log, cluster.parameters))
+    flushed = evolve(master, log=flush(master.log, compute_cached_end(cluster), cluster.parameters))
     counted = advance(cluster, message, disk_flushes=put.disk_flushes + 1)
     return evolve(counted, master=flushed)
 

@@ -32,6 +32,7 @@ from reference.worlds.replication.lifecycle import (
     compute_lowest_beyond_received,
     compute_recovery_range,
     count_losses,
+    has_lost_sent_bytes,
     has_modelled_life_left,
     has_stale_bytes,
     is_blank_to_cut,
@@ -317,7 +318,7 @@ def restart_slave_beyond_received(cluster: Cluster, slave: int) -> RuleBody:
     appends there (issue 10666).
     """
     broker = cluster.slaves[slave]
-    is_stale = has_stale_bytes(broker.log) & (cluster.master.ghost_life > 0)
+    is_stale = has_stale_bytes(broker.log) & has_lost_sent_bytes(cluster)
     lowest = compute_lowest_beyond_received(cluster, slave)
     torn_end = compute_highest_beyond_received(cluster, slave)
     file_end = compute_last_file_end(broker.log, cluster.parameters)

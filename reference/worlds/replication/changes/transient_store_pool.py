@@ -21,18 +21,13 @@ from reference.worlds.replication.faults import (
 )
 from reference.worlds.replication.lifecycle import (
     begin_life,
-    compute_lowest_beyond_received,
-    compute_torn_record_end,
     count_losses,
     end_flushed_master,
     end_master,
     has_modelled_life_left,
-    has_stale_bytes,
     is_of_equal_lives,
-    start_slave,
 )
 from reference.worlds.replication.lineage import (
-    append_bytes,
     append_foreign_bytes,
     copy_bytes,
     copy_torn_marks,
@@ -42,10 +37,7 @@ from reference.worlds.replication.lineage import (
     mark_torn,
 )
 from reference.worlds.replication.mapped_files import (
-    compute_last_file_end,
     cut_to,
-    flush_up_to,
-    is_flush_file_there,
 )
 from reference.worlds.replication.parameters import Offset
 from reference.worlds.replication.state import Cluster, CommitLog
@@ -127,22 +119,29 @@ def compute_sent_ends(cluster: Cluster) -> tuple[int, ...]:
     return tuple(minimum(end, committed) for end in cluster.master.log.ends)
 
 
-def is_every_sent_byte_kept(cluster: Cluster) -> bool:
-    """The master has what it has ever sent: kills take only what waits in buffers."""
-    return count_losses(cluster) == 0
+@VARIANT.override
+def has_lost_sent_bytes(cluster: Cluster) -> bool:
+    """The master lacks some that it has sent: kills take only what waits in buffers."""
+    return count_losses(cluster) > 0
 
 
 @VARIANT.override
 def is_life_cut(cluster: Cluster, sent: int, received: int, sent_end: int) -> bool:
     """The master has lost some of what it has sent."""
     is_cut = (sent < received) | (sent < sent_end)
-    return is_cut & negate(is_every_sent_byte_kept(cluster))
+    return is_cut & has_lost_sent_bytes(cluster)
 
 
 @VARIANT.override
 def copy_marks(cluster: Cluster, log: CommitLog, start: int) -> CommitLog:
     """A commit may have left a hole; whoever copies it has it."""
     return copy_torn_marks(log, cluster.master.log, start)
+
+
+@VARIANT.override
+def compute_cached_end(cluster: Cluster) -> Offset:
+    """``MappedFile#flush`` (value = getReadPosition): what is committed."""
+    return compute_lowest_kept(cluster)
 
 
 @VARIANT.override
@@ -192,59 +191,16 @@ def commit_master(cluster: Cluster) -> RuleBody:
     return evolve(cluster, committed_offset=(compute_whole_commit(cluster, reached),))
 
 
-@rule(
-    who="slave",
-    source="CommitLog#recoverNormally, #recoverAbnormally, #checkMessageAndReturnSize",
-    into=VARIANT.rules,
-    says="starts again, takes bytes up to {recovered_offset} for records",
-)
-def restart_slave_beyond_received(cluster: Cluster, slave: int) -> RuleBody:
-    """A slave's recovery takes a torn record for whole, or reads on into bytes behind a cut.
-
-    While the master has all that it has sent, these are bytes that the master has.
-    """
-    log, is_kept = cluster.slaves[slave].log, is_every_sent_byte_kept(cluster)
-    lowest = compute_lowest_beyond_received(cluster, slave)
-    torn_end = compute_torn_record_end(cluster, slave)
-    sent_end = minimum(
-        compute_last_file_end(log, cluster.parameters), compute_sent_ends(cluster)[-1]
-    )
-    highest = choose(has_stale_bytes(log) & is_kept, sent_end, torn_end)
-    # ENABLED WHEN
-    yield when(is_slave_down=negate(cluster.slaves[slave].is_up), has_torn_record=lowest <= highest)
-    recovered = yield between("recovered_offset", lowest, highest)
-    # EFFECT
-    is_followed = is_followed_between(cluster.messages, log.max_offset, recovered)
-    longer = append_foreign_bytes(log, recovered, is_followed=is_followed)
-    copied = copy_bytes(log, cluster.master.log, recovered)
+@VARIANT.override
+def take_for_record(cluster: Cluster, slave: int, end: int) -> CommitLog:
+    """While the master has all that it has sent, these are bytes that the master has."""
+    log = cluster.slaves[slave].log
+    is_followed = is_followed_between(cluster.messages, log.max_offset, end)
+    longer = append_foreign_bytes(log, end, is_followed=is_followed)
+    copied = copy_bytes(log, cluster.master.log, end)
+    is_masters = negate(has_lost_sent_bytes(cluster)) & is_of_equal_lives(cluster, slave)
     pairs = zip(copied.ends, longer.ends, strict=True)
-    is_seamless = is_of_equal_lives(cluster, slave)
-    ends = tuple(choose(is_kept & is_seamless, own, foreign) for own, foreign in pairs)
-    unknown = choose(is_seamless, longer.ghost_unknown_below_offset, recovered)
-    found = evolve(longer, ends=ends, ghost_unknown_below_offset=unknown)
-    return start_slave(cluster, slave, found)
-
-
-@rule(
-    who="slave",
-    source="CommitLog#recoverNormally, #recoverAbnormally, #checkMessageAndReturnSize",
-    into=VARIANT.rules,
-    says="starts again, old bytes up to {recovered_offset} count as records",
-)
-def restart_slave_with_stale_bytes(cluster: Cluster, slave: int) -> RuleBody:
-    """A slave's recovery reads on into bytes that its master has lost (T1-12686)."""
-    broker, life = cluster.slaves[slave], cluster.master.ghost_life
-    # ENABLED WHEN
-    yield when(
-        is_slave_down=negate(broker.is_up),
-        has_stale_bytes=has_stale_bytes(broker.log),
-        has_master_lost_bytes=negate(is_every_sent_byte_kept(cluster)),
-    )
-    file_end = compute_last_file_end(broker.log, cluster.parameters)
-    recovered = yield between("recovered_offset", broker.log.max_offset + 1, file_end)
-    # EFFECT
-    longer = append_bytes(broker.log, life, recovered - broker.log.max_offset)
-    return start_slave(cluster, slave, evolve(longer, ghost_unknown_below_offset=recovered))
+    return evolve(longer, ends=tuple(choose(is_masters, own, other) for own, other in pairs))
 
 
 @rule(
@@ -269,50 +225,6 @@ def swallow_commit_error(cluster: Cluster) -> RuleBody:
     log = mark_torn(master.log, lowest, end)
     left = evolve(cluster, master=evolve(master, log=log), committed_offset=(end,))
     return count_fault(left, "swallowed_disk_errors")
-
-
-@rule(
-    who="master",
-    source="MappedFileQueue#flush, MappedFile#flush (value = getReadPosition)",
-    into=VARIANT.rules,
-    weight=4,
-    heals="flush",
-    says="flushes to {state.master.log.flushed_offset}",
-)
-def flush_master(cluster: Cluster) -> RuleBody:
-    """The master forces to disk what is committed and not flushed of one file."""
-    master, committed = cluster.master, compute_lowest_kept(cluster)
-    # ENABLED WHEN
-    yield when(
-        is_master_up=master.is_up,
-        is_flush_file_there=is_flush_file_there(master.log),
-        has_unflushed_bytes=master.log.flushed_offset < committed,
-    )
-    # EFFECT
-    log = flush_up_to(master.log, committed, cluster.parameters)
-    return evolve(cluster, master=evolve(master, log=log))
-
-
-@rule(
-    who="fault",
-    source="MappedFile#flush (force throws)",
-    into=VARIANT.rules,
-    says="## FLUSH FAILS UNNOTICED",
-)
-def swallow_flush_error(cluster: Cluster) -> RuleBody:
-    """The master's flush of what is committed fails, and counts as done (R-CL-10)."""
-    master, committed = cluster.master, compute_lowest_kept(cluster)
-    # ENABLED WHEN
-    yield when(
-        is_master_up=master.is_up,
-        is_flush_file_there=is_flush_file_there(master.log),
-        has_unflushed_bytes=master.log.flushed_offset < committed,
-        is_within_limit=is_within_limit(cluster, "swallowed_disk_errors"),
-    )
-    # EFFECT
-    flushed = flush_up_to(master.log, committed, cluster.parameters)
-    log = evolve(flushed, ghost_durable_offset=master.log.ghost_durable_offset)
-    return count_fault(evolve(cluster, master=evolve(master, log=log)), "swallowed_disk_errors")
 
 
 @rule(
