@@ -9,11 +9,12 @@ from typing import Any
 
 from attrs import frozen
 
-from tests.oracle import transfer_rows
+from tests.oracle import broker_rows, transfer_rows
 from tests.oracle.store_rows import RowError, Session
 
 NOT_TOLD = "nothing"
 SHOWN_CHARACTERS = 100
+HERE = Path()
 
 
 class UnreadableError(Exception):
@@ -82,6 +83,8 @@ def find_missing(row: Any) -> str | None:
     """What a row has to have and lacks."""
     if not isinstance(row, dict):
         return "fields"
+    if "input" in row:
+        return next((name for name in ("id", "output") if name not in row), None)
     is_script = "script" in row
     asked = ("service", "prepare", "answers", "script_lag_ms") if is_script else ("ops", "out")
     missing = next((name for name in ("id", "cfg", *asked) if name not in row), None)
@@ -90,9 +93,16 @@ def find_missing(row: Any) -> str | None:
     return missing
 
 
-def list_differences(row: Mapping[str, Any]) -> Iterator[Difference]:
-    """Every answer of a row that differs. Raises UnreadableError for what cannot be asked."""
+def list_differences(row: Mapping[str, Any], folder: Path = HERE) -> Iterator[Difference]:
+    """Every answer of a row that differs. Raises UnreadableError for what cannot be asked.
+
+    ``folder`` is where files lie that a table needs beside its rows.
+    """
     try:
+        if "input" in row:
+            for number, field, expected, got in broker_rows.list_differences(row, folder):
+                yield Difference(row["id"], number, field, expected, got)
+            return
         if "script" in row:
             for number, field, expected, got in transfer_rows.list_differences(row):
                 yield Difference(row["id"], number, field, expected, got)
@@ -129,7 +139,7 @@ def compare(file: Path) -> Comparison:
         rows += 1
         is_race = bool(row.get("race"))
         may_differ += is_race
-        first = next(list_differences(row), None)
+        first = next(list_differences(row, file.parent), None)
         alike += first is None
         found[is_race] += [first] if first else []
     return Comparison(file.stem, rows, alike, may_differ, tuple(found[False]), tuple(found[True]))
