@@ -163,7 +163,7 @@ def show_json(reply: Reply) -> str:
 def show_row(reply: Reply) -> str:
     """One line for people."""
     answer, result = reply.answer, reply.answer.result
-    read = f"{result.status.value}, next {result.next_begin_offset}" if result else "not read"
+    read = f"{result.status.name}, next {result.next_begin_offset}" if result else "not read"
     return (
         f"{read}; {answer.code} {answer.code.name} by {answer.code_decided_by}; "
         f"suggests {answer.suggested_broker_id} by {answer.suggestion_decided_by or 'nobody'}; "
@@ -176,7 +176,7 @@ def show_reply(reply: Reply) -> str:
     answer, result = reply.answer, reply.answer.result
     lines = [("", f"Model of RocketMQ {ROCKETMQ_VERSION}.", "")]
     if result:
-        lines.append(("status", result.status.value, result.status_decided_by))
+        lines.append(("status", result.status.name, result.status_decided_by))
         lines.append(("next offset", str(result.next_begin_offset), ""))
         if result.ended_by:
             found = f"{result.message_count}, {result.size_bytes} bytes"

@@ -22,9 +22,10 @@ from properties.scenarios.reading_claims import (
     pull_from,
 )
 from reference.decisions.reading.consume_queue import ConsumeQueue, Entry
-from reference.decisions.reading.get_message import UNSCANNED, GetMessageResult, Read, get_message
+from reference.decisions.reading.get_message import UNSCANNED, GetMessageResult, get_message
 from reference.decisions.reading.pull import CHECKS, Pull, Situation, Topic
 from reference.decisions.reading.pull_processor import CODE_WRITES, SUGGESTION_WRITES, answer_pull
+from reference.decisions.reading.read import Read
 from reference.decisions.reading.settings import BrokerSettings, StoreSettings
 from reference.decisions.reading.subscription_group import SubscriptionGroup
 from reference.worlds.replication.roles import Role
@@ -52,7 +53,7 @@ GROUP = SubscriptionGroup(broker_id=7, slow_broker_id=8)
 def render_flow() -> str:
     """The way of a pull as a Mermaid chart: the checks, the store's conditions, the answer."""
     conditions = [condition.__name__ for condition, _ in UNSCANNED]
-    results = {name: answer_example(name).status.value for name in EXAMPLES}
+    results = {name: answer_example(name).status.name for name in EXAMPLES}
     lines = [
         "flowchart TD",
         "    pull([a pull of a consumer]) --> checks{{one of the broker's checks fails?}}",
@@ -93,7 +94,7 @@ def render_statuses() -> str:
         assert {result.status_decided_by for result in results} == {name}
         nexts = [result.next_begin_offset for result in results]
         sentence = sentences.get(name, "The batch holds a message.")
-        rows.append((f"`{name}`", sentence, f"`{results[0].status.value}`", offset, *nexts))
+        rows.append((f"`{name}`", sentence, f"`{results[0].status.name}`", offset, *nexts))
     head = ("Condition", "Meaning", "Status", "asked", "master", "checking slave", "slave")
     return render_table(head, rows)
 
@@ -134,7 +135,7 @@ def render_decisions() -> str:
 
 def describe(circumstance: Circumstance) -> str:
     """A circumstance in words."""
-    words = f"`{circumstance.status.value}`"
+    words = f"`{circumstance.status.name}`"
     words += ", slow" if circumstance.is_slow else ""
     return words + (" at 0" if circumstance.offset == 0 else "")
 

@@ -23,9 +23,9 @@ from properties.scenarios.reading_claims import (
 from properties.verdicts.verdict import Verdict
 from properties.verdicts.world_analysis import WorldAnalysis, decide_world
 from reference.configuration.broker_group import BrokerConfiguration, BrokerGroup
-from reference.decisions.reading.get_message import GetMessageStatus
 from reference.decisions.reading.pull import ResponseCode
 from reference.decisions.reading.pull_processor import MASTER_ID
+from reference.decisions.reading.read import GetMessageStatus
 from reference.decisions.reading.settings import DEFAULT_TOTAL_MEMORY_BYTES, compute_memory_bytes
 from reference.decisions.reading.subscription_group import DEFAULT_GROUP, SubscriptionGroup
 from reference.worlds.consumption.structure import ConsumptionStructure

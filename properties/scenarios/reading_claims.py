@@ -14,9 +14,10 @@ from functools import cache
 from attrs import frozen
 
 from reference.decisions.reading.client import Client, choose_target, react
-from reference.decisions.reading.get_message import GetMessageResult, GetMessageStatus
+from reference.decisions.reading.get_message import GetMessageResult
 from reference.decisions.reading.pull import Pull, ResponseCode, Situation, Topic
 from reference.decisions.reading.pull_processor import MASTER_ID, answer_pull
+from reference.decisions.reading.read import GetMessageStatus
 from reference.decisions.reading.settings import BrokerSettings, StoreSettings
 from reference.decisions.reading.subscription_group import SubscriptionGroup
 from reference.worlds.replication.roles import Role
@@ -95,7 +96,7 @@ class Step:
     messages: int
 
     def __str__(self) -> str:
-        word = "slow" if self.circumstance.is_slow else self.circumstance.status.value
+        word = "slow" if self.circumstance.is_slow else self.circumstance.status.name
         return f"{self.broker} ({word}) suggests {self.suggested}"
 
 

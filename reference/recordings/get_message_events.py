@@ -7,7 +7,8 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from reference.decisions.reading.get_message import GetMessageResult, Read, get_message
+from reference.decisions.reading.get_message import GetMessageResult, get_message
+from reference.decisions.reading.read import Read
 from reference.decisions.reading.settings import StoreSettings, change_store
 from reference.recordings.broker_events import demand_node_max
 from reference.recordings.plan import MASTER
@@ -167,7 +168,7 @@ def describe_result(
 ) -> dict[str, object]:
     """The fields of an event that shows this result; what cannot be known is left out."""
     fields: dict[str, object] = {
-        "status": result.status.value,
+        "status": result.status.name,
         "next_begin_offset": result.next_begin_offset,
         "count": result.message_count,
         "bytes": result.size_bytes,

@@ -12,13 +12,14 @@ from collections.abc import Mapping, Sequence
 
 from attrs import evolve
 
-from reference.decisions.reading.get_message import GetMessageResult, GetMessageStatus
+from reference.decisions.reading.get_message import GetMessageResult
 from reference.decisions.reading.pull import Pull, ResponseCode, Situation, Topic
 from reference.decisions.reading.pull_processor import (
     PullAnswer,
     answer_pull,
     is_store_unreadable,
 )
+from reference.decisions.reading.read import GetMessageStatus
 from reference.decisions.reading.settings import BrokerSettings, StoreSettings
 from reference.decisions.reading.subscription_group import SubscriptionGroup
 from reference.recordings.get_message_events import (
@@ -144,7 +145,7 @@ def list_fields(answer: PullAnswer) -> dict[str, object]:
         return {**fields, **dict.fromkeys(offsets, REFUSED), "body_bytes": 0}
     return {
         **fields,
-        "get_status": result.status.value,
+        "get_status": result.status.name,
         "next_begin_offset": result.next_begin_offset,
         "min_offset": result.min_offset,
         "max_offset": result.max_offset,

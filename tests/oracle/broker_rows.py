@@ -1,4 +1,4 @@
-"""Rows about brokers, consumers and the name server: which table a row is of, and who answers it."""
+"""Rows about brokers, consumers and the name server: of which table, and who answers them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def list_differences(row: Row, folder: Path) -> Iterator[Found]:
 
 
 def list_fields(number: int | None, expected: Row, got: Row) -> Iterator[Found]:
-    """Where two answers differ, field by field; what the expected one does not tell is not asked."""
+    """Where two answers differ, field by field; what is not expected is not asked."""
     for field, value in expected.items():
         if got.get(field) != value:
             yield number, field, value, got.get(field)

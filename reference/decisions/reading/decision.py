@@ -3,14 +3,20 @@
 A condition is a function; its name is what a report calls it. In a *choice* the first condition
 that holds decides. In a *sequence* each condition that holds writes its value over the one before,
 so the last one decides, and a report can tell what was overwritten.
+
+Each table is read in two ways. One explains: it takes numbers, and tells the value with the
+condition that decided. The other computes: it takes numbers or the terms of a proof, and gives the
+value alone. Conditions that are to be terms are joined by ``&``, ``|`` and ``negate``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Generic, TypeAlias, TypeVar
 
 from attrs import frozen
+
+from reference.language.operators import choose
 
 Subject = TypeVar("Subject")
 Value = TypeVar("Value")
@@ -26,6 +32,25 @@ class Decided(Generic[Value]):
 
 Case: TypeAlias = tuple[Callable[[Subject], bool], Callable[[Subject], Value]]
 """A condition, and the value that it gives."""
+
+
+def compute_first(cases: Sequence[Case[Subject, int]], subject: Subject, otherwise: int = 0) -> int:
+    """The number that the first condition gives which holds; ``otherwise`` where none does.
+
+    Numbers and terms alike; every value is computed, whether its condition holds or not.
+    """
+    result = otherwise
+    for condition, compute in reversed(cases):
+        result = choose(condition(subject), compute(subject), result)
+    return result
+
+
+def compute_last(cases: Sequence[Case[Subject, int]], subject: Subject, otherwise: int = 0) -> int:
+    """The number that the last condition writes which holds; ``otherwise`` where none does.
+
+    Numbers and terms alike; every value is computed, whether its condition holds or not.
+    """
+    return compute_first(tuple(reversed(cases)), subject, otherwise)
 
 
 def choose_first(cases: Iterable[Case[Subject, Value]], subject: Subject) -> Decided[Value] | None:

@@ -1,59 +1,57 @@
 """What a broker's store answers to a read: status, next offset, messages, suggestion.
 
+Before it looks at any entry, the store compares numbers: that is the header of a read. What it
+finds when it goes from entry to entry is told by `reference.decisions.reading.scan`. The answer
+follows from both, here, for numbers and for the terms of a proof alike.
 Source: DefaultMessageStore#getMessage of 4.4.0.
 """
 
 from __future__ import annotations
 
-import enum
+from attrs import evolve, frozen
 
-from attrs import frozen
-
-from reference.decisions.reading.consume_queue import ENTRY_BYTES, ConsumeQueue, Entry
-from reference.decisions.reading.decision import Case, choose_first
+from reference.decisions.reading.decision import Case, choose_first, compute_first
+from reference.decisions.reading.read import GetMessageStatus, Read
+from reference.decisions.reading.scan import NOT_SCANNED, Gathered, Scan, gather, is_message_found
 from reference.decisions.reading.settings import StoreSettings, is_further_back_than_memory
-
-SCAN_BYTES_MIN = 16_000
-"""At least so many bytes of a queue are looked at, if a filter takes none of its messages."""
-
-
-class GetMessageStatus(enum.Enum):
-    """``GetMessageStatus`` of 4.4.0, as far as it can occur there (R-GM-01)."""
-
-    FOUND = "FOUND"
-    NO_MATCHED_MESSAGE = "NO_MATCHED_MESSAGE"
-    MESSAGE_WAS_REMOVING = "MESSAGE_WAS_REMOVING"
-    OFFSET_FOUND_NULL = "OFFSET_FOUND_NULL"
-    OFFSET_OVERFLOW_BADLY = "OFFSET_OVERFLOW_BADLY"
-    OFFSET_OVERFLOW_ONE = "OFFSET_OVERFLOW_ONE"
-    OFFSET_TOO_SMALL = "OFFSET_TOO_SMALL"
-    NO_MESSAGE_IN_QUEUE = "NO_MESSAGE_IN_QUEUE"
-
+from reference.language.operators import any_of, choose, negate
 
 Status = GetMessageStatus
 
 
 @frozen
-class Read:
-    """One call of getMessage, and the state that it finds."""
+class Header:
+    """What the store compares before it looks at any entry: numbers, or terms."""
 
-    settings: StoreSettings
-    queue: ConsumeQueue
     offset: int
     """Queue offset asked for."""
-    max_messages: int
-    """How many messages at most the caller wants."""
-    log_max_offset: int
-    """Max offset of the commit log, sampled before everything else (R-GM-01)."""
-    log_min_offset: int = 0
-    """Below it the commit log's files are gone."""
-    filtered_out: frozenset[int] = frozenset()
-    """Queue offsets whose messages the subscription's filter does not take."""
+    min_offset: int
+    max_offset: int
+    """The ends of the queue."""
+    has_queue_file: bool
+    """Some file of the queue holds the entry asked for."""
+    next_file_offset: int
+    """The first queue offset of the file behind the one of ``offset``."""
+    is_offset_corrected: bool
+    """Who asks for what is not there is sent elsewhere (`is_offset_corrected`)."""
+    is_reset_to_end: bool = False
+    """Who asks for what lies beyond the end of a queue is always sent to its end (V-18)."""
+
+
+@frozen
+class Found:
+    """What the store says, as far as it decides where the reader goes: numbers, or terms."""
+
+    status: int
+    """A ``GetMessageStatus``."""
+    next_begin_offset: int
+    message_count: int
+    is_slave_suggested: bool
 
 
 @frozen
 class GetMessageResult:
-    """What the store answers."""
+    """What the store answers, and why."""
 
     status: GetMessageStatus
     status_decided_by: str
@@ -72,227 +70,138 @@ class GetMessageResult:
     """Name of the condition that ended the scan."""
     is_slave_suggested: bool = False
     """``suggestPullingFromSlave``; false wherever nothing was scanned."""
-
-
-def get_message(read: Read) -> GetMessageResult:
-    """The answer to a read (R-GM-02): the first condition that holds decides the status."""
-    decided = choose_first(UNSCANNED, read)
-    if decided is None:
-        return scan(read)
-    status, corrected = decided.value
-    return GetMessageResult(
-        status=status,
-        status_decided_by=decided.by,
-        next_begin_offset=corrected if is_offset_corrected(read.settings) else read.offset,
-        min_offset=read.queue.min_offset,
-        max_offset=read.queue.max_offset,
-    )
+    has_another_message: bool = False
+    """In the place of a message that is gone, the bytes with which the log begins now are given."""
 
 
 def is_offset_corrected(settings: StoreSettings) -> bool:
     """Not on a slave, unless it is told to (R-GM-03, DefaultMessageStore#nextOffsetCorrection)."""
-    return not settings.is_slave or settings.is_offset_checked_in_slave
+    return negate(settings.is_slave) | settings.is_offset_checked_in_slave
 
 
-def is_queue_empty(read: Read) -> bool:
+def is_queue_empty(header: Header) -> bool:
     """The queue never had a message, or nobody knows it."""
-    return read.queue.max_offset == 0
+    return header.max_offset == 0
 
 
-def is_offset_too_small(read: Read) -> bool:
+def is_offset_too_small(header: Header) -> bool:
     """The messages asked for were deleted."""
-    return read.offset < read.queue.min_offset
+    return header.offset < header.min_offset
 
 
-def is_offset_at_end(read: Read) -> bool:
+def is_offset_at_end(header: Header) -> bool:
     """The reader has read everything."""
-    return read.offset == read.queue.max_offset
+    return header.offset == header.max_offset
 
 
-def is_offset_beyond_end(read: Read) -> bool:
+def is_offset_beyond_end(header: Header) -> bool:
     """The reader asks for what this broker does not have."""
-    return read.offset > read.queue.max_offset
+    return header.offset > header.max_offset
 
 
-def is_queue_file_missing(read: Read) -> bool:
+def is_queue_file_missing(header: Header) -> bool:
     """No file of the queue holds the entry asked for."""
-    return not read.queue.list_from(read.offset)
+    return negate(header.has_queue_file)
 
 
-def compute_reset(read: Read) -> int:
+def compute_reset(header: Header) -> int:
     """Where a reader beyond the end is sent: to 0 while the queue still begins there, else back.
 
     From 4.9.4 on it is always sent back to the end (V-18).
     """
-    is_to_end = read.settings.is_reset_to_end or read.queue.min_offset > 0
-    return read.queue.max_offset if is_to_end else 0
+    is_to_end = header.is_reset_to_end | (header.min_offset > 0)
+    return choose(is_to_end, header.max_offset, 0)
 
 
-UNSCANNED: tuple[Case[Read, tuple[GetMessageStatus, int]], ...] = (
-    (is_queue_empty, lambda read: (Status.NO_MESSAGE_IN_QUEUE, 0)),
-    (is_offset_too_small, lambda read: (Status.OFFSET_TOO_SMALL, read.queue.min_offset)),
-    (is_offset_at_end, lambda read: (Status.OFFSET_OVERFLOW_ONE, read.offset)),
-    (is_offset_beyond_end, lambda read: (Status.OFFSET_OVERFLOW_BADLY, compute_reset(read))),
-    (
-        is_queue_file_missing,
-        lambda read: (Status.OFFSET_FOUND_NULL, read.queue.compute_next_file(read.offset)),
-    ),
+UNSCANNED: tuple[Case[Header, tuple[GetMessageStatus, int]], ...] = (
+    (is_queue_empty, lambda header: (Status.NO_MESSAGE_IN_QUEUE, 0)),
+    (is_offset_too_small, lambda header: (Status.OFFSET_TOO_SMALL, header.min_offset)),
+    (is_offset_at_end, lambda header: (Status.OFFSET_OVERFLOW_ONE, header.offset)),
+    (is_offset_beyond_end, lambda header: (Status.OFFSET_OVERFLOW_BADLY, compute_reset(header))),
+    (is_queue_file_missing, lambda header: (Status.OFFSET_FOUND_NULL, header.next_file_offset)),
 )
 """The cases in which no entry is looked at, in the order of the code: status, corrected offset."""
 
 
-def is_count_reached(read: Read, count: int, _: int) -> bool:
-    """As many messages as the reader wants."""
-    return read.max_messages <= count
+def is_scanned(header: Header) -> bool:
+    """The store goes on to the entries (R-GM-02)."""
+    return negate(any_of(*(condition(header) for condition, _ in UNSCANNED)))
 
 
-def is_disk_size_exceeded(read: Read, _: int, size_bytes: int) -> bool:
-    """With the next message, more bytes than are read from disk at a time."""
-    return size_bytes > read.settings.bytes_max_in_disk
+def _pick(index: int) -> tuple[Case[Header, int], ...]:
+    """The statuses alone, or the corrected offsets."""
+
+    def make(case: Case[Header, tuple[GetMessageStatus, int]]) -> Case[Header, int]:
+        condition, compute = case
+        return condition, lambda header: compute(header)[index]
+
+    return tuple(map(make, UNSCANNED))
 
 
-def is_disk_count_reached(read: Read, count: int, _: int) -> bool:
-    """As many messages as are read from disk at a time."""
-    return count > read.settings.count_max_in_disk - 1
+STATUSES, CORRECTIONS = _pick(0), _pick(1)
 
 
-def is_memory_size_exceeded(read: Read, _: int, size_bytes: int) -> bool:
-    """With the next message, more bytes than are read from memory at a time."""
-    return size_bytes > read.settings.bytes_max_in_memory
-
-
-def is_memory_count_reached(read: Read, count: int, _: int) -> bool:
-    """As many messages as are read from memory at a time."""
-    return count > read.settings.count_max_in_memory - 1
-
-
-FULL_ON_DISK = (is_count_reached, is_disk_size_exceeded, is_disk_count_reached)
-FULL_IN_MEMORY = (is_count_reached, is_memory_size_exceeded, is_memory_count_reached)
-"""When a batch is full, by where the next message is taken to lie (R-GM-05).
-
-Each condition is told how many messages the batch has, and its bytes with the next one.
-"""
-
-
-def find_full(read: Read, count: int, size_bytes: int, *, is_in_disk: bool) -> str:
-    """The condition by which a batch is full; empty: it is not, as one without messages never is.
-
-    Source: DefaultMessageStore#isTheBatchFull.
-    """
-    for condition in FULL_ON_DISK if is_in_disk else FULL_IN_MEMORY:
-        if count and condition(read, count, size_bytes):
-            return condition.__name__
-    return ""
-
-
-@frozen
-class Scan:
-    """What looking at one entry after another came to."""
-
-    count: int
-    size_bytes: int
-    consumed: int
-    """Entries that the reader has behind it."""
-    last: int
-    """Physical offset of the last entry looked at."""
-    miss: str
-    """What befell the last entry that was not taken, while nothing was found."""
-    ended_by: str
-    """Name of the condition that ended it."""
-
-
-def scan(read: Read) -> GetMessageResult:
-    """The answer from the entries ahead, of which there is at least one.
+def find(header: Header, scan: Scan, log_max_offset: int, memory_bytes: int) -> Found:
+    """What a store says that would find ``scan`` if it looked: numbers and terms alike (R-GM-02).
 
     The suggestion goes by the last entry looked at, which for a full batch is the one that did not
     go into it (R-GM-06).
     """
-    gathered = gather(read)
-    memory, is_found = read.settings.memory_bytes, is_message_found(gathered)
-    return GetMessageResult(
-        status=Status.FOUND if is_found else MISSES[gathered.miss],
-        status_decided_by=is_message_found.__name__ if is_found else gathered.miss,
-        next_begin_offset=read.offset + gathered.consumed,
-        min_offset=read.queue.min_offset,
-        max_offset=read.queue.max_offset,
-        message_count=gathered.count,
-        size_bytes=gathered.size_bytes,
-        last_looked_at_offset=gathered.last,
-        ended_by=gathered.ended_by,
-        is_slave_suggested=is_further_back_than_memory(read.log_max_offset, gathered.last, memory),
+    is_looked = is_scanned(header)
+    corrected = choose(
+        header.is_offset_corrected, compute_first(CORRECTIONS, header), header.offset
+    )
+    looked = choose(is_message_found(scan), Status.FOUND, scan.miss_status)
+    is_far = is_further_back_than_memory(log_max_offset, scan.last, memory_bytes)
+    return Found(
+        status=choose(is_looked, looked, compute_first(STATUSES, header)),
+        next_begin_offset=choose(is_looked, header.offset + scan.consumed, corrected),
+        message_count=choose(is_looked, scan.count, 0),
+        is_slave_suggested=is_looked & is_far,
     )
 
 
-def gather(read: Read) -> Scan:
-    """Entry by entry until the batch is full, or the queue's file or the patience ends (R-GM-04).
-
-    Where a message is gone, all entries that point into the same file of the log are passed over.
-    """
-    settings, memory = read.settings, read.settings.memory_bytes
-    entries = read.queue.list_from(read.offset)
-    limit = compute_scan_limit(read)
-    count = size = last = resume_at = 0
-    miss = ""
-    for used, entry in enumerate(entries[:limit]):
-        last = entry.physical_offset
-        if last < resume_at:
-            continue
-        is_in_disk = is_further_back_than_memory(read.log_max_offset, last, memory)
-        full = find_full(read, count, size + entry.size_bytes, is_in_disk=is_in_disk)
-        if full:
-            return Scan(count, size, used, last, miss, full)
-        refused = find_refusal(read, read.offset + used, entry)
-        if not refused:
-            count, size, resume_at = count + 1, size + entry.size_bytes, 0
-        elif refused == is_message_removed.__name__:
-            resume_at = (
-                last - last % settings.commit_log_file_bytes + settings.commit_log_file_bytes
-            )
-        miss = refused if refused and not size else miss
-    end = is_scan_limit_reached if is_scan_limit_reached(read) else is_queue_file_read
-    return Scan(count, size, min(limit, len(entries)), last, miss, end.__name__)
+def make_header(read: Read) -> Header:
+    """The numbers of a read."""
+    queue = read.queue
+    return Header(
+        read.offset,
+        queue.min_offset,
+        queue.max_offset,
+        has_queue_file=bool(queue.list_from(read.offset)),
+        next_file_offset=queue.compute_next_file(read.offset),
+        is_offset_corrected=is_offset_corrected(read.settings),
+        is_reset_to_end=read.settings.is_reset_to_end,
+    )
 
 
-def compute_scan_limit(read: Read) -> int:
-    """How many entries are looked at, at the most."""
-    return max(SCAN_BYTES_MIN, read.max_messages * ENTRY_BYTES) // ENTRY_BYTES
+def get_message(read: Read) -> GetMessageResult:
+    """The answer to a read, with the conditions that decided it."""
+    header = make_header(read)
+    decided = choose_first(UNSCANNED, header)
+    gathered = None if decided else gather(read)
+    scan = gathered.scan if gathered else NOT_SCANNED
+    found = find(header, scan, read.log_max_offset, read.settings.memory_bytes)
+    result = GetMessageResult(
+        status=Status(found.status),
+        status_decided_by=decided.by if decided else "",
+        next_begin_offset=found.next_begin_offset,
+        min_offset=header.min_offset,
+        max_offset=header.max_offset,
+        message_count=found.message_count,
+        is_slave_suggested=found.is_slave_suggested,
+    )
+    return explain(result, gathered) if gathered else result
 
 
-def is_scan_limit_reached(read: Read) -> bool:
-    """There are more entries ahead in the file than are looked at in one call."""
-    return compute_scan_limit(read) < len(read.queue.list_from(read.offset))
-
-
-def is_queue_file_read(read: Read) -> bool:
-    """All entries ahead in the file were looked at; the next file is left to the next call."""
-    return not is_scan_limit_reached(read)
-
-
-def is_message_found(gathered: Scan) -> bool:
-    """The batch holds a message."""
-    return gathered.count > 0
-
-
-def find_refusal(read: Read, offset: int, entry: Entry) -> str:
-    """The condition by which a message is not taken; empty: it is taken."""
-    if is_filter_refusing(read, offset):
-        return is_filter_refusing.__name__
-    return is_message_removed.__name__ if is_message_removed(read, entry) else ""
-
-
-def is_filter_refusing(read: Read, offset: int) -> bool:
-    """The subscription does not ask for this message."""
-    return offset in read.filtered_out
-
-
-def is_message_removed(read: Read, entry: Entry) -> bool:
-    """The commit log does not hold all of the message (CommitLog#getMessage)."""
-    end = entry.physical_offset + entry.size_bytes
-    return entry.physical_offset < read.log_min_offset or end > read.log_max_offset
-
-
-MISSES = {
-    is_filter_refusing.__name__: Status.NO_MATCHED_MESSAGE,
-    is_message_removed.__name__: Status.MESSAGE_WAS_REMOVING,
-}
-"""The status of a scan that finds nothing, by what befell the last entry."""
+def explain(result: GetMessageResult, gathered: Gathered) -> GetMessageResult:
+    """The answer of a read that was scanned, with what only the scan knows."""
+    is_found = is_message_found(gathered.scan)
+    return evolve(
+        result,
+        status_decided_by=is_message_found.__name__ if is_found else gathered.missed_by,
+        size_bytes=gathered.size_bytes,
+        last_looked_at_offset=gathered.scan.last,
+        ended_by=gathered.ended_by,
+        has_another_message=gathered.has_another_message,
+    )

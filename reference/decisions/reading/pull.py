@@ -12,7 +12,7 @@ from collections.abc import Callable
 from attrs import frozen
 
 from reference.decisions.reading.decision import Decided
-from reference.decisions.reading.get_message import GetMessageResult
+from reference.decisions.reading.get_message import Found, GetMessageResult
 from reference.decisions.reading.settings import PERM_READ, BrokerSettings, StoreSettings
 from reference.decisions.reading.subscription_group import (
     DEFAULT_GROUP,
@@ -96,7 +96,7 @@ class Situation:
     """None for a topic that the broker does not know."""
     registration: Registration | None
     """None when no consumer of the group has registered."""
-    result: GetMessageResult | None
+    result: GetMessageResult | Found | None
     """What the store answers; None when it cannot be read."""
 
 

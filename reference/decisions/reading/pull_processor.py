@@ -10,21 +10,29 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from reference.decisions.reading.decision import Case, Decided, choose_first, write_in_order
-from reference.decisions.reading.get_message import GetMessageResult, GetMessageStatus
+from reference.decisions.reading.decision import (
+    Case,
+    Decided,
+    choose_first,
+    compute_last,
+    write_in_order,
+)
+from reference.decisions.reading.get_message import (
+    Found,
+    GetMessageResult,
+    is_offset_corrected,
+)
 from reference.decisions.reading.pull import ResponseCode, Situation, find_group, find_refusal
+from reference.decisions.reading.read import GetMessageStatus
 from reference.decisions.reading.settings import BrokerSettings, StoreSettings
 from reference.decisions.reading.subscription_group import DEFAULT_GROUP, SubscriptionGroup
+from reference.language.operators import any_of, negate
 
 MASTER_ID = 0
 """The broker id of every master (MixAll.MASTER_ID)."""
 
-MOVED_STATUSES = frozenset(
-    {GetMessageStatus.OFFSET_TOO_SMALL, GetMessageStatus.OFFSET_OVERFLOW_BADLY}
-)
-RETRY_STATUSES = frozenset(
-    {GetMessageStatus.MESSAGE_WAS_REMOVING, GetMessageStatus.NO_MATCHED_MESSAGE}
-)
+MOVED_STATUSES = (GetMessageStatus.OFFSET_TOO_SMALL, GetMessageStatus.OFFSET_OVERFLOW_BADLY)
+RETRY_STATUSES = (GetMessageStatus.MESSAGE_WAS_REMOVING, GetMessageStatus.NO_MATCHED_MESSAGE)
 
 
 @frozen
@@ -58,6 +66,7 @@ def answer_pull(situation: Situation) -> PullAnswer:
     if situation.result is None:
         code, by = ResponseCode.SYSTEM_ERROR, is_store_unreadable.__name__
         return PullAnswer(code, by, committed_offset=compute_commit(situation))
+    assert isinstance(situation.result, GetMessageResult)
     *codes, code_written = write_in_order(CODE_WRITES, situation)
     *suggestions, suggested = write_in_order(SUGGESTION_WRITES, situation)
     return PullAnswer(
@@ -70,14 +79,19 @@ def answer_pull(situation: Situation) -> PullAnswer:
         result=situation.result,
         held_ms=compute_hold_ms(situation, code_written.value),
         committed_offset=compute_commit(situation),
-        is_moved_event_written=is_offset_moved(situation) and not situation.store.is_slave,
+        is_moved_event_written=is_offset_moved(situation) & negate(situation.store.is_slave),
     )
 
 
-def get_result(situation: Situation) -> GetMessageResult:
+def get_result(situation: Situation) -> GetMessageResult | Found:
     """What the store said; only asked for where it said something."""
     assert situation.result is not None
     return situation.result
+
+
+def has_status(situation: Situation, *statuses: GetMessageStatus) -> bool:
+    """The store has answered with one of these."""
+    return any_of(*(get_result(situation).status == status for status in statuses))
 
 
 def get_group(situation: Situation) -> SubscriptionGroup:
@@ -97,81 +111,79 @@ def is_slave_suggested(situation: Situation) -> bool:
 
 def is_slave_not_suggested(situation: Situation) -> bool:
     """The store suggests nothing."""
-    return not is_slave_suggested(situation)
+    return negate(is_slave_suggested(situation))
 
 
 def is_slave_closed_for_reads(situation: Situation) -> bool:
     """A slave without ``slaveReadEnable``; it answers all the same (R-PM-03)."""
-    return situation.store.is_slave and not situation.broker.is_slave_read_enabled
+    return situation.store.is_slave & negate(situation.broker.is_slave_read_enabled)
 
 
 def is_slow_with_slave_read(situation: Situation) -> bool:
     """``slaveReadEnable`` on this broker, and the store suggests to read elsewhere."""
-    return situation.broker.is_slave_read_enabled and is_slave_suggested(situation)
+    return situation.broker.is_slave_read_enabled & is_slave_suggested(situation)
 
 
 def is_not_slow_with_slave_read(situation: Situation) -> bool:
     """``slaveReadEnable`` on this broker, and the store suggests nothing."""
-    return situation.broker.is_slave_read_enabled and not is_slave_suggested(situation)
+    return situation.broker.is_slave_read_enabled & negate(is_slave_suggested(situation))
 
 
 def is_slave_read_off(situation: Situation) -> bool:
     """``slaveReadEnable`` is off on this broker, whatever its role."""
-    return not situation.broker.is_slave_read_enabled
+    return negate(situation.broker.is_slave_read_enabled)
 
 
 def is_message_found(situation: Situation) -> bool:
     """The store has found messages."""
-    return get_result(situation).status is GetMessageStatus.FOUND
+    return has_status(situation, GetMessageStatus.FOUND)
 
 
 def is_batch_fruitless(situation: Situation) -> bool:
     """The store has looked at messages, and none of them is for this consumer."""
-    return get_result(situation).status in RETRY_STATUSES
+    return has_status(situation, *RETRY_STATUSES)
 
 
 def is_queue_empty_at_start(situation: Situation) -> bool:
     """An empty queue, read from 0."""
-    is_empty = get_result(situation).status is GetMessageStatus.NO_MESSAGE_IN_QUEUE
-    return is_empty and situation.pull.offset == 0
+    is_empty = has_status(situation, GetMessageStatus.NO_MESSAGE_IN_QUEUE)
+    return is_empty & (situation.pull.offset == 0)
 
 
 def is_queue_empty_further_on(situation: Situation) -> bool:
     """An empty queue, read from any other offset."""
-    is_empty = get_result(situation).status is GetMessageStatus.NO_MESSAGE_IN_QUEUE
-    return is_empty and situation.pull.offset != 0
+    is_empty = has_status(situation, GetMessageStatus.NO_MESSAGE_IN_QUEUE)
+    return is_empty & negate(situation.pull.offset == 0)
 
 
 def is_queue_file_missing(situation: Situation) -> bool:
     """No file of the queue holds the entry asked for."""
-    return get_result(situation).status is GetMessageStatus.OFFSET_FOUND_NULL
+    return has_status(situation, GetMessageStatus.OFFSET_FOUND_NULL)
 
 
 def is_everything_read(situation: Situation) -> bool:
     """The reader is at the end of the queue."""
-    return get_result(situation).status is GetMessageStatus.OFFSET_OVERFLOW_ONE
+    return has_status(situation, GetMessageStatus.OFFSET_OVERFLOW_ONE)
 
 
 def is_offset_impossible(situation: Situation) -> bool:
     """The reader asks for what is gone or was never here."""
-    return get_result(situation).status in MOVED_STATUSES
+    return has_status(situation, *MOVED_STATUSES)
 
 
 def is_offset_moving(situation: Situation) -> bool:
     """The answer would be that the offset has moved."""
-    return is_offset_impossible(situation) or is_queue_empty_further_on(situation)
+    return is_offset_impossible(situation) | is_queue_empty_further_on(situation)
 
 
 def is_slave_leaving_offset(situation: Situation) -> bool:
     """A slave that does not check offsets must not move the reader's (R-PM-05)."""
-    store = situation.store
-    is_checked = not store.is_slave or store.is_offset_checked_in_slave
-    return is_offset_moving(situation) and not is_checked
+    return is_offset_moving(situation) & negate(is_offset_corrected(situation.store))
 
 
 def is_offset_moved(situation: Situation) -> bool:
     """A broker that checks offsets moves the reader's."""
-    return is_offset_moving(situation) and not is_slave_leaving_offset(situation)
+    return is_offset_moving(situation) & negate(is_slave_leaving_offset(situation))
 
 
 CODE_WRITES: tuple[Case[Situation, ResponseCode], ...] = (
@@ -198,6 +210,16 @@ SUGGESTION_WRITES: tuple[Case[Situation, int], ...] = (
     (is_slave_leaving_offset, lambda s: get_group(s).broker_id),
 )
 """Who writes the suggested broker, in order (R-PM-02, R-PM-05)."""
+
+
+def compute_code(situation: Situation) -> int:
+    """The code with which a pull is answered that no check refuses: numbers and terms alike."""
+    return compute_last(CODE_WRITES, situation)
+
+
+def compute_suggestion(situation: Situation) -> int:
+    """The broker that such an answer suggests: numbers and terms alike."""
+    return compute_last(SUGGESTION_WRITES, situation)
 
 
 def compute_hold_ms(situation: Situation, code: ResponseCode) -> int | None:

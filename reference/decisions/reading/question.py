@@ -23,9 +23,10 @@ from reference.decisions.reading.client import (
     react,
 )
 from reference.decisions.reading.consume_queue import ConsumeQueue, Entry, compute_entries_per_file
-from reference.decisions.reading.get_message import GetMessageResult, Read, get_message
+from reference.decisions.reading.get_message import GetMessageResult, get_message
 from reference.decisions.reading.pull import Pull, Situation, Topic
 from reference.decisions.reading.pull_processor import MASTER_ID, PullAnswer, answer_pull
+from reference.decisions.reading.read import Read
 from reference.decisions.reading.settings import (
     BROKER_FIELDS,
     DEFAULT_TOTAL_MEMORY_BYTES,
@@ -260,7 +261,7 @@ def describe_result(result: GetMessageResult | None) -> dict[str, Any]:
     if result is None:
         return {"status": None}
     return {
-        "status": result.status.value,
+        "status": result.status.name,
         "statusDecidedBy": result.status_decided_by,
         "nextBeginOffset": result.next_begin_offset,
         "messages": result.message_count,

@@ -14,8 +14,8 @@ from properties.scenarios.reading_claims import (
     decide,
     list_steps,
 )
-from reference.decisions.reading.get_message import GetMessageStatus
 from reference.decisions.reading.pull import ResponseCode
+from reference.decisions.reading.read import GetMessageStatus
 
 CORRECT = Deployment(True, True, 1, 1)
 GROUP_DEFAULTS = Deployment(True, True, 0, 1)

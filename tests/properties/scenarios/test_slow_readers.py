@@ -15,7 +15,8 @@ from properties.scenarios.reading_analysis import (
 from reference.configuration.broker_group import BrokerGroup
 from reference.configuration.files import change_master, change_slaves, sample_group
 from reference.decisions.reading.consume_queue import ConsumeQueue, Entry
-from reference.decisions.reading.get_message import Read, get_message
+from reference.decisions.reading.get_message import get_message
+from reference.decisions.reading.read import Read
 from reference.decisions.reading.settings import StoreSettings
 from reference.decisions.reading.subscription_group import DEFAULT_GROUP, SubscriptionGroup
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from reference.decisions.reading.get_message import GetMessageStatus
 from reference.decisions.reading.pull import ResponseCode
+from reference.decisions.reading.read import GetMessageStatus
 from reference.recordings.reading import Event, Recording
 from tests.reference.recordings.corruptions import STEPS, Corruption, change_event
 
@@ -67,8 +67,8 @@ def list_changes(event: Event) -> Iterator[tuple[str, str, dict[str, Any]]]:
             yield name, "negated", {name: not event[name]}
     if event.kind == "get_message":
         for status in GetMessageStatus:
-            if status.value != event["status"]:
-                yield "status", status.value, {"status": status.value}
+            if status.name != event["status"]:
+                yield "status", status.name, {"status": status.name}
         if event["msg_ids"]:
             yield "msg_ids", "one fewer", {"msg_ids": event["msg_ids"][:-1]}
         yield "role", "other", {"role": "ASYNC_MASTER" if event["role"] == "SLAVE" else "SLAVE"}
@@ -81,8 +81,8 @@ def list_changes(event: Event) -> Iterator[tuple[str, str, dict[str, Any]]]:
 def list_pull_changes(event: Event) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """The status, and each other code with and without its name."""
     for status in GetMessageStatus:
-        if status.value != event["get_status"]:
-            yield "get_status", status.value, {"get_status": status.value}
+        if status.name != event["get_status"]:
+            yield "get_status", status.name, {"get_status": status.name}
     for code, name in CODES:
         if code != event["response_code"]:
             yield "response_code", str(code), {"response_code": code}

@@ -17,9 +17,10 @@ from reference.decisions.reading.client import (
     order_as_hash_map,
     react,
 )
-from reference.decisions.reading.get_message import GetMessageResult, GetMessageStatus
+from reference.decisions.reading.get_message import GetMessageResult
 from reference.decisions.reading.pull import ResponseCode
 from reference.decisions.reading.pull_processor import PullAnswer
+from reference.decisions.reading.read import GetMessageStatus
 
 
 def answer(code: ResponseCode, begin: int = 9, suggested: int = 1) -> PullAnswer:

@@ -8,7 +8,9 @@ import pytest
 from attrs import evolve
 
 from reference.decisions.reading.consume_queue import ConsumeQueue, Entry, compute_entries_per_file
-from reference.decisions.reading.get_message import GetMessageStatus, Read, find_full, get_message
+from reference.decisions.reading.get_message import get_message
+from reference.decisions.reading.read import GetMessageStatus, Read
+from reference.decisions.reading.scan import find_full
 from reference.decisions.reading.settings import StoreSettings, change_store
 from reference.worlds.replication.roles import Role
 
@@ -42,7 +44,7 @@ def test_nothing_to_scan(
 ) -> None:
     """Status and reason are the same everywhere; only a slave by default leaves the offset."""
     result = get_message(read(offset, settings))
-    assert (result.status.value, result.status_decided_by) == (status, by)
+    assert (result.status.name, result.status_decided_by) == (status, by)
     assert result.next_begin_offset == (offset if settings is SLAVE else corrected)
     assert not result.is_slave_suggested
     assert (result.message_count, result.min_offset, result.max_offset) == (0, 10, 50)
@@ -67,7 +69,7 @@ def test_a_missing_file_of_the_queue_is_passed_over() -> None:
     """The reader goes on at the next file."""
     queue = ConsumeQueue(10, 50, 40, [Entry(n * SIZE, SIZE) for n in range(40, 50)], 20)
     result = get_message(read(12, queue=queue))
-    assert (result.status.value, result.next_begin_offset) == ("OFFSET_FOUND_NULL", 20)
+    assert (result.status.name, result.next_begin_offset) == ("OFFSET_FOUND_NULL", 20)
 
 
 @pytest.mark.parametrize(
@@ -132,17 +134,17 @@ def test_the_end_of_a_queue_file_ends_a_batch() -> None:
 def test_filtered_messages_are_passed() -> None:
     """Nothing for this reader, but it need not ask again for what it has passed."""
     result = get_message(read(45, filtered_out=frozenset(range(10, 50))))
-    assert (result.status.value, result.next_begin_offset) == ("NO_MATCHED_MESSAGE", 50)
+    assert (result.status.name, result.next_begin_offset) == ("NO_MATCHED_MESSAGE", 50)
     assert result.status_decided_by == "is_filter_refusing"
     part = get_message(read(45, filtered_out=frozenset({45, 47})))
-    assert (part.status.value, part.message_count, part.next_begin_offset) == ("FOUND", 3, 50)
+    assert (part.status.name, part.message_count, part.next_begin_offset) == ("FOUND", 3, 50)
 
 
 def test_removed_messages_are_passed_file_by_file() -> None:
     """Entries that point into a file that is gone are not looked up one by one."""
     settings = change_store(MASTER, {"mapedFileSizeCommitLog": 10 * SIZE})
     result = get_message(read(12, settings, log_min_offset=50 * SIZE))
-    assert (result.status.value, result.next_begin_offset) == ("MESSAGE_WAS_REMOVING", 50)
+    assert (result.status.name, result.next_begin_offset) == ("MESSAGE_WAS_REMOVING", 50)
     assert result.status_decided_by == "is_message_removed"
     rest = get_message(read(12, settings, log_min_offset=20 * SIZE))
     assert (rest.message_count, rest.next_begin_offset) == (30, 50)

@@ -8,7 +8,7 @@ import pytest
 from attrs import evolve
 
 from reference.decisions.reading.consume_queue import ConsumeQueue, Entry
-from reference.decisions.reading.get_message import GetMessageStatus, Read, get_message
+from reference.decisions.reading.get_message import get_message
 from reference.decisions.reading.pull import (
     CHECKS,
     Pull,
@@ -26,6 +26,7 @@ from reference.decisions.reading.pull_processor import (
     is_woken_by_messages,
     look_at_held,
 )
+from reference.decisions.reading.read import GetMessageStatus, Read
 from reference.decisions.reading.settings import BrokerSettings, StoreSettings
 from reference.decisions.reading.subscription_group import SubscriptionGroup
 from reference.worlds.replication.roles import Role

@@ -8,9 +8,10 @@ import pytest
 
 from reference.decisions.reading.client import Client, PullStatus, Reaction, choose_target, react
 from reference.decisions.reading.consume_queue import ConsumeQueue, Entry
-from reference.decisions.reading.get_message import Read, get_message
+from reference.decisions.reading.get_message import get_message
 from reference.decisions.reading.pull import Pull, ResponseCode, Situation, Topic
 from reference.decisions.reading.pull_processor import PullAnswer, answer_pull
+from reference.decisions.reading.read import Read
 from reference.decisions.reading.settings import BrokerSettings, StoreSettings
 from reference.decisions.reading.subscription_group import DEFAULT_GROUP
 from reference.worlds.replication.roles import Role
