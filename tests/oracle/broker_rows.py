@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -14,16 +15,28 @@ Found: TypeAlias = tuple[int | None, str, Any, Any]
 answered."""
 Ask: TypeAlias = Callable[[Row, Path], Iterator[Found]]
 
-ASKED: dict[str, Ask] = {}
-"""By a field of the input that rows of one table have and no others."""
+ASKED: dict[str, str] = {
+    "call": "get_message_rows",
+    "request": "pull_rows",
+    "query": "progress_rows",
+}
+"""The module that answers, by a field of the input that rows of one table have and no others."""
+STORES = "get_message_rows"
 
 
 def list_differences(row: Row, folder: Path) -> Iterator[Found]:
     """Every answer that differs. Raises RowError for a row of no table."""
-    asked = next((ask for field, ask in ASKED.items() if field in row["input"]), None)
-    if asked is None:
+    name = next((name for field, name in ASKED.items() if field in row["input"]), None)
+    if name is None:
         raise RowError(f"no table has rows with {', '.join(row['input'])}")
-    yield from asked(row, folder)
+    ask: Ask = import_module(f"tests.oracle.{name}").list_differences
+    yield from ask(row, folder)
+
+
+def list_store_differences(row: Row) -> Iterator[Found]:
+    """Where queues differ that lie beside a table of reads."""
+    ask = import_module(f"tests.oracle.{STORES}").list_store_differences
+    yield from ask(row)
 
 
 def list_fields(number: int | None, expected: Row, got: Row) -> Iterator[Found]:

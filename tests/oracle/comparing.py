@@ -85,6 +85,8 @@ def find_missing(row: Any) -> str | None:
         return "fields"
     if "input" in row:
         return next((name for name in ("id", "output") if name not in row), None)
+    if "queues" in row:
+        return next((name for name in ("name", "store") if name not in row), None)
     is_script = "script" in row
     asked = ("service", "prepare", "answers", "script_lag_ms") if is_script else ("ops", "out")
     missing = next((name for name in ("id", "cfg", *asked) if name not in row), None)
@@ -99,6 +101,10 @@ def list_differences(row: Mapping[str, Any], folder: Path = HERE) -> Iterator[Di
     ``folder`` is where files lie that a table needs beside its rows.
     """
     try:
+        if "queues" in row:
+            for number, field, expected, got in broker_rows.list_store_differences(row):
+                yield Difference(row["name"], number, field, expected, got)
+            return
         if "input" in row:
             for number, field, expected, got in broker_rows.list_differences(row, folder):
                 yield Difference(row["id"], number, field, expected, got)

@@ -55,10 +55,15 @@ class ConsumeQueue:
     entries_per_file: int = ENTRIES_PER_FILE
 
     def list_from(self, offset: int) -> Sequence[Entry]:
-        """The entries from a queue offset to the end of its file; nothing where there is no file.
+        """The entries from a queue offset to the end of its file, for a reader.
 
+        Nothing where there is no file, or where the queue counts as beginning later (B7-0004).
         Source: ConsumeQueue#getIndexBuffer.
         """
+        return self.list_file(offset) if offset >= self.min_offset else ()
+
+    def list_file(self, offset: int) -> Sequence[Entry]:
+        """The same, whether the queue counts as beginning later or not."""
         begin = offset - self.first_offset
         if not 0 <= begin < len(self.entries):
             return ()
@@ -184,11 +189,28 @@ def correct_min_offset(built: BuiltQueue, log_min_offset: int) -> BuiltQueue:
     changes.
     """
     queue = built.queue
-    first_file = queue.list_from(queue.first_offset)
+    first_file = queue.list_file(queue.first_offset)
     for place, entry in enumerate(first_file, start=queue.first_offset):
         if entry.physical_offset >= log_min_offset:
             return evolve(built, queue=evolve(queue, min_offset=place))
     return built
+
+
+def delete_expired_files(built: BuiltQueue, log_min_offset: int) -> BuiltQueue:
+    """The queue without files all of whose messages are gone; the last one stays (R-RC-10).
+
+    Source: ConsumeQueue#deleteExpiredFile, MappedFileQueue#deleteExpiredFileByOffset. A queue whose
+    messages have all expired keeps its last file, and its minimum, until it has new ones elsewhere.
+    """
+    queue = built.queue
+    while queue.compute_next_file(queue.first_offset) < queue.max_offset:
+        (*_, last) = queue.list_file(queue.first_offset)
+        if last.physical_offset >= log_min_offset:
+            break
+        begin = queue.compute_next_file(queue.first_offset)
+        entries = queue.entries[begin - queue.first_offset :]
+        queue = evolve(queue, first_offset=begin, entries=entries)
+    return correct_min_offset(evolve(built, queue=queue), log_min_offset)
 
 
 def load_next_offsets(queues: Mapping[str, BuiltQueue]) -> NextOffsets:

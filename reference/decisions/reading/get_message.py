@@ -70,6 +70,8 @@ class GetMessageResult:
     """Name of the condition that ended the scan."""
     is_slave_suggested: bool = False
     """``suggestPullingFromSlave``; false wherever nothing was scanned."""
+    queue_offsets: tuple[int, ...] = ()
+    """Of the messages found."""
     has_another_message: bool = False
     """In the place of a message that is gone, the bytes with which the log begins now are given."""
 
@@ -203,5 +205,6 @@ def explain(result: GetMessageResult, gathered: Gathered) -> GetMessageResult:
         size_bytes=gathered.size_bytes,
         last_looked_at_offset=gathered.scan.last,
         ended_by=gathered.ended_by,
+        queue_offsets=gathered.taken,
         has_another_message=gathered.has_another_message,
     )

@@ -38,6 +38,8 @@ class ResponseCode(enum.IntEnum):
     SUBSCRIPTION_NOT_EXIST = 24
     SUBSCRIPTION_NOT_LATEST = 25
     SUBSCRIPTION_GROUP_NOT_EXIST = 26
+    FILTER_DATA_NOT_EXIST = 27
+    FILTER_DATA_NOT_LATEST = 28
 
 
 @frozen
@@ -58,6 +60,10 @@ class Registration:
     """One of them has subscribed to the topic."""
     is_latest: bool = True
     """The broker's version of that subscription is not older than the one of the request."""
+    has_filter_data: bool = True
+    """The broker has compiled the subscription's SQL-92 expression; tags need none."""
+    is_filter_data_latest: bool = True
+    """What it has compiled is not older than the request's subscription."""
 
 
 @frozen
@@ -174,6 +180,25 @@ def is_subscription_outdated(situation: Situation) -> bool:
     return not situation.pull.has_subscription and known is not None and not known.is_latest
 
 
+def relies_on_filter_data(situation: Situation) -> bool:
+    """The filter is an SQL-92 expression that the broker knows from a heartbeat."""
+    is_known = not situation.pull.has_subscription and situation.registration is not None
+    return situation.pull.is_property_filter and is_known
+
+
+def is_filter_data_missing(situation: Situation) -> bool:
+    """The broker has not compiled the expression: it may be wrong (B2-00629)."""
+    known = situation.registration
+    return relies_on_filter_data(situation) and known is not None and not known.has_filter_data
+
+
+def is_filter_data_outdated(situation: Situation) -> bool:
+    """What the broker has compiled is older than the request's subscription."""
+    known = situation.registration
+    is_old = known is not None and not known.is_filter_data_latest
+    return relies_on_filter_data(situation) and is_old
+
+
 def is_filter_unsupported(situation: Situation) -> bool:
     """An SQL-92 filter where ``enablePropertyFilter`` is off."""
     return situation.pull.is_property_filter and not situation.broker.is_property_filter_enabled
@@ -191,6 +216,8 @@ CHECKS: tuple[tuple[Callable[[Situation], bool], ResponseCode], ...] = (
     (is_broadcast_forbidden, ResponseCode.NO_PERMISSION),
     (is_topic_unsubscribed, ResponseCode.SUBSCRIPTION_NOT_EXIST),
     (is_subscription_outdated, ResponseCode.SUBSCRIPTION_NOT_LATEST),
+    (is_filter_data_missing, ResponseCode.FILTER_DATA_NOT_EXIST),
+    (is_filter_data_outdated, ResponseCode.FILTER_DATA_NOT_LATEST),
     (is_filter_unsupported, ResponseCode.SYSTEM_ERROR),
 )
 """The checks in order, and the code with which a pull is refused that fails one."""

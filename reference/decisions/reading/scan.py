@@ -1,16 +1,18 @@
 """A store goes from entry to entry of a queue, until the batch is full.
 
-Source: DefaultMessageStore#getMessage of 4.4.0. The loop is too long for a proof. Who proves takes any numbers that `is_possible` admits: the loop
-never leaves them (a test), and attains the ends of their ranges.
+Source: DefaultMessageStore#getMessage of 4.4.0. The loop is too long for a proof. Who proves takes
+any numbers that `is_possible` admits; a test holds that the loop never leaves them, and attains the
+ends of their ranges.
 """
 
 from __future__ import annotations
 
-from attrs import evolve, frozen
+from attrs import define, field, frozen
 
 from reference.decisions.reading.consume_queue import ENTRY_BYTES, Entry
 from reference.decisions.reading.read import GetMessageStatus, Read
 from reference.decisions.reading.settings import is_further_back_than_memory
+from reference.language.operators import all_of, any_of, maximum, minimum
 
 SCAN_BYTES_MIN = 16_000
 """At least so many bytes of a queue are looked at, if a filter takes none of its messages."""
@@ -35,6 +37,37 @@ NOT_SCANNED = Scan(0, 0, 0, GetMessageStatus.NO_MATCHED_MESSAGE)
 
 
 @frozen
+class Ahead:
+    """What is known of the entries ahead without looking at them: numbers, or terms."""
+
+    entries: int
+    """From the offset asked for to the end of the queue; at least one."""
+    begin: int
+    """Physical offset of the first of them."""
+    log_max_offset: int
+    max_messages: int
+    """How many messages at most the caller wants."""
+
+
+def is_possible(scan: Scan, ahead: Ahead) -> bool:
+    """Looking at the entries ahead may come to this: what a proof takes for the loop.
+
+    A batch takes one message whatever the caller wants (R-GM-05), and the entries of a queue lie in
+    the order of the log.
+    """
+    is_miss = any_of(*(scan.miss_status == status for status in MISSES.values()))
+    return all_of(
+        1 <= scan.consumed,
+        scan.consumed <= ahead.entries,
+        0 <= scan.count,
+        scan.count <= minimum(scan.consumed, maximum(1, ahead.max_messages)),
+        ahead.begin <= scan.last,
+        scan.last < ahead.log_max_offset,
+        is_miss,
+    )
+
+
+@frozen
 class Gathered:
     """A scan, and why it came to this."""
 
@@ -45,6 +78,8 @@ class Gathered:
     """Name of the condition by which the last entry was not taken, while nothing was found."""
     ended_by: str
     """Name of the condition that ended it."""
+    taken: tuple[int, ...] = ()
+    """Queue offsets of the messages found."""
     has_another_message: bool = False
     """Another message's bytes are given for the one at physical offset 0."""
 
@@ -98,17 +133,45 @@ def find_full(read: Read, count: int, size_bytes: int, *, is_in_disk: bool) -> s
     return ""
 
 
-@frozen
-class Progress:
-    """A scan on its way."""
+@define
+class Walk:
+    """A scan on its way: the only thing here that changes in place, for the sake of its speed."""
 
     count: int = 0
     size_bytes: int = 0
-    last: int = 0
     resume_at: int = 0
     """Entries that point below it are passed over."""
     missed_by: str = ""
+    taken: list[int] = field(factory=list)
+    """Queue offsets of the messages found."""
     has_another_message: bool = False
+
+    def look_at(self, read: Read, offset: int, entry: Entry) -> None:
+        """One entry of a batch that is not full: it is taken, or it is not."""
+        refused = find_refusal(read, offset, entry)
+        if refused == is_message_removed.__name__:
+            file_bytes, at = read.settings.commit_log_file_bytes, entry.physical_offset
+            self.resume_at = at - at % file_bytes + file_bytes
+        if refused:
+            self.missed_by = self.missed_by if self.count else refused
+            return
+        self.count += 1
+        self.size_bytes += entry.size_bytes
+        self.resume_at = 0
+        self.taken.append(offset)
+        self.has_another_message |= is_another_given(read, entry)
+
+    def finish(self, consumed: int, last: int, ended_by: str) -> Gathered:
+        """What it has come to."""
+        miss = MISSES.get(self.missed_by, GetMessageStatus.NO_MATCHED_MESSAGE)
+        return Gathered(
+            Scan(self.count, consumed, last, miss),
+            self.size_bytes,
+            self.missed_by,
+            ended_by,
+            tuple(self.taken),
+            self.has_another_message,
+        )
 
 
 def gather(read: Read) -> Gathered:
@@ -119,47 +182,18 @@ def gather(read: Read) -> Gathered:
     """
     memory = read.settings.memory_bytes
     entries = read.queue.list_from(read.offset)
-    limit, now = compute_scan_limit(read), Progress()
+    limit, walk, last = compute_scan_limit(read), Walk(), 0
     for used, entry in enumerate(entries[:limit]):
-        now = evolve(now, last=entry.physical_offset)
-        if now.last < now.resume_at:
+        last = entry.physical_offset
+        if last < walk.resume_at:
             continue
-        is_in_disk = is_further_back_than_memory(read.log_max_offset, now.last, memory)
-        size_bytes = now.size_bytes + entry.size_bytes
-        if full := find_full(read, now.count, size_bytes, is_in_disk=is_in_disk):
-            return finish(now, used, full)
-        now = look_at(read, now, read.offset + used, entry)
+        is_in_disk = is_further_back_than_memory(read.log_max_offset, last, memory)
+        size_bytes = walk.size_bytes + entry.size_bytes
+        if full := find_full(read, walk.count, size_bytes, is_in_disk=is_in_disk):
+            return walk.finish(used, last, full)
+        walk.look_at(read, read.offset + used, entry)
     end = is_scan_limit_reached if is_scan_limit_reached(read) else is_queue_file_read
-    return finish(now, min(limit, len(entries)), end.__name__)
-
-
-def look_at(read: Read, now: Progress, offset: int, entry: Entry) -> Progress:
-    """One entry of a batch that is not full: it is taken, or it is not."""
-    refused = find_refusal(read, offset, entry)
-    if not refused:
-        return evolve(
-            now,
-            count=now.count + 1,
-            size_bytes=now.size_bytes + entry.size_bytes,
-            resume_at=0,
-            has_another_message=now.has_another_message or is_another_given(read, entry),
-        )
-    if refused == is_message_removed.__name__:
-        file_bytes = read.settings.commit_log_file_bytes
-        now = evolve(now, resume_at=now.last - now.last % file_bytes + file_bytes)
-    return now if now.size_bytes else evolve(now, missed_by=refused)
-
-
-def finish(now: Progress, consumed: int, ended_by: str) -> Gathered:
-    """What a scan has come to."""
-    miss = MISSES.get(now.missed_by, GetMessageStatus.NO_MATCHED_MESSAGE)
-    return Gathered(
-        Scan(now.count, consumed, now.last, miss),
-        now.size_bytes,
-        now.missed_by,
-        ended_by,
-        now.has_another_message,
-    )
+    return walk.finish(min(limit, len(entries)), last, end.__name__)
 
 
 def compute_scan_limit(read: Read) -> int:

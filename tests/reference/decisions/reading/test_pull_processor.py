@@ -84,6 +84,14 @@ FAILURES: dict[str, dict[str, Any]] = {
         "pull": Pull(3, has_subscription=False),
         "registration": Registration(is_latest=False),
     },
+    "is_filter_data_missing": {
+        "pull": Pull(3, has_subscription=False, is_property_filter=True),
+        "registration": Registration(has_filter_data=False),
+    },
+    "is_filter_data_outdated": {
+        "pull": Pull(3, has_subscription=False, is_property_filter=True),
+        "registration": Registration(is_filter_data_latest=False),
+    },
     "is_filter_unsupported": {"pull": Pull(3, is_property_filter=True)},
 }
 """For each check a change that makes it fail."""
