@@ -1447,7 +1447,7 @@ has_torn_record ==
             Min(part_5, master.log.ends[0])) ELSE slaves[0].log.ends[2])))
     IN
     (Max((slaves[0].log.ends[2] + 1), (IF part_4 THEN messages[0].end_offset ELSE 0)) <= (IF
-        ((slaves[0].log.ends[2] < slaves[0].log.stale_end_offset) /\ ~(0 < master.ghost_life)) THEN
+        ((slaves[0].log.ends[2] < slaves[0].log.stale_end_offset) /\ (master.ghost_life = 0)) THEN
         Min(part_5, master.log.ends[2]) ELSE (IF ((slaves[0].log.last_file_offset <
         slaves[0].log.ends[2]) /\ ~((2 <= messages[0].phase) /\ part_0 /\ ((part_1 /\
         (messages[0].end_offset <= slaves[0].log.ends[0])) \/ (part_2 /\ (messages[0].end_offset <=
@@ -1480,8 +1480,8 @@ restart_slave_beyond_received_0 ==
            slaves[0].log.ends[1])) \/ ((messages[0].ghost_life = 2) /\ (slaves[0].log.ends[1] <=
            messages[0].start_offset) /\ (messages[0].start_offset < slaves[0].log.ends[2]))) /\
            (slaves[0].log.ends[2] < messages[0].end_offset)) THEN messages[0].end_offset ELSE
-           0))..(IF ((slaves[0].log.ends[2] < slaves[0].log.stale_end_offset) /\ ~(0 <
-           master.ghost_life)) THEN Min((slaves[0].log.last_file_offset + mapped_file_size_bytes),
+           0))..(IF ((slaves[0].log.ends[2] < slaves[0].log.stale_end_offset) /\ (master.ghost_life
+           = 0)) THEN Min((slaves[0].log.last_file_offset + mapped_file_size_bytes),
            master.log.ends[2]) ELSE (IF ((slaves[0].log.last_file_offset < slaves[0].log.ends[2]) /\
            ~((2 <= messages[0].phase) /\ (slaves[0].log.start_offset <= messages[0].start_offset) /\
            (slaves[0].log.ghost_unknown_below_offset <= messages[0].start_offset) /\
