@@ -202,11 +202,13 @@ def list_log_misses(log: CommitLog, broker: Broker, message: Message) -> Iterato
 
 
 def list_byte_misses(log: CommitLog, broker: Broker) -> Iterator[str]:
-    """The first byte that is not of the life that the log tells."""
+    """The first byte that is not of the life that the log tells; beyond its end it tells none."""
     hull = range(log.ghost_foreign_start_offset, log.ghost_foreign_end_offset)
     for at, origin in enumerate(list_written(broker.log), get_begin(broker.log)):
         if at < log.ghost_unknown_below_offset or at in hull:
             continue
+        if at >= log.max_offset:
+            return
         life = next(t for t, end in enumerate(log.ends) if at < end)
         if origin != (life, at):
             yield f"byte {at} is {origin}, not of life {life}"

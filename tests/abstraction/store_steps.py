@@ -15,6 +15,7 @@ from reference.store import allocation, dispatch, expiry, put
 from reference.store import content as contents
 from reference.store import mapped_file_queue as queues
 from reference.store.allocation import Creation
+from reference.store.mapped_file import MappedFile
 from tests.abstraction import ends, steps
 from tests.abstraction.covering import Step
 from tests.abstraction.group import (
@@ -124,7 +125,7 @@ def cut_log(broker: Broker, end: int) -> Broker:
     files = []
     for file in broker.log.mapped_files:
         base = file.file_from_offset_bytes
-        if base < end or base == 0:
+        if base <= end:
             wrote = min(file.wrote_position_bytes, end - base)
             files.append(evolve(file, wrote_position_bytes=wrote))
     return change_log(broker, evolve(broker.log, mapped_files=tuple(files)))
@@ -158,16 +159,21 @@ def expire_one(who: str) -> Change:
     return do
 
 
+def choose_pages(told: Told) -> int:
+    """The pages behind the kept bytes that a power loss leaves: none, or all but the first."""
+    return ~(1 << (told.arguments["kept_offset"] // PAGE_SIZE)) if told.is_more_left else 0
+
+
 def lose_master_power(group: Group, told: Told) -> Group:
     """The disk's bytes stay, and of the others so many; a broker that starts finds its log."""
     kept = told.arguments["kept_offset"]
-    pages = ~(1 << (kept // PAGE_SIZE)) if told.is_more_left else 0
-    return stop(require(ends.lose_master_power(group, kept, pages)), "master")
+    return stop(require(ends.lose_master_power(group, kept, choose_pages(told))), "master")
 
 
 def lose_slave_power(group: Group, told: Told) -> Group:
     """The same of a slave."""
-    return stop(require(ends.lose_slave_power(group, told.arguments["kept_offset"], 0)), "slave")
+    kept = told.arguments["kept_offset"]
+    return stop(require(ends.lose_slave_power(group, kept, choose_pages(told))), "slave")
 
 
 def stop(group: Group, who: str) -> Group:
@@ -235,6 +241,8 @@ STORE_STEPS: dict[str, Change] = {
     "restart_master_without_blank": restart_before_next_file,
 }
 """By rule."""
+FRAMES = ("append_to_slave", "append_at_wrong_offset", "swallow_append_error")
+"""Rules by which a slave stores what is in flight."""
 LOSSES = {
     "lose_master_power": "master",
     "lose_master_power_in_record": "master",
@@ -251,10 +259,28 @@ STARTS = {
 
 @frozen
 class Bytes:
-    """Both brokers in bytes, and those that are down and whose recovery is known."""
+    """Both brokers in bytes, and what else is known of them."""
 
     group: Group
     recovered: frozenset[str] = frozenset()
+    """Brokers that are down, and of which it is known what the next start finds."""
+    deleted: tuple[MappedFile, ...] = ()
+    """Files that the master had when it sent what is still in flight."""
+
+
+def apply(now: Bytes, change: Change, told: Told) -> Group:
+    """A change; what is in flight has been read before its file was deleted."""
+    master = now.group.master
+    files = (*now.deleted, *master.log.mapped_files)
+    reading = change_log(master, evolve(master.log, mapped_files=files))
+    return evolve(change(evolve(now.group, master=reading), told), master=master)
+
+
+def list_deleted(now: Bytes, after: Group) -> tuple[MappedFile, ...]:
+    """The master's files that retention has taken, those of before included."""
+    left = {file.name for file in after.master.log.mapped_files}
+    gone = (f for f in now.group.master.log.mapped_files if f.name not in left)
+    return (*now.deleted, *gone)
 
 
 def take_step(now: Bytes, action: Action, *, is_more_left: bool) -> Bytes:
@@ -264,11 +290,16 @@ def take_step(now: Bytes, action: Action, *, is_more_left: bool) -> Bytes:
     if who in recovered:
         started = evolve(getattr(group, who), is_up=True)
         return Bytes(evolve(group, **{who: started}), recovered - {who})
-    if name in STORE_STEPS:
-        try:
-            group = STORE_STEPS[name](group, Told(action.arguments, is_more_left))
-        except NotDoneError as error:
-            raise NotDoneError(f"{action}: {error}") from error
+    told, deleted = Told(action.arguments, is_more_left), now.deleted
+    try:
+        if name in FRAMES:
+            group = apply(now, STORE_STEPS[name], told)
+        elif name in STORE_STEPS:
+            group = STORE_STEPS[name](group, told)
+    except NotDoneError as error:
+        raise NotDoneError(f"{action}: {error}") from error
     if name in LOSSES:
         recovered |= {LOSSES[name]}
-    return Bytes(group, recovered)
+    if name in steps.MASTER_EXPIRIES:
+        deleted = list_deleted(now, group)
+    return Bytes(group, recovered, deleted)

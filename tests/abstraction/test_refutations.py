@@ -19,7 +19,7 @@ from tests.abstraction import ends, store_steps
 from tests.abstraction.covering import Step
 from tests.abstraction.group import Broker, Group, get_begin
 from tests.abstraction.replaying import find_replay
-from tests.abstraction.store_steps import NotDoneError
+from tests.abstraction.store_steps import LOSSES, NotDoneError
 
 Refutations: TypeAlias = Mapping[tuple[Action, ...], tuple[Verdict, ...]]
 WORLD = find_world(Structure())
@@ -111,11 +111,14 @@ def test_another_store_does_not_do_them(
     structure: Structure, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Were no torn record taken for whole, the schedules that say so would not happen in bytes."""
-    start = store_steps.of(recover_no_torn_record)
-    monkeypatch.setitem(store_steps.STORE_STEPS, "restart_slave_beyond_received", start)
     refuted = list_refutations(structure)
-    foreign = [schedule for schedule in refuted if has_foreign_bytes(schedule)]
+    name = "restart_slave_beyond_received"
+    fired = {schedule: {action.rule_name for action in schedule} for schedule in refuted}
+    # What the start behind a power loss finds is known with the loss already.
+    foreign = [s for s, rules in fired.items() if name in rules and not rules & set(LOSSES)]
     assert foreign
+    start = store_steps.of(recover_no_torn_record)
+    monkeypatch.setitem(store_steps.STORE_STEPS, name, start)
     for schedule in foreign:
         limits = FAULT_MODEL_BY_NAME[refuted[schedule][0].fault].search_limits
         with pytest.raises(NotDoneError, match="max_offset"):

@@ -430,7 +430,7 @@ def compute_highest_beyond_received(cluster: Cluster, slave: int) -> int:
     """
     log, sent_end = cluster.slaves[slave].log, compute_sent_ends(cluster)[-1]
     stale_end = minimum(compute_last_file_end(log, cluster.parameters), sent_end)
-    is_stale = has_stale_bytes(log) & negate(has_lost_sent_bytes(cluster))
+    is_stale = has_stale_bytes(log) & (cluster.master.ghost_life == 0)
     return choose(is_stale, stale_end, compute_torn_record_end(cluster, slave))
 
 

@@ -21,10 +21,12 @@ from reference.worlds.replication.faults import (
 )
 from reference.worlds.replication.lifecycle import (
     begin_life,
+    compute_torn_record_end,
     count_losses,
     end_flushed_master,
     end_master,
     has_modelled_life_left,
+    has_stale_bytes,
     is_of_equal_lives,
 )
 from reference.worlds.replication.lineage import (
@@ -37,6 +39,7 @@ from reference.worlds.replication.lineage import (
     mark_torn,
 )
 from reference.worlds.replication.mapped_files import (
+    compute_last_file_end,
     cut_to,
 )
 from reference.worlds.replication.parameters import Offset
@@ -130,6 +133,15 @@ def is_life_cut(cluster: Cluster, sent: int, received: int, sent_end: int) -> bo
     """The master has lost some of what it has sent."""
     is_cut = (sent < received) | (sent < sent_end)
     return is_cut & has_lost_sent_bytes(cluster)
+
+
+@VARIANT.override
+def compute_highest_beyond_received(cluster: Cluster, slave: int) -> int:
+    """As without a pool, where the master's log may be in a later life and lack nothing it sent."""
+    log, sent_end = cluster.slaves[slave].log, compute_sent_ends(cluster)[-1]
+    stale_end = minimum(compute_last_file_end(log, cluster.parameters), sent_end)
+    is_stale = has_stale_bytes(log) & negate(has_lost_sent_bytes(cluster))
+    return choose(is_stale, stale_end, compute_torn_record_end(cluster, slave))
 
 
 @VARIANT.override

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from reference.language.operators import any_of, choose, maximum, minimum, negate
+from reference.language.operators import any_of, choose, maximum, minimum
 from reference.language.variant import Variant
 from reference.worlds.replication.faults import compute_whole_end, is_record_cut
 from reference.worlds.replication.lifecycle import (
     compute_torn_record_end,
-    has_lost_sent_bytes,
     has_stale_bytes,
     is_begun,
 )
@@ -55,7 +54,7 @@ def compute_highest_beyond_received(cluster: Cluster, slave: int) -> int:
     """A slave's recovery goes on behind a torn blank, or into whole records that a cut has left."""
     log, source = cluster.slaves[slave].log, cluster.master.log
     file_end = compute_last_file_end(log, cluster.parameters)
-    is_stale = has_stale_bytes(log) & negate(has_lost_sent_bytes(cluster))
+    is_stale = has_stale_bytes(log) & (cluster.master.ghost_life == 0)
     whole = minimum(file_end, source.max_offset, log.stale_end_offset)
     result = choose(is_stale, whole, compute_torn_record_end(cluster, slave))
     for put in cluster.messages:

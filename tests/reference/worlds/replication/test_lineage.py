@@ -124,8 +124,8 @@ def test_no_message_crosses_a_file(sizes: list[int]) -> None:
     """A message that does not fit goes to a new file; flushed file by file, all is on disk."""
     log = append_all(sizes)
     flushes = 0
-    while mapped_files.has_unflushed_bytes(log):
-        log = mapped_files.flush(log, FILES_OF_EIGHT)
+    while mapped_files.has_unflushed_bytes(log, log.max_offset):
+        log = mapped_files.flush(log, log.max_offset, FILES_OF_EIGHT)
         flushes += 1
     size = FILES_OF_EIGHT.mapped_file_size_bytes
     assert flushes == len({o // size for o in spell(log)})
