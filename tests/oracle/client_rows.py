@@ -215,7 +215,7 @@ class Session:
         )
         self.script: dict[str, Any] = dict(asked.get("script") or {})
         self.shown: int | None = None
-        """The taking that rows show: of the pull that was asked for last, or is the next one."""
+        """The assignment that rows show: of the pull asked for last, or of the next one."""
         self.result: Any = None
         self.sent: tuple[Request, ...] = ()
         self.scheduled_ms: tuple[int, ...] = ()
@@ -323,15 +323,15 @@ class Session:
     def write_state(self) -> Written:
         """What rows show of a consumer."""
         consumer = self.consumer
-        taking = None if self.shown is None else consumer.takings[self.shown]
-        cached = None if taking is None else list(taking.cache.offsets)
+        assignment = None if self.shown is None else consumer.assignments[self.shown]
+        cached = None if assignment is None else list(assignment.cache.offsets)
         return {
-            "next_offset": taking and taking.next_offset,
+            "next_offset": assignment and assignment.next_offset,
             "memory_offset": consumer.memory_offset,
             "which_node": consumer.client.suggested_id,
             "cached": cached,
             "message_count": None if cached is None else len(cached),
-            "dropped": taking and taking.is_dropped,
+            "dropped": assignment and assignment.is_dropped,
             "is_assigned": consumer.assigned is not None,
             "pulls_ready": len(consumer.ready),
             "tasks_later": len(consumer.later),

@@ -15,7 +15,7 @@ from attrs import evolve, frozen
 
 from reference.decisions.clients import offset_store, process_queue
 from reference.decisions.clients.process_queue import Message
-from reference.decisions.clients.push_consumer import Batch, PushConsumer, change_taking
+from reference.decisions.clients.push_consumer import Batch, PushConsumer, change_assignment
 from reference.decisions.clients.sending import SendAnswer, send
 from reference.decisions.name_server.client_side import (
     Route,
@@ -29,17 +29,17 @@ from reference.worlds.replication.roles import Role
 
 @frozen
 class Consumed:
-    """A consumer, and messages of one of its takings that have just been consumed."""
+    """A consumer, and messages of one of its assignments that have just been consumed."""
 
     consumer: PushConsumer
-    taking: int
+    assignment: int
     progress: int
     """What the cache says of progress without them."""
 
 
 def is_queue_dropped(consumed: Consumed) -> bool:
     """The queue was given up: what was consumed since does not count, and comes again."""
-    return consumed.consumer.takings[consumed.taking].is_dropped
+    return consumed.consumer.assignments[consumed.assignment].is_dropped
 
 
 def is_progress_untold(consumed: Consumed) -> bool:
@@ -79,17 +79,17 @@ def consume(
     batch = consumer.batches[batch_number]
     others = (*consumer.batches[:batch_number], *consumer.batches[batch_number + 1 :])
     consumer = evolve(consumer, batches=others)
-    taking = consumer.takings[batch.taking]
-    if taking.is_dropped:
+    assignment = consumer.assignments[batch.assignment]
+    if assignment.is_dropped:
         return consumer
     done = tuple(message for message in batch.messages if message not in left)
     again = tuple(message for message in batch.messages if message in left)
-    cache = process_queue.remove(taking.cache, done)
-    progress = process_queue.compute_progress(taking.cache, cache)
-    consumer = change_taking(consumer, batch.taking, evolve(taking, cache=cache))
+    cache = process_queue.remove(assignment.cache, done)
+    progress = process_queue.compute_progress(assignment.cache, cache)
+    consumer = change_assignment(consumer, batch.assignment, evolve(assignment, cache=cache))
     if again:
-        consumer = evolve(consumer, batches=(*others, Batch(batch.taking, again)))
-    decided = choose_first(RESULTS, Consumed(consumer, batch.taking, progress))
+        consumer = evolve(consumer, batches=(*others, Batch(batch.assignment, again)))
+    decided = choose_first(RESULTS, Consumed(consumer, batch.assignment, progress))
     assert decided is not None  # Progress is told or not.
     return decided.value
 

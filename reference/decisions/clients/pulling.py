@@ -14,12 +14,12 @@ from reference.decisions.clients import offset_store, process_queue
 from reference.decisions.clients.flow_control import Cached, find_pause
 from reference.decisions.clients.process_queue import Message
 from reference.decisions.clients.push_consumer import (
+    Assignment,
     Batch,
     PushConsumer,
     Step,
-    Taking,
     TaskKind,
-    change_taking,
+    change_assignment,
     drop,
     make_ready,
     schedule,
@@ -114,13 +114,13 @@ class Received:
 
     consumer: PushConsumer
     number: int
-    """Of the taking."""
+    """Of the assignment."""
     decoded: Decoded | None
 
     @property
-    def taking(self) -> Taking:
-        """The taking."""
-        return self.consumer.takings[self.number]
+    def assignment(self) -> Assignment:
+        """The assignment."""
+        return self.consumer.assignments[self.number]
 
     @property
     def kept(self) -> tuple[Message, ...]:
@@ -168,18 +168,18 @@ def _note_answer(received: Received) -> PushConsumer:
     assert decoded is not None
     client = note_suggestion(consumer.client, decoded.suggested_broker_id)
     noted = evolve(consumer, store=evolve(consumer.store, client=client))
-    moved = evolve(received.taking, next_offset=decoded.next_begin_offset)
-    return change_taking(noted, received.number, moved)
+    moved = evolve(received.assignment, next_offset=decoded.next_begin_offset)
+    return change_assignment(noted, received.number, moved)
 
 
 def _take_messages(received: Received) -> PushConsumer:
     consumer, number, kept = _note_answer(received), received.number, received.kept
-    taking = consumer.takings[number]
-    filled = evolve(taking, cache=process_queue.put(taking.cache, kept))
+    assignment = consumer.assignments[number]
+    filled = evolve(assignment, cache=process_queue.put(assignment.cache, kept))
     size = consumer.settings.batch_messages
     parts = (kept[start : start + size] for start in range(0, len(kept), size))
     batches = tuple(Batch(number, part) for part in parts)
-    consumer = change_taking(consumer, number, filled)
+    consumer = change_assignment(consumer, number, filled)
     consumer = evolve(consumer, batches=(*consumer.batches, *batches))
     pause_ms = consumer.settings.pull_interval_ms
     if pause_ms > 0:
@@ -193,9 +193,9 @@ def _pull_on(received: Received) -> PushConsumer:
 
 def _move_progress(received: Received) -> PushConsumer:
     """Progress follows where nothing is cached, and only upwards (#correctTagsOffset, R-CC-08)."""
-    consumer, taking = _note_answer(received), received.taking
-    if process_queue.is_cache_empty(taking.cache):
-        begin = consumer.takings[received.number].next_offset
+    consumer, assignment = _note_answer(received), received.assignment
+    if process_queue.is_cache_empty(assignment.cache):
+        begin = consumer.assignments[received.number].next_offset
         store = offset_store.update(consumer.store, consumer.queue, begin, is_increase_only=True)
         consumer = evolve(consumer, store=store)
     return make_ready(consumer, received.number)
@@ -233,7 +233,7 @@ def make_request(consumer: PushConsumer, number: int, target: Target) -> PullReq
     progress = consumer.memory_offset
     return PullRequest(
         broker_id=target.broker_id,
-        queue_offset=consumer.takings[number].next_offset,
+        queue_offset=consumer.assignments[number].next_offset,
         memory_offset=NO_PROGRESS if progress is None else progress,
         has_commit_flag=compute_commit_flag(progress, target) is not None,
         has_subscription_flag=consumer.settings.is_subscription_posted,
@@ -242,8 +242,8 @@ def make_request(consumer: PushConsumer, number: int, target: Target) -> PullReq
 
 
 def describe_cache(consumer: PushConsumer, number: int) -> Cached:
-    """A taking's cache as flow control sees it."""
-    cache = consumer.takings[number].cache
+    """An assignment's cache as flow control sees it."""
+    cache = consumer.assignments[number].cache
     return Cached(
         messages=len(cache.offsets),
         size_bytes=cache.body_bytes,
@@ -255,11 +255,11 @@ def describe_cache(consumer: PushConsumer, number: int) -> Cached:
 def pull(consumer: PushConsumer, network: Network) -> Step:
     """The next pull that is ready; ``network.pull`` is what comes back if it is sent.
 
-    A pull of a taking that was dropped ends here, without a word (B3-03463).
+    A pull of an assignment that was dropped ends here, without a word (B3-03463).
     """
     number, *others = consumer.ready
     consumer = evolve(consumer, ready=tuple(others))
-    if consumer.takings[number].is_dropped:
+    if consumer.assignments[number].is_dropped:
         return Step(consumer)
     pause = find_pause(describe_cache(consumer, number))
     if pause is not None:

@@ -52,7 +52,7 @@ class ConsumerSettings:
 
 
 @frozen
-class Taking:
+class Assignment:
     """The queue from one rebalance that took it to the one that gives it back."""
 
     next_offset: int
@@ -74,7 +74,7 @@ class Task:
     """Something that is done after a delay."""
 
     kind: TaskKind
-    taking: int
+    assignment: int
     delay_ms: int
 
 
@@ -82,7 +82,7 @@ class Task:
 class Batch:
     """Messages that wait to be consumed together (``ConsumeRequest``)."""
 
-    taking: int
+    assignment: int
     messages: tuple[Message, ...]
 
 
@@ -93,10 +93,10 @@ class PushConsumer:
     store: OffsetStore
     settings: ConsumerSettings = ConsumerSettings()
     queue: int = 0
-    takings: tuple[Taking, ...] = ()
-    """Every time that it took the queue; the others name one by its place."""
+    assignments: tuple[Assignment, ...] = ()
+    """Every time that it took the queue; the other fields name one by its place."""
     assigned: int | None = None
-    """The one in ``processQueueTable``; a queue that is dropped may still stand there."""
+    """The assignment in ``processQueueTable``; a queue that is dropped may still stand there."""
     ready: tuple[int, ...] = ()
     """Whose pulls are sent next, in this order (``pullRequestQueue``)."""
     later: tuple[Task, ...] = ()
@@ -142,18 +142,22 @@ def make_reader(
     offsets = tuple(range(next_offset - cached, next_offset))
     cache = ProcessQueue(offsets, last_put=next_offset - 1, is_consuming=bool(offsets))
     store = OffsetStore(client, {0: progress})
-    return PushConsumer(store, takings=(Taking(next_offset, cache),), assigned=0, ready=(0,))
+    return PushConsumer(
+        store, assignments=(Assignment(next_offset, cache),), assigned=0, ready=(0,)
+    )
 
 
-def change_taking(consumer: PushConsumer, number: int, taking: Taking) -> PushConsumer:
-    """The consumer with one of its takings changed."""
-    takings = (*consumer.takings[:number], taking, *consumer.takings[number + 1 :])
-    return evolve(consumer, takings=takings)
+def change_assignment(consumer: PushConsumer, number: int, assignment: Assignment) -> PushConsumer:
+    """The consumer with one of its assignments changed."""
+    assignments = (*consumer.assignments[:number], assignment, *consumer.assignments[number + 1 :])
+    return evolve(consumer, assignments=assignments)
 
 
 def drop(consumer: PushConsumer, number: int) -> PushConsumer:
-    """A taking is given up: what it has cached is neither consumed nor counted any more."""
-    return change_taking(consumer, number, evolve(consumer.takings[number], is_dropped=True))
+    """An assignment is given up: what it has cached is neither consumed nor counted any more."""
+    return change_assignment(
+        consumer, number, evolve(consumer.assignments[number], is_dropped=True)
+    )
 
 
 def make_ready(consumer: PushConsumer, number: int) -> PushConsumer:

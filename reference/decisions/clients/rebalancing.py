@@ -13,9 +13,9 @@ from attrs import evolve, frozen
 from reference.decisions.clients import offset_store
 from reference.decisions.clients.offset_store import ReadOffsetType
 from reference.decisions.clients.push_consumer import (
+    Assignment,
     PushConsumer,
     Step,
-    Taking,
     TaskKind,
     drop,
     make_ready,
@@ -114,9 +114,9 @@ def take(consumer: PushConsumer, network: Network) -> Step:
     begun = begin(evolve(consumer, store=store), network)
     if begun.offset is None or begun.offset < 0:
         return Step(begun.consumer, begun.sent)
-    number = len(begun.consumer.takings)
-    takings = (*begun.consumer.takings, Taking(begun.offset))
-    taken = evolve(begun.consumer, takings=takings, assigned=number)
+    number = len(begun.consumer.assignments)
+    assignments = (*begun.consumer.assignments, Assignment(begun.offset))
+    taken = evolve(begun.consumer, assignments=assignments, assigned=number)
     return Step(make_ready(taken, number), begun.sent)
 
 
@@ -151,7 +151,7 @@ def correct(consumer: PushConsumer, number: int, network: Network) -> Step:
     back is the queue as it is now, even if it was taken again meanwhile; if it is not the
     consumer's any more, the corrected progress stays in memory.
     """
-    corrected = consumer.takings[number].next_offset
+    corrected = consumer.assignments[number].next_offset
     store = offset_store.update(consumer.store, consumer.queue, corrected, is_increase_only=False)
     exchange = offset_store.persist(store, consumer.queue, network)
     given = give_back(evolve(consumer, store=exchange.store), network)
@@ -165,9 +165,9 @@ def run_delayed(consumer: PushConsumer, network: Network) -> Step:
     sent: tuple[Request, ...] = ()
     for task in tasks:
         if task.kind is TaskKind.PULL:
-            consumer = make_ready(consumer, task.taking)
+            consumer = make_ready(consumer, task.assignment)
         else:
-            corrected = correct(consumer, task.taking, network)
+            corrected = correct(consumer, task.assignment, network)
             consumer, sent = corrected.consumer, (*sent, *corrected.sent)
     return Step(consumer, sent)
 

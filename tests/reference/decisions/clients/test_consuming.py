@@ -54,11 +54,11 @@ def test_progress_is_the_first_message_that_is_not_done() -> None:
     """Whatever is done behind it (R-CC-11)."""
     consumer = make_full(4, 5, 6)
     consumer = consume(consumer, 1)
-    assert (consumer.memory_offset, consumer.takings[0].cache.offsets) == (4, (4, 6))
+    assert (consumer.memory_offset, consumer.assignments[0].cache.offsets) == (4, (4, 6))
     consumer = consume(consumer, 0)
-    assert (consumer.memory_offset, consumer.takings[0].cache.offsets) == (6, (6,))
+    assert (consumer.memory_offset, consumer.assignments[0].cache.offsets) == (6, (6,))
     consumer = consume(consumer, 0)
-    assert (consumer.memory_offset, consumer.takings[0].cache.offsets) == (7, ())
+    assert (consumer.memory_offset, consumer.assignments[0].cache.offsets) == (7, ())
 
 
 def test_a_message_that_is_left_holds_back_progress() -> None:
@@ -67,7 +67,7 @@ def test_a_message_that_is_left_holds_back_progress() -> None:
     consumer = make_full(4, 5)
     consumer = consume(consumer, 0, left={Message(4)})
     consumer = consume(consumer, 0)
-    assert (consumer.memory_offset, consumer.takings[0].cache.offsets) == (4, (4,))
+    assert (consumer.memory_offset, consumer.assignments[0].cache.offsets) == (4, (4,))
     assert consumer.batches == (Batch(0, (Message(4),)),)
     assert consume(consumer, 0).memory_offset == 6
 
@@ -76,7 +76,7 @@ def test_what_a_dropped_queue_has_consumed_does_not_count() -> None:
     """It is consumed again by whoever takes the queue (B3-02956)."""
     consumer = drop(make_full(4, 5), 0)
     after = consume(consumer, 0)
-    assert (after.memory_offset, after.takings) == (4, consumer.takings)
+    assert (after.memory_offset, after.assignments) == (4, consumer.assignments)
     assert len(after.batches) == 1
 
 
@@ -95,7 +95,7 @@ def test_progress_never_passes_an_unfinished_message(
     consumer, unfinished = make_reader(Client(), 0), set[int]()
     for count, is_pull in actions:
         if is_pull and consumer.ready:
-            begin = consumer.takings[0].next_offset
+            begin = consumer.assignments[0].next_offset
             offsets = range(begin, begin + count)
             code = 0 if count else 19
             messages = tuple(map(Message, offsets))
@@ -108,10 +108,10 @@ def test_progress_never_passes_an_unfinished_message(
             is_left = data.draw(st.booleans())
             consumer = consume(consumer, number, {message} if is_left else ())
             unfinished -= set() if is_left else {message.offset}
-        end = consumer.takings[0].next_offset
+        end = consumer.assignments[0].next_offset
         assert consumer.memory_offset is not None
         assert consumer.memory_offset <= min(unfinished, default=end)
-        assert set(consumer.takings[0].cache.offsets) == unfinished
+        assert set(consumer.assignments[0].cache.offsets) == unfinished
 
 
 def test_a_slave_takes_nothing_back() -> None:

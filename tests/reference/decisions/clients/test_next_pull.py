@@ -24,4 +24,4 @@ def test_next_pulls(code: int, span: tuple[int, int], memory: int, target: int) 
     assert found.consumer.memory_offset == memory
     assert choose_target(found.consumer.client).broker_id == target
     assert found.consumer.ready
-    assert not found.consumer.takings[found.consumer.ready[0]].is_dropped
+    assert not found.consumer.assignments[found.consumer.ready[0]].is_dropped

@@ -51,8 +51,8 @@ def ask(consumer: PushConsumer, reply: PullReply | None) -> PushConsumer:
 def test_a_batch_is_taken_and_the_next_pull_goes_at_once() -> None:
     """Next offset and suggested broker come from the answer."""
     consumer = ask(make(), answer(0, 9, 4, 5))
-    taking = consumer.takings[0]
-    assert (taking.next_offset, taking.cache.offsets) == (9, (4, 5))
+    assignment = consumer.assignments[0]
+    assert (assignment.next_offset, assignment.cache.offsets) == (9, (4, 5))
     assert (consumer.client.suggested_id, consumer.ready, consumer.later) == (1, (0,), ())
     assert [batch.messages for batch in consumer.batches] == [(Message(4, 1),), (Message(5, 1),)]
     pairs = ask(make(batch_messages=2), answer(0, 9, 4, 5, 6)).batches
@@ -63,7 +63,7 @@ def test_a_batch_is_taken_and_the_next_pull_goes_at_once() -> None:
 def test_found_without_a_message_that_is_taken(reply: PullReply) -> None:
     """The cache stays empty, so the next 19 moves progress on (B3-03239, B3-02512)."""
     consumer = ask(make(tags=parse_tags("A || C"), pull_interval_ms=200), reply)
-    assert (consumer.takings[0].cache.offsets, consumer.memory_offset) == ((), 4)
+    assert (consumer.assignments[0].cache.offsets, consumer.memory_offset) == ((), 4)
     assert (consumer.ready, consumer.later) == ((0,), ())
     assert ask(consumer, answer(19, 13)).memory_offset == 13
 
@@ -87,7 +87,7 @@ def test_a_pull_interval_follows_messages_only() -> None:
 def test_nothing_for_it(code: int, cached: int, before: int, after: int) -> None:
     """It pulls again at once; progress follows if nothing is cached, and only upwards."""
     consumer = ask(make_reader(Client(), 4, before, cached), answer(code))
-    assert (consumer.memory_offset, consumer.takings[0].next_offset) == (after, 9)
+    assert (consumer.memory_offset, consumer.assignments[0].next_offset) == (after, 9)
     assert (consumer.ready, consumer.client.suggested_id) == ((0,), 1)
 
 
@@ -96,8 +96,8 @@ def test_a_moved_offset_gives_up_the_queue() -> None:
     step = pull(make_reader(Client(), 30, cached=2), Network(pull=answer(21, 0)))
     consumer = step.consumer
     assert (step.scheduled_ms, consumer.later) == ((10_000,), (Task(TaskKind.CORRECT, 0, 10_000),))
-    assert consumer.takings[0].is_dropped
-    assert (consumer.memory_offset, consumer.takings[0].next_offset) == (28, 0)
+    assert consumer.assignments[0].is_dropped
+    assert (consumer.memory_offset, consumer.assignments[0].next_offset) == (28, 0)
     assert (consumer.ready, consumer.assigned) == ((), 0)
 
 

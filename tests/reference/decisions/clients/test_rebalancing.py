@@ -52,7 +52,7 @@ def test_a_queue_is_taken_where_its_group_was() -> None:
     """And pulled at once."""
     step = take(AT_SEVEN)
     assert step.sent == (QUERY,)
-    assert (step.consumer.takings[0].next_offset, step.consumer.memory_offset) == (7, 7)
+    assert (step.consumer.assignments[0].next_offset, step.consumer.memory_offset) == (7, 7)
     assert (step.consumer.assigned, step.consumer.ready) == (0, (0,))
     assert is_changed(NEW, step.consumer)
     again = take(AT_SEVEN, step.consumer)
@@ -64,7 +64,11 @@ def test_a_queue_is_taken_where_its_group_was() -> None:
 def test_a_queue_is_not_taken_unless_it_is_known_where(network: Network) -> None:
     """It is asked for at the next rebalance again; nobody answers, or no master does."""
     step = take(network)
-    assert (step.consumer.assigned, step.consumer.takings, step.consumer.ready) == (None, (), ())
+    assert (step.consumer.assigned, step.consumer.assignments, step.consumer.ready) == (
+        None,
+        (),
+        (),
+    )
     assert not is_changed(NEW, step.consumer)
 
 
@@ -111,7 +115,7 @@ def test_a_queue_that_is_lost_is_dropped() -> None:
     consumer = step.consumer
     assert step.sent == (CommitRequest(0, 0, 7),)
     assert (consumer.memory_offset, consumer.assigned) == (None, None)
-    assert consumer.takings[0].is_dropped
+    assert consumer.assignments[0].is_dropped
     assert pull(consumer, SILENCE).sent == ()
     assert rebalance(consumer, SILENCE, is_assigned=False) == Step(consumer)
 
@@ -121,8 +125,8 @@ def test_a_queue_whose_pull_was_lost_is_taken_anew() -> None:
     reader = make_reader(Client(), 9, 7)
     step = rebalance(reader, AT_SEVEN, is_assigned=True, is_pull_idle=True)
     assert step.sent == (CommitRequest(0, 0, 7), QUERY)
-    assert [taking.is_dropped for taking in step.consumer.takings] == [True, False]
-    assert (step.consumer.assigned, step.consumer.takings[1].next_offset) == (1, 7)
+    assert [assignment.is_dropped for assignment in step.consumer.assignments] == [True, False]
+    assert (step.consumer.assigned, step.consumer.assignments[1].next_offset) == (1, 7)
 
 
 def move(consumer: PushConsumer, begin: int) -> PushConsumer:
@@ -141,7 +145,7 @@ def test_a_correction(brokers: tuple[int, ...], broker_id: int) -> None:
     assert (step.consumer.memory_offset, step.consumer.assigned) == (None, None)
     assert persist_all(step.consumer, SILENCE).sent == ()
     taken = take(Network(stored_offset=OffsetReply(0, 5)), step.consumer).consumer
-    assert (taken.assigned, taken.takings[1].next_offset, taken.memory_offset) == (1, 5, 5)
+    assert (taken.assigned, taken.assignments[1].next_offset, taken.memory_offset) == (1, 5, 5)
 
 
 def test_a_correction_of_a_queue_that_was_given_back() -> None:
@@ -154,7 +158,7 @@ def test_a_correction_of_a_queue_that_was_given_back() -> None:
     step = run_delayed(again, SILENCE)
     assert len(step.sent) == 2
     assert (step.consumer.assigned, step.consumer.memory_offset) == (None, None)
-    assert step.consumer.takings[1].is_dropped
+    assert step.consumer.assignments[1].is_dropped
 
 
 def test_shorter_delays_end_first() -> None:
@@ -173,5 +177,5 @@ def test_a_stop_does_not_wait() -> None:
     step = stop(consume(full, 1), SILENCE)
     assert step.sent == (CommitRequest(0, 0, 4),)
     assert step.consumer.assigned is None
-    assert step.consumer.takings[0].is_dropped
+    assert step.consumer.assignments[0].is_dropped
     assert stop(step.consumer, SILENCE) == Step(step.consumer)

@@ -48,12 +48,12 @@ def pull(consumer: PushConsumer, store: StoreSettings, queue: ConsumeQueue) -> N
 
 def get_next_offset(consumer: PushConsumer) -> int:
     """Where its next pull begins."""
-    return consumer.takings[consumer.ready[0]].next_offset
+    return consumer.assignments[consumer.ready[0]].next_offset
 
 
 def count_cached(consumer: PushConsumer) -> int:
     """Messages that it has."""
-    return len(consumer.takings[consumer.ready[0]].cache.offsets)
+    return len(consumer.assignments[consumer.ready[0]].cache.offsets)
 
 
 def choose_broker(consumer: PushConsumer) -> int:
