@@ -13,7 +13,7 @@ import click
 
 from command_line.options.reading_options import find_group
 from reference import ROCKETMQ_VERSION
-from reference.decisions.reading.client import compute_commit_flag
+from reference.decisions.clients.next_pull import NextPull
 from reference.decisions.reading.question import (
     NUMBERS,
     PROPERTIES,
@@ -163,12 +163,22 @@ def show_json(reply: Reply) -> str:
 def show_row(reply: Reply) -> str:
     """One line for people."""
     answer, result = reply.answer, reply.answer.result
+    given_up = "; the queue is given up" if reply.next_pull.is_queue_given_up else ""
     read = f"{result.status.name}, next {result.next_begin_offset}" if result else "not read"
     return (
         f"{read}; {answer.code} {answer.code.name} by {answer.code_decided_by}; "
         f"suggests {answer.suggested_broker_id} by {answer.suggestion_decided_by or 'nobody'}; "
-        f"next pull from {reply.target.broker_id} by {reply.target.decided_by}"
+        f"next pull from {reply.target.broker_id}{show_pause(reply.next_pull)}"
+        f" by {reply.target.decided_by}{given_up}"
     )
+
+
+def show_pause(pull: NextPull) -> str:
+    """When the next pull is sent, unless it is at once."""
+    if not pull.most_ms:
+        return ""
+    span = f"{pull.least_ms} to " if pull.least_ms < pull.most_ms else ""
+    return f" after {span}{pull.most_ms} ms"
 
 
 def show_reply(reply: Reply) -> str:
@@ -188,14 +198,16 @@ def show_reply(reply: Reply) -> str:
         suggested = str(answer.suggested_broker_id)
         lines.append(("suggested broker", suggested, answer.suggestion_decided_by))
     if answer.held_ms is not None:
-        lines.append(("held", f"up to {answer.held_ms} ms before that answer", ""))
+        held = f"{answer.held_ms} to {reply.held_most_ms} ms before that answer"
+        lines.append(("held", held, "if no message comes"))
     if answer.committed_offset is not None:
         lines.append(("progress stored", str(answer.committed_offset), ""))
-    pause = f" after {reply.reaction.pause_ms} ms" if reply.reaction.pause_ms else ""
-    target = f"broker {reply.target.broker_id}{pause}"
+    if reply.next_pull.is_queue_given_up:
+        lines.append(("queue", "given up, with what is cached", "taken again at a rebalance"))
+    target = f"broker {reply.target.broker_id}{show_pause(reply.next_pull)}"
     lines.append(("next pull goes to", target, reply.target.decided_by))
-    progress = compute_commit_flag(reply.reaction.client, reply.target)
-    lines.append(("  with progress", "none" if progress is None else str(progress), ""))
+    progress = "none" if reply.next_progress is None else str(reply.next_progress)
+    lines.append(("  with progress", progress, ""))
     return "\n".join(
         f"{name:<20} {value:<28} {by}".rstrip() if name else value for name, value, by in lines
     )

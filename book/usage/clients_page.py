@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping
 
 from book.usage.reading_page import get_sentence
 from properties.generated_text import SPEC, Page, render_table
-from reference.decisions.clients.consuming import PAUSES, WAYS, Cached, Failed
+from reference.decisions.clients.consuming import WAYS, Failed
+from reference.decisions.clients.flow_control import PAUSES, Cached
 from reference.decisions.clients.sending import (
     RETRIED_CODES,
     STATUS_BY_CODE,

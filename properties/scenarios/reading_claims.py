@@ -13,7 +13,9 @@ from functools import cache
 
 from attrs import frozen
 
-from reference.decisions.reading.client import Client, choose_target, react
+from reference.decisions.clients.pulling import make_reply, react
+from reference.decisions.clients.push_consumer import make_reader
+from reference.decisions.reading.client import Client, choose_target
 from reference.decisions.reading.get_message import GetMessageResult
 from reference.decisions.reading.pull import Pull, ResponseCode, Situation, Topic
 from reference.decisions.reading.pull_processor import MASTER_ID, answer_pull
@@ -122,9 +124,10 @@ def pull_from(deployment: Deployment, broker: int, circumstance: Circumstance) -
     broker_settings = BrokerSettings(is_slave_read_enabled=is_open)
     pull = Pull(circumstance.offset)
     answer = answer_pull(Situation(pull, store, broker_settings, group, Topic(), None, result))
-    reaction = react(Client(brokers=deployment.route), answer)
+    consumer = make_reader(Client(brokers=deployment.route), circumstance.offset)
+    after = react(consumer, 0, make_reply(answer)).value
     assert answer.suggested_broker_id is not None
-    target = choose_target(reaction.client).broker_id
+    target = choose_target(after.client).broker_id
     return Step(
         broker, circumstance, answer.code, answer.suggested_broker_id, target, int(is_found)
     )

@@ -45,10 +45,14 @@ def test_holds_and_commits_are_shown() -> None:
     """What else a pull brings about."""
     flags = ("--offset", "9", "--max-offset", "9", "--suspend", "--commit-offset", "4")
     text = pull(*flags).output
-    assert "up to 15000 ms before that answer" in text
+    assert "15000 to 20000 ms before that answer" in text
     assert "progress stored      4" in text
     answer = ask(*flags)
-    assert (answer["heldMs"], answer["committedOffset"]) == (15_000, 4)
+    assert (answer["heldMs"], answer["heldMostMs"], answer["committedOffset"]) == (
+        15_000,
+        20_000,
+        4,
+    )
 
 
 @pytest.mark.parametrize(
@@ -82,6 +86,28 @@ def test_a_refused_pull() -> None:
     text = pull("--max-offset", "9", "--queue", "4").output
     assert "is_queue_unknown" in text
     assert "status" not in text
+
+
+def test_a_refusal_does_not_change_whom_the_client_asks() -> None:
+    """Only an answer that can be read does: a slave that has refused is asked again."""
+    answer = ask("--role", "SLAVE", "--max-offset", "9", "--group", "consumeEnable=false")
+    assert (answer["nextPullFrom"], answer["pauseMs"], answer["pauseMostMs"]) == (1, 3_000, 3_000)
+    lagging = ask("--role", "SLAVE", "--offset", "20", "--max-offset", "9")
+    assert (lagging["nextPullFrom"], lagging["pauseMs"]) == (0, 0)
+
+
+def test_a_queue_that_is_given_up() -> None:
+    """It is pulled again after its correction, at the next rebalance, with corrected progress."""
+    flags = ("--offset", "20", "--min-offset", "4", "--max-offset", "10", "--client-offset", "15")
+    answer = ask(*flags)
+    assert answer["isQueueGivenUp"]
+    assert (answer["pauseMs"], answer["pauseMostMs"]) == (10_000, 30_000)
+    assert answer["nextCommitOffset"] == answer["nextBeginOffset"] == 10
+    text = pull(*flags).output
+    assert "given up, with what is cached" in text
+    assert "broker 0 after 10000 to 30000 ms" in text
+    row = pull("-", rows='{"offset": 20, "maxOffset": 10}').output
+    assert "next pull from 0 after 10000 to 30000 ms by is_wanted_there; the queue is given" in row
 
 
 ROWS = '{"offset": 0, "maxOffset": 9}\n\n{"offset": 10, "maxOffset": 9, "role": "SLAVE"}\n'

@@ -15,7 +15,7 @@ from reference.decisions.reading.read import Read
 from reference.decisions.reading.settings import StoreSettings, change_store
 from reference.decisions.reading.subscription import is_tag_taken, parse_tags
 from reference.worlds.replication.roles import Role
-from tests.oracle.broker_rows import Found, Row, list_fields
+from tests.oracle.found import Found, Row, list_fields
 from tests.oracle.queue_stores import QueueStore, build
 
 LOG_FILE = "mapedFileSizeCommitLog"

@@ -13,7 +13,7 @@ from reference.decisions.progress.offset_table import (
     name_key,
 )
 from reference.decisions.reading.settings import compute_memory_bytes
-from tests.oracle.broker_rows import Found, Row, list_fields
+from tests.oracle.found import Found, Row, list_fields
 from tests.oracle.get_message_rows import build_store
 
 

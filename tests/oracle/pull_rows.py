@@ -37,7 +37,7 @@ from reference.decisions.reading.subscription import (
 )
 from reference.decisions.reading.subscription_group import OPTIONS, SubscriptionGroup
 from reference.worlds.replication.roles import Role
-from tests.oracle.broker_rows import Found, Row, list_fields
+from tests.oracle.found import Found, Row, list_fields
 from tests.oracle.queue_stores import QueueStore, build
 
 COMMIT, SUSPEND, SUBSCRIPTION = 1, 2, 4

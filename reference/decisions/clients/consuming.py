@@ -1,12 +1,7 @@
-"""A push consumer consumes: when it puts off a pull, locks a queue, and gives a message back.
+"""A push consumer consumes messages: what is done, how far progress is then, what is given back.
 
-- It puts off a pull when too much of the queue waits in it already (R-CC-07;
-  DefaultMQPushConsumerImpl#pullMessage of 4.4.0). What a pull carries, once it is sent, is
-  `reference.decisions.reading.client.compute_commit_flag`.
-- One that consumes in order locks a queue at the master, and at nobody else (R-CC-16;
-  RebalanceImpl#lock, #lockAll and #updateProcessQueueTableInRebalance, ProcessQueue#isLockExpired
-  and ConsumeMessageOrderlyService of 4.4.0). A slave would grant a lock, but no client asks it for
-  one.
+- Messages that are done leave the cache, and progress moves on to the first one that is not
+  (R-CC-11; ConsumeMessageConcurrentlyService of 4.4.0).
 - A message that could not be consumed goes back, to be consumed again later (R-CC-17;
   DefaultMQPushConsumerImpl#sendMessageBack, ConsumeMessageConcurrentlyService and
   SendMessageProcessor#consumerSendMsgBack of 4.4.0).
@@ -18,127 +13,85 @@ from collections.abc import Collection, Mapping
 
 from attrs import evolve, frozen
 
+from reference.decisions.clients import offset_store, process_queue
+from reference.decisions.clients.process_queue import Message
+from reference.decisions.clients.push_consumer import Batch, PushConsumer, change_assignment
 from reference.decisions.clients.sending import SendAnswer, send
 from reference.decisions.name_server.client_side import (
     Route,
     find_publish_address,
     list_write_queues,
 )
-from reference.decisions.reading.client import RETRY_MS
 from reference.decisions.reading.decision import Case, Decided, choose_first
 from reference.decisions.reading.pull import ResponseCode
-from reference.decisions.reading.pull_processor import MASTER_ID
 from reference.worlds.replication.roles import Role
 
-FLOW_CONTROL_MS = 50
-"""A pull that flow control stops is looked at again after this time."""
-MIB = 1024 * 1024
-
 
 @frozen
-class FlowLimits:
-    """What DefaultMQPushConsumer sets for each queue."""
+class Consumed:
+    """A consumer, and messages of one of its assignments that have just been consumed."""
 
-    messages: int = 1_000
-    """``pullThresholdForQueue``."""
-    mebibytes: int = 100
-    """``pullThresholdSizeForQueue``."""
-    span: int = 2_000
-    """``consumeConcurrentlyMaxSpan``: from the first cached message to the last, in messages."""
+    consumer: PushConsumer
+    assignment: int
+    progress: int
+    """What the cache says of progress without them."""
 
 
-@frozen
-class Cached:
-    """What a consumer has of a queue, and has not consumed (ProcessQueue)."""
-
-    messages: int = 0
-    size_bytes: int = 0
-    span: int = 0
-    is_orderly: bool = False
-    is_locked: bool = False
-    """An orderly consumer once had the queue's lock; whether it is too old, a pull does not ask."""
-    limits: FlowLimits = FlowLimits()
+def is_queue_dropped(consumed: Consumed) -> bool:
+    """The queue was given up: what was consumed since does not count, and comes again."""
+    return consumed.consumer.assignments[consumed.assignment].is_dropped
 
 
-def has_too_many_messages(cached: Cached) -> bool:
-    """More messages than the limit."""
-    return cached.messages > cached.limits.messages
+def is_progress_untold(consumed: Consumed) -> bool:
+    """The cache was empty already."""
+    return consumed.progress < 0
 
 
-def has_too_many_bytes(cached: Cached) -> bool:
-    """More whole mebibytes than the limit: the division cuts off what is less than one."""
-    return cached.size_bytes // MIB > cached.limits.mebibytes
+def is_progress_told(consumed: Consumed) -> bool:
+    """Progress is what the cache says, unless it is further on already."""
+    return consumed.progress >= 0
 
 
-def has_too_wide_a_span(cached: Cached) -> bool:
-    """One message that is not done holds back progress while many behind it are."""
-    return not cached.is_orderly and cached.span > cached.limits.span
+def _move_on(consumed: Consumed) -> PushConsumer:
+    consumer = consumed.consumer
+    store = offset_store.update(
+        consumer.store, consumer.queue, consumed.progress, is_increase_only=True
+    )
+    return evolve(consumer, store=store)
 
 
-def is_lock_missing(cached: Cached) -> bool:
-    """An orderly consumer without the queue's lock."""
-    return cached.is_orderly and not cached.is_locked
-
-
-PAUSES: tuple[Case[Cached, int], ...] = (
-    (has_too_many_messages, lambda _: FLOW_CONTROL_MS),
-    (has_too_many_bytes, lambda _: FLOW_CONTROL_MS),
-    (has_too_wide_a_span, lambda _: FLOW_CONTROL_MS),
-    (is_lock_missing, lambda _: RETRY_MS),
+RESULTS: tuple[Case[Consumed, PushConsumer], ...] = (
+    (is_queue_dropped, lambda consumed: consumed.consumer),
+    (is_progress_untold, lambda consumed: consumed.consumer),
+    (is_progress_told, _move_on),
 )
-"""What puts off a pull, in the order of the code, and for how many milliseconds."""
+"""What becomes of progress (ConsumeMessageConcurrentlyService#processConsumeResult)."""
 
 
-def find_pause(cached: Cached) -> Decided[int] | None:
-    """Why a pull is put off, and for how many milliseconds; None: it is sent."""
-    return choose_first(PAUSES, cached)
+def consume(
+    consumer: PushConsumer, batch_number: int, left: Collection[Message] = ()
+) -> PushConsumer:
+    """A batch that waits is consumed: all of it, but for messages that nobody takes back.
 
-
-RENEW_MS = 20_000
-"""How often a consumer locks its queues again (``REBALANCE_LOCK_INTERVAL``)."""
-LIVE_MS = 30_000
-"""A consumer does not trust a lock that is older (``REBALANCE_LOCK_MAX_LIVE_TIME``)."""
-
-
-def choose_lock_broker(brokers: Collection[int]) -> int | None:
-    """Whom a client asks for a lock: id 0 of its route, and no other address."""
-    return MASTER_ID if MASTER_ID in brokers else None
-
-
-@frozen
-class Lock:
-    """A consumer's lock on one queue."""
-
-    is_locked: bool = False
-    """It has once been granted, and not been refused since."""
-    granted_ms: float = 0
-    """When it was granted last."""
-
-
-def ask(lock: Lock, brokers: Collection[int], now_ms: float, *, is_granted: bool | None) -> Lock:
-    """The lock after the consumer has asked for it.
-
-    ``is_granted`` is what the master says; None: it says nothing. Without an address or an answer
-    the lock stays as it was, and grows old.
+    Those stay in the cache, and wait again; a consumer does that CONSUME_AGAIN_MS later.
+    Source: ConsumeMessageConcurrentlyService.ConsumeRequest#run, #processConsumeResult.
     """
-    if choose_lock_broker(brokers) is None or is_granted is None:
-        return lock
-    return Lock(is_locked=True, granted_ms=now_ms) if is_granted else evolve(lock, is_locked=False)
-
-
-def is_expired(lock: Lock, now_ms: float) -> bool:
-    """The lock is older than it may be (strictly)."""
-    return now_ms - lock.granted_ms > LIVE_MS
-
-
-def may_consume(lock: Lock, now_ms: float) -> bool:
-    """Messages of the queue are handed to the application."""
-    return lock.is_locked and not is_expired(lock, now_ms)
-
-
-def may_take_queue(brokers: Collection[int], *, is_granted: bool | None) -> bool:
-    """A queue that is newly assigned is only taken with a lock that is granted now."""
-    return ask(Lock(), brokers, now_ms=0, is_granted=is_granted).is_locked
+    batch = consumer.batches[batch_number]
+    others = (*consumer.batches[:batch_number], *consumer.batches[batch_number + 1 :])
+    consumer = evolve(consumer, batches=others)
+    assignment = consumer.assignments[batch.assignment]
+    if assignment.is_dropped:
+        return consumer
+    done = tuple(message for message in batch.messages if message not in left)
+    again = tuple(message for message in batch.messages if message in left)
+    cache = process_queue.remove(assignment.cache, done)
+    progress = process_queue.compute_progress(assignment.cache, cache)
+    consumer = change_assignment(consumer, batch.assignment, evolve(assignment, cache=cache))
+    if again:
+        consumer = evolve(consumer, batches=(*others, Batch(batch.assignment, again)))
+    decided = choose_first(RESULTS, Consumed(consumer, batch.assignment, progress))
+    assert decided is not None  # Progress is told or not.
+    return decided.value
 
 
 CONSUME_AGAIN_MS = 5_000
@@ -188,8 +141,8 @@ WAYS: tuple[Case[Failed, str], ...] = (
 )
 """What becomes of a message that could not be consumed, in the order of the code.
 
-Progress does not pass a message that is left, so it is not missed; see
-`reference.decisions.progress.client_offsets.compute_consumed`.
+Progress does not pass a message that is left, so it is not missed; see `consume` and
+`reference.decisions.clients.process_queue.compute_progress`.
 """
 
 

@@ -16,7 +16,8 @@ from typing import TypeAlias
 
 from attrs import evolve
 
-from reference.decisions.clients.consuming import Failed, may_take_queue, send_back
+from reference.decisions.clients.consuming import Failed, send_back
+from reference.decisions.clients.locking import may_take_queue
 from reference.decisions.clients.sending import SendAnswer
 from reference.decisions.metadata.broker_tables import BrokerTables
 from reference.decisions.name_server.client_side import Route, list_read_queues, list_write_queues

@@ -1,23 +1,26 @@
-"""A consumer's own progress: what it keeps, what it sends, and where it begins to read.
+"""What a consumer is told of progress, and where it begins to read.
 
-Source: RemoteBrokerOffsetStore and RebalancePushImpl of the 4.4.0 client. Which broker it speaks to
-is `reference.decisions.reading.client.choose_offset_store`.
+Source: RemoteBrokerOffsetStore#readOffset and RebalancePushImpl of the 4.4.0 client. Which broker
+it speaks to is `reference.decisions.reading.client.find_offset_store`; what it keeps and sends is
+in `reference.decisions.clients.offset_store`.
 """
 
 from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
+from typing import TypeAlias
 
-from attrs import evolve, field, frozen
+from attrs import frozen
 
 from reference.decisions.progress.offset_table import QueryAnswer
 from reference.decisions.reading.decision import Case, Decided, choose_first
+from reference.decisions.reading.pull import ResponseCode
 
 NOT_STORED = -1
 """The broker has answered that it knows no progress."""
 NOT_READABLE = -2
-"""No answer."""
+"""No answer, or one that cannot be read."""
 RETRY_TOPIC_PREFIX = "%RETRY%"
 """How the topic begins that takes a group's failed messages."""
 
@@ -30,44 +33,88 @@ class ConsumeFromWhere(enum.Enum):
     TIMESTAMP = "CONSUME_FROM_TIMESTAMP"
 
 
+OUTDATED_STRATEGIES: Mapping[str, ConsumeFromWhere] = {
+    "CONSUME_FROM_LAST_OFFSET_AND_FROM_MIN_WHEN_BOOT_FIRST": ConsumeFromWhere.LAST_OFFSET,
+    "CONSUME_FROM_MIN_OFFSET": ConsumeFromWhere.LAST_OFFSET,
+    "CONSUME_FROM_MAX_OFFSET": ConsumeFromWhere.LAST_OFFSET,
+}
+"""Deprecated values, and what 4.4.0 does with each of them; MIN does not begin at the minimum."""
+
+
+def read_strategy(name: str) -> ConsumeFromWhere:
+    """The strategy that a value of ``consumeFromWhere`` stands for.
+
+    Raises:
+        ValueError: 4.4.0 has no such value.
+    """
+    return OUTDATED_STRATEGIES.get(name) or ConsumeFromWhere(name)
+
+
 @frozen
-class ClientOffsets:
-    """One consumer's progress in memory, by queue."""
+class OffsetReply:
+    """What a broker answers to a question for an offset."""
 
-    offsets: Mapping[int, int] = field(factory=dict)
-
-    def update(self, queue: int, offset: int, *, is_increase_only: bool) -> ClientOffsets:
-        """Consumption only moves it on; a correction sets it (R-CC-11)."""
-        known = self.offsets.get(queue)
-        new = max(known, offset) if is_increase_only and known is not None else offset
-        return evolve(self, offsets={**self.offsets, queue: new})
-
-    def keep(self, assigned: frozenset[int]) -> ClientOffsets:
-        """What is left after progress was sent: the queues that are still its own (R-CC-12)."""
-        kept = {queue: offset for queue, offset in self.offsets.items() if queue in assigned}
-        return evolve(self, offsets=kept)
-
-    def list_commits(self, assigned: frozenset[int]) -> tuple[tuple[int, int], ...]:
-        """What is sent every five seconds, changed or not: queue and offset (R-CC-12)."""
-        return tuple(item for item in self.offsets.items() if item[0] in assigned)
+    code: int
+    offset: int | None = None
+    """None where the answer carries none."""
 
 
-def compute_consumed(unprocessed: frozenset[int], highest_seen: int) -> int:
-    """Progress of concurrent consumption (R-CC-11, ProcessQueue#removeMessage).
+Reply: TypeAlias = OffsetReply | QueryAnswer | None
+"""What came back; None: no answer."""
 
-    The lowest message that is not done, so nothing before it is missed; else one past all.
+
+def is_unanswered(reply: Reply) -> bool:
+    """The broker has no address, the request was not sent, or no answer came in time."""
+    return reply is None
+
+
+def is_refused(reply: Reply) -> bool:
+    """Any code but 0: an error counts as no progress too (R-CC-14)."""
+    return reply is not None and reply.code != ResponseCode.SUCCESS
+
+
+def is_offset_missing(reply: Reply) -> bool:
+    """Success without an offset cannot be read (B3-00548)."""
+    return reply is not None and reply.offset is None
+
+
+def is_offset_told(reply: Reply) -> bool:
+    """Success with an offset."""
+    return reply is not None and reply.offset is not None
+
+
+def _get_offset(reply: Reply) -> int:
+    assert reply is not None
+    assert reply.offset is not None
+    return reply.offset
+
+
+STORED: tuple[Case[Reply, int], ...] = (
+    (is_unanswered, lambda _: NOT_READABLE),
+    (is_refused, lambda _: NOT_STORED),
+    (is_offset_missing, lambda _: NOT_READABLE),
+    (is_offset_told, _get_offset),
+)
+"""What a consumer takes an answer to its question for progress for (R-CC-14)."""
+
+
+def read_stored(reply: Reply) -> int:
+    """What the client makes of a broker's answer (RemoteBrokerOffsetStore#readOffset).
+
+    An offset of -1 cannot be told from NOT_STORED.
     """
-    return min(unprocessed, default=highest_seen + 1)
+    decided = choose_first(STORED, reply)
+    assert decided is not None  # There is no answer, a code, or an offset or none with code 0.
+    return decided.value
 
 
-def read_stored(answer: QueryAnswer | None) -> int:
-    """What the client makes of a broker's answer (R-CC-14); None: there was none.
+def read_told(reply: Reply) -> int | None:
+    """What a master says of the queue's end, or of a time; None: anything but an offset.
 
-    Every answer without an offset counts as no progress, whatever its code.
+    Source: MQAdminImpl#maxOffset, #searchOffset.
     """
-    if answer is None:
-        return NOT_READABLE
-    return NOT_STORED if answer.offset is None else answer.offset
+    decided = choose_first(STORED, reply)
+    return decided.value if decided and decided.by == is_offset_told.__name__ else None
 
 
 @frozen

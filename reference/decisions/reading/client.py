@@ -1,18 +1,17 @@
-"""What a consumer makes of an answer: where its next pull goes, from which offset, and when.
+"""Which broker a client asks: for messages, for progress, and for what only a master tells.
 
-Source: PullAPIWrapper, MQClientInstance and DefaultMQPushConsumerImpl of the 4.4.0 client.
+Source: PullAPIWrapper and MQClientInstance of the 4.4.0 client. What a consumer makes of an answer
+is in `reference.decisions.clients.pulling`.
 """
 
 from __future__ import annotations
 
-import enum
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable
 
 from attrs import evolve, frozen
 
 from reference.decisions.reading.decision import Case, choose_first
-from reference.decisions.reading.pull import ResponseCode
-from reference.decisions.reading.pull_processor import MASTER_ID, PullAnswer
+from reference.decisions.reading.pull_processor import MASTER_ID
 
 HASH_BUCKETS = 16
 """Buckets of a java.util.HashMap of up to 12 entries."""
@@ -23,48 +22,26 @@ RETRY_MS = 3_000
 PULL_TIMEOUT_MS = 30_000
 """How long a consumer waits for the answer to a pull; a broker may hold it for half of that."""
 
-CORRECTION_MS = 10_000
-"""A corrected offset is stored and the queue given up after this time."""
+NO_PROGRESS = -1
+"""What a pull carries for progress where the consumer has none in memory (#readOffset)."""
 
 
 class ClientError(Exception):
     """The client has no address to pull from."""
 
 
-class PullStatus(enum.Enum):
-    """``PullStatus``: what the client tells apart."""
-
-    FOUND = "FOUND"
-    NO_NEW_MSG = "NO_NEW_MSG"
-    NO_MATCHED_MSG = "NO_MATCHED_MSG"
-    OFFSET_ILLEGAL = "OFFSET_ILLEGAL"
-
-
-STATUS_BY_CODE: Mapping[ResponseCode, PullStatus] = {
-    ResponseCode.SUCCESS: PullStatus.FOUND,
-    ResponseCode.PULL_NOT_FOUND: PullStatus.NO_NEW_MSG,
-    ResponseCode.PULL_RETRY_IMMEDIATELY: PullStatus.NO_MATCHED_MSG,
-    ResponseCode.PULL_OFFSET_MOVED: PullStatus.OFFSET_ILLEGAL,
-}
-"""The codes that the client decodes; any other one is an exception there."""
-
-
 @frozen
 class Client:
-    """One consumer and one queue."""
+    """What a client knows of the brokers of one name, and of one of their queues."""
 
     suggested_id: int | None = None
-    """Its entry in ``pullFromWhichNodeTable``; None before the first answer."""
+    """The queue's entry in ``pullFromWhichNodeTable``; None before the first answer."""
     forced_id: int | None = None
     """``defaultBrokerId`` with ``connectBrokerByUser``; None without it."""
     brokers: tuple[int, ...] = (MASTER_ID, 1)
-    """Ids of the broker's addresses in the client's route, in the order in which they were put."""
-    memory_offset: int = 0
-    """Its progress in memory."""
-    next_offset: int = 0
-    """Where its next pull begins."""
-    is_cache_empty: bool = True
-    """It has no messages of this queue that are not consumed."""
+    """Ids of the addresses in ``brokerAddrTable``, in the order in which they were put."""
+    route: frozenset[int] | None = None
+    """Ids in the route that was taken over last (``topicRouteTable``); None: none was."""
 
 
 @frozen
@@ -86,6 +63,15 @@ def get_wanted_id(client: Client) -> int:
     if client.forced_id is not None:
         return client.forced_id
     return MASTER_ID if client.suggested_id is None else client.suggested_id
+
+
+def note_suggestion(client: Client, broker_id: int) -> Client:
+    """The client after a decoded answer, and after no other (R-CC-05).
+
+    Source: PullAPIWrapper#processPullResult, #updatePullFromWhichNode. A refusal or a missing
+    answer leaves the table as it was, so the same broker is asked again (B3-02514, B3-03498).
+    """
+    return evolve(client, suggested_id=broker_id)
 
 
 def order_as_hash_map(ids: Iterable[int]) -> tuple[int, ...]:
@@ -118,79 +104,65 @@ TARGETS: tuple[Case[Client, int], ...] = (
 """Whom a pull is sent to (R-CC-01, MQClientInstance#findBrokerAddressInSubscribe)."""
 
 
-def choose_target(client: Client) -> Target:
-    """The broker of the next pull (R-CC-06, PullAPIWrapper#pullKernelImpl).
-
-    Raises:
-        ClientError: no broker of the name has an address, after the route was refreshed.
-    """
+def find_target(client: Client) -> Target | None:
+    """The broker of the next pull (R-CC-06, PullAPIWrapper#pullKernelImpl); None: no address."""
     decided = choose_first(TARGETS, client)
-    if decided is None:
-        raise ClientError("the route has no broker of this name")
-    return Target(decided.value, decided.by)
+    return None if decided is None else Target(decided.value, decided.by)
 
 
-def choose_offset_store(client: Client) -> int:
-    """The broker that progress is sent to and asked of: the first address (R-CC-02, R-CC-13).
-
-    Source: MQClientInstance#findBrokerAddressInAdmin.
+def choose_target(client: Client) -> Target:
+    """The broker of the next pull of a client that has addresses.
 
     Raises:
         ClientError: no broker of the name has an address.
     """
-    if not client.brokers:
+    target = find_target(client)
+    if target is None:
         raise ClientError("the route has no broker of this name")
-    return order_as_hash_map(client.brokers)[0]
+    return target
 
 
-def compute_commit_flag(client: Client, target: Target) -> int | None:
-    """The progress that goes with a pull; None without the flag (R-CC-06, R-CC-07)."""
-    has_progress = client.memory_offset > 0
-    return client.memory_offset if has_progress and not target.is_slave else None
+def find_offset_store(client: Client) -> int | None:
+    """The broker that progress is sent to and asked of: the first address (R-CC-02, R-CC-13).
 
-
-@frozen
-class Reaction:
-    """What a client does upon an answer."""
-
-    client: Client
-    """The client after it."""
-    status: PullStatus | None
-    """What it takes the answer for; None for an exception."""
-    pause_ms: int = 0
-    """How long it waits before it pulls again."""
-    is_queue_given_up: bool = False
-    """It drops the queue, cached messages and all, until the next rebalance (R-CC-09)."""
-    messages: int = 0
-    """Messages that it takes to be consumed."""
-
-
-def react(client: Client, answer: PullAnswer) -> Reaction:
-    """What a push consumer does upon an answer (R-CC-05, R-CC-08, R-CC-09).
-
-    A corrected offset counts as progress CORRECTION_MS later, even when it is lower.
+    None: no broker of the name has an address. Source: MQClientInstance#findBrokerAddressInAdmin.
     """
-    status = STATUS_BY_CODE.get(answer.code)
-    if status is None or answer.result is None:
-        return Reaction(client, None, pause_ms=RETRY_MS)
-    begin = answer.result.next_begin_offset
-    is_found, is_moved = status is PullStatus.FOUND, status is PullStatus.OFFSET_ILLEGAL
-    progress = client.memory_offset
-    if is_moved:
-        progress = begin
-    elif client.is_cache_empty and not is_found:
-        progress = max(progress, begin)
-    after = evolve(
-        client,
-        suggested_id=answer.suggested_broker_id,
-        next_offset=begin,
-        memory_offset=progress,
-        is_cache_empty=is_moved or (client.is_cache_empty and not is_found),
-    )
-    return Reaction(
-        after,
-        status,
-        pause_ms=CORRECTION_MS if is_moved else 0,
-        is_queue_given_up=is_moved,
-        messages=answer.result.message_count,
-    )
+    return next(iter(order_as_hash_map(client.brokers)), None)
+
+
+def choose_offset_store(client: Client) -> int:
+    """The same for a client that has addresses.
+
+    Raises:
+        ClientError: no broker of the name has an address.
+    """
+    broker_id = find_offset_store(client)
+    if broker_id is None:
+        raise ClientError("the route has no broker of this name")
+    return broker_id
+
+
+def find_only(brokers: Collection[int], broker_id: int) -> int | None:
+    """A broker if it has an address, and no other in its place.
+
+    Source: MQClientInstance#findBrokerAddressInSubscribe with ``onlyThisBroker``.
+    """
+    return broker_id if broker_id in brokers else None
+
+
+def find_master(client: Client) -> int | None:
+    """The broker that is asked for a queue's end, or for the first message of a time (R-CC-03).
+
+    Source: MQClientInstance#findBrokerAddressInPublish.
+    """
+    return find_only(client.brokers, MASTER_ID)
+
+
+def compute_commit_flag(memory_offset: int | None, target: Target) -> int | None:
+    """The progress that a broker may store of a pull; None without the flag (R-CC-06, R-CC-07).
+
+    ``memory_offset`` is the consumer's progress in memory, None where it has none. Progress of 0 is
+    never sent with a pull.
+    """
+    has_progress = memory_offset is not None and memory_offset > 0
+    return memory_offset if has_progress and not target.is_slave else None

@@ -244,6 +244,14 @@ CHECK_INTERVAL_MS = 5_000
 """How often held pulls are looked at with long polling; else each ``shortPollingTimeMills``."""
 
 
+def compute_hold_most_ms(hold_ms: int, broker: BrokerSettings) -> int:
+    """How long a pull is held at most that may be held for ``hold_ms`` (R-PM-07).
+
+    Nobody looks at it at the very end of its time, but at the next of the regular looks.
+    """
+    return hold_ms + compute_check_interval_ms(broker)
+
+
 @frozen
 class HeldPull:
     """A pull that is held, when somebody looks at it."""

@@ -14,18 +14,26 @@ from typing import Any
 from attrs import frozen
 
 from reference.configuration.keys import KEYS
+from reference.decisions.clients.next_pull import NextPull, find_next_pull
+from reference.decisions.clients.pulling import make_reply, pull
+from reference.decisions.clients.push_consumer import make_reader
+from reference.decisions.clients.requests import Network
 from reference.decisions.reading.client import (
     Client,
-    Reaction,
     Target,
     choose_target,
     compute_commit_flag,
-    react,
+    order_as_hash_map,
 )
 from reference.decisions.reading.consume_queue import ConsumeQueue, Entry, compute_entries_per_file
 from reference.decisions.reading.get_message import GetMessageResult, get_message
 from reference.decisions.reading.pull import Pull, Situation, Topic
-from reference.decisions.reading.pull_processor import MASTER_ID, PullAnswer, answer_pull
+from reference.decisions.reading.pull_processor import (
+    MASTER_ID,
+    PullAnswer,
+    answer_pull,
+    compute_hold_most_ms,
+)
 from reference.decisions.reading.read import Read
 from reference.decisions.reading.settings import (
     BROKER_FIELDS,
@@ -96,9 +104,16 @@ class Reply:
     """What the broker answers, and what the client does then."""
 
     answer: PullAnswer
-    reaction: Reaction
+    held_most_ms: int | None
+    """How long the pull is held at most if no message comes; None: it is answered at once."""
+    next_pull: NextPull
     target: Target
     """The broker of the next pull."""
+
+    @property
+    def next_progress(self) -> int | None:
+        """The progress that the broker of the next pull may store; None: it carries none."""
+        return compute_commit_flag(self.next_pull.consumer.memory_offset, self.target)
 
 
 def ask(question: Mapping[str, Any]) -> Reply:
@@ -115,12 +130,22 @@ def ask(question: Mapping[str, Any]) -> Reply:
     properties = {n: v for n, v in question.items() if n in PROPERTIES}
     situation = make_situation(question, numbers, properties)
     answer = answer_pull(situation)
-    client = Client(
-        brokers=read_brokers(question.get("brokers", [0, 1])),
-        memory_offset=numbers["clientOffset"] or 0,
-    )
-    reaction = react(client, answer)
-    return Reply(answer, reaction, choose_target(reaction.client))
+    brokers = read_brokers(question.get("brokers", [0, 1]))
+    client = Client(suggested_id=find_asked(situation.store.role, brokers), brokers=brokers)
+    reader = make_reader(client, situation.pull.offset, numbers["clientOffset"] or 0)
+    next_pull = find_next_pull(pull(reader, Network(pull=make_reply(answer))).consumer)
+    held_ms = answer.held_ms
+    most_ms = None if held_ms is None else compute_hold_most_ms(held_ms, situation.broker)
+    return Reply(answer, most_ms, next_pull, choose_target(next_pull.consumer.client))
+
+
+def find_asked(role: Role, brokers: tuple[int, ...]) -> int | None:
+    """The broker that the client took for the one to ask, by the role of the one that it asked.
+
+    Of a slave it is the first slave of the route; None: a client that knows no suggestion.
+    """
+    slaves = [each for each in order_as_hash_map(brokers) if each != MASTER_ID]
+    return next(iter(slaves), None) if role is Role.SLAVE else None
 
 
 def make_situation(
@@ -244,15 +269,17 @@ def describe(reply: Reply) -> dict[str, Any]:
         "codeDecidedBy": answer.code_decided_by,
         "codesOverwritten": [[each.value.name, each.by] for each in answer.codes_overwritten],
         "heldMs": answer.held_ms,
+        "heldMostMs": reply.held_most_ms,
         "committedOffset": answer.committed_offset,
         "suggestWhichBrokerId": answer.suggested_broker_id,
         "suggestionDecidedBy": answer.suggestion_decided_by,
         "suggestionsOverwritten": [[e.value, e.by] for e in answer.suggestions_overwritten],
         "nextPullFrom": reply.target.broker_id,
         "nextPullDecidedBy": reply.target.decided_by,
-        "nextCommitOffset": compute_commit_flag(reply.reaction.client, reply.target),
-        "pauseMs": reply.reaction.pause_ms,
-        "isQueueGivenUp": reply.reaction.is_queue_given_up,
+        "nextCommitOffset": reply.next_progress,
+        "pauseMs": reply.next_pull.least_ms,
+        "pauseMostMs": reply.next_pull.most_ms,
+        "isQueueGivenUp": reply.next_pull.is_queue_given_up,
     }
 
 

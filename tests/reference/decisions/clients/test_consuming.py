@@ -1,109 +1,23 @@
-"""When a consumer puts off a pull, locks a queue, and gives a message back."""
+"""What a consumer makes of messages that are done, and of those that are not."""
 
 from __future__ import annotations
 
 import pytest
+from attrs import evolve
+from hypothesis import given
+from hypothesis import strategies as st
 
-from reference.decisions.clients.consuming import (
-    LIVE_MS,
-    MIB,
-    RENEW_MS,
-    Cached,
-    Failed,
-    FlowLimits,
-    Lock,
-    answer_send_back,
-    ask,
-    choose_lock_broker,
-    find_pause,
-    may_consume,
-    may_take_queue,
-    send_back,
-)
+from reference.decisions.clients.consuming import Failed, answer_send_back, consume, send_back
+from reference.decisions.clients.process_queue import Message
+from reference.decisions.clients.pulling import pull
+from reference.decisions.clients.push_consumer import Batch, PushConsumer, drop, make_reader
+from reference.decisions.clients.requests import Network, PullReply
 from reference.decisions.clients.sending import SendAnswer
 from reference.decisions.name_server.client_side import Route
 from reference.decisions.name_server.registry import QueueData
-from reference.decisions.progress.client_offsets import compute_consumed
+from reference.decisions.reading.client import Client
 from reference.decisions.reading.pull import ResponseCode
 from reference.worlds.replication.roles import Role
-
-
-@pytest.mark.parametrize(
-    ("cached", "by"),
-    [
-        (Cached(messages=1_000), None),
-        (Cached(messages=1_001), "has_too_many_messages"),
-        (Cached(size_bytes=101 * MIB - 1), None),
-        (Cached(size_bytes=101 * MIB), "has_too_many_bytes"),
-        (Cached(span=2_000), None),
-        (Cached(span=2_001), "has_too_wide_a_span"),
-        (Cached(span=2_001, is_orderly=True, is_locked=True), None),
-        (Cached(is_orderly=True), "is_lock_missing"),
-        (Cached(messages=11, limits=FlowLimits(messages=10)), "has_too_many_messages"),
-    ],
-)
-def test_pauses(cached: Cached, by: str | None) -> None:
-    """Strictly above each limit; bytes count in whole mebibytes, so nearly one more fits."""
-    pause = find_pause(cached)
-    assert (pause.by if pause else None) == by
-    if pause:
-        assert pause.value == (3_000 if by == "is_lock_missing" else 50)
-
-
-def test_the_first_limit_is_told() -> None:
-    """In the order of the code."""
-    pause = find_pause(Cached(messages=5_000, size_bytes=500 * MIB, span=5_000))
-    assert pause is not None
-    assert pause.by == "has_too_many_messages"
-
-
-PAIR, ALONE = (0, 1), (1,)
-
-
-def test_only_the_master_is_asked() -> None:
-    """Although a slave would be listed (R-CC-16)."""
-    assert choose_lock_broker(PAIR) == 0
-    assert choose_lock_broker(ALONE) is None
-
-
-def test_a_lock_is_kept_while_the_master_answers() -> None:
-    """It is renewed before it is too old."""
-    lock = Lock()
-    for now_ms in range(0, 10 * RENEW_MS, RENEW_MS):
-        lock = ask(lock, PAIR, now_ms, is_granted=True)
-        assert may_consume(lock, now_ms + RENEW_MS)
-
-
-def test_consumption_ends_30_s_after_the_last_answer() -> None:
-    """Whether the dead master is still listed or not; the lock is never given back."""
-    for brokers in (PAIR, ALONE):
-        lock = ask(Lock(), PAIR, 0, is_granted=True)
-        for now_ms in range(RENEW_MS, 10 * RENEW_MS, RENEW_MS):
-            lock = ask(lock, brokers, now_ms, is_granted=None)
-        assert may_consume(lock, LIVE_MS)
-        assert not may_consume(lock, LIVE_MS + 1)
-
-
-def test_a_refused_lock_ends_it_at_once() -> None:
-    """Another consumer has it."""
-    lock = ask(Lock(), PAIR, 0, is_granted=True)
-    refused = ask(lock, PAIR, 1, is_granted=False)
-    assert not may_consume(refused, 1)
-
-
-def test_a_new_queue_is_not_taken_without_the_master() -> None:
-    """A consumer that starts during the outage gets no queue at all."""
-    assert may_take_queue(PAIR, is_granted=True)
-    for brokers, is_granted in ((PAIR, False), (PAIR, None), (ALONE, None)):
-        assert not may_take_queue(brokers, is_granted=is_granted)
-
-
-def test_pulls_go_on_though_nothing_is_consumed() -> None:
-    """An old lock does not stop them; the limits of the cache do (R-CC-07)."""
-    lock = ask(Lock(), PAIR, 0, is_granted=True)
-    assert not may_consume(lock, 10 * LIVE_MS)
-    assert find_pause(Cached(is_orderly=True, is_locked=lock.is_locked)) is None
-
 
 OK, ERROR, NOTHING = SendAnswer(0), SendAnswer(1), SendAnswer(None)
 BOTH = Route({"a": QueueData()}, {"a": {0: "m:1", 1: "s:1"}})
@@ -129,10 +43,75 @@ def test_ways(failed: Failed, by: str) -> None:
     assert send_back(failed).by == by
 
 
+def make_full(*offsets: int) -> PushConsumer:
+    """A consumer that has pulled these messages, in batches of one."""
+    empty = make_reader(Client(), offsets[0])
+    reply = PullReply(0, offsets[-1] + 1, 0, 100, 0, tuple(map(Message, offsets)))
+    return pull(empty, Network(pull=reply)).consumer
+
+
+def test_progress_is_the_first_message_that_is_not_done() -> None:
+    """Whatever is done behind it (R-CC-11)."""
+    consumer = make_full(4, 5, 6)
+    consumer = consume(consumer, 1)
+    assert (consumer.memory_offset, consumer.assignments[0].cache.offsets) == (4, (4, 6))
+    consumer = consume(consumer, 0)
+    assert (consumer.memory_offset, consumer.assignments[0].cache.offsets) == (6, (6,))
+    consumer = consume(consumer, 0)
+    assert (consumer.memory_offset, consumer.assignments[0].cache.offsets) == (7, ())
+
+
 def test_a_message_that_is_left_holds_back_progress() -> None:
-    """The consumer keeps it, so its progress does not pass it."""
+    """The consumer keeps it and consumes it again, so its progress does not pass it."""
     assert send_back(Failed("a", SLAVE_ONLY, None, {})).by == "is_left"
-    assert compute_consumed(frozenset({4}), 9) == 4
+    consumer = make_full(4, 5)
+    consumer = consume(consumer, 0, left={Message(4)})
+    consumer = consume(consumer, 0)
+    assert (consumer.memory_offset, consumer.assignments[0].cache.offsets) == (4, (4,))
+    assert consumer.batches == (Batch(0, (Message(4),)),)
+    assert consume(consumer, 0).memory_offset == 6
+
+
+def test_what_a_dropped_queue_has_consumed_does_not_count() -> None:
+    """It is consumed again by whoever takes the queue (B3-02956)."""
+    consumer = drop(make_full(4, 5), 0)
+    after = consume(consumer, 0)
+    assert (after.memory_offset, after.assignments) == (4, consumer.assignments)
+    assert len(after.batches) == 1
+
+
+def test_progress_is_not_told_twice() -> None:
+    """A message that was put twice is consumed twice, the second time out of an empty cache."""
+    consumer = make_full(4)
+    again = evolve(consumer, batches=consumer.batches * 2)
+    assert consume(consume(again, 0), 0).memory_offset == 5
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.booleans()), max_size=40), st.data())
+def test_progress_never_passes_an_unfinished_message(
+    actions: list[tuple[int, bool]], data: st.DataObject
+) -> None:
+    """A broker that hands out a queue in order; batches end in any order, done or left."""
+    consumer, unfinished = make_reader(Client(), 0), set[int]()
+    for count, is_pull in actions:
+        if is_pull and consumer.ready:
+            begin = consumer.assignments[0].next_offset
+            offsets = range(begin, begin + count)
+            code = 0 if count else 19
+            messages = tuple(map(Message, offsets))
+            reply = PullReply(code, begin + count, 0, 100, 0, messages)
+            consumer = pull(consumer, Network(pull=reply)).consumer
+            unfinished |= set(offsets)
+        elif consumer.batches:
+            number = data.draw(st.integers(0, len(consumer.batches) - 1))
+            (message,) = consumer.batches[number].messages
+            is_left = data.draw(st.booleans())
+            consumer = consume(consumer, number, {message} if is_left else ())
+            unfinished -= set() if is_left else {message.offset}
+        end = consumer.assignments[0].next_offset
+        assert consumer.memory_offset is not None
+        assert consumer.memory_offset <= min(unfinished, default=end)
+        assert set(consumer.assignments[0].cache.offsets) == unfinished
 
 
 def test_a_slave_takes_nothing_back() -> None:

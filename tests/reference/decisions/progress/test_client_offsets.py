@@ -1,4 +1,4 @@
-"""A consumer's own progress."""
+"""What a consumer is told of progress, and where it begins to read."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from reference.decisions.progress.client_offsets import (
     NOT_READABLE,
     NOT_STORED,
     Beginning,
-    ClientOffsets,
     ConsumeFromWhere,
-    compute_consumed,
+    OffsetReply,
     compute_pull_from_where,
     read_stored,
+    read_strategy,
+    read_told,
 )
 from reference.decisions.progress.offset_table import QueryAnswer, QueryCode
 
@@ -23,33 +24,27 @@ FIRST, LAST, TIME = (
 )
 
 
-def test_consumption_only_moves_progress_on() -> None:
-    """A correction sets it (R-CC-11)."""
-    offsets = ClientOffsets({0: 5})
-    assert offsets.update(0, 3, is_increase_only=True).offsets == {0: 5}
-    assert offsets.update(0, 8, is_increase_only=True).offsets == {0: 8}
-    assert offsets.update(0, 3, is_increase_only=False).offsets == {0: 3}
-    assert offsets.update(1, 0, is_increase_only=True).offsets == {0: 5, 1: 0}
-
-
-def test_progress_is_sent_for_assigned_queues() -> None:
-    """Changed or not; others are forgotten (R-CC-12)."""
-    offsets = ClientOffsets({0: 5, 1: 6})
-    assert offsets.list_commits(frozenset({1, 2})) == ((1, 6),)
-    assert offsets.keep(frozenset({1, 2})).offsets == {1: 6}
-
-
-def test_concurrent_consumption_waits_for_the_lowest() -> None:
-    """Nothing that is not done is passed over."""
-    assert compute_consumed(frozenset({7, 4}), 9) == 4
-    assert compute_consumed(frozenset(), 9) == 10
-
-
 def test_answers_are_read() -> None:
     """Not found and not answered are two things (R-CC-14)."""
     assert read_stored(QueryAnswer(QueryCode.SUCCESS, 5, "")) == 5
     assert read_stored(QueryAnswer(QueryCode.QUERY_NOT_FOUND, None, "")) == NOT_STORED
     assert read_stored(None) == NOT_READABLE
+    assert read_stored(OffsetReply(0)) == NOT_READABLE
+
+
+def test_a_master_tells_an_offset_or_nothing() -> None:
+    """Whatever else it answers."""
+    assert read_told(OffsetReply(0, 0)) == 0
+    for reply in (None, OffsetReply(0), OffsetReply(1), OffsetReply(22, 5)):
+        assert read_told(reply) is None
+
+
+def test_deprecated_strategies() -> None:
+    """4.4.0 takes each of them for the end, also the one that is named after the minimum."""
+    assert read_strategy("CONSUME_FROM_MIN_OFFSET") is LAST
+    assert read_strategy("CONSUME_FROM_FIRST_OFFSET") is FIRST
+    with pytest.raises(ValueError, match="CONSUME_FROM_NOWHERE"):
+        read_strategy("CONSUME_FROM_NOWHERE")
 
 
 @pytest.mark.parametrize(

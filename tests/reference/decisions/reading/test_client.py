@@ -1,32 +1,22 @@
-"""The client: whom it asks next, what it makes of each code, and where its progress goes."""
+"""The client: whom it asks next, and where its progress goes."""
 
 from __future__ import annotations
 
 import pytest
-from attrs import evolve
 
 from reference.decisions.reading.client import (
     Client,
     ClientError,
-    PullStatus,
     Target,
     choose_offset_store,
     choose_target,
     compute_commit_flag,
+    find_master,
+    find_only,
     get_wanted_id,
+    note_suggestion,
     order_as_hash_map,
-    react,
 )
-from reference.decisions.reading.get_message import GetMessageResult
-from reference.decisions.reading.pull import ResponseCode
-from reference.decisions.reading.pull_processor import PullAnswer
-from reference.decisions.reading.read import GetMessageStatus
-
-
-def answer(code: ResponseCode, begin: int = 9, suggested: int = 1) -> PullAnswer:
-    """An answer with a code; status and counts do not matter to the client."""
-    result = GetMessageResult(GetMessageStatus.FOUND, "", begin, 0, 20, message_count=2)
-    return PullAnswer(code, "", suggested_broker_id=suggested, result=result)
 
 
 @pytest.mark.parametrize(
@@ -60,56 +50,22 @@ def test_progress_goes_to_the_first_address() -> None:
     assert order_as_hash_map((16, 3, 0, 17, 1)) == (16, 0, 17, 1, 3)
 
 
+def test_a_master_is_asked_or_nobody() -> None:
+    """For what only a master tells (R-CC-03)."""
+    assert find_master(Client(suggested_id=1)) == 0
+    assert find_master(Client(brokers=(1, 2))) is None
+    assert find_only((1, 2), 2) == 2
+
+
+def test_a_suggestion_is_remembered() -> None:
+    """One number for the queue (R-CC-05)."""
+    assert get_wanted_id(note_suggestion(Client(), 2)) == 2
+    assert get_wanted_id(note_suggestion(Client(forced_id=0), 2)) == 0
+
+
 def test_the_commit_flag_is_cleared_towards_a_slave() -> None:
     """And it is not set before there is any progress."""
-    client = Client(memory_offset=4)
-    assert compute_commit_flag(client, Target(0, "")) == 4
-    assert compute_commit_flag(client, Target(1, "")) is None
-    assert compute_commit_flag(evolve(client, memory_offset=0), Target(0, "")) is None
-
-
-def test_a_batch_is_taken_and_the_next_pull_goes_at_once() -> None:
-    """Next offset and suggested broker come from the answer."""
-    reaction = react(Client(), answer(ResponseCode.SUCCESS))
-    assert (reaction.status, reaction.messages, reaction.pause_ms) == (PullStatus.FOUND, 2, 0)
-    assert (reaction.client.next_offset, get_wanted_id(reaction.client)) == (9, 1)
-    assert not reaction.client.is_cache_empty
-
-
-@pytest.mark.parametrize(
-    ("code", "status"),
-    [
-        (ResponseCode.PULL_NOT_FOUND, PullStatus.NO_NEW_MSG),
-        (ResponseCode.PULL_RETRY_IMMEDIATELY, PullStatus.NO_MATCHED_MSG),
-    ],
-)
-@pytest.mark.parametrize(
-    ("is_empty", "before", "after"), [(True, 4, 9), (True, 12, 12), (False, 4, 4)]
-)
-def test_nothing_for_it(
-    code: ResponseCode, status: PullStatus, is_empty: bool, before: int, after: int
-) -> None:
-    """It pulls again at once; progress follows if nothing is cached, and only upwards."""
-    client = Client(memory_offset=before, is_cache_empty=is_empty)
-    reaction = react(client, answer(code))
-    assert (reaction.status, reaction.pause_ms) == (status, 0)
-    assert (reaction.client.memory_offset, reaction.client.next_offset) == (after, 9)
-
-
-def test_a_moved_offset_gives_up_the_queue() -> None:
-    """Progress is corrected after ten seconds, downwards too; cached messages are dropped."""
-    client = Client(memory_offset=30, is_cache_empty=False)
-    reaction = react(client, answer(ResponseCode.PULL_OFFSET_MOVED, begin=0))
-    assert reaction.is_queue_given_up
-    assert (reaction.status, reaction.pause_ms) == (PullStatus.OFFSET_ILLEGAL, 10_000)
-    assert (reaction.client.memory_offset, reaction.client.is_cache_empty) == (0, True)
-
-
-def test_other_codes_change_nothing() -> None:
-    """The same pull goes to the same broker three seconds later."""
-    reaction = react(Client(suggested_id=1), PullAnswer(ResponseCode.SYSTEM_ERROR, ""))
-    assert (reaction.client, reaction.status, reaction.pause_ms) == (
-        Client(suggested_id=1),
-        None,
-        3_000,
-    )
+    assert compute_commit_flag(4, Target(0, "")) == 4
+    assert compute_commit_flag(4, Target(1, "")) is None
+    assert compute_commit_flag(0, Target(0, "")) is None
+    assert compute_commit_flag(None, Target(0, "")) is None

@@ -6,7 +6,11 @@ import itertools
 
 import pytest
 
-from reference.decisions.reading.client import Client, PullStatus, Reaction, choose_target, react
+from reference.decisions.clients import pulling
+from reference.decisions.clients.next_pull import NextPull, find_next_pull
+from reference.decisions.clients.push_consumer import PushConsumer, make_reader
+from reference.decisions.clients.requests import Network
+from reference.decisions.reading.client import Client, choose_target
 from reference.decisions.reading.consume_queue import ConsumeQueue, Entry
 from reference.decisions.reading.get_message import get_message
 from reference.decisions.reading.pull import Pull, ResponseCode, Situation, Topic
@@ -37,30 +41,45 @@ def ask(store: StoreSettings, queue: ConsumeQueue, offset: int) -> PullAnswer:
     )
 
 
-def pull(client: Client, store: StoreSettings, queue: ConsumeQueue) -> Reaction:
-    """One pull of a client that has consumed all it got."""
-    return react(client, ask(store, queue, client.next_offset))
+def pull(consumer: PushConsumer, store: StoreSettings, queue: ConsumeQueue) -> NextPull:
+    """One pull of a consumer, and where its next one goes."""
+    reply = pulling.make_reply(ask(store, queue, get_next_offset(consumer)))
+    return find_next_pull(pulling.pull(consumer, Network(pull=reply)).consumer)
+
+
+def get_next_offset(consumer: PushConsumer) -> int:
+    """Where its next pull begins."""
+    return consumer.assignments[consumer.ready[0]].next_offset
+
+
+def count_cached(consumer: PushConsumer) -> int:
+    """Messages that it has."""
+    return len(consumer.assignments[consumer.ready[0]].cache.offsets)
+
+
+def choose_broker(consumer: PushConsumer) -> int:
+    """Whom its next pull goes to."""
+    return choose_target(consumer.client).broker_id
 
 
 def test_a_new_slave_sends_readers_of_old_messages_back() -> None:
     """It has the last file only; with the master there, the next pull goes to it (K-23)."""
-    client = Client(suggested_id=1, next_offset=5, memory_offset=5)
-    reaction = pull(client, SLAVE, make_queue(82, 102))
-    assert reaction.status is PullStatus.NO_MATCHED_MSG
-    assert reaction.client.next_offset == 5
-    assert choose_target(reaction.client).broker_id == 0
+    reader = make_reader(Client(suggested_id=1), 5)
+    assert ask(SLAVE, make_queue(82, 102), 5).code is ResponseCode.PULL_RETRY_IMMEDIATELY
+    after = pull(reader, SLAVE, make_queue(82, 102)).consumer
+    assert (get_next_offset(after), choose_broker(after)) == (5, 0)
 
 
 @pytest.mark.parametrize("queue", [make_queue(82, 102), make_queue(0, 3), ConsumeQueue()])
 def test_without_a_master_such_readers_loop(queue: ConsumeQueue) -> None:
     """Below the slave's queue, beyond it, or at an empty one: no pause, no news (K-23, K-43)."""
-    client = Client(brokers=(1,), next_offset=5, memory_offset=5)
+    reader = make_reader(Client(brokers=(1,)), 5)
     for _ in range(3):
-        reaction = pull(client, SLAVE, queue)
-        assert (reaction.pause_ms, reaction.messages) == (0, 0)
-        assert (reaction.client.next_offset, reaction.client.memory_offset) == (5, 5)
-        assert choose_target(reaction.client).broker_id == 1
-        client = reaction.client
+        following = pull(reader, SLAVE, queue)
+        reader = following.consumer
+        assert (following.most_ms, count_cached(reader)) == (0, 0)
+        assert (get_next_offset(reader), reader.memory_offset) == (5, 5)
+        assert choose_broker(reader) == 1
 
 
 def test_at_the_slave_s_end_a_reader_is_held_instead() -> None:
@@ -72,9 +91,9 @@ def test_at_the_slave_s_end_a_reader_is_held_instead() -> None:
 
 def test_a_wiped_master_is_read_again_from_0() -> None:
     """Its queue begins again while consumers remember larger offsets (K-26)."""
-    reaction = pull(Client(next_offset=40, memory_offset=40), MASTER, make_queue(0, 3))
-    assert reaction.status is PullStatus.OFFSET_ILLEGAL
-    assert (reaction.client.next_offset, reaction.client.memory_offset) == (0, 0)
+    following = pull(make_reader(Client(), 40), MASTER, make_queue(0, 3))
+    assert following.is_queue_given_up
+    assert (get_next_offset(following.consumer), following.consumer.memory_offset) == (0, 0)
 
 
 @pytest.mark.parametrize(
@@ -86,29 +105,28 @@ def test_what_a_consumer_ahead_misses(low: int, high: int, following: int) -> No
     Sent back to 0 it reads them all. In every other case those before 5 are never seen, and at the
     end of the queue nothing tells.
     """
-    reaction = pull(Client(next_offset=5, memory_offset=5), MASTER, make_queue(low, high))
-    assert reaction.client.next_offset == following
-    assert reaction.is_queue_given_up is (high < 5)
+    after = pull(make_reader(Client(), 5), MASTER, make_queue(low, high))
+    assert get_next_offset(after.consumer) == following
+    assert after.is_queue_given_up is (high < 5)
 
 
 def test_a_lagging_slave_that_checks_offsets_resets_progress() -> None:
     """By default it leaves the offset alone (issue 36)."""
-    client = Client(brokers=(1,), next_offset=15_619, memory_offset=15_619)
+    reader = make_reader(Client(brokers=(1,)), 15_619)
     queue = make_queue(0, 7_358)
-    assert pull(client, CHECKING, queue).client.memory_offset == 0
-    assert pull(client, SLAVE, queue).client.memory_offset == 15_619
+    assert pull(reader, CHECKING, queue).consumer.memory_offset == 0
+    assert pull(reader, SLAVE, queue).consumer.memory_offset == 15_619
 
 
 def test_a_longer_slave_resets_a_reader_that_comes_back() -> None:
     """It has read beyond the master's end (issue 51): the whole queue again."""
-    client = Client(suggested_id=1)
-    at_slave = pull(client, SLAVE, make_queue(0, 12))
-    assert (at_slave.client.next_offset, choose_target(at_slave.client).broker_id) == (12, 0)
-    assert pull(at_slave.client, MASTER, make_queue(0, 6)).client.memory_offset == 0
+    at_slave = pull(make_reader(Client(suggested_id=1), 0), SLAVE, make_queue(0, 12)).consumer
+    assert (get_next_offset(at_slave), choose_broker(at_slave)) == (12, 0)
+    assert pull(at_slave, MASTER, make_queue(0, 6)).consumer.memory_offset == 0
 
 
 def test_reads_that_move_to_a_lagging_slave_see_nothing_for_a_while() -> None:
     """What was read from the master is not there yet, and no message is read twice (issue 50)."""
-    client = Client(next_offset=9, memory_offset=9, brokers=(1,))
+    reader = make_reader(Client(brokers=(1,)), 9)
     for end, expected in itertools.zip_longest((7, 8, 9, 10), (0, 0, 0, 1)):
-        assert pull(client, SLAVE, make_queue(0, end)).messages == expected
+        assert count_cached(pull(reader, SLAVE, make_queue(0, end)).consumer) == expected

@@ -1,0 +1,279 @@
+"""A push consumer pulls: whether it sends, what it sends, and what it makes of each answer.
+
+Source: DefaultMQPushConsumerImpl#pullMessage, PullAPIWrapper and MQClientAPIImpl of 4.4.0.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+
+from attrs import evolve, frozen
+
+from reference.decisions.clients import offset_store, process_queue
+from reference.decisions.clients.flow_control import Cached, find_pause
+from reference.decisions.clients.process_queue import Message
+from reference.decisions.clients.push_consumer import (
+    Assignment,
+    Batch,
+    PushConsumer,
+    Step,
+    TaskKind,
+    change_assignment,
+    drop,
+    make_ready,
+    schedule,
+)
+from reference.decisions.clients.requests import Network, PullReply, PullRequest, Request
+from reference.decisions.clients.routes import find
+from reference.decisions.reading.client import (
+    NO_PROGRESS,
+    RETRY_MS,
+    Target,
+    compute_commit_flag,
+    find_target,
+    note_suggestion,
+)
+from reference.decisions.reading.decision import Case, Decided, choose_first
+from reference.decisions.reading.pull import ResponseCode
+from reference.decisions.reading.pull_processor import PullAnswer
+
+CORRECTION_MS = 10_000
+"""A corrected offset is stored, and the queue given back, after this time."""
+
+
+class PullStatus(enum.Enum):
+    """``PullStatus``: what the client tells apart."""
+
+    FOUND = "FOUND"
+    NO_NEW_MSG = "NO_NEW_MSG"
+    NO_MATCHED_MSG = "NO_MATCHED_MSG"
+    OFFSET_ILLEGAL = "OFFSET_ILLEGAL"
+
+
+STATUS_BY_CODE: Mapping[int, PullStatus] = {
+    ResponseCode.SUCCESS: PullStatus.FOUND,
+    ResponseCode.PULL_NOT_FOUND: PullStatus.NO_NEW_MSG,
+    ResponseCode.PULL_RETRY_IMMEDIATELY: PullStatus.NO_MATCHED_MSG,
+    ResponseCode.PULL_OFFSET_MOVED: PullStatus.OFFSET_ILLEGAL,
+}
+"""The codes that the client decodes; any other one is an exception there."""
+
+
+@frozen
+class Decoded:
+    """An answer that the client can read."""
+
+    status: PullStatus
+    next_begin_offset: int
+    suggested_broker_id: int
+    messages: tuple[Message, ...] = ()
+
+
+def decode(reply: PullReply | None) -> Decoded | None:
+    """An answer as the client reads it; None for what is an exception there.
+
+    Source: MQClientAPIImpl#processPullResponse. It needs all four numbers of the header, though it
+    uses two: without one of them the answer cannot be read (B3-02544).
+    """
+    status = None if reply is None else STATUS_BY_CODE.get(reply.code)
+    if reply is None or status is None or reply.min_offset is None or reply.max_offset is None:
+        return None
+    begin, suggested = reply.next_begin_offset, reply.suggested_broker_id
+    if begin is None or suggested is None:
+        return None
+    return Decoded(status, begin, suggested, reply.messages)
+
+
+def make_reply(answer: PullAnswer) -> PullReply:
+    """What arrives of a broker's answer: a refusal carries its code only.
+
+    The messages are taken to be the last ones before the next offset.
+    """
+    if answer.result is None:
+        return PullReply(answer.code)
+    begin, count = answer.result.next_begin_offset, answer.result.message_count
+    return PullReply(
+        answer.code,
+        begin,
+        answer.result.min_offset,
+        answer.result.max_offset,
+        answer.suggested_broker_id,
+        tuple(map(Message, range(begin - count, begin))),
+    )
+
+
+def select(messages: tuple[Message, ...], tags: frozenset[str]) -> tuple[Message, ...]:
+    """The messages that the client's own look at tags leaves (PullAPIWrapper#processPullResult)."""
+    return tuple(message for message in messages if not tags or message.tag in tags)
+
+
+@frozen
+class Received:
+    """A consumer, one of its pulls, and what came back."""
+
+    consumer: PushConsumer
+    number: int
+    """Of the assignment."""
+    decoded: Decoded | None
+
+    @property
+    def assignment(self) -> Assignment:
+        """The assignment."""
+        return self.consumer.assignments[self.number]
+
+    @property
+    def kept(self) -> tuple[Message, ...]:
+        """Messages that the consumer takes."""
+        messages = self.decoded.messages if self.decoded else ()
+        return select(messages, self.consumer.settings.tags)
+
+
+def is_answer_unreadable(received: Received) -> bool:
+    """No answer, another code, or a header that lacks a number: nothing is known."""
+    return received.decoded is None
+
+
+def _get_status(received: Received) -> PullStatus | None:
+    return received.decoded.status if received.decoded else None
+
+
+def is_message_kept(received: Received) -> bool:
+    """FOUND, and a message is left after the client's own look at tags."""
+    return _get_status(received) is PullStatus.FOUND and bool(received.kept)
+
+
+def is_no_message_kept(received: Received) -> bool:
+    """FOUND, and no message is left: the cache stays as it was (B3-03239)."""
+    return _get_status(received) is PullStatus.FOUND
+
+
+def is_nothing_for_it(received: Received) -> bool:
+    """Nothing new, or nothing that matches."""
+    return _get_status(received) in (PullStatus.NO_NEW_MSG, PullStatus.NO_MATCHED_MSG)
+
+
+def is_offset_illegal(received: Received) -> bool:
+    """The broker has corrected the offset."""
+    return _get_status(received) is PullStatus.OFFSET_ILLEGAL
+
+
+def _pull_later(received: Received) -> PushConsumer:
+    return schedule(received.consumer, TaskKind.PULL, received.number, RETRY_MS)
+
+
+def _note_answer(received: Received) -> PushConsumer:
+    """Suggestion and next offset, which every answer that can be read brings (R-CC-05)."""
+    decoded, consumer = received.decoded, received.consumer
+    assert decoded is not None
+    client = note_suggestion(consumer.client, decoded.suggested_broker_id)
+    noted = evolve(consumer, store=evolve(consumer.store, client=client))
+    moved = evolve(received.assignment, next_offset=decoded.next_begin_offset)
+    return change_assignment(noted, received.number, moved)
+
+
+def _take_messages(received: Received) -> PushConsumer:
+    consumer, number, kept = _note_answer(received), received.number, received.kept
+    assignment = consumer.assignments[number]
+    filled = evolve(assignment, cache=process_queue.put(assignment.cache, kept))
+    size = consumer.settings.batch_messages
+    parts = (kept[start : start + size] for start in range(0, len(kept), size))
+    batches = tuple(Batch(number, part) for part in parts)
+    consumer = change_assignment(consumer, number, filled)
+    consumer = evolve(consumer, batches=(*consumer.batches, *batches))
+    pause_ms = consumer.settings.pull_interval_ms
+    if pause_ms > 0:
+        return schedule(consumer, TaskKind.PULL, number, pause_ms)
+    return make_ready(consumer, number)
+
+
+def _pull_on(received: Received) -> PushConsumer:
+    return make_ready(_note_answer(received), received.number)
+
+
+def _move_progress(received: Received) -> PushConsumer:
+    """Progress follows where nothing is cached, and only upwards (#correctTagsOffset, R-CC-08)."""
+    consumer, assignment = _note_answer(received), received.assignment
+    if process_queue.is_cache_empty(assignment.cache):
+        begin = consumer.assignments[received.number].next_offset
+        store = offset_store.update(consumer.store, consumer.queue, begin, is_increase_only=True)
+        consumer = evolve(consumer, store=store)
+    return make_ready(consumer, received.number)
+
+
+def _give_up(received: Received) -> PushConsumer:
+    """The queue is dropped now; its progress is corrected CORRECTION_MS later (R-CC-09)."""
+    consumer, number = _note_answer(received), received.number
+    return schedule(drop(consumer, number), TaskKind.CORRECT, number, CORRECTION_MS)
+
+
+REACTIONS: tuple[Case[Received, PushConsumer], ...] = (
+    (is_answer_unreadable, _pull_later),
+    (is_message_kept, _take_messages),
+    (is_no_message_kept, _pull_on),
+    (is_nothing_for_it, _move_progress),
+    (is_offset_illegal, _give_up),
+)
+"""What a push consumer does upon an answer (R-CC-05, R-CC-08, R-CC-09)."""
+
+
+def react(consumer: PushConsumer, number: int, reply: PullReply | None) -> Decided[PushConsumer]:
+    """A push consumer after the answer to one of its pulls; None: there was none.
+
+    The progress in memory is not changed by a correction until the delayed task corrects it: for
+    CORRECTION_MS the old one is sent on (B3-02956).
+    """
+    decided = choose_first(REACTIONS, Received(consumer, number, decode(reply)))
+    assert decided is not None  # An answer is unreadable, or has one of four statuses.
+    return decided
+
+
+def make_request(consumer: PushConsumer, number: int, target: Target) -> PullRequest:
+    """The request of a pull (R-CC-06, R-CC-07)."""
+    progress = consumer.memory_offset
+    return PullRequest(
+        broker_id=target.broker_id,
+        queue_offset=consumer.assignments[number].next_offset,
+        memory_offset=NO_PROGRESS if progress is None else progress,
+        has_commit_flag=compute_commit_flag(progress, target) is not None,
+        has_subscription_flag=consumer.settings.is_subscription_posted,
+        messages_max=consumer.settings.messages_max,
+    )
+
+
+def describe_cache(consumer: PushConsumer, number: int) -> Cached:
+    """An assignment's cache as flow control sees it."""
+    cache = consumer.assignments[number].cache
+    return Cached(
+        messages=len(cache.offsets),
+        size_bytes=cache.body_bytes,
+        span=cache.span,
+        limits=consumer.settings.limits,
+    )
+
+
+def pull(consumer: PushConsumer, network: Network) -> Step:
+    """The next pull that is ready; ``network.pull`` is what comes back if it is sent.
+
+    A pull of an assignment that was dropped ends here, without a word (B3-03463).
+    """
+    number, *others = consumer.ready
+    consumer = evolve(consumer, ready=tuple(others))
+    if consumer.assignments[number].is_dropped:
+        return Step(consumer)
+    pause = find_pause(describe_cache(consumer, number))
+    if pause is not None:
+        return _end(consumer, schedule(consumer, TaskKind.PULL, number, pause.value))
+    found = find(consumer.client, find_target, network.route)
+    consumer = evolve(consumer, store=evolve(consumer.store, client=found.client))
+    if found.address is None:
+        later = schedule(consumer, TaskKind.PULL, number, RETRY_MS)
+        return _end(consumer, later, found.sent)
+    sent = (*found.sent, make_request(consumer, number, found.address))
+    after = react(consumer, number, network.pull).value
+    return _end(consumer, after, sent)
+
+
+def _end(before: PushConsumer, after: PushConsumer, sent: tuple[Request, ...] = ()) -> Step:
+    new = after.later[len(before.later) :]
+    return Step(after, sent, tuple(task.delay_ms for task in new))

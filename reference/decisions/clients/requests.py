@@ -1,0 +1,121 @@
+"""What a consumer sends to brokers and to the name server, and what comes back.
+
+Source: MQClientAPIImpl of the 4.4.0 client, whose methods are named with each request.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from attrs import frozen
+
+from reference.decisions.clients.process_queue import Message
+from reference.decisions.progress.client_offsets import OffsetReply
+from reference.decisions.reading.client import PULL_TIMEOUT_MS
+from reference.decisions.reading.pull import SUSPEND_TIMEOUT_MS
+
+VIP_PORTS_BELOW = 2
+"""So far below a broker's port is the one of its second server (MixAll#brokerVIPChannel)."""
+
+
+@frozen
+class RouteRequest:
+    """GET_ROUTEINTO_BY_TOPIC, to the name server (#getTopicRouteInfoFromNameServer)."""
+
+
+@frozen
+class StoredOffsetRequest:
+    """QUERY_CONSUMER_OFFSET: how far the group is (#queryConsumerOffset)."""
+
+    broker_id: int
+
+
+@frozen
+class MaxOffsetRequest:
+    """GET_MAX_OFFSET: where the queue ends (#getMaxOffset)."""
+
+    broker_id: int
+
+
+@frozen
+class TimeOffsetRequest:
+    """SEARCH_OFFSET_BY_TIMESTAMP: the first message from a time on (#searchOffset)."""
+
+    broker_id: int
+
+
+@frozen
+class CommitRequest:
+    """UPDATE_CONSUMER_OFFSET, for which no answer is awaited (#updateConsumerOffsetOneway)."""
+
+    broker_id: int
+    queue: int
+    offset: int
+
+
+@frozen
+class PullRequest:
+    """PULL_MESSAGE (#pullMessage)."""
+
+    broker_id: int
+    queue_offset: int
+    memory_offset: int
+    """``commitOffset``: always there, -1 without progress; only the flag makes it count."""
+    has_commit_flag: bool
+    has_subscription_flag: bool
+    messages_max: int
+    has_suspend_flag: bool = True
+    suspend_timeout_ms: int = SUSPEND_TIMEOUT_MS
+    timeout_ms: int = PULL_TIMEOUT_MS
+
+
+Request: TypeAlias = (
+    RouteRequest
+    | StoredOffsetRequest
+    | MaxOffsetRequest
+    | TimeOffsetRequest
+    | CommitRequest
+    | PullRequest
+)
+
+
+def is_sent_to_vip_port(request: Request) -> bool:
+    """It goes to the broker's second port, where pulls and sends do not hold it up.
+
+    With ``vipChannelEnabled``, which is the default; pulls go to the port of the route.
+    """
+    return not isinstance(request, RouteRequest | PullRequest)
+
+
+def compute_port(request: Request, listen_port: int) -> int:
+    """The broker's port that a request is sent to."""
+    return listen_port - VIP_PORTS_BELOW if is_sent_to_vip_port(request) else listen_port
+
+
+@frozen
+class PullReply:
+    """What a broker answers to a pull, as it arrives: a code, and the fields of its header."""
+
+    code: int
+    next_begin_offset: int | None = None
+    min_offset: int | None = None
+    max_offset: int | None = None
+    suggested_broker_id: int | None = None
+    """``suggestWhichBrokerId``."""
+    messages: tuple[Message, ...] = ()
+
+
+@frozen
+class Network:
+    """What a consumer's requests meet. None: it cannot be sent, or no answer comes in time."""
+
+    route: tuple[int, ...] | None = None
+    """Ids of the brokers of the name that the name server lists."""
+    stored_offset: OffsetReply | None = None
+    max_offset: OffsetReply | None = None
+    time_offset: OffsetReply | None = None
+    pull: PullReply | None = None
+
+
+SILENCE = Network()
+"""Nobody answers anything."""
