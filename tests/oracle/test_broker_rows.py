@@ -14,7 +14,7 @@ from tests.oracle.comparing import UnreadableError, compare, list_differences, r
 ROOT = Path(__file__).parents[2]
 STORED = ROOT / "tests" / "data" / "oracle_broker"
 WHOLE = ROOT.parent / "shared" / "oracle" / "broker"
-TABLES = ("client", "get_message", "get_message_stores", "pull", "progress_query")
+TABLES = ("get_message", "get_message_stores", "pull", "progress_query")
 
 
 @pytest.mark.parametrize("table", TABLES)
