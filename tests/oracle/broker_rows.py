@@ -1,20 +1,20 @@
-"""Rows about brokers, consumers and the name server: which table a row is of, and who answers it."""
+"""Rows about brokers, consumers and the name server: of which table, and who answers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
+from tests.oracle import name_server_rows
+from tests.oracle.found import Found, Row
 from tests.oracle.store_rows import RowError
 
-Row: TypeAlias = Mapping[str, Any]
-Found: TypeAlias = tuple[int | None, str, Any, Any]
-"""A difference: the step from 0, if the row has steps; the field; what is expected, and what is
-answered."""
 Ask: TypeAlias = Callable[[Row, Path], Iterator[Found]]
 
-ASKED: dict[str, Ask] = {}
+ASKED: dict[str, Ask] = {
+    "steps": name_server_rows.list_differences,
+}
 """By a field of the input that rows of one table have and no others."""
 
 
@@ -24,10 +24,3 @@ def list_differences(row: Row, folder: Path) -> Iterator[Found]:
     if asked is None:
         raise RowError(f"no table has rows with {', '.join(row['input'])}")
     yield from asked(row, folder)
-
-
-def list_fields(number: int | None, expected: Row, got: Row) -> Iterator[Found]:
-    """Where two answers differ, field by field; what the expected one does not tell is not asked."""
-    for field, value in expected.items():
-        if got.get(field) != value:
-            yield number, field, value, got.get(field)
