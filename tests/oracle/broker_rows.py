@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeAlias
 
-from tests.oracle import name_server_rows, table_rows
+from tests.oracle import delay_rows, name_server_rows, table_rows
 from tests.oracle.found import Found, Row
 from tests.oracle.store_rows import RowError
 
@@ -15,6 +15,7 @@ Ask: TypeAlias = Callable[[Row, Path], Iterator[Found]]
 ASKED: dict[str, Ask] = {
     "steps": name_server_rows.list_differences,
     "master_address": table_rows.list_differences,
+    "messageDelayLevel": delay_rows.list_differences,
 }
 """By a field of the input that rows of one table have and no others."""
 
