@@ -119,7 +119,7 @@ def count_in_file(look: Look, file_entries: int) -> int:
 def is_stopped_by(met: Met) -> bool:
     """The round ends at this message, and the next one begins with it.
 
-    All others are passed: also those that are gone, in silence (B6-0142), and those whose copy
+    All others are passed: also those that are gone, in silence (B6-0144), and those whose copy
     threw, which are logged and dropped.
     """
     return met in (Met.NOT_DUE, Met.REFUSED)

@@ -79,6 +79,6 @@ def test_a_power_loss_spares_what_is_on_disk() -> None:
 def test_loads(main: str | Broken, backup: str | Broken, loaded: Loaded) -> None:
     """The file, else the backup, else an empty table; a damaged backup ends the start.
 
-    A file without a table hides the backup (B5-00221), and such a backup is good enough (B5-00414).
+    A file without a table hides the backup (B5-00221), and such a backup is good enough (B5-00035).
     """
     assert load(Files(main, backup)) == loaded
