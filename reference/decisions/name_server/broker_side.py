@@ -99,7 +99,7 @@ def is_registration_needed(queries: Sequence[VersionQuery]) -> bool:
 def is_registration_sent(queries: Sequence[VersionQuery], *, is_forced: bool = True) -> bool:
     """A registration is not skipped (BrokerController#registerBrokerAll).
 
-    Only the periodic ones ask ``forceRegister``, which is true unless configured (C10); that of the
+    Only the periodic ones ask ``forceRegister``, which is true unless configured; that of the
     start and those after a change of topics are sent in any case. Who skips one gets no answer to
     it, so a slave that had no master at its start does not learn of one that comes later.
     """

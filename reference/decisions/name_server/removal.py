@@ -3,7 +3,7 @@
 A broker that stops in order says under which name and id it leaves, and that entry goes, whatever
 address has taken it since. Where a connection ends, or a broker is silent, only an address is
 known, and the first entry with it goes. So an entry can go that is in use, and one can stay that
-nobody is behind (C9). Source: RouteInfoManager of 4.4.0.
+nobody is behind (B4-1006, B4-1004). Source: RouteInfoManager of 4.4.0.
 """
 
 from __future__ import annotations

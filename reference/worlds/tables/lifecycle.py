@@ -76,7 +76,7 @@ def forget_answer_of(broker: TableBroker, source: int) -> TableBroker:
 def unregister(state: CopiedTables, broker: int) -> CopiedTables:
     """The state after the name server was told: a master takes id 0 with it, whoever has it now.
 
-    A slave takes its own id, and stays listed under 0 if it was a master before (C9, B4-1006).
+    A slave takes its own id, and stays listed under 0 if it was a master before (B4-1006).
     """
     is_master = state.brokers[broker].is_master
     return evolve(state, listed_master=choose(is_master, NOBODY, state.listed_master))

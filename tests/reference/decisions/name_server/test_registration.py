@@ -215,7 +215,7 @@ def test_one_name_server_makes_a_registration_needed(
 
 
 def test_a_slave_that_skips_registrations_never_learns_its_master() -> None:
-    """It was started first; its queries keep it listed, and nobody answers whom to copy (C10)."""
+    """It was started first; its queries keep it listed, and nobody answers whom to copy."""
     registry, answer = register(Registry(), SLAVE, 0)
     known = learn(configure(None), [answer])
     registry, _ = register(registry, MASTER, 1)
