@@ -233,6 +233,16 @@ def check_message_and_return_size(  # noqa: PLR0913
         return UNREADABLE
 
 
+def _read_tags_code(
+    topic: str, properties: bytes, store_timestamp_ms: int, delays_ms: Sequence[int]
+) -> int:
+    try:
+        parsed = parse_properties(java.decode_utf8(properties))
+        return compute_tags_code(topic, parsed, store_timestamp_ms, delays_ms)
+    except JavaError as error:
+        raise _BufferError from error
+
+
 def _read_message(
     buffer: bytes, position: int, is_crc_checked: bool | None, delays_ms: Sequence[int]
 ) -> DispatchRequest:
@@ -256,11 +266,7 @@ def _read_message(
     if properties_length > 0:
         properties = _take(buffer, position, properties_length, total_size)
         position += properties_length
-        try:
-            parsed = parse_properties(java.decode_utf8(properties))
-            tags_code = compute_tags_code(topic, parsed, header[10], delays_ms)
-        except JavaError as error:
-            raise _BufferError from error
+        tags_code = _read_tags_code(topic, properties, header[10], delays_ms)
     if total_size != compute_message_length(body_length, topic_length, properties_length):
         return DispatchRequest(total_size, is_success=False, end_position=position)
     return DispatchRequest(
