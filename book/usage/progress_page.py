@@ -24,14 +24,14 @@ from properties.scenarios.progress_search import (
     is_takeover_behind,
 )
 from reference.decisions.progress.client_offsets import BEGINNINGS, ConsumeFromWhere
-from reference.decisions.progress.offset_table import (
-    ANSWERS,
+from reference.decisions.progress.config_file import (
     Files,
     Loaded,
     list_loadable_after_kill,
     list_loadable_after_power_loss,
     persist,
 )
+from reference.decisions.progress.offset_table import ANSWERS
 
 ENOUGH = 40
 """More steps than any sequence has that leads to something new."""

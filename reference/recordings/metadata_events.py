@@ -12,7 +12,8 @@ from attrs import evolve
 
 from reference.decisions.metadata.broker_tables import BrokerTables, DataVersion
 from reference.decisions.metadata.copying import is_master_known, sync_all
-from reference.decisions.name_server.registry import Answer, make_answer, remove
+from reference.decisions.name_server.registry import Answer, make_answer
+from reference.decisions.name_server.removal import remove_address
 from reference.decisions.progress.offset_table import OffsetTable, name_key
 from reference.decisions.reading.pull import ResponseCode
 from reference.decisions.reading.pull_processor import compute_commit
@@ -232,7 +233,7 @@ def follow_end(explanation: Explanation, event: Event) -> Explanation:
     """A process has ended; the name server sees its channels close (R-NS-05)."""
     side = explanation.tables
     started_ms = {name: ms for name, ms in side.started_ms.items() if name != event["node"]}
-    registry = remove(side.registry, name_address(event["node"]))
+    registry = remove_address(side.registry, name_address(event["node"]))
     return evolve(explanation, tables=evolve(side, registry=registry, started_ms=started_ms))
 
 

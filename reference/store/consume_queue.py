@@ -22,6 +22,8 @@ from reference.store.records import DispatchRequest
 
 CQ_STORE_UNIT_SIZE_BYTES = 20
 ENTRY = struct.Struct(">qiq")
+DESTROY_INTERVAL_MS = 60_000
+"""How long a reader may keep a file that is to be deleted."""
 RECOVERED_FILES = 3
 """Recovery begins at the third last file."""
 
@@ -133,6 +135,47 @@ def _list_kept_entries(file: MappedFile, physical_offset_bytes: int) -> Iterator
         if entry.offset_bytes >= physical_offset_bytes or (index > 0 and not is_filled(entry)):
             return
         yield entry
+
+
+def get_index_buffer(queue: ConsumeQueue, start_index: int) -> tuple[Entry, ...] | None:
+    """The entries from a place to the end of its file (``ConsumeQueue#getIndexBuffer``).
+
+    None: the place is before the queue's first entry or behind its last one.
+    """
+    offset = start_index * CQ_STORE_UNIT_SIZE_BYTES
+    if offset < queue.min_logic_offset_bytes:
+        return None
+    file = queues.find_mapped_file_by_offset(queue.files, offset)
+    if file is None:
+        return None
+    position = java.remainder(offset, queue.files.file_size_bytes)
+    selected = mapped_file.select_mapped_buffer(file, position)
+    return None if selected is None else tuple(list_entries(selected.content.data))
+
+
+def delete_expired_file(
+    queue: ConsumeQueue, min_physical_offset_bytes: int, now_ms: int
+) -> ConsumeQueue:
+    """Without the files of which the log has lost every message.
+
+    ``ConsumeQueue#deleteExpiredFile``: the last entry of a file speaks for all of it, and the
+    queue's last file always stays.
+    """
+    last = queue.files.file_size_bytes - CQ_STORE_UNIT_SIZE_BYTES
+    files, deleted = queue.files.mapped_files, 0
+    for file in files[:-1]:
+        selected = mapped_file.select_mapped_buffer(file, last)
+        if selected is None and file.is_available:
+            break
+        entries = () if selected is None else tuple(list_entries(selected.content.data))
+        if entries and entries[0].offset_bytes >= min_physical_offset_bytes:
+            break
+        _, is_deleted = mapped_file.destroy(file, DESTROY_INTERVAL_MS, now_ms)
+        if not is_deleted:
+            break
+        deleted += 1
+    left = evolve(queue, files=evolve(queue.files, mapped_files=files[deleted:]))
+    return correct_min_offset(left, min_physical_offset_bytes)
 
 
 def correct_min_offset(queue: ConsumeQueue, min_physical_offset_bytes: int) -> ConsumeQueue:

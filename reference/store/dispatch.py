@@ -104,6 +104,7 @@ def _read_file(store: Store, selected: SelectedBuffer, now_ms: int) -> tuple[Sto
                 is_crc_checked=False,
                 is_body_read=False,
                 largest_array_bytes=store.config.largest_array_bytes,
+                delays_ms=store.config.delays_ms,
             )
         except JavaError as error:
             raise DispatcherDeadError(store, error.class_name) from error

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from attrs import evolve, frozen
 
+from reference.store import consume_queue as consume_queues
 from reference.store import mapped_file_queue as queues
 from reference.store.records import HOUR_MS
-from reference.store.store import Flag, Store
+from reference.store.store import (
+    Flag,
+    Store,
+    get_min_physical_offset,
+    replace_consume_queues,
+)
 
 MANUAL_DELETE_TIMES = 20
 """How many of its runs a command of the operator has an effect on."""
@@ -46,6 +52,30 @@ class CleanCommitLogService:
     manual_delete_times: int = 0
     last_redelete_ms: int = 0
     is_clean_immediately: bool = False
+
+
+@frozen
+class CleanConsumeQueueService:
+    """What the cleaning of queues remembers between two runs."""
+
+    last_physical_min_offset_bytes: int = 0
+
+
+def clean_consume_queues(
+    store: Store, service: CleanConsumeQueueService, now_ms: int
+) -> tuple[Store, CleanConsumeQueueService]:
+    """Every queue begins where the log does (``CleanConsumeQueueService#deleteExpiredFiles``).
+
+    Only where the log's begin has moved since the run before.
+    """
+    begin = get_min_physical_offset(store)
+    if begin <= service.last_physical_min_offset_bytes:
+        return store, service
+    cleaned = (
+        consume_queues.delete_expired_file(queue, begin, now_ms)
+        for queue in store.consume_queues.values()
+    )
+    return replace_consume_queues(store, *cleaned), CleanConsumeQueueService(begin)
 
 
 def delete_expired_file(

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import struct
 import zlib
+from collections.abc import Mapping, Sequence
 
 from attrs import frozen
 
@@ -27,6 +28,7 @@ STORE_TIMESTAMP_POSITION = 56
 
 HEADER = struct.Struct(">iiiii qq i q 8s q 8s i q i")
 """From the total size to the body's length, big-endian: 88 bytes."""
+BORN_HOST, STORE_HOST = slice(48, 56), slice(64, 72)
 TOPIC_LENGTH = struct.Struct(">b")
 PROPERTIES_LENGTH = struct.Struct(">h")
 
@@ -160,7 +162,20 @@ def parse_properties(text: str) -> dict[str, str]:
     return {item[0]: item[1] for item in items if len(item) == 2}
 
 
-def compute_tags_code(topic: str, properties: dict[str, str], store_timestamp_ms: int) -> int:
+def join_properties(properties: Mapping[str, str]) -> str:
+    """``MessageDecoder#messageProperties2String``, in the order of the given table."""
+    return "".join(
+        f"{name}{NAME_VALUE_SEPARATOR}{value}{PROPERTY_SEPARATOR}"
+        for name, value in properties.items()
+    )
+
+
+def compute_tags_code(
+    topic: str,
+    properties: Mapping[str, str],
+    store_timestamp_ms: int,
+    delays_ms: Sequence[int] = DELAYS_MS,
+) -> int:
     """The third field of a queue's entry: the tags' hash, or when a delayed message is due (ms).
 
     Raises JavaError (NumberFormatException) for a delay that is no number: a record that was torn
@@ -169,9 +184,9 @@ def compute_tags_code(topic: str, properties: dict[str, str], store_timestamp_ms
     tags_code = java.hash_string(properties.get(PROPERTY_TAGS, ""))
     delay = properties.get(PROPERTY_DELAY_TIME_LEVEL)
     if topic == SCHEDULE_TOPIC and delay is not None:
-        level = min(java.parse_integer(delay, java.INT_BITS), len(DELAYS_MS))
+        level = min(java.parse_integer(delay, java.INT_BITS), len(delays_ms))
         if level > 0:
-            return java.to_long(store_timestamp_ms + DELAYS_MS[level - 1])
+            return java.to_long(store_timestamp_ms + delays_ms[level - 1])
     return tags_code
 
 
@@ -188,13 +203,14 @@ def _unpack(layout: struct.Struct, buffer: bytes, position: int) -> tuple[int, .
     return layout.unpack_from(buffer, position)
 
 
-def check_message_and_return_size(
+def check_message_and_return_size(  # noqa: PLR0913
     buffer: bytes,
     position: int = 0,
     *,
     is_crc_checked: bool = True,
     is_body_read: bool = True,
     largest_array_bytes: int = java.LARGEST_ARRAY_BYTES,
+    delays_ms: Sequence[int] = DELAYS_MS,
 ) -> DispatchRequest:
     """What stands at a position of a buffer (``CommitLog#checkMessageAndReturnSize``).
 
@@ -212,12 +228,24 @@ def check_message_and_return_size(
             raise JavaError("java.lang.OutOfMemoryError")
         _take(buffer, position, 8, total_size)
         crc = is_crc_checked if is_body_read else None
-        return _read_message(buffer, position, crc)
+        return _read_message(buffer, position, crc, delays_ms)
     except (_BufferError, struct.error):
         return UNREADABLE
 
 
-def _read_message(buffer: bytes, position: int, is_crc_checked: bool | None) -> DispatchRequest:
+def _read_tags_code(
+    topic: str, properties: bytes, store_timestamp_ms: int, delays_ms: Sequence[int]
+) -> int:
+    try:
+        parsed = parse_properties(java.decode_utf8(properties))
+        return compute_tags_code(topic, parsed, store_timestamp_ms, delays_ms)
+    except JavaError as error:
+        raise _BufferError from error
+
+
+def _read_message(
+    buffer: bytes, position: int, is_crc_checked: bool | None, delays_ms: Sequence[int]
+) -> DispatchRequest:
     """Read on after the magic; the body is skipped where is_crc_checked is None."""
     header = _unpack(HEADER, buffer, position)
     total_size, body_length = header[0], header[14]
@@ -238,11 +266,7 @@ def _read_message(buffer: bytes, position: int, is_crc_checked: bool | None) -> 
     if properties_length > 0:
         properties = _take(buffer, position, properties_length, total_size)
         position += properties_length
-        try:
-            parsed = parse_properties(java.decode_utf8(properties))
-            tags_code = compute_tags_code(topic, parsed, header[10])
-        except JavaError as error:
-            raise _BufferError from error
+        tags_code = _read_tags_code(topic, properties, header[10], delays_ms)
     if total_size != compute_message_length(body_length, topic_length, properties_length):
         return DispatchRequest(total_size, is_success=False, end_position=position)
     return DispatchRequest(
@@ -256,4 +280,39 @@ def _read_message(buffer: bytes, position: int, is_crc_checked: bool | None) -> 
         store_timestamp_ms=header[10],
         consume_queue_offset=header[5],
         sys_flag=header[7],
+    )
+
+
+def decode(data: bytes) -> Record | None:
+    """A record's parts, whatever its size and magic say (``MessageDecoder#decode``).
+
+    None: the bytes end before the record does.
+    """
+    try:
+        header = _unpack(HEADER, data, 0)
+        body = _take(data, HEADER.size, max(0, header[14]), java.INT_MAX)
+        position = HEADER.size + len(body)
+        (topic_length,) = _unpack(TOPIC_LENGTH, data, position)
+        topic = _take(data, position + TOPIC_LENGTH.size, topic_length, java.INT_MAX)
+        position += TOPIC_LENGTH.size + len(topic)
+        (properties_length,) = _unpack(PROPERTIES_LENGTH, data, position)
+        length = max(0, properties_length)
+        properties = _take(data, position + PROPERTIES_LENGTH.size, length, java.INT_MAX)
+    except _BufferError:
+        return None
+    return Record(
+        topic=topic,
+        queue_id=header[3],
+        queue_offset=header[5],
+        physical_offset_bytes=header[6],
+        body=body,
+        properties=properties,
+        store_timestamp_ms=header[10],
+        born_timestamp_ms=header[8],
+        sys_flag=header[7],
+        flag=header[4],
+        born_host=data[BORN_HOST],
+        store_host=data[STORE_HOST],
+        reconsume_times=header[12],
+        prepared_transaction_offset_bytes=header[13],
     )

@@ -112,6 +112,7 @@ def _walk_file(store: Store, file: MappedFile) -> tuple[bool, list[DispatchReque
             position,
             is_crc_checked=store.config.is_crc_checked_on_recover,
             largest_array_bytes=store.config.largest_array_bytes,
+            delays_ms=store.config.delays_ms,
         )
         if not request.is_success or request.size_bytes == 0:
             return request.is_success, found

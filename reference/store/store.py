@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from attrs import evolve, field, frozen
 
-from reference.store import allocation, java
+from reference.store import allocation, java, records
 from reference.store import consume_queue as consume_queues
 from reference.store import mapped_file_queue as queues
 from reference.store.allocation import AllocateMappedFileService
@@ -51,6 +51,8 @@ class StoreConfig:
     is_message_index_safe: bool = False
     is_duplication_enabled: bool = False
     ha_slave_fallbehind_max_bytes: int = 256 * 1024 * 1024
+    delays_ms: tuple[int, ...] = records.DELAYS_MS
+    """``messageDelayLevel``, level by level; level 1 is the first."""
     largest_array_bytes: int = java.LARGEST_ARRAY_BYTES
     """How large a record's total size may be before an OutOfMemoryError: less in a small heap."""
 

@@ -6,7 +6,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeAlias
 
-from tests.oracle import client_rows, get_message_rows, progress_rows, pull_rows
+from tests.oracle import (
+    client_rows,
+    delay_rows,
+    get_message_rows,
+    name_server_rows,
+    progress_rows,
+    pull_rows,
+    table_rows,
+)
 from tests.oracle.found import Found, Row
 from tests.oracle.store_rows import RowError
 
@@ -19,6 +27,9 @@ ASKED: dict[str, Ask] = {
     "call": get_message_rows.list_differences,
     "request": pull_rows.list_differences,
     "query": progress_rows.list_differences,
+    "steps": name_server_rows.list_differences,
+    "master_address": table_rows.list_differences,
+    "messageDelayLevel": delay_rows.list_differences,
 }
 """By a field of the input that rows of one table have and no others."""
 

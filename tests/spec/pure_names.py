@@ -6,6 +6,7 @@ import importlib
 import pkgutil
 
 import reference.decisions.clients
+import reference.decisions.delay
 import reference.decisions.metadata
 import reference.decisions.name_server
 import reference.decisions.progress
@@ -21,6 +22,7 @@ PURE_PACKAGES = {
     "metadata:": reference.decisions.metadata,
     "name server:": reference.decisions.name_server,
     "clients:": reference.decisions.clients,
+    "delay:": reference.decisions.delay,
 }
 """How names of pure functions begin, and where they are."""
 

@@ -4,19 +4,26 @@ From the answer to its registration a broker takes which topics are in order, as
 administrator has set it in the namespace ``ORDER_TOPIC_CONFIG``, and a slave takes from whom it
 copies its log: the address that it knows, and the one that it is connected to.
 
-Source: BrokerController#registerBrokerAll, #doRegisterBrokerAll and #start,
-TopicConfigManager#updateOrderTopicConfig, HAService.HAClient#updateMasterAddress, #connectMaster
-and #closeMaster of 4.4.0.
+Source: BrokerController#registerBrokerAll, #needRegister, #doRegisterBrokerAll and #start,
+BrokerOuterAPI#needRegister, TopicConfigManager#updateOrderTopicConfig,
+HAService.HAClient#updateMasterAddress, #connectMaster and #closeMaster of 4.4.0.
 """
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Collection, Mapping, Sequence
 
 from attrs import evolve, frozen
 
-from reference.decisions.metadata.broker_tables import VersionedTable
-from reference.decisions.name_server.registry import PERM_WRITE, Answer, QueueData
+from reference.decisions.metadata.broker_tables import DataVersion, VersionedTable
+from reference.decisions.name_server.registry import (
+    PERM_WRITE,
+    Answer,
+    QueueData,
+    VersionAnswer,
+)
+from reference.decisions.reading.decision import Case, choose_first
 from reference.decisions.reading.settings import PERM_READ
 
 PERIOD_LEAST_MS, PERIOD_MOST_MS = 10_000, 60_000
@@ -29,6 +36,74 @@ HA_ADDRESS_CHARACTERS_MIN = 6
 def compute_period_ms(configured_ms: int = 30_000) -> int:
     """Time between registrations: ``registerNameServerPeriod`` within its limits (R-NS-01)."""
     return max(PERIOD_LEAST_MS, min(configured_ms, PERIOD_MOST_MS))
+
+
+class NoAnswer(enum.Enum):
+    """How a name server may fail to tell which version of a broker's topics it has."""
+
+    FAILED = "the request threw"
+    REFUSED = "a code other than SUCCESS"
+    LATE = "nothing within registerBrokerTimeoutMills, nor a failure"
+
+
+@frozen
+class VersionQuery:
+    """What one name server says to QUERY_DATA_VERSION, and what the broker has."""
+
+    own: DataVersion
+    answer: VersionAnswer | NoAnswer
+
+
+def is_query_failed(query: VersionQuery) -> bool:
+    """Nobody knows what the name server has."""
+    return query.answer is NoAnswer.FAILED
+
+
+def is_query_ignored(query: VersionQuery) -> bool:
+    """A refusal counts like an equal version, and so does an answer that is late."""
+    return query.answer in (NoAnswer.REFUSED, NoAnswer.LATE)
+
+
+def is_told_changed(query: VersionQuery) -> bool:
+    """The name server has another version, or does not know the broker as live."""
+    return isinstance(query.answer, VersionAnswer) and query.answer.is_changed
+
+
+def has_other_version(query: VersionQuery) -> bool:
+    """It says that nothing has changed, and sends a version that is not the broker's."""
+    version = query.answer.version if isinstance(query.answer, VersionAnswer) else None
+    return version is not None and version != query.own
+
+
+def is_known_equal(_query: VersionQuery) -> bool:
+    """The name server has this version."""
+    return True
+
+
+NEEDS: tuple[Case[VersionQuery, bool], ...] = (
+    (is_query_failed, lambda _: True),
+    (is_query_ignored, lambda _: False),
+    (is_told_changed, lambda _: True),
+    (has_other_version, lambda _: True),
+    (is_known_equal, lambda _: False),
+)
+"""Whether one name server makes a registration needed (BrokerOuterAPI#needRegister)."""
+
+
+def is_registration_needed(queries: Sequence[VersionQuery]) -> bool:
+    """One name server is enough, and none at all is not (BrokerController#needRegister)."""
+    decided = (choose_first(NEEDS, query) for query in queries)
+    return any(each is not None and each.value for each in decided)
+
+
+def is_registration_sent(queries: Sequence[VersionQuery], *, is_forced: bool = True) -> bool:
+    """A registration is not skipped (BrokerController#registerBrokerAll).
+
+    Only the periodic ones ask ``forceRegister``, which is true unless configured; that of the
+    start and those after a change of topics are sent in any case. Who skips one gets no answer to
+    it, so a slave that had no master at its start does not learn of one that comes later.
+    """
+    return is_forced or is_registration_needed(queries)
 
 
 @frozen
@@ -80,10 +155,16 @@ def is_permission_rewritten(broker_permission: int) -> bool:
 def rewrite_permissions(
     topics: Mapping[str, QueueData], broker_permission: int
 ) -> Mapping[str, QueueData]:
-    """The topics as they are registered: with ``brokerPermission`` instead of their own."""
+    """The topics as they are registered: with ``brokerPermission`` instead of their own.
+
+    They are made anew for that, without the bits of units.
+    """
     if not is_permission_rewritten(broker_permission):
         return topics
-    return {name: evolve(data, permission=broker_permission) for name, data in topics.items()}
+    return {
+        name: QueueData(data.read_queues, data.write_queues, broker_permission)
+        for name, data in topics.items()
+    }
 
 
 @frozen

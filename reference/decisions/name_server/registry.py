@@ -1,6 +1,6 @@
-"""Registrations of brokers: what is kept, what is answered, and how it ends.
+"""Registrations of brokers: what is kept, and what is answered.
 
-Source: RouteInfoManager of 4.4.0.
+How a registration ends is in ``removal``. Source: RouteInfoManager of 4.4.0.
 """
 
 from __future__ import annotations
@@ -14,11 +14,6 @@ from reference.decisions.reading.pull_processor import MASTER_ID
 
 PERM_WRITE = 2
 """The bit of a permission that lets producers in."""
-EXPIRY_MS = 120_000
-"""A broker that is silent for longer is dead (``BROKER_CHANNEL_EXPIRED_TIME``)."""
-SCAN_FIRST_MS = 5_000
-SCAN_PERIOD_MS = 10_000
-"""When the name server looks for dead ones (R-NS-05)."""
 
 
 @frozen
@@ -28,6 +23,12 @@ class QueueData:
     read_queues: int = 4
     write_queues: int = 4
     permission: int = 6
+    sys_flag: int = 0
+    """``topicSynFlag``: the bits of units, which no decision here looks at."""
+
+
+DEFAULT_CLUSTER = "DefaultCluster"
+"""``brokerClusterName`` where none is configured."""
 
 
 @frozen
@@ -44,6 +45,9 @@ class Registration:
     """Of its topics."""
     topics: Mapping[str, QueueData] | None = None
     """None: the request carries none."""
+    cluster: str = DEFAULT_CLUSTER
+    channel: str | None = None
+    """The connection that the request came through, by whatever name."""
 
 
 @frozen
@@ -61,6 +65,8 @@ class Live:
     updated_ms: float
     version: DataVersion
     ha_address: str
+    channel: str | None = None
+    """The connection that it has registered through last."""
 
 
 @frozen
@@ -73,6 +79,10 @@ class Registry:
     """By address (``brokerLiveTable``)."""
     queues: Mapping[str, Mapping[str, QueueData]] = field(factory=dict)
     """By topic and broker name (``topicQueueTable``)."""
+    clusters: Mapping[str, frozenset[str]] = field(factory=dict)
+    """The broker names of each cluster (``clusterAddrTable``)."""
+    first_clusters: Mapping[str, str] = field(factory=dict)
+    """By broker name: the cluster of whoever has registered first (``BrokerData.cluster``)."""
 
 
 def is_first_registration(registry: Registry, request: Registration) -> bool:
@@ -105,10 +115,14 @@ def register(registry: Registry, request: Registration, now_ms: float) -> tuple[
         for topic, data in (request.topics or {}).items():
             queues[topic] = {**queues.get(topic, {}), request.name: data}
     known = registry.addresses.get(request.name, {})
+    live = Live(now_ms, request.version, request.ha_address, request.channel)
+    names = registry.clusters.get(request.cluster, frozenset())
     after = Registry(
         {**registry.addresses, request.name: {**known, request.broker_id: request.address}},
-        {**registry.live, request.address: Live(now_ms, request.version, request.ha_address)},
+        {**registry.live, request.address: live},
         queues,
+        {**registry.clusters, request.cluster: names | {request.name}},
+        {request.name: request.cluster, **registry.first_clusters},
     )
     return after, make_answer(after, request)
 
@@ -121,37 +135,29 @@ def make_answer(registry: Registry, request: Registration) -> Answer:
     return Answer(address, registry.live[address].ha_address)
 
 
-def remove(registry: Registry, address: str) -> Registry:
-    """The tables without one broker: unregistered, its channel closed, or expired (R-NS-05).
+@frozen
+class VersionAnswer:
+    """What a broker is told that asks for its topics' version (QUERY_DATA_VERSION)."""
 
-    Its name, queues and permissions stay while any id of the name is left (R-NS-06).
+    is_changed: bool
+    version: DataVersion | None
+    """What the name server has; None: the broker is not live."""
+
+
+def answer_version_query(
+    registry: Registry, address: str, version: DataVersion, now_ms: float
+) -> tuple[Registry, VersionAnswer]:
+    """The tables and the answer: who has the same version counts as heard of.
+
+    Source: DefaultRequestProcessor#queryBrokerTopicConfig,
+    RouteInfoManager#isBrokerTopicConfigChanged and #updateBrokerInfoUpdateTimestamp.
     """
-    live = {key: value for key, value in registry.live.items() if key != address}
-    addresses = {
-        name: rest
-        for name, ids in registry.addresses.items()
-        if (rest := {key: value for key, value in ids.items() if value != address})
-    }
-    gone = registry.addresses.keys() - addresses.keys()
-    queues = {
-        topic: left
-        for topic, names in registry.queues.items()
-        if (left := {name: data for name, data in names.items() if name not in gone})
-    }
-    return Registry(addresses, live, queues)
-
-
-def is_expired(live: Live, now_ms: float) -> bool:
-    """It has not registered for longer than EXPIRY_MS."""
-    return live.updated_ms + EXPIRY_MS < now_ms
-
-
-def expire(registry: Registry, now_ms: float) -> Registry:
-    """The tables after a look for dead brokers (RouteInfoManager#scanNotActiveBroker)."""
-    for address, live in registry.live.items():
-        if is_expired(live, now_ms):
-            registry = remove(registry, address)
-    return registry
+    known = registry.live.get(address)
+    if known is None or known.version != version:
+        had = known.version if known else None
+        return registry, VersionAnswer(is_changed=True, version=had)
+    live = {**registry.live, address: evolve(known, updated_ms=now_ms)}
+    return evolve(registry, live=live), VersionAnswer(is_changed=False, version=version)
 
 
 def wipe_write_permission(registry: Registry, name: str) -> Registry:
@@ -167,3 +173,13 @@ def wipe_write_permission(registry: Registry, name: str) -> Registry:
         for topic, names in registry.queues.items()
     }
     return evolve(registry, queues=queues)
+
+
+def count_topics(registry: Registry, name: str) -> int:
+    """The topics that have queues on a broker name: what a wipe answers."""
+    return sum(name in names for names in registry.queues.values())
+
+
+def delete_topic(registry: Registry, topic: str) -> Registry:
+    """The tables without a topic's queues (DELETE_TOPIC_IN_NAMESRV)."""
+    return evolve(registry, queues={k: v for k, v in registry.queues.items() if k != topic})

@@ -73,8 +73,17 @@ def forget_answer_of(broker: TableBroker, source: int) -> TableBroker:
     return evolve(broker, copy=evolve(copy, stage=choose(is_dropped, IDLE, copy.stage)))
 
 
-def leave_name_server(state: CopiedTables, broker: int) -> CopiedTables:
-    """The state after the name server was told, or saw the connection close."""
+def unregister(state: CopiedTables, broker: int) -> CopiedTables:
+    """The state after the name server was told: a master takes id 0 with it, whoever has it now.
+
+    A slave takes its own id, and stays listed under 0 if it was a master before (B4-1006).
+    """
+    is_master = state.brokers[broker].is_master
+    return evolve(state, listed_master=choose(is_master, NOBODY, state.listed_master))
+
+
+def close_connection(state: CopiedTables, broker: int) -> CopiedTables:
+    """The state after the name server saw the connection close: the address goes from id 0."""
     is_listed = state.listed_master == broker
     return evolve(state, listed_master=choose(is_listed, NOBODY, state.listed_master))
 
@@ -90,7 +99,7 @@ def stop_broker(state: CopiedTables, broker: int) -> RuleBody:
         is_within_limit=is_within_limit(state, "stops"),
     )
     # EFFECT
-    stopped = end_process(leave_name_server(state, broker), broker)
+    stopped = end_process(unregister(state, broker), broker)
     counted: CopiedTables = count_fault(stopped, "stops")
     return counted
 
@@ -170,7 +179,7 @@ def kill_broker(state: CopiedTables, broker: int) -> RuleBody:
     # ENABLED WHEN
     yield when(is_up=own.is_up, is_within_limit=is_within_limit(state, "kills"))
     # EFFECT
-    killed = end_process(leave_name_server(state, broker), broker)
+    killed = end_process(close_connection(state, broker), broker)
     counted: CopiedTables = count_fault(killed, "kills")
     return counted
 

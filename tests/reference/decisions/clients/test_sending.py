@@ -21,13 +21,8 @@ from reference.decisions.name_server.client_side import (
     list_write_queues,
     pick_route,
 )
-from reference.decisions.name_server.registry import (
-    QueueData,
-    Registration,
-    Registry,
-    register,
-    remove,
-)
+from reference.decisions.name_server.registry import QueueData, Registration, Registry, register
+from reference.decisions.name_server.removal import remove_address
 
 QUEUES = (("a", 0), ("a", 1), ("b", 0))
 OK = SendAnswer(0)
@@ -111,6 +106,6 @@ def test_without_a_master_nothing_is_tried() -> None:
         registry, _ = register(registry, request, 0)
     answers = {"a": OK}
     assert send(list_write_queues(pick_route(registry, "T")), answers).copies == 1
-    alone = list_write_queues(pick_route(remove(registry, "m:1"), "T"))
+    alone = list_write_queues(pick_route(remove_address(registry, "m:1"), "T"))
     assert send(alone, answers).tried == ()
     assert send(alone, answers).status is None

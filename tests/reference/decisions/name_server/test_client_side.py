@@ -9,14 +9,8 @@ from reference.decisions.name_server.client_side import (
     compute_unknown_to_clients,
     compute_unlisted,
 )
-from reference.decisions.name_server.registry import (
-    SCAN_FIRST_MS,
-    SCAN_PERIOD_MS,
-    Registration,
-    Registry,
-    expire,
-    register,
-)
+from reference.decisions.name_server.registry import Registration, Registry, register
+from reference.decisions.name_server.removal import SCAN_FIRST_MS, SCAN_PERIOD_MS, expire
 
 MASTER = Registration("b", 0, "m:1", "m:2", DataVersion(0))
 REGISTER_PERIOD_MS = 30_000

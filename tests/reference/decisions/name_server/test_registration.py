@@ -10,9 +10,13 @@ from attrs import evolve
 from reference.decisions.metadata.broker_tables import DataVersion
 from reference.decisions.name_server.broker_side import (
     Addresses,
+    NoAnswer,
+    VersionQuery,
     compute_period_ms,
     configure,
     is_permission_rewritten,
+    is_registration_needed,
+    is_registration_sent,
     learn,
     rewrite_permissions,
 )
@@ -23,16 +27,18 @@ from reference.decisions.name_server.client_side import (
     pick_route,
 )
 from reference.decisions.name_server.registry import (
-    EXPIRY_MS,
     Answer,
     QueueData,
     Registration,
     Registry,
-    expire,
+    VersionAnswer,
+    answer_version_query,
+    count_topics,
+    delete_topic,
     register,
-    remove,
     wipe_write_permission,
 )
+from reference.decisions.name_server.removal import EXPIRY_MS, expire, remove_address
 
 TOPICS = {"T": QueueData(read_queues=2, write_queues=1)}
 MASTER = Registration("b", 0, "m:1", "m:2", DataVersion(0), TOPICS)
@@ -71,7 +77,7 @@ def test_the_last_writer_of_an_id_wins() -> None:
 
 def test_a_dead_master_leaves_its_queues() -> None:
     """Read by consumers, useless for producers: the group is read-only (R-NS-06, R-NS-07, K-60)."""
-    route = pick_route(remove(BOTH, "m:1"), "T")
+    route = pick_route(remove_address(BOTH, "m:1"), "T")
     assert list_read_queues(route) == (("b", 0), ("b", 1))
     assert list_write_queues(route) == ()
     assert is_read_only(route)
@@ -81,14 +87,14 @@ def test_a_dead_master_leaves_its_queues() -> None:
 
 def test_a_dead_slave_changes_nothing_for_producers() -> None:
     """Nor for consumers."""
-    before, after = pick_route(BOTH, "T"), pick_route(remove(BOTH, "s:1"), "T")
+    before, after = pick_route(BOTH, "T"), pick_route(remove_address(BOTH, "s:1"), "T")
     assert list_write_queues(after) == list_write_queues(before)
     assert list_read_queues(after) == list_read_queues(before)
 
 
 def test_the_last_broker_takes_the_queues_with_it() -> None:
     """Then there is no route."""
-    nobody = remove(remove(BOTH, "m:1"), "s:1")
+    nobody = remove_address(remove_address(BOTH, "m:1"), "s:1")
     assert nobody == Registry()
     assert pick_route(nobody, "T") is None
     assert not is_read_only(None)
@@ -99,7 +105,7 @@ def test_silence_expires() -> None:
     assert expire(BOTH, EXPIRY_MS) == BOTH
     assert expire(BOTH, EXPIRY_MS + 1) == Registry()
     later, _ = register(BOTH, SLAVE, 50_000)
-    assert expire(later, EXPIRY_MS + 1) == remove(later, "m:1")
+    assert expire(later, EXPIRY_MS + 1) == remove_address(later, "m:1")
 
 
 def test_a_slave_forgets_its_master_but_not_where_the_log_comes_from() -> None:
@@ -152,3 +158,72 @@ def test_wiped_permission_returns_with_the_next_version() -> None:
 def test_period(configured_ms: int, period_ms: int) -> None:
     """Between 10 and 60 s (R-NS-01)."""
     assert compute_period_ms(configured_ms) == period_ms
+
+
+def test_a_wipe_tells_how_many_topics_it_met() -> None:
+    """Those that have queues on the name, writable or not."""
+    assert count_topics(BOTH, "b") == 1
+    assert count_topics(wipe_write_permission(BOTH, "b"), "b") == 1
+    assert count_topics(BOTH, "c") == 0
+
+
+def test_a_topic_is_deleted_with_all_its_queues() -> None:
+    """It comes back with the master's next version, or not at all."""
+    without = delete_topic(BOTH, "T")
+    assert without.queues == {}
+    assert register(without, MASTER, 1)[0].queues == {}
+    assert set(register(without, evolve(MASTER, version=DataVersion(1, 1)), 1)[0].queues) == {"T"}
+
+
+def test_a_query_of_the_same_version_keeps_a_broker_alive() -> None:
+    """And only that one (B4-0041)."""
+    known, answer = answer_version_query(BOTH, "m:1", DataVersion(0), 50_000)
+    assert answer == VersionAnswer(is_changed=False, version=DataVersion(0))
+    assert set(expire(known, EXPIRY_MS + 1).live) == {"m:1"}
+    other, answer = answer_version_query(BOTH, "m:1", DataVersion(1), 50_000)
+    assert (other, answer) == (BOTH, VersionAnswer(is_changed=True, version=DataVersion(0)))
+    unknown, answer = answer_version_query(BOTH, "x:1", DataVersion(0), 50_000)
+    assert (unknown, answer) == (BOTH, VersionAnswer(is_changed=True, version=None))
+
+
+EQUAL = VersionQuery(DataVersion(0), VersionAnswer(is_changed=False, version=DataVersion(0)))
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_needed"),
+    [
+        (VersionAnswer(is_changed=False, version=DataVersion(0)), False),
+        (VersionAnswer(is_changed=False, version=None), False),
+        (VersionAnswer(is_changed=False, version=DataVersion(1)), True),
+        (VersionAnswer(is_changed=True, version=DataVersion(0)), True),
+        (VersionAnswer(is_changed=True, version=None), True),
+        (NoAnswer.FAILED, True),
+        (NoAnswer.REFUSED, False),
+        (NoAnswer.LATE, False),
+    ],
+)
+def test_one_name_server_makes_a_registration_needed(
+    answer: VersionAnswer | NoAnswer, is_needed: bool
+) -> None:
+    """Whatever the others say; of none there is nothing to hear."""
+    query = VersionQuery(DataVersion(0), answer)
+    assert is_registration_needed([query]) == is_needed
+    assert is_registration_needed([EQUAL, query, EQUAL]) == is_needed
+    assert is_registration_sent([query], is_forced=False) == is_needed
+    assert is_registration_sent([query])
+    assert not is_registration_needed([])
+
+
+def test_a_slave_that_skips_registrations_never_learns_its_master() -> None:
+    """It was started first; its queries keep it listed, and nobody answers whom to copy."""
+    registry, answer = register(Registry(), SLAVE, 0)
+    known = learn(configure(None), [answer])
+    registry, _ = register(registry, MASTER, 1)
+    for now_ms in range(30_000, 10 * EXPIRY_MS, 30_000):
+        registry, told = answer_version_query(registry, "s:1", SLAVE.version, now_ms)
+        assert not is_registration_sent([VersionQuery(SLAVE.version, told)], is_forced=False)
+        registry, _ = register(registry, MASTER, now_ms)
+        registry = expire(registry, now_ms)
+    assert known == Addresses()
+    assert registry.addresses == {"b": {0: "m:1", 1: "s:1"}}
+    assert learn(known, [register(registry, SLAVE, 0)[1]]) == Addresses("m:1", "m:2")

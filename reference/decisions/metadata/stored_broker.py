@@ -1,0 +1,258 @@
+"""A broker with its tables and their files: changes, writes, starts and copies, on real texts.
+
+What is decided stands elsewhere: what one copy does in ``copying``, what a start reads in
+``config_file``, what a text says in ``table_text``. Here these come together, with the answers of a
+master as they come through the net.
+Source: #persist and #load of the four managers, SlaveSynchronize, AdminBrokerProcessor of 4.4.0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+from attrs import evolve, field, frozen
+
+from reference.decisions.metadata import table_text
+from reference.decisions.metadata.broker_tables import BrokerTables, DataVersion, VersionedTable
+from reference.decisions.metadata.copying import STEPS, is_master_known
+from reference.decisions.metadata.json_text import TextError
+from reference.decisions.metadata.table_text import DELAY, GROUPS, OFFSETS, TOPICS, ReadTable
+from reference.decisions.progress import config_file
+from reference.decisions.progress.config_file import Broken, Content, Files
+from reference.decisions.reading.subscription_group import SubscriptionGroup, is_system_group
+
+TABLE_NAMES = (TOPICS, OFFSETS, DELAY, GROUPS)
+TABLE_OF_STEP: Mapping[str, str] = {
+    "topics": TOPICS,
+    "progress": OFFSETS,
+    "delay": DELAY,
+    "groups": GROUPS,
+}
+
+
+@frozen
+class StoredBroker:
+    """What a broker has in memory and in the files of ``config/``."""
+
+    tables: BrokerTables
+    built_in_topics: Mapping[str, Any]
+    files: Mapping[str, Files] = field(factory=lambda: dict.fromkeys(TABLE_NAMES, Files()))
+    """By table; their contents are texts."""
+    is_offset_table_null: bool = False
+    """A file that says ``null`` has taken the table of progress away (B5-00232)."""
+    is_group_made_by_consumers: bool = True
+    """``autoCreateSubscriptionGroup``."""
+
+
+def make_broker(cluster: str, name: str, now_ms: float) -> StoredBroker:
+    """A broker whose managers were just made, and have read nothing."""
+    built_in = table_text.list_built_in_topics(cluster, name)
+    return StoredBroker(make_tables(built_in, now_ms), built_in)
+
+
+def make_tables(built_in_topics: Mapping[str, Any], now_ms: float) -> BrokerTables:
+    """Tables with what is built in, and versions that begin now."""
+    version = DataVersion(now_ms)
+    groups = dict(table_text.BUILT_IN_GROUPS)
+    return BrokerTables(VersionedTable(version, built_in_topics), VersionedTable(version, groups))
+
+
+def write_table(broker: StoredBroker, name: str, *, is_pretty: bool) -> str:
+    """The text of a table."""
+    tables = broker.tables
+    if name == TOPICS:
+        version, topics = tables.topics.version, tables.topics.entries
+        return table_text.write_topics(version, topics, is_pretty=is_pretty)
+    if name == GROUPS:
+        version, groups = tables.groups.version, tables.groups.entries
+        return table_text.write_groups(version, groups, is_pretty=is_pretty)
+    if name == OFFSETS:
+        offsets = None if broker.is_offset_table_null else tables.offsets
+        return table_text.write_offsets(offsets, is_pretty=is_pretty)
+    return table_text.write_delay(tables.delay_offsets, is_pretty=is_pretty)
+
+
+def write_file(broker: StoredBroker, name: str, text: str) -> StoredBroker:
+    """The broker after a text was written to a table's file (MixAll#string2File)."""
+    written = config_file.persist(broker.files[name], text)
+    main = written.main if text else Broken.EMPTY
+    return evolve(broker, files={**broker.files, name: evolve(written, main=main)})
+
+
+def persist(broker: StoredBroker, name: str) -> StoredBroker:
+    """The broker after a table was written (ConfigManager#persist)."""
+    return write_file(broker, name, write_table(broker, name, is_pretty=True))
+
+
+def change(broker: StoredBroker, name: str, table: VersionedTable[Any]) -> StoredBroker:
+    """The broker after a change of topics or groups, not yet written."""
+    tables = broker.tables
+    changed = evolve(tables, topics=table) if name == TOPICS else evolve(tables, groups=table)
+    return evolve(broker, tables=changed)
+
+
+def get_table(broker: StoredBroker, name: str) -> VersionedTable[Any]:
+    """Topics or groups."""
+    return broker.tables.topics if name == TOPICS else broker.tables.groups
+
+
+def put_entry(broker: StoredBroker, name: str, key: str, entry: Any, now_ms: float) -> StoredBroker:
+    """A topic or group is made or changed: #updateTopicConfig, #updateSubscriptionGroupConfig.
+
+    One that is given what it has counts as changed too.
+    """
+    changed = change(broker, name, get_table(broker, name).put(key, entry, now_ms))
+    return persist(changed, name)
+
+
+def delete_entry(broker: StoredBroker, name: str, key: str, now_ms: float) -> StoredBroker:
+    """A topic or group is deleted: #deleteTopicConfig, #deleteSubscriptionGroupConfig.
+
+    An unknown one changes nothing.
+    """
+    table = get_table(broker, name)
+    if key not in table.entries:
+        return broker
+    left = {each: entry for each, entry in table.entries.items() if each != key}
+    without = VersionedTable(table.version.compute_next(now_ms), left)
+    return persist(change(broker, name, without), name)
+
+
+def disable_group(broker: StoredBroker, key: str, now_ms: float) -> StoredBroker:
+    """SubscriptionGroupManager#disableConsume: in memory only, under a new version."""
+    table = broker.tables.groups
+    if key not in table.entries:
+        return broker
+    disabled = evolve(table.entries[key], is_consume_enabled=False)
+    return change(broker, GROUPS, table.put(key, disabled, now_ms))
+
+
+def is_group_made(broker: StoredBroker, key: str) -> bool:
+    """An unknown group that a consumer names is made, or it is one of RocketMQ's own."""
+    return broker.is_group_made_by_consumers or is_system_group(key)
+
+
+def find_group(broker: StoredBroker, key: str, now_ms: float) -> tuple[StoredBroker, Any | None]:
+    """SubscriptionGroupManager#findSubscriptionGroupConfig: a look may make a group."""
+    found = broker.tables.groups.entries.get(key)
+    if found is not None or not is_group_made(broker, key):
+        return broker, found
+    made = SubscriptionGroup()
+    return put_entry(broker, GROUPS, key, made, now_ms), made
+
+
+def read_table(name: str, content: Content, now_ms: float) -> ReadTable | None:
+    """What a text says of a table; None: nothing. Raises TextError where the manager throws.
+
+    Progress is replaced by what was read, and so may be no table at all; the other managers throw
+    for that.
+    """
+    if not isinstance(content, str):
+        return None
+    found = table_text.read_table(name, content, now_ms)
+    if found is not None and found.entries is None and name != OFFSETS:
+        raise TextError("null is no table")
+    return found
+
+
+def classify(name: str, content: Content, now_ms: float) -> Content:
+    """The content of a file, as far as a start cares."""
+    if not config_file.has_characters(content):
+        return content
+    try:
+        found = read_table(name, content, now_ms)
+    except TextError:
+        return Broken.PARTIAL
+    return Broken.FOREIGN if found is None else content
+
+
+def load(broker: StoredBroker, name: str, now_ms: float) -> tuple[StoredBroker, bool]:
+    """The broker after a table was read, and whether it starts (ConfigManager#load)."""
+    files = broker.files[name]
+    main, backup = (classify(name, each, now_ms) for each in (files.main, files.backup))
+    loaded = config_file.load(Files(main, backup))
+    if loaded.text is None:
+        return broker, loaded.is_broker_started
+    found = read_table(name, loaded.text, now_ms)
+    assert found is not None  # It was classified as a text that says something.
+    return take_table(broker, name, found), loaded.is_broker_started
+
+
+def take_table(broker: StoredBroker, name: str, found: ReadTable) -> StoredBroker:
+    """What was read is added to what is built in; progress is replaced."""
+    if name == OFFSETS:
+        tables = evolve(broker.tables, offsets=found.entries or {})
+        return evolve(broker, tables=tables, is_offset_table_null=found.entries is None)
+    entries = found.entries or {}
+    if name == DELAY:
+        return evolve(broker, tables=evolve(broker.tables, delay_offsets=entries))
+    table = get_table(broker, name)
+    taken = VersionedTable(found.version, {**table.entries, **entries})
+    return change(broker, name, taken)
+
+
+def restart(broker: StoredBroker, now_ms: float) -> tuple[StoredBroker, dict[str, bool]]:
+    """New managers, which read their files; and by table whether the broker starts."""
+    fresh = make_tables(broker.built_in_topics, now_ms)
+    broker, results = evolve(broker, tables=fresh, is_offset_table_null=False), {}
+    for name in TABLE_NAMES:
+        broker, results[name] = load(broker, name, now_ms)
+    return broker, results
+
+
+Ask: TypeAlias = Callable[[str], str | None]
+"""What the master answers to a step of a copy: the body of its answer; None: none, an error, or one
+without a body."""
+
+
+def answer_copy(broker: StoredBroker, step: str) -> str:
+    """A master's answer to a step (AdminBrokerProcessor): its memory, in one line."""
+    return write_table(broker, TABLE_OF_STEP[step], is_pretty=False)
+
+
+def copy_all(broker: StoredBroker, ask: Ask, now_ms: float) -> StoredBroker:
+    """The slave after a copy (SlaveSynchronize#syncAll); a step that fails ends alone."""
+    if not is_master_known(broker.tables):
+        return broker
+    for step in STEPS:
+        text = ask(step)
+        if text is None:
+            continue
+        if step == "delay":
+            broker = write_file(broker, DELAY, text)
+            continue
+        try:
+            found = table_text.read_table(TABLE_OF_STEP[step], text, now_ms, is_answer=True)
+        except TextError:
+            continue
+        if found is not None:
+            broker = copy_step(broker, step, found)
+    return broker
+
+
+def copy_step(broker: StoredBroker, step: str, found: ReadTable) -> StoredBroker:
+    """The slave after one step with an answer that can be read.
+
+    An answer that says ``null`` for its table throws when that is taken: memory stays as it is at
+    that instant, which is empty under the new version (B5-00877), and nothing is written.
+    """
+    name = TABLE_OF_STEP[step]
+    is_null = found.entries is None or (name == OFFSETS and broker.is_offset_table_null)
+    instants = list(STEPS[step](broker.tables, make_answered(broker.tables, name, found)))
+    if not instants:
+        return broker
+    if not is_null:
+        return persist(evolve(broker, tables=instants[-1]), name)
+    # Progress is merged in one go: there is no instant before the exception.
+    kept = broker.tables if name == OFFSETS else instants[-2]
+    return evolve(broker, tables=kept)
+
+
+def make_answered(tables: BrokerTables, name: str, found: ReadTable) -> BrokerTables:
+    """A master of which one table is known."""
+    entries = found.entries or {}
+    if name == OFFSETS:
+        return evolve(tables, offsets=entries)
+    table = VersionedTable(found.version, entries)
+    return evolve(tables, topics=table) if name == TOPICS else evolve(tables, groups=table)

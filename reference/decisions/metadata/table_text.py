@@ -1,0 +1,220 @@
+"""The four tables of a broker as texts: what is written of them, and what a text is read as.
+
+These texts are in the files of ``config/`` and, in one line, in the answers to a slave's copy. What
+a broker has built in is in the tables of topics and groups, and in their texts too.
+Source: #encode and #decode of TopicConfigManager, SubscriptionGroupManager, ConsumerOffsetManager
+and ScheduleMessageService, and TopicConfig of 4.4.0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from attrs import field, fields, frozen
+
+from reference.decisions.hash_order import order_as_listed
+from reference.decisions.metadata import json_text
+from reference.decisions.metadata.broker_tables import DataVersion, DelayOffsets
+from reference.decisions.metadata.json_text import TextError
+from reference.decisions.progress.offset_table import OffsetTable
+from reference.decisions.reading.subscription_group import OPTIONS, SubscriptionGroup
+
+TOPICS, GROUPS, OFFSETS, DELAY = "topics", "groups", "offsets", "delay"
+"""What the tables are called here."""
+FIELDS: Mapping[str, str] = {
+    TOPICS: "topicConfigTable",
+    GROUPS: "subscriptionGroupTable",
+    OFFSETS: "offsetTable",
+    DELAY: "offsetTable",
+}
+"""The field of a text that has the table."""
+VERSION = "dataVersion"
+NAME_BUCKETS, KEY_BUCKETS, NUMBER_BUCKETS = 2048, 1024, 64
+"""With how many buckets tables by name, of progress and by number are made."""
+
+
+def _option(name: str, default: Any) -> Any:
+    return field(default=default, metadata={"option": name})
+
+
+@frozen
+class TopicConfig:
+    """``TopicConfig`` with its defaults."""
+
+    is_order: bool = _option("order", False)
+    permission: int = _option("perm", 6)
+    read_queues: int = _option("readQueueNums", 16)
+    filter_type: str = _option("topicFilterType", "SINGLE_TAG")
+    name: str | None = _option("topicName", None)
+    sys_flag: int = _option("topicSysFlag", 0)
+    write_queues: int = _option("writeQueueNums", 16)
+
+
+TOPIC_OPTIONS: Mapping[str, str] = {
+    each.metadata["option"]: each.name for each in fields(TopicConfig)
+}
+"""Field by name in the text."""
+
+
+def list_built_in_topics(cluster: str, broker: str) -> dict[str, TopicConfig]:
+    """The topics that a broker makes at its start (``TopicConfigManager``, default settings)."""
+    made = (
+        TopicConfig(name="SELF_TEST_TOPIC", read_queues=1, write_queues=1),
+        TopicConfig(name="TBW102", read_queues=8, write_queues=8, permission=7),
+        TopicConfig(name="BenchmarkTest", read_queues=1024, write_queues=1024),
+        TopicConfig(name=cluster, permission=7),
+        TopicConfig(name=broker, read_queues=1, write_queues=1, permission=7),
+        TopicConfig(name="OFFSET_MOVED_EVENT", read_queues=1, write_queues=1),
+    )
+    return {str(topic.name): topic for topic in made}
+
+
+BUILT_IN_GROUPS: Mapping[str, SubscriptionGroup] = dict.fromkeys(
+    (
+        "TOOLS_CONSUMER",
+        "FILTERSRV_CONSUMER",
+        "SELF_TEST_C_GROUP",
+        "CID_ONS-HTTP-PROXY",
+        "CID_ONSAPI_PULL",
+        "CID_ONSAPI_PERMISSION",
+        "CID_ONSAPI_OWNER",
+    ),
+    SubscriptionGroup(),
+)
+"""The groups that a broker makes at its start (``SubscriptionGroupManager#init``)."""
+
+
+def list_ordered(table: Mapping[Any, Any], buckets: int) -> dict[Any, Any]:
+    """A table in the order in which ConcurrentHashMap lists it."""
+    return {key: table[key] for key in order_as_listed(table, buckets)}
+
+
+def write_version(version: DataVersion) -> dict[str, int]:
+    """``DataVersion`` as an object."""
+    return {"counter": version.counter, "timestamp": int(version.timestamp_ms)}
+
+
+def write_topics(
+    version: DataVersion, topics: Mapping[str, TopicConfig], *, is_pretty: bool
+) -> str:
+    """``TopicConfigManager#encode``."""
+    table = {
+        name: {option: getattr(topic, key) for option, key in TOPIC_OPTIONS.items()}
+        for name, topic in list_ordered(topics, NAME_BUCKETS).items()
+    }
+    whole = {VERSION: write_version(version), FIELDS[TOPICS]: table}
+    return json_text.write(whole, is_pretty=is_pretty)
+
+
+def write_groups(
+    version: DataVersion, groups: Mapping[str, SubscriptionGroup], *, is_pretty: bool
+) -> str:
+    """``SubscriptionGroupManager#encode``."""
+    table = {}
+    for name, group in list_ordered(groups, NAME_BUCKETS).items():
+        options = {option: getattr(group, key) for option, key in OPTIONS.items()}
+        table[name] = dict(sorted({**options, "groupName": name}.items()))
+    whole = {VERSION: write_version(version), FIELDS[GROUPS]: table}
+    return json_text.write(whole, is_pretty=is_pretty)
+
+
+def write_offsets(offsets: OffsetTable | None, *, is_pretty: bool) -> str:
+    """``ConsumerOffsetManager#encode``; without a table an empty object."""
+    if offsets is None:
+        return json_text.write({}, is_pretty=is_pretty)
+    table = {
+        key: list_ordered(queues, NUMBER_BUCKETS)
+        for key, queues in list_ordered(offsets, KEY_BUCKETS).items()
+    }
+    return json_text.write({FIELDS[OFFSETS]: table}, is_pretty=is_pretty)
+
+
+def write_delay(offsets: DelayOffsets, *, is_pretty: bool) -> str:
+    """``ScheduleMessageService#encode``."""
+    numbers = {int(level): offset for level, offset in offsets.items()}
+    table = list_ordered(numbers, NUMBER_BUCKETS)
+    return json_text.write({FIELDS[DELAY]: table}, is_pretty=is_pretty)
+
+
+@frozen
+class ReadTable:
+    """What a text says of a table."""
+
+    entries: Mapping[Any, Any] | None
+    """None: the text says that there is no table (``null``)."""
+    version: DataVersion
+
+
+def is_version_read(name: str, *, is_answer: bool) -> bool:
+    """The reader takes the version of the text; that of a file of groups begins anew."""
+    return name == TOPICS or (name == GROUPS and is_answer)
+
+
+def read_table(name: str, text: str, now_ms: float, *, is_answer: bool = False) -> ReadTable | None:
+    """The table of this kind that a text has; one that it does not name is empty.
+
+    None: the text has no object, and no error either. A version that is not read begins now. Raises
+    TextError where reading throws.
+    """
+    whole = json_text.read_object(text)
+    if whole is None:
+        return None
+    version = DataVersion(now_ms)
+    if VERSION in whole and is_version_read(name, is_answer=is_answer):
+        version = read_version(whole[VERSION])
+    table = whole.get(FIELDS[name], {})
+    if table is None:
+        return ReadTable(None, version)
+    if not isinstance(table, Mapping):
+        raise TextError("no table")
+    reads = {TOPICS: read_topic, GROUPS: read_group, OFFSETS: read_queues, DELAY: read_number}
+    keyed = {read_key(name, key): reads[name](entry) for key, entry in table.items()}
+    return ReadTable(keyed, version)
+
+
+def read_version(told: Any) -> DataVersion:
+    """``DataVersion``; what is not named begins anew, and none at all throws later (no row)."""
+    if not isinstance(told, Mapping):
+        raise TextError("no version")
+    return DataVersion(read_number(told.get("timestamp", 0)), read_number(told.get("counter", 0)))
+
+
+def read_key(name: str, key: str | int) -> str:
+    """Names need quotes; numbers may have them."""
+    if name == DELAY:
+        return str(read_number(key))
+    if not isinstance(key, str):
+        raise TextError("a name without quotes")
+    return key
+
+
+def read_number(told: Any) -> int:
+    """A number, with or without quotes."""
+    if isinstance(told, bool) or not isinstance(told, int | str):
+        raise TextError("no number")
+    try:
+        return int(told)
+    except ValueError as error:
+        raise TextError("no number") from error
+
+
+def read_queues(told: Any) -> dict[int, int]:
+    """Progress by queue: ``null`` cannot be an entry of the table."""
+    if not isinstance(told, Mapping):
+        raise TextError("no table of queues")
+    return {read_number(queue): read_number(offset) for queue, offset in told.items()}
+
+
+def read_topic(told: Any) -> TopicConfig:
+    """A topic; what is not named is as in a new one."""
+    if not isinstance(told, Mapping):
+        raise TextError("no topic")
+    return TopicConfig(**{TOPIC_OPTIONS[key]: told[key] for key in told if key in TOPIC_OPTIONS})
+
+
+def read_group(told: Any) -> SubscriptionGroup:
+    """A group; what is not named is as in a new one."""
+    if not isinstance(told, Mapping):
+        raise TextError("no group")
+    return SubscriptionGroup(**{OPTIONS[key]: told[key] for key in told if key in OPTIONS})
