@@ -48,6 +48,7 @@ from reference.decisions.reading.client import (
     get_wanted_id,
     note_suggestion,
 )
+from reference.decisions.reading.subscription import parse_tags
 from tests.oracle.found import Found, Row, list_fields
 from tests.oracle.store_rows import RowError
 
@@ -194,7 +195,7 @@ def read_settings(told: Mapping[str, Any]) -> ConsumerSettings:
     return ConsumerSettings(
         strategy=read_strategy(told.get("consumeFromWhere", default.strategy.value)),
         is_retry_topic=told.get("topic", "t").startswith(RETRY_TOPIC_PREFIX),
-        tags=push_consumer.parse_tags(told.get("subscription", push_consumer.ALL_TAGS)),
+        tags=parse_tags(told.get("subscription")).tags,
         pull_interval_ms=told.get("pullInterval", default.pull_interval_ms),
         is_subscription_posted=told.get("postSubscriptionWhenPull", default.is_subscription_posted),
         limits=evolve(

@@ -30,12 +30,12 @@ from reference.decisions.reading.settings import (
 )
 from reference.decisions.reading.subscription import (
     SubscriptionError,
-    compute_hash_code,
     is_expression_parsable,
     is_tag_taken,
     parse_tags,
 )
 from reference.decisions.reading.subscription_group import OPTIONS, SubscriptionGroup
+from reference.store.java import hash_string
 from reference.worlds.replication.roles import Role
 from tests.oracle.found import Found, Row, list_fields
 from tests.oracle.queue_stores import QueueStore, build
@@ -242,7 +242,7 @@ def list_refused(request: Row, used: Used) -> frozenset[int]:
     found = COMPARISON.fullmatch(used.text)
     if not used.is_compiled or found is None:
         return frozenset()
-    values = {compute_hash_code(t): int(a) for t, a in PROPERTY_BY_CODE.get(topic, {}).items()}
+    values = {hash_string(t): int(a) for t, a in PROPERTY_BY_CODE.get(topic, {}).items()}
     least = int(found[1])
     return frozenset(at for at, code in codes.items() if not values.get(code, least) > least)
 

@@ -8,7 +8,7 @@ from attrs import evolve, field, frozen
 
 from reference.decisions.reading import consume_queue as queues
 from reference.decisions.reading.consume_queue import BuiltQueue, ConsumeQueue, Entry
-from reference.decisions.reading.subscription import compute_hash_code
+from reference.store.java import hash_string
 from tests.oracle.store_rows import Row, RowError
 
 SPARE_BYTES = 8
@@ -70,7 +70,7 @@ def put(store: QueueStore, *facts: Any) -> QueueStore:
         at += size
     begin = built.queue.max_offset
     queue = evolve(built.queue, max_offset=begin + count, entries=tuple(entries))
-    told = dict.fromkeys(((name, begin + i) for i in range(count)), compute_hash_code(tag or ""))
+    told = dict.fromkeys(((name, begin + i) for i in range(count)), hash_string(tag or ""))
     return evolve(
         store,
         log_max_offset=at,

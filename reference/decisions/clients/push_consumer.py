@@ -19,17 +19,6 @@ from reference.decisions.clients.requests import Request
 from reference.decisions.progress.client_offsets import ConsumeFromWhere
 from reference.decisions.reading.client import Client
 
-SEPARATOR = "||"
-"""Between the tags of a subscription."""
-ALL_TAGS = "*"
-
-
-def parse_tags(expression: str) -> frozenset[str]:
-    """The tags that a subscription asks for; none: all (FilterAPI#buildSubscriptionData)."""
-    if expression in ("", ALL_TAGS):
-        return frozenset()
-    return frozenset(tag.strip() for tag in expression.split(SEPARATOR) if tag.strip())
-
 
 @frozen
 class ConsumerSettings:

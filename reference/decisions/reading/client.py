@@ -10,11 +10,12 @@ from collections.abc import Collection, Iterable
 
 from attrs import evolve, frozen
 
+from reference.decisions.hash_order import order_as_listed
 from reference.decisions.reading.decision import Case, choose_first
 from reference.decisions.reading.pull_processor import MASTER_ID
 
 HASH_BUCKETS = 16
-"""Buckets of a java.util.HashMap of up to 12 entries."""
+"""Buckets of a new java.util.HashMap."""
 
 RETRY_MS = 3_000
 """A pull that failed is sent again after this time."""
@@ -75,16 +76,8 @@ def note_suggestion(client: Client, broker_id: int) -> Client:
 
 
 def order_as_hash_map(ids: Iterable[int]) -> tuple[int, ...]:
-    """Ids as java.util.HashMap<Long, String> lists them: by bucket, in a bucket as they came.
-
-    For up to 12 of them, which need no more than HASH_BUCKETS.
-    """
-    return tuple(sorted(dict.fromkeys(ids), key=_compute_bucket))
-
-
-def _compute_bucket(broker_id: int) -> int:
-    folded = (broker_id ^ (broker_id >> 32)) & 0xFFFFFFFF
-    return (folded ^ (folded >> 16)) % HASH_BUCKETS
+    """Ids as java.util.HashMap<Long, String> lists them: by bucket, in a bucket as they came."""
+    return tuple(map(int, order_as_listed(ids, HASH_BUCKETS)))
 
 
 def is_wanted_there(client: Client) -> bool:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from attrs import frozen
 
+from reference.store.java import hash_string
+
 ALL = "*"
 """``SubscriptionData.SUB_ALL``."""
 SEPARATOR = "||"
@@ -23,17 +25,13 @@ class Subscription:
     """What is asked for by tags."""
 
     text: str = ALL
-    codes: frozenset[int] = frozenset()
-    """Hash codes of the tags (``codeSet``)."""
+    tags: frozenset[str] = frozenset()
+    """``tagsSet``: a consumer compares them again, name by name; none: it takes all."""
 
-
-def compute_hash_code(text: str) -> int:
-    """``String.hashCode`` of Java: 32 bits, with a sign."""
-    units = text.encode("utf-16-be")
-    code = 0
-    for high, low in zip(units[::2], units[1::2], strict=True):
-        code = (31 * code + (high << 8) + low) & 0xFFFFFFFF
-    return code - (1 << 32) if code >> 31 else code
+    @property
+    def codes(self) -> frozenset[int]:
+        """Hash codes of the tags (``codeSet``), with which a broker compares."""
+        return frozenset(map(hash_string, self.tags))
 
 
 def parse_tags(text: str | None) -> Subscription:
@@ -50,8 +48,7 @@ def parse_tags(text: str | None) -> Subscription:
     pieces = text.split(SEPARATOR)
     if not any(pieces):
         raise SubscriptionError(f"{text!r} has no tag")
-    tags = [piece.strip() for piece in pieces]
-    return Subscription(text, frozenset(compute_hash_code(tag) for tag in tags if tag))
+    return Subscription(text, frozenset(filter(None, map(str.strip, pieces))))
 
 
 def is_expression_parsable(text: str | None) -> bool:

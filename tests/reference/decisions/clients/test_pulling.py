@@ -17,7 +17,6 @@ from reference.decisions.clients.push_consumer import (
     TaskKind,
     drop,
     make_reader,
-    parse_tags,
 )
 from reference.decisions.clients.requests import (
     SILENCE,
@@ -30,6 +29,7 @@ from reference.decisions.reading.client import Client
 from reference.decisions.reading.get_message import GetMessageResult, GetMessageStatus
 from reference.decisions.reading.pull import ResponseCode
 from reference.decisions.reading.pull_processor import PullAnswer
+from reference.decisions.reading.subscription import parse_tags
 
 
 def answer(code: int, begin: int = 9, *offsets: int, tag: str | None = None) -> PullReply:
@@ -62,7 +62,7 @@ def test_a_batch_is_taken_and_the_next_pull_goes_at_once() -> None:
 @pytest.mark.parametrize("reply", [answer(0), answer(0, 9, 4, 5, tag="B"), answer(0, 9, 4)])
 def test_found_without_a_message_that_is_taken(reply: PullReply) -> None:
     """The cache stays empty, so the next 19 moves progress on (B3-03239, B3-02512)."""
-    consumer = ask(make(tags=parse_tags("A || C"), pull_interval_ms=200), reply)
+    consumer = ask(make(tags=parse_tags("A || C").tags, pull_interval_ms=200), reply)
     assert (consumer.assignments[0].cache.offsets, consumer.memory_offset) == ((), 4)
     assert (consumer.ready, consumer.later) == ((0,), ())
     assert ask(consumer, answer(19, 13)).memory_offset == 13
@@ -70,8 +70,8 @@ def test_found_without_a_message_that_is_taken(reply: PullReply) -> None:
 
 def test_tags_are_compared_again() -> None:
     """A subscription to everything takes messages without a tag too."""
-    assert parse_tags("*") == parse_tags("") == frozenset()
-    assert ask(make(tags=parse_tags("A||B")), answer(0, 9, 4, tag="B")).batches
+    assert parse_tags("*").tags == parse_tags("").tags == frozenset()
+    assert ask(make(tags=parse_tags("A||B").tags), answer(0, 9, 4, tag="B")).batches
     assert ask(make(), answer(0, 9, 4)).batches
 
 
