@@ -99,7 +99,8 @@ def list_differences(row: Row, _folder: Path) -> Iterator[Found]:
     asked = {name: value for name, value in output.items() if name in got}
     yield from list_fields(None, asked, got)
     if output["held"] and output.get("held_timeout_ms"):
-        yield from list_fields(None, {"held_ms": output["held_timeout_ms"][0]}, vars_of(answer))
+        held = {"held_ms": output["held_timeout_ms"][0]}
+        yield from list_fields(None, held, {"held_ms": answer.held_ms})
     if output["answer"] is not None:
         yield from list_fields(None, output["answer"], write(row, situation, answer))
     if output.get("second_pass") is not None:
@@ -111,11 +112,6 @@ def list_differences(row: Row, _folder: Path) -> Iterator[Found]:
             "second_pass_committed": second.committed_offset is not None,
         }
         yield from list_fields(1, {name: output[name] for name in told}, told)
-
-
-def vars_of(answer: PullAnswer) -> Row:
-    """How long it is held."""
-    return {"held_ms": answer.held_ms}
 
 
 def is_group_created(situation: Situation) -> bool:

@@ -7,7 +7,7 @@ ExpressionMessageFilter and ConsumerFilterManager#build of 4.4.0.
 
 from __future__ import annotations
 
-from attrs import frozen
+from attrs import field, frozen
 
 from reference.store.java import hash_string
 
@@ -28,9 +28,11 @@ class Subscription:
     tags: frozenset[str] = frozenset()
     """``tagsSet``: a consumer compares them again, name by name; none: it takes all."""
 
-    @property
-    def codes(self) -> frozenset[int]:
-        """Hash codes of the tags (``codeSet``), with which a broker compares."""
+    codes: frozenset[int] = field(init=False)
+    """Hash codes of the tags (``codeSet``), with which a broker compares."""
+
+    @codes.default
+    def _compute_codes(self) -> frozenset[int]:
         return frozenset(map(hash_string, self.tags))
 
 
