@@ -14,6 +14,7 @@ from attrs import evolve, field, frozen
 from reference.decisions.metadata.broker_tables import BrokerTables, DataVersion, VersionedTable
 from reference.decisions.metadata.copying import merge_larger_offsets, sync_all
 from reference.decisions.progress.client_offsets import (
+    NOT_TAKEN,
     Beginning,
     ConsumeFromWhere,
     compute_pull_from_where,
@@ -199,8 +200,8 @@ def start_consumer(situation: Situation, limits: Limits) -> Situation | None:
     beginning = Beginning(
         stored=read_stored(ask(situation, limits)),
         strategy=limits.strategy,
-        master_max_offset=limits.messages if situation.is_master_up else None,
-        master_time_offset=limits.messages if situation.is_master_up else None,
+        master_max_offset=limits.messages if situation.is_master_up else NOT_TAKEN,
+        master_time_offset=limits.messages if situation.is_master_up else NOT_TAKEN,
     )
     position = compute_pull_from_where(beginning).value
     return None if position is None else evolve(situation, position=position)

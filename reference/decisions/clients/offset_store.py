@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 from attrs import evolve, field, frozen
 
+from reference.decisions.clients.reactions import move_on
 from reference.decisions.clients.requests import (
     CommitRequest,
     Network,
@@ -60,7 +61,7 @@ class Exchange:
 def update(store: OffsetStore, queue: int, offset: int, *, is_increase_only: bool) -> OffsetStore:
     """Consumption only moves progress on; a correction sets it (R-CC-11, #updateOffset)."""
     known = store.offsets.get(queue)
-    new = max(known, offset) if is_increase_only and known is not None else offset
+    new = move_on(known, offset) if is_increase_only and known is not None else offset
     return evolve(store, offsets={**store.offsets, queue: new})
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from attrs import evolve, frozen
 
-from reference.decisions.clients import offset_store, process_queue
+from reference.decisions.clients import offset_store, process_queue, reactions
 from reference.decisions.clients.flow_control import Cached, find_pause
 from reference.decisions.clients.process_queue import Message
 from reference.decisions.clients.push_consumer import (
@@ -24,6 +24,13 @@ from reference.decisions.clients.push_consumer import (
     make_ready,
     schedule,
 )
+from reference.decisions.clients.reactions import (
+    DECODED_CODES,
+    Answered,
+    Standing,
+    is_decoded,
+    meet,
+)
 from reference.decisions.clients.requests import Network, PullReply, PullRequest, Request
 from reference.decisions.clients.routes import find
 from reference.decisions.reading.client import (
@@ -32,10 +39,10 @@ from reference.decisions.reading.client import (
     Target,
     compute_commit_flag,
     find_target,
+    get_wanted_id,
     note_suggestion,
 )
 from reference.decisions.reading.decision import Case, Decided, choose_first
-from reference.decisions.reading.pull import ResponseCode
 from reference.decisions.reading.pull_processor import PullAnswer
 
 CORRECTION_MS = 10_000
@@ -51,20 +58,16 @@ class PullStatus(enum.Enum):
     OFFSET_ILLEGAL = "OFFSET_ILLEGAL"
 
 
-STATUS_BY_CODE: Mapping[int, PullStatus] = {
-    ResponseCode.SUCCESS: PullStatus.FOUND,
-    ResponseCode.PULL_NOT_FOUND: PullStatus.NO_NEW_MSG,
-    ResponseCode.PULL_RETRY_IMMEDIATELY: PullStatus.NO_MATCHED_MSG,
-    ResponseCode.PULL_OFFSET_MOVED: PullStatus.OFFSET_ILLEGAL,
-}
-"""The codes that the client decodes; any other one is an exception there."""
+STATUS_BY_CODE: Mapping[int, PullStatus] = dict(zip(DECODED_CODES, PullStatus, strict=True))
+"""The codes that the client decodes, and what it calls each."""
 
 
 @frozen
 class Decoded:
     """An answer that the client can read."""
 
-    status: PullStatus
+    code: int
+    """A key of STATUS_BY_CODE."""
     next_begin_offset: int
     suggested_broker_id: int
     messages: tuple[Message, ...] = ()
@@ -76,13 +79,13 @@ def decode(reply: PullReply | None) -> Decoded | None:
     Source: MQClientAPIImpl#processPullResponse. It needs all four numbers of the header, though it
     uses two: without one of them the answer cannot be read (B3-02544).
     """
-    status = None if reply is None else STATUS_BY_CODE.get(reply.code)
-    if reply is None or status is None or reply.min_offset is None or reply.max_offset is None:
+    if reply is None or not is_decoded(Answered(reply.code)):
         return None
     begin, suggested = reply.next_begin_offset, reply.suggested_broker_id
-    if begin is None or suggested is None:
+    is_bound_missing = reply.min_offset is None or reply.max_offset is None
+    if begin is None or suggested is None or is_bound_missing:
         return None
-    return Decoded(status, begin, suggested, reply.messages)
+    return Decoded(reply.code, begin, suggested, reply.messages)
 
 
 def make_reply(answer: PullAnswer) -> PullReply:
@@ -128,34 +131,38 @@ class Received:
         messages = self.decoded.messages if self.decoded else ()
         return select(messages, self.consumer.settings.tags)
 
+    @property
+    def answered(self) -> Answered:
+        """The numbers of the answer; asked for only where there is one."""
+        decoded = self.decoded
+        assert decoded is not None
+        begin, suggested = decoded.next_begin_offset, decoded.suggested_broker_id
+        return Answered(decoded.code, begin, suggested, bool(self.kept))
+
 
 def is_answer_unreadable(received: Received) -> bool:
     """No answer, another code, or a header that lacks a number: nothing is known."""
     return received.decoded is None
 
 
-def _get_status(received: Received) -> PullStatus | None:
-    return received.decoded.status if received.decoded else None
-
-
 def is_message_kept(received: Received) -> bool:
     """FOUND, and a message is left after the client's own look at tags."""
-    return _get_status(received) is PullStatus.FOUND and bool(received.kept)
+    return reactions.is_message_kept(received.answered)
 
 
 def is_no_message_kept(received: Received) -> bool:
     """FOUND, and no message is left: the cache stays as it was (B3-03239)."""
-    return _get_status(received) is PullStatus.FOUND
+    return reactions.is_no_message_kept(received.answered)
 
 
 def is_nothing_for_it(received: Received) -> bool:
     """Nothing new, or nothing that matches."""
-    return _get_status(received) in (PullStatus.NO_NEW_MSG, PullStatus.NO_MATCHED_MSG)
+    return reactions.is_nothing_for_it(received.answered)
 
 
 def is_offset_illegal(received: Received) -> bool:
     """The broker has corrected the offset."""
-    return _get_status(received) is PullStatus.OFFSET_ILLEGAL
+    return reactions.is_offset_illegal(received.answered)
 
 
 def _pull_later(received: Received) -> PushConsumer:
@@ -163,13 +170,20 @@ def _pull_later(received: Received) -> PushConsumer:
 
 
 def _note_answer(received: Received) -> PushConsumer:
-    """Suggestion and next offset, which every answer that can be read brings (R-CC-05)."""
-    decoded, consumer = received.decoded, received.consumer
-    assert decoded is not None
-    client = note_suggestion(consumer.client, decoded.suggested_broker_id)
-    noted = evolve(consumer, store=evolve(consumer.store, client=client))
-    moved = evolve(received.assignment, next_offset=decoded.next_begin_offset)
-    return change_assignment(noted, received.number, moved)
+    """Suggestion, next offset and progress as the answer makes them (R-CC-05, R-CC-08)."""
+    consumer, assignment = received.consumer, received.assignment
+    before = Standing(
+        next_offset=assignment.next_offset,
+        progress=NO_PROGRESS if consumer.memory_offset is None else consumer.memory_offset,
+        suggested_id=get_wanted_id(consumer.client),
+        is_cache_empty=process_queue.is_cache_empty(assignment.cache),
+    )
+    after = meet(before, received.answered)
+    store = evolve(consumer.store, client=note_suggestion(consumer.client, after.suggested_id))
+    if after.progress != before.progress:
+        store = offset_store.update(store, consumer.queue, after.progress, is_increase_only=True)
+    moved = evolve(assignment, next_offset=after.next_offset)
+    return change_assignment(evolve(consumer, store=store), received.number, moved)
 
 
 def _take_messages(received: Received) -> PushConsumer:
@@ -191,16 +205,6 @@ def _pull_on(received: Received) -> PushConsumer:
     return make_ready(_note_answer(received), received.number)
 
 
-def _move_progress(received: Received) -> PushConsumer:
-    """Progress follows where nothing is cached, and only upwards (#correctTagsOffset, R-CC-08)."""
-    consumer, assignment = _note_answer(received), received.assignment
-    if process_queue.is_cache_empty(assignment.cache):
-        begin = consumer.assignments[received.number].next_offset
-        store = offset_store.update(consumer.store, consumer.queue, begin, is_increase_only=True)
-        consumer = evolve(consumer, store=store)
-    return make_ready(consumer, received.number)
-
-
 def _give_up(received: Received) -> PushConsumer:
     """The queue is dropped now; its progress is corrected CORRECTION_MS later (R-CC-09)."""
     consumer, number = _note_answer(received), received.number
@@ -211,7 +215,7 @@ REACTIONS: tuple[Case[Received, PushConsumer], ...] = (
     (is_answer_unreadable, _pull_later),
     (is_message_kept, _take_messages),
     (is_no_message_kept, _pull_on),
-    (is_nothing_for_it, _move_progress),
+    (is_nothing_for_it, _pull_on),
     (is_offset_illegal, _give_up),
 )
 """What a push consumer does upon an answer (R-CC-05, R-CC-08, R-CC-09)."""

@@ -33,7 +33,7 @@ from reference.decisions.progress.client_offsets import (
     compute_pull_from_where,
     is_end_wanted,
     is_time_wanted,
-    read_told,
+    read_place,
 )
 from reference.decisions.reading.client import find_master
 
@@ -80,8 +80,8 @@ def begin(consumer: PushConsumer, network: Network) -> Begun:
         return Begun(consumer, None, sent)
     told = evolve(
         beginning,
-        master_max_offset=read_told(network.max_offset),
-        master_time_offset=read_told(network.time_offset),
+        master_max_offset=read_place(network.max_offset),
+        master_time_offset=read_place(network.time_offset),
     )
     question = MASTER_QUESTIONS[decided.by](found.address)
     return Begun(consumer, compute_pull_from_where(told).value, (*sent, question))

@@ -24,6 +24,7 @@ from reference.decisions.name_server.client_side import Route, list_read_queues,
 from reference.decisions.name_server.registry import QueueData
 from reference.decisions.progress.client_offsets import (
     NOT_STORED,
+    NOT_TAKEN,
     RETRY_TOPIC_PREFIX,
     Beginning,
     ConsumeFromWhere,
@@ -125,7 +126,7 @@ def is_beginning_possible(
     brokers: Brokers, strategy: ConsumeFromWhere, stored: int = NOT_STORED
 ) -> bool:
     """A queue is begun; only a master tells its end, or the first message of a time."""
-    told = END if MASTER_ID in brokers else None
+    told = END if MASTER_ID in brokers else NOT_TAKEN
     beginning = Beginning(stored, strategy, master_max_offset=told, master_time_offset=told)
     return compute_pull_from_where(beginning).value is not None
 

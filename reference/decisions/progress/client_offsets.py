@@ -14,13 +14,16 @@ from typing import TypeAlias
 from attrs import frozen
 
 from reference.decisions.progress.offset_table import QueryAnswer
-from reference.decisions.reading.decision import Case, Decided, choose_first
+from reference.decisions.reading.decision import Case, Decided, choose_first, compute_first
 from reference.decisions.reading.pull import ResponseCode
+from reference.language.operators import negate
 
 NOT_STORED = -1
 """The broker has answered that it knows no progress."""
 NOT_READABLE = -2
 """No answer, or one that cannot be read."""
+NOT_TAKEN = -1
+"""Where reading begins of a queue that is not taken; a master that does not answer says it too."""
 RETRY_TOPIC_PREFIX = "%RETRY%"
 """How the topic begins that takes a group's failed messages."""
 
@@ -117,6 +120,12 @@ def read_told(reply: Reply) -> int | None:
     return decided.value if decided and decided.by == is_offset_told.__name__ else None
 
 
+def read_place(reply: Reply) -> int:
+    """What a master says, as a place to begin at; NOT_TAKEN for anything but an offset."""
+    told = read_told(reply)
+    return NOT_TAKEN if told is None else told
+
+
 @frozen
 class Beginning:
     """What a consumer knows when a queue is assigned to it."""
@@ -125,10 +134,10 @@ class Beginning:
     """Stored progress, NOT_STORED or NOT_READABLE."""
     strategy: ConsumeFromWhere = ConsumeFromWhere.LAST_OFFSET
     is_retry_topic: bool = False
-    master_max_offset: int | None = None
-    """The queue's end; None when no master answers, for nobody else is asked."""
-    master_time_offset: int | None = None
-    """The first message from the configured time on; None when no master answers."""
+    master_max_offset: int = NOT_TAKEN
+    """The queue's end; NOT_TAKEN when no master answers, for nobody else is asked."""
+    master_time_offset: int = NOT_TAKEN
+    """The first message from the configured time on; NOT_TAKEN when no master answers."""
 
 
 def is_progress_stored(beginning: Beginning) -> bool:
@@ -138,7 +147,7 @@ def is_progress_stored(beginning: Beginning) -> bool:
 
 def is_store_unreadable(beginning: Beginning) -> bool:
     """The broker gave no answer: it is not known whether there is progress."""
-    return beginning.stored != NOT_STORED
+    return negate(beginning.stored == NOT_STORED)
 
 
 def is_first_wanted(beginning: Beginning) -> bool:
@@ -161,15 +170,20 @@ def is_time_wanted(beginning: Beginning) -> bool:
     return beginning.strategy is ConsumeFromWhere.TIMESTAMP
 
 
-BEGINNINGS: tuple[Case[Beginning, int | None], ...] = (
+BEGINNINGS: tuple[Case[Beginning, int], ...] = (
     (is_progress_stored, lambda beginning: beginning.stored),
-    (is_store_unreadable, lambda _: None),
+    (is_store_unreadable, lambda _: NOT_TAKEN),
     (is_first_wanted, lambda _: 0),
     (is_retry_from_last, lambda _: 0),
     (is_end_wanted, lambda beginning: beginning.master_max_offset),
     (is_time_wanted, lambda beginning: beginning.master_time_offset),
 )
-"""Where reading begins, in the order of the code; None: the queue is not taken (R-CC-15)."""
+"""Where reading begins, in the order of the code (R-CC-15)."""
+
+
+def compute_begin(beginning: Beginning) -> int:
+    """Where reading begins, or NOT_TAKEN; offsets are numbers or terms."""
+    return compute_first(BEGINNINGS, beginning)
 
 
 def compute_pull_from_where(beginning: Beginning) -> Decided[int | None]:
@@ -179,4 +193,5 @@ def compute_pull_from_where(beginning: Beginning) -> Decided[int | None]:
     """
     decided = choose_first(BEGINNINGS, beginning)
     assert decided is not None  # One of the last three always holds.
-    return decided
+    value = None if decided.value == NOT_TAKEN else decided.value
+    return Decided(value, decided.by)

@@ -12,8 +12,9 @@ from typing import TypeAlias
 
 from attrs import frozen
 
-from reference.decisions.reading.decision import Case, choose_first
+from reference.decisions.reading.decision import Case, choose_first, compute_first
 from reference.decisions.reading.settings import is_further_back_than_memory
+from reference.language.operators import negate
 
 Offsets: TypeAlias = Mapping[int, int]
 """By queue: the queue offset that a group reads next."""
@@ -86,9 +87,24 @@ def get_stored(query: Query) -> int:
     return query.table.get(query.key, {}).get(query.queue, -1)
 
 
-def is_stored(query: Query) -> bool:
+NOT_FOUND = -1
+"""An answer without an offset, where it has to be a number."""
+
+
+@frozen
+class Known:
+    """What a broker knows when it is asked for progress: numbers, or terms."""
+
+    stored: int
+    """Stored progress; -1: none."""
+    queue_min_offset: int
+    is_first_message_on_disk: bool
+    """The queue's first message exists, and lies further back than memory reaches."""
+
+
+def is_stored(known: Known) -> bool:
     """The table has progress for this group and queue."""
-    return get_stored(query) >= 0
+    return known.stored >= 0
 
 
 def is_first_message_on_disk(query: Query) -> bool:
@@ -102,27 +118,34 @@ def is_first_message_on_disk(query: Query) -> bool:
     )
 
 
-def is_queue_young(query: Query) -> bool:
+def is_queue_young(known: Known) -> bool:
     """Nothing of the queue was deleted, and its beginning still counts as being in memory."""
-    return query.queue_min_offset <= 0 and not is_first_message_on_disk(query)
+    return (known.queue_min_offset <= 0) & negate(known.is_first_message_on_disk)
 
 
-def is_progress_unknown(_query: Query) -> bool:
+def is_progress_unknown(known: Known) -> bool:
     """Nothing is stored, and an old queue is not to be read from its beginning by mistake."""
-    return True
+    return negate(is_stored(known) | is_queue_young(known))
 
 
-ANSWERS: tuple[Case[Query, tuple[QueryCode, int | None]], ...] = (
-    (is_stored, lambda query: (QueryCode.SUCCESS, get_stored(query))),
-    (is_queue_young, lambda _: (QueryCode.SUCCESS, 0)),
-    (is_progress_unknown, lambda _: (QueryCode.QUERY_NOT_FOUND, None)),
+ANSWERS: tuple[Case[Known, int], ...] = (
+    (is_stored, lambda known: known.stored),
+    (is_queue_young, lambda _: 0),
+    (is_progress_unknown, lambda _: NOT_FOUND),
 )
 """What decides the answer, in the order of the code (R-CO-05)."""
 
 
+def compute_answer(known: Known) -> int:
+    """The offset of the answer, or NOT_FOUND: numbers and terms alike."""
+    return compute_first(ANSWERS, known)
+
+
 def answer_query(query: Query) -> QueryAnswer:
     """The answer to a query (ConsumerManageProcessor#queryConsumerOffset)."""
-    decided = choose_first(ANSWERS, query)
-    assert decided is not None  # The last condition always holds.
-    code, offset = decided.value
-    return QueryAnswer(code, offset, decided.by)
+    known = Known(get_stored(query), query.queue_min_offset, is_first_message_on_disk(query))
+    decided = choose_first(ANSWERS, known)
+    assert decided is not None  # One of the three always holds.
+    if decided.value == NOT_FOUND:
+        return QueryAnswer(QueryCode.QUERY_NOT_FOUND, None, decided.by)
+    return QueryAnswer(QueryCode.SUCCESS, decided.value, decided.by)

@@ -11,8 +11,8 @@ from collections.abc import Collection, Iterable
 from attrs import evolve, frozen
 
 from reference.decisions.hash_order import order_as_listed
-from reference.decisions.reading.decision import Case, choose_first
 from reference.decisions.reading.pull_processor import MASTER_ID
+from reference.language.operators import choose
 
 HASH_BUCKETS = 16
 """Buckets of a new java.util.HashMap."""
@@ -85,22 +85,35 @@ def is_wanted_there(client: Client) -> bool:
     return get_wanted_id(client) in client.brokers
 
 
+def compute_target(wanted_id: int, is_wanted_there: bool, first_id: int) -> int:
+    """The broker that is asked: the wanted one, or else the first address (numbers and terms).
+
+    Source: MQClientInstance#findBrokerAddressInSubscribe (R-CC-01).
+    """
+    return choose(is_wanted_there, wanted_id, first_id)
+
+
+def compute_first_id(is_master_there: bool) -> int:
+    """The first address of a name with a master and slave 1, of those that are there.
+
+    Numbers and terms alike; `find_offset_store` tells it for any brokers.
+    """
+    return choose(is_master_there, MASTER_ID, 1)
+
+
 def is_other_there(client: Client) -> bool:
     """It has none, but another broker of the name has: the first one is taken."""
     return bool(client.brokers)
 
 
-TARGETS: tuple[Case[Client, int], ...] = (
-    (is_wanted_there, get_wanted_id),
-    (is_other_there, lambda client: order_as_hash_map(client.brokers)[0]),
-)
-"""Whom a pull is sent to (R-CC-01, MQClientInstance#findBrokerAddressInSubscribe)."""
-
-
 def find_target(client: Client) -> Target | None:
     """The broker of the next pull (R-CC-06, PullAPIWrapper#pullKernelImpl); None: no address."""
-    decided = choose_first(TARGETS, client)
-    return None if decided is None else Target(decided.value, decided.by)
+    first_id = find_offset_store(client)
+    if first_id is None:
+        return None
+    is_there = is_wanted_there(client)
+    broker_id = compute_target(get_wanted_id(client), is_there, first_id)
+    return Target(broker_id, (is_wanted_there if is_there else is_other_there).__name__)
 
 
 def choose_target(client: Client) -> Target:
