@@ -164,11 +164,15 @@ def find_master(client: Client) -> int | None:
     return find_only(client.brokers, MASTER_ID)
 
 
-def compute_commit_flag(memory_offset: int | None, target: Target) -> int | None:
-    """The progress that a broker may store of a pull; None without the flag (R-CC-06, R-CC-07).
+def has_commit_flag(progress: int, target_id: int) -> bool:
+    """A pull carries progress to store: to a master, above 0 (R-CC-06, R-CC-07)."""
+    return (progress > 0) & (target_id == MASTER_ID)
 
-    ``memory_offset`` is the consumer's progress in memory, None where it has none. Progress of 0 is
-    never sent with a pull.
+
+def compute_commit_flag(memory_offset: int | None, target: Target) -> int | None:
+    """The progress that a broker may store of a pull; None without the flag.
+
+    ``memory_offset`` is the consumer's progress in memory, None where it has none.
     """
-    has_progress = memory_offset is not None and memory_offset > 0
-    return memory_offset if has_progress and not target.is_slave else None
+    progress = NO_PROGRESS if memory_offset is None else memory_offset
+    return progress if has_commit_flag(progress, target.broker_id) else None

@@ -1,0 +1,183 @@
+"""What the proofs about reading need."""
+
+from __future__ import annotations
+
+from properties.property import lemma, sanity
+from properties.worlds.reading.guarantee import is_awaited
+from reference.language.fault_account import has_faults_within_limits
+from reference.language.operators import all_of, implies, negate
+from reference.worlds.reading.state import NO_OFFSET, Broker, Reading
+
+
+def is_powered(state: Reading) -> bool:
+    """The master has lost no power so far."""
+    return state.faults.master_power_losses == 0
+
+
+def is_master_always_there(state: Reading) -> bool:
+    """The master has never been away, for brokers, the name server or the consumer."""
+    faults = state.faults
+    return (
+        is_powered(state)
+        & (faults.master_stops == 0)
+        & (faults.master_kills == 0)
+        & (faults.partitions == 0)
+    )
+
+
+def is_queue_well_formed(broker: Broker) -> bool:
+    """It begins before it ends, and what is kept and in memory lies in it."""
+    end = broker.queue_max
+    return all_of(
+        broker.queue_min >= 0,
+        broker.queue_min <= broker.first_kept,
+        broker.first_kept <= end,
+        broker.first_in_memory >= 0,
+        broker.first_in_memory <= end,
+        broker.progress >= NO_OFFSET,
+        broker.progress_on_disk >= NO_OFFSET,
+    )
+
+
+@sanity()
+def queues_are_well_formed(state: Reading) -> bool:
+    """Queues begin before they end; offsets are -1 or more; the slave copies on at its end."""
+    slave, below = state.slave, state.copied_below
+    is_joined = (slave.queue_max == below) | (slave.queue_max == 0)
+    return all_of(
+        *map(is_queue_well_formed, state.brokers),
+        below >= 0,
+        is_joined,
+        state.consumer.ghost_stored >= 0,
+    )
+
+
+@sanity()
+def consumer_is_well_formed(state: Reading) -> bool:
+    """It has a queue, or was moved, or has neither; what is cached lies behind its next pull."""
+    consumer = state.consumer
+    has_queue, is_moved = consumer.next_offset >= 0, consumer.corrected >= 0
+    is_cached = consumer.cache_first >= 0
+    offsets = (consumer.next_offset, consumer.corrected, consumer.cache_first, consumer.progress)
+    return all_of(
+        *(offset >= NO_OFFSET for offset in offsets),
+        implies(has_queue | is_moved, consumer.is_running & consumer.ghost_has_begun),
+        negate(has_queue & is_moved),
+        implies(is_cached, has_queue & (consumer.cache_first < consumer.cache_end)),
+        consumer.cache_end >= 0,
+        implies(has_queue, consumer.cache_end <= consumer.next_offset),
+        implies(negate(has_queue), consumer.cache_end == 0),
+        (consumer.suggested_id == 0) | (consumer.suggested_id == 1),
+        implies(negate(has_queue | is_moved), consumer.progress == NO_OFFSET),
+    )
+
+
+@sanity()
+def message_is_well_formed(state: Reading) -> bool:
+    """The followed message is where a broker's queue has its place, or cached there."""
+    message, consumer = state.message, state.consumer
+    place = message.offset
+    is_anywhere = message.is_on_master | message.is_on_slave | message.is_cached
+    return all_of(
+        place >= NO_OFFSET,
+        implies(is_anywhere | message.ghost_is_owed | message.ghost_was_handed, place >= 0),
+        implies(
+            message.is_on_master,
+            (state.master.first_kept <= place) & (place < state.master.queue_max),
+        ),
+        implies(
+            message.is_on_slave, (state.slave.first_kept <= place) & (place < state.slave.queue_max)
+        ),
+        implies(
+            message.is_cached,
+            (consumer.cache_first >= 0)
+            & (consumer.cache_first <= place)
+            & (place < consumer.cache_end),
+        ),
+        implies(message.is_consuming, message.is_cached & message.ghost_was_handed),
+        implies(message.ghost_is_owed, consumer.ghost_has_begun),
+    )
+
+
+@sanity()
+def fault_counts_are_within_limits(state: Reading) -> bool:
+    """No fault strikes more often than it may."""
+    return has_faults_within_limits(state)
+
+
+@lemma(why="Else a master that was never away is not listed.")
+def master_that_was_never_away_is_known(state: Reading) -> bool:
+    """It runs, the name server lists it, and the consumer's route has it."""
+    routes = state.routes
+    is_there = state.master.is_up & routes.is_master_listed & routes.is_master_seen
+    return implies(is_master_always_there(state), is_there)
+
+
+@lemma(why="Else a consumer is sent to a slave that is closed for reads.")
+def closed_slave_is_not_suggested(state: Reading) -> bool:
+    """Where slaves are closed for reads, no broker suggests one."""
+    if state.structure.is_slave_read:
+        return True
+    return state.consumer.suggested_id == 0
+
+
+@lemma(why="Else a master that was never away has less than was read of it.")
+def message_goes_by_retention_only(state: Reading) -> bool:
+    """A master that has lost no power has the message, or its retention has deleted it."""
+    message, master = state.message, state.master
+    is_deleted = message.offset < master.first_kept
+    is_kept = implies(message.offset >= 0, message.is_on_master | is_deleted)
+    return implies(is_powered(state), is_kept & negate(message.ghost_was_in_vain))
+
+
+@lemma(why="Else a group has progress before its first position.")
+def progress_comes_from_a_consumer(state: Reading) -> bool:
+    """Before the group's first position no table has an entry."""
+    tables = (
+        *(broker.progress for broker in state.brokers),
+        *(broker.progress_on_disk for broker in state.brokers),
+    )
+    is_empty = all_of(*(progress < 0 for progress in tables))
+    return implies(negate(state.consumer.ghost_has_begun), is_empty)
+
+
+@lemma(why="Else a consumer begins before the progress that a broker has taken.")
+def master_has_what_it_took(state: Reading) -> bool:
+    """A master that was always there, and got no stale commit, has the progress taken last."""
+    consumer, progress = state.consumer, state.master.progress
+    is_fresh = is_master_always_there(state) & (state.faults.stale_commits == 0)
+    has_it = (progress == consumer.ghost_stored) | ((progress < 0) & (consumer.ghost_stored == 0))
+    return implies(is_fresh, has_it & negate(consumer.ghost_has_moved_back))
+
+
+def list_positions(state: Reading) -> tuple[int, ...]:
+    """Every place from which the group may go on, but for the consumer's next pull."""
+    return (
+        *(state.consumer.corrected, state.consumer.progress),
+        *(broker.progress for broker in state.brokers),
+        *(broker.progress_on_disk for broker in state.brokers),
+    )
+
+
+@lemma(why="Else a message is put behind a consumer that has never seen it.")
+def positions_are_within_the_queue(state: Reading) -> bool:
+    """While the master loses no power, nobody stands beyond its end, nor does the slave."""
+    end = state.master.queue_max
+    positions = (*list_positions(state), state.consumer.next_offset, state.consumer.ghost_stored)
+    is_within = all_of(*(position <= end for position in positions))
+    return implies(is_powered(state), is_within & (state.copied_below <= end))
+
+
+@lemma(why="Else a consumer passes over a message that it could have read.")
+def master_alone_skips_nothing(state: Reading) -> bool:
+    """A group from the first message, read from the master alone, has nothing awaited behind it.
+
+    Neither behind its position nor behind any progress.
+    """
+    structure, consumer, message = state.structure, state.consumer, state.message
+    if structure.is_slave_read or not structure.is_from_first:
+        return True
+    is_ahead = (consumer.next_offset <= message.offset) | message.is_cached
+    is_none_beyond = all_of(*(position <= message.offset for position in list_positions(state)))
+    is_left = is_awaited(state) & is_master_always_there(state)
+    return implies(is_left, is_ahead & is_none_beyond)

@@ -1,0 +1,67 @@
+"""The world of reading, complete, with what an administrator does to its files by hand."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from attrs import evolve
+
+from properties.property import collect_properties
+from properties.world import World, make_fault_models, make_sizes
+from properties.worlds.reading import guarantee, lemma
+from reference.language.operators import negate
+from reference.language.rule import RuleBody, between, collect_rules, rule, when
+from reference.worlds.reading.queues import change_broker
+from reference.worlds.reading.state import MASTER, SMALL_READING, Reading, ReadingFaults
+from reference.worlds.reading.structure import READING_STRUCTURES
+
+
+@rule(who="operator", source="copy of config/consumerOffset.json")
+def copy_progress_to_master(state: Reading) -> RuleBody:
+    """The file of progress of a stopped master is replaced by its slave's."""
+    # ENABLED WHEN
+    yield when(is_master_down=negate(state.master.is_up))
+    # EFFECT
+    copied = evolve(state.master, progress_on_disk=state.slave.progress_on_disk)
+    return change_broker(state, MASTER, copied)
+
+
+@rule(who="operator", source="mqadmin resetOffsetByTime, consumers stopped")
+def reset_progress(state: Reading) -> RuleBody:
+    """The progress of a group without running consumers is set back in the master's table."""
+    # ENABLED WHEN
+    yield when(is_master_up=state.master.is_up, is_not_running=negate(state.consumer.is_running))
+    progress = yield between("progress", 0, state.master.queue_max)
+    # EFFECT
+    return change_broker(state, MASTER, evolve(state.master, progress=progress))
+
+
+READING = World(
+    name="reading",
+    structures=READING_STRUCTURES,
+    claims=collect_properties(guarantee),
+    lemmas=collect_properties(lemma),
+    fault_models=make_fault_models(
+        ReadingFaults,
+        {
+            "consumer kill": ("consumer_kills",),
+            "slave outage": ("slave_stops", "slave_kills"),
+            "slave loss": ("slave_losses",),
+            "slave stuck": ("slave_stalls",),
+            "master stop": ("master_stops",),
+            "partition": ("partitions",),
+            "stale commit": ("stale_commits",),
+            "master kill": ("master_kills",),
+            "master power loss": ("master_power_losses",),
+        },
+    ),
+    sizes=make_sizes(
+        SMALL_READING,
+        campaign=evolve(SMALL_READING, ghost_queue_size_max=12),
+        swarm=tuple(evolve(SMALL_READING, ghost_queue_size_max=size) for size in (1, 2, 4, 12)),
+    ),
+    folder=Path(__file__).parent,
+    chapter="consumption.md",
+    manual_rules=collect_rules(sys.modules[__name__]),
+)

@@ -1,0 +1,278 @@
+"""Brokers stop, start and fail; their tables of progress are written, read and copied."""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from reference.language.fault_account import count_fault, is_within_limit
+from reference.language.operators import choose, maximum, negate
+from reference.language.rule import RuleBody, between, rule, when
+from reference.worlds.reading.queues import (
+    change_broker,
+    compute_deletable_end,
+    delete_below,
+    is_down,
+    lose_behind,
+)
+from reference.worlds.reading.rebalancing import leave_queue
+from reference.worlds.reading.state import MASTER, NO_OFFSET, SLAVE, Broker, Reading
+
+STOPS = ("master_stops", "slave_stops")
+KILLS = ("master_kills", "slave_kills")
+"""What is counted, by broker."""
+
+
+def count(state: Reading, fault: str) -> Reading:
+    """The state with one more fault on the account."""
+    counted: Reading = count_fault(state, fault)
+    return counted
+
+
+def bring_down(state: Reading, broker: int, **changes: int) -> Reading:
+    """A broker whose process is gone; a slave forgets its master's address with it."""
+    routes = state.routes if broker == MASTER else evolve(state.routes, is_master_known=False)
+    down = evolve(state.brokers[broker], is_up=False, **changes)
+    return change_broker(evolve(state, routes=routes), broker, down)
+
+
+@rule(who="operator", source="BrokerController#shutdown", weight=1, says="stops in order")
+def stop_broker(state: Reading, broker: int) -> RuleBody:
+    """A broker stops in order: progress is written (R-BR-08)."""
+    # ENABLED WHEN
+    yield when(
+        is_broker_up=state.brokers[broker].is_up,
+        is_within_limit=is_within_limit(state, STOPS[broker]),
+    )
+    # EFFECT
+    stopped = bring_down(state, broker, progress_on_disk=state.brokers[broker].progress)
+    return count(stopped, STOPS[broker])
+
+
+@rule(
+    who="operator",
+    source="BrokerController#initialize, ConsumerOffsetManager#load",
+    says="starts again",
+)
+def start_broker(state: Reading, broker: int) -> RuleBody:
+    """A broker starts with the progress that it finds on its disk."""
+    node = state.brokers[broker]
+    # ENABLED WHEN
+    yield when(is_broker_down=is_down(state, broker))
+    # EFFECT
+    started = evolve(node, is_up=True, progress=node.progress_on_disk)
+    return change_broker(state, broker, started)
+
+
+@rule(who="broker", source="ConsumerOffsetManager#persist", weight=8, says="writes progress")
+def persist_progress(state: Reading, broker: int) -> RuleBody:
+    """A broker writes its table, every 5 s, and a slave after each synchronisation (R-CO-03)."""
+    node = state.brokers[broker]
+    # ENABLED WHEN
+    yield when(is_broker_up=node.is_up)
+    # EFFECT
+    return change_broker(state, broker, evolve(node, progress_on_disk=node.progress))
+
+
+@rule(
+    who="slave",
+    source="SlaveSynchronize#syncConsumerOffset",
+    weight=8,
+    says="<~ progress of master",
+)
+def synchronise_progress(state: Reading) -> RuleBody:
+    """The slave takes over the master's entry, also a lower one; its own stays where there is none.
+
+    Every 60 s, as long as it knows the master's address (R-MS-01, R-MS-03, R-MS-06).
+    """
+    master, slave = state.brokers
+    # ENABLED WHEN
+    yield when(
+        is_slave_up=slave.is_up,
+        is_master_known=state.routes.is_master_known,
+        is_master_up=master.is_up,
+        has_master_entry=master.progress >= 0,
+    )
+    # EFFECT
+    return change_broker(state, SLAVE, evolve(slave, progress=master.progress))
+
+
+@rule(who="fault", source="kill -9 of the consumer", lane="consumer", says="## KILLED")
+def kill_consumer(state: Reading) -> RuleBody:
+    """The consumer's process is gone; what it had not sent is forgotten."""
+    # ENABLED WHEN
+    yield when(
+        is_running=state.consumer.is_running,
+        is_within_limit=is_within_limit(state, "consumer_kills"),
+    )
+    # EFFECT
+    return count(leave_queue(state, is_running=False), "consumer_kills")
+
+
+@rule(who="fault", source="kill -9 of a broker", says="## KILLED")
+def kill_broker(state: Reading, broker: int) -> RuleBody:
+    """A broker's process is gone, and its table in memory with it (R-CO-07)."""
+    # ENABLED WHEN
+    yield when(
+        is_broker_up=state.brokers[broker].is_up,
+        is_within_limit=is_within_limit(state, KILLS[broker]),
+    )
+    # EFFECT
+    return count(bring_down(state, broker), KILLS[broker])
+
+
+def find_after_loss(node: Broker, is_file_lost: int) -> int:
+    """The progress on a disk that has lost power; the file was never forced."""
+    return choose(is_file_lost == 1, NO_OFFSET, node.progress_on_disk)
+
+
+@rule(
+    who="fault",
+    source="power loss of the master's machine",
+    lane="master",
+    says="## POWER LOSS, KEEPS {kept_queue_max}",
+)
+def lose_master_power(state: Reading) -> RuleBody:
+    """The master loses its last messages, and perhaps its file of progress."""
+    master, message = state.master, state.message
+    # ENABLED WHEN
+    yield when(
+        is_master_up=master.is_up, is_within_limit=is_within_limit(state, "master_power_losses")
+    )
+    kept = yield between("kept_queue_max", master.queue_min, master.queue_max)
+    is_file_lost = yield between("is_file_lost", 0, 1)
+    # EFFECT
+    is_lost = message.is_on_master & (kept <= message.offset)
+    fewer = evolve(
+        message,
+        is_on_master=message.is_on_master & negate(is_lost),
+        ghost_was_in_vain=message.ghost_was_in_vain | (is_lost & message.ghost_was_handed),
+    )
+    shorter = evolve(
+        lose_behind(master, kept),
+        is_up=False,
+        progress_on_disk=find_after_loss(master, is_file_lost),
+    )
+    lost = change_broker(evolve(state, message=fewer), MASTER, shorter)
+    return count(lost, "master_power_losses")
+
+
+@rule(
+    who="fault",
+    source="power loss of the slave's machine",
+    lane="slave",
+    says="## POWER LOSS, KEEPS {kept_queue_max}",
+)
+def lose_slave_power(state: Reading) -> RuleBody:
+    """The slave loses its last messages, and perhaps its file; it copies them once more."""
+    slave, message = state.slave, state.message
+    # ENABLED WHEN
+    yield when(is_slave_up=slave.is_up, is_within_limit=is_within_limit(state, "slave_losses"))
+    kept = yield between("kept_queue_max", slave.queue_min, slave.queue_max)
+    is_file_lost = yield between("is_file_lost", 0, 1)
+    # EFFECT
+    is_kept = message.is_on_slave & (message.offset < kept)
+    shorter = evolve(
+        lose_behind(slave, kept), progress_on_disk=find_after_loss(slave, is_file_lost)
+    )
+    copied_below = choose(kept < slave.queue_max, kept, state.copied_below)
+    lost = evolve(
+        change_broker(state, SLAVE, shorter),
+        message=evolve(message, is_on_slave=is_kept),
+        copied_below=copied_below,
+    )
+    return count(bring_down(lost, SLAVE), "slave_losses")
+
+
+@rule(
+    who="fault",
+    source="HAClient#connectMaster (currentReportedOffset 0), HAConnection.WriteSocketService#run",
+    lane="slave",
+    says="## REPLACED BY AN EMPTY ONE, FROM {first}",
+)
+def replace_slave(state: Reading) -> RuleBody:
+    """An empty slave takes the slave's place; it copies from the master's last file on."""
+    master = state.master
+    # ENABLED WHEN
+    yield when(is_within_limit=is_within_limit(state, "slave_losses"))
+    first = yield between("first", master.first_kept, master.queue_max)
+    # EFFECT
+    empty = change_broker(state, SLAVE, Broker())
+    replaced = evolve(
+        empty,
+        message=evolve(state.message, is_on_slave=False),
+        copied_below=first,
+        is_copying=True,
+    )
+    return count(bring_down(replaced, SLAVE), "slave_losses")
+
+
+@rule(
+    who="fault",
+    source="HAClient#dispatchReadRequest (offset mismatch), ReputMessageService#doReput (stuck)",
+    lane="slave",
+    says="## COPIES NO MORE",
+)
+def stall_slave(state: Reading) -> RuleBody:
+    """The slave copies no more, though it runs; replication tells by what that may come."""
+    # ENABLED WHEN
+    yield when(is_copying=state.is_copying, is_within_limit=is_within_limit(state, "slave_stalls"))
+    # EFFECT
+    return count(evolve(state, is_copying=False), "slave_stalls")
+
+
+@rule(
+    who="fault",
+    source="CleanCommitLogService#run, HAConnection.WriteSocketService#run",
+    lane="master",
+    says="## DELETES BELOW {first_kept} BEFORE IT IS COPIED",
+)
+def overtake_copying(state: Reading) -> RuleBody:
+    """Retention deletes on the master what the slave has not copied, which copies no more."""
+    master = state.master
+    # ENABLED WHEN
+    yield when(
+        is_master_up=master.is_up,
+        is_copying=state.is_copying,
+        is_within_limit=is_within_limit(state, "slave_stalls"),
+    )
+    copied = maximum(compute_deletable_end(state), master.first_kept)
+    first_kept = yield between("first_kept", copied + 1, master.queue_max)
+    # EFFECT
+    overtaken = evolve(delete_below(state, MASTER, first_kept), is_copying=False)
+    return count(overtaken, "slave_stalls")
+
+
+@rule(
+    who="fault",
+    source="RouteInfoManager#scanNotActiveBroker",
+    lane="name server",
+    says="## LOSES THE MASTER",
+)
+def part_master_from_name_server(state: Reading) -> RuleBody:
+    """The name server has not heard of the master for two minutes, and drops it though it runs."""
+    # ENABLED WHEN
+    yield when(
+        is_master_up=state.master.is_up,
+        is_listed=state.routes.is_master_listed,
+        is_within_limit=is_within_limit(state, "partitions"),
+    )
+    # EFFECT
+    parted = evolve(state, routes=evolve(state.routes, is_master_listed=False))
+    return count(parted, "partitions")
+
+
+@rule(
+    who="fault",
+    source="ConsumerOffsetManager#commitOffset (one-way, out of order)",
+    lane="master",
+    says="## OLD COMMIT {progress} ARRIVES",
+)
+def deliver_stale_commit(state: Reading) -> RuleBody:
+    """A commit that was sent earlier arrives at the master after a newer one."""
+    master = state.master
+    # ENABLED WHEN
+    yield when(is_master_up=master.is_up, is_within_limit=is_within_limit(state, "stale_commits"))
+    progress = yield between("progress", 0, master.progress)
+    # EFFECT
+    late = change_broker(state, MASTER, evolve(master, progress=progress))
+    return count(late, "stale_commits")

@@ -1,0 +1,120 @@
+"""The application is handed messages, and finishes them; progress follows (R-CC-11).
+
+Messages are handed over and finished in any order, as a concurrent consumer's pool of threads does
+it; an orderly consumer's order is one of them.
+"""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from reference.decisions.clients.reactions import move_on
+from reference.language.operators import choose, negate
+from reference.language.rule import RuleBody, between, rule, when
+from reference.worlds.reading.state import NO_OFFSET, Consumer, Reading
+
+
+def is_lost(state: Reading) -> bool:
+    """The master has lost the followed message, which no retention has deleted."""
+    message = state.message
+    return negate(message.is_on_master) & (state.master.first_kept <= message.offset)
+
+
+def has_cached(state: Reading) -> bool:
+    """The consumer runs, and has messages that are not done."""
+    return state.consumer.is_running & (state.consumer.cache_first >= 0)
+
+
+def is_other_behind_first(state: Reading) -> bool:
+    """Another one than the first that is not done, and than the followed one, may be finished."""
+    consumer, message = state.consumer, state.message
+    is_behind = message.is_cached & (consumer.cache_first < message.offset)
+    is_there = consumer.cache_first + choose(is_behind, 2, 1) < consumer.cache_end
+    return is_there & (not state.structure.is_orderly)
+
+
+def compute_first_left_max(state: Reading) -> int:
+    """What can be the first message that is not done: the followed one, or none, at the latest."""
+    return choose(state.message.is_cached, state.message.offset, state.consumer.cache_end)
+
+
+def count_done(consumer: Consumer, first_left: int) -> Consumer:
+    """The consumer with ``first_left`` as its first message that is not done (#removeMessage).
+
+    The end of the cache stands for none.
+    """
+    is_empty = first_left == consumer.cache_end
+    return evolve(
+        consumer,
+        cache_first=choose(is_empty, NO_OFFSET, first_left),
+        progress=move_on(consumer.progress, first_left),
+    )
+
+
+@rule(
+    who="consumer",
+    source="ConsumeMessageConcurrentlyService.ConsumeRequest#run",
+    lane="consumer",
+    says="is handed the message",
+)
+def hand_over(state: Reading) -> RuleBody:
+    """The application is handed the followed message."""
+    message = state.message
+    is_first = message.offset == state.consumer.cache_first
+    # ENABLED WHEN
+    yield when(
+        is_running=state.consumer.is_running,
+        is_waiting=message.is_cached & negate(message.is_consuming),
+        is_its_turn=is_first | (not state.structure.is_orderly),
+    )
+    # EFFECT
+    handed = evolve(
+        message,
+        is_consuming=True,
+        ghost_was_handed=True,
+        ghost_was_handed_twice=message.ghost_was_handed_twice | message.ghost_was_handed,
+        ghost_was_in_vain=message.ghost_was_in_vain | is_lost(state),
+    )
+    return evolve(state, message=handed)
+
+
+@rule(
+    who="consumer",
+    source="ConsumeMessageConcurrentlyService#processConsumeResult, ProcessQueue#removeMessage",
+    lane="consumer",
+    says="finishes the message",
+)
+def finish_message(state: Reading) -> RuleBody:
+    """The application has finished the followed message, and it leaves the cache."""
+    consumer, message = state.consumer, state.message
+    is_first = message.offset == consumer.cache_first
+    # ENABLED WHEN
+    yield when(is_running=consumer.is_running, is_consuming=message.is_consuming)
+    first_left = yield between(
+        "first_left",
+        choose(is_first, message.offset + 1, consumer.cache_first),
+        choose(is_first, consumer.cache_end, consumer.cache_first),
+    )
+    # EFFECT
+    done = evolve(message, is_cached=False, is_consuming=False, ghost_is_done=True)
+    return evolve(state, message=done, consumer=count_done(consumer, first_left))
+
+
+@rule(
+    who="consumer",
+    source="ConsumeMessageConcurrentlyService#processConsumeResult, ProcessQueue#removeMessage",
+    lane="consumer",
+    says="finishes others, {first_left} is next",
+)
+def finish_others(state: Reading) -> RuleBody:
+    """The application has finished other messages; the first that is left decides progress."""
+    consumer = state.consumer
+    # ENABLED WHEN
+    yield when(has_cached=has_cached(state))
+    first_left = yield between(
+        "first_left",
+        choose(is_other_behind_first(state), consumer.cache_first, consumer.cache_first + 1),
+        compute_first_left_max(state),
+    )
+    # EFFECT
+    return evolve(state, consumer=count_done(consumer, first_left))

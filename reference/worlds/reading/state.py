@@ -1,0 +1,192 @@
+"""The state of reading: a queue on two brokers, routes, a consumer, and one message.
+
+Progress is what RocketMQ calls consumer offset: the queue offset of the next message to consume.
+One message is followed from its put to its end; the rest of a queue is numbers. Fields named
+``ghost_...`` exist in the specification only.
+
+Before it stands what never changes in a run: the sizes, and how often faults may strike.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+from attrs import field, frozen
+
+from reference.language.terms import Sort
+from reference.worlds.replication.parameters import Count, Flag
+
+if TYPE_CHECKING:
+    from reference.worlds.reading.structure import ReadingStructure
+
+
+QueueOffset: TypeAlias = Annotated[int, Sort.INTEGER]
+"""A position in a consume queue, counted in messages; -1 stands for "none"."""
+
+MASTER, SLAVE = 0, 1
+"""The places of both brokers in the state, and their broker ids."""
+
+NO_OFFSET = -1
+"""A table has no entry for this group and queue; a consumer has no position."""
+
+
+@frozen
+class ReadingFaults:
+    """A number per kind of fault: how often it has struck, or how often it may."""
+
+    consumer_kills: Count = 0
+    """Kills of the consumer's process."""
+    slave_stops: Count = 0
+    """No failure: the slave is stopped in order."""
+    slave_kills: Count = 0
+    """Kills of the slave's process."""
+    slave_losses: Count = 0
+    """The slave loses messages: by a power loss, or an empty one takes its place."""
+    slave_stalls: Count = 0
+    """The slave does not copy any more, for good."""
+    master_stops: Count = 0
+    """No failure: the master is stopped in order, and consumers do without it for a while."""
+    partitions: Count = 0
+    """The name server drops a master that runs, not having heard of it for 120 s (R-NS-05)."""
+    stale_commits: Count = 0
+    """One-way commits that arrive after newer ones (R-CO-01)."""
+    master_kills: Count = 0
+    """Kills of the master's process: its table of progress is as old as its file."""
+    master_power_losses: Count = 0
+    """Power losses of the master's machine: it may lose messages, and its file of progress."""
+
+
+@frozen
+class ReadingParameters:
+    """Constant in a run, symbolic in a proof."""
+
+    ghost_queue_size_max: QueueOffset = 2**40
+    """Where the modelled queue ends; no queue has such a limit, only a search needs one."""
+    limits: ReadingFaults = ReadingFaults()
+    """How often each fault may strike."""
+
+
+SMALL_READING = ReadingParameters(ghost_queue_size_max=3)
+"""A queue of a few messages, for searches."""
+
+
+@frozen
+class Broker:
+    """What one broker has of the queue, and of the group's progress in it."""
+
+    is_up: Flag = True
+    """Its process runs."""
+    queue_min: QueueOffset = 0
+    """Where its queue counts as beginning (``ConsumeQueue#getMinOffsetInQueue``)."""
+    queue_max: QueueOffset = 0
+    """One past the last entry of its queue."""
+    first_kept: QueueOffset = 0
+    """The first message that its log still has; entries before that point to nothing."""
+    first_in_memory: QueueOffset = 0
+    """The first message that is not further behind the log's end than memory reaches (R-GM-06)."""
+    progress: QueueOffset = NO_OFFSET
+    """``ConsumerOffsetManager``'s table in memory."""
+    progress_on_disk: QueueOffset = NO_OFFSET
+    """``config/consumerOffset.json``, which a started broker reads (R-CO-03)."""
+
+
+@frozen
+class Routes:
+    """Who knows whom, by way of the name server."""
+
+    is_master_listed: Flag = True
+    """The name server has the master's address."""
+    is_slave_listed: Flag = True
+    """The name server has the slave's address."""
+    is_master_known: Flag = True
+    """The slave has the master's address (``SlaveSynchronize.masterAddr``, R-NS-03)."""
+    is_master_seen: Flag = True
+    """The consumer's route has the master."""
+    is_slave_seen: Flag = True
+    """The consumer's route has the slave."""
+
+
+@frozen
+class Consumer:
+    """The group's consumer in clustering mode: one at a time has the queue."""
+
+    is_running: Flag = False
+    """Its process runs."""
+    suggested_id: Count = 0
+    """The queue's entry in ``pullFromWhichNodeTable``; 0 before the first answer."""
+    next_offset: QueueOffset = NO_OFFSET
+    """Where its next pull begins (``PullRequest#nextOffset``); -1: it has no queue to pull."""
+    cache_first: QueueOffset = NO_OFFSET
+    """The first message that it has and that is not done (``ProcessQueue``); -1: none."""
+    cache_end: QueueOffset = 0
+    """One past the message that was cached last (``queueOffsetMax``); 0 before the first."""
+    progress: QueueOffset = NO_OFFSET
+    """Its progress in memory; -1: no entry."""
+    corrected: QueueOffset = NO_OFFSET
+    """Where a broker has moved it: what progress becomes in ten seconds; -1: nowhere (R-CC-09)."""
+    ghost_has_begun: Flag = False
+    """The group has once had a position: what lay before that is not owed to it."""
+    ghost_stored: QueueOffset = 0
+    """The progress that a broker last took from the group; 0 before the first."""
+    ghost_has_moved_back: Flag = False
+    """It has once begun again before the progress that a broker had taken."""
+
+
+@frozen
+class Message:
+    """The message that is followed, wherever it is."""
+
+    offset: QueueOffset = NO_OFFSET
+    """Its place in the master's queue, and in a slave's; -1 before it is put."""
+    is_on_master: Flag = False
+    """The master has it."""
+    is_on_slave: Flag = False
+    """The slave has it."""
+    is_cached: Flag = False
+    """The consumer has it, and it is not done."""
+    is_consuming: Flag = False
+    """The application has been handed it, out of this cache, and has not returned."""
+    ghost_is_owed: Flag = False
+    """It was put after the group began, or lay before it then."""
+    ghost_was_handed: Flag = False
+    """The application has once been handed it."""
+    ghost_is_done: Flag = False
+    """The application has once finished it."""
+    ghost_was_handed_twice: Flag = False
+    """The application was handed it a second time."""
+    ghost_was_in_vain: Flag = False
+    """The application was handed it, and the master has lost it, before or after."""
+
+
+@frozen
+class Reading:
+    """The whole state of this world."""
+
+    structure: ReadingStructure = field(metadata={"static": True})
+    """Its static shape."""
+    parameters: ReadingParameters
+    """Its fault limits."""
+    brokers: tuple[Broker, Broker]
+    """The master, with id 0, and its only slave, with id 1."""
+    routes: Routes
+    """Who knows whom."""
+    consumer: Consumer
+    """The consumer."""
+    message: Message
+    """The followed message."""
+    copied_below: QueueOffset = 0
+    """The slave copies on from this place of the master's queue."""
+    is_copying: Flag = True
+    """Copying is not stuck."""
+    faults: ReadingFaults = field(factory=ReadingFaults)
+    """The faults so far."""
+
+    @property
+    def master(self) -> Broker:
+        """The broker with id 0."""
+        return self.brokers[MASTER]
+
+    @property
+    def slave(self) -> Broker:
+        """The broker with id 1."""
+        return self.brokers[SLAVE]

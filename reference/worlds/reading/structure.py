@@ -1,0 +1,185 @@
+"""Reading: what makes a structure, with the rules, the first state and the lanes.
+
+A queue is told as ``[first..end)`` with a ``.`` in front where entries point to nothing, a ``>``
+before the first message in memory, and ``*`` where the followed message is held; behind it progress
+as memory/disk, ``-`` where there is no entry. A consumer is told by its next pull, what it has
+cached and its progress. Of the routes are told the brokers that the name server lists, those that
+the consumer sees, and whether the slave knows its master.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from attrs import frozen
+
+from reference.decisions.progress.client_offsets import ConsumeFromWhere
+from reference.decisions.reading.settings import BrokerSettings
+from reference.decisions.reading.subscription_group import SubscriptionGroup
+from reference.language.rule import Rule, collect_rules
+from reference.language.structure import BaseStructure, Lanes, LaneText, Step, fill_one_lane
+from reference.worlds.reading import brokers, consuming, pulling, queues, rebalancing, routes
+from reference.worlds.reading.state import (
+    MASTER,
+    NO_OFFSET,
+    SLAVE,
+    Broker,
+    Consumer,
+    Message,
+    Reading,
+    ReadingParameters,
+    Routes,
+)
+
+LANE_NAMES = ("consumer", "master", "slave", "name server")
+WIDTHS = (44, 44, 44, 44)
+
+
+def list_lanes(state: Reading) -> tuple[tuple[str, int], ...]:
+    """The consumer, both brokers and the name server."""
+    return tuple(zip(LANE_NAMES, WIDTHS, strict=True))
+
+
+def fill_lanes(state: Reading, step: Step) -> tuple[LaneText, ...]:
+    """What each node does in a step, and what it has afterwards."""
+    rule = state.structure.rules[step.rule_name]
+    name = rule.lane or (rule.who if step.index is None else LANE_NAMES[1 + step.index])
+    phrase = rule.tell(step.arguments, state)
+    if name == "consumer" and step.index is not None:
+        phrase = f"{phrase} ({LANE_NAMES[1 + step.index]})"
+    states = (
+        draw_consumer(state),
+        draw_broker(state, MASTER),
+        draw_broker(state, SLAVE),
+        draw_routes(state.routes),
+    )
+    return fill_one_lane(LANE_NAMES.index(name), phrase, states)
+
+
+def draw_consumer(state: Reading) -> str:
+    """Where it pulls next, what it has cached, its progress."""
+    consumer, message = state.consumer, state.message
+    if not consumer.is_running:
+        return "down"
+    if consumer.corrected >= 0:
+        return f"moved to {consumer.corrected}, done {draw_offset(consumer.progress)}"
+    if consumer.next_offset < 0:
+        return "no queue"
+    followed = "*" if message.is_cached else ""
+    is_empty = consumer.cache_first < 0
+    cached = "" if is_empty else f" has {consumer.cache_first}..{consumer.cache_end - 1}{followed}"
+    return f"at {consumer.next_offset}{cached} done {draw_offset(consumer.progress)}"
+
+
+def draw_broker(state: Reading, number: int) -> str:
+    """Its queue, where the followed message is in it, and its progress."""
+    node: Broker = state.brokers[number]
+    is_held = state.message.is_on_master if number == MASTER else state.message.is_on_slave
+    gone = f".{node.first_kept}" if node.queue_min < node.first_kept else ""
+    aged = f">{node.first_in_memory}" if node.first_in_memory > node.queue_min else ""
+    held = f" *{state.message.offset}" if is_held else ""
+    memory = draw_offset(node.progress) if node.is_up else "down"
+    queue = f"[{node.queue_min}{gone}{aged}..{node.queue_max})"
+    return f"{queue}{held} {memory}/{draw_offset(node.progress_on_disk)}"
+
+
+def draw_offset(offset: int) -> str:
+    """An offset; ``-`` where there is none."""
+    return "-" if offset == NO_OFFSET else str(offset)
+
+
+def draw_routes(routes: Routes) -> str:
+    """Who is listed, who is seen, who is known."""
+    listed = _name_brokers(routes.is_master_listed, routes.is_slave_listed)
+    seen = _name_brokers(routes.is_master_seen, routes.is_slave_seen)
+    known = "M" if routes.is_master_known else "-"
+    return f"lists {listed} seen {seen} known {known}"
+
+
+def _name_brokers(is_master: bool, is_slave: bool) -> str:
+    return ("M" if is_master else "-") + ("S" if is_slave else "-")
+
+
+def list_running(state: Reading) -> tuple[bool, ...]:
+    """For each lane whether its node runs; the name server does."""
+    return (state.consumer.is_running, state.master.is_up, state.slave.is_up, True)
+
+
+LANES = Lanes(list_lanes, fill_lanes, list_running)
+
+
+READING_RULES: dict[str, Rule] = collect_rules(
+    queues, routes, pulling, consuming, rebalancing, brokers
+)
+"""Every rule of this world by name, in the order in which they are told."""
+
+
+@frozen
+class ReadingStructure(BaseStructure):
+    """The settings that decide where a consumer reads, and where its group begins."""
+
+    is_slave_read: bool = False
+    """``slaveReadEnable`` on both brokers."""
+    broker_id: int = 0
+    """``brokerId`` of the subscription group: where consumers are sent that keep up. Those that
+    have fallen back are sent to 1 (``whichBrokerWhenConsumeSlowly``)."""
+    is_offset_checked_in_slave: bool = False
+    """``offsetCheckInSlave`` on the slave (R-GM-03)."""
+    is_from_first: bool = False
+    """The group begins at the first message (CONSUME_FROM_FIRST_OFFSET), else at the last."""
+    is_orderly: bool = False
+    """Messages are consumed in order, under a lock of the master (R-CC-16)."""
+
+    usual_parameters: ClassVar[ReadingParameters] = ReadingParameters()
+    lanes: ClassVar[Lanes] = LANES
+
+    @property
+    def name(self) -> str:
+        """Short name, for example ``reading/slow from slave/no offset check/last``."""
+        sent = "all from slave" if self.broker_id else "slow from slave"
+        read = sent if self.is_slave_read else "closed"
+        check = "offset check" if self.is_offset_checked_in_slave else "no offset check"
+        begin = "first" if self.is_from_first else "last"
+        return f"reading/{read}/{check}/{begin}{' orderly' if self.is_orderly else ''}"
+
+    @property
+    def rules(self) -> Mapping[str, Rule]:
+        """The same for every structure."""
+        return READING_RULES
+
+    @property
+    def index_counts(self) -> Mapping[str, int]:
+        """Two brokers."""
+        return {"broker": 2}
+
+    @property
+    def broker_settings(self) -> tuple[BrokerSettings, BrokerSettings]:
+        """What each broker's file tells the processor of pulls."""
+        settings = BrokerSettings(is_slave_read_enabled=self.is_slave_read)
+        return (settings, settings)
+
+    @property
+    def group(self) -> SubscriptionGroup:
+        """The subscription group, on both brokers."""
+        return SubscriptionGroup(broker_id=self.broker_id, slow_broker_id=1)
+
+    @property
+    def strategy(self) -> ConsumeFromWhere:
+        """``consumeFromWhere``."""
+        kinds = ConsumeFromWhere
+        return kinds.FIRST_OFFSET if self.is_from_first else kinds.LAST_OFFSET
+
+    def make_initial(self, parameters: ReadingParameters) -> Reading:
+        """Both brokers up and known to all, an empty queue, no consumer yet."""
+        brokers = (Broker(), Broker())
+        return Reading(self, parameters, brokers, Routes(), Consumer(), Message())
+
+
+READING_STRUCTURES = tuple(
+    ReadingStructure(is_read, broker_id, is_checked, is_first)
+    for is_read, broker_id in ((False, 0), (True, 0), (True, 1))
+    for is_checked in (False, True)
+    for is_first in (False, True)
+)
+"""Every structure of this world."""
