@@ -22,6 +22,18 @@ def is_awaited(state: Reading) -> bool:
     return message.ghost_is_owed & message.is_on_master & negate(message.ghost_is_done)
 
 
+def is_awaited_by_known(state: Reading) -> bool:
+    """The same, of a message that was put after a broker had taken the group's progress."""
+    return is_awaited(state) & state.message.ghost_is_owed_to_known
+
+
+def is_passed(state: Reading) -> bool:
+    """The consumer stands behind the followed message, and has not cached it."""
+    consumer, place = state.consumer, state.message.offset
+    is_pulled_past = (place < consumer.next_offset) & negate(state.message.is_cached)
+    return any_of(is_pulled_past, place < consumer.corrected, place < consumer.progress)
+
+
 def has_progress(state: Reading) -> bool:
     """Some broker's table has an entry."""
     return (state.master.progress >= 0) | (state.slave.progress >= 0)
@@ -43,10 +55,16 @@ def no_message_is_skipped(state: Reading) -> bool:
 
     Ahead of the consumer's next pull, of where a broker has moved it, and of its progress.
     """
-    consumer, message = state.consumer, state.message
-    is_ahead = (consumer.next_offset <= message.offset) | message.is_cached
-    is_not_passed = (consumer.corrected <= message.offset) & (consumer.progress <= message.offset)
-    return implies(is_awaited(state), is_ahead & is_not_passed)
+    return implies(is_awaited(state), negate(is_passed(state)))
+
+
+@guarantee(
+    why="A group that begins at the end has to be known by a broker first; then this is left.",
+    premise=is_awaited_by_known,
+)
+def known_group_skips_no_message(state: Reading) -> bool:
+    """A message put after the group's first progress was taken is consumed, cached, or ahead."""
+    return implies(is_awaited_by_known(state), negate(is_passed(state)))
 
 
 @guarantee(

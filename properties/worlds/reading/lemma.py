@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from properties.property import lemma, sanity
-from properties.worlds.reading.guarantee import is_awaited
+from properties.worlds.reading.guarantee import is_awaited, is_awaited_by_known
 from reference.language.fault_account import has_faults_within_limits
 from reference.language.operators import all_of, implies, negate
 from reference.worlds.reading.state import NO_OFFSET, Broker, Reading
@@ -48,7 +48,7 @@ def queues_are_well_formed(state: Reading) -> bool:
         *map(is_queue_well_formed, state.brokers),
         below >= 0,
         is_joined,
-        state.consumer.ghost_stored >= 0,
+        state.consumer.ghost_stored >= NO_OFFSET,
     )
 
 
@@ -96,6 +96,7 @@ def message_is_well_formed(state: Reading) -> bool:
         ),
         implies(message.is_consuming, message.is_cached & message.ghost_was_handed),
         implies(message.ghost_is_owed, consumer.ghost_has_begun),
+        implies(message.ghost_is_owed_to_known, consumer.ghost_stored >= 0),
     )
 
 
@@ -113,12 +114,16 @@ def master_that_was_never_away_is_known(state: Reading) -> bool:
     return implies(is_master_always_there(state), is_there)
 
 
-@lemma(why="Else a consumer is sent to a slave that is closed for reads.")
-def closed_slave_is_not_suggested(state: Reading) -> bool:
-    """Where slaves are closed for reads, no broker suggests one."""
-    if state.structure.is_slave_read:
+@lemma(why="Else a consumer is sent to a slave by a master that never does it.")
+def closed_master_suggests_itself(state: Reading) -> bool:
+    """A master without ``slaveReadEnable`` that was always there keeps its consumers.
+
+    Without it on either broker nobody is ever sent to a slave.
+    """
+    if state.structure.is_master_open:
         return True
-    return state.consumer.suggested_id == 0
+    is_alone = is_master_always_there(state) | (not state.structure.is_slave_open)
+    return implies(is_alone, state.consumer.suggested_id == 0)
 
 
 @lemma(why="Else a master that was never away has less than was read of it.")
@@ -146,8 +151,15 @@ def master_has_what_it_took(state: Reading) -> bool:
     """A master that was always there, and got no stale commit, has the progress taken last."""
     consumer, progress = state.consumer, state.master.progress
     is_fresh = is_master_always_there(state) & (state.faults.stale_commits == 0)
-    has_it = (progress == consumer.ghost_stored) | ((progress < 0) & (consumer.ghost_stored == 0))
+    has_it = progress == consumer.ghost_stored
     return implies(is_fresh, has_it & negate(consumer.ghost_has_moved_back))
+
+
+@lemma(why="Else a group that was known begins at the end once more.")
+def known_group_stays_known(state: Reading) -> bool:
+    """A master that was always there has an entry once a broker has taken the group's progress."""
+    is_known = state.consumer.ghost_stored >= 0
+    return implies(is_master_always_there(state) & is_known, state.master.progress >= 0)
 
 
 def list_positions(state: Reading) -> tuple[int, ...]:
@@ -170,14 +182,15 @@ def positions_are_within_the_queue(state: Reading) -> bool:
 
 @lemma(why="Else a consumer passes over a message that it could have read.")
 def master_alone_skips_nothing(state: Reading) -> bool:
-    """A group from the first message, read from the master alone, has nothing awaited behind it.
+    """A consumer that reads from the master alone has nothing awaited behind it or any progress.
 
-    Neither behind its position nor behind any progress.
+    Of a group that begins at the end that is said of messages put once it was known.
     """
     structure, consumer, message = state.structure, state.consumer, state.message
-    if structure.is_slave_read or not structure.is_from_first:
+    if structure.is_master_open:
         return True
     is_ahead = (consumer.next_offset <= message.offset) | message.is_cached
     is_none_beyond = all_of(*(position <= message.offset for position in list_positions(state)))
-    is_left = is_awaited(state) & is_master_always_there(state)
+    is_counted = is_awaited(state) if structure.is_from_first else is_awaited_by_known(state)
+    is_left = is_counted & is_master_always_there(state)
     return implies(is_left, is_ahead & is_none_beyond)

@@ -9,7 +9,7 @@ from attrs import evolve
 
 from properties.property import collect_properties
 from properties.world import World, make_fault_models, make_sizes
-from properties.worlds.reading import guarantee, lemma
+from properties.worlds.reading import guarantee, lemma, rest
 from reference.language.operators import negate
 from reference.language.rule import RuleBody, between, collect_rules, rule, when
 from reference.worlds.reading.queues import change_broker
@@ -40,7 +40,7 @@ def reset_progress(state: Reading) -> RuleBody:
 READING = World(
     name="reading",
     structures=READING_STRUCTURES,
-    claims=collect_properties(guarantee),
+    claims=collect_properties(guarantee, rest),
     lemmas=collect_properties(lemma),
     fault_models=make_fault_models(
         ReadingFaults,
@@ -64,4 +64,5 @@ READING = World(
     folder=Path(__file__).parent,
     chapter="consumption.md",
     manual_rules=collect_rules(sys.modules[__name__]),
+    get_healing=rest.get_healing,
 )

@@ -106,15 +106,28 @@ def finish_message(state: Reading) -> RuleBody:
     lane="consumer",
     says="finishes others, {first_left} is next",
 )
-def finish_others(state: Reading) -> RuleBody:
-    """The application has finished other messages; the first that is left decides progress."""
+def finish_first(state: Reading) -> RuleBody:
+    """The application has finished other messages, with the first that was not done among them."""
     consumer = state.consumer
     # ENABLED WHEN
     yield when(has_cached=has_cached(state))
     first_left = yield between(
-        "first_left",
-        choose(is_other_behind_first(state), consumer.cache_first, consumer.cache_first + 1),
-        compute_first_left_max(state),
+        "first_left", consumer.cache_first + 1, compute_first_left_max(state)
     )
     # EFFECT
     return evolve(state, consumer=count_done(consumer, first_left))
+
+
+@rule(
+    who="consumer",
+    source="ConsumeMessageConcurrentlyService#processConsumeResult, ProcessQueue#removeMessage",
+    lane="consumer",
+    says="finishes one behind the first",
+)
+def finish_later(state: Reading) -> RuleBody:
+    """The application has finished another message behind the first that is not done."""
+    consumer = state.consumer
+    # ENABLED WHEN
+    yield when(has_cached=has_cached(state), is_other_behind_first=is_other_behind_first(state))
+    # EFFECT
+    return evolve(state, consumer=count_done(consumer, consumer.cache_first))

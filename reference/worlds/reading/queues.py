@@ -40,12 +40,14 @@ def put_message(state: Reading) -> RuleBody:
     )
     is_followed = yield between("is_followed", 0, choose(message.offset < 0, 1, 0))
     # EFFECT
-    is_it = is_followed == 1
+    is_it, consumer = is_followed == 1, state.consumer
+    is_known = consumer.ghost_stored >= 0
     put = evolve(
         message,
         offset=choose(is_it, master.queue_max, message.offset),
         is_on_master=message.is_on_master | is_it,
-        ghost_is_owed=message.ghost_is_owed | (is_it & state.consumer.ghost_has_begun),
+        ghost_is_owed=message.ghost_is_owed | (is_it & consumer.ghost_has_begun),
+        ghost_is_owed_to_known=message.ghost_is_owed_to_known | (is_it & is_known),
     )
     appended = evolve(master, queue_max=master.queue_max + 1)
     return change_broker(evolve(state, message=put), MASTER, appended)

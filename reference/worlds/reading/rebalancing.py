@@ -178,9 +178,16 @@ def holds_queue(consumer: Consumer) -> bool:
     says="gives the queue back",
 )
 def give_queue_back(state: Reading) -> RuleBody:
-    """Another consumer of the group is to have the queue: progress is sent, and forgotten."""
+    """Another consumer of the group is to have the queue: progress is sent, and forgotten.
+
+    Orderly consumption keeps the queue as long as a message is being consumed.
+    """
     # ENABLED WHEN
-    yield when(is_running=state.consumer.is_running, holds_queue=holds_queue(state.consumer))
+    yield when(
+        is_running=state.consumer.is_running,
+        holds_queue=holds_queue(state.consumer),
+        is_unlocked=negate(state.message.is_consuming) | (not state.structure.is_orderly),
+    )
     # EFFECT
     return leave_queue(store_progress(state, state.consumer.progress))
 

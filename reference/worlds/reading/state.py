@@ -126,8 +126,8 @@ class Consumer:
     """Where a broker has moved it: what progress becomes in ten seconds; -1: nowhere (R-CC-09)."""
     ghost_has_begun: Flag = False
     """The group has once had a position: what lay before that is not owed to it."""
-    ghost_stored: QueueOffset = 0
-    """The progress that a broker last took from the group; 0 before the first."""
+    ghost_stored: QueueOffset = NO_OFFSET
+    """The progress that a broker last took from the group; -1 before the first."""
     ghost_has_moved_back: Flag = False
     """It has once begun again before the progress that a broker had taken."""
 
@@ -148,6 +148,8 @@ class Message:
     """The application has been handed it, out of this cache, and has not returned."""
     ghost_is_owed: Flag = False
     """It was put after the group began, or lay before it then."""
+    ghost_is_owed_to_known: Flag = False
+    """It was put after a broker had taken the group's first progress."""
     ghost_was_handed: Flag = False
     """The application has once been handed it."""
     ghost_is_done: Flag = False

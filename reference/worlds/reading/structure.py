@@ -115,12 +115,23 @@ READING_RULES: dict[str, Rule] = collect_rules(
 """Every rule of this world by name, in the order in which they are told."""
 
 
+OPENED = {
+    (False, False): "",
+    (True, True): "open",
+    (True, False): "master open",
+    (False, True): "slave open",
+}
+"""What a structure is called by ``slaveReadEnable`` on master and slave."""
+
+
 @frozen
 class ReadingStructure(BaseStructure):
     """The settings that decide where a consumer reads, and where its group begins."""
 
-    is_slave_read: bool = False
-    """``slaveReadEnable`` on both brokers."""
+    is_master_open: bool = False
+    """``slaveReadEnable`` on the master."""
+    is_slave_open: bool = False
+    """``slaveReadEnable`` on the slave."""
     broker_id: int = 0
     """``brokerId`` of the subscription group: where consumers are sent that keep up. Those that
     have fallen back are sent to 1 (``whichBrokerWhenConsumeSlowly``)."""
@@ -136,9 +147,9 @@ class ReadingStructure(BaseStructure):
 
     @property
     def name(self) -> str:
-        """Short name, for example ``reading/slow from slave/no offset check/last``."""
-        sent = "all from slave" if self.broker_id else "slow from slave"
-        read = sent if self.is_slave_read else "closed"
+        """Short name, for example ``reading/open slow/no offset check/last``."""
+        opened = OPENED[self.is_master_open, self.is_slave_open]
+        read = f"{opened} {'all' if self.broker_id else 'slow'}" if opened else "closed"
         check = "offset check" if self.is_offset_checked_in_slave else "no offset check"
         begin = "first" if self.is_from_first else "last"
         return f"reading/{read}/{check}/{begin}{' orderly' if self.is_orderly else ''}"
@@ -156,8 +167,9 @@ class ReadingStructure(BaseStructure):
     @property
     def broker_settings(self) -> tuple[BrokerSettings, BrokerSettings]:
         """What each broker's file tells the processor of pulls."""
-        settings = BrokerSettings(is_slave_read_enabled=self.is_slave_read)
-        return (settings, settings)
+        opened = (self.is_master_open, self.is_slave_open)
+        master, slave = (BrokerSettings(is_slave_read_enabled=each) for each in opened)
+        return (master, slave)
 
     @property
     def group(self) -> SubscriptionGroup:
@@ -177,9 +189,12 @@ class ReadingStructure(BaseStructure):
 
 
 READING_STRUCTURES = tuple(
-    ReadingStructure(is_read, broker_id, is_checked, is_first)
-    for is_read, broker_id in ((False, 0), (True, 0), (True, 1))
+    ReadingStructure(*opened, broker_id, is_checked, is_first, is_orderly)
+    for is_orderly in (False, True)
+    for opened in OPENED
+    for broker_id in ((0, 1) if any(opened) else (0,))
     for is_checked in (False, True)
     for is_first in (False, True)
+    if opened[0] == opened[1] or not is_orderly
 )
-"""Every structure of this world."""
+"""Every structure of this world; of orderly consumers those with both brokers set alike."""
