@@ -31,7 +31,7 @@ Examples:
   rmqspec explain flush_reaches_the_end "every fault" \\
     --structure "ASYNC_MASTER/SYNC_FLUSH/0 slaves"
   rmqspec explain no_message_is_skipped "master stop" \\
-    --structure "consumer/slave read/no offset check"
+    --structure "reading/open slow/no offset check/last"
   rmqspec explain acknowledgement_is_truthful none \\
     --structure "SYNC_MASTER/ASYNC_FLUSH/1 slave at 5.0.0"
 \b

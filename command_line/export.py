@@ -49,7 +49,7 @@ PROMELA_EPILOG = """\b
 Examples:
   rmqspec export promela --out pair.pml --fault "slave wiped"
   rmqspec export promela --out consumer.pml --fault "consumer kill" \\
-      --structure "consumer/slave read/no offset check" --size ghost_queue_size_max=2
+      --structure "reading/open slow/no offset check/last" --size ghost_queue_size_max=2
   rmqspec export promela --out tiny.pml --times 1 --size mapped_file_size_bytes=2 \\
       --size message_size_max_bytes=1 --size ghost_log_size_max_bytes=4
 \b

@@ -66,7 +66,7 @@ Examples:
   rmqspec fuzz                                  # 100,000 schedules of a synchronous pair
   rmqspec fuzz --schedules 1000000 --seed 8 --out campaigns/eight
   rmqspec fuzz --role ASYNC_MASTER --slaves 2 --limits link_cuts=4,master_kills=1
-  rmqspec fuzz --structure "consumer/slave read/no offset check"
+  rmqspec fuzz --structure "reading/open slow/no offset check/last"
   rmqspec fuzz --rocketmq-version 4.9.8         # the rules of another release
   rmqspec fuzz --limits none
   rmqspec fuzz --swarm --classes                # each schedule under circumstances of its own

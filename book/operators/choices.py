@@ -5,12 +5,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from typing import Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from book.operators.cells import Answer, Reasons, find_answer
 from properties.property import Predicate
+from properties.scenarios.reading_analysis import find_structure
 from properties.scenarios.reading_claims import Deployment, list_steps
 from properties.scenarios.reading_claims import decide as find_wrong_run
 from properties.worlds.replication.fault_models import EVERY_FAULT
@@ -56,13 +56,20 @@ READERS: Mapping[str, Deployment] = {
     "nothing set": Deployment(False, False, 0, 1),
     "`slaveReadEnable` on both": Deployment(True, True, 0, 1),
     "`slaveReadEnable` on both, both ids of the group 1": Deployment(True, True, 1, 1),
-    "`slaveReadEnable` on the master only, both ids of the group 1": Deployment(True, False, 1, 1),
 }
-"""How reading from slaves is set up."""
+"""How reading from slaves is set up, with the same setting on both brokers."""
 
 READER_COLUMNS: Mapping[str, tuple[str, str]] = {
     "Nothing fails: no message skipped": ("no_message_is_skipped", "none"),
-    "Nothing fails: none consumed twice": ("no_message_is_consumed_twice", "none"),
+    "Nothing fails: none skipped once the group is known": (
+        "known_group_skips_no_message",
+        "none",
+    ),
+    "Master stopped: none skipped once it is known": (
+        "known_group_skips_no_message",
+        "master stop",
+    ),
+    "Slave stuck: a backlog is worked off": ("consumers_drain", "slave stuck"),
     "Nothing fails: no pull in a tight loop": ("no_pull_is_repeated_at_once", "none"),
     "Master stopped: no tight loop": ("no_pull_is_repeated_at_once", "master stop"),
     "Master stopped: progress never back": ("progress_never_moves_back", "master stop"),
@@ -129,7 +136,7 @@ def say_never(status: int) -> Predicate:
 def collect_reasons() -> Reasons:
     """The reasons of both tables: letters of the readers go on where those of the groups end."""
     groups = (list_answers(choice.structures[0]) for choice in list_choices())
-    readers = (list_reader_answers(reader, is_checked) for _, reader, is_checked in list_readers())
+    readers = (list_reader_answers(name_structure(reader)) for reader in list_readers())
     return Reasons.collect(itertools.chain(*groups, *readers))
 
 
@@ -142,32 +149,45 @@ def list_rows() -> Iterator[Iterable[str]]:
         yield (group, *answers, say_waits(first), say_statuses(first))
 
 
-def list_readers() -> Iterator[tuple[str, Deployment, bool]]:
-    """Each row about consumers: in words, the settings, and whether the slave checks offsets."""
+@frozen
+class Reader:
+    """A row about consumers."""
+
+    words: str
+    """How reading from slaves is set up."""
+    deployment: Deployment
+    is_from_first: bool
+    """The group begins at the first message."""
+
+
+def list_readers() -> Iterator[Reader]:
+    """Every row about consumers."""
     for words, deployment in READERS.items():
         for is_checked in (False, True):
-            yield words, deployment, is_checked
+            for is_from_first in (False, True):
+                checked = evolve(deployment, is_offset_checked_in_slave=is_checked)
+                yield Reader(words, checked, is_from_first)
 
 
-def list_reader_answers(deployment: Deployment, is_checked: bool) -> tuple[Answer, ...]:
-    """The answers to all questions about a consumer."""
-    name = name_consumer_structure(deployment, is_checked)
+def name_structure(reader: Reader) -> str:
+    """The structure of the world of reading that has these settings."""
+    structure = find_structure(reader.deployment, is_from_first=reader.is_from_first)
+    assert structure is not None  # Nobody is sent to the master only when slow.
+    return structure.name
+
+
+def list_reader_answers(name: str) -> tuple[Answer, ...]:
+    """The answers of a structure to all questions about a consumer."""
     return tuple(find_answer(name, *cell) for cell in READER_COLUMNS.values())
 
 
 def list_reader_rows() -> Iterator[Iterable[str]]:
     """The rows about consumers: where they read, and what that brings."""
-    for words, deployment, is_checked in list_readers():
-        answers = map(collect_reasons().say, list_reader_answers(deployment, is_checked))
-        checked = "yes" if is_checked else "no"
-        yield (words, checked, say_target(deployment), *answers)
-
-
-def name_consumer_structure(deployment: Any, is_checked: bool) -> str:
-    """The structure of the world of consumption that has these settings."""
-    is_at_master = find_wrong_run("reads_stay_at_the_master", deployment) is None
-    read = "no slave read" if is_at_master else "slave read"
-    return f"consumer/{read}/{'offset check' if is_checked else 'no offset check'}"
+    for reader in list_readers():
+        answers = map(collect_reasons().say, list_reader_answers(name_structure(reader)))
+        checked = "yes" if reader.deployment.is_offset_checked_in_slave else "no"
+        begins = "FIRST" if reader.is_from_first else "LAST"
+        yield (reader.words, checked, begins, say_target(reader.deployment), *answers)
 
 
 def say_target(deployment: Deployment) -> str:

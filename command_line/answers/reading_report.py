@@ -14,20 +14,39 @@ from rich.table import Table
 from command_line.answers.world_report import print_world, verdicts_as_json
 from properties.scenarios.reading_analysis import ReadingAnalysis, ReadingQuestion, explain_ratio
 from properties.scenarios.reading_claims import READING_CLAIMS
+from properties.verdicts.world_analysis import WorldAnalysis
 
 
 def print_readings(
     console: Console, analyses: Iterable[ReadingAnalysis], question: ReadingQuestion
 ) -> None:
-    """Every kind of consumers; a table of consumption that was printed before is not repeated."""
+    """Every kind of consumers; a table that was printed before is not repeated."""
     told: set[str] = set()
     for analysis in analyses:
         print_reading(console, analysis, question)
-        if analysis.consumption.structure.name in told:
+        world = analysis.from_last
+        if world is None:
+            click.echo("  No table holds for slow consumers at the master and others at a slave.")
+        elif world.structure.name in told:
             click.echo("  While such a consumer reads, the table above holds.")
         else:
-            print_world(console, analysis.consumption)
-        told.add(analysis.consumption.structure.name)
+            print_world(console, world)
+            print_from_first(analysis)
+            told.add(world.structure.name)
+
+
+def print_from_first(analysis: ReadingAnalysis) -> None:
+    """The cells that differ for groups that begin at the first message."""
+    last, first = analysis.from_last, analysis.from_first
+    assert last is not None
+    assert first is not None
+    differing: dict[tuple[str, str], list[str]] = {}
+    for one, other in zip(last.verdicts, first.verdicts, strict=True):
+        if one.word is not other.word:
+            differing.setdefault((other.guarantee, other.word.value), []).append(other.fault)
+    for (guarantee, word), columns in differing.items():
+        told = f"{guarantee} is {word} under {', '.join(columns)}"
+        click.echo(f"  With CONSUME_FROM_FIRST_OFFSET {told}.")
 
 
 def print_reading(console: Console, analysis: ReadingAnalysis, question: ReadingQuestion) -> None:
@@ -101,7 +120,8 @@ def reading_as_json(analysis: ReadingAnalysis) -> dict[str, Any]:
         "which_broker_when_consume_slowly": options.slow_broker_id,
         "consume_enable": options.is_consume_enabled,
         "brokers": [attrs.asdict(each) for each in analysis.brokers],
-        "structure": analysis.consumption.structure.name,
+        "structure": _name_structure(analysis.from_last),
+        "structure_from_first": _name_structure(analysis.from_first),
         "claims": [
             {
                 "claim": name,
@@ -111,5 +131,14 @@ def reading_as_json(analysis: ReadingAnalysis) -> dict[str, Any]:
             }
             for name, run in analysis.claims.items()
         ],
-        "verdicts": verdicts_as_json(analysis.consumption),
+        "verdicts": _tell_verdicts(analysis.from_last),
+        "verdicts_from_first": _tell_verdicts(analysis.from_first),
     }
+
+
+def _name_structure(world: WorldAnalysis | None) -> str | None:
+    return world.structure.name if world else None
+
+
+def _tell_verdicts(world: WorldAnalysis | None) -> list[dict[str, Any]]:
+    return verdicts_as_json(world) if world else []

@@ -18,8 +18,8 @@ from properties.fault_model import FaultModel
 from properties.worlds import KNOWN_STRUCTURES, find_world
 from properties.worlds.replication.structures import STOCK_PAIR
 from reference.releases.versions import find_version
-from reference.worlds.consumption.state import SMALL_CONSUMPTION
 from reference.worlds.delay.state import SMALL_DELAY
+from reference.worlds.reading.state import SMALL_READING
 from reference.worlds.replication.parameters import SMALL_PARAMETERS, Parameters
 from reference.worlds.tables.state import SMALL_TABLES
 
@@ -35,7 +35,7 @@ TINY: Parameters = evolve(
 )
 """Two files of two bytes, messages of one byte."""
 
-SHORT_QUEUE = evolve(SMALL_CONSUMPTION, ghost_queue_size_max=2)
+SHORT_QUEUE = evolve(SMALL_READING, ghost_queue_size_max=2)
 THREE_CONTENTS = evolve(SMALL_TABLES, ghost_contents_max=3)
 
 
@@ -107,7 +107,7 @@ class JudgedInstance:
 ALONE = "SYNC_MASTER/SYNC_FLUSH/0 slaves"
 PAIR = STOCK_PAIR.name
 ASYNCHRONOUS_PAIR = "ASYNC_MASTER/ASYNC_FLUSH/1 slave"
-READER = "consumer/slave read/no offset check"
+READER = "reading/open slow/no offset check/last"
 
 LOG, QUEUE, CONTENTS = "log of 4 bytes", "queue of 2 messages", "3 contents"
 

@@ -42,8 +42,8 @@ PROVED_STRUCTURES = (
     "SYNC_MASTER/ASYNC_FLUSH/1 slave",
     "ASYNC_MASTER/ASYNC_FLUSH/0 slaves",
     "SYNC_MASTER/ASYNC_FLUSH/0 slaves",
-    "consumer/slave read/offset check",
-    "consumer/slave read/no offset check",
+    "reading/open slow/offset check/last",
+    "reading/open slow/no offset check/last",
     "tables/topics/4.4.0",
     "delay/4.4.0",
 )

@@ -41,7 +41,7 @@ TARGETS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
             *("slaves_reach_the_masters_end", "slaves_come_to_hold_everything"),
             *("dispatch_reaches_the_end", "flush_reaches_the_end", "puts_are_answered"),
         ),
-        "properties/worlds/consumption/guarantee.py": (
+        "properties/worlds/reading/guarantee.py": (
             *("no_message_is_skipped", "stored_progress_covers_consumed_only"),
             "no_pull_is_repeated_at_once",
         ),
@@ -67,7 +67,7 @@ TARGETS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
             "flush_all",
             "flush_without_effect",
         ),
-        "reference/worlds/consumption/brokers.py": ("owe_nothing_below",),
+        "reference/worlds/reading/brokers.py": ("owe_nothing_below",),
     },
     "environment": {
         "reference/worlds/replication/faults.py": (

@@ -8,6 +8,7 @@ Everything is asked of the read decision itself.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 
 from attrs import evolve, frozen
 
@@ -17,10 +18,9 @@ from properties.scenarios.reading_claims import (
     Deployment,
     Run,
     decide,
-    names_slave,
     pull_from,
 )
-from properties.verdicts.verdict import Verdict
+from properties.verdicts.verdict import Hints, Verdict, search_structure
 from properties.verdicts.world_analysis import WorldAnalysis, decide_world
 from reference.configuration.broker_group import BrokerConfiguration, BrokerGroup
 from reference.decisions.reading.pull import ResponseCode
@@ -28,7 +28,7 @@ from reference.decisions.reading.pull_processor import MASTER_ID
 from reference.decisions.reading.read import GetMessageStatus
 from reference.decisions.reading.settings import DEFAULT_TOTAL_MEMORY_BYTES, compute_memory_bytes
 from reference.decisions.reading.subscription_group import DEFAULT_GROUP, SubscriptionGroup
-from reference.worlds.consumption.structure import ConsumptionStructure
+from reference.worlds.reading.structure import READING_STRUCTURES, ReadingStructure
 from reference.worlds.replication.roles import Role
 
 FOUND = Circumstance(GetMessageStatus.FOUND)
@@ -158,13 +158,16 @@ class ReadingAnalysis:
     """What each broker makes of consumers: the master, then the slaves."""
     claims: Mapping[str, Run | None]
     """Claims about reading that speak of this deployment, each with a run that breaks it."""
-    consumption: WorldAnalysis
-    """What a consumer may meet, in every column of the world of consumption."""
+    from_last: WorldAnalysis | None
+    """What a consumer may meet whose group begins at the end, as by default, in every column of the
+    world of reading; None for ids of a group that no structure of it has."""
+    from_first: WorldAnalysis | None
+    """The same where the group begins at the first message."""
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
-        """Every cell of consumption."""
-        return self.consumption.verdicts
+        """Every cell of a group that begins at the end."""
+        return self.from_last.verdicts if self.from_last else ()
 
 
 def analyse_readings(
@@ -191,15 +194,63 @@ def analyse_reading(
     if not group.slaves:
         return None
     deployment = compute_deployment(group, consumers.options)
-    structure = ConsumptionStructure(
-        is_slave_read=names_slave(deployment),
-        is_offset_checked_in_slave=deployment.is_offset_checked_in_slave,
-    )
     claims = {n: decide(n, deployment) for n, c in READING_CLAIMS.items() if c.is_meant(deployment)}
     brokers = compute_broker_readings(group, deployment, memory_bytes)
-    title = "while a consumer reads"
-    consumption = WorldAnalysis(title, structure, decide_world(structure))
-    return ReadingAnalysis(consumers, deployment, brokers, claims, consumption)
+    return ReadingAnalysis(
+        consumers,
+        deployment,
+        brokers,
+        claims,
+        from_last=analyse_world(deployment, is_from_first=False),
+        from_first=analyse_world(deployment, is_from_first=True),
+    )
+
+
+def analyse_world(deployment: Deployment, *, is_from_first: bool) -> WorldAnalysis | None:
+    """Every cell of the structure that a deployment is; None where it is none."""
+    structure = find_structure(deployment, is_from_first=is_from_first)
+    if structure is None:
+        return None
+    return WorldAnalysis("while a consumer reads", structure, decide_reading(structure))
+
+
+@cache
+def decide_reading(structure: ReadingStructure) -> tuple[Verdict, ...]:
+    """Every cell of a structure.
+
+    Where ``slaveReadEnable`` differs between the brokers, there is no certificate: what is proved
+    is proved now, and what refutes where it is as on the master is tried. The rest is undecided.
+    """
+    if structure in READING_STRUCTURES:
+        return decide_world(structure)
+    alike = evolve(
+        structure,
+        is_slave_open=structure.is_master_open,
+        broker_id=structure.broker_id if structure.is_master_open else MASTER_ID,
+    )
+    return search_structure(structure, depth_limit=1, hints=Hints(decide_world(alike)))
+
+
+def find_structure(
+    deployment: Deployment, *, is_from_first: bool = False
+) -> ReadingStructure | None:
+    """The structure of the world of reading that a deployment is, with concurrent consumers.
+
+    Every id but the master's counts as the slave's. None where those that keep up are sent to a
+    slave and slow ones to the master: no structure has that.
+    """
+    near, slow = (int(i != MASTER_ID) for i in (deployment.broker_id, deployment.slow_broker_id))
+    if near > slow:
+        return None
+    opened = (deployment.is_master_open, deployment.is_slave_open)
+    is_master, is_slave = opened if slow else (False, False)
+    return ReadingStructure(
+        is_master,
+        is_slave,
+        near if is_master or is_slave else MASTER_ID,
+        is_offset_checked_in_slave=deployment.is_offset_checked_in_slave,
+        is_from_first=is_from_first,
+    )
 
 
 def compute_deployment(group: BrokerGroup, subscription: SubscriptionGroup) -> Deployment:

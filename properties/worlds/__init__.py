@@ -6,7 +6,6 @@ from typing import Any
 
 from properties.healing import Healing
 from properties.world import World
-from properties.worlds.consumption.world import CONSUMPTION
 from properties.worlds.delay.world import DELAY
 from properties.worlds.reading.world import READING
 from properties.worlds.replication.structures import CERTIFIED_STRUCTURES, POOLED_STRUCTURES
@@ -15,7 +14,7 @@ from properties.worlds.tables.world import TABLES
 from properties.worlds.toy import TOY
 from reference.releases.versions import RULE_SETS, apply_rule_set
 
-OTHER_WORLDS = (CONSUMPTION, READING, TABLES, DELAY)
+OTHER_WORLDS = (READING, TABLES, DELAY)
 """The worlds beside replication, in the order in which they are told."""
 
 WORLDS = (REPLICATION, *OTHER_WORLDS)

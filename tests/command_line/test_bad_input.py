@@ -14,7 +14,7 @@ from reference.worlds.replication.rules import RULES
 from tests.command_line.run import CONF, ROOT, assert_one_line, run, run_process
 
 ID = "SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2.2.2.2.2.2.2.2.2.2.2.2.0/64/0/"
-CONSUMER = "consumer/slave read/offset check"
+CONSUMER = "reading/open slow/offset check/last"
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_missing_and_unreadable_paths(tmp_path: Path) -> None:
         (["fuzz", "--limits", "link_cuts=²"], "NAME=COUNT"),
         (["fuzz", "--limits", "link_cuts=999999999999999"], "NAME=COUNT"),
         (["fuzz", "--structure", "no such structure"], "is no structure; nearest are"),
-        (["fuzz", "--structure", CONSUMER, "--limits", "link_cuts=1"], "master_stops=1"),
+        (["fuzz", "--structure", CONSUMER, "--limits", "link_cuts=1"], "slave_stops=1"),
         (
             ["prove", "--cross-check", "9", "--structure", CONSUMER, "--fault", "late join"],
             "no column",

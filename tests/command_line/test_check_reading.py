@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from command_line.check import command
-from properties.worlds.consumption.world import CONSUMPTION
+from properties.worlds.reading.world import READING
 from tests.command_line.run import CONF, assert_one_line, run
 
 
@@ -38,10 +38,10 @@ def get_claims(reading: dict[str, Any]) -> dict[str, bool]:
 def test_by_default_everybody_reads_the_master() -> None:
     """And a table with a cell for each guarantee and fault class."""
     reading = check(CONF / "2m-2s-sync")
-    assert "consumer/no slave read/no offset check" == reading["structure"]
+    assert "reading/closed/no offset check/last" == reading["structure"]
     assert get_claims(reading)["reads_stay_at_the_master"]
     cells = {(v["guarantee"], v["fault"]) for v in reading["verdicts"]}
-    assert {(g, c.name) for g in CONSUMPTION.claims for c in CONSUMPTION.fault_models} == cells
+    assert {(g, c.name) for g in READING.claims for c in READING.fault_models} == cells
     assert all(v["reason"] for v in reading["verdicts"])
 
 
@@ -49,7 +49,7 @@ def test_an_open_master_alone_lets_consumers_bounce() -> None:
     """SlaveReadEnable on the master, a group pinned to the slave: the slave sends them back."""
     group = "brokerId=1,whichBrokerWhenConsumeSlowly=1"
     reading = check(CONF / "2m-2s-sync", "--what-if", "slaveReadEnable=true", "--group", group)
-    assert "consumer/slave read/no offset check" == reading["structure"]
+    assert "reading/open slow/no offset check/last" == reading["structure"]
     claims = get_claims(reading)
     assert not claims["reads_stay_at_the_master"]
     assert not claims["readers_of_the_slave_stay"]

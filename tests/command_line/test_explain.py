@@ -35,7 +35,7 @@ def test_documented_cell_names_its_evidence() -> None:
 
 def test_cell_of_a_consumer_tells_the_expected_reason() -> None:
     """With the timeline of the certified schedule."""
-    name = "consumer/slave read/no offset check"
+    name = "reading/open slow/no offset check/last"
     output = run("no_message_is_skipped", "master stop", "--structure", name)
     assert (
         find_expectation("no_message_is_skipped", STRUCTURES[name], "master stop").reason in output

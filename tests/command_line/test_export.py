@@ -61,7 +61,7 @@ def test_export_tla_writes_a_new_folder(tmp_path: Path) -> None:
     assert "ghost_queue_size_max" in assert_one_line(wrong, 3)
 
 
-@pytest.mark.parametrize("structure", ["consumer/slave read/no offset check", "delay/4.4.0"])
+@pytest.mark.parametrize("structure", ["reading/open slow/no offset check/last", "delay/4.4.0"])
 def test_export_promela_knows_every_world(tmp_path: Path, structure: str) -> None:
     """Any structure by its name."""
     out = tmp_path / "model.pml"

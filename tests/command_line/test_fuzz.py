@@ -26,7 +26,7 @@ from spark_fuzz.campaign.store import MANIFEST, Manifest, create_campaign, plan_
 from spark_fuzz.kernel.ancestry import Lineage
 from tests.command_line.run import assert_one_line, run
 
-CONSUMER = STRUCTURES["consumer/slave read/no offset check"]
+CONSUMER = STRUCTURES["reading/open slow/no offset check/last"]
 
 
 @pytest.fixture

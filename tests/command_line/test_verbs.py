@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from attrs import astuple
 
 from command_line import bench
 from command_line.benchmarks import engines as bench_engines
@@ -14,6 +15,7 @@ from properties.schedules.judgement import find_first_violation
 from properties.verdicts.certificates import load_cells
 from properties.worlds import STRUCTURES
 from properties.worlds.replication.world import CLAIMS
+from reference.worlds.reading.state import ReadingFaults
 from spark_fuzz.campaign.schedule import CampaignOptions
 from spark_fuzz.campaign.schedule_replay import replay_schedule
 from tests.command_line.run import ROOT, run
@@ -62,10 +64,11 @@ def test_fuzz_then_replay(tmp_path: Path) -> None:
 def test_fuzz_of_a_consumer(tmp_path: Path) -> None:
     """Another world by name: its faults, its guarantees, its identifiers."""
     limits = ["--limits", "consumer_kills=2", "--schedules", 2000]
-    structure = ["--structure", "consumer/slave read/offset check"]
+    counts = ".".join(map(str, astuple(ReadingFaults(consumer_kills=2))))
+    structure = ["--structure", "reading/open slow/offset check/last"]
     result = run("fuzz", *structure, *limits, "--out", tmp_path / "kills")
     assert 0 == result.returncode, result.stderr
-    assert "consumer-slave_read-offset_check/0.0.2.0.0.0.0.0/64+256/0/" in result.stdout
+    assert f"reading-open_slow-offset_check-last/{counts}/64+256/0/" in result.stdout
     assert "no_message_is_consumed_twice: refuted" in result.stdout
     assert "consumed_messages_stay" not in result.stdout
 
@@ -96,7 +99,7 @@ def test_a_consumers_schedule_is_replayed_and_shortened() -> None:
 
 def find_violating_schedule(guarantee: str) -> str:
     """The identifier of a consumer's first schedule that violates a guarantee."""
-    options = CampaignOptions(STRUCTURES["consumer/slave read/no offset check"])
+    options = CampaignOptions(STRUCTURES["reading/open slow/no offset check/last"])
     for number in range(100):
         if find_first_violation(replay_schedule(options, number), guarantee) is not None:
             return options.format_identifier(number)

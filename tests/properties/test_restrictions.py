@@ -47,7 +47,7 @@ from tests.structures import SYNCHRONOUS_PAIR, name_of
 SHARED = ROOT.parent / "shared"
 ONE, OTHER = leaf("one", Sort.INTEGER), leaf("other", Sort.INTEGER)
 FLAG = leaf("flag", Sort.BOOLEAN)
-SMALL_STRUCTURES = [s for s in JUDGED_STRUCTURES if s.name.startswith(("delay/", "consumer/"))]
+SMALL_STRUCTURES = [s for s in JUDGED_STRUCTURES if s.name.startswith(("delay/", "reading/"))]
 BEYOND_RECEIVED = "restart_slave_beyond_received: recovered_offset high"
 SAMPLED = 3
 """How many restrictions of a structure are judged again at each change."""

@@ -9,10 +9,10 @@ import pytest
 from book.model import fault_set_page
 from properties.verdicts.fault_sets.certificates import load_borders
 from properties.worlds import STRUCTURES
-from reference.worlds.consumption.structure import CONSUMPTION_STRUCTURES
+from reference.worlds.reading.structure import READING_STRUCTURES
 from tests.structures import SYNCHRONOUS_PAIR, name_of
 
-CONSUMER = STRUCTURES["consumer/slave read/no offset check"]
+CONSUMER = STRUCTURES["reading/open slow/no offset check/last"]
 
 
 def read() -> str:
@@ -22,7 +22,7 @@ def read() -> str:
 
 def test_each_fatal_set_of_a_consumer_has_one_member_or_none() -> None:
     """So says the prose."""
-    for structure in CONSUMPTION_STRUCTURES:
+    for structure in READING_STRUCTURES:
         for border in load_borders(structure):
             assert all(len(r.faults) <= 1 for r in border.refuted)
 

@@ -1,17 +1,13 @@
-"""What the proofs about reading need."""
+"""What the proofs about reading need of consumers, routes and progress."""
 
 from __future__ import annotations
 
 from properties.property import lemma, sanity
 from properties.worlds.reading.guarantee import is_awaited, is_awaited_by_known
+from properties.worlds.reading.log_lemma import is_powered, is_slave_faithful
 from reference.language.fault_account import has_faults_within_limits
 from reference.language.operators import all_of, implies, negate
 from reference.worlds.reading.state import NO_OFFSET, Broker, Reading
-
-
-def is_powered(state: Reading) -> bool:
-    """The master has lost no power so far."""
-    return state.faults.master_power_losses == 0
 
 
 def is_master_always_there(state: Reading) -> bool:
@@ -126,15 +122,6 @@ def closed_master_suggests_itself(state: Reading) -> bool:
     return implies(is_alone, state.consumer.suggested_id == 0)
 
 
-@lemma(why="Else a master that was never away has less than was read of it.")
-def message_goes_by_retention_only(state: Reading) -> bool:
-    """A master that has lost no power has the message, or its retention has deleted it."""
-    message, master = state.message, state.master
-    is_deleted = message.offset < master.first_kept
-    is_kept = implies(message.offset >= 0, message.is_on_master | is_deleted)
-    return implies(is_powered(state), is_kept & negate(message.ghost_was_in_vain))
-
-
 @lemma(why="Else a group has progress before its first position.")
 def progress_comes_from_a_consumer(state: Reading) -> bool:
     """Before the group's first position no table has an entry."""
@@ -173,24 +160,26 @@ def list_positions(state: Reading) -> tuple[int, ...]:
 
 @lemma(why="Else a message is put behind a consumer that has never seen it.")
 def positions_are_within_the_queue(state: Reading) -> bool:
-    """While the master loses no power, nobody stands beyond its end, nor does the slave."""
+    """While the master loses no power, nobody stands beyond its end."""
     end = state.master.queue_max
     positions = (*list_positions(state), state.consumer.next_offset, state.consumer.ghost_stored)
     is_within = all_of(*(position <= end for position in positions))
-    return implies(is_powered(state), is_within & (state.copied_below <= end))
+    return implies(is_powered(state), is_within)
 
 
 @lemma(why="Else a consumer passes over a message that it could have read.")
-def master_alone_skips_nothing(state: Reading) -> bool:
-    """A consumer that reads from the master alone has nothing awaited behind it or any progress.
+def nothing_awaited_is_passed(state: Reading) -> bool:
+    """A consumer that is not moved by a slave has nothing awaited behind it or any progress.
 
-    Of a group that begins at the end that is said of messages put once it was known.
+    Read from the master alone, or from a faithful slave too. Of a group that begins at the end that
+    is said of messages put once it was known, while the master is always there.
     """
     structure, consumer, message = state.structure, state.consumer, state.message
-    if structure.is_master_open:
-        return True
+    is_at_master = is_master_always_there(state) & (not structure.is_master_open)
+    is_unmoved = is_slave_faithful(state) & (not structure.is_offset_checked_in_slave)
     is_ahead = (consumer.next_offset <= message.offset) | message.is_cached
     is_none_beyond = all_of(*(position <= message.offset for position in list_positions(state)))
-    is_counted = is_awaited(state) if structure.is_from_first else is_awaited_by_known(state)
-    is_left = is_counted & is_master_always_there(state)
+    is_known = is_awaited_by_known(state) & is_master_always_there(state)
+    is_counted = is_awaited(state) if structure.is_from_first else is_known
+    is_left = is_counted & (is_at_master | is_unmoved)
     return implies(is_left, is_ahead & is_none_beyond)

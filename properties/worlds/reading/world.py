@@ -9,7 +9,7 @@ from attrs import evolve
 
 from properties.property import collect_properties
 from properties.world import World, make_fault_models, make_sizes
-from properties.worlds.reading import guarantee, lemma, rest
+from properties.worlds.reading import guarantee, lemma, log_lemma, rest
 from reference.language.operators import negate
 from reference.language.rule import RuleBody, between, collect_rules, rule, when
 from reference.worlds.reading.queues import change_broker
@@ -41,12 +41,13 @@ READING = World(
     name="reading",
     structures=READING_STRUCTURES,
     claims=collect_properties(guarantee, rest),
-    lemmas=collect_properties(lemma),
+    lemmas=collect_properties(log_lemma, lemma),
     fault_models=make_fault_models(
         ReadingFaults,
         {
             "consumer kill": ("consumer_kills",),
             "slave outage": ("slave_stops", "slave_kills"),
+            "slave deletes first": ("early_deletions",),
             "slave loss": ("slave_losses",),
             "slave stuck": ("slave_stalls",),
             "master stop": ("master_stops",),

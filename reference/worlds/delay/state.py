@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from attrs import field, frozen
 
-from reference.worlds.consumption.state import QueueOffset
+from reference.worlds.reading.state import QueueOffset
 from reference.worlds.replication.parameters import Count, Flag
 
 if TYPE_CHECKING:

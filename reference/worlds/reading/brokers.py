@@ -10,6 +10,7 @@ from reference.language.rule import RuleBody, between, rule, when
 from reference.worlds.reading.queues import (
     change_broker,
     compute_deletable_end,
+    compute_deleted_end,
     delete_below,
     is_down,
     lose_behind,
@@ -181,6 +182,23 @@ def lose_slave_power(state: Reading) -> RuleBody:
         copied_below=copied_below,
     )
     return count(bring_down(lost, SLAVE), "slave_losses")
+
+
+@rule(
+    who="fault",
+    source="DefaultMessageStore.CleanCommitLogService#isTimeToDelete, #isSpaceToDelete",
+    lane="slave",
+    says="## DELETES BELOW {first_kept} BEFORE ITS MASTER",
+)
+def delete_first(state: Reading) -> RuleBody:
+    """The slave deletes what its master still has, by its own clock or for its own disk."""
+    slave = state.slave
+    # ENABLED WHEN
+    yield when(is_slave_up=slave.is_up, is_within_limit=is_within_limit(state, "early_deletions"))
+    deleted = maximum(compute_deleted_end(state), slave.first_kept)
+    first_kept = yield between("first_kept", deleted + 1, slave.queue_max)
+    # EFFECT
+    return count(delete_below(state, SLAVE, first_kept), "early_deletions")
 
 
 @rule(

@@ -92,6 +92,14 @@ def compute_deletable_end(state: Reading) -> int:
     return choose(state.is_copying, copied, state.master.queue_max)
 
 
+def compute_deleted_end(state: Reading) -> int:
+    """Up to where retention deletes on the slave what its master has deleted.
+
+    Where it goes on, the slave deletes first (`delete_first`).
+    """
+    return minimum(state.slave.queue_max, state.master.first_kept)
+
+
 def delete_below(state: Reading, broker: int, first_kept: int) -> Reading:
     """The state with a broker's messages below ``first_kept`` deleted; their entries stay."""
     message = state.message
@@ -112,11 +120,11 @@ def delete_below(state: Reading, broker: int, first_kept: int) -> Reading:
     says="deletes messages below {first_kept}",
 )
 def expire_messages(state: Reading, broker: int) -> RuleBody:
-    """Retention deletes the first messages on a broker, by its own clock and disk (R-BR-03)."""
+    """Retention deletes the first messages on a broker: copied ones on the master, then both."""
     node = state.brokers[broker]
     # ENABLED WHEN
     yield when(is_broker_up=node.is_up)
-    end = compute_deletable_end(state) if broker == MASTER else node.queue_max
+    end = compute_deletable_end(state) if broker == MASTER else compute_deleted_end(state)
     first_kept = yield between("first_kept", node.first_kept + 1, end)
     # EFFECT
     return delete_below(state, broker, first_kept)

@@ -40,6 +40,9 @@ class ReadingFaults:
     """No failure: the slave is stopped in order."""
     slave_kills: Count = 0
     """Kills of the slave's process."""
+    early_deletions: Count = 0
+    """No failure: the slave deletes, by its own clock or for its own disk, what its master still
+    has (R-BR-03)."""
     slave_losses: Count = 0
     """The slave loses messages: by a power loss, or an empty one takes its place."""
     slave_stalls: Count = 0

@@ -189,12 +189,12 @@ class ReadingStructure(BaseStructure):
 
 
 READING_STRUCTURES = tuple(
-    ReadingStructure(*opened, broker_id, is_checked, is_first, is_orderly)
-    for is_orderly in (False, True)
-    for opened in OPENED
-    for broker_id in ((0, 1) if any(opened) else (0,))
+    ReadingStructure(is_open, is_open, broker_id, is_checked, is_first)
+    for is_open, broker_id in ((False, MASTER), (True, MASTER), (True, SLAVE))
     for is_checked in (False, True)
     for is_first in (False, True)
-    if opened[0] == opened[1] or not is_orderly
 )
-"""Every structure of this world; of orderly consumers those with both brokers set alike."""
+"""Every structure with the same setting on both brokers and concurrent consumers.
+
+What orderly consumers can do, concurrent ones can do too.
+"""

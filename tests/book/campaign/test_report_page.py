@@ -213,7 +213,7 @@ def test_a_broken_promise_stands_out(summary: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["SYNC_MASTER/SYNC_FLUSH/3 slaves", "consumer/slave read/offset check"]
+    "name", ["SYNC_MASTER/SYNC_FLUSH/3 slaves", "reading/open slow/offset check/last"]
 )
 def test_campaigns_of_every_world(name: str, tmp_path: Path) -> None:
     """Also of a group of which the ways to fail are not known, and without faults."""

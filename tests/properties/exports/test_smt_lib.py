@@ -22,7 +22,7 @@ FULL_PAIR = CERTIFIED_BY_NAME["SYNC_MASTER/SYNC_FLUSH/1 slave"]
 
 ALONE = CERTIFIED_BY_NAME["SYNC_MASTER/SYNC_FLUSH/0 slaves"]
 
-CONSUMER = STRUCTURES["consumer/slave read/no offset check"]
+CONSUMER = STRUCTURES["reading/open slow/no offset check/last"]
 
 
 def ask_cvc5(text: str) -> str:
@@ -100,7 +100,7 @@ def test_every_obligation_has_its_file(tmp_path: Path) -> None:
 def test_obligations_of_a_consumer_have_their_files(tmp_path: Path) -> None:
     """The folder names the world; what may strike is told in its words; a sample is confirmed."""
     write_smt_lib([CONSUMER], tmp_path / "proofs")
-    folder = tmp_path / "proofs" / "consumer-slave_read-no_offset_check"
+    folder = tmp_path / "proofs" / "reading-open_slow-no_offset_check-last"
     texts = [p.read_text() for p in sorted(folder.rglob("*.smt2"))]
     assert len(texts) == len(list(load_proof(CONSUMER).list_obligations()))
     assert any("what strikes: slave_stops, slave_kills." in text for text in texts)

@@ -25,7 +25,7 @@ CHOSEN = (
     "ASYNC_MASTER/ASYNC_FLUSH/0 slaves",
     "SYNC_MASTER/SYNC_FLUSH/2 slaves",
     "SYNC_MASTER/ASYNC_FLUSH/1 slave at 4.9.3",
-    "consumer/slave read/offset check",
+    "reading/open slow/offset check/last",
     "tables/topics/4.4.0",
     "delay/4.4.0",
 )

@@ -14,7 +14,7 @@ from reference.language.leaves import flatten, is_parameter
 from reference.language.machine import Action, compute_machine
 from tests.structures import SYNCHRONOUS_PAIR, name_of
 
-CONSUMER = STRUCTURES["consumer/slave read/offset check"]
+CONSUMER = STRUCTURES["reading/open slow/offset check/last"]
 
 
 @pytest.mark.parametrize("structure", [SYNCHRONOUS_PAIR, CONSUMER], ids=name_of)
@@ -44,7 +44,7 @@ def test_vectors_replay_from_data(structure: Any) -> None:
 
 def test_vectors_of_a_consumer_describe_its_world(tmp_path: Path) -> None:
     """The file is named after world and structure; the structure by its settings."""
-    assert {"consumer-slave_read-offset_check.jsonl"} == set(
+    assert {"reading-open_slow-offset_check-last.jsonl"} == set(
         write_vectors([CONSUMER], tmp_path / "vectors")
     )
     vector = next(make_vectors(CONSUMER))

@@ -18,7 +18,7 @@ from properties.worlds import WORLD_STRUCTURES, find_world
 from reference.language.machine import Action, compute_machine
 from tests.structures import SYNCHRONOUS_PAIR, name_of
 
-CONSUMER = WORLD_STRUCTURES["consumer/slave read/no offset check"]
+CONSUMER = WORLD_STRUCTURES["reading/open slow/no offset check/last"]
 SEEDS = range(24)
 
 

@@ -35,7 +35,7 @@ from properties.z3.induction import prove_lemmas
 from tests.structures import SYNCHRONOUS_PAIR, name_of
 
 ALL_FAULTS = get_all_faults(SYNCHRONOUS_PAIR)
-CONSUMER = STRUCTURES["consumer/slave read/no offset check"]
+CONSUMER = STRUCTURES["reading/open slow/no offset check/last"]
 ALONE = next(s for s in BORDERED_STRUCTURES if s.slaves == 0)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from properties.verdicts.fingerprint import compute_digest
-from properties.worlds.consumption.world import CONSUMPTION
+from properties.worlds.reading.world import READING
 from properties.worlds.replication.world import WITNESSES
 from properties.z3 import vacuity
 from properties.z3.vacuity import (
@@ -21,7 +21,7 @@ from properties.z3.vacuity import (
     save_witnesses,
 )
 from reference.language.terms import constant
-from reference.worlds.consumption.structure import CONSUMPTION_STRUCTURES, ConsumptionStructure
+from reference.worlds.reading.structure import READING_STRUCTURES, ReadingStructure
 from reference.worlds.replication.structure import Structure
 from tests.structures import (
     OTHER_STRUCTURES,
@@ -54,18 +54,18 @@ def test_the_full_pair_reaches_everything() -> None:
     assert {f"witness {w}" for w in WITNESSES} <= set(compute_questions(full))
 
 
-@pytest.mark.parametrize("structure", CONSUMPTION_STRUCTURES, ids=name_of)
-def test_a_consumer_reaches_everything(structure: ConsumptionStructure) -> None:
+@pytest.mark.parametrize("structure", READING_STRUCTURES, ids=name_of)
+def test_a_consumer_reaches_everything(structure: ReadingStructure) -> None:
     """No rule and no premise is impossible, and each guarantee has one."""
     answers = load_witnesses(structure)
     assert [] == [a.question for a in answers if a.is_impossible]
-    premises = {f"premise of {name}" for name in CONSUMPTION.claims}
+    premises = {f"premise of {name}" for name in READING.claims}
     assert premises <= {a.question for a in answers}
 
 
 def test_what_is_asked_since_the_search_makes_it_stale(monkeypatch: pytest.MonkeyPatch) -> None:
     """A new premise or witness has no answer yet."""
-    structure = CONSUMPTION_STRUCTURES[0]
+    structure = READING_STRUCTURES[0]
     assert are_witnesses_current(structure)
     asked = {**compute_questions(structure), "witness new": constant(True)}
     monkeypatch.setattr(vacuity, "compute_questions", lambda structure: asked)
@@ -74,7 +74,7 @@ def test_what_is_asked_since_the_search_makes_it_stale(monkeypatch: pytest.Monke
 
 def test_a_structure_that_was_never_searched_is_told(tmp_path: Path) -> None:
     """And others are kept when it is."""
-    one, other = CONSUMPTION_STRUCTURES[:2]
+    one, other = READING_STRUCTURES[:2]
     save_witnesses({one: load_witnesses(one)}, tmp_path)
     assert (has_witnesses(one, tmp_path), has_witnesses(other, tmp_path)) == (True, False)
     assert are_witnesses_current(one, tmp_path)

@@ -119,7 +119,7 @@ def test_the_query_of_the_page(spark: SparkSession, folder: Path) -> None:
 @pytest.mark.nightly
 def test_campaigns_of_consumers(spark: SparkSession, tmp_path: Path) -> None:
     """The columns are that world's guarantees, and a row is what the reference says."""
-    structure = STRUCTURES["consumer/slave read/no offset check"]
+    structure = STRUCTURES["reading/open slow/no offset check/last"]
     options = CampaignOptions(structure, campaign_seed=5)
     write_campaign(spark, options, 400, tmp_path / "consumers")
     found = summarise(spark, tmp_path / "consumers")["violations"]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from attrs import evolve
+from attrs import evolve, fields
 from hypothesis import given
 from hypothesis import strategies as st
 
 from properties.worlds import KNOWN_STRUCTURES, find_world
+from reference.worlds.reading.state import ReadingFaults
 from reference.worlds.replication.structure import Structure
 from spark_fuzz.campaign.schedule import (
     SEED_MAX,
@@ -53,12 +54,13 @@ def test_identifiers_are_read_back(options: CampaignOptions, lineage: Lineage) -
 def test_identifiers_stay_as_they_are() -> None:
     """Those of replication stand in documents; others spell the structure's name."""
     assert CampaignOptions().format_identifier(7).startswith(PAIR + "/64/0/7@")
-    named = CampaignOptions(KNOWN_STRUCTURES["consumer/slave read/no offset check"], steps=9)
-    code = "consumer-slave_read-no_offset_check/2.2.2.2.2.2.2.2/9/0/7@"
-    assert named.format_identifier(7).startswith(code)
+    named = CampaignOptions(KNOWN_STRUCTURES["reading/open slow/no offset check/last"], steps=9)
+    twice_each = ".".join("2" for _ in fields(ReadingFaults))
+    code = f"reading-open_slow-no_offset_check-last/{twice_each}"
+    assert named.format_identifier(7).startswith(f"{code}/9/0/7@")
     every = evolve(named, is_swarm=True, scheduler="pct", healing_steps=30)
-    code = "consumer-slave_read-no_offset_check/2.2.2.2.2.2.2.2/9+30/0/7~4.90/swarm/pct@"
-    assert every.format_identifier(Lineage((7, 90), (4,))).startswith(code)
+    told = every.format_identifier(Lineage((7, 90), (4,)))
+    assert told.startswith(f"{code}/9+30/0/7~4.90/swarm/pct@")
 
 
 def test_every_structure_has_a_code_of_its_own() -> None:
@@ -79,7 +81,10 @@ def test_every_structure_has_a_code_of_its_own() -> None:
         ),
         ("SLAVE-ASYNC_FLUSH-1/2.2.2.2.2.2.2.2.2.2.2.2.2.2.2.0/64/0/1", "identifies no schedule"),
         ("SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2/64/0/1", "identifies no schedule"),
-        ("consumer-slave_read-no_offset_check/2.2/64/0/1", "one looks like consumer-slave_read"),
+        (
+            "reading-open_slow-no_offset_check-last/2.2/64/0/1",
+            "one looks like reading-open_slow",
+        ),
         (PAIR + "/0/0/1", "steps 0 is out of range"),
         (PAIR + "/10001/0/1", "steps 10001 is out of range"),
         (PAIR + f"/64/{SEED_MAX}/1", "campaign seed"),

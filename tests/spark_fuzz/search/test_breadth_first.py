@@ -12,12 +12,12 @@ from properties.fault_model import FaultModel
 from properties.schedules.judgement import judge
 from properties.verdicts.fingerprint import compute_digest
 from properties.worlds import find_world
-from properties.worlds.consumption.world import CONSUMPTION
+from properties.worlds.reading.world import READING
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME
 from properties.worlds.replication.world import GUARANTEES
 from reference.language.leaves import flatten
 from reference.language.machine import Action, compute_machine
-from reference.worlds.consumption.state import ConsumptionParameters
+from reference.worlds.reading.state import ReadingParameters
 from reference.worlds.replication.parameters import SMALL_PARAMETERS, Parameters
 from spark_fuzz.search.breadth_first import BreadthFirstResult, BreadthFirstSearch
 from spark_fuzz.search.influence import keep_everything
@@ -45,7 +45,7 @@ def describe(value: object) -> str:
     """A readable test id."""
     if isinstance(value, Parameters):
         return f"log of {value.ghost_log_size_max_bytes} bytes"
-    if isinstance(value, ConsumptionParameters):
+    if isinstance(value, ReadingParameters):
         return f"queue of {value.ghost_queue_size_max} messages"
     return name_of(value)
 
@@ -59,7 +59,7 @@ CASES = [
             (SYNCHRONOUS_PAIR, NO_FAULT, TINY, 6),
             (SYNCHRONOUS_PAIR, EVERY_FAULT, TINY, 3),
             (CARELESS_READER, NO_READER_FAULT, SHORT_QUEUE, 30),
-            (CARELESS_READER, CONSUMPTION.fault_models[-1], SHORT_QUEUE, 5),
+            (CARELESS_READER, READING.fault_models[-1], SHORT_QUEUE, 5),
         )
     ),
 ]

@@ -12,7 +12,7 @@ from properties.verdicts.verdict import InternalDisagreementError, Verdict, Verd
 from properties.worlds import find_world
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME, FAULT_MODELS
 from reference.language.machine import Action
-from reference.worlds.consumption.structure import CONSUMPTION_STRUCTURES
+from reference.worlds.reading.structure import READING_STRUCTURES
 from spark_fuzz.search import cross_check as subject
 from spark_fuzz.search.breadth_first import ShortestAnswer
 from spark_fuzz.search.cross_check import (
@@ -80,7 +80,7 @@ def test_synchronous_pair_agrees_on_disk_errors() -> None:
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("structure", CONSUMPTION_STRUCTURES[-1:], ids=name_of)
+@pytest.mark.parametrize("structure", READING_STRUCTURES[-1:], ids=name_of)
 def test_every_cell_of_a_consumer_agrees(structure: Any) -> None:
     """A small budget confirms every refuted cell, and most of the proved ones."""
     rows = list(cross_check([structure.name], states_max=100_000))

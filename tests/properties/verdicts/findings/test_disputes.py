@@ -30,7 +30,7 @@ from properties.worlds import (
 from properties.worlds.replication.structures import STOCK_PAIR
 from reference.language.machine import Action
 
-READER = STRUCTURES["consumer/slave read/no offset check"]
+READER = STRUCTURES["reading/open slow/no offset check/last"]
 ORACLE = ROOT.parent / "shared" / "oracle"
 FINDINGS = {finding.id: finding for finding in load_findings()}
 CELLS = [(finding, cells) for finding in load_findings() for cells in finding.cells]

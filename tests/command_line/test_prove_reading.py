@@ -7,10 +7,10 @@ import json
 import pytest
 
 from properties.worlds import STRUCTURES, find_world
-from reference.worlds.consumption.structure import CONSUMPTION_RULES
+from reference.worlds.reading.structure import CONSUMPTION_RULES
 from tests.command_line.run import assert_one_line, run
 
-STRUCTURE = "consumer/slave read/offset check"
+STRUCTURE = "reading/open slow/offset check/last"
 
 
 def test_its_cells_are_told() -> None:
