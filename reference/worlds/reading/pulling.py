@@ -121,11 +121,14 @@ def make_scan(state: Reading, broker: int, consumed: int, last: int) -> Scan:
     return Scan(count=consumed - passed, consumed=consumed, last=last, miss_status=miss)
 
 
-def compute_last_looked_at(state: Reading, broker: int, consumed: int) -> int:
-    """The last entry that may have been looked at: one behind a batch that was full."""
+def compute_last_looked_at(state: Reading, broker: int, consumed: int, is_full: bool) -> int:
+    """The last entry that was looked at: if the batch was full, one behind it, where there is one.
+
+    A batch without messages is never full (R-GM-05).
+    """
     node, end = state.brokers[broker], state.consumer.next_offset + consumed
-    is_batch = node.first_kept < end
-    return choose(is_batch & (end < node.queue_max), end, end - 1)
+    is_one_more = is_full & (node.first_kept < end) & (end < node.queue_max)
+    return choose(is_one_more, end, end - 1)
 
 
 def store_with_pull(state: Reading, broker: int) -> Reading:
@@ -181,10 +184,9 @@ def pull_messages(state: Reading, broker: int) -> RuleBody:
     # ENABLED WHEN
     yield when(is_asked=is_asked(state, broker), is_looked=is_scanned(make_header(state, broker)))
     consumed = yield between("consumed", 1, node.queue_max - offset)
-    last = yield between(
-        "last", offset + consumed - 1, compute_last_looked_at(state, broker, consumed)
-    )
+    is_full = yield between("is_full", 0, 1)
     # EFFECT
+    last = compute_last_looked_at(state, broker, consumed, is_full == 1)
     answered = answer(state, broker, make_scan(state, broker, consumed, last))
     first, end = maximum(offset, node.first_kept), offset + consumed
     place = state.message.offset

@@ -48,7 +48,14 @@ def test_vectors_of_a_consumer_describe_its_world(tmp_path: Path) -> None:
         write_vectors([CONSUMER], tmp_path / "vectors")
     )
     vector = next(make_vectors(CONSUMER))
-    assert vector["structure"] == {"is_slave_read": True, "is_offset_checked_in_slave": True}
+    assert vector["structure"] == {
+        "is_master_open": True,
+        "is_slave_open": True,
+        "broker_id": 0,
+        "is_offset_checked_in_slave": True,
+        "is_from_first": False,
+        "is_orderly": False,
+    }
     assert vector["violated_guarantees"] == [vector["name"].partition(" ")[0]]
 
 

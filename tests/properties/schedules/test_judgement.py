@@ -18,7 +18,7 @@ from properties.worlds import WORLD_STRUCTURES, find_world
 from reference.language.machine import Action, compute_machine
 from tests.structures import SYNCHRONOUS_PAIR, name_of
 
-CONSUMER = WORLD_STRUCTURES["reading/open slow/no offset check/last"]
+CONSUMER = WORLD_STRUCTURES["reading/open all/no offset check/last"]
 SEEDS = range(24)
 
 
@@ -61,11 +61,11 @@ def test_a_stop_goes_with_the_start_after_it() -> None:
     parameters = find_world(CONSUMER).make_search_parameters(find_world(CONSUMER).every_fault)
     needed = (
         Action("start_consumer"),
-        Action("begin_at_zero"),
+        Action("take_queue"),
         Action("put_message"),
-        Action("read_from_master"),
+        Action("pull_messages[0]"),
     )
-    outage = (Action("stop_slave"), Action("drop_slave"), Action("start_slave"))
+    outage = (Action("stop_broker[1]"), Action("drop_slave"), Action("start_broker[1]"))
     name = "no_pull_is_repeated_at_once"
     assert is_refuted_by(name, CONSUMER, parameters, needed)
     longer = (*outage, Action("list_slave"), *needed)
@@ -75,5 +75,5 @@ def test_a_stop_goes_with_the_start_after_it() -> None:
 def test_refused_steps_are_passed_over() -> None:
     """What is possible without them takes place."""
     parameters = find_world(CONSUMER).make_search_parameters(find_world(CONSUMER).every_fault)
-    schedule = (Action("start_master"), Action("put_message"), Action("start_slave"))
+    schedule = (Action("start_broker[0]"), Action("put_message"), Action("start_broker[1]"))
     assert [Action("put_message")] == keep_possible(CONSUMER, parameters, schedule)

@@ -28,7 +28,7 @@ from spark_fuzz.search.level_store import (
     plan_search,
     read_rows,
 )
-from tests.spark_fuzz.state_counts import CARELESS_READER, MASTER_ALONE, SHORT_QUEUE
+from tests.spark_fuzz.state_counts import CARELESS_READER, MASTER_ALONE, ONE_MESSAGE
 from tests.structures import STRUCTURES as GROUPS
 
 DELAY = STRUCTURES["delay/4.4.0"]
@@ -59,7 +59,7 @@ def describe(result: BreadthFirstResult) -> Any:
             *(DELAY, STOP, SHORT_DELAY, None), id="delay, complete", marks=pytest.mark.nightly
         ),
         pytest.param(
-            *(CARELESS_READER, CONSUMER_KILL, SHORT_QUEUE, None),
+            *(CARELESS_READER, CONSUMER_KILL, ONE_MESSAGE, None),
             id="consumer, complete",
             marks=pytest.mark.nightly,
         ),
