@@ -31,7 +31,7 @@ PRICE = ("A put waits for", "Or it is answered")
 SERVICE_NOT_AVAILABLE = 14
 """The response code of a store that refuses a put."""
 
-READER_HEAD = ("Reading", "`offsetCheckInSlave`", "Consumers ask")
+READER_HEAD = ("Reading", "`offsetCheckInSlave`", "Begins", "Consumers ask")
 
 ADVICE: Mapping[str, str] = {
     "PUT_OK": "nothing",

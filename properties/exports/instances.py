@@ -35,6 +35,7 @@ TINY: Parameters = evolve(
 )
 """Two files of two bytes, messages of one byte."""
 
+ONE_MESSAGE = evolve(SMALL_READING, ghost_queue_size_max=1)
 SHORT_QUEUE = evolve(SMALL_READING, ghost_queue_size_max=2)
 THREE_CONTENTS = evolve(SMALL_TABLES, ghost_contents_max=3)
 
@@ -109,7 +110,8 @@ PAIR = STOCK_PAIR.name
 ASYNCHRONOUS_PAIR = "ASYNC_MASTER/ASYNC_FLUSH/1 slave"
 READER = "reading/open slow/no offset check/last"
 
-LOG, QUEUE, CONTENTS = "log of 4 bytes", "queue of 2 messages", "3 contents"
+LOG, CONTENTS = "log of 4 bytes", "3 contents"
+MESSAGE, QUEUE = "queue of 1 message", "queue of 2 messages"
 
 JUDGED_INSTANCES = (
     JudgedInstance(ALONE, "none", TINY, LOG),
@@ -126,9 +128,9 @@ JUDGED_INSTANCES = (
         "SYNC_MASTER/ASYNC_FLUSH/2 slaves", "every fault", TINY, LOG, 6, is_nightly=True
     ),
     JudgedInstance(ASYNCHRONOUS_PAIR, "none", TINY, LOG, 20, is_nightly=True),
-    JudgedInstance(READER, "none", SHORT_QUEUE, QUEUE),
-    JudgedInstance(READER, "consumer kill", SHORT_QUEUE, QUEUE),
-    JudgedInstance(READER, "master stop", SHORT_QUEUE, QUEUE, is_nightly=True),
+    JudgedInstance(READER, "none", ONE_MESSAGE, MESSAGE),
+    JudgedInstance(READER, "slave deletes first", ONE_MESSAGE, MESSAGE),
+    JudgedInstance(READER, "none", SHORT_QUEUE, QUEUE, is_nightly=True),
     JudgedInstance("tables/topics/4.4.0", "stop", THREE_CONTENTS, CONTENTS),
     JudgedInstance("tables/groups/4.4.0", "kill", THREE_CONTENTS, CONTENTS, is_nightly=True),
     JudgedInstance("delay/corrected at start", "promotion", SMALL_DELAY, "queue of 3 messages"),

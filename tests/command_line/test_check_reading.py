@@ -36,30 +36,55 @@ def get_claims(reading: dict[str, Any]) -> dict[str, bool]:
 
 
 def test_by_default_everybody_reads_the_master() -> None:
-    """And a table with a cell for each guarantee and fault class."""
+    """And a table with a cell for each guarantee and fault class, for groups of either kind."""
     reading = check(CONF / "2m-2s-sync")
     assert "reading/closed/no offset check/last" == reading["structure"]
+    assert "reading/closed/no offset check/first" == reading["structure_from_first"]
     assert get_claims(reading)["reads_stay_at_the_master"]
-    cells = {(v["guarantee"], v["fault"]) for v in reading["verdicts"]}
-    assert {(g, c.name) for g in READING.claims for c in READING.fault_models} == cells
-    assert all(v["reason"] for v in reading["verdicts"])
+    for verdicts in (reading["verdicts"], reading["verdicts_from_first"]):
+        cells = {(v["guarantee"], v["fault"]) for v in verdicts}
+        assert {(g, c.name) for g in READING.claims for c in READING.fault_models} == cells
+        assert all(v["reason"] for v in verdicts)
+
+
+def test_where_a_group_begins_is_answered_both_ways() -> None:
+    """A new group that begins at the end may skip a message; one that begins at the first not."""
+    reading = check(CONF / "2m-2s-sync")
+    asked = ("no_message_is_skipped", "none")
+    words = [
+        next(v["verdict"] for v in reading[name] if (v["guarantee"], v["fault"]) == asked)
+        for name in ("verdicts", "verdicts_from_first")
+    ]
+    assert ["refuted", "proved"] == words
 
 
 def test_an_open_master_alone_lets_consumers_bounce() -> None:
     """SlaveReadEnable on the master, a group pinned to the slave: the slave sends them back."""
     group = "brokerId=1,whichBrokerWhenConsumeSlowly=1"
     reading = check(CONF / "2m-2s-sync", "--what-if", "slaveReadEnable=true", "--group", group)
-    assert "reading/open slow/no offset check/last" == reading["structure"]
+    assert "reading/master open all/no offset check/last" == reading["structure"]
     claims = get_claims(reading)
     assert not claims["reads_stay_at_the_master"]
     assert not claims["readers_of_the_slave_stay"]
+
+
+def test_without_a_structure_there_is_no_table() -> None:
+    """Consumers that keep up are sent to the slave, slow ones to the master."""
+    change = ("--what-if", "slaveReadEnable=true", "--what-if", "slave.slaveReadEnable=true")
+    asked = (CONF / "2m-2s-sync", *change, "--group", "brokerId=1,whichBrokerWhenConsumeSlowly=0")
+    reading = check(*asked)
+    assert (None, None) == (reading["structure"], reading["structure_from_first"])
+    assert [] == reading["verdicts"] == reading["verdicts_from_first"]
+    assert "No table holds for slow consumers at the master" in print_check(*asked)
 
 
 def test_people_see_table_and_reasons() -> None:
     """Each refuted guarantee with a reason."""
     output = print_check(CONF / "2m-2s-sync", "--timelines", 0)
     assert "while a consumer reads" in output
-    assert "no_message_is_skipped, master power loss: New messages take the places" in output
+    assert "no_message_is_skipped, none: A group that begins at the end has no progress" in output
+    first = next(x for x in output.splitlines() if "With CONSUME_FROM_FIRST_OFFSET" in x)
+    assert "no_message_is_skipped is proved under none, consumer kill, slave outage" in first
     assert "Every pull goes to the master. (yes)" in output
 
 
@@ -92,7 +117,10 @@ def write_groups(folder: Path, **groups: dict[str, Any]) -> Path:
 
 
 def test_every_group_of_a_broker_s_file_is_answered(tmp_path: Path) -> None:
-    """Those that are sent to the same brokers together, whatever else they differ in."""
+    """Those that are sent to the same brokers together, whatever else they differ in.
+
+    No table is printed twice.
+    """
     pinned = {"brokerId": 1, "whichBrokerWhenConsumeSlowly": 1}
     file = write_groups(
         tmp_path, b={"retryMaxTimes": 3}, p=pinned, a={}, off={"consumeEnable": False}
@@ -105,7 +133,8 @@ def test_every_group_of_a_broker_s_file_is_answered(tmp_path: Path) -> None:
     output = print_check(*asked, "--timelines", 0)
     assert "Consumers of a, b with brokerId=0" in output
     assert 1 == output.count("every pull is refused")
-    assert 1 == output.count("while a consumer reads")
+    assert 2 == output.count("while a consumer reads")
+    assert 1 == output.count("the table above holds")
 
 
 def test_one_group_of_the_file(tmp_path: Path) -> None:
@@ -159,8 +188,9 @@ def test_guarantees_of_consumers_can_be_required() -> None:
     """Proved, refuted, nowhere judged, unknown."""
     pair = CONF / "2m-2s-sync"
     required = ("--timelines", 0, "--require")
-    assert 0 == run("check", pair, *required, "no_message_is_skipped:slave outage").returncode
-    assert 1 == run("check", pair, *required, "no_message_is_skipped:master stop").returncode
+    name = "known_group_skips_no_message"
+    assert 0 == run("check", pair, *required, f"{name}:slave outage").returncode
+    assert 1 == run("check", pair, *required, f"{name}:master stop").returncode
     alone = CONF / "2m-noslave"
     assert 2 == run("check", alone, *required, "no_message_is_skipped:none").returncode
     message = assert_one_line(run("check", pair, *required, "no_message_is_skipped:late join"), 3)
