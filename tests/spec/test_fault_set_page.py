@@ -20,11 +20,18 @@ def read() -> str:
     return fault_set_page.PAGE.path.read_text(encoding="utf-8")
 
 
-def test_each_fatal_set_of_a_consumer_has_one_member_or_none() -> None:
-    """So says the prose."""
-    for structure in READING_STRUCTURES:
-        for border in load_borders(structure):
-            assert all(len(r.faults) <= 1 for r in border.refuted)
+def test_fatal_sets_of_consumers_have_one_member_but_for_pairs_with_an_early_deletion() -> None:
+    """So says the prose: a slave that deletes first does harm once the master is not there."""
+    pairs = {
+        (structure.name, fatal.faults)
+        for structure in READING_STRUCTURES
+        for border in load_borders(structure)
+        for fatal in border.refuted
+        if len(fatal.faults) > 1
+    }
+    absences = ("master_kills", "master_stops", "partitions")
+    name = "reading/closed/no offset check/first"
+    assert {(name, frozenset({"early_deletions", each})) for each in absences} == pairs
 
 
 @pytest.mark.parametrize("structure", [SYNCHRONOUS_PAIR, CONSUMER], ids=name_of)

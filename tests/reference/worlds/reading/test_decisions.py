@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from attrs import evolve
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import reference
@@ -21,16 +21,18 @@ from reference.decisions.reading.pull import Pull, ResponseCode, Situation, Topi
 from reference.decisions.reading.pull_processor import answer_pull
 from reference.decisions.reading.read import GetMessageStatus, Read
 from reference.decisions.reading.scan import NOT_SCANNED, Ahead, gather, is_possible
+from reference.decisions.reading.settings import BrokerSettings, StoreSettings
+from reference.decisions.reading.subscription_group import SubscriptionGroup
 from reference.language.machine import compute_machine, probe
 from reference.worlds.reading.pulling import (
     answer,
     compute_last_looked_at,
     make_header,
     make_scan,
-    make_store_settings,
 )
 from reference.worlds.reading.state import MASTER, SLAVE, SMALL_READING, Broker, Consumer, Reading
 from reference.worlds.reading.structure import ReadingStructure
+from reference.worlds.replication.roles import Role
 
 ROOT = Path(reference.__file__).parent
 WORLD = ROOT / "worlds" / "reading"
@@ -192,7 +194,7 @@ def test_no_decision_has_a_double() -> None:
     assert [] == [places for places in bodies.values() if len(places) > 1 and {*places} & known]
 
 
-SIZE_MAX = 6
+SIZE_MAX = 3
 """So many messages has a queue at most."""
 
 
@@ -222,12 +224,16 @@ NUMBERS = st.integers(MASTER, SLAVE)
 @st.composite
 def draw_states(draw: st.DrawFn) -> tuple[Reading, int]:
     """A consumer that is about to pull, and the broker that it asks."""
-    initial = draw(STRUCTURES).make_initial(SMALL_READING)
-    number, offset = draw(NUMBERS), draw(st.integers(0, SIZE_MAX + 1))
-    consumer = Consumer(
-        is_running=True, suggested_id=number, next_offset=offset, ghost_has_begun=True
-    )
+    initial, number = draw(STRUCTURES).make_initial(SMALL_READING), draw(NUMBERS)
     brokers = (draw(draw_brokers()), draw(draw_brokers()))
+    asked = brokers[number]
+    inside = st.integers(asked.queue_min, max(asked.queue_min, asked.queue_max - 1))
+    consumer = Consumer(
+        is_running=True,
+        suggested_id=number,
+        next_offset=draw(st.one_of(inside, inside, st.integers(0, SIZE_MAX + 1))),
+        ghost_has_begun=True,
+    )
     return evolve(initial, brokers=brokers, consumer=consumer), number
 
 
@@ -238,14 +244,15 @@ def make_read(state: Reading, number: int, wanted: int) -> Read:
     """
     node = state.brokers[number]
     entries = tuple(Entry(place + 1, 1) for place in range(node.queue_max))
-    settings = evolve(
-        make_store_settings(state, number),
+    store = StoreSettings(
+        (Role.ASYNC_MASTER, Role.SLAVE)[number],
         total_memory_bytes=node.queue_max - node.first_in_memory,
         memory_ratio=100,
+        is_offset_checked_in_slave=state.structure.is_offset_checked_in_slave,
         commit_log_file_bytes=1,
     )
     return Read(
-        settings,
+        store,
         ConsumeQueue(node.queue_min, node.queue_max, 0, entries),
         state.consumer.next_offset,
         max_messages=wanted,
@@ -296,17 +303,18 @@ def test_every_scan_of_a_store_is_a_rule_s(asked: tuple[Reading, int], wanted: i
     assert found.count or {found.miss_status} == {each.miss_status for each in choices}
 
 
+@settings(max_examples=600)
 @given(draw_states(), st.integers(1, SIZE_MAX))
 def test_the_world_answers_as_a_broker_does(asked: tuple[Reading, int], wanted: int) -> None:
     """Code, next offset, suggested broker and whether messages come: as the whole path tells."""
     state, number = asked
-    read = make_read(state, number, wanted)
+    read, structure = make_read(state, number, wanted), state.structure
     result = get_message.get_message(read)
     situation = Situation(
         Pull(state.consumer.next_offset),
         read.settings,
-        state.structure.broker_settings[number],
-        state.structure.group,
+        BrokerSettings((structure.is_master_open, structure.is_slave_open)[number]),
+        SubscriptionGroup(structure.broker_id),
         Topic(),
         registration=None,
         result=result,
