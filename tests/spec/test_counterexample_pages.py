@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import pytest
 from attrs import evolve
@@ -50,10 +50,16 @@ def list_words(text: str) -> dict[str, list[str]]:
 
 
 def test_every_guarantee_that_falls_has_one_page() -> None:
-    """Each that is refuted in any stock structure; and no page is about anything else."""
-    cells = (cell for name in STOCK_STRUCTURES for cell in load_cells(STRUCTURES[name]).values())
-    fallen = {cell.guarantee for cell in cells if cell.word is VerdictWord.REFUTED}
-    assert Counter(fallen) == Counter(case.claim for case in load_cases())
+    """Each that is refuted in any stock structure; what else has a page falls elsewhere."""
+    told = Counter(case.claim for case in load_cases())
+    assert set(told.values()) == {1}
+    assert list_fallen(STOCK_STRUCTURES) <= set(told) <= list_fallen(STRUCTURES)
+
+
+def list_fallen(names: Iterable[str]) -> set[str]:
+    """The claims that are refuted in one of these structures."""
+    cells = (cell for name in names for cell in load_cells(STRUCTURES[name]).values())
+    return {cell.guarantee for cell in cells if cell.word is VerdictWord.REFUTED}
 
 
 def test_no_file_is_without_a_case() -> None:

@@ -76,7 +76,7 @@ def test_tables_of_worlds_have_every_cell(world: World) -> None:
         assert expected == take_apart(table, names, columns)
 
 
-@pytest.mark.parametrize("world", ["replication", "reading"])
+@pytest.mark.parametrize("world", ["replication", "consumption"])
 def test_tables_of_fault_sets_have_every_schedule(world: str) -> None:
     """Each smallest fatal set stands with its number of steps below each of its structures."""
     structures = [s for s in STRUCTURES_BY_WORLD[world] if s in BORDERED_STRUCTURES]

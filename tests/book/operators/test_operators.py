@@ -241,6 +241,6 @@ def test_readers_are_told_apart() -> None:
         "the master",
         "the slave only when slow",
         "the slave, after the first pull",
-        "now one, now the other",
     ]
+    assert say_target(Deployment(True, False, 1, 1)) == "now one, now the other"
     assert say_target(Deployment(False, False, 1, 1)) == "the master"
