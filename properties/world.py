@@ -72,6 +72,9 @@ class World:
     """Where its properties and its expectations lie."""
     chapter: str
     """The file in ``spec/`` that tells it."""
+    mutated_structures: tuple[Any, ...] = field()
+    """Those in which mistakes in its rules are made and sought: all, unless fewer are told. Each
+    rule and each choice of settings is in one of them."""
     everything: FaultModel = field()
     """All faults and circumstances together; those of the last column unless more are told."""
     witnesses: Mapping[str, Property] = field(factory=dict)
@@ -90,6 +93,10 @@ class World:
     """The sizes of a search, none larger than these; None where sizes play no part."""
     manual_rules: Mapping[str, Rule] = field(factory=dict)
     """What an administrator does by hand, by name; no broker does it."""
+
+    @mutated_structures.default
+    def _get_structures(self) -> tuple[Any, ...]:
+        return self.structures
 
     @everything.default
     def _get_last_fault_model(self) -> FaultModel:

@@ -42,7 +42,7 @@ PROVED_STRUCTURES = (
     "SYNC_MASTER/ASYNC_FLUSH/1 slave",
     "ASYNC_MASTER/ASYNC_FLUSH/0 slaves",
     "SYNC_MASTER/ASYNC_FLUSH/0 slaves",
-    "reading/open slow/offset check/last",
+    "reading/closed/no offset check/first",
     "reading/open slow/no offset check/last",
     "tables/topics/4.4.0",
     "delay/4.4.0",

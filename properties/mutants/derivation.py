@@ -25,7 +25,7 @@ from properties.mutants.places import (
     rewrite,
     shift_operand,
 )
-from properties.worlds import STRUCTURES_BY_WORLD
+from properties.worlds import MUTATED_STRUCTURES
 from reference.language.machine import Instance, RecordedInstance, record_instance
 from reference.language.rule import Rule
 from reference.language.terms import Term, constant, record
@@ -90,14 +90,14 @@ def list_source_structures(world: str, name: str = "") -> tuple[Any, ...]:
 
     With a name only those that are called so.
     """
-    every = _list_replication() if world == "replication" else STRUCTURES_BY_WORLD[world]
+    every = _list_replication() if world == "replication" else MUTATED_STRUCTURES[world]
     return tuple(s for s in every if name in ("", s.name))
 
 
 def list_proof_structures(world: str, name: str = "") -> tuple[Any, ...]:
     """The structures in which lemmas are asked after: of replication those with one slave."""
     every = [Structure(flush_disk_type=flush) for flush in FlushDiskType]
-    structures = every if world == "replication" else STRUCTURES_BY_WORLD[world]
+    structures = every if world == "replication" else MUTATED_STRUCTURES[world]
     return tuple(s for s in structures if name in ("", s.name))
 
 

@@ -20,7 +20,7 @@ from properties.mutants.execution import make_mistake
 from properties.schedules.judgement import is_refuted_by
 from properties.verdicts.certificates import decode_cells, load
 from properties.verdicts.verdict import VerdictWord
-from properties.worlds import STRUCTURES_BY_WORLD, find_world
+from properties.worlds import MUTATED_STRUCTURES, find_world
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME
 from properties.z3.vacuity import compute_questions, is_witnessed, load_witnesses
 from reference.language.machine import Action, Machine, Outcome
@@ -53,7 +53,7 @@ def list_structures(world: str) -> tuple[Any, ...]:
     """The structures whose schedules are replayed."""
     if world == "replication":
         return tuple(CERTIFIED_BY_NAME[name] for name in REPLAYED)
-    return STRUCTURES_BY_WORLD[world]
+    return MUTATED_STRUCTURES[world]
 
 
 def find_lost_schedule(world: str, mutant: RuleMutant, name: str = "") -> StoredSchedule | None:

@@ -42,6 +42,11 @@ STRUCTURES_BY_WORLD: dict[str, tuple[Any, ...]] = {
 }
 """The structures of every world, by the world's name."""
 
+MUTATED_STRUCTURES: dict[str, tuple[Any, ...]] = {
+    world.topic: world.mutated_structures for world in OTHER_WORLDS
+}
+"""The structures in which mistakes are made, by the world's name; replication has its own."""
+
 WORLD_STRUCTURES = {s.name: s for world in OTHER_WORLDS for s in world.structures}
 """Every structure of the worlds beside replication, by name."""
 

@@ -12,7 +12,7 @@ from properties.exports.instances import TINY
 from properties.fault_model import FaultModel
 from properties.schedules.judgement import follow
 from properties.verdicts.certificates import decode_cells, load
-from properties.worlds import STRUCTURES_BY_WORLD, find_world
+from properties.worlds import MUTATED_STRUCTURES, find_world
 from properties.z3.vacuity import load_witnesses
 from reference.language.machine import Action
 from reference.worlds.replication.parameters import SMALL_PARAMETERS, Parameters
@@ -96,7 +96,7 @@ def list_small_instances(world: str) -> tuple[ListedInstance, ...]:
         return _list_replication()
     return tuple(
         ListedInstance(s, column, find_world(s).sizes.search)
-        for s in STRUCTURES_BY_WORLD[world]
+        for s in MUTATED_STRUCTURES[world]
         for column in (find_world(s).get_fault_model("none"), find_world(s).every_fault)
     )
 
@@ -128,7 +128,7 @@ def list_instances_near(world: str, rule: str) -> tuple[ListedInstance, ...]:
     A shortest witness does not take the rule itself before, so a mistake in it changes nothing
     on the way.
     """
-    structures = STRUCTURES_BY_WORLD[world] if world != "replication" else (PAIR, FLUSHING_PAIR)
+    structures = MUTATED_STRUCTURES[world] if world != "replication" else (PAIR, FLUSHING_PAIR)
     having = [s for s in structures if rule in s.rules]
     if world == "replication":
         having = [s for s in having if _list_near(s, rule)][:1]

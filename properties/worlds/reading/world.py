@@ -13,8 +13,14 @@ from properties.worlds.reading import guarantee, lemma, log_lemma, rest
 from reference.language.operators import negate
 from reference.language.rule import RuleBody, between, collect_rules, rule, when
 from reference.worlds.reading.queues import change_broker
-from reference.worlds.reading.state import MASTER, SMALL_READING, Reading, ReadingFaults
-from reference.worlds.reading.structure import READING_STRUCTURES
+from reference.worlds.reading.state import (
+    MASTER,
+    SLAVE,
+    SMALL_READING,
+    Reading,
+    ReadingFaults,
+)
+from reference.worlds.reading.structure import READING_STRUCTURES, ReadingStructure
 
 
 @rule(who="operator", source="copy of config/consumerOffset.json")
@@ -64,6 +70,14 @@ READING = World(
     ),
     folder=Path(__file__).parent,
     chapter="consumption.md",
+    mutated_structures=tuple(
+        ReadingStructure(is_open, is_open, broker_id, is_checked, is_first)
+        for is_open, broker_id, is_checked, is_first in (
+            (False, MASTER, False, False),
+            (True, MASTER, True, True),
+            (True, SLAVE, False, False),
+        )
+    ),
     manual_rules=collect_rules(sys.modules[__name__]),
     get_healing=rest.get_healing,
 )
