@@ -28,6 +28,8 @@ EXAMPLES = """\b
 Examples:
   rmqspec pull --offset 0 --max-offset 1000 --behind-bytes 50000000000
   rmqspec pull --role SLAVE --offset 2000 --max-offset 1000
+  rmqspec pull --role SLAVE --offset 2000 --max-offset 1000 --cached-msgs 32
+  rmqspec pull --role SLAVE --unknown-topic --max-offset 9
   rmqspec pull --set slaveReadEnable=true --group brokerId=1 --max-offset 9 --json
   rmqspec pull --group-file subscriptionGroup.json --group my_group --max-offset 9
   rmqspec pull --set slaveReadEnable=true --table --json < rows.jsonl
@@ -61,6 +63,8 @@ FLAGS = {
     "readQueueNums": "Queues of the topic.",
     "commitOffset": "Progress that comes with the pull.",
     "clientOffset": "Progress that the client has in memory.",
+    "cachedMsgs": "Messages right before the offset that the client has and has not consumed.",
+    "filteredMsgs": "Messages ahead, from the first on, that the subscription does not take.",
 }
 """What each number means, by its key."""
 
@@ -95,6 +99,22 @@ def number_flags(command: Any) -> Any:
     "--brokers", metavar="ID,ID...", help="Broker ids in the client's route. Default: 0,1."
 )
 @click.option("--suspend", is_flag=True, default=None, help="The client lets the broker hold it.")
+@click.option(
+    "--unknown-topic",
+    "topicKnown",
+    is_flag=True,
+    flag_value=False,
+    default=None,
+    help="The broker does not know the topic, as a slave before its next copy.",
+)
+@click.option(
+    "--unknown-group",
+    "groupKnown",
+    is_flag=True,
+    flag_value=False,
+    default=None,
+    help="The broker does not know the group.",
+)
 @number_flags
 @click.option("--json", "is_json", is_flag=True, help="Print JSON for programs.")
 def command(source: str | None, is_table: bool, is_json: bool, **given: Any) -> None:

@@ -55,6 +55,40 @@ def test_holds_and_commits_are_shown() -> None:
     )
 
 
+def test_what_is_cached_is_dropped_when_a_slave_moves_the_pull() -> None:
+    """Finding C1: four cached messages from 5 on, and the next progress lies behind them."""
+    flags = ("--role", "SLAVE", "--set", "offsetCheckInSlave=true", "--min-offset", "1")
+    answer = ask(*flags, "--offset", "9", "--max-offset", "8", "--cached-msgs", "4")
+    assert "PULL_OFFSET_MOVED" == answer["response"]
+    assert answer["isQueueGivenUp"]
+    assert 8 == answer["nextCommitOffset"]
+
+
+def test_unknown_topics_and_groups_are_refused() -> None:
+    """Code 17 as by a slave before its next copy; code 26 where groups are not made on demand."""
+    assert "TOPIC_NOT_EXIST" == ask("--unknown-topic", "--max-offset", "9")["response"]
+    flags = ("--unknown-group", "--max-offset", "9")
+    assert "SUCCESS" == ask(*flags)["response"]
+    alone = ask(*flags, "--set", "autoCreateSubscriptionGroup=false")
+    assert "SUBSCRIPTION_GROUP_NOT_EXIST" == alone["response"]
+    assert alone["status"] is None
+
+
+def test_progress_follows_over_what_a_filter_refuses() -> None:
+    """Only where nothing is cached (R-CC-08)."""
+    flags = ("--offset", "2", "--max-offset", "6", "--filtered-msgs", "4")
+    assert "NO_MATCHED_MESSAGE" == ask(*flags)["status"]
+    assert 6 == ask(*flags)["nextCommitOffset"]
+    assert 1 == ask(*flags, "--cached-msgs", "1")["nextCommitOffset"]
+
+
+def test_no_more_is_cached_than_lies_before_the_offset() -> None:
+    """One line."""
+    assert "only 3 lie before" in assert_one_line(
+        run("pull", "--offset", "3", "--max-offset", "9", "--cached-msgs", "7"), 3
+    )
+
+
 @pytest.mark.parametrize(
     ("behind", "next_pull"), [(10_000_000_000, 0), (11_000_000_000, 1)], ids=["in memory", "behind"]
 )
@@ -204,6 +238,7 @@ def test_every_property_has_a_say() -> None:
         "longPollingEnable": (end, False),
         "shortPollingTimeMills": ({**end, "longPollingEnable": False}, 7),
         "brokerPermission": (base, 2),
+        "autoCreateSubscriptionGroup": ({**base, "groupKnown": False}, False),
     }
     check_changes(changes)
     assert set(changes) == PROPERTIES
@@ -225,6 +260,10 @@ def test_every_number_has_a_say() -> None:
         "readQueueNums": (base, 0),
         "commitOffset": (base, 3),
         "clientOffset": (base, 3),
+        "cachedMsgs": (base, 4),
+        "filteredMsgs": (base, 4),
+        "topicKnown": (base, False),
+        "groupKnown": ({**base, "autoCreateSubscriptionGroup": False}, False),
         "role": ({**base, "offset": 50}, "SLAVE"),
         "group": (base, "brokerId=1"),
         "brokers": (base, [1]),

@@ -16,7 +16,7 @@ from attrs import frozen
 from reference.configuration.keys import KEYS
 from reference.decisions.clients.next_pull import NextPull, find_next_pull
 from reference.decisions.clients.pulling import make_reply, pull
-from reference.decisions.clients.push_consumer import make_reader
+from reference.decisions.clients.push_consumer import PushConsumer, make_reader
 from reference.decisions.clients.requests import Network
 from reference.decisions.reading.client import (
     Client,
@@ -74,17 +74,19 @@ NUMBERS: Mapping[str, tuple[int, int, int | None]] = {
     "queue": (-(2**31), 2**31 - 1, 0),
     "readQueueNums": (0, 2**31 - 1, 4),
     "commitOffset": (0, LARGEST, None),
-    "clientOffset": (0, LARGEST, 0),
+    "clientOffset": (0, LARGEST, None),
+    "cachedMsgs": (0, MESSAGES_MAX, 0),
+    "filteredMsgs": (0, MESSAGES_MAX, 0),
 }
 """Keys with numbers: the least, the most, and what holds without the key."""
 
 DEFAULTS = {name: default for name, (_, _, default) in NUMBERS.items()}
 
-OTHERS = ("role", "group", "brokers", "suspend")
+OTHERS = ("role", "group", "brokers", "suspend", "groupKnown", "topicKnown")
 """The remaining keys that are no properties."""
 
-WITHOUT_SAY = {"autoCreateSubscriptionGroup", "enablePropertyFilter", "mapedFileSizeCommitLog"}
-"""They decide about unknown groups, other filters and deleted files, which no question has."""
+WITHOUT_SAY = {"enablePropertyFilter", "mapedFileSizeCommitLog"}
+"""They decide about other filters and deleted files, which no question has."""
 
 PROPERTIES = frozenset({*STORE_FIELDS, *BROKER_FIELDS, QUEUE_FILE} - WITHOUT_SAY)
 """Properties that have a say."""
@@ -132,11 +134,25 @@ def ask(question: Mapping[str, Any]) -> Reply:
     answer = answer_pull(situation)
     brokers = read_brokers(question.get("brokers", [0, 1]))
     client = Client(suggested_id=find_asked(situation.store.role, brokers), brokers=brokers)
-    reader = make_reader(client, situation.pull.offset, numbers["clientOffset"] or 0)
+    reader = make_consumer(client, situation.pull.offset, numbers)
     next_pull = find_next_pull(pull(reader, Network(pull=make_reply(answer))).consumer)
     held_ms = answer.held_ms
     most_ms = None if held_ms is None else compute_hold_most_ms(held_ms, situation.broker)
     return Reply(answer, most_ms, next_pull, choose_target(next_pull.consumer.client))
+
+
+def make_consumer(client: Client, offset: int, numbers: Mapping[str, Any]) -> PushConsumer:
+    """The consumer that pulls; what it has cached lies right before its offset.
+
+    Without ``clientOffset`` its progress is 0, or the first of the cached messages.
+    """
+    cached = numbers["cachedMsgs"]
+    if cached > max(offset, 0):
+        raise QuestionError(f"cachedMsgs is {cached}, but only {max(offset, 0)} lie before offset")
+    progress = numbers["clientOffset"]
+    if progress is None:
+        progress = offset - cached if cached else 0
+    return make_reader(client, offset, progress, cached)
 
 
 def find_asked(role: Role, brokers: tuple[int, ...]) -> int | None:
@@ -164,8 +180,10 @@ def make_situation(
         commit_offset=numbers["commitOffset"],
         has_suspend_flag=read_flag("suspend", question.get("suspend", False)),
     )
-    topic = Topic(read_queues=numbers["readQueueNums"])
-    group = read_group(question.get("group"))
+    is_topic_known = read_flag("topicKnown", question.get("topicKnown", True))
+    is_group_known = read_flag("groupKnown", question.get("groupKnown", True))
+    topic = Topic(read_queues=numbers["readQueueNums"]) if is_topic_known else None
+    group = read_group(question.get("group")) if is_group_known else None
     return Situation(pull, store, broker, group, topic, None, get_message(read))
 
 
@@ -198,10 +216,18 @@ def make_read(store: StoreSettings, numbers: Mapping[str, Any], per_file: int) -
     behind = least if numbers["behindBytes"] is None else numbers["behindBytes"]
     if behind < least:
         raise QuestionError(f"behindBytes is {behind}, but the messages ahead take {least}")
-    looked_at = min(ahead, max(numbers["maxMsgs"], 1) + 1)
+    looked_at = min(ahead, max(numbers["maxMsgs"], 1) + 1 + numbers["filteredMsgs"])
     entries = [Entry(place, size) for place in range(0, looked_at * size, size)]
     queue = ConsumeQueue(low, high, max(offset, low), entries, per_file)
-    return Read(store, queue, offset, numbers["maxMsgs"], log_max_offset=behind)
+    begin = max(offset, low)
+    return Read(
+        store,
+        queue,
+        offset,
+        numbers["maxMsgs"],
+        log_max_offset=behind,
+        filtered_out=frozenset(range(begin, begin + min(numbers["filteredMsgs"], ahead))),
+    )
 
 
 def read_number(name: str, value: object) -> int | None:
