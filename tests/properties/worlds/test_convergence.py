@@ -39,7 +39,7 @@ MASTER_OPEN = (
 """Settings that nobody recommends: the slave sends back at once whom its master has sent."""
 
 of_structures = pytest.mark.parametrize(
-    "structure", [*READING_STRUCTURES, *MASTER_OPEN], ids=name_of
+    "structure", [*READING_STRUCTURES[::2], *MASTER_OPEN], ids=name_of
 )
 CLAIMS = [g for g in READING.claims.values() if g.premise is is_at_rest]
 STEPS_MAX = 60

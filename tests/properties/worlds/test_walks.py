@@ -59,7 +59,7 @@ def test_every_rule_is_reached(world: World) -> None:
     """None stands there for nothing."""
     taken = {
         action.rule_name
-        for structure in world.structures
+        for structure in world.mutated_structures
         for seed in range(30)
         for _, action in walk(structure, seed, 120)
     }
