@@ -225,7 +225,10 @@ def _find_idle_premise(
     """That the premise holds mostly where nothing could make the claim fail, if it does."""
     denied = record("not", problem.predicates[claim.name])
     read = sorted(path for path in get_leaf_names(premise) if not is_parameter(path))
-    met = {tuple(state[path] for path in read) for state in reached if substitute(premise, state)}
+    asked = sorted(get_leaf_names(premise))
+    alike = {tuple(state[path] for path in asked): state for state in reached}
+    holding = [state for state in alike.values() if substitute(premise, state)]
+    met = {tuple(state[path] for path in read) for state in holding}
     if claim.role is PropertyRole.CONVERGENCE:
         # Rest is told by nearly all leaves, so none is left to vary.
         met, read, denied = ({()} if met else set()), [], record("and", premise, denied)
