@@ -168,11 +168,20 @@ def recheck(
     """
     cells = decode_cells(structure, document)
     lemmas = _prove_lemmas(structure, tuple(document["inductive_set"]), cells, on_progress)
-    prover = FaultSetProver(structure, lemmas)
-    proved = {c.name: prover.decide(c) for c in find_world(structure).fault_models}
+    proved = decide_columns(structure, lemmas)
     on_progress(f"{structure.name}: {len(cells)} cells")
     rechecked = (_recheck_cell(structure, parameters, cell, proved) for cell in cells)
     return mark_disputed(structure, rechecked)
+
+
+@cache
+def decide_columns(structure: Any, lemmas: tuple[str, ...]) -> Mapping[str, InductionResult]:
+    """By column what follows from lemmas that are proved. Raises SolverGaveUpError.
+
+    Nothing but rules, claims and lemmas decides this, and they do not change while a program runs.
+    """
+    prover = FaultSetProver(structure, lemmas)
+    return {c.name: prover.decide(c) for c in find_world(structure).fault_models}
 
 
 def _prove_lemmas(
@@ -213,7 +222,7 @@ def _recheck_cell(
     structure: Any,
     parameters: Any,
     cell: Verdict,
-    proved: dict[str, InductionResult],
+    proved: Mapping[str, InductionResult],
 ) -> Verdict:
     if cell.word is VerdictWord.PROVED:
         result = proved[cell.fault]

@@ -32,6 +32,7 @@ def forget() -> None:
         count_arguments,
         compute_fingerprint,
         induction._prove_lemmas,
+        certificates.decide_columns,
     ):
         cached.cache_clear()
 

@@ -25,7 +25,6 @@ from properties.worlds import KNOWN_STRUCTURES
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME, FAULT_MODELS
 from properties.worlds.replication.world import CLAIMS
 from properties.z3.bounded_search import BoundedSearch
-from properties.z3.fault_sets import FaultSetProver
 from properties.z3.induction import InductionResult, prove_lemmas
 from reference.worlds.replication.parameters import SMALL_PARAMETERS, Parameters, clip_sizes
 from reference.worlds.replication.roles import FlushDiskType, Role
@@ -290,6 +289,7 @@ def test_a_refuted_cell_must_not_follow(monkeypatch: pytest.MonkeyPatch) -> None
     document = certificates.load(SYNCHRONOUS_PAIR)
     assert document is not None
     everything = InductionResult(tuple(CLAIMS), (), tuple(document["inductive_set"]), (), 0)
-    monkeypatch.setattr(FaultSetProver, "decide", lambda self, column: everything)
+    columns = dict.fromkeys(FAULT_MODEL_BY_NAME, everything)
+    monkeypatch.setattr(certificates, "decide_columns", lambda structure, lemmas: columns)
     with pytest.raises(InternalDisagreementError, match="follows from the lemmas"):
         certificates.recheck(SYNCHRONOUS_PAIR, Parameters(), document)
