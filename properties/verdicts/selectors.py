@@ -36,16 +36,20 @@ class CellSelector:
 
     def fits(self, structure: Any, fault: str) -> bool:
         """The entry speaks about this structure and fault class."""
-        asked: list[tuple[tuple[Any, ...], Any]] = [(self.faults, fault)]
-        asked += [((value,), getattr(structure, name, None)) for name, value in self.settings]
-        if isinstance(structure, Structure):
-            asked += [
-                (self.roles, get_waiting_role(structure)),
-                (self.releases, find_version(structure.variants).rule_set),
-                (self.flushes, structure.flush_disk_type.name),
-                (self.slaves, structure.slaves),
-            ]
-        return all(not wanted or value in wanted for wanted, value in asked)
+        if self.faults and fault not in self.faults:
+            return False
+        if any(getattr(structure, name, None) != value for name, value in self.settings):
+            return False
+        return not isinstance(structure, Structure) or self._fits_group(structure)
+
+    def _fits_group(self, structure: Structure) -> bool:
+        """The entry speaks about this group; what takes longer to find out is asked last."""
+        return (
+            (not self.slaves or structure.slaves in self.slaves)
+            and (not self.flushes or structure.flush_disk_type.name in self.flushes)
+            and (not self.releases or find_version(structure.variants).rule_set in self.releases)
+            and (not self.roles or get_waiting_role(structure) in self.roles)
+        )
 
 
 def get_waiting_role(structure: Structure) -> str:
