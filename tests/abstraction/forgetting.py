@@ -133,10 +133,11 @@ def forget_log(broker: Broker, message: Message) -> CommitLog:
     """The log as lineage."""
     begin, end = get_begin(broker.log), broker.max_offset
     lives, foreign, unknown_below = list_lives(list_written(broker.log), begin)
-    ends = []
-    for life in range(LIVES):
-        held = [at for at, one in enumerate(lives, begin) if one <= life]
-        ends.append(held[-1] + 1 if held else begin)
+    last = {life: at for at, life in enumerate(lives, begin)}
+    ends = [
+        max((at + 1 for one, at in last.items() if one <= life), default=begin)
+        for life in range(LIVES)
+    ]
     torn = [at for at in foreign if message.start_offset <= at < message.end_offset]
     return CommitLog(
         ends=(*ends[:-1], end),
@@ -182,9 +183,10 @@ def forget(group: Group) -> Cluster:
     )
 
 
-def list_log_misses(log: CommitLog, broker: Broker, message: Message) -> Iterator[str]:
-    """What an abstract log says that is not so."""
-    true = forget_log(broker, message)
+def list_log_misses(
+    log: CommitLog, true: CommitLog, broker: Broker, message: Message
+) -> Iterator[str]:
+    """What an abstract log says that is not so; ``true`` is what is left of the broker's."""
     if log.max_offset != true.max_offset:
         yield f"max_offset {log.max_offset}, not {true.max_offset}"
         return
@@ -219,8 +221,14 @@ def list_misses(cluster: Cluster, group: Group) -> list[str]:
     """What an abstract state says of the group that is not so; nothing: it is true of it."""
     truth = forget(group)
     master, slave = cluster.master, cluster.slaves[0]
-    found = [f"master: {miss}" for miss in list_log_misses(master.log, group.master, group.message)]
-    found += [f"slave: {miss}" for miss in list_log_misses(slave.log, group.slave, group.message)]
+    found = [
+        f"{name}: {miss}"
+        for name, told, true, broker in (
+            ("master", master.log, truth.master.log, group.master),
+            ("slave", slave.log, truth.slaves[0].log, group.slave),
+        )
+        for miss in list_log_misses(told, true, broker, group.message)
+    ]
     if found:
         return found
     empty = CommitLog(ends=(0,) * LIVES)

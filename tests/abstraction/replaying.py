@@ -18,7 +18,7 @@ from reference.worlds.replication.lineage import has_message
 from reference.worlds.replication.parameters import SMALL_PARAMETERS, FaultCounts, Parameters
 from reference.worlds.replication.state import Cluster
 from reference.worlds.replication.structure import Structure
-from tests.abstraction.forgetting import list_byte_misses, list_log_misses
+from tests.abstraction.forgetting import forget_log, list_byte_misses, list_log_misses
 from tests.abstraction.group import FILE_SIZE, LARGEST_MESSAGE, Group, has_bytes_of, make_group
 from tests.abstraction.store_steps import Bytes, NotDoneError, take_step
 
@@ -109,9 +109,12 @@ def list_misses(cluster: Cluster, now: Bytes) -> Iterator[str]:
         broker = getattr(group, name)
         if broker.is_up != state.is_up:
             yield f"{name}: up is {state.is_up}, not {broker.is_up}"
-        list_them = list_byte_misses if name in now.recovered else list_log_misses
-        facts = () if name in now.recovered else (group.message,)
-        yield from (f"{name}: {miss}" for miss in list_them(state.log, broker, *facts))
+        if name in now.recovered:
+            misses = list_byte_misses(state.log, broker)
+        else:
+            true = forget_log(broker, group.message)
+            misses = list_log_misses(state.log, true, broker, group.message)
+        yield from (f"{name}: {miss}" for miss in misses)
         for message in cluster.messages:
             is_held = has_bytes_of(broker, group.message)
             if has_message(state.log, message) != is_held:
