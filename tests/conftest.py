@@ -5,6 +5,7 @@ And what tests of Spark and of kernels share, so that each is started and compil
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Generator, Iterator
 from typing import Any
@@ -14,6 +15,22 @@ from hypothesis import HealthCheck, Phase, settings
 
 KERNELS = "kernels"
 """The group of the tests that compile."""
+CERTIFICATES = "certificates"
+"""The group of the tests that prove the same certificates again."""
+PROVING = {
+    "test_check.py",
+    "test_check_pairs.py",
+    "test_check_reading.py",
+    "test_examples.py",
+    "test_matrix.py",
+    "test_prove_reading.py",
+    "test_releases.py",
+    "test_restrictions.py",
+    "test_upgrade.py",
+    "test_variants.py",
+    "test_verdicts.py",
+}
+"""The files of that group."""
 QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example]
 
 settings.register_profile("dev", deadline=None, max_examples=50, suppress_health_check=QUIET)
@@ -44,20 +61,32 @@ os.environ.setdefault("SPARK_DAEMON_JAVA_OPTS", "-XX:TieredStopAtLevel=1")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None]:
     """The tests of one file run one after another; so do all that compile kernels.
 
-    Two processes would compile the same kernels, and start Spark, twice. That group takes longest
-    and so begins first. Tests of several files that compute the same may name a group of their own.
+    Two processes would compile the same kernels, and start Spark, twice, or prove the same
+    certificates. These groups take longest and so begin first. Tests of several files that compute
+    the same may name a group of their own.
     """
     for item in items:
-        if item.get_closest_marker("xdist_group"):
-            continue
-        is_compiling = "spark_fuzz" in item.path.parts or item.get_closest_marker("spark")
-        item.add_marker(
-            pytest.mark.xdist_group(KERNELS if is_compiling else item.nodeid.partition("::")[0])
-        )
-    items.sort(key=lambda item: next(item.iter_markers("xdist_group")).args[0] != KERNELS)
+        if not item.get_closest_marker("xdist_group"):
+            item.add_marker(pytest.mark.xdist_group(choose_group(item)))
+    groups = {KERNELS: 0, CERTIFICATES: 1}
+    items.sort(key=lambda item: groups.get(next(item.iter_markers("xdist_group")).args[0], 2))
     yield
     for item in items:
         keep_group(item)
+
+
+def choose_group(item: pytest.Item) -> str:
+    """The group of a test that names none."""
+    if "spark_fuzz" in item.path.parts or item.get_closest_marker("spark"):
+        return KERNELS
+    return CERTIFICATES if item.path.name in PROVING else item.nodeid.partition("::")[0]
+
+
+def pytest_collection_finish() -> None:
+    """What is imported by now lives to the end: the collector of garbage need not look at it."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
 
 
 def keep_group(item: pytest.Item) -> None:
