@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -111,12 +112,18 @@ def show_text(text: str) -> str:
     return re.sub(r'"timestamp":\d*', '"timestamp":<ms>', f"text: {shown}")
 
 
+@lru_cache(maxsize=1000)
+def read_text(text: str) -> Any:
+    """A text of a file, which most calls leave as it is; nobody changes what is read."""
+    return json_text.read(text)
+
+
 def write_content(pair: Pair, broker: StoredBroker, name: str, content: Content) -> Any:
     """A file, as rows write it."""
     if isinstance(content, Broken):
         return content.value
     try:
-        found = json_text.read(content)
+        found = read_text(content)
     except json_text.TextError:
         return show_text(content)
     if not isinstance(found, Mapping):
