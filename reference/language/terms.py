@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Any
 
 
@@ -166,14 +167,23 @@ def walk(roots: Iterable[Term]) -> Iterator[Term]:
             yield term
         elif id(term) not in seen:
             seen.add(id(term))
-            stack.append((term, True))
-            stack.extend((a, False) for a in reversed(term.arguments))
+            if term.arguments:
+                stack.append((term, True))
+                stack.extend([(a, False) for a in reversed(term.arguments) if id(a) not in seen])
+            else:
+                yield term
+
+
+@lru_cache(maxsize=4096)
+def _list_parts(term: Term) -> tuple[Term, ...]:
+    """The same of one term, whose value in many states is asked for."""
+    return tuple(walk([term]))
 
 
 def substitute(term: Term, values: dict[str, int | bool]) -> int | bool:
     """The value of a term when its leaves have these values."""
     results: dict[int, Any] = {}
-    for node in walk([term]):
+    for node in _list_parts(term):
         if node.operator == "leaf":
             results[id(node)] = values[node.payload]
         elif node.operator == "constant":
