@@ -21,16 +21,19 @@ PROVING = {
     "test_check.py",
     "test_check_pairs.py",
     "test_check_reading.py",
+    "test_controller_mode.py",
+    "test_convergence.py",
     "test_examples.py",
     "test_matrix.py",
     "test_prove_reading.py",
     "test_releases.py",
     "test_restrictions.py",
+    "test_store_pool.py",
     "test_upgrade.py",
     "test_variants.py",
     "test_verdicts.py",
 }
-"""The files of that group."""
+"""The files of that group, besides those of the proofs themselves."""
 QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example]
 
 settings.register_profile("dev", deadline=None, max_examples=50, suppress_health_check=QUIET)
@@ -79,7 +82,8 @@ def choose_group(item: pytest.Item) -> str:
     """The group of a test that names none."""
     if "spark_fuzz" in item.path.parts or item.get_closest_marker("spark"):
         return KERNELS
-    return CERTIFICATES if item.path.name in PROVING else item.nodeid.partition("::")[0]
+    is_proving = item.path.name in PROVING or item.path.parent.name == "z3"
+    return CERTIFICATES if is_proving else item.nodeid.partition("::")[0]
 
 
 def pytest_collection_finish() -> None:
