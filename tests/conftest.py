@@ -90,7 +90,6 @@ def pytest_collection_finish() -> None:
     """What is imported by now lives to the end: the collector of garbage need not look at it."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(20_000, 20, 20)
 
 
 def keep_group(item: pytest.Item) -> None:
