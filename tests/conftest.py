@@ -55,9 +55,11 @@ settings.register_profile(
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.get("CI") else "dev"))
 
-# A JVM that lives for some seconds is faster without its second compiler.
-os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1")
-os.environ.setdefault("SPARK_DAEMON_JAVA_OPTS", "-XX:TieredStopAtLevel=1")
+# A JVM that lives for some seconds is faster without its second compiler: drivers with their
+# executors, and a cluster's own processes.
+BRIEF = "-XX:TieredStopAtLevel=1"
+os.environ.setdefault("SPARK_SUBMIT_OPTS", f"{BRIEF} -Dspark.executor.extraJavaOptions={BRIEF}")
+os.environ.setdefault("SPARK_DAEMON_JAVA_OPTS", BRIEF)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
