@@ -224,8 +224,8 @@ def _find_idle_premise(
 ) -> Iterator[str]:
     """That the premise holds mostly where nothing could make the claim fail, if it does."""
     denied = record("not", problem.predicates[claim.name])
-    read = sorted(path for path in get_leaf_names(premise) if not is_parameter(path))
     asked = sorted(get_leaf_names(premise))
+    read = [path for path in asked if not is_parameter(path)]
     alike = {tuple(state[path] for path in asked): state for state in reached}
     holding = [state for state in alike.values() if substitute(premise, state)]
     met = {tuple(state[path] for path in read) for state in holding}

@@ -38,9 +38,12 @@ MASTER_OPEN = (
 )
 """Settings that nobody recommends: the slave sends back at once whom its master has sent."""
 
-of_structures = pytest.mark.parametrize(
-    "structure", [*READING_STRUCTURES[::2], *MASTER_OPEN], ids=name_of
-)
+SAMPLED = [
+    pytest.param(s, marks=[pytest.mark.nightly] * s.is_from_first) for s in READING_STRUCTURES
+]
+"""Where a group begins makes no difference to whom it asks: one of both by day, at night all."""
+
+of_structures = pytest.mark.parametrize("structure", [*SAMPLED, *MASTER_OPEN], ids=name_of)
 CLAIMS = [g for g in READING.claims.values() if g.premise is is_at_rest]
 STEPS_MAX = 60
 """More healing steps than any of these small states can take, where they end."""
