@@ -109,10 +109,10 @@ def step(state: Reading, action: Action) -> Reading:
 
 def test_steps_stand_in_their_lane() -> None:
     """A put is the master's; the violation is named below the step."""
-    action = Action("put_message")
+    action = Action("put_messages")
     after = step(INITIAL, action)
     consumer, master, slave, routes = fill_lanes(after, action)
-    assert LaneText("a message is put", "[0..1) -/-") == master
+    assert LaneText("puts messages below 1", "[0..1) -/-") == master
     assert ["", "", ""] == [text.phrase for text in (consumer, slave, routes)]
     lines = draw_timeline([(None, INITIAL, ()), (action, after, ("x",))]).splitlines()
     names = ["consumer", "│", "master", "│", "slave", "│", "name", "server"]
@@ -124,7 +124,7 @@ def test_steps_with_an_index_name_their_broker() -> None:
     """Those of brokers stand in the broker's lane; pulls stand in the consumer's, with a name."""
     limits = ReadingFaults(slave_stops=1)
     begun = evolve(INITIAL, parameters=evolve(SMALL_READING, limits=limits))
-    for name in ("put_message", "start_consumer", "take_queue"):
+    for name in ("put_messages", "start_consumer", "take_queue"):
         begun = step(begun, Action(name))
     for action, lane, phrase in (
         (Action("stop_broker[1]"), 2, "stops in order"),

@@ -1,0 +1,122 @@
+"""The whole: what makes a structure, with the rules, the first state and the lanes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import ClassVar
+
+from attrs import evolve, field, frozen
+
+from reference.language.rule import Rule
+from reference.language.structure import BaseStructure
+from reference.language.variant import Variant
+from reference.worlds.reading.state import ReadingParameters
+from reference.worlds.reading.structure import READING_RULES, ReadingStructure
+from reference.worlds.replication.structure import Structure
+from reference.worlds.system.lifting import lift_reading_rule
+from reference.worlds.system.logs import lift_log_rules
+from reference.worlds.system.state import (
+    System,
+    SystemFaults,
+    SystemParameters,
+    put_cluster,
+    put_reading,
+)
+
+QUEUE_RULES = (
+    "put_messages",
+    "replicate_messages",
+    "show_before_master",
+    "show_without_master",
+    "expire_messages",
+    "resume_copying",
+    "stop_broker",
+    "start_broker",
+    "kill_broker",
+    "lose_master_power",
+    "lose_master_disk",
+    "lose_slave_power",
+    "delete_first",
+    "replace_slave",
+    "join_late",
+    "damage_copy",
+    "miss_messages",
+    "stall_slave",
+    "overtake_copying",
+)
+"""The rules of reading by which something happens to queues: here the log does it."""
+
+SENT_ONCE = ("send_again",)
+"""A copy that a producer sends once more is another message, with an index of its own."""
+
+COUNTED = {
+    "kill_consumer": "consumer_kills",
+    "part_master_from_name_server": "partitions",
+    "deliver_stale_commit": "stale_commits",
+    "recreate_topic": "topic_recreations",
+}
+"""What the other rules of reading count."""
+
+
+def compute_rules(log: Structure) -> dict[str, Rule]:
+    """The rules of the log, then those of who reads it."""
+    read = {
+        name: lift_reading_rule(each, COUNTED.get(name, ""))
+        for name, each in READING_RULES.items()
+        if name not in QUEUE_RULES
+    }
+    return {**_lift_log_rules(log.variants), **read}
+
+
+@cache
+def _lift_log_rules(variants: tuple[str, ...]) -> dict[str, Rule]:
+    rules = Structure(variants=variants).rules
+    return lift_log_rules({n: each for n, each in rules.items() if n not in SENT_ONCE})
+
+
+@cache
+def _compute_rules(log: Structure) -> dict[str, Rule]:
+    return compute_rules(log)
+
+
+@frozen
+class SystemStructure(BaseStructure):
+    """How a group stores and copies, and how it is read."""
+
+    log: Structure = field(factory=Structure)
+    """The group of brokers: one slave, one followed message."""
+    reading: ReadingStructure = field(factory=ReadingStructure)
+    """Where consumers read, and where their group begins."""
+
+    usual_parameters: ClassVar[SystemParameters] = SystemParameters()
+
+    @property
+    def name(self) -> str:
+        """For example ``system/sync_master/async_flush/closed/no offset check/last``."""
+        role, flush = self.log.role.name, self.log.flush_disk_type.name
+        read = self.reading.name.removeprefix("reading/")
+        at = "".join(f" at {name}" for name in self.log.variants)
+        return f"system/{role.lower()}/{flush.lower()}{at}/{read}"
+
+    @property
+    def changes(self) -> tuple[Variant, ...]:
+        """Those of its log."""
+        return self.log.changes
+
+    @property
+    def rules(self) -> Mapping[str, Rule]:
+        """The rules of the log, then those of who reads it."""
+        return _compute_rules(self.log)
+
+    @property
+    def index_counts(self) -> Mapping[str, int]:
+        """One slave, one followed message, two brokers."""
+        return {**self.log.index_counts, **self.reading.index_counts}
+
+    def make_initial(self, parameters: SystemParameters) -> System:
+        """Both brokers up and known to all, empty logs and queues, no consumer yet."""
+        cluster = evolve(self.log.make_initial(parameters), faults=SystemFaults())
+        reading = self.reading.make_initial(ReadingParameters())
+        state = System(self, parameters, cluster, reading)
+        return put_reading(put_cluster(state, cluster), reading)
