@@ -44,6 +44,12 @@ def brokers_run_or_do_not(state: System) -> bool:
     )
 
 
+@lemma(why="Else what is proved of readers in their own world need not hold here.")
+def log_is_an_environment_of_readers(state: System) -> bool:
+    """What readers saw of each step of the log are steps that their environment may take."""
+    return state.ghost_is_environment
+
+
 LOSSES = ("master_power_losses", "master_disk_losses")
 """After these the master lacks messages."""
 

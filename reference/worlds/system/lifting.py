@@ -7,6 +7,7 @@ which something happens to queues are not taken over: the log does that here.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -91,14 +92,26 @@ def lift_log_rule(rule: Rule, lifted: Lifted, name: str = "") -> Rule:
         for flag in lifted.flags:
             arguments[flag] = yield between(flag, 0, 1)
         moment = Moment(cluster, after, state.ghost_put_offset, arguments)
-        seen = see(get_reading(state), lifted.look(moment))
+        sight = see(lift_limits(state), lifted.look(moment))
+        seen, is_environment = sight.reading, sight.is_possible
         changed = put_reading(put_cluster(state, after), seen)
+        changed = evolve(changed, ghost_is_environment=state.ghost_is_environment & is_environment)
         if lifted.look is not see_nothing:
             changed = evolve(changed, ghost_put_offset=compute_put_offset(state, after, seen))
         return count_fault(changed, lifted.counts) if lifted.counts else changed
 
     act.__doc__ = rule.function.__doc__
     return evolve(rule, name=name or rule.name, function=act, says=_tell(rule, lambda s: s.cluster))
+
+
+def lift_limits(state: System) -> Reading:
+    """The readers by themselves; no modelled end of a queue stops the log."""
+    reading = get_reading(state)
+    ends = (reading.master.queue_max, reading.slave.queue_max, reading.message.offset)
+    notes = (reading.put_below, reading.lost_below, reading.copied_below)
+    last = functools.reduce(maximum, (*ends, *notes))
+    size = state.parameters.ghost_queue_size_max + maximum(last, 0) + 1
+    return evolve(reading, parameters=evolve(reading.parameters, ghost_queue_size_max=size))
 
 
 def compute_put_offset(state: System, after: Cluster, seen: Reading) -> int:

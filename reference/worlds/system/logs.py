@@ -24,6 +24,7 @@ from reference.worlds.system.queues import (
     lose_on_master,
     lose_on_slave,
     miss_on_slave,
+    resume,
     show_on_master,
     show_on_slave,
 )
@@ -66,7 +67,7 @@ def see_power_loss_of_slave(moment: Moment) -> tuple[Make, ...]:
 
 def see_miss(moment: Moment) -> tuple[Make, ...]:
     """Its queue misses what the dispatch has come to."""
-    return (miss_on_slave(moment),)
+    return (resume(moment), miss_on_slave(moment))
 
 
 def see_stop_of_master(_moment: Moment) -> tuple[Make, ...]:

@@ -199,7 +199,8 @@ def lose_on_master(moment: Moment) -> Make:
         marks = list_marks(moment.before, before, reading, moment.put_offset)
         end = leave_out_blank(moment.before, minimum(after.max_offset, moment.put_offset))
         within = maximum(minimum(moment.arguments["index"], highest), reading.master.queue_min)
-        kept = maximum(choose_index(end, marks, within), reading.master.queue_min)
+        kept = minimum(choose_index(end, marks, within), highest)
+        kept = maximum(kept, reading.master.queue_min)
         is_torn = reading.message.is_on_master & negate(has_it) & (reading.message.offset < kept)
         chosen = {
             "kept_below": kept,

@@ -12,7 +12,7 @@ from typing import Any
 from attrs import field, frozen
 
 from reference.language.leaves import flatten, transform_leaves
-from reference.language.operators import choose
+from reference.language.operators import all_of, choose, implies
 from reference.language.rule import Conditions
 from reference.language.terms import Sort
 from reference.worlds.reading.state import Reading
@@ -69,11 +69,24 @@ def choose_reading(condition: bool, when_true: Reading, when_false: Reading) -> 
     return chosen
 
 
-def see(reading: Reading, steps: Iterable[Callable[[Reading], Seen]]) -> Reading:
+@frozen
+class Sight:
+    """What readers have seen."""
+
+    reading: Reading
+    """The state after it."""
+    is_possible: bool
+    """Each step was one that their environment may take: all that its rule asks for held."""
+
+
+def see(reading: Reading, steps: Iterable[Callable[[Reading], Seen]]) -> Sight:
     """The readers after these steps, each made for the state that the ones before it have left."""
+    is_possible = True
     for make in steps:
         step = make(reading)
         if step.is_taken is False:
             continue
-        reading = choose_reading(step.is_taken, fire(step, reading).reading, reading)
-    return reading
+        fired = fire(step, reading)
+        is_possible = is_possible & implies(step.is_taken, all_of(*fired.conditions.values()))
+        reading = choose_reading(step.is_taken, fired.reading, reading)
+    return Sight(reading, is_possible)

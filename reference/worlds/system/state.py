@@ -13,7 +13,7 @@ from attrs import evolve, field, frozen
 
 from reference.worlds.reading.state import Broker as QueueOfBroker
 from reference.worlds.reading.state import QueueOffset, Reading, ReadingFaults, ReadingParameters
-from reference.worlds.replication.parameters import Count, FaultCounts, Offset, Parameters
+from reference.worlds.replication.parameters import Count, FaultCounts, Flag, Offset, Parameters
 from reference.worlds.replication.state import Cluster, Message
 
 if TYPE_CHECKING:
@@ -66,10 +66,6 @@ class Elsewhere:
 
 ELSEWHERE = Elsewhere()
 
-UNLIMITED = 2**30
-"""The limit of what readers count and the log causes."""
-
-
 @frozen
 class System:
     """The whole state of this world."""
@@ -84,6 +80,8 @@ class System:
     """Both brokers' queues, and who reads them; its account counts what readers see of a fault."""
     ghost_put_offset: Offset = 0
     """How far one of the queues has come in the master's log: what lies below has an index."""
+    ghost_is_environment: Flag = True
+    """All that readers saw of the log were steps that their environment may take."""
     faults: SystemFaults = field(factory=SystemFaults)
     """What has struck so far."""
 
@@ -103,6 +101,10 @@ class System:
         return self.reading.slave
 
 
+SEEN_AT_ONCE = 8
+"""More steps than readers see of any one step of the log."""
+
+
 def get_cluster(state: System) -> Cluster:
     """The group of brokers by itself."""
     return evolve(state.cluster, parameters=state.parameters, faults=state.faults)
@@ -115,13 +117,11 @@ def put_cluster(state: System, cluster: Cluster) -> System:
 
 
 def get_reading(state: System) -> Reading:
-    """The readers by themselves."""
-    limits = {
-        name: getattr(state.parameters.limits, name, UNLIMITED)
-        for name in attrs.fields_dict(ReadingFaults)
-    }
+    """The readers by themselves; how often what may strike, the log decides."""
+    counts = {name: getattr(state.reading.faults, name) for name in attrs.fields_dict(ReadingFaults)}
+    limits = ReadingFaults(**{name: count + SEEN_AT_ONCE for name, count in counts.items()})
     size = state.parameters.ghost_queue_size_max
-    parameters = ReadingParameters(ghost_queue_size_max=size, limits=ReadingFaults(**limits))
+    parameters = ReadingParameters(ghost_queue_size_max=size, limits=limits)
     return evolve(state.reading, parameters=parameters)
 
 
