@@ -116,6 +116,14 @@ def followed_message_is_one(state: System) -> bool:
     )
 
 
+@lemma(why="Else a master is down that nobody has ended.")
+def only_an_end_takes_the_master(state: System) -> bool:
+    """A master that was not stopped or killed, and has lost neither power nor disk, runs."""
+    faults = state.faults
+    ends = (faults.master_stops, faults.master_kills, *(getattr(faults, name) for name in LOSSES))
+    return implies(all_of(*(count == 0 for count in ends)), state.cluster.master.is_up)
+
+
 @lemma(why="Else a slave's copy is torn though the slave has never come to an end.")
 def only_an_end_tears_a_copy(state: System) -> bool:
     """A slave that never came to an end runs, and took no record in part for whole."""

@@ -14,39 +14,25 @@ from attrs import evolve
 from properties.property import Property
 from properties.worlds.reading.world import READING
 from properties.worlds.replication.world import REPLICATION
-from reference.language.operators import implies
 from reference.worlds.system.state import System, get_cluster, get_reading
 
 LEFT_OUT = ("fault_counts_are_within_limits", "faults_are_within_limits")
 """The whole has an account of its own."""
 
 
-OF_THE_ACCOUNT = ("no_fault_strikes_too_often",)
-"""Says how often the slave may be promoted, and is said whether it was or not."""
-
-
-def is_never_promoted(state: System) -> bool:
-    """The slave is still the slave."""
-    return state.faults.promotions == 0
-
-
 def lift_lemmas(
     lemmas: Mapping[str, Property], prefix: str, get_part: Callable[[System], Any]
 ) -> dict[str, Property]:
-    """The lemmas of a part, as long as the slave is the slave, each with its part's name first."""
+    """The lemmas of a part, each with its part's name first."""
 
     def lift(each: Property) -> Property:
         def predicate(state: System) -> bool:
-            return implies(is_never_promoted(state), each.predicate(get_part(state)))
+            return each.predicate(get_part(state))
 
         predicate.__doc__ = each.predicate.__doc__
         return evolve(each, name=f"{prefix}{each.name}", predicate=predicate)
 
-    lifted = (
-        each if name in OF_THE_ACCOUNT else lift(each)
-        for name, each in lemmas.items()
-        if name not in LEFT_OUT
-    )
+    lifted = (lift(each) for name, each in lemmas.items() if name not in LEFT_OUT)
     return {each.name: each for each in lifted}
 
 

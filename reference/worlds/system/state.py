@@ -45,8 +45,6 @@ class SystemFaults(FaultCounts):
     """The name server drops a master that runs (R-NS-05)."""
     stale_commits: Count = 0
     """One-way commits that arrive after newer ones (R-CO-01)."""
-    promotions: Count = 0
-    """No failure: the slave's store is started as the master, and the old one never comes back."""
 
 
 @frozen

@@ -9,17 +9,28 @@ from typing import ClassVar
 from attrs import evolve, field, frozen
 
 from reference.language.rule import Rule
-from reference.language.structure import BaseStructure
+from reference.language.structure import BaseStructure, Lanes, LaneText, Step, fill_one_lane
 from reference.language.variant import Variant
 from reference.worlds.reading.state import ReadingParameters
-from reference.worlds.reading.structure import READING_RULES, ReadingStructure
-from reference.worlds.replication.structure import Structure
+from reference.worlds.reading.structure import (
+    READING_RULES,
+    ReadingStructure,
+    draw_broker,
+    draw_consumer,
+    draw_routes,
+    tell_step,
+)
+from reference.worlds.reading.structure import list_running as list_running_readers
+from reference.worlds.replication.structure import Structure, draw_answer, draw_log, find_lane
 from reference.worlds.system.lifting import lift_reading_rule
 from reference.worlds.system.logs import lift_log_rules
 from reference.worlds.system.state import (
+    THE_SLAVE,
     System,
     SystemFaults,
     SystemParameters,
+    get_cluster,
+    get_reading,
     put_cluster,
     put_reading,
 )
@@ -80,6 +91,45 @@ def _compute_rules(log: Structure) -> dict[str, Rule]:
     return compute_rules(log)
 
 
+LANE_NAMES = ("producer", "master", "slave", "consumer", "name server")
+LANE_WIDTHS = (27, 64, 64, 44, 44)
+
+
+def list_lanes(_state: System) -> tuple[tuple[str, int], ...]:
+    """The producer, both brokers, the consumer and the name server."""
+    return tuple(zip(LANE_NAMES, LANE_WIDTHS, strict=True))
+
+
+def is_of_log(name: str) -> bool:
+    """The rule is one of the log, and not of who reads it."""
+    return name not in READING_RULES or name in QUEUE_RULES
+
+
+def fill_lanes(state: System, step: Step) -> tuple[LaneText, ...]:
+    """What each node does in a step; a broker is drawn by its log, its queue and its progress."""
+    cluster, reading = get_cluster(state), get_reading(state)
+    rule = state.structure.rules[step.rule_name]
+    if is_of_log(step.rule_name):
+        name, phrase = LANE_NAMES[find_lane(rule, 0)], rule.tell(step.arguments, state)
+        answer = draw_answer(rule, 0, cluster)
+    else:
+        (name, phrase), answer = tell_step(rule, step, state), ""
+    logs = (cluster.master.log, cluster.slaves[THE_SLAVE].log)
+    states = (
+        answer,
+        *(f"{draw_log(log)} {draw_broker(reading, i)}" for i, log in enumerate(logs)),
+        draw_consumer(reading),
+        draw_routes(reading.routes),
+    )
+    return fill_one_lane(LANE_NAMES.index(name), phrase, states)
+
+
+def list_running(state: System) -> tuple[bool, ...]:
+    """For each lane whether its node runs; producers and the name server do."""
+    consumer, master, slave, name_server = list_running_readers(get_reading(state))
+    return (True, master, slave, consumer, name_server)
+
+
 @frozen
 class SystemStructure(BaseStructure):
     """How a group stores and copies, and how it is read."""
@@ -90,6 +140,7 @@ class SystemStructure(BaseStructure):
     """Where consumers read, and where their group begins."""
 
     usual_parameters: ClassVar[SystemParameters] = SystemParameters()
+    lanes: ClassVar[Lanes] = Lanes(list_lanes, fill_lanes, list_running)
 
     @property
     def name(self) -> str:
