@@ -64,9 +64,7 @@ def is_promised_at_promotion(state: System) -> bool:
     return is_promotable(state) & is_open
 
 
-@guarantee(
-    why="Nothing brings back what a promoted slave lacks.", premise=is_promised_at_promotion
-)
+@guarantee(why="Nothing brings back what a promoted slave lacks.", premise=is_promised_at_promotion)
 def promotion_loses_no_acknowledged_message(state: System) -> bool:
     """Whoever is promoted has each message that was answered PUT_OK and is not consumed yet."""
     has_it = has_message(get_promoted_log(state), state.message)
@@ -80,9 +78,7 @@ def is_awaited_at_promotion(state: System) -> bool:
     return is_promotable(state) & is_open
 
 
-@guarantee(
-    why="Consumers that start anew begin at that progress.", premise=is_awaited_at_promotion
-)
+@guarantee(why="Consumers that start anew begin at that progress.", premise=is_awaited_at_promotion)
 def promotion_skips_no_message(state: System) -> bool:
     """Whoever is promoted has no progress beyond a message of its own that is not consumed yet."""
     message, queue = compute_promoted_message(state), get_promoted_queue(state)

@@ -22,9 +22,7 @@ from reference.worlds.system.structure import SystemStructure
 
 CLOSED = ReadingStructure(is_from_first=True)
 OPEN_SLOW, OPEN_ALL = (
-    ReadingStructure(
-        is_master_open=True, is_slave_open=True, broker_id=broker, is_from_first=True
-    )
+    ReadingStructure(is_master_open=True, is_slave_open=True, broker_id=broker, is_from_first=True)
     for broker in (MASTER, SLAVE)
 )
 ASYNCHRONOUS = Structure(role=Role.ASYNC_MASTER)
@@ -76,8 +74,10 @@ SYSTEM = World(
     lemmas={**LOG_LEMMAS, **READING_LEMMAS, **collect_properties(lemma)},
     fault_models=make_fault_models(SystemFaults, COLUMNS),
     sizes=Sizes(
-        *map(add_queue, (SIZES.search, SIZES.fault_sets, SIZES.campaign)),
-        tuple(map(add_queue, SIZES.swarm)),
+        search=add_queue(SIZES.search),
+        fault_sets=add_queue(SIZES.fault_sets),
+        campaign=add_queue(SIZES.campaign),
+        swarm=tuple(map(add_queue, SIZES.swarm)),
     ),
     folder=Path(__file__).parent,
     chapter="system.md",

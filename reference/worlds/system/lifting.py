@@ -81,7 +81,7 @@ def lift_log_rule(rule: Rule, lifted: Lifted, name: str = "") -> Rule:
     def act(state: System, *indexes: int) -> RuleBody:
         cluster = get_cluster(state)
         body = rule.function(cluster, *indexes)
-        conditions = {**next(body).named, **lifted.guard(cluster)}
+        conditions = {**_ask_conditions(body), **lifted.guard(cluster)}
         if lifted.counts:
             conditions["is_counted_within_limit"] = is_within_limit(state, lifted.counts)
         yield when(**conditions)
@@ -124,14 +124,21 @@ def compute_put_offset(state: System, after: Cluster, seen: Reading) -> int:
     return choose(is_same_life, maximum(state.ghost_put_offset, shown, copied), kept)
 
 
+def _ask_conditions(body: RuleBody) -> Mapping[str, bool]:
+    conditions: Any = next(body)
+    named: Mapping[str, bool] = conditions.named
+    return named
+
+
 def ask(body: RuleBody, lifted: Lifted, cluster: Cluster) -> RuleBody:
     """The rest of a rule, with its arguments asked for and taken as the whole wants it."""
     answer: Any = None
     while True:
         try:
-            argument = lifted.narrow(cluster, body.send(answer))
+            asked: Any = body.send(answer)
         except StopIteration as finished:
             return finished.value
+        argument = lifted.narrow(cluster, asked)
         answer = lifted.settle(cluster, argument, (yield argument))
 
 
@@ -140,7 +147,7 @@ def lift_reading_rule(rule: Rule, counts: str = "") -> Rule:
 
     def act(state: System, *indexes: int) -> RuleBody:
         body = rule.function(get_reading(state), *indexes)
-        conditions = dict(next(body).named)
+        conditions = dict(_ask_conditions(body))
         if counts:
             conditions["is_counted_within_limit"] = is_within_limit(state, counts)
         yield when(**conditions)

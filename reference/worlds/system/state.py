@@ -6,7 +6,7 @@ and limits, and the account of what has struck.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import attrs
 from attrs import evolve, field, frozen
@@ -62,7 +62,8 @@ class Elsewhere:
     """Stands in a part for what the whole keeps."""
 
 
-ELSEWHERE = Elsewhere()
+ELSEWHERE: Any = Elsewhere()
+
 
 @frozen
 class System:
@@ -111,12 +112,13 @@ def get_cluster(state: System) -> Cluster:
 def put_cluster(state: System, cluster: Cluster) -> System:
     """The whole with this group of brokers."""
     kept = evolve(cluster, parameters=ELSEWHERE, faults=ELSEWHERE)
-    return evolve(state, cluster=kept, faults=cluster.faults)
+    faults: Any = cluster.faults
+    return evolve(state, cluster=kept, faults=faults)
 
 
 def get_reading(state: System) -> Reading:
     """The readers by themselves; how often what may strike, the log decides."""
-    counts = {name: getattr(state.reading.faults, name) for name in attrs.fields_dict(ReadingFaults)}
+    counts: dict[str, int] = attrs.asdict(state.reading.faults, recurse=False)
     limits = ReadingFaults(**{name: count + SEEN_AT_ONCE for name, count in counts.items()})
     size = state.parameters.ghost_queue_size_max
     parameters = ReadingParameters(ghost_queue_size_max=size, limits=limits)
