@@ -144,11 +144,12 @@ class SystemStructure(BaseStructure):
 
     @property
     def name(self) -> str:
-        """For example ``system/sync_master/async_flush/closed/no offset check/last``."""
+        """For example ``system/sync master/async flush/closed/no offset check/last``."""
         role, flush = self.log.role.name, self.log.flush_disk_type.name
         read = self.reading.name.removeprefix("reading/")
         at = "".join(f" at {name}" for name in self.log.variants)
-        return f"system/{role.lower()}/{flush.lower()}{at}/{read}"
+        settings = f"{role}/{flush}".lower().replace("_", " ")
+        return f"system/{settings}{at}/{read}"
 
     @property
     def changes(self) -> tuple[Variant, ...]:

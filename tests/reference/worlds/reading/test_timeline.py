@@ -54,7 +54,7 @@ def test_queues_are_drawn_by_their_ends() -> None:
     assert "[1>3..4) 3/-" == draw_queue(evolve(broker, first_in_memory=3))
     assert "[1..4) down/2" == draw_queue(evolve(broker, is_up=False, progress_on_disk=2))
     assert "[1..4) *2 3/-" == draw_queue(broker, Message(offset=2, is_on_master=True))
-    assert "[1..4) 3/-" == draw_queue(broker, Message(offset=2, is_on_slave=True))
+    assert "[1..4) 3/-" == draw_queue(broker, Message(offset=2, slave_offset=2, is_on_slave=True))
 
 
 def test_a_message_is_drawn_on_the_broker_that_has_it() -> None:
@@ -62,7 +62,7 @@ def test_a_message_is_drawn_on_the_broker_that_has_it() -> None:
     state = evolve(
         INITIAL,
         brokers=(Broker(queue_max=1, first_kept=1), Broker(queue_max=1)),
-        message=Message(offset=0, is_on_slave=True),
+        message=Message(offset=0, slave_offset=0, is_on_slave=True),
     )
     assert ["[0.1..1) -/-", "[0..1) *0 -/-"] == [draw_broker(state, n) for n in (MASTER, SLAVE)]
 
