@@ -33,7 +33,7 @@ Examples:
   rmqspec replay SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2.2.2.2.2.2.2.2.2.2.2.2.0/64/0/7
   rmqspec replay SYNC_MASTER-ASYNC_FLUSH-1/2.2.2.2.2.2.2.2.2.2.2.2.2.2.2.0/64/0/7 \\
     --guarantee slave_is_prefix_of_master
-  rmqspec replay reading-open_slow-no_offset_check-last/2.2.2.2.2.2.2.2.2.2.2/64/0/8 \\
+  rmqspec replay reading-open_slow-no_offset_check-last/2.2.2.2.2.2.2.2.2.2.2.2.2.2.2/64/0/17 \\
     --guarantee no_message_is_skipped
   rmqspec replay campaigns/seven --schedule 196
   rmqspec replay campaigns/seven/classes/01-acknowledgement_is_truthful.itf.json

@@ -10,10 +10,11 @@ import inspect
 import re
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import attrs
-from attrs import frozen
+from attrs import evolve, frozen
 
 from properties.exports.notation import RANGE_PREFIX, Notation, name_path
 from properties.fault_model import FaultModel
@@ -61,11 +62,16 @@ Tree = dict[str, Any]
 """The leaves below one place, by the parts of their paths."""
 
 
-def write_leaf(path: str) -> str:
-    """A leaf, a constant or an argument: ``links.0.is_open`` is ``links[0].is_open``."""
+def write_leaf(path: str, variables: Iterable[str] = ()) -> str:
+    """A leaf, a constant or an argument: ``links.0.is_open`` is ``links[0].is_open``.
+
+    An argument that is called as one of the module's ``variables`` is told from it.
+    """
     if path.startswith(PARAMETER_PREFIX):
         name = path.removeprefix(PARAMETER_PREFIX)
         return f"{name.removeprefix('limits.')}_max" if name.startswith("limits.") else name
+    if path.removeprefix("argument.") in variables and path.startswith("argument."):
+        return f"chosen_{path.removeprefix('argument.')}"
     return re.sub(r"\.(\d+)", r"[\1]", path.removeprefix("argument."))
 
 
@@ -229,13 +235,18 @@ def write_action(
     yield from comment(rule.sentence, f"{rule.who}: {rule.source}")
     yield f"{name_path(recorded.instance.name)} =="
     yield from (f"    /\\ {name}" for name in conditions)
-    names, parts = TLA.name_parts("part", recorded.effects.values())
-    ranges = [f"{n} \\in {TLA.write(a)}..{TLA.write(b)}" for n, _, a, b in recorded.arguments]
+    called = partial(write_leaf, variables=frozenset(variables))
+    notation = evolve(TLA, write_leaf=called)
+    names, parts = notation.name_parts("part", recorded.effects.values())
+    ranges = [
+        f"{called(f'argument.{n}')} \\in {TLA.write(a)}..{TLA.write(b)}"
+        for n, _, a, b in recorded.arguments
+    ]
     head = fill(f"\\E {', '.join(ranges)} :", 7) if ranges else []
     head += write_let(parts, 7)
     if head:
         yield from ("    /\\ " + head[0].strip(), *head[1:])
-    yield from write_changes(recorded, names, 7 if head else 4)
+    yield from write_changes(notation, recorded, names, 7 if head else 4)
     changed = {path.partition(".")[0] for path in recorded.effects}
     unchanged = ", ".join(name for name in variables if name not in changed)
     yield from [f"    /\\ UNCHANGED <<{unchanged}>>"] if unchanged else ()
@@ -243,14 +254,15 @@ def write_action(
 
 
 def write_changes(
-    recorded: RecordedInstance, names: Mapping[int, str], column: int
+    notation: Notation, recorded: RecordedInstance, names: Mapping[int, str], column: int
 ) -> Iterator[str]:
     """What an instance makes of each variable that it changes."""
     changes: dict[str, list[str]] = {}
     for path, term in recorded.effects.items():
         variable = path.partition(".")[0]
         place = write_leaf(path).removeprefix(variable)
-        change = f"!{place} = {TLA.write(term, names)}" if place else TLA.write(term, names)
+        written = notation.write(term, names)
+        change = f"!{place} = {written}" if place else written
         changes.setdefault(variable, []).append(change)
     for variable, (*others, last) in changes.items():
         if variable in recorded.effects:

@@ -10,6 +10,7 @@ from properties.worlds.delay.world import DELAY
 from properties.worlds.reading.world import READING
 from properties.worlds.replication.structures import CERTIFIED_STRUCTURES, POOLED_STRUCTURES
 from properties.worlds.replication.world import REPLICATION
+from properties.worlds.system.world import SYSTEM
 from properties.worlds.tables.world import TABLES
 from properties.worlds.toy import TOY
 from reference.releases.versions import RULE_SETS, apply_rule_set
@@ -20,7 +21,7 @@ OTHER_WORLDS = (READING, TABLES, DELAY)
 WORLDS = (REPLICATION, *OTHER_WORLDS)
 """Every world that says something of RocketMQ."""
 
-_WORLD_BY_KIND = {world.kind: world for world in (*WORLDS, TOY)}
+_WORLD_BY_KIND = {world.kind: world for world in (*WORLDS, SYSTEM, TOY)}
 
 
 def find_world(structure: Any) -> World:
@@ -61,8 +62,9 @@ KNOWN_STRUCTURES: dict[str, Any] = {
         for s in (apply_rule_set(structure, name) for structure in CERTIFIED_STRUCTURES)
     },
     **{s.name: s for s in POOLED_STRUCTURES},
+    **{s.name: s for s in SYSTEM.structures},
 }
-"""Every structure of every release, by name, and those with a pool."""
+"""Every structure of every release, by name, those with a pool, and those of the whole."""
 
 CLAIM_NAMES = tuple(dict.fromkeys(n for world in WORLDS for n in world.claims))
 """The claims of all worlds, each once."""

@@ -100,7 +100,7 @@ def test_a_consumers_schedule_is_replayed_and_shortened() -> None:
 def find_violating_schedule(guarantee: str) -> str:
     """The identifier of a consumer's first schedule that violates a guarantee."""
     options = CampaignOptions(STRUCTURES["reading/open slow/no offset check/last"])
-    for number in range(100):
+    for number in range(500):
         if find_first_violation(replay_schedule(options, number), guarantee) is not None:
             return options.format_identifier(number)
     raise AssertionError(f"no schedule violates {guarantee}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import pytest
@@ -20,8 +21,8 @@ def read() -> str:
     return fault_set_page.PAGE.path.read_text(encoding="utf-8")
 
 
-def test_fatal_sets_of_consumers_have_one_member_but_for_pairs_with_an_early_deletion() -> None:
-    """So says the prose: a slave that deletes first does harm once the master is not there."""
+def test_fatal_sets_of_consumers_have_one_member_but_for_pairs_with_a_bad_slave() -> None:
+    """So says the prose: a slave that is not its master's equal does harm once that is away."""
     pairs = {
         (structure.name, fatal.faults)
         for structure in READING_STRUCTURES
@@ -30,8 +31,13 @@ def test_fatal_sets_of_consumers_have_one_member_but_for_pairs_with_an_early_del
         if len(fatal.faults) > 1
     }
     absences = ("master_kills", "master_stops", "partitions")
-    name = "reading/closed/no offset check/first"
-    assert {(name, frozenset({"early_deletions", each})) for each in absences} == pairs
+    differences = ("early_deletions", "lagging_dispatches", "missed_dispatches", "torn_copies")
+    ends = ("slave_kills", "slave_losses", "slave_stops")
+    closed = "reading/closed/no offset check/first"
+    always = tuple(f"reading/open all/no offset check/{begin}" for begin in ("last", "first"))
+    expected = {(closed, frozenset(pair)) for pair in itertools.product(differences, absences)}
+    expected |= {(name, frozenset({"lagging_dispatches", end})) for name in always for end in ends}
+    assert expected == pairs
 
 
 @pytest.mark.parametrize("structure", [SYNCHRONOUS_PAIR, CONSUMER], ids=name_of)

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from properties.property import lemma, sanity
 from properties.worlds.reading.guarantee import is_awaited, is_awaited_by_known
-from properties.worlds.reading.log_lemma import is_powered, is_slave_faithful
+from properties.worlds.reading.log_lemma import (
+    is_every_place_kept,
+    is_master_in_step,
+    is_powered,
+    is_slave_faithful,
+)
 from reference.language.fault_account import has_faults_within_limits
 from reference.language.operators import all_of, implies, negate
-from reference.worlds.reading.state import NO_OFFSET, Broker, Reading
+from reference.worlds.reading.queues import has_lost_messages
+from reference.worlds.reading.state import NO_OFFSET, SLAVE, Broker, Reading
 
 
 def is_master_always_there(state: Reading) -> bool:
     """The master has never been away, for brokers, the name server or the consumer."""
     faults = state.faults
     return (
-        is_powered(state)
+        (faults.master_power_losses == 0)
         & (faults.master_stops == 0)
         & (faults.master_kills == 0)
         & (faults.partitions == 0)
@@ -39,11 +45,14 @@ def is_queue_well_formed(broker: Broker) -> bool:
 def queues_are_well_formed(state: Reading) -> bool:
     """Queues begin before they end; offsets are -1 or more; the slave copies on at its end."""
     slave, below = state.slave, state.copied_below
-    is_joined = (slave.queue_max == below) | (slave.queue_max == 0)
+    is_short = (slave.queue_max <= below) & (state.faults.missed_dispatches > 0)
+    is_joined = (slave.queue_max == below) | (slave.queue_max == 0) | is_short
     return all_of(
         *map(is_queue_well_formed, state.brokers),
         below >= 0,
-        is_joined,
+        state.put_below >= 0,
+        (state.lost_below >= 0) & ((state.lost_below == 0) | has_lost_messages(state)),
+        is_joined | (state.faults.topic_recreations > 0),
         state.consumer.ghost_stored >= NO_OFFSET,
     )
 
@@ -77,18 +86,21 @@ def message_is_well_formed(state: Reading) -> bool:
     return all_of(
         place >= NO_OFFSET,
         implies(is_anywhere | message.ghost_is_owed | message.ghost_was_handed, place >= 0),
+        implies(message.is_on_master, state.master.first_kept <= place),
         implies(
             message.is_on_master,
-            (state.master.first_kept <= place) & (place < state.master.queue_max),
+            place < state.put_below,
         ),
         implies(
-            message.is_on_slave, (state.slave.first_kept <= place) & (place < state.slave.queue_max)
+            message.is_on_slave,
+            (state.slave.first_kept <= message.slave_offset)
+            & (message.slave_offset < state.slave.queue_max),
         ),
         implies(
             message.is_cached,
             (consumer.cache_first >= 0)
-            & (consumer.cache_first <= place)
-            & (place < consumer.cache_end),
+            & (consumer.cache_first <= message.cached_offset)
+            & (message.cached_offset < consumer.cache_end),
         ),
         implies(message.is_consuming, message.is_cached & message.ghost_was_handed),
         implies(message.ghost_is_owed, consumer.ghost_has_begun),
@@ -149,6 +161,42 @@ def known_group_stays_known(state: Reading) -> bool:
     return implies(is_master_always_there(state) & is_known, state.master.progress >= 0)
 
 
+def is_read_from_master_alone(state: Reading) -> bool:
+    """The master sends nobody to the slave, and was always there."""
+    is_kept = is_powered(state) & is_master_always_there(state)
+    return is_kept & (not state.structure.is_master_open)
+
+
+def is_slave_always_there(state: Reading) -> bool:
+    """The slave has never been away, for the name server or the consumer."""
+    faults = state.faults
+    counts = (faults.slave_stops, faults.slave_kills, faults.slave_losses)
+    return all_of(*(count == 0 for count in counts))
+
+
+@lemma(why="Else a consumer that is sent to the slave asks its master.")
+def slave_that_was_never_away_is_known(state: Reading) -> bool:
+    """It runs, the name server lists it, and the consumer's route has it."""
+    routes = state.routes
+    is_there = state.slave.is_up & routes.is_slave_listed & routes.is_slave_seen
+    return implies(is_slave_always_there(state), is_there)
+
+
+def is_read_from_slave_alone(state: Reading) -> bool:
+    """Everybody is sent to the slave, and that was always there: whoever has read, reads there."""
+    structure = state.structure
+    is_sent = structure.is_master_open and structure.is_slave_open and structure.broker_id == SLAVE
+    return is_slave_always_there(state) & is_sent
+
+
+@lemma(why="Else a master behind its slave moves a consumer that has messages.")
+def whoever_has_messages_reads_from_the_slave(state: Reading) -> bool:
+    """Where everybody is sent to the slave, the first answer has done so."""
+    is_sent = state.consumer.suggested_id == SLAVE
+    has_messages = state.consumer.cache_first >= 0
+    return implies(is_read_from_slave_alone(state) & has_messages, is_sent)
+
+
 def list_positions(state: Reading) -> tuple[int, ...]:
     """Every place from which the group may go on, but for the consumer's next pull."""
     return (
@@ -160,11 +208,23 @@ def list_positions(state: Reading) -> tuple[int, ...]:
 
 @lemma(why="Else a message is put behind a consumer that has never seen it.")
 def positions_are_within_the_queue(state: Reading) -> bool:
-    """While the master loses no power, nobody stands beyond its end."""
-    end = state.master.queue_max
+    """While the master loses no message, nobody stands beyond what was put.
+
+    Who reads from the master alone does not stand beyond what that shows.
+    """
     positions = (*list_positions(state), state.consumer.next_offset, state.consumer.ghost_stored)
-    is_within = all_of(*(position <= end for position in positions))
-    return implies(is_powered(state), is_within)
+    is_within = all_of(*(position <= state.put_below for position in positions))
+    is_shown = all_of(*(position <= state.master.queue_max for position in positions))
+    is_shown_there = implies(is_read_from_master_alone(state), is_shown)
+    return implies(is_powered(state), is_within & is_shown_there)
+
+
+@lemma(why="Else progress moves past a message that has another place in the cache.")
+def message_is_cached_in_its_place(state: Reading) -> bool:
+    """The consumer has the followed message with the index that the master gave it."""
+    message, is_kept = state.message, is_every_place_kept(state)
+    is_same = implies(message.is_cached, message.cached_offset == message.offset)
+    return implies(is_kept | is_read_from_master_alone(state), is_same)
 
 
 @lemma(why="Else a consumer passes over a message that it could have read.")
@@ -175,11 +235,12 @@ def nothing_awaited_is_passed(state: Reading) -> bool:
     is said of messages put once it was known, while the master is always there.
     """
     structure, consumer, message = state.structure, state.consumer, state.message
-    is_at_master = is_master_always_there(state) & (not structure.is_master_open)
-    is_unmoved = is_slave_faithful(state) & (not structure.is_offset_checked_in_slave)
+    is_checked = structure.is_offset_checked_in_slave
+    is_unmoved_by_master = is_master_in_step(state) | is_read_from_slave_alone(state)
+    is_unmoved = is_slave_faithful(state) & is_unmoved_by_master & (not is_checked)
     is_ahead = (consumer.next_offset <= message.offset) | message.is_cached
     is_none_beyond = all_of(*(position <= message.offset for position in list_positions(state)))
     is_known = is_awaited_by_known(state) & is_master_always_there(state)
     is_counted = is_awaited(state) if structure.is_from_first else is_known
-    is_left = is_counted & (is_at_master | is_unmoved)
+    is_left = is_counted & (is_read_from_master_alone(state) | is_unmoved)
     return implies(is_left, is_ahead & is_none_beyond)

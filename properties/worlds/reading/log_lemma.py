@@ -11,8 +11,14 @@ from reference.worlds.reading.state import Reading
 
 
 def is_powered(state: Reading) -> bool:
-    """The master has lost no power so far."""
-    return state.faults.master_power_losses == 0
+    """The master has lost neither power nor its topic so far."""
+    faults = state.faults
+    return (faults.master_power_losses == 0) & (faults.topic_recreations == 0)
+
+
+def is_master_in_step(state: Reading) -> bool:
+    """No slave has shown a message before its master, while that ran."""
+    return state.faults.lagging_dispatches == 0
 
 
 @lemma(why="Else a master that was never away has less than was read of it.")
@@ -24,15 +30,33 @@ def message_goes_by_retention_only(state: Reading) -> bool:
     return implies(is_powered(state), is_kept & negate(message.ghost_was_in_vain))
 
 
+def is_every_place_kept(state: Reading) -> bool:
+    """No queue was begun anew, and none has missed a message."""
+    return is_powered(state) & (state.faults.missed_dispatches == 0)
+
+
+@lemma(why="Else what is read of one broker has another place on the other.")
+def message_has_one_place(state: Reading) -> bool:
+    """The followed message has the same place in both queues."""
+    message = state.message
+    is_same = (message.slave_offset == message.offset) | (message.slave_offset < 0)
+    return implies(is_every_place_kept(state), is_same)
+
+
 @lemma(why="Else a consumer is led beyond its master's end by a slave.")
-def slave_is_behind_its_master(state: Reading) -> bool:
-    """While the master loses no power, the slave has copied nothing that the master has not."""
-    return implies(is_powered(state), state.copied_below <= state.master.queue_max)
+def queues_end_with_what_was_put(state: Reading) -> bool:
+    """No queue shows more than was put, and a master that runs shows all of it."""
+    put, shown = state.put_below, state.master.queue_max
+    is_all_shown = implies(is_master_in_step(state) & state.master.is_up, put <= shown)
+    is_within = (shown <= put) & (state.copied_below <= put)
+    return implies(is_powered(state), is_within & is_all_shown)
 
 
 def is_slave_faithful(state: Reading) -> bool:
-    """The slave has deleted nothing before its master, which has lost no power."""
-    return is_powered(state) & (state.faults.early_deletions == 0)
+    """The slave has all that it shows as its master has it, in its place."""
+    faults = state.faults
+    is_whole = (faults.early_deletions == 0) & (faults.torn_copies == 0)
+    return is_powered(state) & is_whole & (faults.missed_dispatches == 0)
 
 
 @lemma(why="Else a consumer is led over a message that only its master has.")
@@ -48,6 +72,7 @@ def slave_keeps_what_its_master_keeps(state: Reading) -> bool:
 @lemma(why="Else a consumer at the end of a slave that copies has not read all there is.")
 def slave_has_what_it_copied(state: Reading) -> bool:
     """A slave that lost nothing has what it copied; one that was never stuck goes on copying."""
-    is_whole = state.slave.queue_max == state.copied_below
-    is_there = implies(state.faults.slave_losses == 0, is_whole)
+    faults, is_whole = state.faults, state.slave.queue_max == state.copied_below
+    is_unmoved = (faults.topic_recreations == 0) & (faults.missed_dispatches == 0)
+    is_there = implies((faults.slave_losses == 0) & is_unmoved, is_whole)
     return is_there & implies(state.faults.slave_stalls == 0, state.is_copying)

@@ -1,8 +1,8 @@
 """What a consumer and its brokers come to when they are left in peace.
 
 In peace means: both brokers and the consumer run, everybody knows everybody, nothing strikes,
-nothing is put and nothing is deleted. A step that changes nothing is none: who pulls again and
-again without an answer that changes anything is at rest.
+nothing is put, deleted or left to be shown by the master. A step that changes nothing is none: who
+pulls again and again without an answer that changes anything is at rest.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from reference.language.operators import (
     maximum,
     negate,
 )
+from reference.worlds.reading.queues import compute_copied_end
 from reference.worlds.reading.rebalancing import compute_beginning
 from reference.worlds.reading.state import MASTER, SLAVE, Reading
 from reference.worlds.reading.structure import ReadingStructure
@@ -53,12 +54,13 @@ RECOVERY = (
 
 
 def is_quiescent(state: Reading) -> bool:
-    """Everybody runs, and knows everybody."""
+    """Everybody runs, and knows everybody; the master's queue shows all that was put."""
     routes = state.routes
     return all_of(
         *(state.master.is_up, state.slave.is_up, state.consumer.is_running),
         *(routes.is_master_listed, routes.is_slave_listed, routes.is_master_known),
         *(routes.is_master_seen, routes.is_slave_seen),
+        state.put_below <= state.master.queue_max,
     )
 
 
@@ -103,7 +105,7 @@ def compute_position(state: Reading) -> int:
 
 def count_missing_messages(state: Reading) -> int:
     """By how many messages the slave is behind."""
-    return maximum(0, state.master.queue_max - state.copied_below)
+    return maximum(0, compute_copied_end(state) - state.copied_below)
 
 
 def count_uncorrected_queues(state: Reading) -> int:

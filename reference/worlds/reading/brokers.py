@@ -5,7 +5,7 @@ from __future__ import annotations
 from attrs import evolve
 
 from reference.language.fault_account import count_fault, is_within_limit
-from reference.language.operators import choose, maximum, negate
+from reference.language.operators import choose, maximum, minimum, negate
 from reference.language.rule import RuleBody, between, rule, when
 from reference.worlds.reading.queues import (
     change_broker,
@@ -16,7 +16,7 @@ from reference.worlds.reading.queues import (
     lose_behind,
 )
 from reference.worlds.reading.rebalancing import leave_queue
-from reference.worlds.reading.state import MASTER, NO_OFFSET, SLAVE, Broker, Reading
+from reference.worlds.reading.state import MASTER, NO_OFFSET, SLAVE, Broker, Message, Reading
 
 STOPS = ("master_stops", "slave_stops")
 KILLS = ("master_kills", "slave_kills")
@@ -55,12 +55,17 @@ def stop_broker(state: Reading, broker: int) -> RuleBody:
     says="starts again",
 )
 def start_broker(state: Reading, broker: int) -> RuleBody:
-    """A broker starts with the progress that it finds on its disk."""
+    """A broker starts with the progress that it finds on its disk.
+
+    A master's queue shows all that its log has before it is read (CommitLog#recoverAbnormally
+    dispatches; DefaultMessageStore#shutdown waits for the dispatch, or leaves the abort file).
+    """
     node = state.brokers[broker]
     # ENABLED WHEN
     yield when(is_broker_down=is_down(state, broker))
     # EFFECT
-    started = evolve(node, is_up=True, progress=node.progress_on_disk)
+    end = maximum(node.queue_max, state.put_below) if broker == MASTER else node.queue_max
+    started = evolve(node, is_up=True, progress=node.progress_on_disk, queue_max=end)
     return change_broker(state, broker, started)
 
 
@@ -130,30 +135,66 @@ def find_after_loss(node: Broker, is_file_lost: int) -> int:
     who="fault",
     source="power loss of the master's machine",
     lane="master",
-    says="## POWER LOSS, KEEPS {kept_queue_max}",
+    says="## POWER LOSS, KEEPS {kept_below}",
 )
 def lose_master_power(state: Reading) -> RuleBody:
-    """The master loses its last messages, and perhaps its file of progress."""
+    """The master loses its last messages, and perhaps its file of progress.
+
+    It may lose some that its queue does not show yet.
+    """
     master, message = state.master, state.message
     # ENABLED WHEN
     yield when(
         is_master_up=master.is_up, is_within_limit=is_within_limit(state, "master_power_losses")
     )
-    kept = yield between("kept_queue_max", master.queue_min, master.queue_max)
+    highest = maximum(master.queue_max, state.put_below)
+    kept = yield between("kept_below", master.queue_min, highest)
     is_file_lost = yield between("is_file_lost", 0, 1)
+    is_torn = yield between("is_message_torn", 0, choose(message.is_on_master, 1, 0))
     # EFFECT
-    is_lost = message.is_on_master & (kept <= message.offset)
-    fewer = evolve(
+    fewer = lose_on_master(state, (kept <= message.offset) | (is_torn == 1))
+    shorter = evolve(
+        lose_behind(master, minimum(kept, master.queue_max)),
+        is_up=False,
+        progress_on_disk=find_after_loss(master, is_file_lost),
+    )
+    less = note_loss(evolve(state, message=fewer), kept)
+    return count(change_broker(less, MASTER, shorter), "master_power_losses")
+
+
+def note_loss(state: Reading, kept: int) -> Reading:
+    """The state whose master has no message with this index or a higher one any more."""
+    lost_below = maximum(state.lost_below, state.put_below)
+    return evolve(state, put_below=kept, lost_below=lost_below)
+
+
+def lose_on_master(state: Reading, is_gone: bool) -> Message:
+    """The followed message after the master has lost it, if this is so."""
+    message = state.message
+    is_lost = message.is_on_master & is_gone
+    return evolve(
         message,
         is_on_master=message.is_on_master & negate(is_lost),
         ghost_was_in_vain=message.ghost_was_in_vain | (is_lost & message.ghost_was_handed),
     )
-    shorter = evolve(
-        lose_behind(master, kept),
-        is_up=False,
-        progress_on_disk=find_after_loss(master, is_file_lost),
+
+
+@rule(
+    who="fault",
+    source="loss of the master's disk; DefaultMessageStore#load",
+    lane="master",
+    says="## DISK LOST",
+)
+def lose_master_disk(state: Reading) -> RuleBody:
+    """The master's disk is lost; its broker will start again with an empty one."""
+    # ENABLED WHEN
+    yield when(
+        is_master_up=state.master.is_up,
+        is_within_limit=is_within_limit(state, "master_power_losses"),
     )
-    lost = change_broker(evolve(state, message=fewer), MASTER, shorter)
+    # EFFECT
+    fewer = note_loss(evolve(state, message=lose_on_master(state, True)), 0)
+    lost = change_broker(fewer, MASTER, Broker(is_up=False))
     return count(lost, "master_power_losses")
 
 
@@ -167,15 +208,25 @@ def lose_slave_power(state: Reading) -> RuleBody:
     """The slave loses its last messages, and perhaps its file; it copies them once more."""
     slave, message = state.slave, state.message
     # ENABLED WHEN
-    yield when(is_slave_up=slave.is_up, is_within_limit=is_within_limit(state, "slave_losses"))
+    yield when(is_within_limit=is_within_limit(state, "slave_losses"))
     kept = yield between("kept_queue_max", slave.queue_min, slave.queue_max)
     is_file_lost = yield between("is_file_lost", 0, 1)
+    is_all_lost = yield between("is_all_lost", 0, 1)
     # EFFECT
-    is_kept = message.is_on_slave & (message.offset < kept)
+    is_empty = is_all_lost == 1
+    kept = choose(is_empty, 0, kept)
+    is_kept = message.is_on_slave & (message.slave_offset < kept)
     shorter = evolve(
         lose_behind(slave, kept), progress_on_disk=find_after_loss(slave, is_file_lost)
     )
-    copied_below = choose(kept < slave.queue_max, kept, state.copied_below)
+    missed = state.copied_below - slave.queue_max
+    copied_below = choose(kept < slave.queue_max, maximum(0, kept + missed), state.copied_below)
+    shorter = evolve(
+        shorter,
+        queue_min=choose(is_empty, 0, shorter.queue_min),
+        first_kept=choose(is_empty, 0, shorter.first_kept),
+    )
+    copied_below = choose(is_empty, 0, copied_below)
     lost = evolve(
         change_broker(state, SLAVE, shorter),
         message=evolve(message, is_on_slave=is_kept),
@@ -205,23 +256,107 @@ def delete_first(state: Reading) -> RuleBody:
     who="fault",
     source="HAClient#connectMaster (currentReportedOffset 0), HAConnection.WriteSocketService#run",
     lane="slave",
-    says="## REPLACED BY AN EMPTY ONE, FROM {first}",
+    says="## REPLACED BY AN EMPTY ONE",
 )
 def replace_slave(state: Reading) -> RuleBody:
-    """An empty slave takes the slave's place; it copies from the master's last file on."""
-    master = state.master
+    """An empty slave takes the slave's place."""
     # ENABLED WHEN
     yield when(is_within_limit=is_within_limit(state, "slave_losses"))
-    first = yield between("first", master.first_kept, master.queue_max)
     # EFFECT
     empty = change_broker(state, SLAVE, Broker())
     replaced = evolve(
         empty,
         message=evolve(state.message, is_on_slave=False),
-        copied_below=first,
+        copied_below=0,
         is_copying=True,
     )
     return count(bring_down(replaced, SLAVE), "slave_losses")
+
+
+@rule(
+    who="fault",
+    source="HAClient#connectMaster (currentReportedOffset 0), HAConnection.WriteSocketService#run",
+    lane="slave",
+    says="## BEGINS WITH {first}",
+)
+def join_late(state: Reading) -> RuleBody:
+    """A slave that has nothing copies from its master's last file on, and never what is before."""
+    # ENABLED WHEN
+    yield when(
+        is_slave_up=state.slave.is_up,
+        has_no_entry=state.slave.queue_max == 0,
+        is_within_limit=is_within_limit(state, "slave_losses"),
+    )
+    shown, highest = state.master.queue_max, state.parameters.ghost_queue_size_max
+    last = choose(state.master.is_up, shown, highest)
+    first = yield between("first", state.copied_below + 1, last)
+    # EFFECT
+    put_below = maximum(state.put_below, first)
+    return count(evolve(state, copied_below=first, put_below=put_below), "slave_losses")
+
+
+@rule(
+    who="fault",
+    source="CommitLog#checkMessageAndReturnSize (the checksum covers the body only)",
+    lane="slave",
+    says="## TAKES A RECORD IN PART FOR WHOLE",
+)
+def damage_copy(state: Reading) -> RuleBody:
+    """The slave's entry of the followed message leads to a record that is there in part.
+
+    A slave whose end came within the record takes it for whole when it starts (T1-00967).
+    """
+    # ENABLED WHEN
+    yield when(
+        has_copy=state.message.is_on_slave,
+        is_within_limit=is_within_limit(state, "torn_copies"),
+    )
+    # EFFECT
+    return count(evolve(state, message=evolve(state.message, is_on_slave=False)), "torn_copies")
+
+
+@rule(
+    who="fault",
+    source="ReputMessageService#doReput before 4.4.0 (after a start nothing earlier is dispatched)",
+    lane="slave",
+    says="## MISSES MESSAGES BELOW {copied_below}",
+)
+def miss_messages(state: Reading) -> RuleBody:
+    """The slave's queue misses messages that its log has; later ones move up in their place.
+
+    Before 4.4.0 so did each stop of a broker whose dispatch was behind (#467).
+    """
+    # ENABLED WHEN
+    yield when(
+        is_slave_up=state.slave.is_up,
+        is_copying_possible=state.is_copying,
+        is_within_limit=is_within_limit(state, "missed_dispatches"),
+    )
+    below = yield between("copied_below", state.copied_below + 1, state.master.queue_max)
+    # EFFECT
+    return count(evolve(state, copied_below=below), "missed_dispatches")
+
+
+@rule(
+    who="fault",
+    source="AdminBrokerProcessor#deleteTopic, DefaultMessageStore#cleanUnusedTopic",
+    lane="master",
+    says="## TOPIC IS DELETED AND MADE AGAIN",
+)
+def recreate_topic(state: Reading) -> RuleBody:
+    """The topic is deleted on the master and made again: its queue is empty, the slave's is not.
+
+    ``mqadmin deleteTopic`` asked masters only; a slave's queue stays, and progress does (#316).
+    """
+    master = state.master
+    # ENABLED WHEN
+    yield when(
+        is_master_up=master.is_up, is_within_limit=is_within_limit(state, "topic_recreations")
+    )
+    # EFFECT
+    fewer = evolve(state, message=lose_on_master(state, True), put_below=0, copied_below=0)
+    emptied = evolve(master, queue_min=0, queue_max=0, first_kept=0, first_in_memory=0)
+    return count(change_broker(fewer, MASTER, emptied), "topic_recreations")
 
 
 @rule(
@@ -236,6 +371,20 @@ def stall_slave(state: Reading) -> RuleBody:
     yield when(is_copying=state.is_copying, is_within_limit=is_within_limit(state, "slave_stalls"))
     # EFFECT
     return count(evolve(state, is_copying=False), "slave_stalls")
+
+
+@rule(
+    who="slave",
+    source="ReputMessageService#doReput, HAClient#run",
+    weight=1,
+    says="shows messages again",
+)
+def resume_copying(state: Reading) -> RuleBody:
+    """A slave that was stuck goes on after all: with what it has received, or from elsewhere."""
+    # ENABLED WHEN
+    yield when(is_stuck=negate(state.is_copying))
+    # EFFECT
+    return evolve(state, is_copying=True)
 
 
 @rule(

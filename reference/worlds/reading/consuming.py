@@ -28,14 +28,15 @@ def has_cached(state: Reading) -> bool:
 def is_other_behind_first(state: Reading) -> bool:
     """Another one than the first that is not done, and than the followed one, may be finished."""
     consumer, message = state.consumer, state.message
-    is_behind = message.is_cached & (consumer.cache_first < message.offset)
+    is_behind = message.is_cached & (consumer.cache_first < message.cached_offset)
     is_there = consumer.cache_first + choose(is_behind, 2, 1) < consumer.cache_end
     return is_there & (not state.structure.is_orderly)
 
 
 def compute_first_left_max(state: Reading) -> int:
     """What can be the first message that is not done: the followed one, or none, at the latest."""
-    return choose(state.message.is_cached, state.message.offset, state.consumer.cache_end)
+    message = state.message
+    return choose(message.is_cached, message.cached_offset, state.consumer.cache_end)
 
 
 def count_done(consumer: Consumer, first_left: int) -> Consumer:
@@ -60,7 +61,7 @@ def count_done(consumer: Consumer, first_left: int) -> Consumer:
 def hand_over(state: Reading) -> RuleBody:
     """The application is handed the followed message."""
     message = state.message
-    is_first = message.offset == state.consumer.cache_first
+    is_first = message.cached_offset == state.consumer.cache_first
     # ENABLED WHEN
     yield when(
         is_running=state.consumer.is_running,
@@ -87,12 +88,12 @@ def hand_over(state: Reading) -> RuleBody:
 def finish_message(state: Reading) -> RuleBody:
     """The application has finished the followed message, and it leaves the cache."""
     consumer, message = state.consumer, state.message
-    is_first = message.offset == consumer.cache_first
+    is_first = message.cached_offset == consumer.cache_first
     # ENABLED WHEN
     yield when(is_running=consumer.is_running, is_consuming=message.is_consuming)
     first_left = yield between(
         "first_left",
-        choose(is_first, message.offset + 1, consumer.cache_first),
+        choose(is_first, message.cached_offset + 1, consumer.cache_first),
         choose(is_first, consumer.cache_end, consumer.cache_first),
     )
     # EFFECT

@@ -33,7 +33,7 @@ from reference.decisions.reading.scan import NOT_SCANNED, Scan
 from reference.decisions.reading.settings import StoreSettings
 from reference.language.operators import choose, maximum, minimum, negate
 from reference.language.rule import RuleBody, between, rule, when
-from reference.worlds.reading.queues import change_broker, has_message
+from reference.worlds.reading.queues import change_broker, get_place, has_message
 from reference.worlds.reading.state import MASTER, NO_OFFSET, SLAVE, Reading
 from reference.worlds.replication.roles import Role
 
@@ -141,10 +141,12 @@ def store_with_pull(state: Reading, broker: int) -> Reading:
     return change_broker(evolve(state, consumer=consumer), broker, stored)
 
 
-def take(state: Reading, answer: Answer, is_coming: bool) -> Reading:
-    """The consumer after an answer; ``is_coming``: the followed message is among those that come.
+def take(state: Reading, answer: Answer, is_coming: bool, place: int) -> Reading:
+    """The consumer after an answer.
 
-    A queue whose offset is illegal is given up at once, with all that is cached.
+    ``is_coming``: the followed message is among those that come, from this place in the broker's
+    queue. Where it is cached already, that is another copy of it: the older one is not followed. A
+    queue whose offset is illegal is given up at once, with all that is cached.
     """
     consumer, message, answered = state.consumer, state.message, answer.answered
     is_empty = consumer.cache_first < 0
@@ -161,9 +163,11 @@ def take(state: Reading, answer: Answer, is_coming: bool) -> Reading:
         cache_end=choose(is_given_up, 0, choose(is_kept, answer.end, consumer.cache_end)),
         corrected=choose(is_given_up, after.next_offset, consumer.corrected),
     )
+    is_new = is_kept & is_coming
     cached = evolve(
         message,
-        is_cached=(message.is_cached | (is_kept & is_coming)) & negate(is_given_up),
+        cached_offset=choose(is_new, place, message.cached_offset),
+        is_cached=(message.is_cached | is_new) & negate(is_given_up),
         is_consuming=message.is_consuming & negate(is_given_up),
     )
     return evolve(state, consumer=met, message=cached)
@@ -189,9 +193,9 @@ def pull_messages(state: Reading, broker: int) -> RuleBody:
     last = compute_last_looked_at(state, broker, consumed, is_full == 1)
     answered = answer(state, broker, make_scan(state, broker, consumed, last))
     first, end = maximum(offset, node.first_kept), offset + consumed
-    place = state.message.offset
+    place = get_place(state.message, broker)
     is_coming = has_message(state, broker) & (first <= place) & (place < end)
-    return take(store_with_pull(state, broker), Answer(answered, first, end), is_coming)
+    return take(store_with_pull(state, broker), Answer(answered, first, end), is_coming, place)
 
 
 @rule(
@@ -209,4 +213,4 @@ def pull_nothing(state: Reading, broker: int) -> RuleBody:
     )
     # EFFECT
     answered = answer(state, broker, NOT_SCANNED)
-    return take(store_with_pull(state, broker), Answer(answered, 0, 0), is_coming=False)
+    return take(store_with_pull(state, broker), Answer(answered, 0, 0), False, NO_OFFSET)

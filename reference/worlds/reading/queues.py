@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from attrs import evolve
 
+from reference.language.fault_account import count_fault, is_within_limit
 from reference.language.operators import choose, maximum, minimum, negate
 from reference.language.rule import RuleBody, between, rule, when
-from reference.worlds.reading.state import MASTER, SLAVE, Broker, Reading
+from reference.worlds.reading.state import MASTER, SLAVE, Broker, Message, Reading
 
 
 def change_broker(state: Reading, broker: int, changed: Broker) -> Reading:
@@ -23,34 +24,48 @@ def has_message(state: Reading, broker: int) -> bool:
     return state.message.is_on_master if broker == MASTER else state.message.is_on_slave
 
 
+def get_place(message: Message, broker: int) -> int:
+    """Where a broker's queue has the followed message, or had it; -1 where it never did."""
+    return message.offset if broker == MASTER else message.slave_offset
+
+
+def follow(state: Reading, is_wanted: bool, end: int) -> Reading:
+    """The state in which all messages below ``end`` have been put.
+
+    The last one is the one that is followed, if that is wanted and it is put only now.
+    """
+    message, consumer = state.message, state.consumer
+    is_it, is_known = is_wanted & (state.put_below < end), consumer.ghost_stored >= 0
+    put = evolve(
+        message,
+        offset=choose(is_it, end - 1, message.offset),
+        is_on_master=message.is_on_master | is_it,
+        ghost_is_owed=message.ghost_is_owed | (is_it & consumer.ghost_has_begun),
+        ghost_is_owed_to_known=message.ghost_is_owed_to_known | (is_it & is_known),
+    )
+    return evolve(state, message=put, put_below=maximum(state.put_below, end))
+
+
 @rule(
     who="producer",
     source="DefaultMessageStore#putMessage, ReputMessageService#doReput",
     weight=8,
     lane="master",
-    says="a message is put",
+    says="puts messages below {state.master.queue_max}",
 )
-def put_message(state: Reading) -> RuleBody:
-    """The master appends a message, and its queue shows it; once it is the one that is followed."""
-    master, message = state.master, state.message
+def put_messages(state: Reading) -> RuleBody:
+    """The master appends messages, and its queue shows them; the last may be the followed one.
+
+    What the slave has shown before is not put anew.
+    """
+    master = state.master
     # ENABLED WHEN
-    yield when(
-        is_master_up=master.is_up,
-        is_below_modelled_end=master.queue_max < state.parameters.ghost_queue_size_max,
-    )
-    is_followed = yield between("is_followed", 0, choose(message.offset < 0, 1, 0))
+    yield when(is_master_up=master.is_up)
+    end = yield between("queue_max", master.queue_max + 1, state.parameters.ghost_queue_size_max)
+    is_followed = yield between("is_followed", 0, choose(state.message.offset < 0, 1, 0))
     # EFFECT
-    is_it, consumer = is_followed == 1, state.consumer
-    is_known = consumer.ghost_stored >= 0
-    put = evolve(
-        message,
-        offset=choose(is_it, master.queue_max, message.offset),
-        is_on_master=message.is_on_master | is_it,
-        ghost_is_owed=message.ghost_is_owed | (is_it & consumer.ghost_has_begun),
-        ghost_is_owed_to_known=message.ghost_is_owed_to_known | (is_it & is_known),
-    )
-    appended = evolve(master, queue_max=master.queue_max + 1)
-    return change_broker(evolve(state, message=put), MASTER, appended)
+    put = follow(state, is_followed == 1, end)
+    return change_broker(put, MASTER, evolve(master, queue_max=end))
 
 
 @rule(
@@ -59,28 +74,139 @@ def put_message(state: Reading) -> RuleBody:
     says="<~ copies to {queue_max}",
 )
 def replicate_messages(state: Reading) -> RuleBody:
-    """The slave copies messages from where it stands, whatever lies before it there (R-HC-17).
+    """The slave shows messages that it has copied, whatever lies before them (R-HC-17).
 
-    A queue that has no entry begins with the first message that is copied
-    (ConsumeQueue#putMessagePositionInfo).
+    The master need not run any more. A queue that has no entry begins with the first message that
+    is copied (ConsumeQueue#putMessagePositionInfo).
     """
-    master, slave, message = state.master, state.slave, state.message
     # ENABLED WHEN
-    yield when(
-        is_master_up=master.is_up, is_slave_up=slave.is_up, is_copying_possible=state.is_copying
-    )
-    end = yield between("queue_max", state.copied_below + 1, master.queue_max)
+    yield when(is_slave_up=state.slave.is_up, is_copying_possible=state.is_copying)
+    end = yield between("queue_max", state.copied_below + 1, compute_copied_end(state))
+    is_lost_one = yield between("is_lost_one", 0, choose(is_followed_one_lost(state), 1, 0))
     # EFFECT
-    is_in_it = (state.copied_below <= message.offset) & (message.offset < end)
-    is_first = slave.queue_max == 0
+    return show_on_slave(state, end, is_lost_one == 1)
+
+
+def has_lost_messages(state: Reading) -> bool:
+    """The master may lack messages that it once had; a slave may have them."""
+    return state.faults.master_power_losses > 0
+
+
+def compute_copied_end(state: Reading) -> int:
+    """Up to where the slave can have copied: to its master's end, which may once have been later.
+
+    What else it shows that its master does not: `show_before_master`, `show_without_master`.
+    """
+    return maximum(state.master.queue_max, state.lost_below)
+
+
+def is_followed_one_lost(state: Reading) -> bool:
+    """The followed message was put, and its master has lost it: the slave may have it yet."""
+    return has_lost_messages(state) & (state.message.offset >= 0)
+
+
+def compute_slave_place(state: Reading, index: int) -> int:
+    """Where the slave's queue has room for the next message with this index (R-RP-05).
+
+    The message's own index, unless the queue misses some, or is older than its master's: then it
+    is the queue's end, for each message in the one case, for the very first in the other.
+    """
+    end, below = state.slave.queue_max, state.copied_below
+    is_behind = (0 < end) & (end < below)
+    is_very_first = is_older_than_masters(state) & (index == 0)
+    return choose(is_behind, end + index - below, choose(is_very_first, end, index))
+
+
+def is_older_than_masters(state: Reading) -> bool:
+    """The slave's queue has messages of an earlier topic of this name, and none of this one."""
+    return (0 < state.slave.queue_max) & (state.copied_below == 0)
+
+
+def show_on_slave(state: Reading, end: int, is_lost_one: bool) -> Reading:
+    """The slave's queue shows the messages below this index, as far as it has not shown as many.
+
+    What comes with an index that the queue is past counts as shown and is left out.
+    ``is_lost_one``: the followed message comes though its master has lost it.
+    """
+    slave, message, index = state.slave, state.message, state.message.offset
+    is_in_it = (state.copied_below <= index) & (index < end)
+    is_first, place = slave.queue_max == 0, compute_slave_place(state, index)
+    taken = slave.queue_max + choose(is_older_than_masters(state), 1, 0)
+    has_room = (taken <= place) | (is_older_than_masters(state) & (index == 0))
+    is_shown = is_in_it & (message.is_on_master | is_lost_one) & has_room
     longer = evolve(
         slave,
         queue_min=choose(is_first, state.copied_below, slave.queue_min),
-        queue_max=end,
+        queue_max=maximum(taken, compute_slave_place(state, end)),
         first_kept=choose(is_first, state.copied_below, slave.first_kept),
     )
-    copied = evolve(message, is_on_slave=message.is_on_slave | (is_in_it & message.is_on_master))
+    copied = evolve(
+        message,
+        is_on_slave=message.is_on_slave | is_shown,
+        slave_offset=choose(is_shown, place, message.slave_offset),
+    )
     return change_broker(evolve(state, message=copied, copied_below=end), SLAVE, longer)
+
+
+def show_first(state: Reading, end: int, is_followed: bool) -> Reading:
+    """The slave's queue shows messages below ``end`` that the master's does not show."""
+    return show_on_slave(follow(state, is_followed, end), end, is_lost_one=False)
+
+
+def compute_shown_end(state: Reading) -> int:
+    """Up to where one of the queues shows messages."""
+    return maximum(state.copied_below, state.master.queue_max)
+
+
+@rule(
+    who="slave",
+    source="ReputMessageService#doReput, HAConnection.WriteSocketService#run",
+    weight=1,
+    says="shows messages below {queue_max} before its master",
+)
+def show_before_master(state: Reading) -> RuleBody:
+    """The slave's queue shows messages that a running master has, and does not show yet.
+
+    Log and queue of the master are two things, and nothing sent to a slave waits for the second
+    (R-RP-06).
+    """
+    # ENABLED WHEN
+    yield when(
+        is_slave_up=state.slave.is_up,
+        is_master_up=state.master.is_up,
+        is_copying_possible=state.is_copying,
+        is_nothing_lost=negate(has_lost_messages(state)),
+        is_within_limit=is_within_limit(state, "lagging_dispatches"),
+    )
+    shown, highest = compute_shown_end(state), state.parameters.ghost_queue_size_max
+    end = yield between("queue_max", shown + 1, highest)
+    is_followed = yield between("is_followed", 0, choose(state.message.offset < 0, 1, 0))
+    # EFFECT
+    return count_fault(show_first(state, end, is_followed == 1), "lagging_dispatches")
+
+
+@rule(
+    who="slave",
+    source="ReputMessageService#doReput",
+    says="shows messages below {queue_max} without its master",
+)
+def show_without_master(state: Reading) -> RuleBody:
+    """The slave's queue shows what it has received of a master that had not come to show it.
+
+    When the master is back it shows them too, before anybody reads there (`start_broker`).
+    """
+    # ENABLED WHEN
+    yield when(
+        is_slave_up=state.slave.is_up,
+        is_master_down=is_down(state, MASTER),
+        is_copying_possible=state.is_copying,
+        is_nothing_lost=negate(has_lost_messages(state)),
+    )
+    shown, highest = compute_shown_end(state), state.parameters.ghost_queue_size_max
+    end = yield between("queue_max", shown + 1, highest)
+    is_followed = yield between("is_followed", 0, choose(state.message.offset < 0, 1, 0))
+    # EFFECT
+    return show_first(state, end, is_followed == 1)
 
 
 def compute_deletable_end(state: Reading) -> int:
@@ -103,7 +229,7 @@ def compute_deleted_end(state: Reading) -> int:
 def delete_below(state: Reading, broker: int, first_kept: int) -> Reading:
     """The state with a broker's messages below ``first_kept`` deleted; their entries stay."""
     message = state.message
-    is_kept = first_kept <= message.offset
+    is_kept = first_kept <= get_place(message, broker)
     fewer = (
         evolve(message, is_on_master=message.is_on_master & is_kept)
         if broker == MASTER

@@ -43,10 +43,21 @@ class ReadingFaults:
     early_deletions: Count = 0
     """No failure: the slave deletes, by its own clock or for its own disk, what its master still
     has (R-BR-03)."""
+    torn_copies: Count = 0
+    """No failure by itself: the slave's end came while its log ended inside a record, and it takes
+    that for whole when it starts; what was missing is never copied."""
     slave_losses: Count = 0
-    """The slave loses messages: by a power loss, or an empty one takes its place."""
+    """The slave loses messages: by a power loss, an empty one takes its place, or it began late."""
     slave_stalls: Count = 0
     """The slave does not copy any more, for good."""
+    lagging_dispatches: Count = 0
+    """No failure: the slave's queue shows messages before that of a master does which runs
+    (R-RP-06)."""
+    missed_dispatches: Count = 0
+    """The slave's queue misses messages that its log has: later ones have a lower index there, as
+    before 4.4.0 after each stop with the dispatch behind (#467)."""
+    topic_recreations: Count = 0
+    """No failure: the topic is deleted on the master alone, and made again (#316)."""
     master_stops: Count = 0
     """No failure: the master is stopped in order, and consumers do without it for a while."""
     partitions: Count = 0
@@ -56,7 +67,8 @@ class ReadingFaults:
     master_kills: Count = 0
     """Kills of the master's process: its table of progress is as old as its file."""
     master_power_losses: Count = 0
-    """Power losses of the master's machine: it may lose messages, and its file of progress."""
+    """Power losses of the master's machine: it may lose messages, and its file of progress; also
+    the loss of its disk."""
 
 
 @frozen
@@ -140,7 +152,12 @@ class Message:
     """The message that is followed, wherever it is."""
 
     offset: QueueOffset = NO_OFFSET
-    """Its place in the master's queue, and in a slave's; -1 before it is put."""
+    """Its index, which is its place in the master's queue; -1 before it is put."""
+    slave_offset: QueueOffset = NO_OFFSET
+    """Its place in the slave's queue, the same unless one of the queues was begun anew or has
+    missed a message; -1 while the slave has not had it."""
+    cached_offset: QueueOffset = NO_OFFSET
+    """Its place in the queue that the consumer had it from last; -1 before."""
     is_on_master: Flag = False
     """The master has it."""
     is_on_slave: Flag = False
@@ -179,6 +196,10 @@ class Reading:
     """The consumer."""
     message: Message
     """The followed message."""
+    put_below: QueueOffset = 0
+    """The master's log has every message below this index; one queue at least has shown it."""
+    lost_below: QueueOffset = 0
+    """Messages below this index were put and lost by the master: the slave may have them."""
     copied_below: QueueOffset = 0
     """The slave copies on from this place of the master's queue."""
     is_copying: Flag = True

@@ -10,7 +10,7 @@ the consumer sees, and whether the slave knows its master.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from attrs import frozen
 
@@ -20,6 +20,7 @@ from reference.decisions.reading.subscription_group import SubscriptionGroup
 from reference.language.rule import Rule, collect_rules
 from reference.language.structure import BaseStructure, Lanes, LaneText, Step, fill_one_lane
 from reference.worlds.reading import brokers, consuming, pulling, queues, rebalancing, routes
+from reference.worlds.reading.queues import get_place
 from reference.worlds.reading.state import (
     MASTER,
     NO_OFFSET,
@@ -44,10 +45,7 @@ def list_lanes(state: Reading) -> tuple[tuple[str, int], ...]:
 def fill_lanes(state: Reading, step: Step) -> tuple[LaneText, ...]:
     """What each node does in a step, and what it has afterwards."""
     rule = state.structure.rules[step.rule_name]
-    name = rule.lane or (rule.who if step.index is None else LANE_NAMES[1 + step.index])
-    phrase = rule.tell(step.arguments, state)
-    if name == "consumer" and step.index is not None:
-        phrase = f"{phrase} ({LANE_NAMES[1 + step.index]})"
+    name, phrase = tell_step(rule, step, state)
     states = (
         draw_consumer(state),
         draw_broker(state, MASTER),
@@ -55,6 +53,14 @@ def fill_lanes(state: Reading, step: Step) -> tuple[LaneText, ...]:
         draw_routes(state.routes),
     )
     return fill_one_lane(LANE_NAMES.index(name), phrase, states)
+
+
+def tell_step(rule: Rule, step: Step, state: Any) -> tuple[str, str]:
+    """In whose lane a step stands, and what is said of it; whom a consumer asks is said too."""
+    name = rule.lane or (rule.who if step.index is None else LANE_NAMES[1 + step.index])
+    phrase = rule.tell(step.arguments, state)
+    is_asking = name == "consumer" and step.index is not None
+    return name, f"{phrase} ({LANE_NAMES[1 + (step.index or 0)]})" if is_asking else phrase
 
 
 def draw_consumer(state: Reading) -> str:
@@ -78,7 +84,7 @@ def draw_broker(state: Reading, number: int) -> str:
     is_held = state.message.is_on_master if number == MASTER else state.message.is_on_slave
     gone = f".{node.first_kept}" if node.queue_min < node.first_kept else ""
     aged = f">{node.first_in_memory}" if node.first_in_memory > node.queue_min else ""
-    held = f" *{state.message.offset}" if is_held else ""
+    held = f" *{get_place(state.message, number)}" if is_held else ""
     memory = draw_offset(node.progress) if node.is_up else "down"
     queue = f"[{node.queue_min}{gone}{aged}..{node.queue_max})"
     return f"{queue}{held} {memory}/{draw_offset(node.progress_on_disk)}"

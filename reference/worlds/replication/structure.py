@@ -70,7 +70,7 @@ def fill_lanes(state: Cluster, step: Step) -> tuple[LaneText, ...]:
     phrase = rule.tell(step.arguments, state, number=number + 1, link=link)
     lane = find_lane(rule, number)
     logs = (state.master.log, *(s.log for s in state.slaves))
-    producer = phrase if lane == PRODUCER else _draw_answer(rule, number, state)
+    producer = phrase if lane == PRODUCER else draw_answer(rule, number, state)
     return (
         LaneText(producer),
         *(LaneText(phrase if lane == i else "", draw_log(log)) for i, log in enumerate(logs, 1)),
@@ -90,7 +90,7 @@ def list_running(state: Cluster) -> tuple[bool, ...]:
     return (True, bool(state.master.is_up), *(bool(s.is_up) for s in state.slaves))
 
 
-def _draw_answer(rule: Rule, number: int, cluster: Cluster) -> str:
+def draw_answer(rule: Rule, number: int, cluster: Cluster) -> str:
     """What the producer is told, by a rule that ends a put."""
     if rule.indexes != ("message",):
         return ""

@@ -62,7 +62,7 @@ def test_a_stop_goes_with_the_start_after_it() -> None:
     needed = (
         Action("start_consumer"),
         Action("take_queue"),
-        Action("put_message"),
+        Action("put_messages"),
         Action("pull_messages[0]"),
     )
     outage = (Action("stop_broker[1]"), Action("drop_slave"), Action("start_broker[1]"))
@@ -75,5 +75,5 @@ def test_a_stop_goes_with_the_start_after_it() -> None:
 def test_refused_steps_are_passed_over() -> None:
     """What is possible without them takes place."""
     parameters = find_world(CONSUMER).make_search_parameters(find_world(CONSUMER).every_fault)
-    schedule = (Action("start_broker[0]"), Action("put_message"), Action("start_broker[1]"))
-    assert [Action("put_message")] == keep_possible(CONSUMER, parameters, schedule)
+    schedule = (Action("start_broker[0]"), Action("put_messages"), Action("start_broker[1]"))
+    assert [Action("put_messages")] == keep_possible(CONSUMER, parameters, schedule)

@@ -24,7 +24,7 @@ def take(instance: str, **arguments: int) -> Action:
 BEGIN = (take("start_consumer"), take("take_queue"))
 """The group's first position, in an empty queue."""
 
-PUT, PUT_FOLLOWED = take("put_message"), take("put_message", is_followed=1)
+PUT, PUT_FOLLOWED = take("put_messages"), take("put_messages", is_followed=1)
 """Another message, and the one that is followed."""
 
 
@@ -151,8 +151,7 @@ JOINED_LATE = (
     *BEGIN,
     PUT_FOLLOWED,
     PUT,
-    take("replace_slave", first=1),
-    take("start_broker[1]"),
+    take("join_late", first=1),
     take("replicate_messages", queue_max=2),
 )
 """A slave that has only the second message of the queue."""

@@ -56,7 +56,7 @@ def test_messages_are_handed_over_in_turn() -> None:
             consumer=evolve(
                 state.consumer, is_running=True, next_offset=2, cache_first=0, cache_end=2
             ),
-            message=Message(1, is_cached=True),
+            message=Message(1, cached_offset=1, is_cached=True),
         )
         assert structure.is_orderly is is_refused(state, "hand_over")
         assert not is_refused(state, "finish_first", "hand_over")

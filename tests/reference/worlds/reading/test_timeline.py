@@ -54,7 +54,7 @@ def test_queues_are_drawn_by_their_ends() -> None:
     assert "[1>3..4) 3/-" == draw_queue(evolve(broker, first_in_memory=3))
     assert "[1..4) down/2" == draw_queue(evolve(broker, is_up=False, progress_on_disk=2))
     assert "[1..4) *2 3/-" == draw_queue(broker, Message(offset=2, is_on_master=True))
-    assert "[1..4) 3/-" == draw_queue(broker, Message(offset=2, is_on_slave=True))
+    assert "[1..4) 3/-" == draw_queue(broker, Message(offset=2, slave_offset=2, is_on_slave=True))
 
 
 def test_a_message_is_drawn_on_the_broker_that_has_it() -> None:
@@ -62,7 +62,7 @@ def test_a_message_is_drawn_on_the_broker_that_has_it() -> None:
     state = evolve(
         INITIAL,
         brokers=(Broker(queue_max=1, first_kept=1), Broker(queue_max=1)),
-        message=Message(offset=0, is_on_slave=True),
+        message=Message(offset=0, slave_offset=0, is_on_slave=True),
     )
     assert ["[0.1..1) -/-", "[0..1) *0 -/-"] == [draw_broker(state, n) for n in (MASTER, SLAVE)]
 
@@ -109,10 +109,10 @@ def step(state: Reading, action: Action) -> Reading:
 
 def test_steps_stand_in_their_lane() -> None:
     """A put is the master's; the violation is named below the step."""
-    action = Action("put_message")
+    action = Action("put_messages")
     after = step(INITIAL, action)
     consumer, master, slave, routes = fill_lanes(after, action)
-    assert LaneText("a message is put", "[0..1) -/-") == master
+    assert LaneText("puts messages below 1", "[0..1) -/-") == master
     assert ["", "", ""] == [text.phrase for text in (consumer, slave, routes)]
     lines = draw_timeline([(None, INITIAL, ()), (action, after, ("x",))]).splitlines()
     names = ["consumer", "│", "master", "│", "slave", "│", "name", "server"]
@@ -124,7 +124,7 @@ def test_steps_with_an_index_name_their_broker() -> None:
     """Those of brokers stand in the broker's lane; pulls stand in the consumer's, with a name."""
     limits = ReadingFaults(slave_stops=1)
     begun = evolve(INITIAL, parameters=evolve(SMALL_READING, limits=limits))
-    for name in ("put_message", "start_consumer", "take_queue"):
+    for name in ("put_messages", "start_consumer", "take_queue"):
         begun = step(begun, Action(name))
     for action, lane, phrase in (
         (Action("stop_broker[1]"), 2, "stops in order"),

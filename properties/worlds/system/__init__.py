@@ -1,0 +1,1 @@
+"""What is claimed of the whole, from put to consumed."""

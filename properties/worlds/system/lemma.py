@@ -1,0 +1,270 @@
+"""What holds both parts together: what readers see of a log is what is in that log."""
+
+from __future__ import annotations
+
+import itertools
+
+import attrs
+
+from properties.property import lemma, sanity
+from properties.worlds.replication.lemmas import is_joined_from_start
+from reference.language.fault_account import has_faults_within_limits
+from reference.language.operators import all_of, implies, is_same, negate
+from reference.worlds.reading.state import ReadingFaults
+from reference.worlds.replication.lineage import (
+    has_first_bytes,
+    has_message,
+    is_in_lineage,
+    is_scanned,
+    is_written,
+)
+from reference.worlds.system.indexes import (
+    find_slave_begin,
+    has_common_indexes,
+    has_one_lineage,
+    has_own_indexes,
+    leave_out_blank,
+)
+from reference.worlds.system.state import THE_SLAVE, System, get_cluster
+
+
+@sanity()
+def no_fault_strikes_too_often(state: System) -> bool:
+    """No fault strikes more often than it may, and readers count none less than never."""
+    counts = (getattr(state.reading.faults, name) for name in attrs.fields_dict(ReadingFaults))
+    return has_faults_within_limits(state) & all_of(*(count >= 0 for count in counts))
+
+
+@sanity()
+def brokers_run_or_do_not(state: System) -> bool:
+    """For readers a broker runs if its process does."""
+    master, slave = state.reading.brokers
+    return is_same(master.is_up, state.cluster.master.is_up) & is_same(
+        slave.is_up, state.cluster.slaves[THE_SLAVE].is_up
+    )
+
+
+@lemma(why="Else what is proved of readers in their own world need not hold here.")
+def log_is_an_environment_of_readers(state: System) -> bool:
+    """What readers saw of each step of the log are steps that their environment may take."""
+    return state.ghost_is_environment
+
+
+LOSSES = ("master_power_losses", "master_disk_losses")
+"""After these the master lacks messages."""
+
+PARTINGS = (
+    *("missed_dispatches", "topic_recreations", "swallowed_disk_errors", "failed_file_creations"),
+    *("late_joins", "torn_rolls", *LOSSES),
+)
+"""After these an offset or an index need not mean the same on both brokers."""
+
+CAUSES = {
+    "consumer_kills": ("consumer_kills",),
+    "slave_stops": ("slave_stops",),
+    "slave_kills": ("slave_kills",),
+    "early_deletions": ("early_deletions", "forced_deletions", *PARTINGS),
+    "torn_copies": ("slave_stops", "slave_kills", "slave_power_losses", *PARTINGS),
+    "slave_losses": ("slave_power_losses", "slave_wipes", *PARTINGS),
+    "slave_stalls": ("uncopied_expiries", "forced_deletions", *PARTINGS),
+    "lagging_dispatches": ("lagging_dispatches", *PARTINGS),
+    "missed_dispatches": ("missed_dispatches",),
+    "topic_recreations": ("topic_recreations",),
+    "master_stops": ("master_stops",),
+    "partitions": ("partitions",),
+    "stale_commits": ("stale_commits",),
+    "master_kills": ("master_kills",),
+    "master_power_losses": LOSSES,
+}
+"""What has to strike, one of these at least, before readers see the fault named first."""
+
+
+@lemma(why="Else readers see a fault that nothing has caused.")
+def faults_have_causes(state: System) -> bool:
+    """What readers count comes from what strikes the log, the brokers or the consumer."""
+    return all_of(
+        *(
+            implies(
+                all_of(*(getattr(state.faults, cause) == 0 for cause in causes)),
+                getattr(state.reading.faults, seen) == 0,
+            )
+            for seen, causes in CAUSES.items()
+        )
+    )
+
+
+def is_message_shared(state: System) -> bool:
+    """No queue was begun anew."""
+    return has_own_indexes(state.reading)
+
+
+@lemma(why="Else a message that the log has is skipped, or one that it lacks is read.")
+def followed_message_is_one(state: System) -> bool:
+    """A queue has the followed message if its log has it, and has come to it."""
+    put, read = state.message, state.reading.message
+    log, slave = state.cluster.master.log, state.cluster.slaves[THE_SLAVE].log
+    is_shown = read.offset >= 0
+    return implies(
+        is_message_shared(state),
+        implies(is_shown, is_written(put))
+        & implies(read.is_on_master, is_shown & has_message(log, put))
+        & implies(is_shown & has_message(log, put), read.is_on_master)
+        & implies(
+            read.is_on_slave & has_one_lineage(get_cluster(state)),
+            is_shown & has_message(slave, put) & (put.end_offset <= slave.dispatched_offset),
+        ),
+    )
+
+
+@lemma(why="Else a master is down that nobody has ended.")
+def only_an_end_takes_the_master(state: System) -> bool:
+    """A master that was not stopped or killed, and has lost neither power nor disk, runs."""
+    faults = state.faults
+    ends = (faults.master_stops, faults.master_kills, *(getattr(faults, name) for name in LOSSES))
+    return implies(all_of(*(count == 0 for count in ends)), state.cluster.master.is_up)
+
+
+@lemma(why="Else a slave's copy is torn though the slave has never come to an end.")
+def only_an_end_tears_a_copy(state: System) -> bool:
+    """A slave that never came to an end runs, and took no record in part for whole."""
+    slave, faults = state.cluster.slaves[THE_SLAVE], state.faults
+    ends = (faults.slave_stops, faults.slave_kills, faults.slave_power_losses)
+    is_whole = slave.log.ghost_torn_end_offset <= slave.log.ghost_torn_start_offset
+    return implies(all_of(*(count == 0 for count in ends)), is_whole & slave.is_up)
+
+
+@lemma(why="Else a slave's recovery cuts off what its queue shows.")
+def dispatch_waits_for_the_whole(state: System) -> bool:
+    """A slave's dispatch does not go on at a message that is there in part (R-RP-02)."""
+    put, log = state.message, state.cluster.slaves[THE_SLAVE].log
+    is_in_part = has_first_bytes(log, put) & negate(is_scanned(log, put))
+    is_waiting = log.dispatched_offset <= put.start_offset
+    is_powered = state.faults.slave_power_losses == 0
+    is_up = state.cluster.slaves[THE_SLAVE].is_up | is_powered
+    return implies(has_one_lineage(get_cluster(state)) & is_up & is_in_part, is_waiting)
+
+
+@lemma(why="Else a message lies in the blank that fills its file.")
+def followed_message_is_before_the_blank(state: System) -> bool:
+    """Where the master's log ends with a blank, the followed message lies before that."""
+    put, master = state.message, state.cluster.master
+    is_there = is_written(put) & is_in_lineage(master.log, put)
+    blank = master.trailing_blank_offset
+    return implies(is_there & (blank >= 0), put.end_offset <= blank)
+
+
+@lemma(why="Else half of a message is deleted.")
+def followed_message_is_in_one_file(state: System) -> bool:
+    """The master's log does not begin within the followed message (R-CL-06)."""
+    put, start = state.message, state.cluster.master.log.start_offset
+    return implies(is_written(put), (start <= put.start_offset) | (put.end_offset <= start))
+
+
+@lemma(why="Else retention takes what a queue has never shown.")
+def dispatch_is_not_overtaken(state: System) -> bool:
+    """A dispatch is where its log begins, or further; a slave's may not have begun."""
+    log, slave = state.cluster.master.log, state.cluster.slaves[THE_SLAVE].log
+    is_begun = (slave.dispatched_offset == 0) | (slave.start_offset <= slave.dispatched_offset)
+    is_early = implies(
+        is_joined_from_start(get_cluster(state)), slave.start_offset <= slave.dispatched_offset
+    )
+    return (log.start_offset <= log.dispatched_offset) & is_begun & is_early
+
+
+def is_index_common(state: System) -> bool:
+    """An index means the same message on both brokers."""
+    return has_common_indexes(get_cluster(state), state.reading)
+
+
+def list_queue_ends(state: System) -> tuple[tuple[int, int], ...]:
+    """Where in the master's log a number of messages is known: where its queue ends, and others."""
+    cluster, reading = get_cluster(state), state.reading
+    shown = leave_out_blank(cluster, cluster.master.log.dispatched_offset)
+    put = leave_out_blank(cluster, state.ghost_put_offset)
+    return ((0, 0), (shown, reading.master.queue_max), (put, reading.put_below))
+
+
+def find_slave_end(state: System) -> tuple[int, int]:
+    """Where the slave's queue ends, and with how many messages."""
+    cluster = get_cluster(state)
+    cursor = cluster.slaves[THE_SLAVE].log.dispatched_offset
+    return leave_out_blank(cluster, cursor), state.reading.copied_below
+
+
+@lemma(why="Else the place in a log says nothing of the place in a queue.")
+def indexes_grow_with_offsets(state: System) -> bool:
+    """Whose dispatch has come further in the log shows more messages, and who shows none less."""
+    of_master = list_queue_ends(state)
+    of_both = (*of_master, find_slave_end(state))
+    is_ordered = implies(is_message_shared(state), is_growing(of_master))
+    return is_ordered & implies(is_index_common(state), is_growing(of_both))
+
+
+def is_growing(marks: tuple[tuple[int, int], ...]) -> bool:
+    """Of these offsets none has a higher index than a larger or equal one."""
+    pairs = itertools.permutations(marks, 2)
+    return all_of(*(implies(one[0] <= other[0], one[1] <= other[1]) for one, other in pairs))
+
+
+@lemma(why="Else the followed message is shown before the dispatch comes to it, or left out.")
+def followed_message_keeps_the_order(state: System) -> bool:
+    """A queue is past the followed message if its log's dispatch is, and not before."""
+    put, index = state.message, state.reading.message.offset
+    log = state.cluster.master.log
+    own = ((put.end_offset - 1, index), (put.end_offset, index + 1))
+    is_there = (index >= 0) & is_message_shared(state) & is_in_lineage(log, put)
+    is_common = is_there & is_index_common(state)
+    return implies(is_there, is_growing((*own, *list_queue_ends(state)))) & implies(
+        is_common, is_growing((*own, find_slave_end(state)))
+    )
+
+
+@lemma(why="Else a queue that is cut off ends before it begins.")
+def queues_begin_where_their_logs_do(state: System) -> bool:
+    """What lies behind where a log begins has an index that its queue still leads to."""
+    put, index = state.message, state.reading.message.offset
+    log, slave = state.cluster.master.log, state.cluster.slaves[THE_SLAVE].log
+    is_there = (index >= 0) & is_message_shared(state) & is_in_lineage(log, put)
+    ends = list_queue_ends(state)
+    master = state.reading.master
+    is_so = is_beginning(log.start_offset, master.first_kept, ends)
+    is_common, both = is_index_common(state), (*ends, find_slave_end(state))
+    is_so_too = is_beginning(log.start_offset, master.first_kept, both)
+    begin = find_slave_begin(state.reading)
+    is_so_of_slave = is_beginning(slave.start_offset, begin, both)
+    own = ((put.end_offset - 1, index), (put.end_offset, index + 1))
+    is_own = is_beginning(log.start_offset, master.first_kept, own)
+    is_own_of_slave = is_beginning(slave.start_offset, begin, own)
+    return (
+        implies(is_message_shared(state), is_so)
+        & implies(is_common, is_so_too & is_so_of_slave)
+        & implies(is_there, is_own)
+        & implies(is_there & is_common, is_own_of_slave)
+    )
+
+
+def is_beginning(start: int, first: int, marks: tuple[tuple[int, int], ...]) -> bool:
+    """No mark from ``start`` on has a lower index than ``first``."""
+    return all_of(*(implies(start <= offset, first <= index) for offset, index in marks))
+
+
+@lemma(why="Else an index is given twice.")
+def queues_have_come_as_far_as_was_put(state: System) -> bool:
+    """No queue has come further in the master's log than is noted, and none has shown more."""
+    log, slave = state.cluster.master.log, state.cluster.slaves[THE_SLAVE].log
+    noted, put_below = state.ghost_put_offset, state.reading.put_below
+    is_noted = (log.dispatched_offset <= noted) & (noted <= log.max_offset)
+    is_shown = state.reading.master.queue_max <= put_below
+    is_alike = (slave.dispatched_offset <= noted) & (state.reading.copied_below <= put_below)
+    return is_noted & implies(
+        is_message_shared(state), is_shown & implies(is_index_common(state), is_alike)
+    )
+
+
+@lemma(why="Else a master that runs does not show what its dispatch has come to.")
+def dispatched_message_is_shown(state: System) -> bool:
+    """What the master's dispatch, or its slave's, has come to in its log has an index."""
+    put, log = state.message, state.cluster.master.log
+    is_there = is_message_shared(state) & is_written(put) & is_in_lineage(log, put)
+    is_reached = is_there & (put.end_offset <= state.ghost_put_offset)
+    return implies(is_reached, state.reading.message.offset >= 0)

@@ -1,0 +1,84 @@
+"""The system, complete: a group of brokers, and who puts messages and consumes them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from properties.property import collect_properties
+from properties.world import Sizes, World, make_fault_models
+from properties.worlds.replication.fault_models import FAULT_MODELS, SIZES
+from properties.worlds.system import guarantee, lemma
+from properties.worlds.system.parts import LOG_LEMMAS, READING_LEMMAS
+from reference.worlds.reading.state import MASTER, SLAVE
+from reference.worlds.reading.structure import ReadingStructure
+from reference.worlds.replication.parameters import Parameters
+from reference.worlds.replication.roles import FlushDiskType, Role
+from reference.worlds.replication.structure import Structure
+from reference.worlds.system.state import SystemFaults, SystemParameters
+from reference.worlds.system.structure import SystemStructure
+
+CLOSED = ReadingStructure(is_from_first=True)
+OPEN_SLOW, OPEN_ALL = (
+    ReadingStructure(is_master_open=True, is_slave_open=True, broker_id=broker, is_from_first=True)
+    for broker in (MASTER, SLAVE)
+)
+ASYNCHRONOUS = Structure(role=Role.ASYNC_MASTER)
+FLUSHING = Structure(flush_disk_type=FlushDiskType.SYNC_FLUSH)
+
+STRUCTURES = (
+    SystemStructure(reading=CLOSED),
+    SystemStructure(reading=OPEN_SLOW),
+    SystemStructure(reading=OPEN_ALL),
+    SystemStructure(FLUSHING, CLOSED),
+    SystemStructure(ASYNCHRONOUS, CLOSED),
+)
+"""Groups begin at the first message: what those skip that begin at the end is told of reading."""
+
+ENDS = ("master_stops", "master_kills", "slave_stops", "slave_kills")
+"""How brokers end in order, or as processes: what a promotion needs of both."""
+
+COLUMNS = {
+    **{c.name: c.admitted for c in FAULT_MODELS if c.name not in ("none", "every fault")},
+    "consumer kill": ("consumer_kills",),
+    "master stop": ("master_stops",),
+    "slave stop": ("slave_stops",),
+    "slave deletes first": ("early_deletions",),
+    "dispatch behind": ("lagging_dispatches",),
+    "slave misses messages": ("missed_dispatches",),
+    "topic made again": ("topic_recreations",),
+    "partition": ("partitions",),
+    "stale commit": ("stale_commits",),
+    "both end": ENDS,
+    "both end, after a master power loss": (*ENDS, "master_power_losses"),
+}
+"""Those of the log, those that readers see, and what may come before a promotion."""
+
+QUEUE_SIZE_MAX = 6
+"""Where the modelled queue ends in a search: as many messages as a log of small files holds."""
+
+
+def add_queue(parameters: Parameters) -> SystemParameters:
+    """The sizes of a log, with a queue."""
+    sizes: dict[str, Any] = attrs.asdict(parameters, recurse=False)
+    del sizes["limits"]
+    return SystemParameters(**sizes, ghost_queue_size_max=QUEUE_SIZE_MAX)
+
+
+SYSTEM = World(
+    name="system",
+    structures=STRUCTURES,
+    claims=collect_properties(guarantee),
+    lemmas={**LOG_LEMMAS, **READING_LEMMAS, **collect_properties(lemma)},
+    fault_models=make_fault_models(SystemFaults, COLUMNS),
+    sizes=Sizes(
+        search=add_queue(SIZES.search),
+        fault_sets=add_queue(SIZES.fault_sets),
+        campaign=add_queue(SIZES.campaign),
+        swarm=tuple(map(add_queue, SIZES.swarm)),
+    ),
+    folder=Path(__file__).parent,
+    chapter="system.md",
+)

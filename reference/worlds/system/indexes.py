@@ -1,0 +1,114 @@
+"""Indexes: a message's place in its queue, as far as its place in the log says it.
+
+An index counts the messages of the queue that lie before an offset of the log; it never decreases
+as the offset grows. It is known at a few marks, where a queue ends and where the followed message
+is; anywhere else it is free within these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from attrs import frozen
+
+from reference.language.operators import choose, maximum, minimum, negate
+from reference.worlds.reading.state import Reading
+from reference.worlds.replication.lineage import is_in_lineage, is_scanned
+from reference.worlds.replication.state import Cluster, CommitLog
+from reference.worlds.system.state import THE_SLAVE
+
+
+@frozen
+class Mark:
+    """A place at which both are known."""
+
+    is_known: bool
+    offset: int
+    """In the log."""
+    index: int
+    """How many messages of the queue lie wholly before it."""
+    is_floor: bool = False
+    """The number may be too low: what lies before the offset is not bounded by it."""
+
+
+def choose_index(offset: int, marks: Iterable[Mark], wanted: int) -> int:
+    """The index at an offset that is nearest to a wanted one, of those that the marks allow.
+
+    Where they contradict one another the lower one counts.
+    """
+    index, found = wanted, tuple(marks)
+    for mark in found:
+        index = choose(mark.is_known & (mark.offset <= offset), maximum(index, mark.index), index)
+    for mark in (each for each in found if not each.is_floor):
+        index = choose(mark.is_known & (offset <= mark.offset), minimum(index, mark.index), index)
+    return index
+
+
+def has_one_lineage(cluster: Cluster) -> bool:
+    """The slave has nothing but its master's bytes, each at its place, and the master lost none."""
+    log = cluster.slaves[THE_SLAVE].log
+    return (cluster.master.ghost_life == 0) & (log.ghost_unknown_below_offset == 0)
+
+
+def has_own_indexes(reading: Reading) -> bool:
+    """No queue was begun anew: it counts the messages of its own log."""
+    return reading.faults.topic_recreations == 0
+
+
+def has_common_indexes(cluster: Cluster, reading: Reading) -> bool:
+    """An index means the same message on both brokers."""
+    is_complete = reading.faults.missed_dispatches == 0
+    return has_one_lineage(cluster) & has_own_indexes(reading) & is_complete
+
+
+def find_slave_begin(reading: Reading) -> int:
+    """The index with which the slave's queue begins, or will: it may have no message yet."""
+    slave = reading.slave
+    return choose(slave.queue_max == 0, reading.copied_below, slave.first_kept)
+
+
+def leave_out_blank(cluster: Cluster, offset: int) -> int:
+    """The same offset, or where the blank begins in which it lies: no message is in that."""
+    blank = cluster.master.trailing_blank_offset
+    return choose(blank >= 0, minimum(offset, blank), offset)
+
+
+def list_marks(
+    cluster: Cluster, log: CommitLog, reading: Reading, put_offset: int
+) -> tuple[Mark, ...]:
+    """All that is known of indexes in a log: where the followed message is, and where queues end.
+
+    What one broker's queue says of the other's log is what both logs have in common.
+    """
+    (put,), index = cluster.messages, reading.message.offset
+    master, slave = cluster.master.log, cluster.slaves[THE_SLAVE].log
+    is_kept, is_common = has_own_indexes(reading), has_common_indexes(cluster, reading)
+    is_of_master, is_of_slave = (is_kept, is_common) if log is master else (is_common, is_kept)
+    is_placed = is_in_lineage(log, put) | (is_common & is_in_lineage(master, put))
+    is_known = is_placed & (index >= 0)
+
+    def cut(offset: int) -> int:
+        return leave_out_blank(cluster, offset)
+
+    return (
+        Mark(is_kept, 0, 0),
+        Mark(is_known, put.end_offset - 1, index),
+        Mark(is_known, put.end_offset, index + 1),
+        Mark(is_of_master, cut(master.dispatched_offset), reading.master.queue_max),
+        Mark(is_of_slave, cut(slave.dispatched_offset), reading.copied_below),
+        Mark(is_of_master, cut(put_offset), reading.put_below),
+        Mark(is_of_master, cut(master.start_offset), reading.master.first_kept, is_floor=True),
+        Mark(is_common, cut(slave.start_offset), find_slave_begin(reading), is_floor=True),
+    )
+
+
+def is_shown(reading: Reading) -> bool:
+    """Some queue has once shown the followed message: it has an index."""
+    return reading.message.offset >= 0
+
+
+def is_newly_shown(cluster: Cluster, log: CommitLog, reading: Reading) -> bool:
+    """A queue that is built from this log shows the followed message, for the first time."""
+    (put,) = cluster.messages
+    is_reached = is_scanned(log, put) & (put.end_offset <= log.dispatched_offset)
+    return is_reached & negate(is_shown(reading))

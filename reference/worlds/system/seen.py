@@ -1,0 +1,92 @@
+"""What readers see of a step of the log: some steps of their environment, or none.
+
+A rule of `reference.worlds.reading` that nobody reads by is one that something happens to queues
+by. Here such a rule is not free to fire: a step of the log says when, and with which arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from attrs import field, frozen
+
+from reference.language.leaves import flatten, transform_leaves
+from reference.language.operators import all_of, choose, implies
+from reference.language.rule import Conditions
+from reference.language.terms import Sort
+from reference.worlds.reading.state import Reading
+
+
+@frozen
+class Seen:
+    """A step that readers see, if it is taken."""
+
+    is_taken: bool
+    """Whether it is, which may depend on the state."""
+    rule: Callable[..., Any]
+    """The rule of reading that tells it."""
+    index: tuple[int, ...] = ()
+    """Of which broker, where the rule has an index."""
+    arguments: Mapping[str, int] = field(factory=dict)
+    """What else it chooses."""
+
+
+@frozen
+class Fired:
+    """A rule that has been made to fire, whether its conditions hold or not."""
+
+    conditions: dict[str, bool]
+    """What would have to hold: its conditions, and each argument in its range."""
+    reading: Reading
+    """The state after it."""
+
+
+def fire(step: Seen, reading: Reading) -> Fired:
+    """Fire a rule with these arguments, and keep what it asks for."""
+    steps = step.rule(reading, *step.index)
+    asked: Conditions = next(steps)
+    conditions, answer = dict(asked.named), None
+    while True:
+        try:
+            argument = steps.send(answer)
+        except StopIteration as finished:
+            return Fired(conditions, finished.value)
+        answer = step.arguments.get(argument.name, argument.low)
+        conditions[f"is_{argument.name}_in_range"] = (argument.low <= answer) & (
+            answer <= argument.high
+        )
+
+
+def choose_reading(condition: bool, when_true: Reading, when_false: Reading) -> Reading:
+    """One of two states, leaf by leaf."""
+    other = flatten(when_false)
+
+    def pick(path: str, _sort: Sort, value: Any) -> Any:
+        return value if value is other[path] else choose(condition, value, other[path])
+
+    chosen: Reading = transform_leaves(when_true, pick)
+    return chosen
+
+
+@frozen
+class Sight:
+    """What readers have seen."""
+
+    reading: Reading
+    """The state after it."""
+    is_possible: bool
+    """Each step was one that their environment may take: all that its rule asks for held."""
+
+
+def see(reading: Reading, steps: Iterable[Callable[[Reading], Seen]]) -> Sight:
+    """The readers after these steps, each made for the state that the ones before it have left."""
+    is_possible = True
+    for make in steps:
+        step = make(reading)
+        if step.is_taken is False:
+            continue
+        fired = fire(step, reading)
+        is_possible = is_possible & implies(step.is_taken, all_of(*fired.conditions.values()))
+        reading = choose_reading(step.is_taken, fired.reading, reading)
+    return Sight(reading, is_possible)
