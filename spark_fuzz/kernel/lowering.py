@@ -156,18 +156,27 @@ def _lower_find_ranges(layout: Layout) -> Iterable[str]:
 
 
 def _lower_fire(layout: Layout) -> Iterable[str]:
-    lines = ["def fire(state, parameters, instance, arguments):"]
+    """A function for each instance, for one of them all takes minutes to compile."""
+    lines: list[str] = []
+    calls = ["def fire(state, parameters, instance, arguments):"]
     for index, recorded in enumerate(layout.instances):
-        names = {f"argument.{n}": f"arguments[{i}]" for i, (n, *_) in enumerate(recorded.arguments)}
-        writer = Writer(layout, names, 8)
-        new = {path: writer.name_of(term) for path, term in recorded.effects.items()}
-        for i, value in enumerate(new.values()):
-            writer.write(f"new{i} = {value}")
-        for i, path in enumerate(new):
-            writer.write(f"state[{layout.state_paths.index(path)}] = new{i}")
+        lines += [*_lower_effects(layout, index, recorded), "", ""]
         keyword = "if" if index == 0 else "elif"
-        lines += [f"    {keyword} instance == {index}:", *(writer.lines or ["        pass"])]
-    return lines
+        calls.append(f"    {keyword} instance == {index}:")
+        calls.append(f"        fire_{index}(state, parameters, arguments)")
+    return [*lines, *calls]
+
+
+def _lower_effects(layout: Layout, index: int, recorded: RecordedInstance) -> Iterable[str]:
+    names = {f"argument.{n}": f"arguments[{i}]" for i, (n, *_) in enumerate(recorded.arguments)}
+    writer = Writer(layout, names, 4)
+    new = {path: writer.name_of(term) for path, term in recorded.effects.items()}
+    for i, value in enumerate(new.values()):
+        writer.write(f"new{i} = {value}")
+    for i, path in enumerate(new):
+        writer.write(f"state[{layout.state_paths.index(path)}] = new{i}")
+    head = f"def fire_{index}(state, parameters, arguments):"
+    return [head, *(writer.lines or ["    pass"])]
 
 
 def _lower_judge(layout: Layout, function: str, claims: Iterable[str]) -> Iterable[str]:
