@@ -77,6 +77,7 @@ BOOK = (
             Chapter("metadata.md", "tables that a slave copies, and the name server"),
             Chapter("tables.md", "topics and groups, also when brokers change their roles"),
             Chapter("delay.md", "delayed messages, and two surprises of a promotion"),
+            Chapter("system.md", "all at once, from put to consumed, and after a promotion"),
         ),
     ),
     Part(

@@ -23,6 +23,7 @@ from book.model import (
     proof_page,
     restrictions_page,
     roles_page,
+    system_page,
     variant_page,
     version_page,
     world_page,
@@ -75,6 +76,7 @@ PAGES: tuple[Page, ...] = (
     tutorial_page.PAGE,
     *TOPIC_PAGES,
     *world_page.PAGES,
+    system_page.PAGE,
     refutation_page.OVERVIEW,
     *refutation_page.PAGES,
 )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,13 +31,14 @@ from command_line.output.workers import run_all, show_progress
 from properties.comparison.upgrades import COMPARED_STRUCTURES, compare, get_base, render_change
 from properties.judges.foundations import check_foundations
 from properties.schedules.known_schedules import load_known_schedules
+from properties.schedules.related_structures import Schedule
 from properties.verdicts import certificates
 from properties.verdicts.certificates import encode_schedule
 from properties.verdicts.certified_cells import describe
 from properties.verdicts.expectations import find_expectation
 from properties.verdicts.renewal import RENEWAL_DEPTH_LIMIT, Renewal, renew
 from properties.verdicts.verdict import Hints, InternalDisagreementError, Verdict, search_structure
-from properties.worlds import STRUCTURES, find_healing, find_world
+from properties.worlds import PROVED_STRUCTURES, find_healing, find_world
 from properties.worlds.replication.fault_models import EVERY_FAULT
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME, RELEASED_STRUCTURES
 from properties.z3.obligations import load_proof
@@ -249,7 +251,7 @@ def choose_structures(
     """
     overriding = (*variants, *version.variants)
     if not overriding:
-        return [STRUCTURES[n] for n in names or STRUCTURES]
+        return [PROVED_STRUCTURES[n] for n in names or PROVED_STRUCTURES]
     if others := [n for n in names if n not in CERTIFIED_BY_NAME]:
         raise click.BadParameter(
             f"{others[0]!r} is no structure of replication, and only those differ by variant or "
@@ -322,23 +324,49 @@ def search_all_witnesses(structures: list[Any]) -> None:
 
     Of all structures everything is searched anew.
     """
-    is_every = len(structures) == len(STRUCTURES)
+    is_every = len(structures) == len(PROVED_STRUCTURES)
     with show_progress() as progress:
         for structure in structures:
             if not is_every and are_witnesses_current(structure):
                 continue
             known = load_known_schedules(certificates.get_world_folder(structure))
+            known += sample_more(structure)
             save_witnesses({structure: search_witnesses(structure, progress, known=known)})
 
 
 def search(structure: Structure, progress: Callable[[str], None]) -> Answer:
     """Every cell of a structure by a search that rewrites its certificate."""
     started = time.monotonic()
-    verdicts = search_structure(
-        structure, progress, hints=Hints(certificates.load_related(structure))
-    )
+    hints = Hints(certificates.load_related(structure))
+    if find_world(structure).depth_limit == 0:
+        hints = Hints(load_old_cells(structure), partial(sample, structure, progress))
+    verdicts = search_structure(structure, progress, hints=hints)
     certificates.save(structure, verdicts)
     return Answer(verdicts, find_endless_steps(structure, verdicts), time.monotonic() - started)
+
+
+def load_old_cells(structure: Any) -> tuple[Verdict, ...]:
+    """What a certificate says, whatever rules it was made from; nothing where there is none."""
+    document = certificates.read(structure)
+    return () if document is None else certificates.decode_asked(structure, document)
+
+
+def sample(
+    structure: Any, progress: Callable[[str], None], claims: Container[str]
+) -> tuple[Verdict, ...]:
+    """What random schedules refute; only such a search needs the compiler of kernels."""
+    from spark_fuzz.search.sampling import sample_refutations  # noqa: PLC0415
+
+    return sample_refutations(structure, claims, progress)
+
+
+def sample_more(structure: Any) -> tuple[Schedule, ...]:
+    """Ways to all rules by random schedules, where the states are too large for a search."""
+    if find_world(structure).depth_limit != 0:
+        return ()
+    from spark_fuzz.search.sampling import sample_ways  # noqa: PLC0415
+
+    return tuple(sample_ways(structure))
 
 
 def recheck(structure: Structure, progress: Callable[[str], None]) -> Answer:

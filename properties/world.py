@@ -89,6 +89,9 @@ class World:
     """What stands for a structure in the identifier of a schedule."""
     list_related_structures: Callable[[Any], tuple[Any, ...]] = lambda structure: ()
     """The structures whose schedules are tried first: they may refute here too."""
+    depth_limit: int | None = None
+    """How deep a structure is searched; None as deep as is usual, 0 where its states are too large
+    for bounded search, so that random schedules are followed instead."""
     clip_sizes: Callable[[Any], Any] | None = None
     """The sizes of a search, none larger than these; None where sizes play no part."""
     manual_rules: Mapping[str, Rule] = field(factory=dict)

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import inspect
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+
+from attrs import evolve
 
 from book.merged_table import render_merged
 from book.model.code_page import CodePage, make_world_shelf, mark
+from properties.property import Property
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.certified_cells import describe
 from properties.verdicts.expectations import Expectation, find_expectation
@@ -76,7 +79,7 @@ def _render_guarantee(world: World, name: str) -> Iterator[str]:
 def _render_verdicts(world: World, name: str) -> str:
     cells = {structure.name: load_cells(structure) for structure in world.structures}
     columns = [column.name for column in world.fault_models]
-    return render_merged(list(cells), columns, lambda s, c: describe(cells[s][name, c]))
+    return render_merged(list(cells), columns, lambda s, c: tell(cells[s][name, c]))
 
 
 def group_by_reason(world: World, name: str) -> list[tuple[Expectation, list[str]]]:
@@ -88,18 +91,26 @@ def group_by_reason(world: World, name: str) -> list[tuple[Expectation, list[str
     return list(found.values())
 
 
-def render_lemmas(world: World) -> str:
+def tell(cell: Verdict) -> str:
+    """A cell in words; of one that is proved, whether what it speaks of can happen at all.
+
+    Which schedule is the shortest is no question of a cell: a chapter says how they were found.
+    """
+    return describe(evolve(cell, is_shortest=True), is_vacuous=cell.is_vacuous)
+
+
+def render_lemmas(lemmas: Mapping[str, Property]) -> str:
     """A section for each lemma: sentence, and what demanded it."""
     return "\n\n".join(
         f"### `{name}`\n\n> {_clean(lemma.sentence)}\n\nDemanded by: {lemma.why}\n\n{mark(name)}"
-        for name, lemma in world.lemmas.items()
+        for name, lemma in lemmas.items()
     )
 
 
 def count_cells(world: World) -> dict[str, int]:
     """How many cells of a world are proved, disputed and refuted."""
     words = Counter(
-        "disputed" if v.disputed else v.word.value
+        "disputed" if v.disputed else v.word.value + (" vacuously" if v.is_vacuous else "")
         for s in world.structures
         for v in load_cells(s).values()
     )
@@ -118,7 +129,7 @@ def render_summary(world: World) -> str:
 
 def describe_word(cell: Verdict) -> str:
     """The engine's word of a cell, or that it is disputed."""
-    return cell.dispute or cell.word.value
+    return cell.dispute or cell.word.value + (" (vacuous)" if cell.is_vacuous else "")
 
 
 def _clean(text: str | None) -> str:
@@ -130,10 +141,12 @@ def make_page(world: World) -> CodePage:
     parts = {
         "rules": render_rules,
         "guarantees": render_guarantees,
-        "lemmas": render_lemmas,
         "summary": render_summary,
     }
-    bound = {name: partial(render, world) for name, render in parts.items()}
+    bound: dict[str, Callable[[], str]] = {
+        name: partial(render, world) for name, render in parts.items()
+    }
+    bound["lemmas"] = partial(render_lemmas, world.lemmas)
     return CodePage(world.chapter_path, bound, make_world_shelf(world))
 
 

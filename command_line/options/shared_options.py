@@ -19,7 +19,7 @@ from properties.worlds import (
     CLAIM_NAMES,
     FAULT_MODEL_NAMES,
     KNOWN_STRUCTURES,
-    STRUCTURES,
+    PROVED_STRUCTURES,
     find_world,
 )
 from properties.worlds.replication.structures import STOCK_PAIR
@@ -95,7 +95,7 @@ def add_structures_option(*, is_of_any_release: bool = False) -> Callable[[Funct
         "--structure",
         "names",
         multiple=True,
-        type=KnownName(KNOWN_STRUCTURES if is_of_any_release else STRUCTURES, "structure"),
+        type=KnownName(KNOWN_STRUCTURES if is_of_any_release else PROVED_STRUCTURES, "structure"),
         metavar="NAME",
         help=f"Only this structure, as `rmqspec prove` lists them{releases}; may be repeated.",
     )

@@ -230,6 +230,11 @@ def _recheck_cell(
             raise InternalDisagreementError(
                 f"{cell.guarantee} of {structure.name} under {cell.fault} is certified, not proved"
             )
+        if cell.is_vacuous and cell.guarantee not in result.vacuous:
+            raise InternalDisagreementError(
+                f"{cell.guarantee} of {structure.name} under {cell.fault} is certified as vacuous, "
+                "yet its premise is not proved to be impossible"
+            )
         fault_model = find_world(structure).get_fault_model(cell.fault)
         return make_proved(cell.guarantee, fault_model, result)
     if cell.word is VerdictWord.REFUTED and cell.guarantee in proved[cell.fault].proved:
@@ -402,6 +407,8 @@ def _encode(verdict: Verdict) -> dict[str, Any]:
         cell["depth"] = verdict.depth
     if not verdict.is_shortest:
         cell["is_shortest"] = False
+    if verdict.is_vacuous:
+        cell["is_vacuous"] = True
     return cell
 
 
@@ -413,6 +420,7 @@ def _decode(cell: dict[str, Any]) -> Verdict:
         schedule=decode_schedule(cell.get("schedule", ())),
         depth=cell.get("depth"),
         is_shortest=cell.get("is_shortest", True),
+        is_vacuous=cell.get("is_vacuous", False),
     )
 
 

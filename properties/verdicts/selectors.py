@@ -11,6 +11,7 @@ from reference.worlds.replication.put import has_slave_wait, is_slave_always_ask
 from reference.worlds.replication.roles import Role
 from reference.worlds.replication.state import Message
 from reference.worlds.replication.structure import Structure
+from reference.worlds.system.structure import SystemStructure
 
 
 def _as_pairs(settings: Any) -> tuple[tuple[str, Any], ...]:
@@ -38,9 +39,10 @@ class CellSelector:
         """The entry speaks about this structure and fault class."""
         if self.faults and fault not in self.faults:
             return False
-        if any(getattr(structure, name, None) != value for name, value in self.settings):
+        parts = (structure, *list_parts(structure))
+        if not all(any(has_setting(p, *pair) for p in parts) for pair in self.settings):
             return False
-        return not isinstance(structure, Structure) or self._fits_group(structure)
+        return all(self._fits_group(p) for p in parts if isinstance(p, Structure))
 
     def _fits_group(self, structure: Structure) -> bool:
         """The entry speaks about this group; what takes longer to find out is asked last."""
@@ -50,6 +52,18 @@ class CellSelector:
             and (not self.releases or find_version(structure.variants).rule_set in self.releases)
             and (not self.roles or get_waiting_role(structure) in self.roles)
         )
+
+
+def list_parts(structure: Any) -> tuple[Any, ...]:
+    """The structures that a structure is made of: of the system its group and its readers."""
+    if not isinstance(structure, SystemStructure):
+        return ()
+    return (structure.log, structure.reading)
+
+
+def has_setting(structure: Any, name: str, value: Any) -> bool:
+    """A field of a structure has this value."""
+    return bool(getattr(structure, name, None) == value)
 
 
 def get_waiting_role(structure: Structure) -> str:

@@ -137,7 +137,7 @@ def search_structure(
     prover = FaultSetProver(structure, lemmas)
     claims = find_world(structure).claims
     results = {c.name: prover.decide(c) for c in find_world(structure).fault_models}
-    if hints.cells and (left := _list_open(structure, results, refuted)):
+    if left := _list_open(structure, results, refuted):
         on_progress(f"{structure.name}: other schedules against {', '.join(left)}")
         refuted += _take_over(structure, hints.find_more(left), sizes)
     verdicts: list[Verdict] = []
@@ -151,8 +151,8 @@ def search_structure(
             for n in claims
             if n not in proved and not (hints.cells and n in known)
         }
-        found = {}
-        if depth_limits:
+        found = {n: _leave_open(n, fault_model) for n in depth_limits if n not in known}
+        if depth_limits and deepest:
             search = BoundedSearch(structure, fault_model, (*lemmas, *proved), sizes)
             found = _search(search, depth_limits, known, on_progress)
         refuted += [(fault_model, v) for v in found.values() if v.word is VerdictWord.REFUTED]
@@ -189,6 +189,8 @@ def _check_consistency(
 
 def compute_depth_limit(structure: Any) -> int:
     """How deep a structure is usually searched."""
+    if (limit := find_world(structure).depth_limit) is not None:
+        return limit
     if not structure.variants:
         return DEPTH_LIMIT
     is_small = structure.slaves <= VARIANT_SLAVES_MAX
@@ -264,6 +266,11 @@ def record_violation(structure: Any, name: str) -> Term:
     """That a guarantee does not hold, as a term."""
     predicate = find_world(structure).claims[name].predicate
     return record_predicate(structure, lambda cluster: negate(predicate(cluster)))
+
+
+def _leave_open(name: str, fault_model: FaultModel) -> Verdict:
+    """A cell for which nothing is searched step by step."""
+    return Verdict(name, fault_model.name, VerdictWord.UNDECIDED, is_shortest=False)
 
 
 def _rejudge(name: str, search: BoundedSearch, schedule: tuple[Action, ...]) -> tuple[Action, ...]:

@@ -54,20 +54,24 @@ WORLD_STRUCTURES = {s.name: s for world in OTHER_WORLDS for s in world.structure
 STRUCTURES: dict[str, Any] = {s.name: s for world in WORLDS for s in world.structures}
 """Every structure that can be asked for, by name."""
 
+PROVED_STRUCTURES: dict[str, Any] = {**STRUCTURES, **{s.name: s for s in SYSTEM.structures}}
+"""Every structure that has a certificate, by name: those of the worlds, and of them together."""
+
 KNOWN_STRUCTURES: dict[str, Any] = {
-    **STRUCTURES,
+    **PROVED_STRUCTURES,
     **{
         s.name: s
         for name in RULE_SETS
         for s in (apply_rule_set(structure, name) for structure in CERTIFIED_STRUCTURES)
     },
     **{s.name: s for s in POOLED_STRUCTURES},
-    **{s.name: s for s in SYSTEM.structures},
 }
-"""Every structure of every release, by name, those with a pool, and those of the whole."""
+"""Every structure of every release, by name, and those with a pool."""
 
-CLAIM_NAMES = tuple(dict.fromkeys(n for world in WORLDS for n in world.claims))
+CLAIM_NAMES = tuple(dict.fromkeys(n for world in (*WORLDS, SYSTEM) for n in world.claims))
 """The claims of all worlds, each once."""
 
-FAULT_MODEL_NAMES = tuple(dict.fromkeys(c.name for world in WORLDS for c in world.fault_models))
+FAULT_MODEL_NAMES = tuple(
+    dict.fromkeys(c.name for world in (*WORLDS, SYSTEM) for c in world.fault_models)
+)
 """The columns of all worlds, each once; worlds share some headings."""

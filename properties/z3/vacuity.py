@@ -84,7 +84,7 @@ def search_witnesses(
     on_progress(f"{structure.name}, witnesses: what {len(known)} known schedules reach")
     found = find_known_witnesses(structure, wanted, known)
     open_questions = {n: t for n, t in wanted.items() if n not in found}
-    if open_questions:
+    if open_questions and find_world(structure).depth_limit != 0:
         found |= _search(structure, open_questions, lemmas, on_progress, depth_limit)
     return tuple(WitnessAnswer(n, found.get(n), is_impossible=n in impossible) for n in questions)
 

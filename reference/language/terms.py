@@ -94,9 +94,8 @@ class Term:
         return id(self)
 
     def __repr__(self) -> str:
-        if self.operator in ("leaf", "constant"):
-            return str(self.payload)
-        return f"{self.operator}({', '.join(map(repr, self.arguments))})"
+        is_short = _measure(self) <= WRITTEN_PARTS_MAX
+        return _write_out(self) if is_short else _write_each_part_once(self)
 
 
 OPERATORS: dict[str, tuple[tuple[Sort, ...], Sort]] = {
@@ -172,6 +171,36 @@ def walk(roots: Iterable[Term]) -> Iterator[Term]:
                 stack.extend([(a, False) for a in reversed(term.arguments) if id(a) not in seen])
             else:
                 yield term
+
+
+WRITTEN_PARTS_MAX = 100_000
+"""A term with more parts is written with each part once: written out, some would fill a disk."""
+
+
+def _measure(term: Term) -> int:
+    """How many parts a term has when it is written out."""
+    sizes: dict[int, int] = {}
+    for part in walk([term]):
+        sizes[id(part)] = 1 + sum(sizes[id(a)] for a in part.arguments)
+    return sizes[id(term)]
+
+
+def _write_out(term: Term) -> str:
+    if not term.arguments:
+        return str(term.payload)
+    return f"{term.operator}({', '.join(map(_write_out, term.arguments))})"
+
+
+def _write_each_part_once(term: Term) -> str:
+    """A line for each part, which names the lines of its own parts."""
+    names: dict[int, str] = {}
+    lines: list[str] = []
+    for number, part in enumerate(walk([term])):
+        names[id(part)] = str(part.payload) if not part.arguments else f"#{number}"
+        if part.arguments:
+            told = ", ".join(names[id(a)] for a in part.arguments)
+            lines.append(f"#{number} = {part.operator}({told})")
+    return "\n".join(lines)
 
 
 @lru_cache(maxsize=4096)

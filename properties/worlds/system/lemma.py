@@ -7,7 +7,10 @@ import itertools
 import attrs
 
 from properties.property import lemma, sanity
-from properties.worlds.replication.lemmas import is_joined_from_start
+from properties.worlds.replication.lemmas import (
+    is_joined_from_start,
+    is_slave_power_intact,
+)
 from reference.language.fault_account import has_faults_within_limits
 from reference.language.operators import all_of, implies, is_same, negate
 from reference.worlds.reading.state import ReadingFaults
@@ -16,6 +19,7 @@ from reference.worlds.replication.lineage import (
     has_message,
     is_in_lineage,
     is_scanned,
+    is_torn,
     is_written,
 )
 from reference.worlds.system.indexes import (
@@ -131,6 +135,26 @@ def only_an_end_tears_a_copy(state: System) -> bool:
     ends = (faults.slave_stops, faults.slave_kills, faults.slave_power_losses)
     is_whole = slave.log.ghost_torn_end_offset <= slave.log.ghost_torn_start_offset
     return implies(all_of(*(count == 0 for count in ends)), is_whole & slave.is_up)
+
+
+def is_copied_from_the_first(state: System) -> bool:
+    """Both logs and both queues are as one: nothing was lost, and nothing has parted them."""
+    are_alike = all_of(*(getattr(state.faults, name) == 0 for name in PARTINGS))
+    return are_alike & is_slave_power_intact(get_cluster(state))
+
+
+@lemma(why="Else a message is acknowledged whose copy readers of the slave pass over.")
+def damaged_copy_was_never_received(state: System) -> bool:
+    """A copy that readers find damaged is one that the slave never had whole, or an expired one."""
+    put, log = state.message, state.cluster.slaves[THE_SLAVE].log
+    is_damaged = state.reading.faults.torn_copies > 0
+    return implies(
+        is_copied_from_the_first(state) & is_damaged,
+        is_written(put)
+        & is_torn(log, put)
+        & (put.end_offset <= log.dispatched_offset)
+        & (negate(put.ghost_is_received) | put.ghost_is_expired),
+    )
 
 
 @lemma(why="Else a slave's recovery cuts off what its queue shows.")

@@ -6,15 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+from attrs import evolve
 
 from properties.property import collect_properties
-from properties.world import Sizes, World, make_fault_models
+from properties.world import World, make_fault_models, make_sizes
 from properties.worlds.replication.fault_models import FAULT_MODELS, SIZES
-from properties.worlds.system import guarantee, lemma
+from properties.worlds.system import guarantee, lemma, witness
 from properties.worlds.system.parts import LOG_LEMMAS, READING_LEMMAS
 from reference.worlds.reading.state import MASTER, SLAVE
 from reference.worlds.reading.structure import ReadingStructure
-from reference.worlds.replication.parameters import Parameters
+from reference.worlds.replication.parameters import SIZE_KEYS, Parameters
 from reference.worlds.replication.roles import FlushDiskType, Role
 from reference.worlds.replication.structure import Structure
 from reference.worlds.system.state import SystemFaults, SystemParameters
@@ -67,18 +68,24 @@ def add_queue(parameters: Parameters) -> SystemParameters:
     return SystemParameters(**sizes, ghost_queue_size_max=QUEUE_SIZE_MAX)
 
 
+def clip_sizes(parameters: SystemParameters) -> SystemParameters:
+    """The sizes of a search, none larger than the given ones."""
+    small = SYSTEM.sizes.search
+    clipped = {n: min(getattr(parameters, n), getattr(small, n)) for n in SIZE_KEYS}
+    limited: SystemParameters = evolve(small, limits=parameters.limits, **clipped)
+    return limited
+
+
 SYSTEM = World(
     name="system",
     structures=STRUCTURES,
     claims=collect_properties(guarantee),
     lemmas={**LOG_LEMMAS, **READING_LEMMAS, **collect_properties(lemma)},
     fault_models=make_fault_models(SystemFaults, COLUMNS),
-    sizes=Sizes(
-        search=add_queue(SIZES.search),
-        fault_sets=add_queue(SIZES.fault_sets),
-        campaign=add_queue(SIZES.campaign),
-        swarm=tuple(map(add_queue, SIZES.swarm)),
-    ),
+    sizes=make_sizes(add_queue(SIZES.campaign), swarm=tuple(map(add_queue, SIZES.swarm))),
     folder=Path(__file__).parent,
     chapter="system.md",
+    witnesses=collect_properties(witness),
+    depth_limit=0,
+    clip_sizes=clip_sizes,
 )

@@ -29,7 +29,7 @@ def get_promoted_log(state: System) -> CommitLog:
 def get_promoted_queue(state: System) -> Broker:
     """The queue with which a promoted slave starts, and the progress that it reads: its own.
 
-    It copied its master's progress every ten seconds (SlaveSynchronize#syncConsumerOffset).
+    It copied its master's progress once a minute (R-MS-01, SlaveSynchronize#syncConsumerOffset).
     """
     slave = state.reading.slave
     return evolve(slave, progress=slave.progress_on_disk)

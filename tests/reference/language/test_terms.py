@@ -104,3 +104,13 @@ def test_numbers_stay_numbers() -> None:
     assert op.choose(False, 1, 2) == 2
     assert op.quotient(7, 2) == 3
     assert op.remainder(7, 2) == 1
+
+
+def test_a_term_that_shares_much_is_written_part_by_part() -> None:
+    """Its length is that of the parts; equal terms are written alike, others differently."""
+    longest, other = X, Y
+    for _ in range(200):
+        longest, other = record("add", longest, longest), record("add", other, other)
+    assert repr(longest).splitlines()[0] == "#1 = add(x, x)"
+    assert len(repr(longest).splitlines()) == 200
+    assert repr(longest) != repr(other)
