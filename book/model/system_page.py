@@ -37,11 +37,13 @@ def render_sights() -> str:
 def render_figures() -> str:
     """One sentence: how large the system is."""
     shown = SYSTEM.structures[0]
-    leaves = len(compute_leaf_sorts(shown))
+    leaves, lemmas = len(compute_leaf_sorts(shown)), SYSTEM.get_lemmas(shown)
+    of_log, of_readers = (
+        sum(name in part for name in lemmas) for part in (LOG_LEMMAS, READING_LEMMAS)
+    )
     return (
-        f"{len(shown.rules)} rules over {leaves} leaves; {len(LOG_LEMMAS)} lemmas of the log, "
-        f"{len(READING_LEMMAS)} of readers and {len(LEMMAS)} of both hold in every state, "
-        "whatever strikes."
+        f"{len(shown.rules)} rules over {leaves} leaves; {of_log} lemmas of the log, "
+        f"{of_readers} of readers and {len(LEMMAS)} of both hold in every state, whatever strikes."
     )
 
 

@@ -37,9 +37,9 @@ MODEL_LIMITS = (
     "what a single pull is answered is told by `rmqspec pull`. What they come to in peace is told "
     "of rest; a consumer that may read the slave may be sent to and fro and never rest.",
     "Topics, subscription groups and delayed messages: one table or level, in worlds of their own. "
-    "A failure of one world is nowhere combined with one of another. RocketMQ answers an "
-    "administrator before it makes a topic, and may read a backup after a power loss; neither is "
-    "in the tables.",
+    "Their failures are combined with no others; those of brokers and consumers are, from put to "
+    "consumed, in spec/system.md. RocketMQ answers an administrator before it makes a topic, and "
+    "may read a backup after a power loss; neither is in the tables.",
 )
 """What a reader must know before trusting a cell; printed with every table."""
 

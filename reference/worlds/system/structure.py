@@ -70,6 +70,7 @@ COUNTED = {
 """What the other rules of reading count."""
 
 
+@cache
 def compute_rules(log: Structure) -> dict[str, Rule]:
     """The rules of the log, then those of who reads it."""
     read = {
@@ -84,11 +85,6 @@ def compute_rules(log: Structure) -> dict[str, Rule]:
 def _lift_log_rules(variants: tuple[str, ...]) -> dict[str, Rule]:
     rules = Structure(variants=variants).rules
     return lift_log_rules({n: each for n, each in rules.items() if n not in SENT_ONCE})
-
-
-@cache
-def _compute_rules(log: Structure) -> dict[str, Rule]:
-    return compute_rules(log)
 
 
 LANE_NAMES = ("producer", "master", "slave", "consumer", "name server")
@@ -159,7 +155,7 @@ class SystemStructure(BaseStructure):
     @property
     def rules(self) -> Mapping[str, Rule]:
         """The rules of the log, then those of who reads it."""
-        return _compute_rules(self.log)
+        return compute_rules(self.log)
 
     @property
     def index_counts(self) -> Mapping[str, int]:
