@@ -12,6 +12,7 @@ import pytest
 import reference.worlds.replication.parameters
 import reference.worlds.replication.state
 import reference.worlds.replication.structure
+from book.model import system_page
 from book.model.code_page import TOPIC_SHELVES, add_sections, list_conditions
 from properties.generated_text import SPEC
 from properties.property import Property
@@ -19,6 +20,7 @@ from properties.verdicts.verdict import VerdictWord
 from properties.worlds import OTHER_WORLDS
 from properties.worlds.replication.fault_models import FAULT_MODELS
 from properties.worlds.replication.world import CLAIMS, LEMMAS, SANITY_CHECKS, WITNESSES
+from properties.worlds.system.world import SYSTEM
 from reference import ROCKETMQ_VERSION
 from reference.language.leaves import symbolic_cluster
 from reference.language.machine import compute_machine, record_machine
@@ -143,6 +145,7 @@ def test_every_heading_has_its_object_and_every_object_its_heading() -> None:
     expected += [(find_property_chapter(name), name) for name in PROPERTIES]
     expected += [("state", name) for name in find_classes()]
     expected += [(w.topic, name) for w in OTHER_WORLDS for name in (*w.rules, *w.claims, *w.lemmas)]
+    expected += [("system", name) for name in (*SYSTEM.claims, *system_page.LEMMAS)]
     assert sorted(expected) == sorted(find_headings())
 
 
