@@ -79,7 +79,11 @@ def parse_required(text: str) -> tuple[str, str]:
     guarantee, _, fault = text.partition(":")
     if guarantee not in CLAIM_NAMES:
         raise click.BadParameter(describe_unknown(guarantee, CLAIM_NAMES, CLAIM.what))
-    structure = next(s for s in STRUCTURES.values() if guarantee in find_world(s).claims)
+    structure = next((s for s in STRUCTURES.values() if guarantee in find_world(s).claims), None)
+    if structure is None:
+        raise click.BadParameter(
+            f"no file decides {guarantee!r}; ask `rmqspec prove --guarantee {guarantee}`"
+        )
     names = [c.name for c in find_world(structure).fault_models]
     if fault and fault not in names:
         raise click.BadParameter(f"{fault!r} is none of {', '.join(names)}")
