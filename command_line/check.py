@@ -17,12 +17,14 @@ from command_line.answers.report import (
     print_pairs,
     tell_changes,
 )
+from command_line.answers.system_report import print_systems
 from command_line.answers.world_report import verdict_as_json, world_as_json
 from command_line.options.reading_options import add_reading_options, gather_question
 from command_line.options.shared_options import CLAIM, add_version_option, describe_unknown
 from command_line.output import exit_codes
 from command_line.output.workers import show_progress
 from properties.scenarios.reading_analysis import ReadingAnalysis, ReadingQuestion, analyse_readings
+from properties.scenarios.system_analysis import analyse_systems
 from properties.verdicts.analysis import (
     MODEL_LIMITS,
     GroupAnalysis,
@@ -32,7 +34,7 @@ from properties.verdicts.analysis import (
 from properties.verdicts.expectations import find_expectation
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.verdicts.world_analysis import WorldAnalysis, analyse_pairs
-from properties.worlds import CLAIM_NAMES, STRUCTURES, find_world
+from properties.worlds import CLAIM_NAMES, PROVED_STRUCTURES, find_world
 from reference.configuration.broker_group import (
     BrokerGroup,
     ConfigurationError,
@@ -64,6 +66,7 @@ Examples:
   rmqspec check conf --require "acknowledgement_is_truthful:master kill"
   rmqspec check conf --require "no_message_is_skipped:master stop"
   rmqspec check conf --require "answered_entry_stays_on_master:stop"
+  rmqspec check conf --require "acknowledged_is_consumed_or_to_come:both end"
 \b
 Exit codes: 0 analysed, or what --require names holds; 1 that is refuted, 2 undecided, vacuous or
 disputed; 3 bad input.
@@ -79,11 +82,7 @@ def parse_required(text: str) -> tuple[str, str]:
     guarantee, _, fault = text.partition(":")
     if guarantee not in CLAIM_NAMES:
         raise click.BadParameter(describe_unknown(guarantee, CLAIM_NAMES, CLAIM.what))
-    structure = next((s for s in STRUCTURES.values() if guarantee in find_world(s).claims), None)
-    if structure is None:
-        raise click.BadParameter(
-            f"no file decides {guarantee!r}; ask `rmqspec prove --guarantee {guarantee}`"
-        )
+    structure = next(s for s in PROVED_STRUCTURES.values() if guarantee in find_world(s).claims)
     names = [c.name for c in find_world(structure).fault_models]
     if fault and fault not in names:
         raise click.BadParameter(f"{fault!r} is none of {', '.join(names)}")
@@ -158,8 +157,10 @@ def command(  # noqa: PLR0913, PLR0917
         analyses = analyse_all(deployments, progress)
         before = analyse_all(configured, progress) if changes and not is_json else {}
         pairs = analyse_pairs(groups, version)
+    systems = analyse_systems(groups, question)
     if is_json:
         found = as_json(deployments, analyses, warnings, question, pairs)
+        found["systems"] = [world_as_json(each) for each in systems]
         about = {
             "rocketmq_version": version.name,
             "is_held_against_recordings": version.is_recorded,
@@ -172,9 +173,10 @@ def command(  # noqa: PLR0913, PLR0917
         for deployment in deployments:
             print_deployment(deployment, analyses, timelines, question)
         print_pairs(pairs)
+        print_systems(systems)
         print_limits()
     readings = analyse_readings(groups, question)
-    return judge_required(require, [*analyses.values(), *readings, *pairs])
+    return judge_required(require, [*analyses.values(), *readings, *pairs, *systems])
 
 
 def print_changes(

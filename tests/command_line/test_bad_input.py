@@ -65,7 +65,6 @@ def test_missing_and_unreadable_paths(tmp_path: Path) -> None:
         (["check", "--no-such-flag"], "--no-such-flag"),
         (["chek"], "chek"),
         (["check", CONF, "--require", "no_such_guarantee"], "no_such_guarantee"),
-        (["check", CONF, "--require", "promotion_skips_no_message"], "rmqspec prove --guarantee"),
         (["prove", "--structure", "no such structure"], "no such structure"),
         (["replay", "nonsense"], "identifies no schedule"),
         (["replay", ID + str(2**62)], "out of range"),

@@ -1,0 +1,41 @@
+"""What ``rmqspec check`` says of the whole, from put to consumed: a few lines for each claim."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable
+
+import click
+
+from properties.verdicts.verdict import Verdict, VerdictWord
+from properties.verdicts.world_analysis import WorldAnalysis
+from properties.worlds import find_world
+
+WIDTH = 100
+
+
+def print_systems(analyses: Iterable[WorldAnalysis]) -> None:
+    """Each kind of group and readers: under what a claim holds, falls, or is open."""
+    for analysis in analyses:
+        click.echo(f"\nFrom put to consumed, {analysis.structure.name}:")
+        for name, claim in find_world(analysis.structure).claims.items():
+            cells = [v for v in analysis.verdicts if v.guarantee == name]
+            told = f"{claim.sentence.replace('``', '')} ({name}) {tell_cells(cells)}"
+            lines = textwrap.wrap(told, WIDTH, initial_indent="  ", subsequent_indent="    ")
+            click.echo("\n".join(lines))
+        example = next(v for v in analysis.verdicts if v.word is VerdictWord.REFUTED)
+        cell = f'{example.guarantee} "{example.fault}" --structure "{analysis.structure.name}"'
+        click.echo(f"  To see each step of one: rmqspec explain {cell}")
+
+
+def tell_cells(cells: Iterable[Verdict]) -> str:
+    """Under which circumstances a claim falls, is open, or holds.
+
+    Those under which nothing can happen that it speaks of are left out.
+    """
+    columns: dict[str, list[str]] = {"Falls under": [], "Open under": [], "Holds under": []}
+    heads = {VerdictWord.REFUTED: "Falls under", VerdictWord.PROVED: "Holds under"}
+    for cell in cells:
+        if not cell.is_vacuous:
+            columns[heads.get(cell.word, "Open under")].append(cell.fault)
+    return " ".join(f"{head} {'; '.join(names)}." for head, names in columns.items() if names)
