@@ -72,6 +72,7 @@ NIGHTLY = {
     'rmqspec fuzz --structure "reading/open slow/no offset check/last"': "9 s",
     "rmqspec fuzz --rocketmq-version 4.9.8": "10 s",
     "rmqspec fuzz --limits none": "7 s",
+    "rmqspec fuzz --resume campaigns/seven": "16 s: a campaign and its report",
     "rmqspec fuzz --swarm --classes": "87 s: violations are shortened",
     'rmqspec prove --cross-check 20000 --fault "power loss" --structure "delay/4.4.0"'
     " --levels searches/power": "44 s: a job for each level",
@@ -155,14 +156,6 @@ def test_quick_example(example: Example, tmp_path: Path) -> None:
     check_example(example, tmp_path)
 
 
-@pytest.mark.spark
-@pytest.mark.usefixtures("spark")
-@pytest.mark.parametrize("example", choose(is_long=False, needs_spark=True), ids=get_line)
-def test_quick_example_of_spark(example: Example, tmp_path: Path) -> None:
-    """The same in a session that other tests share."""
-    check_example(example, tmp_path)
-
-
 @pytest.mark.nightly
 @pytest.mark.parametrize("example", choose(is_long=True, needs_spark=False), ids=get_line)
 def test_long_example(example: Example, tmp_path: Path) -> None:
@@ -175,7 +168,7 @@ def test_long_example(example: Example, tmp_path: Path) -> None:
 @pytest.mark.usefixtures("spark")
 @pytest.mark.parametrize("example", choose(is_long=True, needs_spark=True), ids=get_line)
 def test_long_example_of_spark(example: Example, tmp_path: Path) -> None:
-    """The same for longer ones, in a session that other tests share."""
+    """All that need it are long; in a session that other tests share."""
     check_example(example, tmp_path)
 
 
@@ -226,7 +219,6 @@ def test_ci_runs_what_time_decides() -> None:
 
 RUNNERS = (
     test_quick_example,
-    test_quick_example_of_spark,
     test_long_example,
     test_long_example_of_spark,
     test_example_that_writes_into_the_project,

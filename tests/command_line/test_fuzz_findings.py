@@ -21,7 +21,7 @@ from tests.command_line.run import assert_one_line, run
 @pytest.mark.usefixtures("spark")
 def test_a_swarm_and_its_classes(tmp_path: Path) -> None:
     """A small campaign, and later its classes; each replays with as many steps."""
-    asked = ("--structure", "delay/4.4.0", "--swarm", "--steps", 24, "--schedules", 2000)
+    asked = ("--structure", "delay/4.4.0", "--swarm", "--steps", 24, "--schedules", 300)
     out = tmp_path / "swarm"
     first = run("fuzz", *asked, "--out", out)
     assert 0 == first.returncode

@@ -38,6 +38,7 @@ with open_session(sys.argv[1]) as spark:
 """What writes the rows, without the report that the command line adds."""
 
 
+@pytest.mark.nightly
 def test_a_cluster_writes_the_same_files(spark: SparkSession, tmp_path: Path) -> None:
     """As two cores of one machine do."""
     distributed, local = tmp_path / "distributed", tmp_path / "local"
