@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import time
-from collections.abc import Callable, Container
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
@@ -339,7 +340,9 @@ def search(structure: Structure, progress: Callable[[str], None]) -> Answer:
     started = time.monotonic()
     hints = Hints(certificates.load_related(structure))
     if find_world(structure).depth_limit == 0:
-        hints = Hints(load_old_cells(structure), partial(sample, structure, progress))
+        others = find_world(structure).list_related_structures(structure)
+        cells = itertools.chain.from_iterable(map(load_old_cells, (structure, *others)))
+        hints = Hints(tuple(cells), partial(sample, structure, progress))
     verdicts = search_structure(structure, progress, hints=hints)
     certificates.save(structure, verdicts)
     return Answer(verdicts, find_endless_steps(structure, verdicts), time.monotonic() - started)
@@ -352,12 +355,12 @@ def load_old_cells(structure: Any) -> tuple[Verdict, ...]:
 
 
 def sample(
-    structure: Any, progress: Callable[[str], None], claims: Container[str]
+    structure: Any, progress: Callable[[str], None], left: Mapping[str, tuple[str, ...]]
 ) -> tuple[Verdict, ...]:
     """What random schedules refute; only such a search needs the compiler of kernels."""
     from spark_fuzz.search.sampling import sample_refutations  # noqa: PLC0415
 
-    return sample_refutations(structure, claims, progress)
+    return sample_refutations(structure, left, progress)
 
 
 def sample_more(structure: Any) -> tuple[Schedule, ...]:

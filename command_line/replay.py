@@ -100,7 +100,7 @@ def replay_file(path: Path) -> Replayed:
 def list_judged(structure: Any, claim: str | None) -> tuple[str, ...]:
     """The guarantees of a structure, and one claim more, which may be of convergence."""
     asked = () if claim is None else (claim,)
-    return tuple(dict.fromkeys((*find_world(structure).guarantees, *asked)))
+    return tuple(dict.fromkeys((*find_world(structure).judged, *asked)))
 
 
 def replay_identified(identifier: str, schedule: int | None) -> Replayed:
@@ -129,7 +129,7 @@ def find_schedule(identifier: str, schedule: int | None) -> tuple[CampaignOption
 def shorten(replayed: Replayed, guarantee: str) -> Replayed:
     """The schedule up to the violation, without the steps that it does not need."""
     structure, parameters = replayed.structure, replayed.parameters
-    if guarantee not in find_world(structure).claims:
+    if guarantee not in {**find_world(structure).claims, **find_world(structure).part_claims}:
         raise IdentifierError(f"{guarantee} is no guarantee of {structure.name}")
     at = next((s.index for s in replayed.steps if judge(s.cluster, (guarantee,))), None)
     if at is None:

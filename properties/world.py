@@ -53,6 +53,20 @@ def code_by_name(structure: Any) -> str:
     return code
 
 
+@frozen
+class PartClaim:
+    """A guarantee of a world that another one is made of."""
+
+    claim: Property
+    """It speaks of the states of the whole, and has a name of its own there."""
+    name: str
+    """Its name in its own world."""
+    get_part: Callable[[Any], Any]
+    """The structure of its own world that a structure of the whole has."""
+    get_faults: Callable[[frozenset[str]], frozenset[str]]
+    """What may strike in its own world where these may strike in the whole."""
+
+
 @frozen(eq=False)
 class World:
     """A state machine, with what is claimed of it and what the engines need for it."""
@@ -79,6 +93,9 @@ class World:
     """All faults and circumstances together; those of the last column unless more are told."""
     witnesses: Mapping[str, Property] = field(factory=dict)
     """What else must be reachable."""
+    part_claims: Mapping[str, PartClaim] = field(factory=dict)
+    """Guarantees of the worlds that this one is made of, by the name that they have here. Proved
+    and refuted there, they are judged here as well in each state of a schedule."""
     get_healing: Callable[[Any], Healing | None] = lambda structure: None
     """How a structure comes to rest; None where nothing is claimed of that."""
     compute_stage: Callable[[Any], int] = lambda state: 0
@@ -89,6 +106,8 @@ class World:
     """What stands for a structure in the identifier of a schedule."""
     list_related_structures: Callable[[Any], tuple[Any, ...]] = lambda structure: ()
     """The structures whose schedules are tried first: they may refute here too."""
+    list_parts: Callable[[Any], tuple[Any, ...]] = lambda structure: ()
+    """The structures of other worlds whose rules a structure has: their schedules lead on here."""
     depth_limit: int | None = None
     """How deep a structure is searched; None as deep as is usual, 0 where its states are too large
     for bounded search, so that random schedules are followed instead."""
@@ -131,6 +150,15 @@ class World:
         """The claims that are judged state by state, by name and in order."""
         claims = self.claims.items()
         return {name: claim for name, claim in claims if claim.role is PropertyRole.GUARANTEE}
+
+    @property
+    def judged(self) -> dict[str, Property]:
+        """What each state of a schedule is judged by: the guarantees, and those of the parts."""
+        return {**self.guarantees, **{n: part.claim for n, part in self.part_claims.items()}}
+
+    def get_claim(self, name: str) -> Property:
+        """A claim of this world or of one of its parts. Raises KeyError for a name of neither."""
+        return self.claims[name] if name in self.claims else self.part_claims[name].claim
 
     @property
     def every_fault(self) -> FaultModel:

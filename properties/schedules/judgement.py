@@ -32,15 +32,15 @@ class JudgedStep:
 
 def judge(cluster: Any, names: Iterable[str] | None = None) -> tuple[str, ...]:
     """Which of these claims do not hold in a state; without names, which guarantees."""
-    claims = find_world(cluster.structure).claims
+    world = find_world(cluster.structure)
     judged = _list_guarantees(cluster.structure) if names is None else names
-    return tuple(name for name in judged if not claims[name].predicate(cluster))
+    return tuple(name for name in judged if not world.get_claim(name).predicate(cluster))
 
 
 @cache
 def _list_guarantees(structure: Any) -> tuple[str, ...]:
     """Their names, sorted out once for the millions of states of a structure."""
-    return tuple(find_world(structure).guarantees)
+    return tuple(find_world(structure).judged)
 
 
 def take_steps(
@@ -97,7 +97,7 @@ def find_first_violation(steps: Iterable[JudgedStep], name: str) -> int | None:
 
 def is_refuted_by(name: str, structure: Any, parameters: Any, schedule: Sequence[Action]) -> bool:
     """The schedule is possible, and its last step is the first that violates the guarantee."""
-    holds = find_world(structure).claims[name].predicate
+    holds = find_world(structure).get_claim(name).predicate
     try:
         states = [cluster for _, cluster in follow(structure, parameters, schedule)]
     except (ScheduleError, KeyError):
@@ -167,7 +167,7 @@ def find_refuting_part(
     name: str, structure: Any, parameters: Any, schedule: Iterable[Action]
 ) -> list[Action] | None:
     """The steps that take place up to the first violation; None when there is none."""
-    holds = find_world(structure).claims[name].predicate
+    holds = find_world(structure).get_claim(name).predicate
     taken = []
     for action, outcome in take_steps(structure, parameters, schedule):
         if not outcome.is_refused:

@@ -60,7 +60,7 @@ def tell(guarantee: str, steps: Sequence[JudgedStep]) -> list[Sentence]:
     Let: the deployment, and the steps before the first fault. Then: what happens in order. But:
     each fault or circumstance, and in the end the guarantee that does not hold.
     """
-    broken = find_world(steps[-1].cluster.structure).claims[guarantee].sentence
+    broken = find_world(steps[-1].cluster.structure).get_claim(guarantee).sentence
     return [*tell_steps(steps), tell_end(steps, f"{guarantee} does not hold: “{broken}”")]
 
 

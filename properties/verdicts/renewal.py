@@ -8,7 +8,8 @@ says of each cell whether that is known, until ``rmqspec prove --search`` has fo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
+import itertools
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from attrs import evolve, frozen
@@ -82,25 +83,28 @@ def renew(
         sizes=sizes,
         hints=Hints(
             known,
-            lambda claims: _find_refutations(structure, claims, sizes),
+            lambda left: _find_refutations(structure, left, sizes),
         ),
     )
     verdicts = tuple(_mark(v, old.get((v.guarantee, v.fault)), difference) for v in found)
     return _compare(difference, verdicts, old)
 
 
-def _find_refutations(structure: Any, claims: Container[str], sizes: Any) -> tuple[Verdict, ...]:
-    """What the schedules of kindred structures refute here, of these claims, and their own do."""
+def _find_refutations(
+    structure: Any, left: Mapping[str, Collection[str]], sizes: Any
+) -> tuple[Verdict, ...]:
+    """What the schedules of related structures refute here, and its own, of these claims."""
     kindred = (structure, *find_world(structure).list_related_structures(structure))
     folders = dict.fromkeys(certificates.get_world_folder(s) for s in kindred)
     known = [schedule for folder in folders for schedule in load_known_schedules(folder)]
+    claims = dict.fromkeys(itertools.chain(*left.values()))
     refutations = find_refutations(structure, known, sizes, names=claims)
     return tuple(
         Verdict(name, column.name, VerdictWord.REFUTED, schedule)
         for name, by_faults in refutations.items()
         for faults, schedule in by_faults.items()
         for column in find_world(structure).fault_models
-        if name in claims and faults <= set(column.admitted)
+        if name in left.get(column.name, ()) and faults <= set(column.admitted)
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import itertools
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from attrs import evolve, frozen
@@ -108,8 +108,8 @@ class Hints:
 
     cells: tuple[Verdict, ...] = ()
     """Of a group with one slave less, or without a variant, or of older rules."""
-    find_more: Callable[[Container[str]], tuple[Verdict, ...]] = lambda claims: ()
-    """More of them, for claims that are neither proved nor refuted by the first."""
+    find_more: Callable[[Mapping[str, tuple[str, ...]]], tuple[Verdict, ...]] = lambda left: ()
+    """More of them, for the claims that in a column are neither proved nor refuted by the first."""
 
 
 def search_structure(
@@ -128,7 +128,8 @@ def search_structure(
     shorter schedule is searched then. Raises InternalDisagreementError when the reference rejects
     what a solver found, or confirms what refutes a proved cell.
     """
-    deepest = depth_limit or compute_depth_limit(structure)
+    usual = compute_depth_limit(structure)
+    deepest = usual and (depth_limit or usual)
     sizes = sizes or find_world(structure).sizes.search
     hints = hints or Hints()
     refuted = _take_over(structure, hints.cells, sizes)
@@ -138,7 +139,8 @@ def search_structure(
     claims = find_world(structure).claims
     results = {c.name: prover.decide(c) for c in find_world(structure).fault_models}
     if left := _list_open(structure, results, refuted):
-        on_progress(f"{structure.name}: other schedules against {', '.join(left)}")
+        claims_left = dict.fromkeys(itertools.chain(*left.values()))
+        on_progress(f"{structure.name}: other schedules against {', '.join(claims_left)}")
         refuted += _take_over(structure, hints.find_more(left), sizes)
     verdicts: list[Verdict] = []
     for fault_model in find_world(structure).fault_models:
@@ -164,13 +166,13 @@ def _list_open(
     structure: Any,
     results: Mapping[str, InductionResult],
     refuted: list[tuple[FaultModel, Verdict]],
-) -> tuple[str, ...]:
-    """The claims that are neither proved nor refuted in some column."""
+) -> dict[str, tuple[str, ...]]:
+    """By column the claims that are neither proved nor refuted; columns without one left out."""
     columns = find_world(structure).fault_models
     decided = {c.name: {*results[c.name].proved, *_inherit(refuted, c)} for c in columns}
-    return tuple(
-        n for n in find_world(structure).claims if any(n not in d for d in decided.values())
-    )
+    claims = find_world(structure).claims
+    left = {name: tuple(n for n in claims if n not in known) for name, known in decided.items()}
+    return {name: names for name, names in left.items() if names}
 
 
 def _check_consistency(
@@ -204,9 +206,12 @@ def _take_over(
 
     Whether they are the shortest ones here, nobody has asked.
     """
-    taken = []
+    taken: list[tuple[FaultModel, Verdict]] = []
     for verdict in cells:
         fault_model = find_world(structure).get_fault_model(verdict.fault)
+        same = (v for _, v in taken if (v.guarantee, v.fault) == (verdict.guarantee, verdict.fault))
+        if not all(map(verdict.is_shorter_than, same)):
+            continue
         parameters = evolve(sizes, limits=fault_model.search_limits)
 
         def is_refuting(trial: Sequence[Action], v: Verdict = verdict, p: Any = parameters) -> bool:

@@ -89,7 +89,8 @@ class CampaignOptions:
     def judged_claims(self) -> tuple[str, ...]:
         """The guarantees, and where schedules heal also what is claimed of rest."""
         world = find_world(self.structure)
-        return tuple(world.claims if self.healing_steps else world.guarantees)
+        at_rest = [name for name in world.claims if name not in world.guarantees]
+        return (*world.judged, *(at_rest if self.healing_steps else ()))
 
     @property
     def structure_code(self) -> str:

@@ -38,14 +38,19 @@ class Replay:
     """The claims about rest that the end violates; empty without healing."""
 
 
-def replay_schedule(options: CampaignOptions, schedule: int | Lineage) -> list[JudgedStep]:
-    """Every state of one schedule of a campaign, healing left out."""
+def replay_schedule(
+    options: CampaignOptions, schedule: int | Lineage, *, begin: Any = None
+) -> list[JudgedStep]:
+    """Every state of one schedule of a campaign, healing left out.
+
+    It begins in the first state, or in ``begin``, as those of ``Kernel.run`` do.
+    """
     lineage = Lineage.of(schedule)
     machine = compute_machine(options.structure)
     under = options.compute_environment(lineage)
     weights = list(under.weights)
     scheduler = SCHEDULERS.index(options.scheduler)
-    cluster = options.structure.make_initial(under.parameters)
+    cluster = options.structure.make_initial(under.parameters) if begin is None else begin
     steps = [JudgedStep(0, None, cluster, judge(cluster))]
 
     def choose(indexes: list[int], key: int, step: int) -> int:

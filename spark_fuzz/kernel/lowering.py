@@ -44,7 +44,7 @@ class Layout:
         self.state_paths = [p for p in self.sorts if not is_parameter(p)]
         self.parameter_paths = [p for p in self.sorts if is_parameter(p)]
         self.instances: Sequence[RecordedInstance] = record_machine(structure)
-        self.guarantees = list(find_world(structure).guarantees)
+        self.guarantees = list(find_world(structure).judged)
         self.claims_about_rest = [
             n for n in find_world(structure).claims if n not in self.guarantees
         ]
@@ -61,7 +61,9 @@ class Layout:
 
     def record_claim(self, name: str) -> Term:
         """What a guarantee or a claim about rest says of a state."""
-        return record_predicate(self.structure, find_world(self.structure).claims[name].predicate)
+        return record_predicate(
+            self.structure, find_world(self.structure).get_claim(name).predicate
+        )
 
     def _find_decisive_instances(self) -> list[bool]:
         """Of each instance whether it writes a leaf on which some guarantee depends."""
@@ -76,7 +78,7 @@ def find_watched_terms(structure: Any, instances: Iterable[RecordedInstance]) ->
         for name, term in recorded.conditions.items():
             if not any(term is known for known in watched.values()):
                 watched[f"{recorded.instance.name}: {name}"] = term
-    for name, guarantee in find_world(structure).guarantees.items():
+    for name, guarantee in find_world(structure).judged.items():
         if guarantee.premise is not None:
             watched[f"premise of {name}"] = record_predicate(structure, guarantee.premise)
     return watched

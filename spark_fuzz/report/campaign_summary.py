@@ -29,7 +29,7 @@ def summarise(spark: SparkSession, folder: Path) -> dict[str, Any]:
     """Counts over a written campaign: steps, schedules per violated claim, ends, rules used."""
     frame = spark.read.parquet(str(folder.absolute() / DATA_FOLDER))
     structure = read_manifest(folder).options.structure
-    claims = list(find_world(structure).claims)
+    claims = [*find_world(structure).claims, *find_world(structure).part_claims]
     at = [get_violating_step(structure, claim) for claim in claims]
     aggregates = [
         spark_functions.count("*").alias("schedules"),

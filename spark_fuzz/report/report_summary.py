@@ -95,7 +95,7 @@ def describe_guarantee(
     shortest = found and options.format_identifier(parse_lineage(found["shortest_lineage"]))
     return {
         "guarantee": name,
-        "sentence": find_world(options.structure).claims[name].sentence,
+        "sentence": find_world(options.structure).get_claim(name).sentence,
         "expected": tabled and tabled.word.value,
         "expected_by": tabled and tabled.fault,
         "disputed": list(tabled.disputed) if tabled else [],

@@ -158,7 +158,7 @@ def pick_candidates(frame: DataFrame, structure: Any, candidates: int) -> DataFr
     )
     ranked = quickest.withColumn("rank", spark_functions.row_number().over(smallest_first))
     most = spark_functions.when(
-        spark_functions.col("guarantee").isin(list(find_world(structure).guarantees)), candidates
+        spark_functions.col("guarantee").isin(list(find_world(structure).judged)), candidates
     ).otherwise(min(candidates, CANDIDATES_ABOUT_REST))
     return ranked.where(ranked.rank <= most).select("guarantee", "first.lineage")
 
@@ -171,7 +171,7 @@ def list_violations(structure: Any) -> Any:
                 spark_functions.lit(name).alias("guarantee"),
                 get_violating_step(structure, name).alias("step"),
             )
-            for name in find_world(structure).claims
+            for name in (*find_world(structure).claims, *find_world(structure).part_claims)
         )
     )
 
@@ -181,7 +181,7 @@ def get_violating_step(structure: Any, claim: str) -> Column:
 
     What is claimed of rest is told at the end of healing.
     """
-    if claim in find_world(structure).guarantees:
+    if claim in find_world(structure).judged:
         return spark_functions.col(f"violating_steps.{claim}")
     is_stuck = spark_functions.array_contains("stuck", claim)
     return spark_functions.when(is_stuck, spark_functions.expr("steps + healing_steps"))

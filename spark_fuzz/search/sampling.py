@@ -1,24 +1,35 @@
 """Refutations by random schedules, for a world whose states are too large for bounded search.
 
-Under each column many schedules are followed by the compiled kernel. The earliest violation of each
-claim is replayed by the reference and freed of what it does not need. Nothing says that a schedule
-found so is the shortest, and a claim that none violates may be false all the same.
+Under each column many schedules are followed by the compiled kernel, from the first state and then
+from every state on the way of a schedule that is known already: one that refutes something else,
+reaches a situation, or refutes a claim of a part. The earliest violation of each claim is replayed
+by the reference and freed of what it does not need. Nothing says that a schedule found so is the
+shortest, and a claim that none violates may be false all the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import attrs
 import numpy as np
-from attrs import evolve
+from attrs import evolve, frozen
 
 from properties.fault_model import FaultModel
-from properties.schedules.judgement import is_refuted_by, lower_numbers, remove_needless_steps
+from properties.schedules.judgement import (
+    follow_while_possible,
+    is_refuted_by,
+    lower_numbers,
+    remove_needless_steps,
+)
+from properties.schedules.known_schedules import load_known_schedules
 from properties.schedules.related_structures import Schedule
+from properties.verdicts.certificates import get_world_folder
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds import find_world
-from reference.language.machine import Action
+from reference.language.leaves import flatten
+from reference.language.machine import Action, record_machine
 from spark_fuzz.campaign.schedule import CampaignOptions
 from spark_fuzz.campaign.schedule_replay import replay_schedule
 from spark_fuzz.kernel.kernel import compile_kernel
@@ -28,55 +39,180 @@ SCHEDULES = 100_000
 """How many schedules are followed under a column, by each scheduler."""
 STEPS = 64
 """Steps of each."""
+STRAY_SCHEDULES, STRAY_STEPS = 500, 40
+"""How many schedules go on from each state of a known one, and how far."""
+ROUNDS = 4
+"""How often schedules go on from what the round before has found."""
 WAYS, WAY_STEPS = 20_000, 256
 """How many schedules are followed where rules are sought that few of them take, and how long."""
 
 
+@frozen
+class Begin:
+    """A state, and how it is reached."""
+
+    schedule: Schedule = ()
+    """The steps to it."""
+    state: Any = None
+    """The state; None for the first one."""
+
+
+FIRST = Begin()
+"""Where every schedule begins."""
+
+
 def sample_refutations(
     structure: Any,
-    claims: Container[str],
+    open_cells: Mapping[str, Collection[str]],
     on_progress: Callable[[str], None] = lambda text: None,
     *,
     schedules: int = SCHEDULES,
     seed: int = 0,
 ) -> tuple[Verdict, ...]:
-    """For each column the refutations of these claims that its random schedules come to."""
+    """The refutations that random schedules come to, of these claims by column."""
     found: list[Verdict] = []
-    for column in find_world(structure).fault_models:
+    columns = [c for c in find_world(structure).fault_models if open_cells.get(c.name)]
+    for column in columns:
         on_progress(f"{structure.name}: {column.name}, random schedules, {len(found)} cells")
-        found += sample_column(structure, claims, column, schedules, seed)
+        found += sample_column(structure, open_cells[column.name], column, schedules, seed)
+    known = list_known(structure)
+    for number in range(ROUNDS):
+        fresh: list[Verdict] = []
+        begins = list_begins(structure, known)
+        for column in columns:
+            on_progress(f"{structure.name}: {column.name}, round {number + 1}, {len(found)} cells")
+            done = {v.guarantee for v in found if v.fault == column.name}
+            left = [claim for claim in open_cells[column.name] if claim not in done]
+            fresh += go_on_from(structure, left, column, begins, seed=seed + number) if left else []
+        found += fresh
+        known = [verdict.schedule for verdict in fresh]
+        if not known:
+            break
     return tuple(found)
 
 
+class FaultSetSampler:
+    """Searches schedules that take no other faults than those of a set, from where others were."""
+
+    def __init__(self, structure: Any) -> None:
+        self.structure = structure
+        self.begins = list_begins(structure, list_known(structure))
+
+    def search(
+        self, column: FaultModel, claims: Collection[str], on_progress: Callable[[str], None]
+    ) -> dict[str, Schedule]:
+        """Schedules against these claims; the next search goes on from them as well."""
+        on_progress(f"{self.structure.name}, {column.name}: {len(claims)} open")
+        found = go_on_from(self.structure, claims, column, self.begins, is_any=True)
+        self.begins = [
+            *list_begins(self.structure, [verdict.schedule for verdict in found]),
+            *self.begins,
+        ]
+        return {verdict.guarantee: verdict.schedule for verdict in found}
+
+
 def sample_column(
-    structure: Any, claims: Container[str], column: FaultModel, schedules: int, seed: int
+    structure: Any, claims: Collection[str], column: FaultModel, schedules: int, seed: int
 ) -> list[Verdict]:
     """What the random schedules of a column refute, by whichever scheduler takes fewer steps."""
     best: dict[str, Verdict] = {}
     for scheduler in SCHEDULERS:
         options = CampaignOptions(structure, column.search_limits, STEPS, seed, scheduler=scheduler)
         for claim, schedule in list_earliest(options, schedules):
-            if claim not in claims:
-                continue
-            kept = shorten(structure, claim, schedule, column)
-            if claim not in best or len(kept) < len(best[claim].schedule):
-                best[claim] = Verdict(
-                    claim, column.name, VerdictWord.REFUTED, kept, is_shortest=False
-                )
+            if claim in claims:
+                note_refutation(best, structure, column, claim, schedule)
     return list(best.values())
 
 
-def list_earliest(options: CampaignOptions, schedules: int) -> Iterator[tuple[str, Schedule]]:
+def go_on_from(  # noqa: PLR0913
+    structure: Any,
+    claims: Collection[str],
+    column: FaultModel,
+    begins: Iterable[Begin],
+    *,
+    seed: int = 0,
+    is_any: bool = False,
+) -> list[Verdict]:
+    """What random schedules refute that go on from these states; the earliest of each claim.
+
+    ``is_any``: the first schedule against a claim will do.
+    """
+    best: dict[str, Verdict] = {}
+    for begin in admit(begins, structure, column):
+        left = [claim for claim in claims if not (is_any and claim in best)]
+        if not left:
+            break
+        for scheduler in SCHEDULERS:
+            options = CampaignOptions(
+                structure, column.search_limits, STRAY_STEPS, seed, scheduler=scheduler
+            )
+            for claim, schedule in list_earliest(options, STRAY_SCHEDULES, begin):
+                is_shorter = claim not in best or len(schedule) < 2 * len(best[claim].schedule)
+                if claim in left and is_shorter:
+                    note_refutation(best, structure, column, claim, schedule)
+    return list(best.values())
+
+
+def note_refutation(
+    best: dict[str, Verdict], structure: Any, column: FaultModel, claim: str, schedule: Schedule
+) -> None:
+    """Keep what of a schedule is needed, if that is less than what is kept already."""
+    kept = shorten(structure, claim, schedule, column)
+    if claim not in best or len(kept) < len(best[claim].schedule):
+        best[claim] = Verdict(claim, column.name, VerdictWord.REFUTED, kept, is_shortest=False)
+
+
+def list_known(structure: Any) -> list[Schedule]:
+    """Every schedule of this world's certificates, and of those of its parts."""
+    parts = find_world(structure).list_parts(structure)
+    folders = dict.fromkeys(get_world_folder(each) for each in (structure, *parts))
+    asked = {
+        r.instance.name: {name: 0 for name, *_ in r.arguments} for r in record_machine(structure)
+    }
+    return [
+        tuple(evolve(a, arguments={**asked.get(a.instance, {}), **a.arguments}) for a in schedule)
+        for folder in folders
+        for schedule in load_known_schedules(folder)
+    ]
+
+
+def list_begins(structure: Any, known: Iterable[Schedule]) -> list[Begin]:
+    """Every state on the way of these schedules, once, as far as they are possible."""
+    world = find_world(structure)
+    parameters = evolve(world.sizes.campaign, limits=world.everything.search_limits)
+    begins: dict[tuple[Any, ...], Begin] = {}
+    for schedule in sorted(known, key=len):
+        steps: list[Action] = []
+        for action, state in follow_while_possible(structure, parameters, schedule):
+            steps += [] if action is None else [action]
+            begins.setdefault(tuple(flatten(state).values()), Begin(tuple(steps), state))
+    return sorted(begins.values(), key=lambda begin: len(begin.schedule))
+
+
+def admit(begins: Iterable[Begin], structure: Any, column: FaultModel) -> Iterator[Begin]:
+    """Those that no other fault than a column's has led to, with what may strike from there."""
+    limits = attrs.asdict(column.search_limits)
+    parameters = evolve(find_world(structure).sizes.campaign, limits=column.search_limits)
+    for begin in begins:
+        struck = attrs.asdict(begin.state.faults)
+        if all(struck[name] <= limits[name] for name in limits):
+            yield evolve(begin, state=evolve(begin.state, parameters=parameters))
+
+
+def list_earliest(
+    options: CampaignOptions, schedules: int, begin: Begin = FIRST
+) -> Iterator[tuple[str, Schedule]]:
     """For each guarantee that some schedule violates, the one that does so in the fewest steps."""
     kernel = compile_kernel(options.structure)
-    violations = kernel.run(options, 0, schedules).violations
+    violations = kernel.run(options, 0, schedules, begin=begin.state).violations
     for index, claim in enumerate(kernel.layout.guarantees):
         steps = violations[:, index]
         hits = np.nonzero(steps >= 0)[0]
         if len(hits):
             number = int(hits[np.argmin(steps[hits])])
-            way = replay_schedule(options, number)[1 : int(steps[number]) + 1]
-            yield claim, tuple(step.action for step in way if step.action is not None)
+            way = replay_schedule(options, number, begin=begin.state)[1 : int(steps[number]) + 1]
+            taken = tuple(step.action for step in way if step.action is not None)
+            yield claim, (*begin.schedule, *taken)
 
 
 def shorten(structure: Any, claim: str, schedule: Schedule, column: FaultModel) -> Schedule:

@@ -39,9 +39,11 @@ def find_tabled_verdict(
 
     Proved where a column, or else a set of faults, that has them all is proved; refuted where one
     of some of them is refuted. None for a mixture that is no column of a group whose fault sets are
-    not decided.
+    not decided. For a guarantee of a part, what is known of it in its own world.
     """
     mixture = frozenset(admitted)
+    if (part := find_world(structure).part_claims.get(guarantee)) is not None:
+        return find_tabled_verdict(part.name, part.get_part(structure), part.get_faults(mixture))
     for column in find_world(structure).fault_models:
         word = find_expectation(guarantee, structure, column.name).verdict
         if word is VerdictWord.PROVED and mixture <= set(column.admitted):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from attrs import evolve
@@ -32,6 +33,9 @@ from properties.z3.induction import prove_lemmas
 SEARCH_DEPTH = 20
 """Steps after which a set of faults counts as undecided."""
 
+Search = Callable[[FaultModel, Collection[str], Callable[[str], None]], Mapping[str, Schedule]]
+"""Searches schedules against some claims, under a set of faults, and tells how it goes on."""
+
 Refutations = dict[str, dict[FaultSet, Schedule]]
 """Schedules by the guarantee that they refute and the faults that they take."""
 
@@ -40,11 +44,18 @@ def find_borders(
     structure: Any,
     known: Iterable[Schedule],
     on_progress: Callable[[str], None] = lambda text: None,
+    search: Search | None = None,
 ) -> tuple[Border, ...]:
-    """Decide for every guarantee which sets of faults it survives. Raises SolverGaveUpError."""
+    """Decide for every guarantee which sets of faults it survives. Raises SolverGaveUpError.
+
+    Sets that neither a proof nor a known schedule decides are left to ``search``; without one,
+    to a search step by step.
+    """
     on_progress(f"{structure.name}, fault sets: what known schedules refute")
     prover = FaultSetProver(structure, prove_lemmas(structure))
     refuted = find_refutations(structure, known, find_world(structure).sizes.fault_sets)
+    counts = find_world(structure).everything.counts
+    look_for = search or partial(search_step_by_step, prover)
     searched: dict[FaultSet, set[str]] = {}
     while True:
         borders = [find_border(prover, name, refuted[name]) for name in refuted]
@@ -59,7 +70,8 @@ def find_borders(
         faults = min((faults for faults, _ in asked), key=lambda f: (len(f), sorted(f)))
         names = {name for candidate, name in asked if candidate == faults}
         searched.setdefault(faults, set()).update(names)
-        for name, schedule in search(prover, faults, names, on_progress).items():
+        column = FaultModel(", ".join(sorted(faults)), tuple(sorted(faults)), counts)
+        for name, schedule in look_for(column, names, on_progress).items():
             refuted[name][compute_faults(structure, schedule)] = schedule
 
 
@@ -83,21 +95,20 @@ def find_border(prover: FaultSetProver, guarantee: str, known: dict[FaultSet, Sc
     )
 
 
-def search(
+def search_step_by_step(
     prover: FaultSetProver,
-    faults: FaultSet,
-    names: Iterable[str],
+    column: FaultModel,
+    names: Collection[str],
     on_progress: Callable[[str], None],
 ) -> dict[str, Schedule]:
     """The shortest schedules against these guarantees that take no other faults, up to a depth."""
-    structure, label = prover.structure, ", ".join(sorted(faults))
-    counts, sizes = find_world(structure).everything.counts, find_world(structure).sizes.fault_sets
-    fault_model = FaultModel(label, tuple(sorted(faults)), counts)
-    answers = BoundedSearch(structure, fault_model, prover.lemmas, sizes).find_shortest(
+    structure = prover.structure
+    sizes = find_world(structure).sizes.fault_sets
+    answers = BoundedSearch(structure, column, prover.lemmas, sizes).find_shortest(
         {name: record_violation(structure, name) for name in names},
         depth_limits=dict.fromkeys(names, SEARCH_DEPTH),
         on_progress=lambda depth, left: on_progress(
-            f"{structure.name}, {label}: depth {depth}, {left} open"
+            f"{structure.name}, {column.name}: depth {depth}, {left} open"
         ),
     )
     return {name: a.schedule for name, a in answers.items() if a.schedule is not None}

@@ -75,7 +75,7 @@ def is_awaited_at_promotion(state: System) -> bool:
     """The slave is about to be promoted, and has a message that is owed and not done."""
     message = compute_promoted_message(state)
     is_open = message.ghost_is_owed & message.is_on_master & negate(message.ghost_is_done)
-    return is_promotable(state) & is_open
+    return is_promotable(state) & is_open & negate(has_expired(state.message))
 
 
 @guarantee(why="Consumers that start anew begin at that progress.", premise=is_awaited_at_promotion)

@@ -7,8 +7,12 @@ import itertools
 import attrs
 
 from properties.property import lemma, sanity
+from properties.worlds.reading.guarantee import is_awaited
+from properties.worlds.reading.lemma import is_read_from_slave_alone, list_positions
+from properties.worlds.reading.log_lemma import is_master_in_step, is_powered
 from properties.worlds.replication.lemmas import (
     is_joined_from_start,
+    is_reporting_honest,
     is_slave_power_intact,
 )
 from reference.language.fault_account import has_faults_within_limits
@@ -22,6 +26,7 @@ from reference.worlds.replication.lineage import (
     is_torn,
     is_written,
 )
+from reference.worlds.replication.put import has_passed_slave_step, is_slave_always_asked
 from reference.worlds.system.indexes import (
     find_slave_begin,
     has_common_indexes,
@@ -120,6 +125,12 @@ def followed_message_is_one(state: System) -> bool:
     )
 
 
+@lemma(why="Else a consumer is handed a message that no broker has ever had.")
+def message_with_an_index_was_written(state: System) -> bool:
+    """A message that some queue has shown was appended, also in a topic that was made again."""
+    return implies(state.reading.message.offset >= 0, is_written(state.message))
+
+
 @lemma(why="Else a master is down that nobody has ended.")
 def only_an_end_takes_the_master(state: System) -> bool:
     """A master that was not stopped or killed, and has lost neither power nor disk, runs."""
@@ -137,10 +148,33 @@ def only_an_end_tears_a_copy(state: System) -> bool:
     return implies(all_of(*(count == 0 for count in ends)), is_whole & slave.is_up)
 
 
+@lemma(why="Else SYNC_FLUSH, which asks the disk first, acknowledges what a slave has in part.")
+def unended_slave_reports_what_it_received(state: System) -> bool:
+    """A slave that never came to an end has received each message that it has reported.
+
+    Where reports are honest. Only a recovery makes a log longer than what was received (R-RC-06).
+    """
+    cluster, put, faults = get_cluster(state), state.message, state.faults
+    slave, link = cluster.slaves[THE_SLAVE], cluster.links[THE_SLAVE]
+    counts = (faults.slave_stops, faults.slave_kills, faults.slave_power_losses, faults.slave_wipes)
+    is_unended = all_of(*(count == 0 for count in counts)) & is_reporting_honest(cluster)
+    is_lacked = is_written(put) & negate(put.ghost_is_received | put.ghost_is_expired)
+    reports = (slave.log.max_offset, link.reported_offset, cluster.master.push2_slave_max_offset)
+    is_unreported = all_of(*(report < put.end_offset for report in reports))
+    is_asked = cluster.structure.is_sync_master and is_slave_always_asked(cluster)
+    is_answered = has_passed_slave_step(cluster, put) if is_asked else False
+    is_served = (faults.role_switches == 0) & is_answered
+    return implies(is_unended & is_lacked, is_unreported & negate(is_served))
+
+
+def are_logs_alike(state: System) -> bool:
+    """Nothing has parted both logs and both queues: an offset or an index is the same on both."""
+    return all_of(*(getattr(state.faults, name) == 0 for name in PARTINGS))
+
+
 def is_copied_from_the_first(state: System) -> bool:
     """Both logs and both queues are as one: nothing was lost, and nothing has parted them."""
-    are_alike = all_of(*(getattr(state.faults, name) == 0 for name in PARTINGS))
-    return are_alike & is_slave_power_intact(get_cluster(state))
+    return are_logs_alike(state) & is_slave_power_intact(get_cluster(state))
 
 
 @lemma(why="Else a message is acknowledged whose copy readers of the slave pass over.")
@@ -292,3 +326,43 @@ def dispatched_message_is_shown(state: System) -> bool:
     is_there = is_message_shared(state) & is_written(put) & is_in_lineage(log, put)
     is_reached = is_there & (put.end_offset <= state.ghost_put_offset)
     return implies(is_reached, state.reading.message.offset >= 0)
+
+
+def is_owed_yet(state: System) -> bool:
+    """The master has the followed message, which no retention has deleted on any broker."""
+    return state.reading.message.is_on_master & negate(state.message.ghost_is_expired)
+
+
+def is_slave_in_place(state: System) -> bool:
+    """The slave has what it shows whole and in its place, but for what it has deleted."""
+    faults = state.reading.faults
+    is_whole = (faults.torn_copies == 0) & (faults.missed_dispatches == 0)
+    return is_powered(state.reading) & is_whole & are_logs_alike(state)
+
+
+@lemma(why="Else a slave that deletes by its own clock leads a consumer over a message.")
+def slave_deletes_what_has_expired(state: System) -> bool:
+    """A slave that deletes before its master keeps each message that has not expired."""
+    message, slave = state.reading.message, state.reading.slave
+    is_in_queue = slave.queue_min <= message.offset
+    is_kept = slave.first_kept <= message.offset
+    is_held = implies(message.offset < slave.queue_max, message.is_on_slave)
+    is_left = is_slave_in_place(state) & is_owed_yet(state) & is_in_queue
+    return implies(is_left, is_kept & is_held)
+
+
+@lemma(why="Else a consumer passes over a message that its slave has deleted, and that is owed.")
+def nothing_owed_is_passed(state: System) -> bool:
+    """A consumer has no message behind it that has not expired, whoever deletes first.
+
+    Of groups that begin at the first message, and without offset check in the slave.
+    """
+    reading = state.reading
+    structure, message = reading.structure, reading.message
+    if structure.is_offset_checked_in_slave or not structure.is_from_first:
+        return True
+    is_unmoved = is_master_in_step(reading) | is_read_from_slave_alone(reading)
+    is_left = is_awaited(reading) & is_owed_yet(state)
+    is_ahead = (reading.consumer.next_offset <= message.offset) | message.is_cached
+    is_none_beyond = all_of(*(place <= message.offset for place in list_positions(reading)))
+    return implies(is_slave_in_place(state) & is_unmoved & is_left, is_ahead & is_none_beyond)

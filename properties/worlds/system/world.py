@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from properties.property import collect_properties
 from properties.world import World, make_fault_models, make_sizes
 from properties.worlds.replication.fault_models import FAULT_MODELS, SIZES
 from properties.worlds.system import guarantee, lemma, witness
-from properties.worlds.system.parts import LOG_LEMMAS, READING_LEMMAS
+from properties.worlds.system.parts import LOG_LEMMAS, PART_CLAIMS, READING_LEMMAS
 from reference.worlds.reading.state import MASTER, SLAVE
 from reference.worlds.reading.structure import ReadingStructure
 from reference.worlds.replication.parameters import SIZE_KEYS, Parameters
@@ -21,21 +22,21 @@ from reference.worlds.replication.structure import Structure
 from reference.worlds.system.state import SystemFaults, SystemParameters
 from reference.worlds.system.structure import SystemStructure
 
+GROUPS = tuple(
+    Structure(role, flush)
+    for role in (Role.SYNC_MASTER, Role.ASYNC_MASTER)
+    for flush in (FlushDiskType.ASYNC_FLUSH, FlushDiskType.SYNC_FLUSH)
+)
+"""Of one slave."""
+
 CLOSED = ReadingStructure(is_from_first=True)
 OPEN_SLOW, OPEN_ALL = (
     ReadingStructure(is_master_open=True, is_slave_open=True, broker_id=broker, is_from_first=True)
     for broker in (MASTER, SLAVE)
 )
-ASYNCHRONOUS = Structure(role=Role.ASYNC_MASTER)
-FLUSHING = Structure(flush_disk_type=FlushDiskType.SYNC_FLUSH)
+READERS = (CLOSED, OPEN_SLOW, OPEN_ALL)
 
-STRUCTURES = (
-    SystemStructure(reading=CLOSED),
-    SystemStructure(reading=OPEN_SLOW),
-    SystemStructure(reading=OPEN_ALL),
-    SystemStructure(FLUSHING, CLOSED),
-    SystemStructure(ASYNCHRONOUS, CLOSED),
-)
+STRUCTURES = tuple(SystemStructure(*parts) for parts in itertools.product(GROUPS, READERS))
 """Groups begin at the first message: what those skip that begin at the end is told of reading."""
 
 ENDS = ("master_stops", "master_kills", "slave_stops", "slave_kills")
@@ -56,6 +57,13 @@ COLUMNS = {
     "both end, after a master power loss": (*ENDS, "master_power_losses"),
 }
 """Those of the log, those that readers see, and what may come before a promotion."""
+
+
+def list_alike(structure: SystemStructure) -> tuple[SystemStructure, ...]:
+    """The structures with the same log, and those with the same readers."""
+    is_alike = {s: (s.log == structure.log) != (s.reading == structure.reading) for s in STRUCTURES}
+    return tuple(s for s in STRUCTURES if is_alike[s])
+
 
 QUEUE_SIZE_MAX = 6
 """Where the modelled queue ends in a search: as many messages as a log of small files holds."""
@@ -86,6 +94,9 @@ SYSTEM = World(
     folder=Path(__file__).parent,
     chapter="system.md",
     witnesses=collect_properties(witness),
+    part_claims=PART_CLAIMS,
+    list_related_structures=list_alike,
+    list_parts=lambda structure: (structure.log,),
     depth_limit=0,
     clip_sizes=clip_sizes,
 )
