@@ -15,12 +15,16 @@ from properties.generated_text import SPEC, Page, render_table
 from properties.verdicts.fault_sets.certificates import BORDERED_STRUCTURES, load_borders
 from properties.verdicts.findings.disputes import find_claim_disputes
 from properties.worlds import STRUCTURES_BY_WORLD, find_world
+from properties.worlds.system.world import SYSTEM
 from properties.z3.fault_sets import Border, FaultSet
+
+BORDERED_BY_WORLD = {**STRUCTURES_BY_WORLD, SYSTEM.topic: SYSTEM.structures}
+"""The structures of every world, and those of all worlds together."""
 
 
 def render_borders(world: str) -> str:
     """For each guarantee of a world the smallest fatal sets, and in how many steps they strike."""
-    structures = [s for s in STRUCTURES_BY_WORLD[world] if s in BORDERED_STRUCTURES]
+    structures = [s for s in BORDERED_BY_WORLD[world] if s in BORDERED_STRUCTURES]
     names = find_world(structures[0]).claims
     return "\n\n".join("\n".join(_render_guarantee(name, structures)) for name in names)
 
@@ -83,6 +87,6 @@ def _quote(faults: FaultSet) -> str:
 
 PAGE = Page(
     SPEC / "fault_sets.md",
-    {f"borders of {world}": partial(render_borders, world) for world in STRUCTURES_BY_WORLD},
+    {f"borders of {world}": partial(render_borders, world) for world in BORDERED_BY_WORLD},
 )
 """The chapter."""

@@ -6,15 +6,18 @@ Rules are told in the chapters of their own worlds; here is what is added to the
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
 from book.model.code_page import CodePage, Shelf, get_functions
 from book.model.world_page import render_guarantees, render_lemmas, render_summary
 from properties.property import Property, collect_properties
+from properties.verdicts.fault_sets.certificates import load_borders
 from properties.worlds.system import lemma
 from properties.worlds.system.parts import LOG_LEMMAS, READING_LEMMAS
 from properties.worlds.system.world import SYSTEM
+from properties.z3.fault_sets import Border, FaultSet
 from properties.z3.vacuity import load_witnesses
 from reference.language.leaves import compute_leaf_sorts
 from reference.worlds.system.logs import SEEN
@@ -47,6 +50,45 @@ def render_figures() -> str:
     )
 
 
+def render_excuses() -> str:
+    """For each claim the closed list of what excuses it, and what is left open."""
+    return "\n\n".join(map(_tell_excuses, load_borders(SYSTEM.structures[0])))
+
+
+def _tell_excuses(border: Border) -> str:
+    excuses = "\n".join(f"- {text};" for text in tell_sets([r.faults for r in border.refuted]))
+    steps = [len(r.schedule) for r in border.refuted]
+    told = f"{len(steps)} smallest sets, with schedules of {min(steps)} to {max(steps)} steps"
+    left = "nothing is open"
+    if border.undecided:
+        left = f"{len(border.undecided)} sets are open: {'; '.join(tell_sets(border.undecided))}"
+    return f"**`{border.guarantee}`** is excused by ({told}):\n\n{excuses}\n\nand {left}."
+
+
+def tell_sets(sets: Iterable[FaultSet]) -> list[str]:
+    """Sets of faults in few words: those that differ in one fault alone are told together."""
+    left, families = set(sets), dict[FaultSet, list[FaultSet]]()
+    while left:
+        cores = Counter(faults - {name} for faults in left for name in faults)
+        core = min(cores, key=lambda c: (-cores[c], len(c), sorted(c)))
+        varied = frozenset(
+            name for f in left if core < f for name in f - core if len(f - core) == 1
+        )
+        families.setdefault(varied, []).append(core)
+        left -= {core | {name} for name in varied}
+    return [
+        " or ".join(map(code, sorted(varied)))
+        + (", with " if any(cores) else "")
+        + ", or with ".join(" and ".join(map(code, sorted(core))) for core in cores if core)
+        for varied, cores in families.items()
+    ]
+
+
+def code(name: str) -> str:
+    """A name as code."""
+    return f"`{name}`"
+
+
 def render_situations() -> str:
     """A part for each witness: its sentence, and the steps to it in a structure that has some."""
     return "\n\n".join(map(_render_situation, SYSTEM.witnesses.values()))
@@ -71,6 +113,7 @@ PARTS: Mapping[str, Callable[[], str]] = {
     "figures": render_figures,
     "sights": render_sights,
     "summary": partial(render_summary, SYSTEM),
+    "excuses": render_excuses,
     "guarantees": partial(render_guarantees, SYSTEM),
     "situations": render_situations,
     "lemmas": partial(render_lemmas, LEMMAS),

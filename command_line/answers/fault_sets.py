@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import click
@@ -21,6 +21,7 @@ from properties.verdicts.fault_sets.certificates import (
 )
 from properties.verdicts.fault_sets.search import find_borders
 from properties.verdicts.findings.disputes import find_claim_disputes, say_disputed
+from properties.worlds import find_world
 from properties.worlds.replication.structures import SEARCHED_SLAVES_MAX
 from properties.z3.fault_sets import Border, get_all_faults
 from reference import ROCKETMQ_VERSION
@@ -44,8 +45,7 @@ def show_fault_sets(
     for structure in chosen:
         with show_progress() as progress:
             if is_search:
-                known = load_known_schedules(get_world_folder(structure))
-                borders = find_borders(structure, known, progress)
+                borders = search_borders(structure, progress)
                 save_borders({structure: borders})
             else:
                 progress(f"{structure.name}: fault sets")
@@ -56,6 +56,16 @@ def show_fault_sets(
     else:
         print_fault_sets(answers)
     return exit_codes.ANALYSED
+
+
+def search_borders(structure: Any, progress: Callable[[str], None]) -> tuple[Border, ...]:
+    """The borders of a structure, decided anew: by random schedules where its states are large."""
+    if find_world(structure).depth_limit != 0:
+        return find_borders(structure, load_known_schedules(get_world_folder(structure)), progress)
+    from spark_fuzz.search.sampling import FaultSetSampler, list_known  # noqa: PLC0415
+
+    sampler = FaultSetSampler(structure)
+    return find_borders(structure, list_known(structure), progress, sampler.search)
 
 
 def print_fault_sets(answers: list[dict[str, Any]]) -> None:

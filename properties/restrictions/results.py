@@ -28,7 +28,7 @@ from properties.verdicts.certificates import (
     load_cells,
     load_required,
 )
-from properties.verdicts.fault_sets.certificates import BORDERED_STRUCTURES
+from properties.verdicts.fault_sets.certificates import SMALL_STRUCTURES
 from properties.verdicts.fingerprint import compute_digest
 from properties.verdicts.verdict import InternalDisagreementError, VerdictWord
 from properties.worlds import find_world
@@ -36,7 +36,7 @@ from reference.language.machine import record_predicate
 
 RESTRICTIONS_FILE = "restrictions.json"
 
-JUDGED_STRUCTURES = BORDERED_STRUCTURES
+JUDGED_STRUCTURES = SMALL_STRUCTURES
 """The structures of every world whose restrictions are relaxed: groups of up to one slave."""
 
 ALL_COLUMNS = "all"

@@ -25,6 +25,7 @@ from properties.verdicts.fingerprint import compute_digest
 from properties.verdicts.verdict import InternalDisagreementError
 from properties.worlds import STRUCTURES, find_world
 from properties.worlds.replication.structures import SEARCHED_SLAVES_MAX
+from properties.worlds.system.world import SYSTEM
 from properties.z3.fault_sets import (
     Border,
     FaultSet,
@@ -37,8 +38,12 @@ from properties.z3.induction import prove_lemmas
 
 FAULT_SET_FILE = "fault_sets.json"
 
-BORDERED_STRUCTURES = tuple(s for s in STRUCTURES.values() if s.slaves <= SEARCHED_SLAVES_MAX)
-"""The structures of which all fault sets are decided: of larger groups nobody searched any."""
+SMALL_STRUCTURES = tuple(s for s in STRUCTURES.values() if s.slaves <= SEARCHED_SLAVES_MAX)
+"""Those of the worlds that can be searched step by step; of larger groups nobody searched any."""
+
+BORDERED_STRUCTURES = (*SMALL_STRUCTURES, SYSTEM.structures[0])
+"""The structures of which all fault sets are decided, as far as was searched: of the system the
+stock pair alone."""
 
 
 def recheck_borders(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> tuple[Border, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections import Counter
 from collections.abc import Sequence
@@ -11,26 +12,35 @@ import attrs
 import pytest
 from attrs import evolve
 
+from properties.schedules.judgement import follow, is_refuted_by, judge
 from properties.verdicts import certificates
-from properties.verdicts.certificates import load_cells
+from properties.verdicts.certificates import decode_schedule, get_world_folder, load_cells
 from properties.verdicts.expectations import (
     find_expectation,
     get_expectations_file,
     load_expectations,
 )
+from properties.verdicts.fault_sets.admitted_faults import find_tabled_verdict
+from properties.verdicts.fault_sets.certificates import load_borders
+from properties.verdicts.fault_sets.search import find_borders
 from properties.verdicts.verdict import InternalDisagreementError, VerdictWord
-from properties.worlds import WORLD_STRUCTURES, find_world
+from properties.worlds import PROVED_STRUCTURES, WORLD_STRUCTURES, find_world
 from properties.worlds.replication.structures import CERTIFIED_STRUCTURES
 from properties.worlds.system.world import CLOSED, SYSTEM, add_queue
 from properties.z3.induction import prove_lemmas
-from properties.z3.vacuity import find_unwitnessed, load_open_questions
+from properties.z3.vacuity import find_unwitnessed, load_open_questions, load_witnesses
 from reference.language.machine import Action, compute_machine
 from reference.releases.versions import RULE_SETS, apply_rule_set
 from reference.worlds.reading.structure import READING_STRUCTURES
 from reference.worlds.replication.parameters import SMALL_PARAMETERS
-from reference.worlds.system.state import SystemFaults, SystemParameters
+from reference.worlds.system.state import (
+    SystemFaults,
+    SystemParameters,
+    get_cluster,
+    get_reading,
+)
 from reference.worlds.system.structure import SystemStructure
-from spark_fuzz.search.sampling import sample_refutations
+from spark_fuzz.search.sampling import FaultSetSampler, sample_refutations
 from tests.structures import name_of
 
 SHOWN = SYSTEM.structures[0]
@@ -101,17 +111,83 @@ def test_every_rule_fires_and_every_premise_is_met(structure: SystemStructure) -
     assert set(find_unwitnessed(structure)) == set(load_open_questions(structure))
 
 
-def test_random_schedules_find_what_a_certificate_says() -> None:
-    """Of a small world: the same refutations, no shorter than the shortest."""
-    structure = WORLD_STRUCTURES["delay/4.4.0"]
-    claims = tuple(find_world(structure).guarantees)
-    found = sample_refutations(structure, claims, schedules=2000)
-    known = load_cells(structure)
-    assert found
+DELAY = WORLD_STRUCTURES["delay/4.4.0"]
+
+
+@pytest.mark.parametrize("schedules", [1, 2000])
+def test_random_schedules_find_what_a_certificate_says(schedules: int) -> None:
+    """Of a small world: the same refutations, no shorter than the shortest.
+
+    Where hardly a schedule begins in the first state, by those that go on from known ones.
+    """
+    world, known = find_world(DELAY), load_cells(DELAY)
+    open_cells = {column.name: tuple(world.guarantees) for column in world.fault_models}
+    found = sample_refutations(DELAY, open_cells, schedules=schedules)
+    assert len(found) > 0.8 * sum(c.steps is not None for c in known.values())
     for cell in found:
         stored = known[cell.guarantee, cell.fault]
         assert stored.word is VerdictWord.REFUTED
         assert len(stored.schedule) <= len(cell.schedule)
+
+
+def test_fault_sets_by_random_schedules_are_those_of_a_search() -> None:
+    """Of a small world: the same smallest fatal sets, and none is left open."""
+    borders = find_borders(DELAY, [], search=FaultSetSampler(DELAY).search)
+    stored = {border.guarantee: border for border in load_borders(DELAY)}
+    for border in borders:
+        if border.guarantee in find_world(DELAY).guarantees:
+            known = stored[border.guarantee]
+            assert {r.faults for r in border.refuted} == {r.faults for r in known.refuted}
+            assert border.undecided == known.undecided
+
+
+WRITTEN_BY_HAND = json.loads(
+    (get_world_folder(SHOWN) / "written_by_hand.json").read_text(encoding="utf-8")
+)
+
+
+@pytest.mark.parametrize(
+    "entry", WRITTEN_BY_HAND, ids=lambda entry: f"{entry['structure']}, {entry['fault']}"
+)
+def test_a_schedule_written_by_hand_refutes_what_it_says(entry: Any) -> None:
+    """And that in the structure and the column which it names."""
+    structure = PROVED_STRUCTURES[entry["structure"]]
+    limits = SYSTEM.get_fault_model(entry["fault"]).search_limits
+    parameters = evolve(SYSTEM.sizes.search, limits=limits)
+    schedule = decode_schedule(entry["schedule"])
+    assert is_refuted_by(entry["claim"], structure, parameters, schedule)
+
+
+def test_the_parts_claims_are_judged_as_in_their_own_worlds() -> None:
+    """A state of the whole violates what the states of its parts do, and premises are met."""
+    violated, met = Counter[str](), Counter[str]()
+    parameters = evolve(SYSTEM.sizes.search, limits=SYSTEM.everything.search_limits)
+    answers = (answer.schedule or () for answer in load_witnesses(SHOWN))
+    for schedule in (*answers, *(cell.schedule for cell in load_cells(SHOWN).values())):
+        for _, state in follow(SHOWN, parameters, schedule):
+            parts = {"log": get_cluster(state), "reading": get_reading(state)}
+            found = set(judge(state)) - set(SYSTEM.guarantees)
+            assert found == {f"{p}_{n}" for p, part in parts.items() for n in judge(part)}
+            violated.update(found)
+            for name, part in SYSTEM.part_claims.items():
+                met[name] += part.claim.premise is None or bool(part.claim.premise(state))
+    assert [name for name in SYSTEM.part_claims if not met[name]] == []
+    assert len(violated) > 0.5 * len(SYSTEM.part_claims)
+
+
+def test_no_schedule_violates_what_is_proved_of_a_part() -> None:
+    """Neither do certified schedules violate a part's claim that is proved of their faults."""
+    checked = 0
+    for cell in load_cells(SHOWN).values():
+        column = SYSTEM.get_fault_model(cell.fault)
+        parameters = evolve(SYSTEM.sizes.search, limits=column.search_limits)
+        states = [state for _, state in follow(SHOWN, parameters, cell.schedule)]
+        for name in SYSTEM.part_claims if cell.schedule else ():
+            tabled = find_tabled_verdict(name, SHOWN, column.admitted)
+            if tabled is not None and tabled.word is VerdictWord.PROVED:
+                checked += 1
+                assert not any(judge(state, (name,)) for state in states), (name, cell.fault)
+    assert checked
 
 
 def make_parameters() -> SystemParameters:
