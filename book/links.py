@@ -10,8 +10,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from properties.comparison.upgrades import COMPARED_VARIANTS
+from properties.world import World
 from properties.worlds import OTHER_WORLDS
 from properties.worlds.replication.world import CLAIMS, LEMMAS, SANITY_CHECKS
+from properties.worlds.system.world import SYSTEM
 from reference.language.rule import Rule
 
 CITATION = re.compile(r"(\w+) seq (\d+) \((\w+)\)")
@@ -20,7 +22,7 @@ CITATION = re.compile(r"(\w+) seq (\d+) \((\w+)\)")
 _CHAPTERS: Mapping[str, str] = {
     **dict.fromkeys((*CLAIMS, *SANITY_CHECKS), "guarantees.md"),
     **dict.fromkeys(LEMMAS, "lemmas.md"),
-    **{name: w.chapter for w in OTHER_WORLDS for name in w.claims},
+    **{name: w.chapter for w in (*OTHER_WORLDS, SYSTEM) for name in w.claims},
 }
 
 
@@ -38,9 +40,15 @@ def link_claim(name: str, up: str = "") -> str:
 
 
 def link_rule(rule: Rule, up: str = "") -> str:
-    """A rule's name as code, leading to its section."""
-    topic = next((w.topic for w in OTHER_WORLDS if w.rules.get(rule.name) is rule), rule.topic)
+    """A rule's name as code, leading to its section; one of the system to that of its own world."""
+    topic = next((w.topic for w in OTHER_WORLDS if is_rule_of(w, rule)), rule.topic)
     return f"[`{rule.name}`]({up}{topic}.md#{rule.name})"
+
+
+def is_rule_of(world: World, rule: Rule) -> bool:
+    """The world has this rule, or the rule that was lifted to become this one."""
+    own = world.rules.get(rule.name)
+    return own is not None and own.topic == rule.topic
 
 
 def link_variant(name: str, up: str = "") -> str:
