@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from properties.comparison.upgrades import COMPARED_VARIANTS
-from properties.world import World
 from properties.worlds import OTHER_WORLDS
+from properties.worlds.reading.world import READING
 from properties.worlds.replication.world import CLAIMS, LEMMAS, SANITY_CHECKS
 from properties.worlds.system.world import SYSTEM
 from reference.language.rule import Rule
@@ -40,15 +40,17 @@ def link_claim(name: str, up: str = "") -> str:
 
 
 def link_rule(rule: Rule, up: str = "") -> str:
-    """A rule's name as code, leading to its section; one of the system to that of its own world."""
-    topic = next((w.topic for w in OTHER_WORLDS if is_rule_of(w, rule)), rule.topic)
-    return f"[`{rule.name}`]({up}{topic}.md#{rule.name})"
+    """A rule's name as code, leading to its section."""
+    return f"[`{rule.name}`]({up}{find_topic(rule)}.md#{rule.name})"
 
 
-def is_rule_of(world: World, rule: Rule) -> bool:
-    """The world has this rule, or the rule that was lifted to become this one."""
-    own = world.rules.get(rule.name)
-    return own is not None and own.topic == rule.topic
+def find_topic(rule: Rule) -> str:
+    """The chapter of a rule, without its ending; a lifted one is told where it was lifted from."""
+    for world in OTHER_WORLDS:
+        if world.rules.get(rule.name) is rule:
+            return world.topic
+    own = READING.rules.get(rule.name)
+    return READING.topic if own is not None and own.topic == rule.topic else rule.topic
 
 
 def link_variant(name: str, up: str = "") -> str:

@@ -15,7 +15,7 @@ from properties.scenarios.counterexamples.cases import FOLDER, Case, Citation, l
 from properties.schedules.judgement import is_refuted_by, lower_numbers
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import VerdictWord
-from properties.worlds import STRUCTURES
+from properties.worlds import PROVED_STRUCTURES
 from properties.worlds.replication.structures import STOCK_STRUCTURES
 from reference.language.machine import Action
 
@@ -53,12 +53,12 @@ def test_every_guarantee_that_falls_has_one_page() -> None:
     """Each that is refuted in any stock structure; what else has a page falls elsewhere."""
     told = Counter(case.claim for case in load_cases())
     assert set(told.values()) == {1}
-    assert list_fallen(STOCK_STRUCTURES) <= set(told) <= list_fallen(STRUCTURES)
+    assert list_fallen(STOCK_STRUCTURES) <= set(told) <= list_fallen(PROVED_STRUCTURES)
 
 
 def list_fallen(names: Iterable[str]) -> set[str]:
     """The claims that are refuted in one of these structures."""
-    cells = (cell for name in names for cell in load_cells(STRUCTURES[name]).values())
+    cells = (cell for name in names for cell in load_cells(PROVED_STRUCTURES[name]).values())
     return {cell.guarantee for cell in cells if cell.word is VerdictWord.REFUTED}
 
 
