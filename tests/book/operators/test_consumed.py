@@ -72,3 +72,19 @@ def test_advice_has_the_verdicts_it_relies_on(advice: promotion.Advice) -> None:
     page = (SPEC / "operators.md").read_text(encoding="utf-8")
     assert advice.recipe in {section.anchor for section in split_sections(page)}
     assert advice.when in ("before", "after")
+
+
+TAKEN_BY = {"both end": "proved", "master power loss": "refuted"}
+"""What the front page says of a synchronous pair: of stops and kills, and of a power loss."""
+
+
+@pytest.mark.parametrize("column", TAKEN_BY)
+def test_the_front_page_says_what_the_certificate_says(column: str) -> None:
+    """With ASYNC_FLUSH, however its slave is read; a promotion is asked where both end."""
+    claims = list(QUESTIONS.values())[: 3 if column == "both end" else 1]
+    pairs = [s for s in SYSTEM.structures if s.log == SYSTEM.structures[0].log]
+    for structure, claim in itertools.product(pairs, claims):
+        assert read_cells(structure)[claim, column]["verdict"] == TAKEN_BY[column]
+    assert "Stops and kills of a `SYNC_MASTER` with\n`ASYNC_FLUSH`" in (
+        SPEC.parent / "README.md"
+    ).read_text(encoding="utf-8")
