@@ -141,7 +141,7 @@ def render_legend(state: Any) -> str:
     return read_legend(state.structure)
 
 
-LOG_LEGEND = "Of a broker the log comes first, as bytes; its queue and its progress follow."
+LOG_LEGEND = "A broker shows its log first, as bytes, then its queue and its progress."
 
 
 def read_legend(structure: Any) -> str:
@@ -205,7 +205,7 @@ def list_searches(case: Case) -> Iterator[str]:
 def list_doubts(case: Case) -> Iterator[str]:
     """That a shorter one may exist, and how far this one was shortened."""
     fewer = f"fewer than {count_steps(len(case.schedule))}"
-    yield f"It is not known to be the shortest: no search has asked for one of {fewer}."
+    yield f"It is not known to be the shortest: no search has looked for one of {fewer}."
     if find_world(case.structure).depth_limit == 0:
         yield (
             "States of this world are too large for a search step by step. Random schedules "

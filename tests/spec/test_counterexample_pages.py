@@ -9,7 +9,12 @@ from collections.abc import Callable, Iterable, Sequence
 import pytest
 from attrs import evolve
 
-from book.refutations.evidence import RecordedLine, list_needs, list_recorded
+from book.refutations.evidence import (
+    RecordedLine,
+    list_needless_pairs,
+    list_needs,
+    list_recorded,
+)
 from book.refutations.page import OVERVIEW, PARTS
 from properties.scenarios.counterexamples.cases import FOLDER, Case, Citation, load_cases
 from properties.schedules.judgement import is_refuted_by, lower_numbers
@@ -102,6 +107,22 @@ def test_the_schedule_is_as_short_and_small_as_can_be(case: Case) -> None:
     assert is_still_good(case.schedule)
     assert [] == [need.step for need in list_needs(case) if need.is_enough_without]
     assert case.schedule == lower_numbers(case.schedule, is_still_good)
+
+
+@every_page
+def test_a_page_says_whether_its_schedule_is_the_shortest(case: Case) -> None:
+    """In the table at its head, and in the heading of what was searched."""
+    doubts, question = "not known to be the shortest", "## Could it be shorter?"
+    assert {doubts in read(case), question in read(case)} == {not case.is_shortest}
+
+
+def test_two_steps_that_go_together_are_noticed() -> None:
+    """A slave that connects and is cut off, before anything else."""
+    case = next(c for c in load_cases() if c.claim == "acknowledged_is_kept_on_master")
+    assert case.is_shortest
+    assert not list(list_needless_pairs(case))
+    longer = (Action("connect_slave[0]"), Action("close_idle_connection[0]"), *case.schedule)
+    assert (1, 2) in list_needless_pairs(case, longer)
 
 
 @every_page
