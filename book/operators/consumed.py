@@ -11,7 +11,7 @@ from attrs import frozen
 from book.merged_table import EVERY_ROW, group_equal, split_into_boxes, tell_box
 from book.operators import cells
 from book.operators.cells import Answer
-from properties.verdicts.certificates import load_cells
+from properties.verdicts.certificates import find_cells, load_cells
 from properties.verdicts.verdict import VerdictWord
 from properties.worlds.system.world import SYSTEM
 from reference.worlds.system.structure import SystemStructure
@@ -80,6 +80,12 @@ def find_answer(structure: SystemStructure, claim: str, fault: str) -> Answer:
     return cells.find_answer(structure.name, claim, fault)
 
 
+@cache
+def list_groups() -> tuple[SystemStructure, ...]:
+    """Every group that has a certificate."""
+    return tuple(structure for structure in SYSTEM.structures if find_cells(structure))
+
+
 def name_settings(structure: SystemStructure) -> str:
     """Role, flush and reading as code, with strokes between them; reading by its short name."""
     log, read = structure.log, structure.reading.name.removeprefix("reading/").split("/")
@@ -101,7 +107,7 @@ def list_rows() -> tuple[Row, ...]:
 
 def answer_all(column: str) -> Iterator[tuple[str, Answers]]:
     """Groups with the same answers in a column, and these."""
-    names = {name_settings(structure): structure for structure in SYSTEM.structures}
+    names = {name_settings(structure): structure for structure in list_groups()}
     answers = {
         name: tuple(find_answer(structure, claim, column) for claim in QUESTIONS.values())
         for name, structure in names.items()
