@@ -11,7 +11,9 @@ from pathlib import Path
 
 from properties.comparison.upgrades import COMPARED_VARIANTS
 from properties.worlds import OTHER_WORLDS
+from properties.worlds.reading.world import READING
 from properties.worlds.replication.world import CLAIMS, LEMMAS, SANITY_CHECKS
+from properties.worlds.system.world import SYSTEM
 from reference.language.rule import Rule
 
 CITATION = re.compile(r"(\w+) seq (\d+) \((\w+)\)")
@@ -20,7 +22,7 @@ CITATION = re.compile(r"(\w+) seq (\d+) \((\w+)\)")
 _CHAPTERS: Mapping[str, str] = {
     **dict.fromkeys((*CLAIMS, *SANITY_CHECKS), "guarantees.md"),
     **dict.fromkeys(LEMMAS, "lemmas.md"),
-    **{name: w.chapter for w in OTHER_WORLDS for name in w.claims},
+    **{name: w.chapter for w in (*OTHER_WORLDS, SYSTEM) for name in w.claims},
 }
 
 
@@ -39,8 +41,16 @@ def link_claim(name: str, up: str = "") -> str:
 
 def link_rule(rule: Rule, up: str = "") -> str:
     """A rule's name as code, leading to its section."""
-    topic = next((w.topic for w in OTHER_WORLDS if w.rules.get(rule.name) is rule), rule.topic)
-    return f"[`{rule.name}`]({up}{topic}.md#{rule.name})"
+    return f"[`{rule.name}`]({up}{find_topic(rule)}.md#{rule.name})"
+
+
+def find_topic(rule: Rule) -> str:
+    """The chapter of a rule, without its ending; a lifted one is told where it was lifted from."""
+    for world in OTHER_WORLDS:
+        if world.rules.get(rule.name) is rule:
+            return world.topic
+    own = READING.rules.get(rule.name)
+    return READING.topic if own is not None and own.topic == rule.topic else rule.topic
 
 
 def link_variant(name: str, up: str = "") -> str:

@@ -6,10 +6,11 @@ reads alike everywhere. All letters have one width.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import groupby
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from book.diagram.wire import Arrow, list_arrows
 from properties.schedules.judgement import JudgedStep
@@ -29,6 +30,9 @@ WIRE_MARKS = ("<~ ", " ~>")
 """Arrows of the terminal; here they are drawn."""
 EMPTY_LOG = "empty"
 """What stands where a log has nothing to draw."""
+LANES_MAX = 4
+"""A picture of more lanes leaves out nodes that do nothing."""
+_LOG_BEFORE_QUEUE = re.compile(r"(\[[^\s\]\d]*\]) (\[.+)")
 
 
 @frozen
@@ -54,6 +58,8 @@ class Lane:
     """One for each step."""
     stops: tuple[tuple[int, int], ...] = ()
     """From which step to which its node does not run, both from 1, the last one included."""
+    number: int = 0
+    """Which of its world's lanes it is, from 0."""
 
     @property
     def right(self) -> float:
@@ -100,22 +106,48 @@ def is_log(state: str) -> bool:
     return state.startswith("[") and state.endswith("]") and " " not in state
 
 
+def split_state(state: str) -> tuple[str, str]:
+    """The log that is drawn as cells, and the queue or words behind it; either may be empty."""
+    if is_log(state):
+        return state, ""
+    found = _LOG_BEFORE_QUEUE.fullmatch(state)
+    return (found[1], found[2]) if found else ("", state)
+
+
 def arrange(steps: Sequence[JudgedStep], ending: str, notes: Sequence[str] = ()) -> Layout:
     """The diagram of a replayed schedule: of its first state and all that follow."""
-    arrows = list_arrows(steps[0].cluster, steps)
     titles = list_lanes(steps[0].cluster)
     columns = [read_lane(steps, number) for number in range(len(titles))]
+    shown = choose_lanes(columns)
+    arrows = move_arrows(list_arrows(steps[0].cluster, steps), shown)
     running = [step.cluster.structure.lanes.list_running(step.cluster) for step in steps[1:]]
     lanes: list[Lane] = []
     left = NUMBER_WIDTH + measure_notes(notes)
-    for number, ((title, _), cells) in enumerate(zip(titles, columns, strict=True)):
+    for place, number in enumerate(shown):
+        (title, _), cells = titles[number], columns[number]
         is_up = [states[number] for states in running if states]
         width = compute_width(title, cells)
-        lanes.append(Lane(title, left, width, cells, tuple(find_stops(is_up))))
-        is_wired = any({number, number + 1} == {a.sender, a.receiver} for a in arrows)
+        lanes.append(Lane(title, left, width, cells, tuple(find_stops(is_up)), number))
+        is_wired = any({place, place + 1} == {a.sender, a.receiver} for a in arrows)
         left += width + (GUTTER_WIDTH if is_wired else NARROW_GUTTER_WIDTH)
     faults = find_fault_steps(steps)
     return Layout(tuple(lanes), arrows, faults, len(steps) - 1, ending, tuple(notes))
+
+
+def choose_lanes(columns: Sequence[Sequence[Cell]]) -> list[int]:
+    """The lanes to draw: all, but of many only those whose nodes do something."""
+    if len(columns) <= LANES_MAX:
+        return list(range(len(columns)))
+    return [number for number, cells in enumerate(columns) if any(c.phrase for c in cells)]
+
+
+def move_arrows(arrows: Sequence[Arrow], shown: Sequence[int]) -> tuple[Arrow, ...]:
+    """The arrows between lanes that are drawn, by the places of these."""
+    return tuple(
+        evolve(a, sender=shown.index(a.sender), receiver=shown.index(a.receiver))
+        for a in arrows
+        if a.sender in shown and a.receiver in shown
+    )
 
 
 def measure_notes(notes: Sequence[str]) -> float:
@@ -151,9 +183,14 @@ def measure_phrase(cell: Cell) -> float:
 
 def measure_state(state: str) -> float:
     """The width of a drawn state."""
-    if state == "[]":
-        return len(EMPTY_LOG) * LETTER_WIDTH
-    return len(state) * (CELL_WIDTH if is_log(state) else LETTER_WIDTH)
+    log, words = split_state(state)
+    room = PADDING if log and words else 0
+    return measure_log(log) + room + len(words) * LETTER_WIDTH
+
+
+def measure_log(log: str) -> float:
+    """The width of a log."""
+    return len(EMPTY_LOG) * LETTER_WIDTH if log == "[]" else len(log) * CELL_WIDTH
 
 
 def find_stops(running: Sequence[bool]) -> list[tuple[int, int]]:

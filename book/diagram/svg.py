@@ -20,7 +20,7 @@ from book.diagram.layout import (
     arrange,
     compute_middle,
     compute_top,
-    is_log,
+    split_state,
 )
 from book.diagram.wire import Arrow
 from properties.schedules.judgement import JudgedStep
@@ -114,10 +114,13 @@ def write_cell(lane: Lane, step: int, cell: Cell, is_fault: bool) -> Iterator[st
         return
     pale = "" if cell.is_changed else ' class="same"'
     yield f"<g{pale}>"
-    if is_log(cell.state):
-        yield from write_log(lane.right - PADDING, middle, cell.state)
-    else:
-        yield write_text(lane.right - PADDING, middle, cell.state, "state", "end")
+    log, words = split_state(cell.state)
+    right = lane.right - PADDING
+    if words:
+        yield write_text(right, middle, words, "state", "end")
+        right -= len(words) * LETTER_WIDTH + PADDING
+    if log:
+        yield from write_log(right, middle, log)
     yield "</g>"
 
 

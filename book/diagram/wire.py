@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from attrs import field, frozen, mutable
+from attrs import evolve, field, frozen, mutable
 
 from properties.schedules.judgement import JudgedStep
 from properties.worlds import find_world
 from reference.worlds.delay.state import MASTER as DELAY_MASTER
 from reference.worlds.delay.state import SLAVE as DELAY_SLAVE
 from reference.worlds.replication.state import ANSWERED, REFUSED, UNKNOWN_OFFSET, Link
+from reference.worlds.system.state import get_cluster
 
 PRODUCER, MASTER, FIRST_SLAVE = range(3)
 """Lanes of replication."""
@@ -46,6 +47,13 @@ def find_arrows_of_replication(steps: Sequence[JudgedStep]) -> Iterator[Arrow]:
     yield from follow_puts(steps)
 
 
+def find_arrows_of_system(steps: Sequence[JudgedStep]) -> Iterator[Arrow]:
+    """Those of its log: the first lanes are the same; pulls would cross other lanes."""
+    yield from find_arrows_of_replication(
+        [evolve(s, cluster=get_cluster(s.cluster)) for s in steps]
+    )
+
+
 def find_arrows_of_tables(steps: Sequence[JudgedStep]) -> Iterator[Arrow]:
     """Questions for tables, and answers."""
     for step in steps[1:]:
@@ -61,6 +69,7 @@ def find_arrows_of_delay(steps: Sequence[JudgedStep]) -> Iterator[Arrow]:
 
 ARROWS: Mapping[str, Callable[[Sequence[JudgedStep]], Iterator[Arrow]]] = {
     "replication": find_arrows_of_replication,
+    "system": find_arrows_of_system,
     "tables": find_arrows_of_tables,
     "delay": find_arrows_of_delay,
 }

@@ -7,14 +7,18 @@ from __future__ import annotations
 
 import inspect
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 from attrs import evolve
 
+from book.links import read_title
 from book.merged_table import render_merged
 from book.model.code_page import CodePage, make_world_shelf, mark
+from properties.generated_text import SPEC
 from properties.property import Property
+from properties.scenarios.counterexamples.cases import find_case
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.certified_cells import describe
 from properties.verdicts.expectations import Expectation, find_expectation
@@ -70,10 +74,19 @@ def _render_guarantee(world: World, name: str) -> Iterator[str]:
         told = ", ".join(dict.fromkeys(describe_word(load_cells(shown)[name, c]) for c in columns))
         yield f"\n**{', '.join(columns)}** ({told}): {expected.reason}"
         if expected.verdict is VerdictWord.REFUTED:
-            yield f"\n{shown.name}, {columns[0]}:\n"
-            steps = load_cells(shown)[name, columns[0]].schedule
-            yield "\n".join(f"{n}. `{action}`" for n, action in enumerate(steps, start=1))
+            yield f"\n{_render_refutation(shown, name, columns)}"
     yield f"\n{mark(name)}"
+
+
+def _render_refutation(shown: Any, name: str, columns: Sequence[str]) -> str:
+    """The page that draws one of these columns; where there is none, the steps of the first."""
+    case = find_case(name)
+    if case is not None and case.structure == shown and case.fault in columns:
+        place = case.page.relative_to(SPEC)
+        return f'Drawn step by step for "{case.fault}": [{read_title(case.page)}]({place}).'
+    steps = load_cells(shown)[name, columns[0]].schedule
+    listed = "\n".join(f"{n}. `{action}`" for n, action in enumerate(steps, start=1))
+    return f"{shown.name}, {columns[0]}:\n\n{listed}"
 
 
 def _render_verdicts(world: World, name: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
+from string import ascii_lowercase
 from typing import Any, TypeAlias
 
 from attrs import evolve, field, frozen
@@ -92,8 +93,9 @@ class Reasons:
         return cls(tuple(dict.fromkeys(a for a in answers if isinstance(a, Reason))))
 
     def get_letter(self, reason: Reason) -> str:
-        """The letter of a reason: a, b, and so on. Raises ValueError for one of another page."""
-        return chr(ord("a") + self.listed.index(reason))
+        """The letter of a reason: a to z, aa, bb. Raises ValueError for one of another page."""
+        times, number = divmod(self.listed.index(reason), len(ascii_lowercase))
+        return ascii_lowercase[number] * (times + 1)
 
     def say(self, answer: Answer) -> str:
         """An answer in words; a no with the letter of its reason."""

@@ -8,6 +8,7 @@ from functools import cache
 
 from attrs import evolve, frozen
 
+from book.operators import consumed
 from book.operators.cells import Answer, Reasons, find_answer
 from properties.property import Predicate
 from properties.scenarios.reading_analysis import find_structure
@@ -134,10 +135,10 @@ def say_never(status: int) -> Predicate:
 
 @cache
 def collect_reasons() -> Reasons:
-    """The reasons of both tables: letters of the readers go on where those of the groups end."""
+    """The reasons of all tables; letters of each go on where those of the one before end."""
     groups = (list_answers(choice.structures[0]) for choice in list_choices())
     readers = (list_reader_answers(name_structure(reader)) for reader in list_readers())
-    return Reasons.collect(itertools.chain(*groups, *readers))
+    return Reasons.collect(itertools.chain(*groups, *readers, consumed.list_answers()))
 
 
 def list_rows() -> Iterator[Iterable[str]]:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from book.links import link_claim, write_citation
-from book.operators import choices, settings
+from book.operators import choices, consumed, promotion, settings
 from properties.generated_text import SPEC, Page, render_table
 from properties.scenarios.procedures.answers import ANSWERS, QUESTIONS, decide_all
 from properties.scenarios.procedures.facts import FACTS, list_copied
@@ -54,6 +54,16 @@ def render_readers() -> str:
     """One row for each way to read."""
     head = (*READER_HEAD, *choices.READER_COLUMNS)
     return render_table(head, choices.list_reader_rows())
+
+
+def render_consumed() -> str:
+    """A row for each situation and what groups in it have in common."""
+    say = choices.collect_reasons().say
+    rows = (
+        ("; ".join(row.situations) if row.is_first else "", row.groups, *map(say, row.answers))
+        for row in consumed.list_rows()
+    )
+    return render_table(("What happens", "Your group", *consumed.QUESTIONS), rows)
 
 
 def render_reasons() -> str:
@@ -175,6 +185,8 @@ PAGE = Page(
     {
         "choices": render_choices,
         "readers": render_readers,
+        "consumed": render_consumed,
+        "promotion": promotion.render_advice,
         "reasons": render_reasons,
         "answers": render_answers,
         "settings": render_settings,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from attrs import evolve
 
+from book.model.world_page import tell
 from book.refutations.evidence import describe_report, find_known_issues, is_same_story
 from properties.comparison.upgrades import COMPARED_VARIANTS
 from properties.generated_text import count_steps, render_table
@@ -16,7 +17,7 @@ from properties.verdicts.certified_cells import compute_row, describe
 from properties.verdicts.expectations import find_expectation
 from properties.verdicts.explanations import explain
 from properties.verdicts.verdict import Verdict, VerdictWord
-from properties.worlds import STRUCTURES_BY_WORLD
+from properties.worlds import find_world
 from reference.releases.versions import RULE_SETS, apply_rule_set
 from reference.worlds.replication.structure import Structure
 
@@ -28,16 +29,35 @@ def render_others(case: Case) -> str:
         if cell.word is VerdictWord.REFUTED:
             groups.setdefault(describe_way(case, cell), []).append(cell)
     rows = [(way, *describe_cells(cells)) for way, cells in groups.items()]
-    held = [
-        f"{cell.fault} ({cell.dispute})" if cell.disputed else cell.fault
-        for cell in case.cells
-        if cell.word is not VerdictWord.REFUTED
-    ]
     table = render_table(("How it falls", "Columns", "Steps"), rows)
-    told = [table, f"It holds under: {', '.join(held) or 'no column'}."]
+    told = [table, f"It holds under: {list_columns(case, is_holding) or 'no column'}."]
+    for words, is_such in OTHERWISE.items():
+        if columns := list_columns(case, is_such):
+            told.append(f"{words}: {columns}.")
     issues = [s for s in find_known_issues(case) if not is_same_story(case, s)]
     told.append("\n".join(f"- {describe_report(scenario)}" for scenario in issues))
     return "\n\n".join(filter(None, told))
+
+
+def is_holding(cell: Verdict) -> bool:
+    """It is proved, and speaks of something that can happen; or was proved, and is disputed."""
+    return cell.word is VerdictWord.PROVED and not cell.is_vacuous
+
+
+OTHERWISE: Mapping[str, Callable[[Verdict], bool]] = {
+    "Its question does not arise under": lambda cell: cell.is_vacuous,
+    "It is undecided under": lambda cell: cell.word is VerdictWord.UNDECIDED,
+}
+"""What else a cell may be that is neither refuted nor a promise."""
+
+
+def list_columns(case: Case, is_such: Callable[[Verdict], bool]) -> str:
+    """The columns of these cells, with what disputes them."""
+    return ", ".join(
+        f"{cell.fault} ({cell.dispute})" if cell.disputed else cell.fault
+        for cell in case.cells
+        if is_such(cell)
+    )
 
 
 def describe_way(case: Case, cell: Verdict) -> str:
@@ -66,7 +86,9 @@ def tell_cell(case: Case, structure: Any) -> str | None:
     if case.is_replication and not structure.variants:
         return compute_row(structure).get((case.claim, case.fault))
     found = find_cells(structure).get((case.claim, case.fault))
-    return None if found is None else describe(found)
+    if found is None:
+        return None
+    return describe(found) if case.is_replication else tell(found)
 
 
 def list_variants(structure: Structure) -> Iterator[tuple[str, Structure]]:
@@ -84,9 +106,9 @@ def list_releases(structure: Structure) -> Iterator[tuple[str, Structure]]:
 
 def list_deployments(case: Case) -> Iterator[tuple[str, Any]]:
     """The other structures of the same world in 4.4.0, by name."""
-    for structures in STRUCTURES_BY_WORLD.values():
-        if case.structure in structures:
-            yield from ((s.name, s) for s in structures if s != case.structure)
+    for structure in find_world(case.structure).structures:
+        if structure != case.structure:
+            yield structure.name, structure
 
 
 def group_by_verdict(case: Case, named: Iterable[tuple[str, Any]]) -> dict[str, list[str]]:

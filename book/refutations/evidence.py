@@ -6,8 +6,9 @@ Of each step it is told why it is possible, and what becomes of the others witho
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from itertools import combinations
 from typing import Any
 
 from attrs import frozen
@@ -18,10 +19,10 @@ from properties.scenarios.counterexamples.cases import Case
 from properties.scenarios.known_issues.catalogue import load_scenarios
 from properties.scenarios.known_issues.scenario import CERTAINTIES, Scenario
 from properties.scenarios.predictions import Prediction, load_predictions
-from properties.schedules.judgement import take_steps
+from properties.schedules.judgement import is_refuted_by, take_steps
 from properties.verdicts.explanations import Explanation, explain
 from properties.worlds import find_world
-from reference.language.machine import compute_machine
+from reference.language.machine import Action, compute_machine
 from reference.language.rule import Rule
 
 RECORDINGS = ROOT / "tests" / "data" / "traces"
@@ -196,3 +197,14 @@ def leave_out(case: Case, number: int) -> tuple[int | None, tuple[str, ...], boo
         if not holds(outcome.cluster):
             return None, (), True
     return None, (), False
+
+
+def list_needless_pairs(
+    case: Case, schedule: Sequence[Action] | None = None
+) -> Iterator[tuple[int, int]]:
+    """The numbers of two steps without which the guarantee falls all the same."""
+    numbered = list(enumerate(schedule or case.schedule, start=1))
+    for left_out in combinations(range(1, len(numbered) + 1), 2):
+        others = [action for number, action in numbered if number not in left_out]
+        if is_refuted_by(case.claim, case.structure, case.parameters, others):
+            yield left_out

@@ -29,6 +29,7 @@ from book.refutations.evidence import (
     find_known_issues,
     find_predictions,
     is_same_story,
+    list_needless_pairs,
     list_needs,
     list_recorded,
 )
@@ -38,6 +39,7 @@ from properties.schedules.judgement import JudgedStep
 from properties.schedules.telling import describe_action, find_fault_steps, list_sizes
 from properties.worlds import find_world
 from reference.language.drawing import fill_lanes, list_lanes
+from reference.worlds.system.structure import SystemStructure
 
 UP = "../"
 """From a page to the other chapters."""
@@ -61,8 +63,13 @@ def _list_overview_cells(case: Case) -> Iterator[object]:
     yield f"`{case.claim}`"
     yield case.structure_name
     yield case.fault
-    yield len(case.schedule)
+    yield say_length(str(len(case.schedule)), case)
     yield describe_seen(case)
+
+
+def say_length(length: str, case: Case) -> str:
+    """A length, with a warning where there may be a shorter schedule."""
+    return length if case.is_shortest else f"{length}, not known to be the shortest"
 
 
 def describe_seen(case: Case) -> str:
@@ -85,7 +92,7 @@ def render_glance(case: Case) -> str:
         ("Guarantee", link_claim(case.claim, UP)),
         ("Where", case.structure_name),
         ("What may strike", f'the column "{case.fault}"'),
-        ("Length", count_steps(len(case.schedule))),
+        ("Length", say_length(count_steps(len(case.schedule)), case)),
         ("Seen", describe_seen(case)),
     ]
     return render_table(("RocketMQ 4.4.0", ""), rows)
@@ -115,16 +122,31 @@ def render_steps(case: Case) -> str:
         mark = "**" if step.index in faults else ""
         assert step.action is not None
         told = f"{mark}{describe_action(step.action, step.cluster)}{mark}"
-        changed = (f"`{states[n]}`" if states[n] != before[n] else "" for n in shown)
+        changed = (say_state(states[n]) if states[n] != before[n] else "" for n in shown)
         rows.append([step.index, told, *changed])
         before = states
     table = render_table(("Step", "What happens", *(titles[n] for n in shown)), rows)
     return table if case.is_replication else f"{table}\n\n{render_legend(steps[0].cluster)}"
 
 
+def say_state(state: str) -> str:
+    """A state as code; a dash where a node has nothing to say any more."""
+    return f"`{state}`" if state else "-"
+
+
 def render_legend(state: Any) -> str:
     """How to read the states of a world: what the module of its lanes says below its first line."""
-    told = sys.modules[state.structure.lanes.fill_lanes.__module__].__doc__ or ""
+    if isinstance(state.structure, SystemStructure):
+        return f"{LOG_LEGEND} {read_legend(state.structure.reading)}"
+    return read_legend(state.structure)
+
+
+LOG_LEGEND = "A broker shows its log first, as bytes, then its queue and its progress."
+
+
+def read_legend(structure: Any) -> str:
+    """What the module of a structure's lanes says of states."""
+    told = sys.modules[structure.lanes.fill_lanes.__module__].__doc__ or ""
     return told.partition("\n\n")[2].strip().replace("``", "`")
 
 
@@ -159,21 +181,52 @@ def describe_lack(need: Need) -> str:
 
 
 def render_minimal(case: Case) -> str:
-    """Who has looked for a shorter one, in which sizes, and in vain."""
+    """Who has looked for a shorter one, in which sizes, and in vain; or that nobody has."""
+    lines = list_searches(case) if case.is_shortest else list_doubts(case)
+    return "\n".join(f"- {line}" for line in lines)
+
+
+def list_searches(case: Case) -> Iterator[str]:
+    """Who has looked for a shorter one."""
     steps = len(case.schedule)
-    sizes = ", ".join(f"`{name}` {value}" for name, value in list_sizes(case.parameters).items())
     fewer = f"of fewer than {count_steps(steps)}" if steps > 1 else "without a step"
-    told = f"Bounded search (Z3) has asked for a schedule {fewer}, and there is none, with: {sizes}"
-    lines = [f"- {told}. Each kind of fault that the column admits may strike twice."]
-    if case.claim in find_world(case.structure).guarantees:
-        lines.append(
-            "- A breadth-first search over all states, which shares nothing with Z3 but the "
+    asked = f"has asked for a schedule {fewer}, and there is none"
+    if not case.verdict.is_shortest:
+        asked = "found it, and has not been asked again since rules have changed"
+    sizes = f"with: {say_sizes(case)}. Each kind of fault that the column admits may strike twice."
+    yield f"Bounded search (Z3) {asked}, {sizes}"
+    if case.is_counted:
+        yield (
+            "A breadth-first search over all states, which shares nothing with Z3 but the "
             f"rules, meets the first violation after {count_steps(steps)} too."
         )
     else:
-        lines.append("- Nobody else has searched: a claim about rest is asked of Z3 only.")
-    lines.append("- No step can be left out: see *Without it* above.")
-    return "\n".join(lines)
+        yield "Nobody else has searched: a claim about rest is asked of Z3 only."
+    yield "No step can be left out: see *Without it* above."
+
+
+def list_doubts(case: Case) -> Iterator[str]:
+    """That a shorter one may exist, and how far this one was shortened."""
+    fewer = f"fewer than {count_steps(len(case.schedule))}"
+    yield (
+        "It is not known to be the shortest: states of this world are too large for a search step "
+        f"by step, and none has looked for one of {fewer}."
+    )
+    yield (
+        f"Random schedules found it, with: {say_sizes(case)}. Each kind of fault that the column "
+        "admits may strike twice."
+    )
+    yield "No step can be left out: see *Without it* above."
+    pairs = [f"{one} and {other}" for one, other in list_needless_pairs(case)]
+    if pairs:
+        yield f"Without steps {' or '.join(pairs)} together it falls too."
+    else:
+        yield "No two steps can be left out together either."
+
+
+def say_sizes(case: Case) -> str:
+    """The sizes in which was searched."""
+    return ", ".join(f"`{name}` {value}" for name, value in list_sizes(case.parameters).items())
 
 
 def render_seen(case: Case) -> str:

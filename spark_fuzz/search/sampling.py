@@ -21,7 +21,7 @@ from properties.schedules.judgement import (
     follow_while_possible,
     is_refuted_by,
     lower_numbers,
-    remove_needless_steps,
+    shorten_refutation,
 )
 from properties.schedules.known_schedules import load_known_schedules
 from properties.schedules.related_structures import Schedule
@@ -216,14 +216,15 @@ def list_earliest(
 
 
 def shorten(structure: Any, claim: str, schedule: Schedule, column: FaultModel) -> Schedule:
-    """What of a schedule is needed."""
+    """What of a schedule is needed: a stop goes with the start after it."""
     sizes = find_world(structure).sizes.campaign
     parameters = evolve(sizes, limits=column.search_limits)
 
     def is_refuting(trial: Sequence[Action]) -> bool:
         return is_refuted_by(claim, structure, parameters, trial)
 
-    return lower_numbers(remove_needless_steps(schedule, is_refuting), is_refuting)
+    needed = shorten_refutation(claim, structure, parameters, schedule)
+    return lower_numbers(needed, is_refuting)
 
 
 def sample_ways(structure: Any, *, schedules: int = WAYS, seed: int = 0) -> Iterator[Schedule]:

@@ -9,13 +9,18 @@ from collections.abc import Callable, Iterable, Sequence
 import pytest
 from attrs import evolve
 
-from book.refutations.evidence import RecordedLine, list_needs, list_recorded
+from book.refutations.evidence import (
+    RecordedLine,
+    list_needless_pairs,
+    list_needs,
+    list_recorded,
+)
 from book.refutations.page import OVERVIEW, PARTS
 from properties.scenarios.counterexamples.cases import FOLDER, Case, Citation, load_cases
 from properties.schedules.judgement import is_refuted_by, lower_numbers
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.verdict import VerdictWord
-from properties.worlds import STRUCTURES
+from properties.worlds import PROVED_STRUCTURES
 from properties.worlds.replication.structures import STOCK_STRUCTURES
 from reference.language.machine import Action
 
@@ -53,12 +58,12 @@ def test_every_guarantee_that_falls_has_one_page() -> None:
     """Each that is refuted in any stock structure; what else has a page falls elsewhere."""
     told = Counter(case.claim for case in load_cases())
     assert set(told.values()) == {1}
-    assert list_fallen(STOCK_STRUCTURES) <= set(told) <= list_fallen(STRUCTURES)
+    assert list_fallen(STOCK_STRUCTURES) <= set(told) <= list_fallen(PROVED_STRUCTURES)
 
 
 def list_fallen(names: Iterable[str]) -> set[str]:
     """The claims that are refuted in one of these structures."""
-    cells = (cell for name in names for cell in load_cells(STRUCTURES[name]).values())
+    cells = (cell for name in names for cell in load_cells(PROVED_STRUCTURES[name]).values())
     return {cell.guarantee for cell in cells if cell.word is VerdictWord.REFUTED}
 
 
@@ -102,6 +107,22 @@ def test_the_schedule_is_as_short_and_small_as_can_be(case: Case) -> None:
     assert is_still_good(case.schedule)
     assert [] == [need.step for need in list_needs(case) if need.is_enough_without]
     assert case.schedule == lower_numbers(case.schedule, is_still_good)
+
+
+@every_page
+def test_a_page_says_whether_its_schedule_is_the_shortest(case: Case) -> None:
+    """In the table at its head, and in the heading of what was searched."""
+    doubts, question = "not known to be the shortest", "## Could it be shorter?"
+    assert {doubts in read(case), question in read(case)} == {not case.is_shortest}
+
+
+def test_two_steps_that_go_together_are_noticed() -> None:
+    """A slave that connects and is cut off, before anything else."""
+    case = next(c for c in load_cases() if c.claim == "acknowledged_is_kept_on_master")
+    assert case.is_shortest
+    assert not list(list_needless_pairs(case))
+    longer = (Action("connect_slave[0]"), Action("close_idle_connection[0]"), *case.schedule)
+    assert (1, 2) in list_needless_pairs(case, longer)
 
 
 @every_page

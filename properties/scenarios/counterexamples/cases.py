@@ -14,7 +14,7 @@ from properties.generated_text import SPEC
 from properties.schedules.judgement import JudgedStep, replay
 from properties.verdicts.certificates import load_cells, load_refuted
 from properties.verdicts.verdict import Verdict
-from properties.worlds import STRUCTURES, find_world
+from properties.worlds import PROVED_STRUCTURES, find_world
 from reference.language.machine import Action
 from reference.worlds.replication.structure import Structure
 
@@ -47,7 +47,7 @@ class Case:
     @property
     def structure(self) -> Any:
         """The deployment, the consumer or the table."""
-        return STRUCTURES[self.structure_name]
+        return PROVED_STRUCTURES[self.structure_name]
 
     @property
     def is_replication(self) -> bool:
@@ -81,8 +81,19 @@ class Case:
 
     @property
     def schedule(self) -> tuple[Action, ...]:
-        """The shortest schedule."""
+        """The schedule that is told."""
         return self.verdict.schedule
+
+    @property
+    def is_shortest(self) -> bool:
+        """None is shorter: Z3 has been asked with these very rules, or all states were searched."""
+        return self.verdict.is_shortest or self.is_counted
+
+    @property
+    def is_counted(self) -> bool:
+        """A breadth-first search over all states comes to it; a test repeats that at night."""
+        world = find_world(self.structure)
+        return world.depth_limit != 0 and self.claim in world.guarantees
 
     @property
     def parameters(self) -> Any:

@@ -14,13 +14,15 @@ from attrs import frozen
 
 from book.diagram.layout import (
     EMPTY_LOG,
+    LANES_MAX,
     LETTER_WIDTH,
     WIRE_MARKS,
     Layout,
     arrange,
     compute_middle,
     find_stops,
-    is_log,
+    move_arrows,
+    split_state,
 )
 from book.diagram.svg import STYLE, write_svg
 from book.diagram.wire import Arrow, list_arrows
@@ -98,14 +100,14 @@ def test_every_phrase_and_state_is_there(drawn: Drawn) -> None:
     struck = find_fault_steps(drawn.steps)
     for step in drawn.steps[1:]:
         assert step.action is not None
-        for lane, text in enumerate(fill_lanes(step.cluster, step.action)):
+        texts = fill_lanes(step.cluster, step.action)
+        for lane, text in enumerate(texts[x.number] for x in drawn.layout.lanes):
             place = (step.index, lane)
             assert phrases.pop(place, [""]) == [strip_marks(text.phrase)]
-            if is_log(text.state):
-                shown = "".join(letters.pop(place, [])) or "|".join(states.pop(place, []))
-                assert shown == (text.state[1:-1].replace("|", "") or EMPTY_LOG)
-            else:
-                assert states.pop(place, [""]) == [text.state]
+            log, words = split_state(text.state)
+            shown = ["".join(letters.pop(place, [])), *states.pop(place, [])]
+            told = [EMPTY_LOG] if log == "[]" else [log[1:-1].replace("|", "")]
+            assert [s for s in shown if s] == [s for s in (*told, words) if s]
     assert not phrases
     assert not states
     assert not letters
@@ -139,7 +141,9 @@ def test_nothing_overlaps(drawn: Drawn) -> None:
 def test_titles_numbers_and_ending(drawn: Drawn) -> None:
     """A title for each lane, a number for each step, the ending last."""
     titles = [text.text for text in list_texts(drawn.root, "title")]
-    assert [title for title, _ in list_lanes(drawn.steps[0].cluster)] == titles
+    named = [title for title, _ in list_lanes(drawn.steps[0].cluster)]
+    assert [named[lane.number] for lane in drawn.layout.lanes] == titles
+    assert len(titles) == len(named) or len(named) > LANES_MAX
     numbers = [text.text for text in list_texts(drawn.root, "number")]
     assert [str(step.index) for step in drawn.steps[1:]] == numbers
     assert [f"✗ {ENDING}"] == [text.text for text in list_texts(drawn.root, "ending")]
@@ -247,6 +251,22 @@ def test_arrows_of_a_copied_table() -> None:
         "change_on_slave_stays"
     ).layout.arrows
     assert () == find_picture("nobody_copies_from_itself").layout.arrows
+
+
+def test_nodes_that_do_nothing_are_left_out_of_many() -> None:
+    """Of five lanes only those with a phrase; arrows go to the places of the others."""
+    drawn = find_picture("consumed_index_is_not_used_again")
+    assert ["producer", "master", "consumer"] == [lane.title for lane in drawn.layout.lanes]
+    told = move_arrows([Arrow(0, 3, 1, 2), Arrow(1, 2, 1, 1)], (0, 3, 4))
+    assert (Arrow(0, 1, 1, 2),) == told
+
+
+def test_a_log_is_drawn_before_words() -> None:
+    """What is not drawn byte by byte stays as it is."""
+    assert ("[a|b]", "[0..1) -/-") == split_state("[a|b] [0..1) -/-")
+    assert ("[]", "") == split_state("[]")
+    for words in ("[a17] [0..0) -/-", "[·16 a1] [0.1..1) -/-", "[0..1) -/-", "down"):
+        assert ("", words) == split_state(words)
 
 
 def test_arrows_of_delayed_delivery() -> None:

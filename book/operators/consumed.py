@@ -1,0 +1,129 @@
+"""From put to consumed: what becomes of an answered message in each situation an operator knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import TypeAlias
+
+from attrs import frozen
+
+from book.merged_table import EVERY_ROW, group_equal, split_into_boxes, tell_box
+from book.operators import cells
+from book.operators.cells import Answer
+from properties.verdicts.certificates import find_cells, load_cells
+from properties.verdicts.verdict import VerdictWord
+from properties.worlds.system.world import SYSTEM
+from reference.worlds.system.structure import SystemStructure
+
+NOT_ASKED = "—"
+"""What the question speaks of does not come up in this situation: its proof is vacuous."""
+
+UNDECIDED = "undecided"
+"""Neither proved nor refuted."""
+
+EVERY_GROUP = "every group"
+
+SITUATIONS: Mapping[str, str] = {
+    "nothing fails": "none",
+    "master stopped": "master stop",
+    "master killed": "master kill",
+    "master killed while it makes a new file": "master kill in a roll",
+    "slave stopped": "slave stop",
+    "slave killed": "slave kill",
+    "slave loses power": "slave power loss",
+    "slave misses messages": "slave misses messages",
+    "slave starts empty": "slave wiped",
+    "both stopped or killed": "both end",
+    "both lose power": "power loss of both",
+    "both stopped or killed after a power loss of the master": (
+        "both end, after a master power loss"
+    ),
+    "master loses power": "master power loss",
+    "master loses its disk": "master disk loss",
+    "disk nearly full": "nearly full disk",
+    "topic deleted and made again": "topic made again",
+}
+"""What may have happened, each as often as it likes, and the column that decides it."""
+
+QUESTIONS: Mapping[str, str] = {
+    "Consumed or still to come": "acknowledged_is_consumed_or_to_come",
+    "Master down: read from the slave": "acknowledged_is_read_from_the_slave",
+    "Slave promoted: nothing lost": "promotion_loses_no_acknowledged_message",
+    "Slave promoted: nothing skipped": "promotion_skips_no_message",
+    "Slave promoted: nothing repeated": "promotion_repeats_no_message",
+}
+"""What one asks of a message that was answered PUT_OK, and the claim that answers it."""
+
+Answers: TypeAlias = tuple[Answer, ...]
+
+
+@frozen
+class Row:
+    """Groups that are answered alike in the same situations."""
+
+    situations: tuple[str, ...]
+    groups: str
+    """Which groups, by what they have in common."""
+    answers: Answers
+    is_first: bool
+    """No other row before it is about these situations."""
+
+
+def find_answer(structure: SystemStructure, claim: str, fault: str) -> Answer:
+    """The answer of a cell. Raises LookupError for one that no certificate has."""
+    cell = load_cells(structure)[claim, fault]
+    if cell.is_vacuous:
+        return NOT_ASKED
+    if cell.word is VerdictWord.UNDECIDED:
+        return UNDECIDED
+    return cells.find_answer(structure.name, claim, fault)
+
+
+@cache
+def list_groups() -> tuple[SystemStructure, ...]:
+    """Every group that has a certificate."""
+    return tuple(structure for structure in SYSTEM.structures if find_cells(structure))
+
+
+def name_settings(structure: SystemStructure) -> str:
+    """Role, flush and reading as code, with strokes between them; reading by its short name."""
+    log, read = structure.log, structure.reading.name.removeprefix("reading/").split("/")
+    parts = (log.role.name, log.flush_disk_type.name, *log.variants, *read)
+    return "/".join(f"`{part}`" for part in parts)
+
+
+@cache
+def list_rows() -> tuple[Row, ...]:
+    """Every situation with every certified group, equal ones together."""
+    tables = {situation: tuple(answer_all(column)) for situation, column in SITUATIONS.items()}
+    merged = group_equal(list(tables), lambda situation: tables[situation])
+    return tuple(
+        Row(tuple(situations), groups, answers, is_first=number == 0)
+        for situations in merged
+        for number, (groups, answers) in enumerate(tables[situations[0]])
+    )
+
+
+def answer_all(column: str) -> Iterator[tuple[str, Answers]]:
+    """Groups with the same answers in a column, and these."""
+    names = {name_settings(structure): structure for structure in list_groups()}
+    answers = {
+        name: tuple(find_answer(structure, claim, column) for claim in QUESTIONS.values())
+        for name, structure in names.items()
+    }
+    every = [tuple(dict.fromkeys(v)) for v in zip(*(n.split("/") for n in names), strict=True)]
+    for group in group_equal(list(names), lambda name: answers[name]):
+        boxes = split_into_boxes([tuple(name.split("/")) for name in group])
+        told = (
+            EVERY_GROUP
+            if len(group) == len(names)
+            else "; ".join(tell_box(box, every) for box in boxes)
+        )
+        yield told.replace(EVERY_ROW, EVERY_GROUP), answers[group[0]]
+
+
+def list_answers() -> Iterator[Answer]:
+    """Every answer, in the order of the table."""
+    for row in list_rows():
+        yield from row.answers

@@ -1,0 +1,88 @@
+"""What operators are told from put to consumed is what the system's certificates say."""
+
+from __future__ import annotations
+
+import itertools
+import json
+
+import pytest
+
+from book.chinese.pages import split_sections
+from book.operators import consumed, promotion
+from book.operators.cells import Reason, Reasons
+from book.operators.consumed import EVERY_GROUP, NOT_ASKED, QUESTIONS, SITUATIONS, UNDECIDED
+from properties.generated_text import SPEC
+from properties.verdicts.certificates import get_path
+from properties.worlds import PROVED_STRUCTURES
+from properties.worlds.system.world import SYSTEM
+
+
+def read_cells(structure: object) -> dict[tuple[str, str], dict[str, object]]:
+    """The cells of a certificate as they are stored."""
+    cells = json.loads(get_path(structure).read_text())["cells"]
+    return {(cell["guarantee"], cell["fault"]): cell for cell in cells}
+
+
+def say(answer: consumed.Answer) -> str:
+    """The word of a certificate that an answer stands for."""
+    if isinstance(answer, Reason):
+        return "refuted"
+    return {UNDECIDED: "undecided", "yes": "proved", NOT_ASKED: "vacuous"}[answer]
+
+
+@pytest.mark.parametrize("column", SITUATIONS.values())
+def test_each_group_is_answered_as_its_certificate_says(column: str) -> None:
+    """The answers of a situation are those of its structures, each kind once."""
+    rows = list(consumed.answer_all(column))
+    told = sorted(tuple(map(say, answers)) for _, answers in rows)
+    stored = []
+    for structure in consumed.list_groups():
+        cells = [read_cells(structure)[claim, column] for claim in QUESTIONS.values()]
+        stored.append(tuple("vacuous" if c.get("is_vacuous") else str(c["verdict"]) for c in cells))
+    assert sorted(set(told)) == sorted(set(stored))
+    assert [groups for groups, _ in rows] == [EVERY_GROUP] or EVERY_GROUP not in dict(rows)
+
+
+def test_every_situation_is_told_once() -> None:
+    """Merged rows leave none out; each has a row that names it."""
+    firsts = [row.situations for row in consumed.list_rows() if row.is_first]
+    assert sorted(itertools.chain(*firsts)) == sorted(SITUATIONS)
+    assert set(SITUATIONS.values()) <= {column.name for column in SYSTEM.fault_models}
+
+
+def test_settings_tell_groups_apart() -> None:
+    """No two structures have the same name in the table."""
+    names = [consumed.name_settings(structure) for structure in SYSTEM.structures]
+    assert len(set(names)) == len(names)
+
+
+def test_letters_go_on_behind_z() -> None:
+    """The 27th reason is aa, the next one bb."""
+    listed = tuple(Reason(str(number), (), (), "", "") for number in range(28))
+    letters = [Reasons(listed).get_letter(each) for each in listed]
+    assert letters[24:] == ["y", "z", "aa", "bb"]
+
+
+@pytest.mark.parametrize("advice", promotion.load_advice(), ids=lambda a: a.do)
+def test_advice_has_the_verdicts_it_relies_on(advice: promotion.Advice) -> None:
+    """Each cell has the word that the advice was written for, and its recipe is on the page."""
+    for name, claim, fault, word in advice.cells:
+        cell = read_cells(PROVED_STRUCTURES[name])[claim, fault]
+        assert (cell["verdict"], cell.get("is_vacuous", False)) == (word, False)
+    page = (SPEC / "operators.md").read_text(encoding="utf-8")
+    assert advice.recipe in {section.anchor for section in split_sections(page)}
+    assert advice.when in ("before", "after")
+
+
+TAKEN_BY = {"both end": "proved", "master power loss": "refuted"}
+"""What the front page says of a synchronous pair: of stops and kills, and of a power loss."""
+
+
+@pytest.mark.parametrize("column", TAKEN_BY)
+def test_the_front_page_says_what_the_certificate_says(column: str) -> None:
+    """With ASYNC_FLUSH, reading from slaves off; a promotion is asked where both end."""
+    shown = PROVED_STRUCTURES["system/sync master/async flush/closed/no offset check/first"]
+    claims = list(QUESTIONS.values())[: 3 if column == "both end" else 1]
+    assert {read_cells(shown)[c, column]["verdict"] for c in claims} == {TAKEN_BY[column]}
+    readme = " ".join((SPEC.parent / "README.md").read_text(encoding="utf-8").split())
+    assert "stops and kills of a `SYNC_MASTER` with `ASYNC_FLUSH` and of its slave" in readme
