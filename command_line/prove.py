@@ -331,7 +331,7 @@ def search_all_witnesses(structures: list[Any]) -> None:
             if not is_every and are_witnesses_current(structure):
                 continue
             known = load_known_schedules(certificates.get_world_folder(structure))
-            known += sample_more(structure)
+            known += sample_more(structure, known)
             save_witnesses({structure: search_witnesses(structure, progress, known=known)})
 
 
@@ -342,7 +342,8 @@ def search(structure: Structure, progress: Callable[[str], None]) -> Answer:
     if find_world(structure).depth_limit == 0:
         others = find_world(structure).list_related_structures(structure)
         cells = itertools.chain.from_iterable(map(load_old_cells, (structure, *others)))
-        hints = Hints(tuple(cells), partial(sample, structure, progress))
+        known = (*cells, *certificates.load_written(structure))
+        hints = Hints(known, partial(sample, structure, progress))
     verdicts = search_structure(structure, progress, hints=hints)
     certificates.save(structure, verdicts)
     return Answer(verdicts, find_endless_steps(structure, verdicts), time.monotonic() - started)
@@ -363,13 +364,13 @@ def sample(
     return sample_refutations(structure, left, progress)
 
 
-def sample_more(structure: Any) -> tuple[Schedule, ...]:
+def sample_more(structure: Any, known: tuple[Schedule, ...]) -> tuple[Schedule, ...]:
     """Ways to all rules by random schedules, where the states are too large for a search."""
     if find_world(structure).depth_limit != 0:
         return ()
     from spark_fuzz.search.sampling import sample_ways  # noqa: PLC0415
 
-    return tuple(sample_ways(structure))
+    return tuple(sample_ways(structure, known))
 
 
 def recheck(structure: Structure, progress: Callable[[str], None]) -> Answer:

@@ -32,6 +32,7 @@ from reference.language.machine import Action
 from reference.releases.versions import RULE_SETS
 
 CERTIFICATE_FOLDER = Path(__file__).parent / "certificates"
+WRITTEN_FILE = "written_by_hand.json"
 
 
 def get_path(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> Path:
@@ -373,6 +374,16 @@ def _find_needless(
         return is_refuted_by(claim, structure, given, trial)
 
     return tuple(find_needless_steps(schedule, is_refuting))
+
+
+def load_written(structure: Any) -> tuple[Verdict, ...]:
+    """Refutations that were written by hand, where a search does not come to them; often none."""
+    path = get_world_folder(structure) / WRITTEN_FILE
+    entries = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
+    return tuple(
+        Verdict(e["claim"], e["fault"], VerdictWord.REFUTED, decode_schedule(e["schedule"]))
+        for e in entries
+    )
 
 
 def load_related(structure: Any) -> tuple[Verdict, ...]:

@@ -29,7 +29,7 @@ from properties.verdicts.certificates import get_world_folder
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds import find_world
 from reference.language.leaves import flatten
-from reference.language.machine import Action, record_machine
+from reference.language.machine import Action, compute_machine, record_machine
 from spark_fuzz.campaign.schedule import CampaignOptions
 from spark_fuzz.campaign.schedule_replay import replay_schedule
 from spark_fuzz.kernel.kernel import compile_kernel
@@ -39,7 +39,7 @@ SCHEDULES = 100_000
 """How many schedules are followed under a column, by each scheduler."""
 STEPS = 64
 """Steps of each."""
-STRAY_SCHEDULES, STRAY_STEPS = 500, 40
+STRAY_SCHEDULES, STRAY_STEPS = 250, 40
 """How many schedules go on from each state of a known one, and how far."""
 ROUNDS = 4
 """How often schedules go on from what the round before has found."""
@@ -118,9 +118,8 @@ def sample_column(
     best: dict[str, Verdict] = {}
     for scheduler in SCHEDULERS:
         options = CampaignOptions(structure, column.search_limits, STEPS, seed, scheduler=scheduler)
-        for claim, schedule in list_earliest(options, schedules):
-            if claim in claims:
-                note_refutation(best, structure, column, claim, schedule)
+        for claim, schedule in list_earliest(options, schedules, claims):
+            note_refutation(best, structure, column, claim, schedule)
     return list(best.values())
 
 
@@ -146,17 +145,20 @@ def go_on_from(  # noqa: PLR0913
             options = CampaignOptions(
                 structure, column.search_limits, STRAY_STEPS, seed, scheduler=scheduler
             )
-            for claim, schedule in list_earliest(options, STRAY_SCHEDULES, begin):
-                is_shorter = claim not in best or len(schedule) < 2 * len(best[claim].schedule)
-                if claim in left and is_shorter:
-                    note_refutation(best, structure, column, claim, schedule)
+            for claim, schedule in list_earliest(options, STRAY_SCHEDULES, left, begin):
+                note_refutation(best, structure, column, claim, schedule)
     return list(best.values())
 
 
 def note_refutation(
     best: dict[str, Verdict], structure: Any, column: FaultModel, claim: str, schedule: Schedule
 ) -> None:
-    """Keep what of a schedule is needed, if that is less than what is kept already."""
+    """Keep what of a schedule is needed, if that is less than what is kept already.
+
+    Of one that is twice as long that is hardly ever so, and finding out takes long.
+    """
+    if claim in best and len(schedule) >= 2 * len(best[claim].schedule):
+        return
     kept = shorten(structure, claim, schedule, column)
     if claim not in best or len(kept) < len(best[claim].schedule):
         best[claim] = Verdict(claim, column.name, VerdictWord.REFUTED, kept, is_shortest=False)
@@ -200,13 +202,13 @@ def admit(begins: Iterable[Begin], structure: Any, column: FaultModel) -> Iterat
 
 
 def list_earliest(
-    options: CampaignOptions, schedules: int, begin: Begin = FIRST
+    options: CampaignOptions, schedules: int, claims: Collection[str], begin: Begin = FIRST
 ) -> Iterator[tuple[str, Schedule]]:
-    """For each guarantee that some schedule violates, the one that does so in the fewest steps."""
+    """For each of these that some schedule violates, the one that does so in the fewest steps."""
     kernel = compile_kernel(options.structure)
     violations = kernel.run(options, 0, schedules, begin=begin.state).violations
-    for index, claim in enumerate(kernel.layout.guarantees):
-        steps = violations[:, index]
+    for claim in claims:
+        steps = violations[:, kernel.layout.guarantees.index(claim)]
         hits = np.nonzero(steps >= 0)[0]
         if len(hits):
             number = int(hits[np.argmin(steps[hits])])
@@ -227,10 +229,18 @@ def shorten(structure: Any, claim: str, schedule: Schedule, column: FaultModel) 
     return lower_numbers(needed, is_refuting)
 
 
-def sample_ways(structure: Any, *, schedules: int = WAYS, seed: int = 0) -> Iterator[Schedule]:
-    """For each rule instance that random schedules come to, the beginning of one that takes it."""
+def sample_ways(
+    structure: Any, known: Iterable[Schedule], *, schedules: int = WAYS, seed: int = 0
+) -> Iterator[Schedule]:
+    """For each rule instance that random schedules come to, the beginning of one that takes it.
+
+    Those that a known schedule takes are not sought.
+    """
+    taken = {action.instance for schedule in known for action in schedule}
+    missing = set(compute_machine(structure).instances) - taken
+    if not missing:
+        return
     kernel = compile_kernel(structure)
-    missing = set(kernel.names)
     for column in (find_world(structure).every_fault, *find_world(structure).fault_models):
         options = CampaignOptions(structure, column.search_limits, WAY_STEPS, seed)
         used = kernel.unpack_used(kernel.run(options, 0, schedules).used)
