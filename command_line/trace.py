@@ -11,6 +11,7 @@ import click
 from command_line.options.shared_options import add_version_option
 from command_line.output import exit_codes
 from reference.recordings.checking import Progress, TraceVerdict, check_recording, find_version
+from reference.recordings.joined.explain import REFUSED, JoinedVerdict, explain
 from reference.recordings.reading import Recording, read_recording
 from reference.releases.versions import Version
 from reference.worlds.replication.state import STATUS_NAMES, Cluster, CommitLog
@@ -24,6 +25,7 @@ Examples:
   rmqspec trace recordings/*.jsonl --json
   rmqspec trace suspicious.jsonl --explain
   rmqspec trace recordings/*.jsonl --rocketmq-version 4.9.8
+  rmqspec trace tests/data/traces/a_sync_healthy.jsonl --joined
 \b
 Exit codes: 0 all conform, 1 one is rejected (also a group of a shape that no
 structure has), 3 not a trace, or a version that the model does not know. The
@@ -41,14 +43,26 @@ verdict is about the version that a recording names, 4.4.0 where it names none.
     help="Print the state at the end, or where a recording is rejected, and every rule that could "
     "not help there, with the conditions that fail.",
 )
+@click.option(
+    "--joined",
+    "is_joined",
+    is_flag=True,
+    help="Explain whole brokers of 4.4.0 in the joined system too: log, queue and progress by one "
+    "schedule.",
+)
 @add_version_option(default=None)
 def command(
-    files: tuple[str, ...], is_json: bool, is_explained: bool, version: Version | None
+    files: tuple[str, ...],
+    is_json: bool,
+    is_explained: bool,
+    is_joined: bool,
+    version: Version | None,
 ) -> int:
     """Explain every event of a recording by the model's rules, or say which one cannot be."""
     recordings = [read_recording(file) for file in files]
     chosen = [version or choose_version(recording) for recording in recordings]
     verdicts: list[TraceVerdict] = []
+    joined: list[JoinedVerdict] = []
     told = ""
     for recording, each in zip(recordings, chosen, strict=True):
         if not is_json and each.describe() != told:
@@ -57,10 +71,37 @@ def command(
         verdicts.append(check_recording(recording, make_progress(recording.file), each))
         if not is_json:
             print_verdict(verdicts[-1], is_explained=is_explained)
+        if is_joined:
+            joined.append(explain(recording))
+            if not is_json:
+                click.echo(f"  {describe_joined(joined[-1])}")
     if is_json:
-        click.echo(json.dumps([v.as_json() for v in verdicts], indent=1))
+        print_json(verdicts, joined)
     is_rejected = any(v.verdict == "rejected" for v in verdicts)
+    is_rejected |= any(v.word == REFUSED for v in joined)
     return exit_codes.REFUTED if is_rejected else exit_codes.ANALYSED
+
+
+def print_json(verdicts: list[TraceVerdict], joined: list[JoinedVerdict]) -> None:
+    """A list with one object for each recording; what the joined system says under ``joined``."""
+    told = [verdict.as_json() for verdict in verdicts]
+    for each, system in zip(told, joined, strict=False):
+        each["joined"] = system.as_json()
+    click.echo(json.dumps(told, indent=1))
+
+
+def describe_joined(verdict: JoinedVerdict) -> str:
+    """What the joined system says of a recording, in one line."""
+    if verdict.choice is None:
+        return f"joined system: {verdict.word}; {verdict.reason}"
+    look = f"queue {verdict.choice.queue}, followed message {verdict.choice.message}"
+    look += f", group {verdict.choice.group}" if verdict.choice.group else ""
+    told = f"joined system: {verdict.word}; {verdict.explained} events explained by a schedule of "
+    told += f"{len(verdict.schedule)} steps, {verdict.values} values compared; {look}"
+    if verdict.seq is None:
+        return told
+    blocked = f"; {verdict.rule}: {', '.join(verdict.conditions)} does not hold"
+    return f"{told}\n  seq {verdict.seq}: {verdict.reason}{blocked if verdict.conditions else ''}"
 
 
 def choose_version(recording: Recording) -> Version:

@@ -91,9 +91,14 @@ def choose(recording: Recording, queue: str = "", message: int = -1, group: str 
     The followed message is the one in the middle of those that were put into the queue.
 
     Raises:
-        OutsideTheSystemError: no queue is shown, or there are not two brokers.
+        OutsideTheSystemError: no queue is shown, there are not two brokers, or puts overlap.
     """
     master, slave = find_nodes(recording)
+    wrote = [
+        e["wrote_offset"] for e in recording.events if e.kind == "put" and is_stored(e, master)
+    ]
+    if wrote != sorted(wrote):
+        raise OutsideTheSystemError("its puts are not told in the log's order")
     found = Counter(_list_queues(recording.events))
     if not found:
         raise OutsideTheSystemError("it shows no queue")

@@ -197,10 +197,10 @@ def test_commit_of_a_tool() -> None:
     assert verdict.seq == 128
 
 
-def test_outside() -> None:
-    """Nothing is said of brokers without a slave."""
-    verdict = explain(read_recording(TRACES / "b_sync_no_slave.jsonl"))
-    assert verdict.word == OUTSIDE
+@pytest.mark.parametrize("name", ["b_sync_no_slave", "a_sync_healthy"])
+def test_outside(name: str) -> None:
+    """Nothing is said of brokers without a slave, or of puts that overlap."""
+    assert explain_file(name).word == OUTSIDE
 
 
 def test_choice() -> None:
