@@ -93,6 +93,28 @@ def hold_back(structure: Any, parameters: Any, schedule: Schedule) -> Schedule:
     return tuple(taken)
 
 
+def fill_in(structure: Any, parameters: Any, schedule: Schedule) -> Schedule:
+    """The schedule with a step before each refused one that makes it possible, if one does.
+
+    What no single step makes possible is left out. Where another setting asks for one step more,
+    this finds it.
+    """
+    machine = compute_machine(structure)
+    cluster = structure.make_initial(parameters)
+    taken: list[Action] = []
+    for action in (a for a in schedule if a.instance in machine.instances):
+        outcome, before = machine.step(cluster, action), None
+        for enabled in machine.enabled(cluster) if outcome.is_refused else ():
+            before = Action(enabled.instance.name, {r.name: r.high for r in enabled.ranges})
+            outcome = machine.step(machine.step(cluster, before).cluster, action)
+            if not outcome.is_refused:
+                break
+        if not outcome.is_refused:
+            taken += [action] if before is None else [before, action]
+            cluster = outcome.cluster
+    return tuple(taken)
+
+
 def _split(action: Action) -> tuple[str, str]:
     """The rule of a step, and its index in brackets, empty where it has none."""
     rule, bracket, index = action.instance.partition("[")

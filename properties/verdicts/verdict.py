@@ -11,7 +11,7 @@ from attrs import evolve, frozen
 
 from properties.fault_model import FaultModel
 from properties.schedules.judgement import is_refuted_by, lower_numbers, remove_needless_steps
-from properties.schedules.related_structures import carry_over, hold_back
+from properties.schedules.related_structures import carry_over, fill_in, hold_back
 from properties.worlds import find_world
 from properties.z3.bounded_search import (
     DEPTH_LIMIT,
@@ -207,6 +207,7 @@ def _take_over(
     Whether they are the shortest ones here, nobody has asked.
     """
     taken: list[tuple[FaultModel, Verdict]] = []
+    usual = compute_depth_limit(structure)
     for verdict in cells:
         fault_model = find_world(structure).get_fault_model(verdict.fault)
         same = (v for _, v in taken if (v.guarantee, v.fault) == (verdict.guarantee, verdict.fault))
@@ -218,7 +219,8 @@ def _take_over(
             return is_refuted_by(v.guarantee, structure, p, trial)
 
         trials = carry_over(structure, parameters, verdict.schedule)
-        patient = (hold_back(structure, parameters, verdict.schedule) for _ in range(1))
+        others = (hold_back, fill_in) if usual == 0 else (hold_back,)
+        patient = (change(structure, parameters, verdict.schedule) for change in others)
         for schedule in itertools.chain(trials, patient):
             if verdict.word is VerdictWord.REFUTED and is_refuting(schedule):
                 needed = remove_needless_steps(schedule, is_refuting)

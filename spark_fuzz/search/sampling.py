@@ -18,13 +18,13 @@ from attrs import evolve, frozen
 
 from properties.fault_model import FaultModel
 from properties.schedules.judgement import (
-    follow_while_possible,
+    follow,
     is_refuted_by,
     lower_numbers,
     shorten_refutation,
 )
 from properties.schedules.known_schedules import load_known_schedules
-from properties.schedules.related_structures import Schedule
+from properties.schedules.related_structures import Schedule, fill_in
 from properties.verdicts.certificates import get_world_folder
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds import find_world
@@ -179,13 +179,14 @@ def list_known(structure: Any) -> list[Schedule]:
 
 
 def list_begins(structure: Any, known: Iterable[Schedule]) -> list[Begin]:
-    """Every state on the way of these schedules, once, as far as they are possible."""
+    """Every state on the way of these schedules, once; refused steps are filled in for."""
     world = find_world(structure)
     parameters = evolve(world.sizes.campaign, limits=world.everything.search_limits)
     begins: dict[tuple[Any, ...], Begin] = {}
     for schedule in sorted(known, key=len):
         steps: list[Action] = []
-        for action, state in follow_while_possible(structure, parameters, schedule):
+        possible = fill_in(structure, parameters, schedule)
+        for action, state in follow(structure, parameters, possible):
             steps += [] if action is None else [action]
             begins.setdefault(tuple(flatten(state).values()), Begin(tuple(steps), state))
     return sorted(begins.values(), key=lambda begin: len(begin.schedule))
