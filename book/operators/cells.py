@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
-from string import ascii_lowercase
+from string import ascii_letters
 from typing import Any, TypeAlias
 
 from attrs import evolve, field, frozen
@@ -93,9 +93,8 @@ class Reasons:
         return cls(tuple(dict.fromkeys(a for a in answers if isinstance(a, Reason))))
 
     def get_letter(self, reason: Reason) -> str:
-        """The letter of a reason: a to z, aa, bb. Raises ValueError for one of another page."""
-        times, number = divmod(self.listed.index(reason), len(ascii_lowercase))
-        return ascii_lowercase[number] * (times + 1)
+        """The letter of a reason, a to z, then A to Z. Raises ValueError for one elsewhere."""
+        return ascii_letters[self.listed.index(reason)]
 
     def say(self, answer: Answer) -> str:
         """An answer in words; a no with the letter of its reason."""

@@ -10,7 +10,12 @@ from typing import Any
 from attrs import evolve, frozen
 
 from properties.fault_model import FaultModel
-from properties.schedules.judgement import is_refuted_by, lower_numbers, remove_needless_steps
+from properties.schedules.judgement import (
+    is_refuted_by,
+    lower_numbers,
+    remove_needless_steps,
+    shorten_refutation,
+)
 from properties.schedules.related_structures import carry_over, fill_in, hold_back
 from properties.worlds import find_world
 from properties.z3.bounded_search import (
@@ -224,6 +229,9 @@ def _take_over(
         for schedule in itertools.chain(trials, patient):
             if verdict.word is VerdictWord.REFUTED and is_refuting(schedule):
                 needed = remove_needless_steps(schedule, is_refuting)
+                if usual == 0:
+                    fewer = shorten_refutation(verdict.guarantee, structure, parameters, needed)
+                    needed = lower_numbers(fewer, is_refuting)
                 taken.append((fault_model, evolve(verdict, schedule=needed, is_shortest=False)))
                 break
     return taken

@@ -64,8 +64,9 @@ class Border:
     """The smallest sets that are neither, as far as was searched."""
 
     def find_open_set(self, all_faults: FaultSet) -> FaultSet | None:
-        """A set of these that this border does not decide; None when every set is decided."""
-        return find_unexplored(all_faults, self.proved, [r.faults for r in self.refuted])
+        """A set of these of which this border says nothing; None where it speaks of every set."""
+        above = [*(r.faults for r in self.refuted), *self.undecided]
+        return find_unexplored(all_faults, self.proved, above)
 
 
 def find_unexplored(
