@@ -57,10 +57,10 @@ def test_settings_tell_groups_apart() -> None:
 
 
 def test_letters_go_on_behind_z() -> None:
-    """The 27th reason is aa, the next one bb."""
+    """The 27th reason is A, the next one B."""
     listed = tuple(Reason(str(number), (), (), "", "") for number in range(28))
     letters = [Reasons(listed).get_letter(each) for each in listed]
-    assert letters[24:] == ["y", "z", "aa", "bb"]
+    assert letters[24:] == ["y", "z", "A", "B"]
 
 
 @pytest.mark.parametrize("advice", promotion.load_advice(), ids=lambda a: a.do)
