@@ -114,6 +114,27 @@ def change_slaves(group: BrokerGroup, key: str, value: str) -> BrokerGroup:
     return _build_group([group.master, *slaves], [group.master])
 
 
+ASSUMED_FILE = "(assumed slave)"
+"""File name of the settings of a slave whose file is not given."""
+
+
+def assume_slaves(group: BrokerGroup, count: int) -> BrokerGroup:
+    """The group with so many slaves, whatever it has: reads and offset checks as on its master.
+
+    Raises:
+        ConfigurationError: the master's file has a value that a slave would ignore.
+    """
+    names = {"brokerClusterName": group.cluster, "brokerName": group.broker_name}
+    kept = ("slaveReadEnable", "offsetCheckInSlave")
+    alike = {s.key: s.value for s in group.master.settings if s.key in kept}
+    slaves = []
+    for broker_id in range(1, count + 1):
+        own = {**names, "brokerRole": Role.SLAVE.name, "brokerId": str(broker_id), **alike}
+        entries = [Entry(key, value, 0) for key, value in own.items()]
+        slaves.append(_interpret(ASSUMED_FILE, entries, [], group.master.version))
+    return evolve(group, slaves=tuple(slaves))
+
+
 def _change(broker: BrokerConfiguration, key: str, value: str) -> BrokerConfiguration:
     if key not in KEYS and not is_known_in(key, broker.version):
         problem = explain_unknown_key(key, broker.version)

@@ -1,0 +1,296 @@
+"""What to do about the failures of a group, decided by verdicts and by trying procedures out."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from attrs import evolve, field, frozen
+
+from properties.scenarios.procedures.procedures import Procedure, load_procedures, try_out
+from properties.scenarios.summary.rows import (
+    EVERYTHING_OPEN,
+    NO_ACKNOWLEDGEMENT,
+    Judged,
+    Row,
+    judge_rows,
+    list_cells,
+    make_failure,
+)
+from properties.scenarios.summary.words import Grade, RowWords, load_words
+from properties.schedules.judgement import ScheduleError
+from properties.verdicts.verdict import Verdict, VerdictWord
+from properties.worlds import KNOWN_STRUCTURES
+from reference.worlds.replication.structure import Structure
+
+ACTIONS_FILE = Path(__file__).with_name("actions.toml")
+
+ACTIONS_MAX = 5
+"""More than this nobody does."""
+
+CODES_MAX = 4
+"""How many codes an action names."""
+
+
+@frozen
+class Switch:
+    """Another value of a key."""
+
+    key: str
+    value: str
+    of: str
+    """``master``, ``slaves``, ``brokers``, ``consumers``, or ``group`` for no key at all."""
+    text: str
+    needs_slaves: bool = False
+    """It says something of groups with slaves only."""
+    adds_slaves: int = 0
+    """How many slaves a group gets that has none; 0 for a switch of any group."""
+
+
+@frozen
+class ProcedureWords:
+    """A procedure in a few words."""
+
+    name: str
+    text: str
+
+
+@frozen
+class Precaution:
+    """What keeps a failure of a fault class from happening."""
+
+    column: str
+    text: str
+    keys: tuple[str, ...] = field(default=(), converter=tuple)
+    """Keys of the master whose values the text has."""
+
+
+@frozen
+class ActionWords:
+    """The whole file."""
+
+    switches: tuple[Switch, ...]
+    procedures: Mapping[str, ProcedureWords]
+    """By name."""
+    precautions: tuple[Precaution, ...]
+
+
+@cache
+def load_actions(file: Path = ACTIONS_FILE) -> ActionWords:
+    """Every action, in the order of the file."""
+    document: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))
+    procedures = (ProcedureWords(**entry) for entry in document["procedure"])
+    return ActionWords(
+        switches=tuple(Switch(**entry) for entry in document["switch"]),
+        procedures={each.name: each for each in procedures},
+        precautions=tuple(Precaution(**entry) for entry in document["precaution"]),
+    )
+
+
+@frozen
+class Action:
+    """Something to do."""
+
+    text: str
+    codes: tuple[str, ...]
+    """The failures that it ends, prevents, repairs or eases, the gravest first."""
+    is_repair: bool = False
+    """It is done after the failure."""
+    eases: tuple[str, ...] = ()
+    """Those of its codes that stay, though fewer of the row's claims fall."""
+    brings: tuple[str, ...] = ()
+    """The failures that a switch brings with it."""
+
+
+@frozen
+class Alternative:
+    """A group as it would be with a switch."""
+
+    switch: Switch
+    log: Structure
+    sources: tuple[Judged, ...]
+
+
+def choose_actions(
+    sources: Sequence[Judged],
+    rows: Sequence[Row],
+    alternatives: Iterable[Alternative],
+    values: Mapping[str, Any],
+) -> tuple[Action, ...]:
+    """At most five actions, those against the gravest failures first.
+
+    ``values`` has what is in force of the master's keys that precautions name.
+    """
+    order = [f.code for row in rows for f in row.failures]
+    found = [
+        *list_switches(sources, rows, alternatives),
+        *list_procedures(sources, order),
+        *list_precautions(order, values),
+    ]
+    rank = rank_codes(rows)
+    ranked = sorted(found, key=lambda action: [rank[code] for code in action.codes][:1])
+    return tuple(keep_telling(ranked))[:ACTIONS_MAX]
+
+
+def keep_telling(actions: Iterable[Action]) -> Iterator[Action]:
+    """The actions that prevent, or repair, something that none before them does."""
+    answered: dict[bool, set[str]] = {False: set(), True: set()}
+    for action in actions:
+        if not action.codes or not answered[action.is_repair].issuperset(action.codes):
+            answered[action.is_repair] |= set(action.codes)
+            yield action
+
+
+def rank_codes(rows: Iterable[Row]) -> dict[str, tuple[bool, int, int]]:
+    """How grave a failure is: losses first, then by row, then by its place there."""
+    return {
+        failure.code: (failure.grade is not Grade.LOSS, number, place)
+        for number, row in enumerate(rows)
+        for place, failure in enumerate(row.failures)
+    }
+
+
+def list_switches(
+    sources: Sequence[Judged],
+    rows: Sequence[Row],
+    alternatives: Iterable[Alternative],
+) -> Iterator[Action]:
+    """The switches that make something better before they make anything worse."""
+    is_mute = any(row.note == NO_ACKNOWLEDGEMENT for row in rows)
+    for other in alternatives:
+        after = judge_rows(other.log, other.sources)
+        if is_mute and all(row.note != NO_ACKNOWLEDGEMENT for row in after):
+            yield Action(f"{other.switch.text}: {NO_ACKNOWLEDGEMENT} now", ())
+        else:
+            yield from compare(sources, rows, other, after)
+
+
+def compare(
+    sources: Sequence[Judged], rows: Sequence[Row], other: Alternative, after: Sequence[Row]
+) -> Iterator[Action]:
+    """The switch, where it makes something better before it makes anything worse."""
+    pairs = zip(rows, after, strict=True)
+    letters = {a.letter for a, b in pairs if is_comparable(a) and is_comparable(b)}
+    then, now = count_common(other.sources, letters), count_common(sources, letters)
+    fallen = collect_fallen(other.sources, letters)
+    told = [f.code for row in rows if row.letter in letters for f in row.failures]
+    eases = tuple(c for c in told if c in fallen and sum_up(then, c) < sum_up(now, c))
+    codes = tuple(c for c in told if c in eases or c not in fallen)[:CODES_MAX]
+    if codes and is_better(then, now):
+        known = collect_fallen(sources, letters)
+        weakest = (f.code for row in after if row.letter in letters for f in row.failures)
+        new = tuple(c for c in weakest if c not in known and sum_up(then, c))
+        yield Action(
+            other.switch.text,
+            codes,
+            eases=tuple(c for c in codes if c in eases),
+            brings=new[:CODES_MAX],
+        )
+
+
+def is_comparable(row: Row) -> bool:
+    """The row promises something, and something is known of it."""
+    return row.grade is not Grade.NOT_PROMISED and EVERYTHING_OPEN not in row.open_under
+
+
+Counts: TypeAlias = Mapping[str, frozenset[str]]
+"""For each claim, the gravest first, the codes of the common failures under which it falls."""
+
+
+def count_common(sources: Sequence[Judged], letters: Iterable[str]) -> Counts:
+    """The common failures under which each claim of these rows falls, the weakest or not."""
+    counts: dict[str, frozenset[str]] = {}
+    for words in (w for w in load_words().rows if w.letter in letters):
+        cells = list_cells(words, sources)
+        fallen = [(s, v) for s, v in cells if v.word is VerdictWord.REFUTED and is_common(v)]
+        failures = [make_failure(words, s, v) for s, v in fallen]
+        for claim in words.claim:
+            counts[claim.name] = frozenset(
+                f.code for f in failures if f.claim == claim.name and f.grade is Grade.LOSS
+            )
+    return counts
+
+
+def is_common(verdict: Verdict) -> bool:
+    """The cell's fault class is one common failure, or none."""
+    return load_words().columns[verdict.fault].kind.grade is Grade.LOSS
+
+
+def is_better(after: Counts, before: Counts) -> bool:
+    """The gravest claim that differs falls under fewer common failures."""
+    return [len(after[claim]) for claim in before] < [len(codes) for codes in before.values()]
+
+
+def sum_up(counts: Counts, code: str) -> int:
+    """How many claims fall under one common failure."""
+    return sum(code in codes for codes in counts.values())
+
+
+def collect_fallen(sources: Sequence[Judged], letters: Iterable[str]) -> dict[str, None]:
+    """The codes of all fault classes under which something falls, weakest or not, in order."""
+    return {
+        compute_code(v.guarantee, v.fault): None
+        for words in load_words().rows
+        if words.letter in letters
+        for _, v in list_cells(words, sources)
+        if v.word is VerdictWord.REFUTED
+    }
+
+
+def list_procedures(sources: Sequence[Judged], codes: Sequence[str]) -> Iterator[Action]:
+    """The procedures that repair a failure of these groups, each failure by the first that does."""
+    repaired: set[str] = set()
+    for procedure in load_procedures():
+        told = load_actions().procedures.get(procedure.name)
+        code = compute_code(procedure.claim, procedure.fault)
+        if told is None or code not in codes or code in repaired:
+            continue
+        if any(is_worth_doing(procedure, source) for source in sources):
+            repaired.add(code)
+            words = load_words().columns[procedure.fault].words
+            yield Action(f"On {words}: {told.text}", (code,), is_repair=True)
+
+
+def compute_code(claim: str, fault: str) -> str:
+    """The code of a failure; empty where the claim stands in no row."""
+    found = (row for row in load_words().rows if any(c.name == claim for c in row.claim))
+    row: RowWords | None = next(found, None)
+    return f"{row.letter}{load_words().columns[fault].number}" if row else ""
+
+
+def is_worth_doing(procedure: Procedure, source: Judged) -> bool:
+    """In this very group what went wrong may go wrong, the advice helps, and a mistake does not."""
+    structure: Any = KNOWN_STRUCTURES[procedure.structure_name]
+    if type(structure) is not type(source.structure) or not is_refuted(procedure, source):
+        return False
+    if source.structure.name not in KNOWN_STRUCTURES:
+        return False
+    tried = evolve(procedure, structure_name=source.structure.name)
+    try:
+        helps = try_out(tried, tried.advice).is_claim_kept
+        return helps and not all(try_out(tried, m).is_claim_kept for m in tried.mistakes)
+    except (ScheduleError, KeyError):
+        # Its steps are not those of this group: it waits for a slave that is not there.
+        return False
+
+
+def is_refuted(procedure: Procedure, source: Judged) -> bool:
+    """The claim at stake falls under the fault class of the procedure."""
+    return any(
+        (v.guarantee, v.fault) == (procedure.claim, procedure.fault)
+        and v.word is VerdictWord.REFUTED
+        for v in source.verdicts
+    )
+
+
+def list_precautions(codes: Sequence[str], values: Mapping[str, Any]) -> Iterator[Action]:
+    """What keeps failures of a fault class from happening."""
+    for each in load_actions().precautions:
+        number = load_words().columns[each.column].number
+        meant = tuple(code for code in codes if code[1:] == str(number))
+        if meant:
+            told = {key: values[key] for key in each.keys}
+            yield Action(each.text.format(**told), meant[:CODES_MAX])

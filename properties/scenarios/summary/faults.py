@@ -1,0 +1,69 @@
+"""The failures of a refuting schedule in an operator's words: ``one power loss of the master``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+from attrs import frozen
+
+from properties.scenarios.summary.words import Kind, load_words
+from properties.schedules.judgement import ScheduleError, follow
+from properties.verdicts.explanations import explain
+from properties.verdicts.verdict import Verdict
+from properties.worlds import find_world
+from reference.worlds.replication.structure import Structure
+from reference.worlds.system.structure import SystemStructure
+
+
+@frozen
+class Blow:
+    """What it takes to refute a cell."""
+
+    words: str
+    kind: Kind
+
+
+def describe_blow(structure: Any, verdict: Verdict) -> Blow:
+    """What strikes in the schedule of a refuted cell, and how ordinary that is.
+
+    Two failures of one sort are several failures, whatever the fault class is called.
+    """
+    column = load_words().columns[verdict.fault]
+    counts = count_faults(structure, verdict)
+    if len(counts) == 1:
+        ((name, times),) = counts.items()
+        if times == 1:
+            return Blow(load_words().faults[name].one, column.kind)
+        return Blow(load_words().faults[name].more.format(n=times), Kind.COMBINED)
+    if counts or column.kind is not Kind.UNFAILED:
+        return Blow(column.words, column.kind)
+    cause = load_words().find_cause(find_class(structure, verdict), verdict.guarantee)
+    return Blow(cause or column.words, column.kind)
+
+
+def count_faults(structure: Any, verdict: Verdict) -> Mapping[str, int]:
+    """How often each failure strikes in a schedule, those left out that never do.
+
+    Empty as well for a schedule that was found with other sizes than those of a search.
+    """
+    world = find_world(structure)
+    parameters = world.make_search_parameters(world.get_fault_model(verdict.fault))
+    try:
+        *_, (_, state) = follow(structure, parameters, verdict.schedule)
+    except ScheduleError:
+        return {}
+    # The whole system keeps the account of its log.
+    faults = state.cluster.faults if isinstance(structure, SystemStructure) else state.faults
+    return {name: times for name, times in attrs.asdict(faults).items() if times}
+
+
+def find_class(structure: Any, verdict: Verdict) -> str:
+    """The class of explanation of a cell about the log; empty where none fits."""
+    if not isinstance(structure, Structure):
+        return ""
+    try:
+        return explain(structure, verdict).name
+    except (LookupError, ScheduleError):
+        return ""

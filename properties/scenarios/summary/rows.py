@@ -1,0 +1,203 @@
+"""What an operator fears, judged by the verdicts of a group: how grave, and by which failures."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from attrs import frozen
+
+from properties.fault_model import FaultModel
+from properties.scenarios.summary.faults import describe_blow
+from properties.scenarios.summary.words import Grade, Kind, RowWords, load_words
+from properties.verdicts.selectors import get_waiting_role
+from properties.verdicts.verdict import Verdict, VerdictWord
+from properties.worlds import find_world
+from reference.worlds.replication.roles import Role
+from reference.worlds.replication.structure import Structure
+from reference.worlds.system.structure import SystemStructure
+
+CODE = re.compile(r"(?P<letter>[A-Z])(?P<number>[0-9]{1,2})")
+"""A row and a fault class: ``L12``."""
+
+NO_ACKNOWLEDGEMENT = "no send is ever answered PUT_OK"
+ONE_COPY = "{role} promises one copy"
+NO_ANSWER = "not decided for such a group"
+EVERYTHING_OPEN = "every fault class"
+"""Stands for all of them, where nothing about a row is decided."""
+
+
+@frozen
+class Judged:
+    """A structure with its verdicts."""
+
+    structure: Any
+    verdicts: tuple[Verdict, ...]
+
+
+@frozen
+class Failure:
+    """What breaks a row: a refuted claim under a fault class."""
+
+    code: str
+    """Stable: the row's letter and the fault class's number."""
+    words: str
+    """What happens, for an operator."""
+    kind: Kind
+    grade: Grade
+    claim: str
+    fault: str
+    """The name of the fault class."""
+    structure: str
+    """The name of the structure that has the schedule."""
+    steps: int
+
+
+@frozen
+class Row:
+    """One fear, judged."""
+
+    letter: str
+    title: str
+    grade: Grade
+    note: str = ""
+    """Why nothing can be broken, or why nothing is known; empty for what is judged."""
+    failures: tuple[Failure, ...] = ()
+    """The weakest ones, the gravest first."""
+    open_under: tuple[str, ...] = ()
+    """The fault classes under which a claim of it is not decided."""
+    disputed: tuple[str, ...] = ()
+    """The findings that dispute a cell of it."""
+
+
+def judge_rows(log: Structure, sources: Sequence[Judged]) -> tuple[Row, ...]:
+    """Every row for a group whose log has this structure."""
+    return tuple(judge_row(words, log, sources) for words in load_words().rows)
+
+
+def judge_row(words: RowWords, log: Structure, sources: Sequence[Judged]) -> Row:
+    """One row by all cells of its claims."""
+    title = words.get_title(log.slaves)
+    cells = list_cells(words, sources)
+    telling = [(s, v) for s, v in cells if not v.is_vacuous]
+    if words.needs_waiting and not is_second_copy_promised(log):
+        return Row(words.letter, title, Grade.NOT_PROMISED, ONE_COPY.format(role=log.role.name))
+    if cells and is_silent(telling):
+        return Row(words.letter, title, Grade.NOT_PROMISED, NO_ACKNOWLEDGEMENT)
+    failures = tuple(list_failures(words, telling))
+    open_under = tuple(dict.fromkeys(v.fault for _, v in telling if is_open(v)))
+    if is_unanswered(words, sources):
+        open_under = (EVERYTHING_OPEN,)
+    return Row(
+        words.letter,
+        title,
+        compute_grade(failures, is_open=bool(open_under)),
+        note=NO_ANSWER if is_unanswered(words, sources) and not failures else "",
+        failures=failures,
+        open_under=open_under,
+        disputed=tuple(dict.fromkeys(d for _, v in telling for d in v.disputed)),
+    )
+
+
+def list_cells(words: RowWords, sources: Sequence[Judged]) -> list[tuple[Any, Verdict]]:
+    """Every cell of a row's claims, with its structure."""
+    return [(s.structure, v) for s in sources for v in s.verdicts if is_of_row(words, v)]
+
+
+def is_silent(telling: Sequence[tuple[Any, Verdict]]) -> bool:
+    """No cell says anything, but where everything strikes: a stranger may feign a slave's report."""
+    return all(find_world(s).every_fault.name == v.fault for s, v in telling)
+
+
+def is_second_copy_promised(log: Structure) -> bool:
+    """A put waits for a slave, or would if there was one."""
+    alone = log.role is Role.SYNC_MASTER and not log.slaves
+    return alone or get_waiting_role(log) == Role.SYNC_MASTER.name
+
+
+def is_unanswered(words: RowWords, sources: Sequence[Judged]) -> bool:
+    """Only the whole system judges the row, and nobody has decided it for such a group."""
+    return words.needs_system and not any(isinstance(s.structure, SystemStructure) for s in sources)
+
+
+def is_of_row(words: RowWords, verdict: Verdict) -> bool:
+    """The cell's claim stands in the row."""
+    return any(claim.name == verdict.guarantee for claim in words.claim)
+
+
+def is_open(verdict: Verdict) -> bool:
+    """Nobody knows: it is not decided, or real brokers contradict the proof."""
+    return bool(verdict.disputed) or verdict.word not in (VerdictWord.PROVED, VerdictWord.REFUTED)
+
+
+def compute_grade(failures: Iterable[Failure], *, is_open: bool) -> Grade:
+    """The gravest of all; what is open may be a loss."""
+    grades = {failure.grade for failure in failures}
+    if Grade.LOSS in grades:
+        return Grade.LOSS
+    if is_open:
+        return Grade.UNDECIDED
+    return Grade.RISK if grades else Grade.OK
+
+
+def list_failures(words: RowWords, cells: Iterable[tuple[Any, Verdict]]) -> Iterator[Failure]:
+    """The weakest failures of a row, one for each fault class, the gravest first."""
+    told: set[str] = set()
+    for failure in list_weakest(words, cells):
+        if failure.code not in told and failure.words not in told:
+            told |= {failure.code, failure.words}
+            yield failure
+
+
+def list_weakest(words: RowWords, cells: Iterable[tuple[Any, Verdict]]) -> list[Failure]:
+    """The weakest failures of each claim of a row, the gravest first."""
+    order = {claim.name: i for i, claim in enumerate(words.claim)}
+    found = [make_failure(words, s, v) for s, v in keep_weakest(cells)]
+    return sorted(found, key=lambda f: (f.grade is not Grade.LOSS, f.kind.order, order[f.claim]))
+
+
+def make_failure(words: RowWords, structure: Any, verdict: Verdict) -> Failure:
+    """A refuted cell as a failure of a row."""
+    blow = describe_blow(structure, verdict)
+    claim = next(c for c in words.claim if c.name == verdict.guarantee)
+    return Failure(
+        code=f"{words.letter}{load_words().columns[verdict.fault].number}",
+        words=blow.words,
+        kind=blow.kind,
+        grade=claim.cap(blow.kind),
+        claim=verdict.guarantee,
+        fault=verdict.fault,
+        structure=structure.name,
+        steps=verdict.steps or 0,
+    )
+
+
+def keep_weakest(cells: Iterable[tuple[Any, Verdict]]) -> Iterator[tuple[Any, Verdict]]:
+    """The refuted cells, those left out whose claim falls under less already."""
+    refuted = [(s, v) for s, v in cells if v.word is VerdictWord.REFUTED and not v.disputed]
+    for structure, verdict in refuted:
+        column = get_column(structure, verdict)
+        if not any(
+            s is structure
+            and v.guarantee == verdict.guarantee
+            and v.fault != verdict.fault
+            and get_column(s, v).is_contained_in(column)
+            for s, v in refuted
+        ):
+            yield structure, verdict
+
+
+def get_column(structure: Any, verdict: Verdict) -> FaultModel:
+    """The fault class of a cell."""
+    return find_world(structure).get_fault_model(verdict.fault)
+
+
+def find_code(code: str) -> tuple[RowWords, str]:
+    """The row of a code and the name of its fault class. Raises LookupError for no code."""
+    found = CODE.fullmatch(code)
+    rows = {row.letter: row for row in load_words().rows}
+    names = {str(column.number): name for name, column in load_words().columns.items()}
+    if found is None or found["letter"] not in rows or found["number"] not in names:
+        raise LookupError(f"{code!r} is no code of a failure")
+    return rows[found["letter"]], names[found["number"]]

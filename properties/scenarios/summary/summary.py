@@ -1,0 +1,186 @@
+"""The short answer about one broker group: rows, actions, and what is not known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeAlias
+
+from attrs import frozen
+
+from properties.restrictions.evidence import find_unevidenced
+from properties.scenarios.reading_analysis import (
+    ReadingQuestion,
+    compute_deployment,
+    decide_reading,
+    find_structure,
+)
+from properties.scenarios.summary.actions import (
+    Action,
+    Alternative,
+    Switch,
+    choose_actions,
+    load_actions,
+)
+from properties.scenarios.summary.rows import Judged, Row, judge_rows
+from properties.verdicts.analysis import GroupAnalysis, compute_structure
+from properties.verdicts.certificates import find_cells, load_cells
+from properties.verdicts.verdict import VerdictWord
+from properties.worlds import PROVED_STRUCTURES
+from reference.configuration.broker_group import BrokerGroup
+from reference.configuration.files import assume_slaves, change_master, change_slaves
+from reference.worlds.reading.structure import ReadingStructure
+from reference.worlds.system.structure import SystemStructure
+
+
+Analyse: TypeAlias = Callable[[BrokerGroup], GroupAnalysis]
+"""Decides the verdicts of a group's log."""
+
+
+@frozen
+class Summary:
+    """The short answer about one broker group, or about several that behave alike."""
+
+    slaves: int
+    """How many slaves it is about."""
+    settings: Mapping[str, str]
+    """What decides most, by key: role, flush, store pool, reads from slaves."""
+    rows: tuple[Row, ...] = ()
+    """Nothing for a group outside the model."""
+    actions: tuple[Action, ...] = ()
+    outside: tuple[str, ...] = ()
+    """Why nothing can be said."""
+    resting: int = 0
+    """How many proved verdicts rest on reading RocketMQ's source alone."""
+
+
+def summarise(
+    group: BrokerGroup,
+    question: ReadingQuestion,
+    analyse: Analyse,
+) -> Summary:
+    """The short answer about a group; ``analyse`` decides the verdicts of its log.
+
+    Raises InternalDisagreementError for a certificate that does not hold.
+    """
+    analysis = analyse(group)
+    settings = describe_settings(group)
+    if analysis.outside_the_model:
+        return Summary(len(group.slaves), settings, outside=analysis.outside_the_model)
+    sources = (
+        Judged(analysis.structure, analysis.verdicts),
+        *list_reading_sources(group, question, is_from_first=False),
+        *list_system_sources(group, question),
+    )
+    rows = judge_rows(analysis.structure, sources)
+    values = {
+        key: group.master.get(key) for each in load_actions().precautions for key in each.keys
+    }
+    alternatives = list_alternatives(group, question, analyse)
+    actions = choose_actions(sources, rows, alternatives, values)
+    return Summary(
+        len(group.slaves), settings, rows, actions, resting=sum(map(count_resting, sources))
+    )
+
+
+def describe_settings(group: BrokerGroup) -> dict[str, str]:
+    """The settings that decide most; those at their defaults only where every group has them."""
+    master = group.master
+    found = {"brokerRole": master.role.name, "flushDiskType": master.flush_disk_type.name}
+    for key in ("transientStorePoolEnable", "slaveReadEnable"):
+        if master.get(key):
+            found[key] = "true"
+    return found
+
+
+def list_reading_structures(
+    group: BrokerGroup, question: ReadingQuestion, *, is_from_first: bool
+) -> tuple[ReadingStructure, ...]:
+    """The structures of the group's readers, each once; none for a group without slaves."""
+    if not group.slaves:
+        return ()
+    deployments = (compute_deployment(group, c.options) for c in question.consumers)
+    found = (find_structure(d, is_from_first=is_from_first) for d in deployments)
+    return tuple(dict.fromkeys(s for s in found if s is not None))
+
+
+def list_reading_sources(
+    group: BrokerGroup, question: ReadingQuestion, *, is_from_first: bool
+) -> Iterator[Judged]:
+    """What is decided of the group's readers."""
+    for structure in list_reading_structures(group, question, is_from_first=is_from_first):
+        yield Judged(structure, decide_reading(structure))
+
+
+def list_system_sources(group: BrokerGroup, question: ReadingQuestion) -> Iterator[Judged]:
+    """What is decided from put to consumed, of a group with one slave."""
+    if len(group.slaves) != 1:
+        return
+    log = compute_structure(group)
+    for reading in list_reading_structures(group, question, is_from_first=True):
+        name = SystemStructure(log, reading).name
+        structure = PROVED_STRUCTURES.get(name)
+        if structure is not None and (cells := find_cells(structure)):
+            yield Judged(structure, tuple(cells.values()))
+
+
+def count_resting(source: Judged) -> int:
+    """How many proved verdicts rest on something that nobody has seen a real broker do."""
+    proved = (v for v in source.verdicts if v.word is VerdictWord.PROVED and not v.is_vacuous)
+    return sum(bool(find_unevidenced(source.structure, v.guarantee, v.fault)) for v in proved)
+
+
+def list_alternatives(
+    group: BrokerGroup, question: ReadingQuestion, analyse: Analyse
+) -> Iterator[Alternative]:
+    """The group with each switch that would change it, by certificates that are there."""
+    for switch in load_actions().switches:
+        if bool(group.slaves) if switch.adds_slaves else switch.needs_slaves > bool(group.slaves):
+            continue
+        if switch.of == "consumers":
+            yield make_alternative(switch, group, question, analyse)
+        elif (changed := apply_switch(switch, group)) != group:
+            if find_cells(compute_structure(changed)) and not changed.outside_the_model():
+                yield make_alternative(switch, changed, question, analyse)
+
+
+def apply_switch(switch: Switch, group: BrokerGroup) -> BrokerGroup:
+    """The group with another value of a key; the same group where it has that value."""
+    brokers = {
+        "master": (group.master,),
+        "slaves": group.slaves,
+        "brokers": (group.master, *group.slaves),
+    }.get(switch.of, ())
+    if brokers and all(say_value(b.get(switch.key)) == switch.value for b in brokers):
+        return group
+    if switch.adds_slaves:
+        group = assume_slaves(group, switch.adds_slaves)
+    if group.master in brokers:
+        group = change_master(group, switch.key, switch.value)
+    if switch.of in ("slaves", "brokers"):
+        group = change_slaves(group, switch.key, switch.value)
+    return group
+
+
+def say_value(value: Any) -> str:
+    """A value as a broker's file has it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(getattr(value, "name", value))
+
+
+def make_alternative(
+    switch: Switch, group: BrokerGroup, question: ReadingQuestion, analyse: Analyse
+) -> Alternative:
+    """A changed group with its verdicts, those of its log from their certificate.
+
+    That does not say which proofs are vacuous, as those of a group without slaves may be.
+    """
+    log = compute_structure(group)
+    verdicts = tuple(load_cells(log).values()) if group.slaves else analyse(group).verdicts
+    is_from_first = switch.of == "consumers"
+    readings = (
+        Judged(s, tuple(load_cells(s).values()) if find_cells(s) else decide_reading(s))
+        for s in list_reading_structures(group, question, is_from_first=is_from_first)
+    )
+    sources = (Judged(log, verdicts), *readings, *list_system_sources(group, question))
+    return Alternative(switch, log, sources)
