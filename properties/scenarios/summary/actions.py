@@ -12,7 +12,6 @@ from attrs import evolve, field, frozen
 
 from properties.scenarios.procedures.procedures import Procedure, load_procedures, try_out
 from properties.scenarios.summary.rows import (
-    EVERYTHING_OPEN,
     NO_ACKNOWLEDGEMENT,
     Judged,
     Row,
@@ -192,8 +191,8 @@ def compare(
 
 
 def is_comparable(row: Row) -> bool:
-    """The row promises something, and something is known of it."""
-    return row.grade is not Grade.NOT_PROMISED and EVERYTHING_OPEN not in row.open_under
+    """The row promises something, and every cell of it is decided."""
+    return row.grade is not Grade.NOT_PROMISED and not row.open_under
 
 
 Counts: TypeAlias = Mapping[str, frozenset[str]]

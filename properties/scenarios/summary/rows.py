@@ -106,7 +106,7 @@ def list_cells(words: RowWords, sources: Sequence[Judged]) -> list[tuple[Any, Ve
 
 
 def is_silent(telling: Sequence[tuple[Any, Verdict]]) -> bool:
-    """No cell says anything, but where everything strikes: a stranger may feign a slave's report."""
+    """Only where everything strikes does a cell say anything: a stranger may feign a report."""
     return all(find_world(s).every_fault.name == v.fault for s, v in telling)
 
 

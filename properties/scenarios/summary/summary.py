@@ -31,7 +31,6 @@ from reference.configuration.files import assume_slaves, change_master, change_s
 from reference.worlds.reading.structure import ReadingStructure
 from reference.worlds.system.structure import SystemStructure
 
-
 Analyse: TypeAlias = Callable[[BrokerGroup], GroupAnalysis]
 """Decides the verdicts of a group's log."""
 
@@ -138,9 +137,11 @@ def list_alternatives(
             continue
         if switch.of == "consumers":
             yield make_alternative(switch, group, question, analyse)
-        elif (changed := apply_switch(switch, group)) != group:
-            if find_cells(compute_structure(changed)) and not changed.outside_the_model():
-                yield make_alternative(switch, changed, question, analyse)
+            continue
+        changed = apply_switch(switch, group)
+        is_known = not changed.outside_the_model() and find_cells(compute_structure(changed))
+        if changed != group and is_known:
+            yield make_alternative(switch, changed, question, analyse)
 
 
 def apply_switch(switch: Switch, group: BrokerGroup) -> BrokerGroup:

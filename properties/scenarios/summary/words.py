@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -62,6 +62,10 @@ class RowClaim:
         return Grade(self.at_most) if is_capped else kind.grade
 
 
+def _read_claims(entries: Iterable[Mapping[str, Any]]) -> tuple[RowClaim, ...]:
+    return tuple(RowClaim(**entry) for entry in entries)
+
+
 @frozen
 class RowWords:
     """Something that an operator fears."""
@@ -69,7 +73,7 @@ class RowWords:
     letter: str
     """How its codes begin."""
     title: str
-    claim: tuple[RowClaim, ...] = field(converter=lambda cs: tuple(RowClaim(**c) for c in cs))
+    claim: tuple[RowClaim, ...] = field(converter=_read_claims)
     """Its claims, the gravest first."""
     slaveless: str = ""
     """Its title for a group without slaves; empty where that is the same."""
