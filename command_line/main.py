@@ -128,7 +128,7 @@ def describe(problem: Exception) -> tuple[int, str]:
         return exit_codes.INTERNAL_DISAGREEMENT, format_line(text)
     if isinstance(problem, OSError) and problem.errno in UNWRITABLE and problem.filename is None:
         return code, format_line(f"cannot write: {problem.strerror}")
-    return code, format_line(str(problem))
+    return code, "\n".join(map(format_line, getattr(problem, "problems", (str(problem),))))
 
 
 def get_exit_code(problem: Exception) -> int | None:

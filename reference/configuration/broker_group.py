@@ -37,7 +37,15 @@ HOST_NAME = "(host name)"
 
 
 class ConfigurationError(Exception):
-    """A configuration that cannot be answered for: one line with place, problem and advice."""
+    """Configurations that cannot be answered for: a line each, with place, problem and advice."""
+
+    def __init__(self, *problems: str) -> None:
+        super().__init__(*problems)
+        self.problems = problems
+        """One line for each file that cannot be used, in the order of reading."""
+
+    def __str__(self) -> str:
+        return "\n".join(self.problems)
 
 
 @frozen

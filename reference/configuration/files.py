@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from attrs import evolve
@@ -46,39 +47,47 @@ SAMPLE_FILE = "(embedded sample)"
 
 _WHAT_IF = "(what if)"
 
+STANDARD_INPUT = Path("-")
+"""Stands for standard input among paths."""
+
+STANDARD_INPUT_NAME = "(standard input)"
+"""File name of the settings that were read from there."""
+
+_YAML_SUFFIXES = (".yaml", ".yml")
+_MANIFEST_KEYS = {"apiVersion", "kind"}
+
 
 def read_deployments(
     paths: Sequence[str | Path],
     version: Version = USUAL_VERSION,
+    read_standard_input: Callable[[], bytes] | None = None,
 ) -> tuple[tuple[Deployment, ...], tuple[ConfigurationWarning, ...]]:
-    """Reads files, and folders recursively for ``*.conf`` and ``*.properties``.
+    """Reads files, and folders recursively for ``*.conf`` and ``*.properties``; ``-`` is one file.
 
-    Each folder that holds a broker's file is one deployment; a file reached twice counts once.
-    ``version`` is what the brokers run.
+    Each folder that holds a broker's file is one deployment; a file reached twice counts once. A
+    slave whose master's file lies in another folder belongs to that. ``version`` is what the
+    brokers run.
 
     Raises:
         ConfigurationError: nothing to read, an unreadable file, a value that 4.4.0 would ignore,
-            or brokers that do not form groups of one master and slaves with ids of their own.
+            or brokers that do not form groups of one master and slaves with ids of their own; with
+            the problems of every file.
     """
     if not paths:
         raise _error("no configuration is given", "name a broker's file or a folder of such files")
     warnings: list[ConfigurationWarning] = []
     brokers: dict[str, BrokerConfiguration | None] = {}
+    problems: list[str] = []
     for path in map(Path, paths):
         try:
-            found = java_properties.find_properties_files(path)
-        except OSError as problem:
-            raise _unreadable(path, problem) from problem
-        files = {os.path.realpath(file): file for file in found}
-        for identity, file in files.items():
-            if identity not in brokers:
-                brokers[identity] = _read_broker(file, warnings, version)
-        if not any(brokers[identity] for identity in files):
-            raise _nothing_found(path)
-    folders: dict[str, list[BrokerConfiguration]] = {}
-    for broker in filter(None, brokers.values()):
-        folders.setdefault(os.path.realpath(Path(broker.file).parent), []).append(broker)
-    return tuple(map(_build_deployment, folders.values())), tuple(warnings)
+            _read_path(
+                path, brokers, warnings, version, read_standard_input or sys.stdin.buffer.read
+            )
+        except ConfigurationError as problem:
+            problems += problem.problems
+    if problems:
+        raise ConfigurationError(*dict.fromkeys(problems))
+    return _build_deployments(list(filter(None, brokers.values()))), tuple(warnings)
 
 
 def sample_group(version: Version = USUAL_VERSION) -> BrokerGroup:
@@ -159,6 +168,75 @@ def _error_at(setting: Setting, problem: str, advice: str) -> ConfigurationError
     return _error(problem, advice, setting.file, setting.line)
 
 
+def _read_path(
+    path: Path,
+    brokers: dict[str, BrokerConfiguration | None],
+    warnings: list[ConfigurationWarning],
+    version: Version,
+    read_standard_input: Callable[[], bytes],
+) -> None:
+    """Add the brokers of a path. Raises ConfigurationError with the problems of all its files."""
+    files = {os.path.realpath(file): file for file in _find_files(path)}
+    problems: list[str] = []
+    for identity, file in files.items():
+        source = read_standard_input if file == STANDARD_INPUT else None
+        try:
+            if identity not in brokers:
+                brokers[identity] = _read_broker(file, warnings, version, source)
+        except ConfigurationError as problem:
+            brokers[identity] = None
+            problems += problem.problems
+    if problems:
+        raise ConfigurationError(*problems)
+    if not any(brokers[identity] for identity in files):
+        raise _nothing_found(path)
+
+
+def _find_files(path: Path) -> tuple[Path, ...]:
+    """The files of a path. Raises ConfigurationError."""
+    if path == STANDARD_INPUT:
+        return (path,)
+    try:
+        return java_properties.find_properties_files(path)
+    except OSError as problem:
+        raise _unreadable(path, problem) from problem
+
+
+def _build_deployments(brokers: Sequence[BrokerConfiguration]) -> tuple[Deployment, ...]:
+    """The deployments of all folders. Raises ConfigurationError with the problems of each."""
+    folders: dict[str, list[BrokerConfiguration]] = {}
+    for broker in brokers:
+        folders.setdefault(os.path.realpath(Path(broker.file).parent), []).append(broker)
+    _bring_slaves_home(folders)
+    built: list[Deployment] = []
+    problems: list[str] = []
+    for members in folders.values():
+        try:
+            built.append(_build_deployment(members))
+        except ConfigurationError as problem:
+            problems += problem.problems
+    if problems:
+        raise ConfigurationError(*problems)
+    return tuple(built)
+
+
+def _bring_slaves_home(folders: dict[str, list[BrokerConfiguration]]) -> None:
+    """Move each slave without a master in its folder to the one folder that has its master."""
+    homes: dict[tuple[str, str], list[str]] = {}
+    for folder, members in folders.items():
+        for broker in members:
+            if broker.role is not Role.SLAVE and broker.find_setting("brokerName"):
+                homes.setdefault((broker.cluster, broker.broker_name), []).append(folder)
+    for folder, members in list(folders.items()):
+        for broker in list(members):
+            found = homes.get((broker.cluster, broker.broker_name), [])
+            if broker.role is Role.SLAVE and len(found) == 1 and folder not in found:
+                members.remove(broker)
+                folders[found[0]].append(broker)
+        if not members:
+            del folders[folder]
+
+
 def _unreadable(path: Path, problem: OSError | JavaPropertiesError) -> ConfigurationError:
     if isinstance(problem, JavaPropertiesError):
         advice = "write the file in the text format of java.util.Properties"
@@ -174,12 +252,21 @@ def _nothing_found(path: Path) -> ConfigurationError:
 
 
 def _read_broker(
-    file: Path, warnings: list[ConfigurationWarning], version: Version
+    file: Path,
+    warnings: list[ConfigurationWarning],
+    version: Version,
+    source: Callable[[], bytes] | None = None,
 ) -> BrokerConfiguration | None:
     try:
-        entries = java_properties.read_properties(file)
+        if source is None:
+            entries = java_properties.read_properties(file)
+        else:
+            file = Path(STANDARD_INPUT_NAME)
+            text = java_properties.decode_properties(source())
+            entries = java_properties.parse_properties(text)
     except (OSError, JavaPropertiesError) as problem:
         raise _unreadable(file, problem) from problem
+    _refuse_yaml(file, entries)
     if not entries:
         advice = "fill it, or remove it: a broker would run with defaults only"
         raise _error("the file is empty but for blanks and comments", advice, str(file))
@@ -188,6 +275,14 @@ def _read_broker(
         warnings.append(ConfigurationWarning(text, str(file), entries[0].line))
         return None
     return _interpret(str(file), entries, warnings, version)
+
+
+def _refuse_yaml(file: Path, entries: Iterable[Entry]) -> None:
+    """Raises ConfigurationError for a manifest, whose lines may look like settings."""
+    is_manifest = _MANIFEST_KEYS <= {entry.key for entry in entries}
+    if is_manifest or file.suffix in _YAML_SUFFIXES:
+        advice = "write the broker.conf that it holds, lines of KEY=VALUE, to a file and name that"
+        raise _error("this is YAML, not a broker's file", advice, str(file))
 
 
 def _interpret(

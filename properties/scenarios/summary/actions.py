@@ -11,10 +11,10 @@ from typing import Any, TypeAlias
 from attrs import evolve, field, frozen
 
 from properties.scenarios.procedures.procedures import Procedure, load_procedures, try_out
+from properties.scenarios.summary.answer import Action, Row
 from properties.scenarios.summary.rows import (
     NO_ACKNOWLEDGEMENT,
     Judged,
-    Row,
     judge_rows,
     list_cells,
     make_failure,
@@ -87,21 +87,6 @@ def load_actions(file: Path = ACTIONS_FILE) -> ActionWords:
         procedures={each.name: each for each in procedures},
         precautions=tuple(Precaution(**entry) for entry in document["precaution"]),
     )
-
-
-@frozen
-class Action:
-    """Something to do."""
-
-    text: str
-    codes: tuple[str, ...]
-    """The failures that it ends, prevents, repairs or eases, the gravest first."""
-    is_repair: bool = False
-    """It is done after the failure."""
-    eases: tuple[str, ...] = ()
-    """Those of its codes that stay, though fewer of the row's claims fall."""
-    brings: tuple[str, ...] = ()
-    """The failures that a switch brings with it."""
 
 
 @frozen

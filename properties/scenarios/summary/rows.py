@@ -9,8 +9,9 @@ from typing import Any
 from attrs import frozen
 
 from properties.fault_model import FaultModel
+from properties.scenarios.summary.answer import Failure, Row
 from properties.scenarios.summary.faults import describe_blow
-from properties.scenarios.summary.words import Grade, Kind, RowWords, load_words
+from properties.scenarios.summary.words import Grade, RowWords, load_words
 from properties.verdicts.selectors import get_waiting_role
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds import find_world
@@ -34,41 +35,6 @@ class Judged:
 
     structure: Any
     verdicts: tuple[Verdict, ...]
-
-
-@frozen
-class Failure:
-    """What breaks a row: a refuted claim under a fault class."""
-
-    code: str
-    """Stable: the row's letter and the fault class's number."""
-    words: str
-    """What happens, for an operator."""
-    kind: Kind
-    grade: Grade
-    claim: str
-    fault: str
-    """The name of the fault class."""
-    structure: str
-    """The name of the structure that has the schedule."""
-    steps: int
-
-
-@frozen
-class Row:
-    """One fear, judged."""
-
-    letter: str
-    title: str
-    grade: Grade
-    note: str = ""
-    """Why nothing can be broken, or why nothing is known; empty for what is judged."""
-    failures: tuple[Failure, ...] = ()
-    """The weakest ones, the gravest first."""
-    open_under: tuple[str, ...] = ()
-    """The fault classes under which a claim of it is not decided."""
-    disputed: tuple[str, ...] = ()
-    """The findings that dispute a cell of it."""
 
 
 def judge_rows(log: Structure, sources: Sequence[Judged]) -> tuple[Row, ...]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
-
-from attrs import frozen
 
 from properties.restrictions.evidence import find_unevidenced
 from properties.scenarios.reading_analysis import (
@@ -15,13 +13,13 @@ from properties.scenarios.reading_analysis import (
     find_structure,
 )
 from properties.scenarios.summary.actions import (
-    Action,
     Alternative,
     Switch,
     choose_actions,
     load_actions,
 )
-from properties.scenarios.summary.rows import Judged, Row, judge_rows
+from properties.scenarios.summary.answer import Summary
+from properties.scenarios.summary.rows import Judged, judge_rows
 from properties.verdicts.analysis import GroupAnalysis, compute_structure
 from properties.verdicts.certificates import find_cells, load_cells
 from properties.verdicts.verdict import VerdictWord
@@ -33,23 +31,6 @@ from reference.worlds.system.structure import SystemStructure
 
 Analyse: TypeAlias = Callable[[BrokerGroup], GroupAnalysis]
 """Decides the verdicts of a group's log."""
-
-
-@frozen
-class Summary:
-    """The short answer about one broker group, or about several that behave alike."""
-
-    slaves: int
-    """How many slaves it is about."""
-    settings: Mapping[str, str]
-    """What decides most, by key: role, flush, store pool, reads from slaves."""
-    rows: tuple[Row, ...] = ()
-    """Nothing for a group outside the model."""
-    actions: tuple[Action, ...] = ()
-    outside: tuple[str, ...] = ()
-    """Why nothing can be said."""
-    resting: int = 0
-    """How many proved verdicts rest on reading RocketMQ's source alone."""
 
 
 def summarise(
