@@ -37,7 +37,7 @@ from command_line.benchmarks.floor import (
 )
 from command_line.options.shared_options import describe_model
 from command_line.output import exit_codes
-from command_line.output.workers import show_progress
+from command_line.output.progress import show_progress
 from reference.worlds.replication.structure import Structure
 from spark_fuzz.campaign.schedule import STEPS_MAX, CampaignOptions
 from spark_fuzz.kernel.kernel import compile_kernel

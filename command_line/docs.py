@@ -45,7 +45,7 @@ from book.usage import (
 from command_line.answers import shown_outputs as implementers
 from command_line.answers.shown_outputs import README, update_readme
 from command_line.output.new_files import tell_problem
-from command_line.output.workers import show_progress
+from command_line.output.progress import show_progress
 from command_line.run_tests import run_pytest
 from properties.generated_text import ROOT, Page
 

@@ -21,7 +21,7 @@ from command_line.options.shared_options import (
 )
 from command_line.output import exit_codes
 from command_line.output.new_files import NEW_FILE, OUT, check_new, tell_problem
-from command_line.output.workers import show_progress
+from command_line.output.progress import show_progress
 from properties.exports.instances import SmallInstance
 from properties.exports.itf import (
     Exported,

@@ -32,12 +32,12 @@ from command_line.options.fuzz_options import (
 )
 from command_line.options.shared_options import (
     add_structure_option,
-    add_version_option,
     describe_model,
     parse_master,
 )
+from command_line.options.version_option import add_version_option
 from command_line.output import exit_codes
-from command_line.output.workers import show_progress
+from command_line.output.progress import show_progress
 from properties.verdicts.fault_sets.admitted_faults import find_tabled_verdict
 from properties.verdicts.verdict import VerdictWord
 from properties.worlds import STRUCTURES_BY_WORLD, find_healing

@@ -18,7 +18,7 @@ from command_line.options.shared_options import (
     find_column,
 )
 from command_line.output import exit_codes
-from command_line.output.workers import show_progress
+from command_line.output.progress import show_progress
 from properties.worlds import STRUCTURES, find_world
 
 if TYPE_CHECKING:

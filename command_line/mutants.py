@@ -11,7 +11,8 @@ import click
 from command_line.answers.cross_check import check_installed
 from command_line.options.shared_options import describe_unknown
 from command_line.output import exit_codes
-from command_line.output.workers import run_all, show_progress
+from command_line.output.progress import show_progress
+from command_line.output.workers import run_all
 from properties.generated_text import ROOT
 from properties.mutants import findings
 from properties.mutants.derivation import list_mutants, list_source_structures

@@ -23,12 +23,13 @@ from command_line.options.shared_options import (
     VARIANT,
     add_fault_option,
     add_structures_option,
-    add_version_option,
     find_column,
     parse_master,
 )
+from command_line.options.version_option import add_version_option
 from command_line.output import exit_codes
-from command_line.output.workers import run_all, show_progress
+from command_line.output.progress import show_progress
+from command_line.output.workers import run_all
 from properties.comparison.upgrades import COMPARED_STRUCTURES, compare, get_base, render_change
 from properties.judges.foundations import check_foundations
 from properties.schedules.known_schedules import load_known_schedules

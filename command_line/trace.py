@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import click
 
-from command_line.options.shared_options import add_version_option
+from command_line.options.version_option import add_version_option
 from command_line.output import exit_codes
 from reference.recordings.checking import Progress, TraceVerdict, check_recording, find_version
 from reference.recordings.joined.explain import REFUSED, JoinedVerdict, explain

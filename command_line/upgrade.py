@@ -11,9 +11,9 @@ from attrs import frozen
 
 from command_line.answers.report import print_timeline
 from command_line.check import read
-from command_line.options.shared_options import parse
+from command_line.options.version_option import parse
 from command_line.output import exit_codes
-from command_line.output.workers import show_progress
+from command_line.output.progress import show_progress
 from properties.comparison.observable_differences import OBSERVABLE_DIFFERENCES
 from properties.comparison.upgrades import (
     Change,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from command_line.output import exit_codes
-from command_line.output.workers import show_progress
+from command_line.output.progress import show_progress
 from properties.worlds import find_world
 from properties.worlds.replication.structures import SEARCHED_SLAVES_MAX
 from spark_fuzz.campaign.java import MissingPrerequisiteError, find_java

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from command_line.output import exit_codes
-from command_line.output.workers import show_progress
+from command_line.output.progress import show_progress
 from properties.generated_text import count_steps
 from properties.schedules.known_schedules import load_known_schedules
 from properties.verdicts.certificates import encode_schedule, get_world_folder

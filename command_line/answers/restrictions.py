@@ -9,7 +9,8 @@ from typing import Any
 import click
 
 from command_line.output import exit_codes
-from command_line.output.workers import run_all, show_progress
+from command_line.output.progress import show_progress
+from command_line.output.workers import run_all
 from properties.restrictions.evidence import find_unevidenced
 from properties.restrictions.results import (
     JUDGED_STRUCTURES,

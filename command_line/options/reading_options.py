@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from properties.scenarios.reading_analysis import (
-    Consumers,
-    ReadingQuestion,
-    gather_alike,
-    keep_deciding,
-)
 from reference.decisions.reading.question import QuestionError
 from reference.decisions.reading.settings import DEFAULT_TOTAL_MEMORY_BYTES, DOUBLE_EXACT_BELOW
 from reference.decisions.reading.subscription_group import (
@@ -21,6 +15,9 @@ from reference.decisions.reading.subscription_group import (
     parse_group,
     read_groups,
 )
+
+if TYPE_CHECKING:
+    from properties.scenarios.reading_analysis import ReadingQuestion
 
 
 def add_reading_options(command: Any) -> Any:
@@ -57,6 +54,14 @@ def gather_question(
     Raises:
         QuestionError: a file or options that describe no group, or a name that is not in the file.
     """
+    # What decides about consumers takes longer to import than a remembered answer to print.
+    from properties.scenarios.reading_analysis import (  # noqa: PLC0415
+        Consumers,
+        ReadingQuestion,
+        gather_alike,
+        keep_deciding,
+    )
+
     if group_file is not None:
         groups = read_group_file(group_file)
         chosen = groups if group is None else {group: find_group(group, group_file)}

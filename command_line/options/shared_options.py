@@ -1,7 +1,7 @@
-"""Options that several verbs share: names out of many, the release, and Spark's master.
+"""Options that several verbs share: names out of many, and Spark's master.
 
-``--structure`` and ``--fault`` are the same for every verb. ``--rocketmq-version`` says of which
-release the rules are taken, and in which mode. The option that names Spark's master needs no Spark.
+``--structure`` and ``--fault`` are the same for every verb. The option that names Spark's master
+needs no Spark.
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ from properties.worlds import (
     find_world,
 )
 from properties.worlds.replication.structures import STOCK_PAIR
-from reference.releases.releases import CONTROLLER, QUORUM
-from reference.releases.versions import Version, VersionError, find_version, parse_version
+from reference.releases.versions import find_version
 from reference.worlds.replication.changes import VARIANTS
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -132,33 +131,6 @@ def find_column(structure: Any, fault: str, hint: str = "--fault") -> FaultModel
         message = f"{structure.name} has no column {fault!r}; it has {', '.join(columns)}"
         raise click.BadParameter(message, param_hint=hint)
     return columns[fault]
-
-
-HELP = (
-    "The release whose rules are taken, for example 4.9.8; in 5.x also with "
-    f"-{QUORUM} (inSyncReplicas=2) or -{CONTROLLER} (enableControllerMode)."
-)
-
-
-def parse(context: click.Context, parameter: click.Parameter, value: str | None) -> Version | None:
-    """The version of this name; None where none is asked for."""
-    try:
-        return None if value is None else parse_version(value)
-    except VersionError as problem:
-        raise click.BadParameter(str(problem), context, parameter) from problem
-
-
-def add_version_option(*, default: str | None = Version().name) -> Callable[[Function], Function]:
-    """Decorator: the verb takes a ``version``; without a default None where none is asked for."""
-    return click.option(
-        "--rocketmq-version",
-        "version",
-        metavar="RELEASE",
-        default=default,
-        show_default=default is not None,
-        callback=parse,
-        help=HELP,
-    )
 
 
 def describe_model(structure: Any) -> str:

@@ -1,1 +1,1 @@
-"""Output: progress, workers, new files and exit codes."""
+"""Output: progress, workers, new files, exit codes, and answers that are remembered."""

@@ -147,7 +147,8 @@ def list_switches(
     for other in alternatives:
         after = judge_rows(other.log, other.sources)
         if is_mute and all(row.note != NO_ACKNOWLEDGEMENT for row in after):
-            yield Action(f"{other.switch.text}: {NO_ACKNOWLEDGEMENT} now", ())
+            text = f"{other.switch.text}: {NO_ACKNOWLEDGEMENT} now"
+            yield Action(text, (), key=other.switch.key, is_switch=True)
         else:
             yield from compare(sources, rows, other, after)
 
@@ -159,17 +160,19 @@ def compare(
     pairs = zip(rows, after, strict=True)
     letters = {a.letter for a, b in pairs if is_comparable(a) and is_comparable(b)}
     then, now = count_common(other.sources, letters), count_common(sources, letters)
-    fallen = collect_fallen(other.sources, letters)
+    fallen = collect_fallen(after, letters)
     told = [f.code for row in rows if row.letter in letters for f in row.failures]
     eases = tuple(c for c in told if c in fallen and sum_up(then, c) < sum_up(now, c))
     codes = tuple(c for c in told if c in eases or c not in fallen)[:CODES_MAX]
     if codes and is_better(then, now):
-        known = collect_fallen(sources, letters)
+        known = collect_fallen(rows, letters)
         weakest = (f.code for row in after if row.letter in letters for f in row.failures)
         new = tuple(c for c in weakest if c not in known and sum_up(then, c))
         yield Action(
             other.switch.text,
             codes,
+            key=other.switch.key,
+            is_switch=True,
             eases=tuple(c for c in codes if c in eases),
             brings=new[:CODES_MAX],
         )
@@ -213,15 +216,9 @@ def sum_up(counts: Counts, code: str) -> int:
     return sum(code in codes for codes in counts.values())
 
 
-def collect_fallen(sources: Sequence[Judged], letters: Iterable[str]) -> dict[str, None]:
-    """The codes of all fault classes under which something falls, weakest or not, in order."""
-    return {
-        compute_code(v.guarantee, v.fault): None
-        for words in load_words().rows
-        if words.letter in letters
-        for _, v in list_cells(words, sources)
-        if v.word is VerdictWord.REFUTED
-    }
+def collect_fallen(rows: Iterable[Row], letters: Iterable[str]) -> frozenset[str]:
+    """The codes of all fault classes under which something falls, weakest or not."""
+    return frozenset(code for row in rows if row.letter in letters for code in row.fallen)
 
 
 def list_procedures(sources: Sequence[Judged], codes: Sequence[str]) -> Iterator[Action]:

@@ -43,6 +43,8 @@ class Row:
     """Why nothing can be broken, or why nothing is known; empty for what is judged."""
     failures: tuple[Failure, ...] = ()
     """The weakest ones, the gravest first."""
+    fallen: tuple[str, ...] = ()
+    """The codes of all fault classes under which a claim of it falls."""
     open_under: tuple[str, ...] = ()
     """The fault classes under which a claim of it is not decided."""
     disputed: tuple[str, ...] = ()
@@ -56,6 +58,10 @@ class Action:
     text: str
     codes: tuple[str, ...]
     """The failures that it ends, prevents, repairs or eases, the gravest first."""
+    key: str = ""
+    """The key that a switch changes; empty for what is no switch of a key."""
+    is_switch: bool = False
+    """Its effect was computed for the group as it would be."""
     is_repair: bool = False
     """It is done after the failure."""
     eases: tuple[str, ...] = ()

@@ -61,6 +61,7 @@ def judge_row(words: RowWords, log: Structure, sources: Sequence[Judged]) -> Row
         compute_grade(failures, is_open=bool(open_under)),
         note=NO_ANSWER if is_unanswered(words, sources) and not failures else "",
         failures=failures,
+        fallen=tuple(dict.fromkeys(make_code(words, v) for _, v in telling if is_refuted(v))),
         open_under=open_under,
         disputed=tuple(dict.fromkeys(d for _, v in telling for d in v.disputed)),
     )
@@ -128,7 +129,7 @@ def make_failure(words: RowWords, structure: Any, verdict: Verdict) -> Failure:
     blow = describe_blow(structure, verdict)
     claim = next(c for c in words.claim if c.name == verdict.guarantee)
     return Failure(
-        code=f"{words.letter}{load_words().columns[verdict.fault].number}",
+        code=make_code(words, verdict),
         words=blow.words,
         kind=blow.kind,
         grade=claim.cap(blow.kind),
@@ -139,9 +140,19 @@ def make_failure(words: RowWords, structure: Any, verdict: Verdict) -> Failure:
     )
 
 
+def make_code(words: RowWords, verdict: Verdict) -> str:
+    """The row's letter and the fault class's number."""
+    return f"{words.letter}{load_words().columns[verdict.fault].number}"
+
+
+def is_refuted(verdict: Verdict) -> bool:
+    """A schedule refutes the cell, and nothing disputes that."""
+    return verdict.word is VerdictWord.REFUTED and not verdict.disputed
+
+
 def keep_weakest(cells: Iterable[tuple[Any, Verdict]]) -> Iterator[tuple[Any, Verdict]]:
     """The refuted cells, those left out whose claim falls under less already."""
-    refuted = [(s, v) for s, v in cells if v.word is VerdictWord.REFUTED and not v.disputed]
+    refuted = [(s, v) for s, v in cells if is_refuted(v)]
     for structure, verdict in refuted:
         column = get_column(structure, verdict)
         if not any(

@@ -1,0 +1,112 @@
+"""What ``check --require`` asks for: whether it holds, and if not in which file and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import click
+from attrs import frozen
+
+from command_line.output import exit_codes
+from properties.generated_text import count_steps
+from properties.scenarios.reading_analysis import ReadingAnalysis
+from properties.schedules.telling import draw_cell
+from properties.verdicts.analysis import GroupAnalysis
+from properties.verdicts.certified_cells import describe
+from properties.verdicts.verdict import Verdict, VerdictWord
+from properties.verdicts.world_analysis import WorldAnalysis
+
+Analysis = GroupAnalysis | ReadingAnalysis | WorldAnalysis
+
+
+@frozen
+class Required:
+    """A guarantee that has to hold, and whether it does."""
+
+    guarantee: str
+    fault: str
+    """A fault class; empty for all of them."""
+    code: int
+    """An exit code."""
+    failing: tuple[tuple[Analysis, Verdict], ...]
+    """The cells for which it does not hold, the refuted ones first."""
+
+    @property
+    def name(self) -> str:
+        """As it was asked."""
+        return f"{self.guarantee}:{self.fault}" if self.fault else self.guarantee
+
+
+def judge(guarantee: str, fault: str, analyses: Sequence[Analysis]) -> Required:
+    """Whether a guarantee holds: the worst cell decides.
+
+    A vacuous proof holds nothing, and neither does a guarantee of which no group has a cell, as
+    those of consumers where there is no slave. A disputed cell decides nothing.
+    """
+    cells = [
+        (a, v)
+        for a in analyses
+        for v in a.verdicts
+        if v.guarantee == guarantee and fault in ("", v.fault)
+    ]
+    refuted = [c for c in cells if c[1].word is VerdictWord.REFUTED and not c[1].disputed]
+    others = [c for c in cells if c not in refuted and not c[1].is_relied_on]
+    if refuted:
+        code = exit_codes.REFUTED
+    else:
+        code = exit_codes.UNDECIDED if others or not cells else exit_codes.ANALYSED
+    return Required(guarantee, fault, code, (*refuted, *others))
+
+
+def combine(codes: Sequence[int]) -> int:
+    """One exit code: what is refuted before what is not decided."""
+    if exit_codes.REFUTED in codes:
+        return exit_codes.REFUTED
+    return exit_codes.UNDECIDED if exit_codes.UNDECIDED in codes else exit_codes.ANALYSED
+
+
+def merge_variants(variants: Sequence[Sequence[Required]]) -> tuple[Required, ...]:
+    """The requirements of groups that may have either number of slaves.
+
+    What holds with one number only is not decided.
+    """
+    merged = []
+    for alternatives in zip(*variants, strict=True):
+        worst = next((a for a in alternatives if a.code), alternatives[0])
+        is_alike = len({a.code for a in alternatives}) == 1
+        code = worst.code if is_alike else exit_codes.UNDECIDED
+        merged.append(Required(worst.guarantee, worst.fault, code, worst.failing))
+    return tuple(merged)
+
+
+def describe_failure(required: Required, places: dict[int, str]) -> Iterator[str]:
+    """The lines about a requirement that does not hold; ``places`` has files by analysis."""
+    if not required.failing:
+        yield f"required: {required.name}: no group here has such a verdict"
+        return
+    analysis, verdict = required.failing[0]
+    word = describe(verdict, is_vacuous=verdict.is_vacuous)
+    place = places.get(id(analysis), "")
+    more = len(required.failing) - 1
+    yield (
+        f"required: {required.name}: {word} under {verdict.fault}"
+        f"{f', {place}' if place else ''}{f', and {more} more' if more else ''}"
+    )
+    if verdict.word is VerdictWord.REFUTED:
+        yield f"{verdict.guarantee} falls after {count_steps(len(verdict.schedule))}:"
+        yield draw_cell(get_structure(analysis), verdict)
+
+
+def get_structure(analysis: Analysis) -> object:
+    """The structure whose cells an analysis has."""
+    if isinstance(analysis, ReadingAnalysis):
+        assert analysis.from_last is not None  # It has cells.
+        return analysis.from_last.structure
+    return analysis.structure
+
+
+def print_failures(required: Sequence[Required], places: dict[int, str]) -> None:
+    """Each requirement that does not hold, on standard error."""
+    for each in required:
+        if each.code != exit_codes.ANALYSED:
+            click.echo("\n".join(describe_failure(each, places)), err=True)

@@ -1,0 +1,24 @@
+"""The short answer in each of its formats."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from command_line.answers.short.groups import ShortAnswer
+from command_line.answers.short.screen import get_width, render_screen
+from command_line.answers.short.shown import Shown
+from reference.configuration.broker_group import ConfigurationWarning
+from reference.releases.versions import Version
+
+
+def render(  # noqa: PLR0913, PLR0917
+    output: str,
+    answers: Sequence[ShortAnswer],
+    before: Sequence[ShortAnswer],
+    warnings: Sequence[ConfigurationWarning],
+    version: Version,
+    paths: Sequence[str],
+) -> str:
+    """The answers in a format; ``before`` are those without what is changed, or nothing."""
+    shown = Shown(tuple(answers), tuple(before), tuple(warnings), version, tuple(paths))
+    return render_screen(shown, get_width())

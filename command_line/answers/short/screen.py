@@ -1,0 +1,155 @@
+"""The short answer as one screen of text: plain, at least 80 columns wide, no cell wrapped."""
+
+from __future__ import annotations
+
+import shutil
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+
+from command_line.answers.short.groups import ShortAnswer
+from command_line.answers.short.shown import Shown, list_unknown, say_action, say_open
+from properties.scenarios.summary.answer import Action, Row, Summary
+from properties.scenarios.summary.words import Grade
+from reference.configuration.broker_group import ConfigurationWarning
+from reference.releases.versions import Version
+
+WIDTH_MIN = 80
+"""A narrower terminal is treated as one of this width."""
+
+TITLE_WIDTH = 29
+FAILURE_WIDTH = 42
+"""A code, a failure in words, and two blanks."""
+
+LINES_MAX = 2
+"""How many lines of failures a row takes."""
+
+WARNINGS_MAX = 3
+"""How many warnings are printed; the rest is counted."""
+
+LEGEND = "loss: one common failure; risk: a rare one or several; ok: proved under all."
+
+DESCRIBED = {
+    Grade.LOSS: "loss",
+    Grade.RISK: "risk",
+    Grade.OK: "ok",
+    Grade.UNDECIDED: "?",
+    Grade.NOT_PROMISED: "-",
+}
+
+
+def get_width() -> int:
+    """The width of the terminal, or of COLUMNS; 80 in a pipe."""
+    return max(shutil.get_terminal_size((WIDTH_MIN, 24)).columns, WIDTH_MIN)
+
+
+def render_screen(shown: Shown, width: int = WIDTH_MIN) -> str:
+    """The whole answer, a block of lines for each group."""
+    blocks = ["\n".join(list_lines(answer, shown.version, width)) for answer in shown.answers]
+    changes = [line for change in shown.list_changes() for line in wrap(change, width)]
+    notes = [*list_warnings(shown.warnings, width), LEGEND, *list_hints(shown, width)]
+    parts = ("\n".join(changes), *blocks, "\n".join(notes))
+    return "\n\n".join(part for part in parts if part)
+
+
+def list_lines(answer: ShortAnswer, version: Version, width: int) -> Iterator[str]:
+    """The lines about one group, or about several that behave alike."""
+    yield from wrap(f"{answer.names}: {answer.settings}; RocketMQ {version.name}", width)
+    if answer.is_outside:
+        yield "Nothing is decided:"
+        for reason in answer.summaries[0].outside:
+            yield from wrap(reason, width, "  - ", "    ")
+        return
+    if answer.is_side_by_side:
+        yield "No slave's file is given: answers for no slave | one slave; --slaves N decides."
+    yield ""
+    yield from list_rows(answer.summaries, width)
+    actions = choose_common(answer.summaries)
+    if actions:
+        yield ""
+        yield "Do:"
+        for number, action in enumerate(actions, start=1):
+            yield from wrap(say_action(action), width, f" {number}. ", "    ")
+    unknown = [line for text in list_unknown(answer) for line in wrap(text, width)]
+    yield from ["", *unknown] if unknown else ()
+
+
+def list_rows(summaries: Sequence[Summary], width: int) -> Iterator[str]:
+    """The table: how grave, what is feared, the weakest failures."""
+    head = " ".join(f"{say_count(s):<4}" for s in summaries) if len(summaries) > 1 else ""
+    if head:
+        yield head.rstrip()
+    for rows in zip(*(summary.rows for summary in summaries), strict=True):
+        grades = " ".join(f"{DESCRIBED[row.grade]:<4}" for row in rows)
+        start = f"{grades} {rows[-1].title:<{TITLE_WIDTH}}"
+        for cell in list_cells(summaries, rows, width - len(start)):
+            yield f"{start}{cell}".rstrip()
+            start = " " * len(start)
+
+
+def say_count(summary: Summary) -> str:
+    """The head of a column of the side by side answer."""
+    return f"{summary.slaves}:"
+
+
+def list_cells(summaries: Sequence[Summary], rows: Sequence[Row], width: int) -> Iterator[str]:
+    """The lines of failures of a row; side by side each says for how many slaves."""
+    if len(rows) == 1:
+        yield from list_failures(rows[0], width, LINES_MAX)
+    elif rows[0].failures[:1] == rows[1].failures[:1] and rows[0].note == rows[1].note:
+        yield from list_failures(rows[1], width, 1)
+    else:
+        for summary, row in zip(summaries, rows, strict=True):
+            mark = f"{summary.slaves} "
+            yield from (f"{mark}{line}" for line in list_failures(row, width - len(mark), 1))
+
+
+def list_failures(row: Row, width: int, lines_max: int) -> Iterator[str]:
+    """The weakest failures in lines, as many beside each other as there is room for."""
+    if row.note:
+        yield row.note
+        return
+    if not row.failures:
+        yield "open: " + say_open(row) if row.open_under else ""
+        return
+    across = max(1, width // FAILURE_WIDTH)
+    shown = row.failures[: across * lines_max]
+    more = len(row.failures) - len(shown)
+    for start in range(0, len(shown), across):
+        cells = [f"{f.code:<4}{f.words}" for f in shown[start : start + across]]
+        is_last = start + across >= len(shown)
+        line = "".join(f"{cell:<{FAILURE_WIDTH}}" for cell in cells[:-1]) + cells[-1]
+        yield line + (f" (+{more})" if more and is_last else "")
+
+
+def choose_common(summaries: Sequence[Summary]) -> tuple[Action, ...]:
+    """The actions of a group; where its slaves are unknown those that help either way."""
+    texts = [{action.text for action in summary.actions} for summary in summaries]
+    return tuple(a for a in summaries[0].actions if all(a.text in known for known in texts))
+
+
+def list_warnings(warnings: Sequence[ConfigurationWarning], width: int) -> Iterator[str]:
+    """What is odd in the files, with file and line."""
+    for warning in warnings[:WARNINGS_MAX]:
+        yield from wrap(f"warning: {warning}", width, "", "  ")
+    if len(warnings) > WARNINGS_MAX:
+        yield f"{len(warnings) - WARNINGS_MAX} more warnings: rmqspec check --all"
+
+
+def list_hints(shown: Shown, width: int) -> Iterator[str]:
+    """What to type next: the story of the first failure, and all tables."""
+    rows = [r for answer in shown.answers for s in answer.summaries for r in s.rows]
+    code = next((failure.code for row in rows for failure in row.failures), None)
+    told = f"rmqspec explain {code}{shown.files}; " if code else ""
+    yield from wrap(f"More: {told}rmqspec check{shown.files} --all", width, "", "  ")
+
+
+def wrap(text: str, width: int, first: str = "", later: str = "") -> Iterable[str]:
+    """Lines of at most this width; a word that is longer stays whole."""
+    return textwrap.wrap(
+        text,
+        width,
+        initial_indent=first,
+        subsequent_indent=later,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

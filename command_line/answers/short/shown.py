@@ -1,0 +1,87 @@
+"""What a short answer shows, whatever the format: groups, changes, warnings, what to type next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attrs import frozen
+
+from command_line.answers.short.groups import ShortAnswer
+from properties.scenarios.summary.answer import Action, Row
+from reference.configuration.broker_group import ConfigurationWarning
+from reference.releases.versions import Version
+
+
+@frozen
+class Shown:
+    """All that is shown."""
+
+    answers: tuple[ShortAnswer, ...]
+    before: tuple[ShortAnswer, ...]
+    """The answers without the changes that were asked about; nothing where none were."""
+    warnings: tuple[ConfigurationWarning, ...]
+    version: Version
+    paths: tuple[str, ...]
+    """As they were typed."""
+
+    @property
+    def files(self) -> str:
+        """The paths as a command has them, with a blank before each."""
+        return "".join(f" {path}" for path in self.paths)
+
+    def list_changes(self) -> Iterator[str]:
+        """What the changes end and bring, a line for each group that they change."""
+        for old, new in zip(self.before, self.answers, strict=False):
+            for one, other in zip(old.summaries, new.summaries, strict=False):
+                ends, brings = compare_rows(one.rows, other.rows)
+                parts = [("ends", ends), ("brings", brings)]
+                told = "; ".join(f"{verb} {', '.join(codes)}" for verb, codes in parts if codes)
+                yield f"The change {told or 'changes no line'}, for {new.names}."
+
+
+def compare_rows(
+    before: tuple[Row, ...], after: tuple[Row, ...]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The failures that are gone, of those that were shown, and the new ones that are shown.
+
+    A row that is not decided on one side is left out.
+    """
+    pairs = [
+        (one, other)
+        for one, other in zip(before, after, strict=False)
+        if not one.open_under and not other.open_under
+    ]
+    ends = (f.code for one, other in pairs for f in one.failures if f.code not in other.fallen)
+    brings = (f.code for one, other in pairs for f in other.failures if f.code not in one.fallen)
+    return tuple(ends), tuple(brings)
+
+
+def say_action(action: Action) -> str:
+    """What to do, and which failures that answers."""
+    if not action.codes:
+        return f"{action.text}."
+    if not action.is_switch:
+        return f"{action.text} ({', '.join(action.codes)})."
+    ends = [code for code in action.codes if code not in action.eases]
+    parts = (("ends", ends), ("eases", action.eases), ("brings", action.brings))
+    told = "; ".join(f"{verb} {', '.join(codes)}" for verb, codes in parts if codes)
+    return f"{action.text}: {told}."
+
+
+def say_open(row: Row) -> str:
+    """Under which fault classes something is not decided."""
+    first, *others = row.open_under
+    return first + (f" and {len(others)} more" if others else "")
+
+
+def list_unknown(answer: ShortAnswer) -> Iterator[str]:
+    """What is not decided, disputed, or rests on reading alone; a sentence each."""
+    summary = answer.summaries[-1]
+    undecided = [f"{row.letter} ({say_open(row)})" for row in summary.rows if row.open_under]
+    if undecided:
+        yield f"Not decided: {', '.join(undecided)}."
+    disputed = [f"{row.letter} ({', '.join(row.disputed)})" for row in summary.rows if row.disputed]
+    if disputed:
+        yield f"Disputed by real brokers: {', '.join(disputed)}."
+    if summary.resting:
+        yield f"{summary.resting} proofs rest on reading RocketMQ's source alone."
