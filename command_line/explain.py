@@ -6,15 +6,21 @@ from typing import Any
 
 import click
 
+from command_line.answers.code_story import print_stories
+from command_line.check import read
+from command_line.options.check_options import SLAVES_OPTION, assume_all
+from command_line.options.reading_options import add_reading_options
 from command_line.options.shared_options import (
-    CLAIM,
+    CLAIM_OR_CODE,
     FAULT,
     add_structure_option,
     describe_model,
     find_column,
 )
+from command_line.options.version_option import add_version_option
 from properties.generated_text import ROOT
 from properties.scenarios.counterexamples.cases import find_case
+from properties.scenarios.summary.rows import CODE
 from properties.schedules.telling import draw_cell
 from properties.verdicts.certificates import load_cells
 from properties.verdicts.certified_cells import describe
@@ -23,10 +29,13 @@ from properties.verdicts.explanations import explain
 from properties.verdicts.findings.disputes import list_disputing
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds import KNOWN_STRUCTURES, find_world
+from reference.releases.versions import Version
 from reference.worlds.replication.structure import Structure
 
 EPILOG = """\b
 Examples:
+  rmqspec explain L12                   # a code of `rmqspec check`
+  rmqspec explain L12 conf/2m-2s-sync   # in your groups
   rmqspec explain acknowledgement_is_truthful "late join"
   rmqspec explain flush_reaches_the_end "every fault" \\
     --structure "ASYNC_MASTER/SYNC_FLUSH/0 slaves"
@@ -40,12 +49,36 @@ Exit codes: 0 told, 3 bad input.
 
 
 @click.command(name="explain", epilog=EPILOG)
-@click.argument("claim", type=CLAIM, metavar="CLAIM")
-@click.argument("fault", type=FAULT, metavar="FAULT")
+@click.argument("asked", metavar="CODE|CLAIM", type=CLAIM_OR_CODE)
+@click.argument("more", nargs=-1, metavar="[FILE_OR_DIRECTORY]...|FAULT")
 @add_structure_option()
-def command(claim: str, fault: str, name: str) -> None:
-    """Tell why a claim fails under a fault class: what happens, where it was seen, each step."""
-    structure = KNOWN_STRUCTURES[name]
+@SLAVES_OPTION
+@add_version_option()
+@add_reading_options
+def command(
+    asked: str,
+    more: tuple[str, ...],
+    name: str,
+    slaves: int | None,
+    version: Version,
+    **consumers: Any,
+) -> None:
+    """Show why a claim fails: what happens, where it was seen, each step.
+
+    CODE is one that `check` prints; files say of which groups, as there. CLAIM and FAULT name a
+    verdict of a structure.
+    """
+    if CODE.fullmatch(asked):
+        deployments = assume_all(read(more, version)[0], slaves)
+        print_stories(asked, deployments, consumers, is_known=slaves is not None)
+        return
+    if len(more) != 1:
+        raise click.UsageError("give CLAIM and FAULT, or CODE and files")
+    explain_cell(KNOWN_STRUCTURES[name], asked, FAULT.convert(more[0], None, None))
+
+
+def explain_cell(structure: Any, claim: str, fault: str) -> None:
+    """Print why one cell is refuted. Raises click.BadParameter where there is no such cell."""
     verdict = find_cell(structure, claim, fault)
     click.echo(f"{describe_model(structure)}, {fault}.")
     click.echo(f"{claim}: {find_world(structure).claims[claim].sentence}")

@@ -61,6 +61,14 @@ def parse_required(text: str) -> tuple[str, str]:
     return guarantee, fault
 
 
+SLAVES_OPTION = click.option(
+    "--slaves",
+    type=click.IntRange(0, SLAVES_MAX),
+    help="How many slaves a group has of which no slave's file is given. "
+    "Default: unknown; answers for 0 and 1 stand side by side.",
+)
+"""For groups of which only the master's file is given."""
+
 OPTIONS = (
     click.option("--all", "is_all", is_flag=True, help="Print every table and reason."),
     click.option(
@@ -93,12 +101,7 @@ OPTIONS = (
         callback=lambda context, parameter, values: [parse_change(v) for v in values],
         help="Answer as if the master's file set this key, or each slave's; may be repeated.",
     ),
-    click.option(
-        "--slaves",
-        type=click.IntRange(0, SLAVES_MAX),
-        help="How many slaves a group has of which no slave's file is given. "
-        "Default: unknown; answers for 0 and 1 stand side by side.",
-    ),
+    SLAVES_OPTION,
     click.option(
         "--recheck", "is_recheck", is_flag=True, help="Prove again what was proved before."
     ),

@@ -15,6 +15,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from properties.fault_model import FaultModel
+from properties.scenarios.summary.rows import CODE
 from properties.worlds import (
     CLAIM_NAMES,
     FAULT_MODEL_NAMES,
@@ -63,6 +64,17 @@ class KnownName(click.ParamType[str]):
 
 
 CLAIM = KnownName(CLAIM_NAMES, "guarantee and no claim of convergence")
+
+
+class ClaimOrCode(KnownName):
+    """A claim, or the code of a failure."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The claim or the code itself. Raises click.BadParameter for what is neither."""
+        return str(value) if CODE.fullmatch(str(value)) else super().convert(value, param, ctx)
+
+
+CLAIM_OR_CODE = ClaimOrCode(CLAIM_NAMES, CLAIM.what)
 FAULT = KnownName(FAULT_MODEL_NAMES, "fault class")
 VARIANT = KnownName(list(VARIANTS), "variant")
 

@@ -53,18 +53,16 @@ class ShortAnswer:
     def settings(self) -> str:
         """Role, flush, slaves and what else decides most."""
         settings = self.summaries[0].settings
+        slaves = "slaves unknown" if self.is_side_by_side else say_slaves(self.summaries[0].slaves)
+        assumed = " (assumed)" if any(s.file == ASSUMED_FILE for s in self.group.slaves) else ""
         first = [v for k, v in settings.items() if k in ("brokerRole", "flushDiskType")]
         more = [f"{k}={v}" for k, v in settings.items() if v not in first]
-        return ", ".join((*first, say_slaves(self), *more))
+        return ", ".join((*first, slaves + assumed, *more))
 
 
-def say_slaves(answer: ShortAnswer) -> str:
-    """How many slaves, where that is known."""
-    if answer.is_side_by_side:
-        return "slaves unknown"
-    slaves = answer.summaries[0].slaves
-    assumed = " (assumed)" if any(s.file == ASSUMED_FILE for s in answer.group.slaves) else ""
-    return f"{slaves or 'no'} slave{'' if slaves == 1 else 's'}{assumed}"
+def say_slaves(count: int) -> str:
+    """How many slaves, in words."""
+    return f"{count or 'no'} slave{'' if count == 1 else 's'}"
 
 
 def list_variants(group: BrokerGroup, *, is_known: bool) -> tuple[BrokerGroup, ...]:

@@ -118,7 +118,8 @@ def list_failures(row: Row, width: int, lines_max: int) -> Iterator[str]:
         cells = [f"{f.code:<4}{f.words}" for f in shown[start : start + across]]
         is_last = start + across >= len(shown)
         line = "".join(f"{cell:<{FAILURE_WIDTH}}" for cell in cells[:-1]) + cells[-1]
-        yield line + (f" (+{more})" if more and is_last else "")
+        rest = f" (+{more})" if more and is_last else ""
+        yield line + (rest if len(line + rest) <= width else "")
 
 
 def choose_common(summaries: Sequence[Summary]) -> tuple[Action, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from attrs import frozen
 
-from command_line.answers.short.groups import ShortAnswer
+from command_line.answers.short.groups import ShortAnswer, say_slaves
 from properties.scenarios.summary.answer import Action, Row
 from reference.configuration.broker_group import ConfigurationWarning
 from reference.releases.versions import Version
@@ -76,12 +76,14 @@ def say_open(row: Row) -> str:
 
 def list_unknown(answer: ShortAnswer) -> Iterator[str]:
     """What is not decided, disputed, or rests on reading alone; a sentence each."""
-    summary = answer.summaries[-1]
-    undecided = [f"{row.letter} ({say_open(row)})" for row in summary.rows if row.open_under]
-    if undecided:
-        yield f"Not decided: {', '.join(undecided)}."
-    disputed = [f"{row.letter} ({', '.join(row.disputed)})" for row in summary.rows if row.disputed]
-    if disputed:
-        yield f"Disputed by real brokers: {', '.join(disputed)}."
-    if summary.resting:
-        yield f"{summary.resting} proofs rest on reading RocketMQ's source alone."
+    for summary in answer.summaries:
+        where = f" with {say_slaves(summary.slaves)}" if answer.is_side_by_side else ""
+        open_rows = [f"{row.letter} ({say_open(row)})" for row in summary.rows if row.open_under]
+        if open_rows:
+            yield f"Not decided{where}: {', '.join(open_rows)}."
+        disputed = [f"{r.letter} ({', '.join(r.disputed)})" for r in summary.rows if r.disputed]
+        if disputed:
+            yield f"Disputed by real brokers{where}: {', '.join(disputed)}."
+        if summary.resting:
+            proofs = f"{summary.resting} proof{'' if summary.resting == 1 else 's'}"
+            yield f"{proofs}{where} seen in the source only, not in a real broker."

@@ -14,7 +14,6 @@ from properties.verdicts.explanations import explain
 from properties.verdicts.verdict import Verdict
 from properties.worlds import find_world
 from reference.worlds.replication.structure import Structure
-from reference.worlds.system.structure import SystemStructure
 
 
 @frozen
@@ -54,9 +53,7 @@ def count_faults(structure: Any, verdict: Verdict) -> Mapping[str, int]:
         *_, (_, state) = follow(structure, parameters, verdict.schedule)
     except ScheduleError:
         return {}
-    # The whole system keeps the account of its log.
-    faults = state.cluster.faults if isinstance(structure, SystemStructure) else state.faults
-    return {name: times for name, times in attrs.asdict(faults).items() if times}
+    return {name: times for name, times in attrs.asdict(state.faults).items() if times}
 
 
 def find_class(structure: Any, verdict: Verdict) -> str:

@@ -46,11 +46,7 @@ def summarise(
     settings = describe_settings(group)
     if analysis.outside_the_model:
         return Summary(len(group.slaves), settings, outside=analysis.outside_the_model)
-    sources = (
-        Judged(analysis.structure, analysis.verdicts),
-        *list_reading_sources(group, question, is_from_first=False),
-        *list_system_sources(group, question),
-    )
+    sources = list_sources(group, question, lambda _: analysis)
     rows = judge_rows(analysis.structure, sources)
     values = {
         key: group.master.get(key) for each in load_actions().precautions for key in each.keys
@@ -59,6 +55,18 @@ def summarise(
     actions = choose_actions(sources, rows, alternatives, values)
     return Summary(
         len(group.slaves), settings, rows, actions, resting=sum(map(count_resting, sources))
+    )
+
+
+def list_sources(
+    group: BrokerGroup, question: ReadingQuestion, analyse: Analyse
+) -> tuple[Judged, ...]:
+    """Every structure that says something of a group, with its verdicts."""
+    analysis = analyse(group)
+    return (
+        Judged(analysis.structure, analysis.verdicts),
+        *list_reading_sources(group, question, is_from_first=False),
+        *list_system_sources(group, question),
     )
 
 

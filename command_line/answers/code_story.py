@@ -1,0 +1,144 @@
+"""What stands behind a code such as ``L12``: claims, reasons, each step, and what to do."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import click
+from attrs import frozen
+
+from command_line.answers.short.groups import list_variants, say_slaves
+from command_line.options.reading_options import gather_question
+from properties.generated_text import count_steps
+from properties.scenarios.procedures.procedures import load_procedures
+from properties.scenarios.summary.actions import compute_code, is_worth_doing
+from properties.scenarios.summary.rows import (
+    Judged,
+    find_code,
+    is_open,
+    is_refuted,
+    list_cells,
+    make_failure,
+)
+from properties.scenarios.summary.summary import list_sources
+from properties.scenarios.summary.words import RowWords
+from properties.schedules.telling import draw_cell
+from properties.verdicts.analysis import (
+    GroupAnalysis,
+    analyse_group,
+    compute_parameters,
+    compute_structure,
+)
+from properties.verdicts.certificates import find_cells
+from properties.verdicts.expectations import find_expectation
+from properties.verdicts.verdict import Verdict
+from properties.worlds import find_world
+from reference.configuration.broker_group import BrokerGroup, Deployment
+
+WIDTH = 100
+
+
+@frozen
+class Story:
+    """A code in one group."""
+
+    code: str
+    row: RowWords
+    fault: str
+    group: BrokerGroup
+    sources: tuple[Judged, ...]
+
+    @property
+    def cells(self) -> list[tuple[Any, Verdict]]:
+        """The cells of the row under the fault class, those of the gravest claim first."""
+        order = [claim.name for claim in self.row.claim]
+        found = [
+            (s, v)
+            for s, v in list_cells(self.row, self.sources)
+            if v.fault == self.fault and not v.is_vacuous
+        ]
+        return sorted(found, key=lambda cell: order.index(cell[1].guarantee))
+
+
+def print_stories(
+    code: str, deployments: Sequence[Deployment], consumers: Mapping[str, Any], *, is_known: bool
+) -> None:
+    """A code in every group, in groups that behave alike once. Raises click.BadParameter."""
+    try:
+        row, fault = find_code(code)
+    except LookupError as problem:
+        raise click.BadParameter(str(problem)) from problem
+    question = gather_question(**consumers)
+    told: set[Any] = set()
+    for deployment in deployments:
+        for group in deployment.groups:
+            for each in list_variants(group, is_known=is_known):
+                if each.same_behaviour_key() not in told:
+                    told.add(each.same_behaviour_key())
+                    sources = list_sources(each, question, analyse_by_certificate)
+                    click.echo("\n".join(tell(Story(code, row, fault, each, sources))))
+
+
+def analyse_by_certificate(group: BrokerGroup) -> GroupAnalysis:
+    """The verdicts of a group's certificate; without one, and outside the model, as decided."""
+    structure = compute_structure(group)
+    outside = group.outside_the_model()
+    cells = () if outside else tuple(find_cells(structure).values())
+    if not cells:
+        return analyse_group(group)
+    return GroupAnalysis(structure, compute_parameters(group), (), cells)
+
+
+def tell(story: Story) -> Iterator[str]:
+    """The lines about a code in one group."""
+    group = story.group
+    yield (
+        f"{story.code}, {story.row.get_title(len(group.slaves)).lower()}: "
+        f"{group.cluster}/{group.broker_name}, {group.master.role.name}, "
+        f"{group.master.flush_disk_type.name}, {say_slaves(len(group.slaves))}"
+    )
+    fallen = [(s, v) for s, v in story.cells if is_refuted(v)]
+    if not fallen:
+        is_any_open = any(is_open(v) for _, v in story.cells) or not story.cells
+        yield f"  {'It is not decided here.' if is_any_open else 'It does not fail here: proved.'}"
+        return
+    # The weakest, and of these the gravest claim: as on the screen.
+    structure, verdict = min(fallen, key=lambda c: make_failure(story.row, *c).kind.order)
+    yield f"It takes {make_failure(story.row, structure, verdict).words}."
+    for each, cell in fallen:
+        yield from tell_cell(each, cell)
+    yield ""
+    yield draw_cell(structure, verdict)
+    yield from tell_procedures(story)
+
+
+def tell_cell(structure: Any, verdict: Verdict) -> Iterator[str]:
+    """What is claimed, that it falls, and why."""
+    sentence = find_world(structure).claims[verdict.guarantee].sentence.replace("``", "")
+    reason = find_expectation(verdict.guarantee, structure, verdict.fault).reason
+    steps = count_steps(len(verdict.schedule))
+    text = f"{sentence} Broken after {steps} ({verdict.guarantee}, {verdict.fault}). {reason}"
+    yield from textwrap.wrap(text, WIDTH, initial_indent="  ", subsequent_indent="    ")
+
+
+def tell_procedures(story: Story) -> Iterator[str]:
+    """What was tried in the model after such a failure, and what does not help."""
+    for procedure in load_procedures():
+        if compute_code(procedure.claim, procedure.fault) != story.code:
+            continue
+        if not any(is_worth_doing(procedure, source) for source in story.sources):
+            continue
+        yield ""
+        yield f"Afterwards (tried in the model, {procedure.claim} holds):"
+        yield from wrap_step("Do", procedure.advice.title)
+        for mistake in procedure.mistakes:
+            yield from wrap_step("Not", mistake.title)
+
+
+def wrap_step(head: str, text: str) -> list[str]:
+    """A step of a procedure, or a mistake, in lines."""
+    return textwrap.wrap(
+        f"{head}: {text.replace('`', '')}.", WIDTH, initial_indent="  ", subsequent_indent="    "
+    )
