@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from command_line.answers.short.groups import ShortAnswer
+from command_line.answers.short.junit import render_junit
+from command_line.answers.short.markdown import render_markdown
+from command_line.answers.short.page import render_page
+from command_line.answers.short.sarif import render_sarif
 from command_line.answers.short.screen import get_width, render_screen
 from command_line.answers.short.shown import Shown
 from reference.configuration.broker_group import ConfigurationWarning
 from reference.releases.versions import Version
+
+RENDERERS: Mapping[str, Callable[[Shown], str]] = {
+    "markdown": render_markdown,
+    "sarif": render_sarif,
+    "junit": render_junit,
+    "html": render_page,
+}
+"""What writes each format but text, which asks how wide it may be."""
 
 
 def render(  # noqa: PLR0913, PLR0917
@@ -21,4 +33,6 @@ def render(  # noqa: PLR0913, PLR0917
 ) -> str:
     """The answers in a format; ``before`` are those without what is changed, or nothing."""
     shown = Shown(tuple(answers), tuple(before), tuple(warnings), version, tuple(paths))
-    return render_screen(shown, get_width())
+    if output == "text":
+        return render_screen(shown, get_width())
+    return RENDERERS[output](shown)

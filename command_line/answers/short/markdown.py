@@ -1,0 +1,60 @@
+"""The short answer as Markdown, for a ticket or a chat."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from command_line.answers.short.groups import ShortAnswer, say_slaves
+from command_line.answers.short.screen import DESCRIBED, LEGEND, choose_common
+from command_line.answers.short.shown import Shown, list_unknown, say_action
+from properties.scenarios.summary.answer import Row, Summary
+
+
+def render_markdown(shown: Shown) -> str:
+    """The whole answer."""
+    parts = [*(escape(change) for change in shown.list_changes())]
+    parts += ["\n".join(list_lines(answer, shown)) for answer in shown.answers]
+    parts += [f"> {escape(f'warning: {warning}')}" for warning in shown.warnings]
+    return "\n\n".join([*parts, f"*{LEGEND}*"])
+
+
+def list_lines(answer: ShortAnswer, shown: Shown) -> Iterator[str]:
+    """The lines about one group."""
+    yield f"## {escape(answer.names)}"
+    yield ""
+    yield f"{escape(answer.settings)}; RocketMQ {shown.version.name}"
+    if answer.is_outside:
+        yield ""
+        yield from (f"- not decided: {escape(reason)}" for reason in answer.summaries[0].outside)
+        return
+    for summary in answer.summaries:
+        yield ""
+        if answer.is_side_by_side:
+            yield f"**With {say_slaves(summary.slaves)}**"
+            yield ""
+        yield from list_table(summary)
+    actions = [escape(say_action(action)) for action in choose_common(answer.summaries)]
+    if actions:
+        yield from ("", "Do:", "")
+        yield from (f"{number}. {text}" for number, text in enumerate(actions, start=1))
+    unknown = [escape(text) for text in list_unknown(answer)]
+    yield from ["", *unknown] if unknown else ()
+
+
+def list_table(summary: Summary) -> Iterator[str]:
+    """The rows as a table."""
+    yield "| | | |"
+    yield "| --- | --- | --- |"
+    for row in summary.rows:
+        yield f"| **{DESCRIBED[row.grade]}** | {row.title} | {say_failures(row)} |"
+
+
+def say_failures(row: Row) -> str:
+    """Every weakest failure of a row, or why there is none."""
+    told: Sequence[str] = [f"`{f.code}` {escape(f.words)}" for f in row.failures]
+    return "; ".join(told) or escape(row.note)
+
+
+def escape(text: str) -> str:
+    """A text that means nothing but itself in Markdown."""
+    return "".join(f"\\{c}" if c in "\\`*_[]<>|#" else c for c in text)

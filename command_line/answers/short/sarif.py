@@ -1,0 +1,115 @@
+"""The short answer as SARIF 2.1.0: each failure at the line of the key that decides about it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import PurePath
+from typing import Any
+
+from command_line.answers.short.groups import ShortAnswer, say_slaves
+from command_line.answers.short.shown import Shown
+from properties.scenarios.summary.answer import Failure, Row, Summary
+from properties.scenarios.summary.words import Grade, load_words
+from reference.configuration.broker_group import BrokerGroup, ConfigurationWarning
+
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+
+LEVELS = {Grade.LOSS: "error", Grade.RISK: "warning"}
+
+CONFIGURATION = "configuration"
+"""The rule of warnings about files."""
+
+UNDECIDED = "undecided"
+"""The rule of groups of which nothing is decided."""
+
+
+def render_sarif(shown: Shown) -> str:
+    """The whole answer."""
+    results = [result for answer in shown.answers for result in list_results(answer)]
+    results += [warn(warning) for warning in shown.warnings]
+    driver = {
+        "name": "rmqspec",
+        "informationUri": "https://rocketmq.apache.org/",
+        "rules": list(list_rules()),
+    }
+    log = {
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [
+            {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+        ],
+    }
+    return json.dumps(log, indent=1)
+
+
+def list_rules() -> Iterator[dict[str, Any]]:
+    """A rule for each row of the answer, and two for files."""
+    titles = {row.letter: row.title for row in load_words().rows}
+    titles |= {CONFIGURATION: "Odd configuration", UNDECIDED: "Nothing is decided"}
+    for identifier, title in titles.items():
+        yield {"id": identifier, "shortDescription": {"text": title}}
+
+
+def list_results(answer: ShortAnswer) -> Iterator[dict[str, Any]]:
+    """A result for each failure of each group, once for each number of slaves."""
+    for group in answer.groups:
+        for summary in answer.summaries:
+            where = f" with {say_slaves(summary.slaves)}" if answer.is_side_by_side else ""
+            for reason in summary.outside:
+                yield make_result(UNDECIDED, "warning", reason, *locate(group, ""))
+            for row in summary.rows:
+                for failure in row.failures:
+                    text = f"{row.title}{where}: {failure.words} ({failure.code})"
+                    key = find_key(summary, failure)
+                    found = make_result(
+                        row.letter, choose_level(failure), text, *locate(group, key)
+                    )
+                    yield found | {"partialFingerprints": {"code/v1": describe(group, failure)}}
+                if row.grade is Grade.UNDECIDED:
+                    yield make_result(row.letter, "note", say_undecided(row), *locate(group, ""))
+
+
+def choose_level(failure: Failure) -> str:
+    """How grave a result is."""
+    return LEVELS[failure.grade]
+
+
+def say_undecided(row: Row) -> str:
+    """That a row is not decided."""
+    return f"{row.title}: not decided under {', '.join(row.open_under)}"
+
+
+def describe(group: BrokerGroup, failure: Failure) -> str:
+    """What a result is about, whatever its line."""
+    return f"{group.cluster}/{group.broker_name}/{failure.code}"
+
+
+def find_key(summary: Summary, failure: Failure) -> str:
+    """The key that a switch against the failure changes; empty where none does."""
+    found = (action.key for action in summary.actions if failure.code in action.codes)
+    return next((key for key in found if key), "")
+
+
+def locate(group: BrokerGroup, key: str) -> tuple[str, int]:
+    """The file and line that decides: of the key, else of the master's role."""
+    setting = group.master.find_setting(key) or group.master.telling_setting
+    return setting.file, setting.line
+
+
+def warn(warning: ConfigurationWarning) -> dict[str, Any]:
+    """A warning about a file as a result."""
+    return make_result(CONFIGURATION, "warning", warning.message, warning.file, warning.line)
+
+
+def make_result(rule: str, level: str, text: str, file: str, line: int) -> dict[str, Any]:
+    """A result at a line of a file."""
+    location: dict[str, Any] = {"artifactLocation": {"uri": PurePath(file).as_posix()}}
+    if line > 0:
+        location["region"] = {"startLine": line}
+    return {
+        "ruleId": rule,
+        "level": level,
+        "message": {"text": text},
+        "locations": [{"physicalLocation": location}],
+    }
