@@ -53,10 +53,8 @@ def add_case(suite: ElementTree.Element, name: str, row: Row) -> None:
     case = ElementTree.SubElement(suite, "testcase", classname=name, name=row.title)
     told = "\n".join(f"{f.code} {f.words}" for f in row.failures)
     if row.grade is Grade.LOSS:
-        failure = ElementTree.SubElement(
-            case, "failure", message=row.failures[0].words, type="loss"
-        )
-        failure.text = told
+        message = row.failures[0].words
+        ElementTree.SubElement(case, "failure", message=message, type="loss").text = told
     elif row.grade in SKIPPED:
         open_under = f"not decided under {', '.join(row.open_under)}"
         ElementTree.SubElement(case, "skipped", message=row.note or open_under)

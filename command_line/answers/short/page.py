@@ -29,7 +29,8 @@ th { font-weight: 600; width: 15rem; } td.grade { width: 4rem; font-weight: 700;
 ul.failures { list-style: none; margin: 0; padding: 0; columns: 18rem auto; }
 code { font: .9em ui-monospace, monospace; overflow-wrap: anywhere; }
 @media (max-width: 40rem) { tr { display: block; border-top: 1px solid var(--line);
-  padding: .4rem 0; } th, td, td.grade { display: block; width: auto; border: 0; padding: .1rem 0; } }
+  padding: .4rem 0; }
+  th, td, td.grade { display: block; width: auto; border: 0; padding: .1rem 0; } }
 @media print { :root { --ink: #000; --paper: #fff; --soft: #444; --line: #999; --loss: #000;
   --risk: #000; --ok: #000; } body { max-width: none; padding: 0; font-size: 10pt; }
   tr, li { break-inside: avoid; } }

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Any
+from urllib.parse import quote
 
 from command_line.answers.short.groups import ShortAnswer, say_slaves
 from command_line.answers.short.shown import Shown
@@ -28,18 +29,12 @@ def render_sarif(shown: Shown) -> str:
     """The whole answer."""
     results = [result for answer in shown.answers for result in list_results(answer)]
     results += [warn(warning) for warning in shown.warnings]
-    driver = {
-        "name": "rmqspec",
-        "informationUri": "https://rocketmq.apache.org/",
-        "rules": list(list_rules()),
+    run = {
+        "tool": {"driver": {"name": "rmqspec", "rules": list(list_rules())}},
+        "columnKind": "unicodeCodePoints",
+        "results": results,
     }
-    log = {
-        "$schema": SCHEMA,
-        "version": "2.1.0",
-        "runs": [
-            {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
-        ],
-    }
+    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
     return json.dumps(log, indent=1)
 
 
@@ -59,25 +54,21 @@ def list_results(answer: ShortAnswer) -> Iterator[dict[str, Any]]:
             for reason in summary.outside:
                 yield make_result(UNDECIDED, "warning", reason, *locate(group, ""))
             for row in summary.rows:
-                for failure in row.failures:
-                    text = f"{row.title}{where}: {failure.words} ({failure.code})"
-                    key = find_key(summary, failure)
-                    found = make_result(
-                        row.letter, choose_level(failure), text, *locate(group, key)
-                    )
-                    yield found | {"partialFingerprints": {"code/v1": describe(group, failure)}}
-                if row.grade is Grade.UNDECIDED:
-                    yield make_result(row.letter, "note", say_undecided(row), *locate(group, ""))
+                yield from list_row(group, summary, row, f"{row.title}{where}")
 
 
-def choose_level(failure: Failure) -> str:
-    """How grave a result is."""
-    return LEVELS[failure.grade]
-
-
-def say_undecided(row: Row) -> str:
-    """That a row is not decided."""
-    return f"{row.title}: not decided under {', '.join(row.open_under)}"
+def list_row(
+    group: BrokerGroup, summary: Summary, row: Row, title: str
+) -> Iterator[dict[str, Any]]:
+    """A result for each failure of a row, and one for what is not decided."""
+    for failure in row.failures:
+        text = f"{title}: {failure.words} ({failure.code})"
+        place = locate(group, find_key(summary, failure))
+        found = make_result(row.letter, LEVELS[failure.grade], text, *place)
+        yield found | {"partialFingerprints": {"code/v1": describe(group, failure)}}
+    if row.open_under:
+        text = f"{title}: not decided under {', '.join(row.open_under)}"
+        yield make_result(row.letter, "note", text, *locate(group, ""))
 
 
 def describe(group: BrokerGroup, failure: Failure) -> str:
@@ -104,7 +95,7 @@ def warn(warning: ConfigurationWarning) -> dict[str, Any]:
 
 def make_result(rule: str, level: str, text: str, file: str, line: int) -> dict[str, Any]:
     """A result at a line of a file."""
-    location: dict[str, Any] = {"artifactLocation": {"uri": PurePath(file).as_posix()}}
+    location: dict[str, Any] = {"artifactLocation": {"uri": quote(PurePath(file).as_posix())}}
     if line > 0:
         location["region"] = {"startLine": line}
     return {

@@ -1,0 +1,166 @@
+"""The short answer over all configurations: judged by cells, about nothing that is not there."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+from attrs import evolve
+
+from properties.scenarios.reading_analysis import ReadingQuestion
+from properties.scenarios.summary import summary as module
+from properties.scenarios.summary.actions import ACTIONS_MAX, load_actions
+from properties.scenarios.summary.answer import Summary, decode_summary, encode_summary
+from properties.scenarios.summary.words import Grade, Kind
+from properties.verdicts.analysis import GroupAnalysis, compute_parameters, compute_structure
+from properties.verdicts.certificates import load_cells
+from properties.verdicts.certified_cells import compute_vacuous
+from properties.verdicts.verdict import VerdictWord
+from reference.configuration.broker_group import BrokerGroup
+from reference.configuration.files import change_master
+from tests.properties.scenarios.summary.groups import SETTINGS, make_group
+
+
+@cache
+def summarise(role: str, flush: str, slaves: int, is_open: str) -> Summary:
+    """The short answer about a group, its verdicts from its certificate."""
+    return module.summarise(make_group(role, flush, slaves, is_open), ReadingQuestion(), analyse)
+
+
+def analyse(group: BrokerGroup) -> GroupAnalysis:
+    """The certified verdicts; which are vacuous is proved, in the small groups where some are."""
+    structure = compute_structure(group)
+    vacuous = compute_vacuous(structure) if not structure.slaves else ()
+    verdicts = tuple(
+        evolve(cell, is_vacuous=key in vacuous and cell.word is VerdictWord.PROVED)
+        for key, cell in load_cells(structure).items()
+    )
+    return GroupAnalysis(structure, compute_parameters(group), (), verdicts)
+
+
+every_group = pytest.mark.parametrize("settings", SETTINGS, ids=lambda s: "-".join(map(str, s)))
+
+
+def list_texts(summary: Summary) -> list[str]:
+    """All that is said of a group as it is; what an action proposes is not there yet."""
+    told = [row.title for row in summary.rows] + [row.note for row in summary.rows]
+    told += [failure.words for row in summary.rows for failure in row.failures]
+    proposed = {switch.text for switch in load_actions().switches}
+    told += [a.text for a in summary.actions if a.text.partition(":")[0] not in proposed]
+    return told
+
+
+@every_group
+def test_nothing_is_named_that_is_not_there(settings: tuple[str, str, int, str]) -> None:
+    """No role, no flush, no slave that the group does not have."""
+    role, flush, slaves, _ = settings
+    told = " ".join(list_texts(summarise(*settings)))
+    absent = {"SYNC_MASTER", "ASYNC_MASTER"} - {role} | {"SYNC_FLUSH", "ASYNC_FLUSH"} - {flush}
+    words = set(told.replace(":", " ").split())
+    assert set() == absent & words
+    if not slaves:
+        assert "slave" not in told.lower()
+        assert "replication" not in told.lower()
+
+
+@every_group
+def test_switches_propose_something_else(settings: tuple[str, str, int, str]) -> None:
+    """What is set already is not proposed, and what needs a slave only where there is one."""
+    summary = summarise(*settings)
+    group = make_group(*settings)
+    texts = {action.text.partition(":")[0] for action in summary.actions}
+    for switch in load_actions().switches:
+        if switch.text in texts and switch.of != "consumers":
+            assert module.apply_switch(switch, group) != group
+            assert bool(switch.adds_slaves) <= (settings[2] == 0)
+            assert switch.needs_slaves <= (settings[2] > 0)
+
+
+@every_group
+def test_grades_follow_the_failures(settings: tuple[str, str, int, str]) -> None:
+    """Loss by a common failure, risk by what is rarer, ok by none, and each word with a reason."""
+    for row in summarise(*settings).rows:
+        losses = [f for f in row.failures if f.kind in (Kind.UNFAILED, Kind.COMMON)]
+        if row.grade is Grade.LOSS:
+            assert losses
+        elif row.grade is Grade.RISK:
+            assert row.failures
+            assert all(f.grade is Grade.RISK for f in row.failures)
+        elif row.grade is Grade.OK:
+            assert not row.failures
+        elif row.grade is Grade.UNDECIDED:
+            assert row.open_under
+        else:
+            assert row.note
+
+
+@every_group
+def test_codes_and_actions_hang_together(settings: tuple[str, str, int, str]) -> None:
+    """An action answers failures that are shown; at most five; each code once in its row."""
+    summary = summarise(*settings)
+    assert len(summary.actions) <= ACTIONS_MAX
+    shown = [f.code for row in summary.rows for f in row.failures]
+    assert len(shown) == len(set(shown))
+    for action in summary.actions:
+        assert set(action.codes) <= set(shown)
+        assert set(action.eases) <= set(action.codes)
+        assert not set(action.brings) & set(shown)
+
+
+@every_group
+def test_an_answer_survives_being_remembered(settings: tuple[str, str, int, str]) -> None:
+    """As data and back it is the same."""
+    summary = summarise(*settings)
+    assert decode_summary(encode_summary(summary)) == summary
+
+
+def test_the_stock_pair() -> None:
+    """One power loss loses what was answered; SYNC_FLUSH ends that, and proves it."""
+    summary = summarise("SYNC_MASTER", "ASYNC_FLUSH", 1, "false")
+    lost = summary.rows[0]
+    assert lost.grade is Grade.LOSS
+    first = lost.failures[0]
+    assert ("L12", "one power loss of the master") == (first.code, first.words)
+    assert ("flushDiskType", ("L12",)) == (summary.actions[0].key, summary.actions[0].codes)
+    changed = summarise("SYNC_MASTER", "SYNC_FLUSH", 1, "false")
+    assert "L12" not in changed.rows[0].fallen
+
+
+def test_two_losses_are_several_failures() -> None:
+    """What takes two power losses of one machine is no common failure."""
+    alone = summarise("ASYNC_MASTER", "ASYNC_FLUSH", 1, "false").rows[0]
+    copied = summarise("SYNC_MASTER", "ASYNC_FLUSH", 1, "false").rows[0]
+    claims = [{f.code: f.claim for f in row.failures}["L12"] for row in (alone, copied)]
+    assert ["acknowledged_is_kept_on_some_broker", "acknowledged_is_kept_on_master"] == claims
+
+
+def test_a_synchronous_master_alone_answers_nothing() -> None:
+    """It promises nothing, and the first action is to change that."""
+    summary = summarise("SYNC_MASTER", "SYNC_FLUSH", 0, "false")
+    notes = {row.letter: row.note for row in summary.rows}
+    assert "PUT_OK" in notes["L"]
+    assert "PUT_OK" in summary.actions[0].text
+    assert Grade.NOT_PROMISED is summary.rows[0].grade
+
+
+def test_procedures_are_tried_in_the_group_itself() -> None:
+    """A copy of the slave's store is not advised where the master's answer means its disk."""
+    advised = [a.text for a in summarise("SYNC_MASTER", "ASYNC_FLUSH", 1, "false").actions]
+    assert any("longer store" in text for text in advised)
+    for flush in ("ASYNC_FLUSH", "SYNC_FLUSH"):
+        others = [a.text for a in summarise("ASYNC_MASTER", flush, 1, "false").actions]
+        assert not any("longer store" in text for text in others)
+
+
+def test_outside_the_model_nothing_is_judged() -> None:
+    """The reasons are all there is."""
+    group = change_master(
+        make_group("ASYNC_MASTER", "ASYNC_FLUSH", 1, "false"), "duplicationEnable", "true"
+    )
+    reasons = group.outside_the_model()
+    found = module.summarise(
+        group,
+        ReadingQuestion(),
+        lambda g: GroupAnalysis(compute_structure(g), compute_parameters(g), reasons, ()),
+    )
+    assert (reasons, (), ()) == (found.outside, found.rows, found.actions)

@@ -1,0 +1,157 @@
+"""The table of words and severities is whole, and nothing in it is dead."""
+
+from __future__ import annotations
+
+import itertools
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import attrs
+import pytest
+
+from properties.scenarios.procedures.procedures import load_procedures
+from properties.scenarios.summary.actions import load_actions
+from properties.scenarios.summary.rows import (
+    CODE,
+    compute_grade,
+    find_code,
+    is_of_row,
+    is_refuted,
+    is_second_copy_promised,
+    make_failure,
+)
+from properties.scenarios.summary.words import WORDS_FILE, Grade, Kind, RowWords, load_words
+from properties.verdicts.certificates import find_cells
+from properties.verdicts.explanations import load_explanations
+from properties.verdicts.verdict import Verdict
+from properties.worlds import OTHER_WORLDS
+from properties.worlds.reading.world import READING
+from properties.worlds.replication.world import REPLICATION
+from properties.worlds.system.world import SYSTEM
+
+SHOWN = (REPLICATION, READING, SYSTEM)
+"""The worlds that the rows are made of."""
+
+ALL = tuple(dict.fromkeys((*SHOWN, *OTHER_WORLDS)))
+"""Every world."""
+
+WORDS_MAX = 36
+"""What fits the cell of a screen of 80 columns, with a code and a number of more failures."""
+
+
+def test_every_claim_has_one_place() -> None:
+    """In a row, or among those that stand in none; nothing is named that is claimed nowhere."""
+    words = load_words()
+    placed = [claim.name for row in words.rows for claim in row.claim]
+    placed += [name for each in words.unlisted for name in each.claims]
+    whole = {name for each in words.unlisted for name in each.worlds}
+    claimed = {name for world in ALL if world.name not in whole for name in world.claims}
+    assert Counter(placed) == Counter(claimed)
+    assert whole == {world.name for world in ALL} - {world.name for world in SHOWN}
+
+
+def test_every_fault_class_has_an_entry() -> None:
+    """With a number of its own."""
+    columns = load_words().columns
+    assert set(columns) == {c.name for world in SHOWN for c in world.fault_models}
+    assert len({column.number for column in columns.values()}) == len(columns)
+
+
+def test_every_fault_has_words() -> None:
+    """What may be counted in a schedule; what is unsaid says why."""
+    counted = {f for world in SHOWN for f in attrs.fields_dict(world.everything.counts)}
+    assert set(load_words().faults) == counted
+    for fault in load_words().faults.values():
+        assert bool(fault.unsaid) != bool(fault.one and fault.more)
+
+
+def test_kinds_follow_the_fault_classes() -> None:
+    """Only the class without faults is unfailed; the whole of a world is several failures."""
+    columns = load_words().columns
+    for world in SHOWN:
+        for each in world.fault_models:
+            assert (columns[each.name].kind is Kind.UNFAILED) == (not each.admitted)
+        assert columns[world.every_fault.name].kind is Kind.COMBINED
+
+
+def list_fallen() -> Iterator[tuple[RowWords, Any, Verdict]]:
+    """Every certified cell of every row that is refuted, of 4.4.0."""
+    for world in SHOWN:
+        for structure in world.structures:
+            for cell in find_cells(structure).values():
+                rows = [row for row in load_words().rows if is_of_row(row, cell)]
+                if rows and is_refuted(cell):
+                    yield rows[0], structure, cell
+
+
+def test_no_cause_is_dead() -> None:
+    """Each happens in a schedule of some group, and no schedule without a failure lacks one."""
+    unfailed = [each for each in list_fallen() if each[2].fault == "none"]
+    told = {make_failure(*each).words for each in unfailed if is_promised(*each)}
+    assert {cause.words for cause in load_words().causes} == told
+
+
+def is_promised(row: RowWords, structure: Any, _cell: Verdict) -> bool:
+    """The row is judged of this structure at all."""
+    return not row.needs_waiting or is_second_copy_promised(structure)
+
+
+def test_words_fit_the_screen() -> None:
+    """Whatever is said of a failure stands in one cell."""
+    words = load_words()
+    told = [column.words for column in words.columns.values()]
+    told += [text.format(n=2) for f in words.faults.values() for text in (f.one, f.more)]
+    told += [cause.words for cause in words.causes]
+    assert [] == [text for text in told if len(text) > WORDS_MAX]
+    assert [] == [row.title for row in words.rows if len(row.title) > 28]
+
+
+def test_causes_are_known() -> None:
+    """Each is about a class of explanation, or about a claim."""
+    classes = {each.name for each in load_explanations()}
+    claims = {name for world in SHOWN for name in world.claims}
+    for cause in load_words().causes:
+        assert bool(cause.explanation) != bool(cause.claim)
+        assert cause.explanation in classes | {""}
+        assert cause.claim in claims | {""}
+
+
+def test_nothing_is_counted_by_hand() -> None:
+    """No words have a digit: numbers are those of a schedule or of a configuration."""
+    document = tomllib.loads(WORDS_FILE.read_text())
+    told = [entry["words"] for entry in (*document["column"], *document["cause"])]
+    told += [text for entry in document["fault"].values() for text in entry.values()]
+    told += [each.text for each in load_actions().procedures.values()]
+    told += [each.text for each in (*load_actions().switches, *load_actions().precautions)]
+    assert [] == [text for text in told if any(c.isdigit() for c in text)]
+
+
+def test_codes_lead_back() -> None:
+    """Every row and fault class has a code, and what is none is refused."""
+    for row, column in itertools.product(load_words().rows, load_words().columns.values()):
+        code = f"{row.letter}{column.number}"
+        assert CODE.fullmatch(code)
+        assert find_code(code) == (row, column.name)
+    for wrong in ("X1", "L99", "L", "12", "L1x"):
+        with pytest.raises(LookupError):
+            find_code(wrong)
+
+
+def test_every_procedure_of_a_row_has_a_few_words() -> None:
+    """And no words are about a procedure that does not exist, or that stands in no row."""
+    rows = {claim.name for row in load_words().rows for claim in row.claim}
+    known = {each.name for each in load_procedures() if each.claim in rows}
+    assert known == set(load_actions().procedures)
+
+
+def test_precautions_are_about_fault_classes() -> None:
+    """Of this name."""
+    assert {p.column for p in load_actions().precautions} <= set(load_words().columns)
+
+
+def test_what_is_open_is_no_better_than_a_risk() -> None:
+    """A row is as grave as its gravest failure, and unknown where that is not decided."""
+    assert compute_grade((), is_open=False) is Grade.OK
+    assert compute_grade((), is_open=True) is Grade.UNDECIDED
