@@ -58,12 +58,14 @@ class Everything:
         return [*self.analyses.values(), *self.readings, *self.pairs, *self.systems]
 
     def list_places(self) -> dict[int, str]:
-        """The master's file by the analysis of its group."""
-        return {
-            id(self.analyses[group.same_behaviour_key()]): group.master.file
-            for deployment in self.deployments
-            for group in deployment.groups
-        }
+        """The masters' files by the analysis that is about them; those of all groups for others."""
+        groups = [group for deployment in self.deployments for group in deployment.groups]
+        everywhere = ", ".join(dict.fromkeys(group.master.file for group in groups))
+        places = {id(analysis): everywhere for analysis in self.list_analyses()}
+        for key, analysis in self.analyses.items():
+            files = (g.master.file for g in groups if g.same_behaviour_key() == key)
+            places[id(analysis)] = ", ".join(dict.fromkeys(files))
+        return places
 
 
 def analyse_everything(

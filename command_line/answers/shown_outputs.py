@@ -22,6 +22,9 @@ from properties.generated_text import ROOT, Page
 README = ROOT / "README.md"
 
 WIDTH = 120
+"""Of the tables; the short answer is shown as an ordinary terminal has it."""
+
+TERMINAL_WIDTH = 80
 BLOCK = re.compile(
     r"(?P<head><!-- begin output: (?P<words>[^,>]*)(, from \"(?P<first>[^\"]*)\")?"
     r"(, up to \"(?P<last>[^\"]*)\")? -->\n```text\n).*?(?P<tail>```\n<!-- end output -->)",
@@ -55,7 +58,9 @@ def find_line(lines: Sequence[str], beginning: str) -> int:
 def compute_output(words: str) -> tuple[str, ...]:
     """What ``rmqspec check`` prints for these arguments, without trailing blanks."""
     arguments = words.removeprefix("rmqspec check").split()
-    result = CliRunner().invoke(check, arguments, env={"COLUMNS": str(WIDTH), "NO_COLOR": "1"})
+    is_short = "--timelines" not in arguments and "--all" not in arguments
+    width = TERMINAL_WIDTH if is_short else WIDTH
+    result = CliRunner().invoke(check, arguments, env={"COLUMNS": str(width), "NO_COLOR": "1"})
     return tuple(line.rstrip() for line in result.stdout.splitlines())
 
 

@@ -107,9 +107,11 @@ AGAINST = "rmqspec bench --against HEAD~1"
 """Needs a checkout without changes, which a nightly test makes."""
 
 PLACEHOLDERS = {
+    "CODE": "L12",
     "CLAIM": "acknowledgement_is_truthful",
     "FAULT": "none",
     "FILE...": "file",
+    "FILES": "file",
     "FOLDER": "folder",
     "FROM": "4.4.0",
     "ID": "identifier",

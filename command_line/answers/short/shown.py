@@ -85,5 +85,6 @@ def list_unknown(answer: ShortAnswer) -> Iterator[str]:
         if disputed:
             yield f"Disputed by real brokers{where}: {', '.join(disputed)}."
         if summary.resting:
-            proofs = f"{summary.resting} proof{'' if summary.resting == 1 else 's'}"
-            yield f"{proofs}{where} seen in the source only, not in a real broker."
+            rest = "proof rests" if summary.resting == 1 else "proofs rest"
+            told = f"{rest} on reading the source, not on what a broker did"
+            yield f"{summary.resting} {told}{where}."

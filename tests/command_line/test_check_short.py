@@ -1,0 +1,255 @@
+"""The short answer of check: one screen for each group, and the same in other formats."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from properties.scenarios.summary.answer import decode_summary
+from properties.scenarios.summary.words import load_words
+from tests.command_line.run import CONF, assert_one_line, run
+from tests.command_line.test_check import write_group
+
+PAIR = CONF / "2m-2s-sync"
+CODES = re.compile(r"\b[LNCSD][0-9]{1,2}\b")
+
+
+def show(*arguments: object, columns: int = 80) -> list[str]:
+    """The lines of the answer in a terminal of this width."""
+    return run("check", *arguments, env={"COLUMNS": str(columns)}).stdout.splitlines()
+
+
+@pytest.mark.parametrize(("role", "slaves"), [("SYNC_MASTER", 1), ("ASYNC_MASTER", 2)])
+@pytest.mark.parametrize("flush", ["ASYNC_FLUSH", "SYNC_FLUSH"])
+def test_one_group_is_one_screen(role: str, flush: str, slaves: int, tmp_path: Path) -> None:
+    """80 columns, 30 lines, a line for each row and each of its failures; no line is broken."""
+    lines = show(write_group(tmp_path / "g", role, flush, slaves))
+    assert len(lines) <= 30
+    assert max(map(len, lines)) <= 80
+    for row in load_words().rows:
+        assert 1 == sum(row.title in line for line in lines)
+    assert role in lines[0]
+    assert flush in lines[0]
+
+
+def test_the_stock_pair_in_words() -> None:
+    """The weakest failure of each row, with its code; what to do, the worst first."""
+    lines = show(PAIR)
+    (lost,) = (line for line in lines if "Acknowledged messages lost" in line)
+    assert lost.startswith("loss ")
+    assert lost.endswith("L12 one power loss of the master")
+    first = next(line for line in lines if line.startswith(" 1. "))
+    assert "flushDiskType=SYNC_FLUSH" in first
+    assert "ends L12" in first
+
+
+def test_a_wide_terminal_shows_more() -> None:
+    """Failures beside each other, instead of a number of them."""
+    narrow, wide = show(PAIR), show(PAIR, columns=160)
+    assert len(CODES.findall("\n".join(wide))) > len(CODES.findall("\n".join(narrow)))
+    assert max(map(len, wide)) <= 160
+
+
+def test_every_failure_counts() -> None:
+    """Those that are shown and those that are only counted are all there are."""
+    summary = get_summaries(PAIR)[0]
+    start = next(i for i, line in enumerate(show(PAIR)) if "Slave stuck" in line)
+    told = "\n".join(show(PAIR)[start : start + 2])
+    (more,) = re.findall(r"\(\+([0-9]+)\)", told)
+    assert len(CODES.findall(told)) + int(more) == len(summary.rows[3].failures)
+
+
+def get_summaries(*arguments: object) -> list[Any]:
+    """The short answers of the first groups, as programs get them."""
+    document = json.loads(run("check", *arguments, "--format", "json").stdout)
+    return [decode_summary(each) for each in document["summaries"][0]["answers"]]
+
+
+def test_json_by_either_option() -> None:
+    """Every verdict and every short answer."""
+    documents = [json.loads(run("check", PAIR, *o).stdout) for o in (["--json"], ["--format=json"])]
+    assert documents[0] == documents[1]
+    assert {"groups", "pairs", "systems", "summaries"} <= documents[0].keys()
+    assert documents[0]["summaries"][0]["are_slaves_known"]
+
+
+def test_unknown_slaves_are_answered_side_by_side(tmp_path: Path) -> None:
+    """Of a master's file alone nobody knows the slaves; their number decides."""
+    folder = write_group(tmp_path / "g", "SYNC_MASTER", slaves=0)
+    lines = show(folder)
+    assert "slaves unknown" in lines[0]
+    assert any("--slaves N decides" in line for line in lines)
+    assert max(map(len, lines)) <= 80
+    assert len(lines) <= 30
+    one = show(folder, "--slaves", 1)
+    assert "1 slave (assumed)" in " ".join(one[:2])
+    none = show(folder, "--slaves", 0)
+    assert "no slaves" in " ".join(none[:2])
+    assert "no send is ever answered PUT_OK" in "\n".join(none)
+    rows = [line for line in lines if "Acknowledged messages lost" in line]
+    assert rows[0].startswith("-    loss ")
+
+
+def test_the_slaves_file_may_lie_elsewhere(tmp_path: Path) -> None:
+    """A slave named with its master from another folder belongs to it."""
+    folder = write_group(tmp_path / "g", "SYNC_MASTER")
+    (tmp_path / "other").mkdir()
+    slave = (folder / "s1.properties").rename(tmp_path / "other" / "s1.properties")
+    assert ", 1 slave;" in show(folder / "m.properties", slave)[0]
+
+
+def test_what_depends_on_the_slaves_is_not_decided(tmp_path: Path) -> None:
+    """A requirement that holds with one number of slaves only."""
+    folder = write_group(tmp_path / "g", "SYNC_MASTER", slaves=0)
+    cell = "acknowledged_is_held_twice:none"
+    codes = [run("check", folder, "--require", cell, *s).returncode for s in ([], ["--slaves", 1])]
+    assert [2, 0] == codes
+
+
+def test_a_failed_requirement_is_told() -> None:
+    """With its name, its file, and the schedule; what holds is not."""
+    lost = "acknowledged_is_kept_on_master:master power loss"
+    kept = "acknowledged_is_kept_on_master:master kill"
+    result = run("check", PAIR, "--require", lost, "--require", kept)
+    assert 1 == result.returncode
+    assert f"required: {lost}: refuted, 12 steps" in result.stderr
+    assert "broker-a.properties" in result.stderr
+    assert "## POWER LOSS" in result.stderr
+    assert kept not in result.stderr
+
+
+def test_nothing_decided_is_no_success(tmp_path: Path) -> None:
+    """A group outside the model leaves with 2, in every format."""
+    folder = write_group(tmp_path / "g", "ASYNC_MASTER", more="duplicationEnable=true\n")
+    for output in ("text", "markdown", "sarif", "junit", "html"):
+        result = run("check", folder, "--format", output)
+        assert 2 == result.returncode
+        assert "duplicat" in result.stdout
+    assert 2 == run("check", folder, "--all").returncode
+
+
+def test_standard_input_is_a_file() -> None:
+    """A minus stands for it."""
+    text = (PAIR / "broker-a.properties").read_text()
+    result = run("check", "-", "--slaves", 1, text=text)
+    assert 0 == result.returncode
+    assert "SYNC_MASTER, ASYNC_FLUSH, 1 slave (assumed)" in result.stdout
+    assert "(standard input)" in assert_one_line(run("check", "-", text="brokerRole=X\n"), 3)
+
+
+@pytest.mark.parametrize("name", ["broker.yaml", "broker.conf"])
+def test_yaml_is_refused_with_a_hint(name: str, tmp_path: Path) -> None:
+    """Whatever the file is called: its lines may look like settings."""
+    file = tmp_path / name
+    file.write_text("apiVersion: v1\nkind: ConfigMap\ndata:\n  broker.conf: |\n    brokerName=a\n")
+    message = assert_one_line(run("check", file), 3)
+    assert "YAML" in message
+    assert "KEY=VALUE" in message
+
+
+def test_every_bad_file_is_told(tmp_path: Path) -> None:
+    """A line for each, and nothing else."""
+    for name, text in (("a.conf", "brokerRole=X\n"), ("b.conf", ""), ("c.conf", "brokerId=x\n")):
+        (tmp_path / name).write_text(text)
+    result = run("check", tmp_path, tmp_path / "nowhere.conf")
+    assert 3 == result.returncode
+    lines = result.stderr.splitlines()
+    assert 4 == len(lines)
+    for line, name in zip(lines, ("a.conf", "b.conf", "c.conf", "nowhere.conf"), strict=True):
+        assert line.startswith("rmqspec: ")
+        assert name in line
+
+
+def test_a_change_is_told_by_codes() -> None:
+    """What it ends and what it brings, before the answer for the changed group."""
+    lines = show(PAIR, "--what-if", "flushDiskType=SYNC_FLUSH")
+    assert lines[0].startswith("The change ends L12")
+    assert "SYNC_FLUSH" in lines[2]
+    same = show(PAIR, "--what-if", "haTransferBatchSize=65536")
+    assert same[0].startswith("The change changes no line")
+
+
+def test_warnings_have_file_and_line(tmp_path: Path) -> None:
+    """In the answer itself; the group is answered all the same."""
+    folder = write_group(tmp_path / "g", "ASYNC_MASTER", more="flushDiskTyp=SYNC_FLUSH\n")
+    result = run("check", folder, env={"COLUMNS": "200"})
+    assert 0 == result.returncode
+    assert "m.properties:6: " in result.stdout
+
+
+def test_sarif_annotates_the_key_that_decides() -> None:
+    """The structure of SARIF 2.1.0; the line of flushDiskType for what SYNC_FLUSH ends."""
+    log = json.loads(run("check", PAIR, "--format", "sarif").stdout)
+    assert "2.1.0" == log["version"]
+    assert log["$schema"].endswith("sarif-2.1.0.json")
+    (found,) = log["runs"]
+    rules = {rule["id"] for rule in found["tool"]["driver"]["rules"]}
+    lines = (PAIR / "broker-a.properties").read_text().splitlines()
+    for result in found["results"]:
+        assert result["ruleId"] in rules
+        assert result["level"] in ("error", "warning", "note")
+        assert result["message"]["text"]
+        (location,) = result["locations"]
+        place = location["physicalLocation"]
+        assert place["artifactLocation"]["uri"].endswith(".properties")
+        assert 1 <= place["region"]["startLine"] <= len(lines)
+    first = found["results"][0]
+    assert "L12" in first["message"]["text"]
+    line = first["locations"][0]["physicalLocation"]["region"]["startLine"]
+    assert lines[line - 1].startswith("flushDiskType")
+
+
+def test_junit_counts_its_cases() -> None:
+    """A case for each row; what is lost fails."""
+    suites = ElementTree.fromstring(run("check", PAIR, "--format", "junit").stdout)
+    cases = suites.findall("./testsuite/testcase")
+    assert [row.title for row in load_words().rows] == [case.get("name") for case in cases]
+    assert str(len(cases)) == suites.get("tests")
+    assert str(len(suites.findall(".//failure"))) == suites.get("failures")
+
+
+class Page(HTMLParser):
+    """What a page refers to, and whether its elements are closed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.links: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """An element begins."""
+        self.links += [value or "" for name, value in attrs if name in ("src", "href")]
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        """An element ends, the last one that has begun."""
+        assert self.open.pop() == tag
+
+
+def test_html_is_one_file() -> None:
+    """Nothing is fetched; light, dark, phone and print are thought of."""
+    text = run("check", PAIR, "--format", "html").stdout
+    page = Page()
+    page.feed(text)
+    assert ([], []) == (page.open, page.links)
+    assert "<script" not in text
+    assert "url(" not in text
+    for word in ("prefers-color-scheme: dark", "@media print", "max-width: 40rem", "viewport"):
+        assert word in text
+
+
+def test_markup_in_names_means_nothing(tmp_path: Path) -> None:
+    """A name is shown as it is."""
+    folder = tmp_path / "g"
+    folder.mkdir()
+    (folder / "m.conf").write_text("brokerName=<b>*x*\nbrokerRole=ASYNC_MASTER\n")
+    assert "&lt;b&gt;*x*" in run("check", folder, "--format", "html").stdout
+    assert "\\<b\\>\\*x\\*" in run("check", folder, "--format", "markdown").stdout
+    assert "<b>*x*" in run("check", folder).stdout

@@ -1,0 +1,120 @@
+"""Answers that were proved before: found again by a digest, and never trusted blindly."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from command_line.output import memory as module
+from command_line.output.memory import Memory, compute_source_digest, get_folder, make_key
+from properties.verdicts import analysis
+from tests.command_line.run import CONF, ROOT, run
+
+PAIR = CONF / "2m-2s-sync"
+
+
+@pytest.fixture(name="memory")
+def make_memory(tmp_path: Path) -> Memory:
+    """One that knows nothing."""
+    return Memory(tmp_path / "cache")
+
+
+def test_what_is_kept_is_recalled(memory: Memory) -> None:
+    """As plain data; nothing else is known."""
+    memory.keep("a", {"rows": [1, "x"]})
+    assert {"rows": [1, "x"]} == memory.recall("a")
+    assert memory.recall("b") is None
+    assert Memory(memory.folder, is_recalling=False).recall("a") is None
+
+
+@pytest.mark.parametrize("damage", ["", "{}", "[]", "null", '{"digest": "x", "content": "1"}'])
+def test_a_damaged_entry_is_ignored(damage: str, memory: Memory) -> None:
+    """Whatever stands in its file."""
+    memory.keep("a", 1)
+    (memory.folder / "a.json").write_text(damage)
+    assert memory.recall("a") is None
+
+
+def test_a_changed_answer_is_ignored(memory: Memory) -> None:
+    """Its digest does not fit any more."""
+    memory.keep("a", {"grade": "loss"})
+    file = memory.folder / "a.json"
+    file.write_text(file.read_text().replace("loss", "ok"))
+    assert memory.recall("a") is None
+
+
+def test_a_folder_that_cannot_be_made_keeps_nothing(tmp_path: Path) -> None:
+    """And is no error."""
+    (tmp_path / "file").write_text("")
+    memory = Memory(tmp_path / "file" / "cache")
+    memory.keep("a", 1)
+    assert memory.recall("a") is None
+
+
+def test_the_folder_lies_outside_the_project(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where XDG_CACHE_HOME says; a relative one counts as none."""
+    monkeypatch.setenv("XDG_CACHE_HOME", "/somewhere")
+    assert Path("/somewhere/rmqspec") == get_folder()
+    monkeypatch.setenv("XDG_CACHE_HOME", "here")
+    assert Path.home() / ".cache" / "rmqspec" == get_folder()
+
+
+def test_the_key_depends_on_every_source(tmp_path: Path) -> None:
+    """A rule, a claim, a certificate that changes makes another key."""
+    for room in module.ROOMS:
+        (tmp_path / room).mkdir()
+        (tmp_path / room / "a.py").write_text("x = 1\n")
+    digests = [compute_source_digest.__wrapped__(tmp_path)]
+    for name in ("reference/a.py", "properties/a.py", "properties/b.json", "properties/c.toml"):
+        (tmp_path / name).write_text("x = 2\n")
+        digests.append(compute_source_digest.__wrapped__(tmp_path))
+    (tmp_path / "properties" / "note.md").write_text("no source")
+    assert len(set(digests)) == 5
+    assert digests[-1] == compute_source_digest.__wrapped__(tmp_path)
+    assert make_key("a", 1) == make_key("a", 1) != make_key("a", 2)
+
+
+def test_a_remembered_answer_needs_no_engine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is proved again, unless that is asked for; a damaged entry is proved again."""
+    calls = []
+    proved = analysis.analyse_group
+    monkeypatch.setattr(analysis, "analyse_group", lambda *a: calls.append(1) or proved(*a))
+    env = {"XDG_CACHE_HOME": str(tmp_path)}
+    first = run("check", PAIR, env=env).stdout
+    assert 1 == len(calls)
+    assert first == run("check", PAIR, env=env).stdout
+    assert 1 == len(calls)
+    assert first == run("check", PAIR, "--recheck", env=env).stdout
+    assert 2 == len(calls)
+    for file in (tmp_path / "rmqspec").iterdir():
+        file.write_text(json.dumps({"digest": "", "content": "{}"}))
+    assert first == run("check", PAIR, env=env).stdout
+    assert 3 == len(calls)
+
+
+WATCHED = """
+import sys
+from command_line.main import main
+sys.argv[0] = "rmqspec"
+try:
+    main()
+finally:
+    print("solver imported:", "z3" in sys.modules, file=sys.stderr)
+"""
+"""The program, and whether it has imported the solver."""
+
+
+def test_a_remembered_answer_imports_no_solver(tmp_path: Path) -> None:
+    """That is what makes it quick."""
+    command = [sys.executable, "-c", WATCHED, "check", str(PAIR)]
+    env = {**os.environ, "XDG_CACHE_HOME": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    for word in ("True", "False"):
+        result = subprocess.run(command, capture_output=True, text=True, env=env, check=True)
+        assert f"solver imported: {word}" in result.stderr
