@@ -5,7 +5,7 @@ ANALYSED = 0
 REFUTED = 1
 """A required or certified guarantee is refuted; a trace is rejected; a test fails."""
 UNDECIDED = 2
-"""A required guarantee is undecided, or proved only vacuously."""
+"""A required guarantee is undecided, or proved only vacuously; nothing is decided about a group."""
 BAD_INPUT = 3
 """A file, an argument or a flag that cannot be used."""
 MISSING_PREREQUISITE = 4

@@ -75,7 +75,9 @@ def test_without_a_structure_there_is_no_table() -> None:
     reading = check(*asked)
     assert (None, None) == (reading["structure"], reading["structure_from_first"])
     assert [] == reading["verdicts"] == reading["verdicts_from_first"]
-    assert "No table holds for slow consumers at the master" in print_check(*asked)
+    assert "No table holds for slow consumers at the master" in print_check(*asked, "--all")
+    lines = print_check(*asked).splitlines()
+    assert any(line.startswith("?    Consumed twice or skipped") for line in lines)
 
 
 def test_people_see_table_and_reasons() -> None:

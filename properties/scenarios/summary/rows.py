@@ -15,6 +15,7 @@ from properties.scenarios.summary.words import Grade, RowWords, load_words
 from properties.verdicts.selectors import get_waiting_role
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds import find_world
+from reference.worlds.reading.structure import ReadingStructure
 from reference.worlds.replication.roles import Role
 from reference.worlds.replication.structure import Structure
 from reference.worlds.system.structure import SystemStructure
@@ -53,13 +54,14 @@ def judge_row(words: RowWords, log: Structure, sources: Sequence[Judged]) -> Row
         return Row(words.letter, title, Grade.NOT_PROMISED, NO_ACKNOWLEDGEMENT)
     failures = tuple(list_failures(words, telling))
     open_under = tuple(dict.fromkeys(v.fault for _, v in telling if is_open(v)))
-    if is_unanswered(words, sources):
+    is_unanswered = lacks_judge(words, log, sources)
+    if is_unanswered:
         open_under = (EVERYTHING_OPEN,)
     return Row(
         words.letter,
         title,
         compute_grade(failures, is_open=bool(open_under)),
-        note=NO_ANSWER if is_unanswered(words, sources) and not failures else "",
+        note=NO_ANSWER if is_unanswered and not failures else "",
         failures=failures,
         fallen=tuple(dict.fromkeys(make_code(words, v) for _, v in telling if is_refuted(v))),
         open_under=open_under,
@@ -83,9 +85,12 @@ def is_second_copy_promised(log: Structure) -> bool:
     return alone or get_waiting_role(log) == Role.SYNC_MASTER.name
 
 
-def is_unanswered(words: RowWords, sources: Sequence[Judged]) -> bool:
-    """Only the whole system judges the row, and nobody has decided it for such a group."""
-    return words.needs_system and not any(isinstance(s.structure, SystemStructure) for s in sources)
+def lacks_judge(words: RowWords, log: Structure, sources: Sequence[Judged]) -> bool:
+    """A world has to judge the row, and decides nothing of such a group."""
+    kinds = {type(source.structure) for source in sources}
+    lacks_system = words.needs_system and SystemStructure not in kinds
+    lacks_reading = words.needs_reading and log.slaves > 0 and ReadingStructure not in kinds
+    return lacks_system or lacks_reading
 
 
 def is_of_row(words: RowWords, verdict: Verdict) -> bool:

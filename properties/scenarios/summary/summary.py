@@ -83,12 +83,15 @@ def describe_settings(group: BrokerGroup) -> dict[str, str]:
 def list_reading_structures(
     group: BrokerGroup, question: ReadingQuestion, *, is_from_first: bool
 ) -> tuple[ReadingStructure, ...]:
-    """The structures of the group's readers, each once; none for a group without slaves."""
+    """The structures of the group's readers, each once.
+
+    None for a group without slaves, and where some readers have no structure.
+    """
     if not group.slaves:
         return ()
     deployments = (compute_deployment(group, c.options) for c in question.consumers)
-    found = (find_structure(d, is_from_first=is_from_first) for d in deployments)
-    return tuple(dict.fromkeys(s for s in found if s is not None))
+    found = [find_structure(d, is_from_first=is_from_first) for d in deployments]
+    return () if None in found else tuple(dict.fromkeys(s for s in found if s is not None))
 
 
 def list_reading_sources(

@@ -79,6 +79,8 @@ class RowWords:
     """Its title for a group without slaves; empty where that is the same."""
     needs_system: bool = False
     """Only the world of the whole system judges it."""
+    needs_reading: bool = False
+    """Of a group with slaves the world of reading has to judge it."""
     needs_waiting: bool = False
     """It is promised only where a put waits for a slave."""
 
