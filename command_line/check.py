@@ -18,6 +18,7 @@ from command_line.options.check_options import (
     add_check_options,
     assume_all,
     change_all,
+    repeat_words,
 )
 from command_line.options.reading_options import add_reading_options
 from command_line.options.version_option import add_version_option
@@ -94,7 +95,8 @@ def command(  # noqa: PLR0913, PLR0917
             click.echo(asked.render_json(deployments, version, warnings, answers))
         else:
             before = asked.gather(configured) if changes else ()
-            text = render(output, answers, before, warnings, version, paths)
+            words = repeat_words(paths, version, changes, slaves)
+            text = render(output, answers, before, warnings, version, words)
             progress.clear()
             click.echo(text)
         if require:

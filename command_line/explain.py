@@ -8,7 +8,13 @@ import click
 
 from command_line.answers.code_story import print_stories
 from command_line.check import read
-from command_line.options.check_options import SLAVES_OPTION, assume_all
+from command_line.options.check_options import (
+    CHANGES_OPTION,
+    SLAVES_OPTION,
+    Change,
+    assume_all,
+    change_all,
+)
 from command_line.options.reading_options import add_reading_options
 from command_line.options.shared_options import (
     CLAIM_OR_CODE,
@@ -36,6 +42,7 @@ EPILOG = """\b
 Examples:
   rmqspec explain L12                   # a code of `rmqspec check`
   rmqspec explain L12 conf/2m-2s-sync   # in your groups
+  rmqspec explain C0 --what-if flushDiskType=SYNC_FLUSH
   rmqspec explain acknowledgement_is_truthful "late join"
   rmqspec explain flush_reaches_the_end "every fault" \\
     --structure "ASYNC_MASTER/SYNC_FLUSH/0 slaves"
@@ -53,13 +60,15 @@ Exit codes: 0 told, 3 bad input.
 @click.argument("more", nargs=-1, metavar="[FILE_OR_DIRECTORY]...|FAULT")
 @add_structure_option()
 @SLAVES_OPTION
+@CHANGES_OPTION
 @add_version_option()
 @add_reading_options
-def command(
+def command(  # noqa: PLR0913, PLR0917
     asked: str,
     more: tuple[str, ...],
     name: str,
     slaves: int | None,
+    changes: list[Change],
     version: Version,
     **consumers: Any,
 ) -> None:
@@ -69,7 +78,7 @@ def command(
     verdict of a structure.
     """
     if CODE.fullmatch(asked):
-        deployments = assume_all(read(more, version)[0], slaves)
+        deployments = change_all(assume_all(read(more, version)[0], slaves), changes)
         print_stories(asked, deployments, consumers, is_known=slaves is not None)
         return
     if len(more) != 1:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from attrs import define
 from command_line.answers.short.groups import ShortAnswer, gather
 from command_line.options.check_options import Change, assume_all
 from command_line.options.reading_options import gather_question
-from command_line.output.memory import Memory
+from command_line.output.memory import Memory, make_key
 from command_line.output.progress import ProgressLine
 from properties.scenarios.summary.answer import Summary, encode_summary
 from reference.configuration.broker_group import BrokerGroup, ConfigurationWarning, Deployment
@@ -42,6 +43,10 @@ class Asked:
         return gather_question(**self.consumers)
 
     @cached_property
+    def _found(self) -> dict[tuple[Deployment, ...], Everything]:
+        return {}
+
+    @cached_property
     def _analyses(self) -> dict[Any, GroupAnalysis]:
         return {}
 
@@ -54,7 +59,13 @@ class Asked:
     def _summarise(self, group: BrokerGroup) -> Summary:
         from properties.scenarios.summary.summary import summarise  # noqa: PLC0415
 
-        return summarise(group, self.question, self._analyse)
+        with self._open_memory():
+            return summarise(group, self.question, self._analyse)
+
+    def _open_memory(self) -> AbstractContextManager[None]:
+        from properties.verdicts.remembering import remember_in  # noqa: PLC0415
+
+        return remember_in(self.memory, make_key)
 
     def _analyse(self, group: BrokerGroup) -> GroupAnalysis:
         from properties.verdicts.analysis import analyse_group  # noqa: PLC0415
@@ -65,10 +76,15 @@ class Asked:
         return self._analyses[key]
 
     def analyse(self, deployments: tuple[Deployment, ...], version: Version) -> Everything:
-        """Every verdict."""
+        """Every verdict, decided once."""
         from command_line.answers.everything import analyse_everything  # noqa: PLC0415
 
-        return analyse_everything(deployments, self.question, version, self.progress)
+        if deployments not in self._found:
+            with self._open_memory():
+                self._found[deployments] = analyse_everything(
+                    deployments, self.question, version, self.progress
+                )
+        return self._found[deployments]
 
     def print_everything(  # noqa: PLR0913, PLR0917
         self,
@@ -84,11 +100,14 @@ class Asked:
 
         found = self.analyse(deployments, version)
         what = " ".join(map(str, changes))
-        lines = (
-            everything.describe_changes(configured, found, what, self.progress) if changes else ()
-        )
-        self.progress.clear()
-        everything.print_everything(found, version, warnings, timelines, lines)
+        with self._open_memory():
+            lines = (
+                everything.describe_changes(configured, found, what, self.progress)
+                if changes
+                else ()
+            )
+            self.progress.clear()
+            everything.print_everything(found, version, warnings, timelines, lines)
         if self.list_open(deployments):
             click.echo("No slave's file is given for some groups: --slaves N answers for N slaves.")
 
@@ -102,7 +121,8 @@ class Asked:
         """Every verdict and every short answer, for programs."""
         from command_line.answers.everything import everything_as_json  # noqa: PLC0415
 
-        found = everything_as_json(self.analyse(deployments, version), version, warnings)
+        with self._open_memory():
+            found = everything_as_json(self.analyse(deployments, version), version, warnings)
         found["summaries"] = [
             {
                 "deployment": answer.deployment,

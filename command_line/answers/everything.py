@@ -76,14 +76,14 @@ def analyse_everything(
 ) -> Everything:
     """Every verdict about some deployments."""
     groups = [g for deployment in deployments for g in deployment.groups]
-    return Everything(
-        deployments,
-        analyse_all(deployments, progress),
-        analyse_pairs(groups, version),
-        analyse_systems(groups, question),
-        analyse_readings(groups, question),
-        question,
-    )
+    analyses = analyse_all(deployments, progress)
+    progress("topics, subscription groups, delayed messages")
+    pairs = analyse_pairs(groups, version)
+    progress("consumers")
+    readings = analyse_readings(groups, question)
+    progress("from put to consumed")
+    systems = analyse_systems(groups, question)
+    return Everything(deployments, analyses, pairs, systems, readings, question)
 
 
 def analyse_all(

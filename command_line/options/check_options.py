@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import click
@@ -10,6 +10,7 @@ from attrs import frozen
 
 from reference.configuration.broker_group import BrokerGroup, ConfigurationError, Deployment
 from reference.configuration.files import assume_slaves, change_master, change_slaves
+from reference.releases.versions import Version
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -61,6 +62,15 @@ def parse_required(text: str) -> tuple[str, str]:
     return guarantee, fault
 
 
+CHANGES_OPTION = click.option(
+    "--what-if",
+    "changes",
+    multiple=True,
+    metavar="[slave.]KEY=VALUE",
+    callback=lambda context, parameter, values: [parse_change(v) for v in values],
+    help="Answer as if the master's file set this key, or each slave's; may be repeated.",
+)
+
 SLAVES_OPTION = click.option(
     "--slaves",
     type=click.IntRange(0, SLAVES_MAX),
@@ -93,19 +103,24 @@ OPTIONS = (
         type=click.IntRange(0, 99),
         help="How many failure timelines to draw per group; implies --all. Default: 2.",
     ),
-    click.option(
-        "--what-if",
-        "changes",
-        multiple=True,
-        metavar="[slave.]KEY=VALUE",
-        callback=lambda context, parameter, values: [parse_change(v) for v in values],
-        help="Answer as if the master's file set this key, or each slave's; may be repeated.",
-    ),
+    CHANGES_OPTION,
     SLAVES_OPTION,
     click.option(
         "--recheck", "is_recheck", is_flag=True, help="Prove again what was proved before."
     ),
 )
+
+
+def repeat_words(
+    paths: Sequence[str], version: Version, changes: Sequence[Change], slaves: int | None
+) -> tuple[str, ...]:
+    """The words that ask another verb about the same groups."""
+    words = list(paths)
+    if version.name != Version().name:
+        words += ["--rocketmq-version", version.name]
+    for change in changes:
+        words += ["--what-if", str(change)]
+    return (*words, "--slaves", str(slaves)) if slaves is not None else tuple(words)
 
 
 def add_check_options(function: Function) -> Function:

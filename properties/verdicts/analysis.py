@@ -12,6 +12,7 @@ from properties.schedules.known_schedules import load_known_schedules
 from properties.verdicts import certificates
 from properties.verdicts.fault_sets.search import find_refutations
 from properties.verdicts.findings.disputes import mark_disputed
+from properties.verdicts.remembering import remember
 from properties.verdicts.verdict import (
     Hints,
     InternalDisagreementError,
@@ -99,7 +100,11 @@ def analyse_group(
             for c in FAULT_MODELS
         ]
         return GroupAnalysis(structure, parameters, tuple(reasons), tuple(verdicts))
-    decided = decide(structure, parameters, on_progress)
+    decided = remember(
+        "group",
+        (structure.name, parameters),
+        lambda: decide(structure, parameters, on_progress),
+    )
     return GroupAnalysis(structure, parameters, (), order_by_guarantee(decided))
 
 

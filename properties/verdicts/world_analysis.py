@@ -10,6 +10,7 @@ from attrs import evolve, frozen
 
 from properties.verdicts import certificates
 from properties.verdicts.expectations import find_expectation
+from properties.verdicts.remembering import remember
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds import find_world
 from reference.configuration.broker_group import BrokerGroup
@@ -50,8 +51,12 @@ def decide_world(structure: Any) -> tuple[Verdict, ...]:
 
     Raises InternalDisagreementError for a certificate that is missing or does not hold.
     """
-    document = certificates.load_required(structure)
-    return certificates.recheck(structure, remove_sizes(structure), document)
+
+    def decide() -> tuple[Verdict, ...]:
+        document = certificates.load_required(structure)
+        return certificates.recheck(structure, remove_sizes(structure), document)
+
+    return remember("world", (structure.name,), decide)
 
 
 def remove_sizes(structure: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -173,6 +174,17 @@ def test_a_change_is_told_by_codes() -> None:
     assert "SYNC_FLUSH" in lines[2]
     same = show(PAIR, "--what-if", "haTransferBatchSize=65536")
     assert same[0].startswith("The change changes no line")
+
+
+def test_the_hint_asks_about_the_same_group() -> None:
+    """Files, release, changes and slaves: what it says to type explains the code."""
+    options = ("--what-if", "flushDiskType=SYNC_FLUSH", "--slaves", "1")
+    told = " ".join(show(PAIR / "broker-a.properties", *options))
+    (hint,) = re.findall(r"rmqspec (explain [^;]*);", told)
+    result = run(*shlex.split(hint))
+    assert 0 == result.returncode
+    assert "SYNC_FLUSH, 1 slave" in result.stdout
+    assert "✗" in result.stdout
 
 
 def test_warnings_have_file_and_line(tmp_path: Path) -> None:

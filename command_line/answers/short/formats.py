@@ -29,10 +29,10 @@ def render(  # noqa: PLR0913, PLR0917
     before: Sequence[ShortAnswer],
     warnings: Sequence[ConfigurationWarning],
     version: Version,
-    paths: Sequence[str],
+    words: Sequence[str],
 ) -> str:
     """The answers in a format; ``before`` are those without what is changed, or nothing."""
-    shown = Shown(tuple(answers), tuple(before), tuple(warnings), version, tuple(paths))
+    shown = Shown(tuple(answers), tuple(before), tuple(warnings), version, tuple(words))
     if output == "text":
         return render_screen(shown, get_width())
     return RENDERERS[output](shown)

@@ -10,8 +10,11 @@ from attrs import frozen
 
 from command_line.output.memory import Memory, make_key
 from properties.scenarios.summary.answer import Summary, decode_summary, encode_summary
-from reference.configuration.broker_group import BrokerGroup, Deployment
+from reference.configuration.broker_group import BrokerGroup, Deployment, show_on_one_line
 from reference.configuration.files import ASSUMED_FILE, assume_slaves
+
+NAMES_MAX = 4
+"""How many groups that behave alike are named; the others are counted."""
 
 SIDE_BY_SIDE = (0, 1)
 """How many slaves a group may have whose slaves nobody has named."""
@@ -45,9 +48,11 @@ class ShortAnswer:
     def names(self) -> str:
         """Cluster and names, for a line."""
         clusters: dict[str, list[str]] = {}
-        for group in self.groups:
+        for group in self.groups[:NAMES_MAX]:
             clusters.setdefault(group.cluster, []).append(group.broker_name)
-        return ", ".join(f"{cluster}/{', '.join(names)}" for cluster, names in clusters.items())
+        told = [f"{cluster}/{', '.join(names)}" for cluster, names in clusters.items()]
+        more = len(self.groups) - NAMES_MAX
+        return show_on_one_line(", ".join(told)) + (f" and {more} more" if more > 0 else "")
 
     @property
     def settings(self) -> str:

@@ -47,7 +47,7 @@ def render_page(shown: Shown) -> str:
         *(f"<p>warning: {escape(str(warning))}</p>" for warning in shown.warnings),
         f'<p class="soft">{escape(LEGEND)}</p>',
         '<p class="soft">The story behind a code, with each step: '
-        f"<code>rmqspec explain CODE{escape(shown.files)}</code></p>",
+        f"<code>rmqspec explain CODE{escape(shown.asked)}</code></p>",
     ]
     return "\n".join(
         [

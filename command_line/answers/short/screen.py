@@ -140,8 +140,8 @@ def list_hints(shown: Shown, width: int) -> Iterator[str]:
     """What to type next: the story of the first failure, and all tables."""
     rows = [r for answer in shown.answers for s in answer.summaries for r in s.rows]
     code = next((failure.code for row in rows for failure in row.failures), None)
-    told = f"rmqspec explain {code}{shown.files}; " if code else ""
-    yield from wrap(f"More: {told}rmqspec check{shown.files} --all", width, "", "  ")
+    told = f"rmqspec explain {code}{shown.asked}; " if code else ""
+    yield from wrap(f"More: {told}rmqspec check{shown.asked} --all", width, "", "  ")
 
 
 def wrap(text: str, width: int, first: str = "", later: str = "") -> Iterable[str]:

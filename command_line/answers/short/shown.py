@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 
 from attrs import frozen
@@ -21,13 +22,13 @@ class Shown:
     """The answers without the changes that were asked about; nothing where none were."""
     warnings: tuple[ConfigurationWarning, ...]
     version: Version
-    paths: tuple[str, ...]
-    """As they were typed."""
+    words: tuple[str, ...]
+    """Paths and options by which another verb is asked about the same groups."""
 
     @property
-    def files(self) -> str:
-        """The paths as a command has them, with a blank before each."""
-        return "".join(f" {path}" for path in self.paths)
+    def asked(self) -> str:
+        """These words as a shell takes them, with a blank before."""
+        return f" {shlex.join(self.words)}" if self.words else ""
 
     def list_changes(self) -> Iterator[str]:
         """What the changes end and bring, a line for each group that they change."""

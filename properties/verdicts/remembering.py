@@ -1,0 +1,87 @@
+"""Verdicts that were proved before: taken from a store where one is open, else decided.
+
+Nothing is remembered unless a program opens a store; whether what is in it still holds is the
+store's affair, by the keys that it makes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, Protocol
+
+import attrs
+
+from properties.verdicts.certificates import decode_schedule, encode_schedule
+from properties.verdicts.verdict import Verdict, VerdictWord
+
+
+class Store(Protocol):
+    """Where answers of plain data are kept."""
+
+    def recall(self, key: str) -> Any | None:
+        """What was kept under a key; None where nothing usable is."""
+
+    def keep(self, key: str, answer: Any) -> None:
+        """Keep an answer under a key."""
+
+
+MakeKey = Callable[..., str]
+"""Makes a key of what was asked; it changes with all that an answer rests on."""
+
+_OPEN: ContextVar[tuple[Store, MakeKey] | None] = ContextVar("open", default=None)
+
+
+@contextmanager
+def remember_in(store: Store, make_key: MakeKey) -> Iterator[None]:
+    """Inside, verdicts are taken from this store, and kept there."""
+    token = _OPEN.set((store, make_key))
+    try:
+        yield
+    finally:
+        _OPEN.reset(token)
+
+
+def remember(
+    what: str, asked: tuple[object, ...], decide: Callable[[], tuple[Verdict, ...]]
+) -> tuple[Verdict, ...]:
+    """The verdicts that are asked for: remembered ones, or else decided now."""
+    opened = _OPEN.get()
+    if opened is None:
+        return decide()
+    store, make_key = opened
+    key = make_key(what, *asked)
+    try:
+        recalled = store.recall(key)
+        if recalled:
+            return tuple(map(decode_verdict, recalled))
+    except (KeyError, TypeError, ValueError, AttributeError):
+        pass  # A damaged entry is as good as none.
+    verdicts = decide()
+    store.keep(key, [encode_verdict(v) for v in verdicts])
+    return verdicts
+
+
+def encode_verdict(verdict: Verdict) -> dict[str, Any]:
+    """Everything of a verdict as plain data."""
+    plain = attrs.asdict(verdict, recurse=False)
+    return plain | {
+        "word": verdict.word.value,
+        "schedule": encode_schedule(verdict.schedule),
+        "lemmas": list(verdict.lemmas),
+        "disputed": list(verdict.disputed),
+    }
+
+
+def decode_verdict(data: dict[str, Any]) -> Verdict:
+    """The verdict that ``encode_verdict`` made. Raises KeyError, TypeError or ValueError."""
+    return Verdict(
+        **{
+            **data,
+            "word": VerdictWord(data["word"]),
+            "schedule": decode_schedule(data["schedule"]),
+            "lemmas": tuple(data["lemmas"]),
+            "disputed": tuple(data["disputed"]),
+        }
+    )
