@@ -78,14 +78,14 @@ def say_open(row: Row) -> str:
 def list_unknown(answer: ShortAnswer) -> Iterator[str]:
     """What is not decided, disputed, or rests on reading alone; a sentence each."""
     for summary in answer.summaries:
-        where = f" with {say_slaves(summary.slaves)}" if answer.is_side_by_side else ""
+        where = f"With {say_slaves(summary.slaves)}: " if answer.is_side_by_side else ""
         open_rows = [f"{row.letter} ({say_open(row)})" for row in summary.rows if row.open_under]
         if open_rows:
-            yield f"Not decided{where}: {', '.join(open_rows)}."
+            yield f"{where}Not decided: {', '.join(open_rows)}."
         disputed = [f"{r.letter} ({', '.join(r.disputed)})" for r in summary.rows if r.disputed]
         if disputed:
-            yield f"Disputed by real brokers{where}: {', '.join(disputed)}."
+            yield f"{where}Disputed by real brokers: {', '.join(disputed)}."
         if summary.resting:
             rest = "proof rests" if summary.resting == 1 else "proofs rest"
             told = f"{rest} on reading the source, not on what a broker did"
-            yield f"{summary.resting} {told}{where}."
+            yield f"{where}{summary.resting} {told}."
