@@ -27,6 +27,8 @@ th, td { text-align: left; vertical-align: top; padding: .5rem .6rem .5rem 0;
 th { font-weight: 600; width: 15rem; } td.grade { width: 4rem; font-weight: 700; }
 .loss { color: var(--loss); } .risk { color: var(--risk); } .ok { color: var(--ok); }
 ul.failures { list-style: none; margin: 0; padding: 0; columns: 18rem auto; }
+ul.failures li { padding-left: 2.6rem; text-indent: -2.6rem; }
+ul.failures code { display: inline-block; min-width: 2.6rem; text-indent: 0; }
 code { font: .9em ui-monospace, monospace; overflow-wrap: anywhere; }
 @media (max-width: 40rem) { tr { display: block; border-top: 1px solid var(--line);
   padding: .4rem 0; }
