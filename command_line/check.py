@@ -6,6 +6,7 @@ for it, which takes most of the time.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -98,7 +99,7 @@ def command(  # noqa: PLR0913, PLR0917
             words = repeat_words(paths, version, changes, slaves)
             text = render(output, answers, before, warnings, version, words)
             progress.clear()
-            click.echo(text)
+            click.echo(text, color=False if "NO_COLOR" in os.environ else None)
         if require:
             return asked.judge_required(require, deployments, version)
     is_outside = any(g.outside_the_model() for d in deployments for g in d.groups)

@@ -187,6 +187,16 @@ def test_the_hint_asks_about_the_same_group() -> None:
     assert "✗" in result.stdout
 
 
+def test_another_release_says_what_it_rests_on() -> None:
+    """In each format for people; of 4.4.0 there is nothing to say."""
+    for output in ("text", "markdown", "html"):
+        asked = ("check", PAIR, "--format", output)
+        told = run(*asked, "--rocketmq-version", "4.8.0").stdout
+        assert "Consumers are judged by the rules of 4.4.0" in " ".join(told.split())
+        assert "source alone" in " ".join(told.split())
+        assert "Consumers are judged" not in run(*asked).stdout
+
+
 def test_warnings_have_file_and_line(tmp_path: Path) -> None:
     """In the answer itself; the group is answered all the same."""
     folder = write_group(tmp_path / "g", "ASYNC_MASTER", more="flushDiskTyp=SYNC_FLUSH\n")

@@ -15,6 +15,7 @@ def render_markdown(shown: Shown) -> str:
     parts = [*(escape(change) for change in shown.list_changes())]
     parts += ["\n".join(list_lines(answer, shown)) for answer in shown.answers]
     parts += [f"> {escape(f'warning: {warning}')}" for warning in shown.warnings]
+    parts += [escape(shown.release_note)] if shown.release_note else []
     return "\n\n".join([*parts, f"*{LEGEND}*"])
 
 

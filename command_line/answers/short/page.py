@@ -47,6 +47,7 @@ def render_page(shown: Shown) -> str:
         *(f"<p>{escape(change)}</p>" for change in shown.list_changes()),
         *(line for answer in shown.answers for line in list_group(answer, shown)),
         *(f"<p>warning: {escape(str(warning))}</p>" for warning in shown.warnings),
+        f'<p class="soft">{escape(shown.release_note)}</p>',
         f'<p class="soft">{escape(LEGEND)}</p>',
         '<p class="soft">The story behind a code, with each step: '
         f"<code>rmqspec explain CODE{escape(shown.asked)}</code></p>",

@@ -6,6 +6,8 @@ import shutil
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
+import click
+
 from command_line.answers.short.groups import ShortAnswer
 from command_line.answers.short.shown import Shown, list_unknown, say_action, say_open
 from properties.scenarios.summary.answer import Action, Row, Summary
@@ -16,6 +18,7 @@ from reference.releases.versions import Version
 WIDTH_MIN = 80
 """A narrower terminal is treated as one of this width."""
 
+GRADE_WIDTH = 5
 TITLE_WIDTH = 29
 FAILURE_WIDTH = 42
 """A code, a failure in words, and two blanks."""
@@ -25,6 +28,14 @@ LINES_MAX = 2
 
 WARNINGS_MAX = 3
 """How many warnings are printed; the rest is counted."""
+
+COLOURS = {
+    Grade.LOSS: "red",
+    Grade.RISK: "yellow",
+    Grade.UNDECIDED: "yellow",
+    Grade.OK: "green",
+}
+"""For a terminal; whoever prints elsewhere takes them away."""
 
 LEGEND = "loss: one common failure; risk: a rare one or several; ok: proved under all."
 
@@ -46,7 +57,8 @@ def render_screen(shown: Shown, width: int = WIDTH_MIN) -> str:
     """The whole answer, a block of lines for each group."""
     blocks = ["\n".join(list_lines(answer, shown.version, width)) for answer in shown.answers]
     changes = [line for change in shown.list_changes() for line in wrap(change, width)]
-    notes = [*list_warnings(shown.warnings, width), LEGEND, *list_hints(shown, width)]
+    release = wrap(shown.release_note, width)
+    notes = [*list_warnings(shown.warnings, width), *release, LEGEND, *list_hints(shown, width)]
     parts = ("\n".join(changes), *blocks, "\n".join(notes))
     return "\n\n".join(part for part in parts if part)
 
@@ -79,11 +91,17 @@ def list_rows(summaries: Sequence[Summary], width: int) -> Iterator[str]:
     if head:
         yield head.rstrip()
     for rows in zip(*(summary.rows for summary in summaries), strict=True):
-        grades = " ".join(f"{DESCRIBED[row.grade]:<4}" for row in rows)
+        grades = " ".join(paint(row.grade) for row in rows)
         start = f"{grades} {rows[-1].title:<{TITLE_WIDTH}}"
-        for cell in list_cells(summaries, rows, width - len(start)):
+        indent = len(rows) * GRADE_WIDTH + TITLE_WIDTH
+        for cell in list_cells(summaries, rows, width - indent):
             yield f"{start}{cell}".rstrip()
-            start = " " * len(start)
+            start = " " * indent
+
+
+def paint(grade: Grade) -> str:
+    """The word of a grade, in its colour where that can be seen."""
+    return click.style(f"{DESCRIBED[grade]:<{GRADE_WIDTH - 1}}", fg=COLOURS.get(grade))
 
 
 def say_count(summary: Summary) -> str:

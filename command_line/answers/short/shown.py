@@ -10,7 +10,7 @@ from attrs import frozen
 from command_line.answers.short.groups import ShortAnswer, say_slaves
 from properties.scenarios.summary.answer import Action, Row
 from reference.configuration.broker_group import ConfigurationWarning
-from reference.releases.versions import Version
+from reference.releases.versions import USUAL_VERSION, Version
 
 
 @frozen
@@ -24,6 +24,17 @@ class Shown:
     version: Version
     words: tuple[str, ...]
     """Paths and options by which another verb is asked about the same groups."""
+
+    @property
+    def release_note(self) -> str:
+        """What to know of answers about another release; empty for 4.4.0."""
+        if self.version == USUAL_VERSION:
+            return ""
+        source = "" if self.version.is_recorded else " Brokers are judged by its source alone."
+        return (
+            f"Consumers are judged by the rules of {USUAL_VERSION.release}: spec/versions.md lists "
+            f"what {self.version.name} changes.{source}"
+        )
 
     @property
     def asked(self) -> str:

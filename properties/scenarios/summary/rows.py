@@ -24,7 +24,7 @@ CODE = re.compile(r"(?P<letter>[A-Z])(?P<number>[0-9]{1,2})")
 """A row and a fault class: ``L12``."""
 
 NO_ACKNOWLEDGEMENT = "no send is ever answered PUT_OK"
-ONE_COPY = "{role} promises one copy"
+ONE_COPY = "the master answers alone: one copy promised"
 NO_ANSWER = "not decided for such a group"
 EVERYTHING_OPEN = "every fault class"
 """Stands for all of them, where nothing about a row is decided."""
@@ -49,7 +49,7 @@ def judge_row(words: RowWords, log: Structure, sources: Sequence[Judged]) -> Row
     cells = list_cells(words, sources)
     telling = [(s, v) for s, v in cells if not v.is_vacuous]
     if words.needs_waiting and not is_second_copy_promised(log):
-        return Row(words.letter, title, Grade.NOT_PROMISED, ONE_COPY.format(role=log.role.name))
+        return Row(words.letter, title, Grade.NOT_PROMISED, ONE_COPY)
     if cells and is_silent(telling):
         return Row(words.letter, title, Grade.NOT_PROMISED, NO_ACKNOWLEDGEMENT)
     failures = tuple(list_failures(words, telling))

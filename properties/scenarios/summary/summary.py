@@ -166,10 +166,12 @@ def make_alternative(
 ) -> Alternative:
     """A changed group with its verdicts, those of its log from their certificate.
 
-    That does not say which proofs are vacuous, as those of a group without slaves may be.
+    Without one they are decided, and so are those of a group without slaves: no certificate says
+    which proofs are vacuous.
     """
     log = compute_structure(group)
-    verdicts = tuple(load_cells(log).values()) if group.slaves else analyse(group).verdicts
+    cells = tuple(find_cells(log).values()) if group.slaves else ()
+    verdicts = cells or analyse(group).verdicts
     is_from_first = switch.of == "consumers"
     readings = (
         Judged(s, tuple(load_cells(s).values()) if find_cells(s) else decide_reading(s))

@@ -13,11 +13,14 @@ from properties.scenarios.summary.actions import ACTIONS_MAX, load_actions
 from properties.scenarios.summary.answer import Summary, decode_summary, encode_summary
 from properties.scenarios.summary.words import Grade, Kind
 from properties.verdicts.analysis import GroupAnalysis, compute_parameters, compute_structure
-from properties.verdicts.certificates import load_cells
+from properties.verdicts.certificates import find_cells, load_cells
 from properties.verdicts.certified_cells import compute_vacuous
 from properties.verdicts.verdict import VerdictWord
+from properties.worlds.replication.structures import STOCK_PAIR
 from reference.configuration.broker_group import BrokerGroup
-from reference.configuration.files import change_master
+from reference.configuration.files import assume_slaves, change_master, read_deployments
+from reference.releases.versions import parse_version
+from tests.command_line.run import CONF
 from tests.properties.scenarios.summary.groups import SETTINGS, make_group
 
 
@@ -150,6 +153,20 @@ def test_procedures_are_tried_in_the_group_itself() -> None:
     for flush in ("ASYNC_FLUSH", "SYNC_FLUSH"):
         others = [a.text for a in summarise("ASYNC_MASTER", flush, 1, "false").actions]
         assert not any("longer store" in text for text in others)
+
+
+def test_a_group_without_a_certificate_is_judged_by_what_is_decided() -> None:
+    """As two slaves of a later release; what would be with other settings is not guessed then."""
+    deployments, _ = read_deployments([CONF / "2m-2s-sync"], parse_version("4.9.8"))
+    group = assume_slaves(deployments[0].groups[0], 2)
+    cells = load_cells(evolve(STOCK_PAIR, slaves=2))
+    decided = GroupAnalysis(
+        compute_structure(group), compute_parameters(group), (), tuple(cells.values())
+    )
+    assert not find_cells(decided.structure)
+    summary = module.summarise(group, ReadingQuestion(), lambda _: decided)
+    assert "L12" in summary.rows[0].fallen
+    assert not any(action.key == "flushDiskType" for action in summary.actions)
 
 
 def test_outside_the_model_nothing_is_judged() -> None:
