@@ -80,6 +80,14 @@ def test_json_by_either_option() -> None:
     assert documents[0]["summaries"][0]["are_slaves_known"]
 
 
+def test_side_by_side_is_one_screen_too(tmp_path: Path) -> None:
+    """Whatever the role: no line is broken or too long."""
+    lines = show(write_group(tmp_path / "g", "ASYNC_MASTER", slaves=0))
+    assert max(map(len, lines)) <= 80
+    assert len(lines) <= 30
+    assert any("one copy" in line for line in lines)
+
+
 def test_unknown_slaves_are_answered_side_by_side(tmp_path: Path) -> None:
     """Of a master's file alone nobody knows the slaves; their number decides."""
     folder = write_group(tmp_path / "g", "SYNC_MASTER", slaves=0)

@@ -24,7 +24,7 @@ CODE = re.compile(r"(?P<letter>[A-Z])(?P<number>[0-9]{1,2})")
 """A row and a fault class: ``L12``."""
 
 NO_ACKNOWLEDGEMENT = "no send is ever answered PUT_OK"
-ONE_COPY = "the master answers alone: one copy promised"
+ONE_COPY = "one copy: the master answers alone"
 NO_ANSWER = "not decided for such a group"
 EVERYTHING_OPEN = "every fault class"
 """Stands for all of them, where nothing about a row is decided."""

@@ -15,6 +15,9 @@ from properties.scenarios.procedures.procedures import load_procedures
 from properties.scenarios.summary.actions import load_actions
 from properties.scenarios.summary.rows import (
     CODE,
+    NO_ACKNOWLEDGEMENT,
+    NO_ANSWER,
+    ONE_COPY,
     compute_grade,
     find_code,
     is_of_row,
@@ -104,6 +107,7 @@ def test_words_fit_the_screen() -> None:
     told = [column.words for column in words.columns.values()]
     told += [text.format(n=2) for f in words.faults.values() for text in (f.one, f.more)]
     told += [cause.words for cause in words.causes]
+    told += [NO_ACKNOWLEDGEMENT, ONE_COPY, NO_ANSWER]
     assert [] == [text for text in told if len(text) > WORDS_MAX]
     assert [] == [row.title for row in words.rows if len(row.title) > 28]
 
