@@ -155,11 +155,18 @@ def list_warnings(warnings: Sequence[ConfigurationWarning], width: int) -> Itera
 
 
 def list_hints(shown: Shown, width: int) -> Iterator[str]:
-    """What to type next: the story of the first failure, and all tables."""
+    """What to type next: the story of the first failure, and all tables.
+
+    What was asked stands for itself where that fits into a line.
+    """
     rows = [r for answer in shown.answers for s in answer.summaries for r in s.rows]
     code = next((failure.code for row in rows for failure in row.failures), None)
-    told = f"rmqspec explain {code}{shown.asked}; " if code else ""
-    yield from wrap(f"More: {told}rmqspec check{shown.asked} --all", width, "", "  ")
+    for asked in (shown.asked, " FILE..."):
+        told = f"rmqspec explain {code}{asked}; " if code else ""
+        hint = f"More: {told}rmqspec check{asked} --all"
+        if len(hint) <= width:
+            break
+    yield hint
 
 
 def wrap(text: str, width: int, first: str = "", later: str = "") -> Iterable[str]:
