@@ -59,8 +59,9 @@ def render_screen(shown: Shown, width: int = WIDTH_MIN) -> str:
     changes = [line for change in shown.list_changes() for line in wrap(change, width)]
     release = wrap(shown.release_note, width)
     notes = [*list_warnings(shown.warnings, width), *release, LEGEND, *list_hints(shown, width)]
-    parts = ("\n".join(changes), *blocks, "\n".join(notes))
-    return "\n\n".join(part for part in parts if part)
+    answered = "\n\n".join(part for part in ("\n".join(changes), *blocks) if part)
+    has_remark = len(blocks) == 1 and any(list_unknown(shown.answers[0]))
+    return answered + ("\n" if has_remark else "\n\n") + "\n".join(notes)
 
 
 def list_lines(answer: ShortAnswer, version: Version, width: int) -> Iterator[str]:
@@ -155,18 +156,11 @@ def list_warnings(warnings: Sequence[ConfigurationWarning], width: int) -> Itera
 
 
 def list_hints(shown: Shown, width: int) -> Iterator[str]:
-    """What to type next: the story of the first failure, and all tables.
-
-    What was asked stands for itself where that fits into a line.
-    """
+    """What to type next: the story of the first failure, and all tables."""
     rows = [r for answer in shown.answers for s in answer.summaries for r in s.rows]
     code = next((failure.code for row in rows for failure in row.failures), None)
-    for asked in (shown.asked, " FILE..."):
-        told = f"rmqspec explain {code}{asked}; " if code else ""
-        hint = f"More: {told}rmqspec check{asked} --all"
-        if len(hint) <= width:
-            break
-    yield hint
+    told = f"rmqspec explain {code}{shown.asked}; " if code else ""
+    yield from wrap(f"More: {told}rmqspec check{shown.asked} --all", width, "", "  ")
 
 
 def wrap(text: str, width: int, first: str = "", later: str = "") -> Iterable[str]:
