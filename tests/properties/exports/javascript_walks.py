@@ -1,0 +1,184 @@
+"""Random walks on which the reference and the JavaScript reading are compared after each step.
+
+Both keep a state of their own and take the same actions. Each says by itself which instances are
+enabled, with which ranges, what refuses the others, which claims do not hold, and what the next
+state is.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from typing import Any
+
+from attrs import evolve, frozen
+
+from properties.exports.javascript import ENGINE_FILE, Source, encode_leaf, write_structure
+from properties.worlds import find_world
+from reference.language.leaves import flatten
+from reference.language.machine import Action, compute_machine, probe
+
+try:
+    from quickjs import Context
+
+    MISSING = ""
+except ImportError:
+    MISSING = "no JavaScript engine: quickjs-ng, a package of the extra `test`, is not installed"
+
+BRIDGE = """
+let machine, state;
+const encode = (value) => JSON.stringify(value, (_, v) => (typeof v === "bigint" ? `${v}` : v));
+function load(structure) { machine = new Machine(structure); }
+function begin(size, column) { state = machine.begin(machine.parametersOf(size, column)); }
+function tell() { return encode({ ...machine.look(state), state }); }
+function take(name, chosen) {
+  const outcome = machine.step(state, name, JSON.parse(chosen));
+  state = outcome.state;
+  return encode(outcome.failed);
+}
+"""
+"""What the tests call: the engine with a state that it keeps."""
+
+
+class DisagreementError(AssertionError):
+    """Both readings say something else of a state."""
+
+
+@frozen
+class Combination:
+    """A structure, its sizes, and what may strike."""
+
+    structure: Any
+    size: str
+    """``small`` or ``usual``."""
+    column: str
+
+    @property
+    def name(self) -> str:
+        """For messages and test names."""
+        return f"{self.structure.name}, {self.size}, {self.column}"
+
+    def make_initial(self) -> Any:
+        """The reference's first state."""
+        world = find_world(self.structure)
+        columns = {c.name: c for c in (*world.fault_models, world.everything)}
+        sizes = world.sizes.search if self.size == "small" else self.structure.usual_parameters
+        limits = columns[self.column].search_limits
+        return self.structure.make_initial(evolve(sizes, limits=limits))
+
+
+class Peer:
+    """The JavaScript reading, in an engine of its own."""
+
+    def __init__(self, source: Source) -> None:
+        self.context = Context()
+        self.context.eval(ENGINE_FILE.read_text(encoding="utf-8") + BRIDGE)
+        self.context.eval(f"load({write_structure(source)})")
+        self._tell, self._take = self.context.get("tell"), self.context.get("take")
+
+    def begin(self, combination: Combination) -> None:
+        """The first state."""
+        self.context.get("begin")(combination.size, combination.column)
+
+    def tell(self) -> Any:
+        """All that it says of its state."""
+        return json.loads(self._tell())
+
+    def take(self, action: Action) -> list[str]:
+        """Let it take a step; what refuses that."""
+        chosen = {name: str(value) for name, value in action.arguments.items()}
+        failed: list[str] = json.loads(self._take(action.instance, json.dumps(chosen)))
+        return failed
+
+
+def tell_reference(source: Source, cluster: Any) -> Any:
+    """What the reference says of a state, in the same form."""
+    steps = []
+    for name, instance in compute_machine(source.structure).instances.items():
+        failed, ranges = probe(instance, cluster)
+        ends = [{"name": r.name, "low": str(r.low), "high": str(r.high)} for r in ranges]
+        steps.append({"name": name, "ranges": ends, "failed": failed})
+    return {
+        "steps": steps,
+        "fallen": [name for name, holds in source.predicates.items() if not holds(cluster)],
+        "state": [encode_leaf(value) for value in flatten(cluster).values()],
+    }
+
+
+def compare(source: Source, peer: Peer, cluster: Any, way: list[Action]) -> Any:
+    """What both say of a state. Raises DisagreementError where that is not the same."""
+    said, expected = peer.tell(), tell_reference(source, cluster)
+    if said != expected:
+        differences = "\n".join(list_differences(source, said, expected))
+        told = ", ".join(map(str, way))
+        raise DisagreementError(f"{source.structure.name} after [{told}]:\n{differences}")
+    return expected
+
+
+def list_differences(source: Source, said: Any, expected: Any) -> Iterator[str]:
+    """A line for each place in which the two differ."""
+    for one, other in zip(said["steps"], expected["steps"], strict=True):
+        if one != other:
+            yield f"  JavaScript {one}, reference {other}"
+    if said["fallen"] != expected["fallen"]:
+        yield f"  fallen: JavaScript {said['fallen']}, reference {expected['fallen']}"
+    for path, one, other in zip(source.paths, said["state"], expected["state"], strict=True):
+        if one != other:
+            yield f"  {path}: JavaScript {one}, reference {other}"
+
+
+def choose_action(dice: random.Random, told: Any) -> Action:
+    """An enabled step; each argument at an end of its range or anywhere in it."""
+    step = dice.choice([step for step in told["steps"] if not step["failed"]])
+    chosen = {}
+    for each in step["ranges"]:
+        low, high = int(each["low"]), int(each["high"])
+        near = min(high, low + 3)
+        chosen[each["name"]] = dice.choice((low, high, near, dice.randint(low, high)))
+    return Action(step["name"], chosen)
+
+
+def make_forbidden(dice: random.Random, told: Any) -> Action | None:
+    """A step that is refused: one that is not enabled, or an argument beyond its range."""
+    step = dice.choice(told["steps"])
+    if step["failed"]:
+        return Action(step["name"])
+    if step["ranges"]:
+        each = step["ranges"][0]
+        return Action(step["name"], {each["name"]: int(each["high"]) + 1})
+    return None
+
+
+def walk(combination: Combination, steps: int, *, seed: int = 0, length: int = 60) -> int:
+    """Compare this many steps of walks of a length; returns how many were taken.
+
+    Raises DisagreementError.
+    """
+    source = Source(combination.structure)
+    peer, dice, taken = Peer(source), random.Random(seed), 0
+    while taken < steps:
+        taken += walk_once(combination, source, peer, dice, min(length, steps - taken))
+    return taken
+
+
+def walk_once(
+    combination: Combination, source: Source, peer: Peer, dice: random.Random, length: int
+) -> int:
+    """One walk from the first state; it ends early where nothing is enabled."""
+    machine, cluster = compute_machine(combination.structure), combination.make_initial()
+    peer.begin(combination)
+    way: list[Action] = []
+    told = compare(source, peer, cluster, way)
+    while len(way) < length and not all(step["failed"] for step in told["steps"]):
+        forbidden = make_forbidden(dice, told)
+        if forbidden is not None:
+            refused = list(machine.step(cluster, forbidden).failed)
+            if peer.take(forbidden) != refused or not refused:
+                raise DisagreementError(f"{forbidden} is refused for {refused} by the reference")
+        way.append(choose_action(dice, told))
+        cluster = machine.step(cluster, way[-1]).cluster
+        if peer.take(way[-1]):
+            raise DisagreementError(f"{source.structure.name}: {way[-1]} is refused")
+        told = compare(source, peer, cluster, way)
+    return len(way)
