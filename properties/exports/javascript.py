@@ -21,7 +21,7 @@ from typing import Any
 import attrs
 from attrs import field, frozen
 
-from properties.exports.notation import PART_MIN, RANGE_PREFIX, Notation, find_shared
+from properties.exports.notation import RANGE_PREFIX, Notation, find_shared
 from properties.property import Predicate
 from properties.worlds import find_world
 from reference.language.leaves import PARAMETER_PREFIX, compute_leaf_sorts, flatten
@@ -36,6 +36,9 @@ STATE = "s"
 
 ARGUMENTS = "a"
 """How the list of chosen arguments is called."""
+
+PART_MIN = 12
+"""Characters from which on a part that occurs again is computed once and has a name."""
 
 ARGUMENT_PREFIX = "argument."
 
