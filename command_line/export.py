@@ -255,8 +255,8 @@ def explorer(out: Path | None, book: str | None) -> int:
         raise click.BadParameter(f"{folder} holds other things than a page; choose another --out")
     site = ROOT / ".rmqspec" / "site"
     built = relpath(site, folder) if (site / EXPLORER_FILE).exists() else None
-    with tell_problem(folder):
-        file = write_explorer(folder, book or built)
+    with tell_problem(folder), show_progress() as progress:
+        file = write_explorer(folder, book or built, progress)
     click.echo(f"{file}: {file.stat().st_size / 1e6:.2f} MB")
     return exit_codes.ANALYSED
 

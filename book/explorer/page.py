@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -97,10 +96,15 @@ def list_read(term: Term, places: Mapping[str, int]) -> list[int]:
     return read if len(read) <= LEAVES_MAX else []
 
 
-def write_data() -> str:
-    """All structures and texts as a script."""
+def be_silent(_told: str) -> None:
+    """Tell nobody how far the writing is."""
+
+
+def write_data(show: Callable[[str], None] = be_silent) -> str:
+    """All structures and texts as a script; ``show`` is told of which it is the turn."""
     rules, texts, written = Rules(), dict[str, str](), []
     for deployment in list_deployments():
+        show(f"the explorer: {deployment.key}")
         source = make_source(deployment)
         described = describe_deployment(deployment, source, rules)
         texts |= describe_leaves(deployment.structure)
@@ -122,22 +126,16 @@ def pack(data: Any) -> str:
     return json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("</", "<\\/")
 
 
-def write_page(book: str | None) -> str:
+def write_page(book: str | None, show: Callable[[str], None] = be_silent) -> str:
     """The whole page. ``book`` is where the chapters are, seen from it; None where they are not."""
     parts: dict[str, Callable[[], str]] = {
         "style": lambda: read_part("style.css"),
         "engine": lambda: ENGINE_FILE.read_text(encoding="utf-8"),
-        "data": load_data,
+        "data": lambda: write_data(show),
         "place": lambda: f"const BOOK_PLACE = {pack(book)};",
         "scripts": lambda: "\n".join(map(read_part, SCRIPTS)),
     }
     return _PLACE.sub(lambda match: parts[match[1]](), read_part("page.html"))
-
-
-@cache
-def load_data() -> str:
-    """The same as ``write_data``, computed once."""
-    return write_data()
 
 
 def read_part(name: str) -> str:
@@ -145,7 +143,7 @@ def read_part(name: str) -> str:
     return (FOLDER / name).read_text(encoding="utf-8")
 
 
-def write_explorer(folder: Path, book: str | None) -> Path:
+def write_explorer(folder: Path, book: str | None, show: Callable[[str], None] = be_silent) -> Path:
     """Write the page into a folder, made where it is missing; where it lies then.
 
     ``book`` is the folder of the chapters, seen from that of the page.
@@ -153,5 +151,5 @@ def write_explorer(folder: Path, book: str | None) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     place = None if book is None else f"{book.rstrip('/')}/"
     file = folder / FILE
-    file.write_text(write_page(place), encoding="utf-8")
+    file.write_text(write_page(place, show), encoding="utf-8")
     return file

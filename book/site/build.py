@@ -173,7 +173,7 @@ def build_site(out: Path, show: Callable[[str], None]) -> None:
         source.mkdir()
         write_sources(source)
         run_generator(source, pages, show)
-        write_explorer(pages / FOLDER, book="..")
+        write_explorer(pages / FOLDER, "..", show)
         (pages / MARK).touch()
         if out.exists():
             shutil.rmtree(out)

@@ -15,6 +15,8 @@ from typing import Any
 from attrs import evolve, frozen
 
 from properties.exports.javascript import ENGINE_FILE, Source, encode_leaf, write_structure
+from properties.fault_model import FaultModel
+from properties.verdicts.certificates import load_schedules
 from properties.worlds import find_world
 from reference.language.leaves import flatten
 from reference.language.machine import Action, compute_machine, probe
@@ -47,25 +49,22 @@ class DisagreementError(AssertionError):
 
 @frozen
 class Combination:
-    """A structure, its sizes, and what may strike."""
+    """A structure and its sizes; what may strike, each walk chooses."""
 
     structure: Any
     size: str
     """``small`` or ``usual``."""
-    column: str
 
     @property
     def name(self) -> str:
         """For messages and test names."""
-        return f"{self.structure.name}, {self.size}, {self.column}"
+        return f"{self.structure.name}, {self.size}"
 
-    def make_initial(self) -> Any:
+    def make_initial(self, column: FaultModel) -> Any:
         """The reference's first state."""
-        world = find_world(self.structure)
-        columns = {c.name: c for c in (*world.fault_models, world.everything)}
-        sizes = world.sizes.search if self.size == "small" else self.structure.usual_parameters
-        limits = columns[self.column].search_limits
-        return self.structure.make_initial(evolve(sizes, limits=limits))
+        small = find_world(self.structure).sizes.search
+        sizes = small if self.size == "small" else self.structure.usual_parameters
+        return self.structure.make_initial(evolve(sizes, limits=column.search_limits))
 
 
 class Peer:
@@ -77,9 +76,9 @@ class Peer:
         self.context.eval(f"load({write_structure(source)})")
         self._tell, self._take = self.context.get("tell"), self.context.get("take")
 
-    def begin(self, combination: Combination) -> None:
+    def begin(self, combination: Combination, column: FaultModel) -> None:
         """The first state."""
-        self.context.get("begin")(combination.size, combination.column)
+        self.context.get("begin")(combination.size, column.name)
 
     def tell(self) -> Any:
         """All that it says of its state."""
@@ -128,15 +127,41 @@ def list_differences(source: Source, said: Any, expected: Any) -> Iterator[str]:
             yield f"  {path}: JavaScript {one}, reference {other}"
 
 
-def choose_action(dice: random.Random, told: Any) -> Action:
-    """An enabled step; each argument at an end of its range or anywhere in it."""
-    step = dice.choice([step for step in told["steps"] if not step["failed"]])
+UNIFORM_SHARE = 0.2
+"""How often a step is chosen without regard to the rules' weights, so that faults come often too."""
+
+
+def choose_action(dice: random.Random, source: Source, told: Any) -> Action:
+    """An enabled step; each argument at an end of its range, near its low end, or anywhere."""
+    instances = compute_machine(source.structure).instances
+    steps = [step for step in told["steps"] if not step["failed"]]
+    is_uniform = dice.random() < UNIFORM_SHARE
+    weights = [1 if is_uniform else instances[step["name"]].rule.weight for step in steps]
+    (step,) = dice.choices(steps, weights)
     chosen = {}
     for each in step["ranges"]:
         low, high = int(each["low"]), int(each["high"])
         near = min(high, low + 3)
         chosen[each["name"]] = dice.choice((low, high, near, dice.randint(low, high)))
     return Action(step["name"], chosen)
+
+
+def choose_plan(dice: random.Random, structure: Any) -> list[Action]:
+    """How a walk begins: every other one with a part of a stored counterexample.
+
+    Random steps rarely find what is behind these.
+    """
+    stored = load_schedules(structure)
+    if not stored or dice.random() < 0.5:
+        return []
+    schedule = dice.choice(stored)
+    return list(schedule[: dice.randint(1, len(schedule))])
+
+
+def choose_column(dice: random.Random, structure: Any) -> FaultModel:
+    """Everything in every other walk, else one of the columns."""
+    world = find_world(structure)
+    return dice.choice((*world.fault_models, *[world.everything] * len(world.fault_models)))
 
 
 def make_forbidden(dice: random.Random, told: Any) -> Action | None:
@@ -166,19 +191,32 @@ def walk_once(
     combination: Combination, source: Source, peer: Peer, dice: random.Random, length: int
 ) -> int:
     """One walk from the first state; it ends early where nothing is enabled."""
-    machine, cluster = compute_machine(combination.structure), combination.make_initial()
-    peer.begin(combination)
+    column = choose_column(dice, combination.structure)
+    cluster = combination.make_initial(column)
+    peer.begin(combination, column)
+    plan = choose_plan(dice, combination.structure)
     way: list[Action] = []
     told = compare(source, peer, cluster, way)
     while len(way) < length and not all(step["failed"] for step in told["steps"]):
         forbidden = make_forbidden(dice, told)
         if forbidden is not None:
-            refused = list(machine.step(cluster, forbidden).failed)
-            if peer.take(forbidden) != refused or not refused:
-                raise DisagreementError(f"{forbidden} is refused for {refused} by the reference")
-        way.append(choose_action(dice, told))
-        cluster = machine.step(cluster, way[-1]).cluster
-        if peer.take(way[-1]):
-            raise DisagreementError(f"{source.structure.name}: {way[-1]} is refused")
-        told = compare(source, peer, cluster, way)
+            cluster, is_refused = take_both(peer, cluster, forbidden)
+            assert is_refused
+        action = plan.pop(0) if plan else choose_action(dice, source, told)
+        cluster, is_refused = take_both(peer, cluster, action)
+        if not is_refused:
+            way.append(action)
+            told = compare(source, peer, cluster, way)
     return len(way)
+
+
+def take_both(peer: Peer, cluster: Any, action: Action) -> tuple[Any, bool]:
+    """The reference's state after a step, and whether both refuse it.
+
+    Raises DisagreementError where they do so for other reasons, or only one of them does.
+    """
+    outcome = compute_machine(cluster.structure).step(cluster, action)
+    said, expected = peer.take(action), list(outcome.failed)
+    if said != expected:
+        raise DisagreementError(f"{action} is refused: JavaScript {said}, reference {expected}")
+    return outcome.cluster, outcome.is_refused
