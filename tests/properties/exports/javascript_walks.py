@@ -128,7 +128,7 @@ def list_differences(source: Source, said: Any, expected: Any) -> Iterator[str]:
 
 
 UNIFORM_SHARE = 0.2
-"""How often a step is chosen without regard to the rules' weights, so that faults come often too."""
+"""How often a step is chosen without regard to the rules' weights, so that faults come often."""
 
 
 def choose_action(dice: random.Random, source: Source, told: Any) -> Action:
