@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attrs import evolve
 
 from book.explorer.deployments import list_deployments
+from book.explorer.finding_address import write_address
 from book.explorer.page import (
     FILE,
     FOLDER,
@@ -31,7 +33,9 @@ from properties.exports.javascript import ENGINE_FILE, list_conditions
 from properties.generated_text import SPEC
 from properties.scenarios.counterexamples.cases import find_case, load_cases
 from properties.scenarios.known_issues.catalogue import load_scenarios
-from reference.language.machine import compute_machine
+from properties.schedules.judgement import replay
+from properties.worlds import KNOWN_STRUCTURES
+from reference.language.machine import Action, compute_machine
 from tests.command_line.run import run
 from tests.properties.exports.javascript_walks import MISSING
 from tests.spec.test_links import compute_anchors
@@ -48,10 +52,12 @@ function open(fragment) {
   const refused = session.follow(readSchedule(asked.schedule));
   const falls = Object.fromEntries(session.structure.claims.map((name) =>
     [name, session.findFall(name)]));
-  const { actions, address } = session;
+  const { actions } = session;
+  if (asked.at !== null && asked.at !== undefined) session.move(asked.at);
+  const { address } = session;
   return JSON.stringify({ refused, falls, steps: actions.length, address });
 }
-function back(steps) { session.move(session.at - steps); return session.address; }
+function go(at) { session.move(at); return session.address; }
 function take(name) {
   const failed = session.take(name, {});
   return JSON.stringify({ failed, steps: session.actions.length });
@@ -125,10 +131,36 @@ def test_stepping_back_and_another_way() -> None:
     steps = call("open", "#counterexample=acknowledgement_is_truthful")["steps"]
     assert 16 == steps
     assert [8] == call("faults")
-    assert call("back", 15).endswith("&at=1")
+    assert call("go", 1).endswith("&at=1")
     assert {"failed": ["is_master_down"], "steps": 16} == call("take", "restart_master")
     assert {"failed": [], "steps": 2} == call("take", "connect_slave[0]")
     assert {"failed": ["is_known"], "steps": 2} == call("take", "no_such_step")
+
+
+@needs_engine
+def test_what_a_campaign_finds_opens() -> None:
+    """With its own sizes, under the weakest column that admits what struck."""
+    case = find_case("acknowledgement_is_truthful")
+    assert case is not None
+    limits = evolve(case.parameters.limits, master_power_losses=5, slave_kills=7)
+    sizes = evolve(case.parameters, mapped_file_size_bytes=6, limits=limits)
+    kills = (Action("kill_slave[0]"), Action("restart_slave[0]", {"recovered_offset": 0})) * 3
+    steps = list(replay(case.structure, sizes, (*kills, *case.schedule)))
+    address = write_address(steps)
+    assert address is not None
+    assert (
+        "&faults=every%20fault&size.mapped_file_size_bytes=6&size.limits.slave_kills=3" in address
+    )
+    told = call("open", f"#{address}")
+    assert (None, 22) == (told["refused"], told["steps"])
+    assert 22 == told["falls"][case.claim]
+    assert address == told["address"]
+
+
+def test_what_the_explorer_lacks_has_no_address() -> None:
+    """A group of three slaves."""
+    group = KNOWN_STRUCTURES["SYNC_MASTER/ASYNC_FLUSH/3 slaves"]
+    assert write_address(list(replay(group, group.usual_parameters, ()))) is None
 
 
 @needs_engine
