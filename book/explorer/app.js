@@ -121,7 +121,9 @@ const begin = (asked) => {
 const beginFromAddress = () => {
   const plain = { structure: STRUCTURES[0].key, faults: "none", sizes: "small", others: {}, schedule: "" };
   try {
-    begin(readAddress(location.hash, BOOK) ?? plain);
+    const asked = readAddress(location.hash, BOOK);
+    begin(asked ?? plain);
+    if (!asked) tell("Take a step, or open a schedule: the tour shows three surprises.");
   } catch (problem) {
     if (!session) begin(plain);
     tell(problem.message);
