@@ -5,6 +5,7 @@
 - ``usage``: chapters for those who run brokers, and about consumers.
 - ``implementers``: the chapters for those who re-implement a broker, with the exports.
 - ``refutations``, ``diagram``: a page for each counterexample, and its drawing.
+- ``explorer``: one page on which the rules run.
 - ``operators``: the operators' page; ``chinese``: pages in two languages.
 - ``campaign``: the report of a campaign.
 - ``site``: the book as a site.

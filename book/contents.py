@@ -90,6 +90,7 @@ BOOK = (
                 "one page for each guarantee that falls",
                 tuple(f"counterexamples/{case.claim}.md" for case in load_cases()),
             ),
+            Chapter("explorer.md", "the rules as a page, to click through schedules"),
             Chapter("fault_sets.md", "which mixtures of faults a guarantee survives"),
             Chapter("predictions.md", "why cells are refuted; what nobody has reported yet"),
             Chapter("known_issues.md", "threads of RocketMQ's trackers as schedules"),

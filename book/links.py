@@ -55,8 +55,12 @@ def find_topic(rule: Rule) -> str:
 
 def link_variant(name: str, up: str = "") -> str:
     """A variant as code, leading to its section; to the releases where it is theirs only."""
-    place = f"variants.md#{name}" if name in COMPARED_VARIANTS else "versions.md"
-    return f"[`{name}`]({up}{place})"
+    return f"[`{name}`]({up}{find_variant_place(name)})"
+
+
+def find_variant_place(name: str) -> str:
+    """The chapter of a variant, with its section where it has one of its own."""
+    return f"variants.md#{name}" if name in COMPARED_VARIANTS else "versions.md"
 
 
 def link_finding(identifier: str, up: str = "") -> str:

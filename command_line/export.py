@@ -6,12 +6,15 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 from itertools import chain
+from os.path import relpath
 from pathlib import Path
 from typing import Any
 
 import attrs
 import click
 
+from book.explorer.page import FILE as EXPLORER_FILE
+from book.explorer.page import write_explorer
 from command_line.options.shared_options import (
     add_fault_option,
     add_structure_option,
@@ -35,6 +38,7 @@ from properties.exports.smt_lib import write_smt_lib
 from properties.exports.tla import write_module
 from properties.exports.vectors import write_vectors
 from properties.fault_model import SEARCHED
+from properties.generated_text import ROOT
 from properties.worlds import KNOWN_STRUCTURES, STRUCTURES, find_world
 from reference.language.leaves import compute_leaf_sorts, is_parameter
 from reference.language.terms import Sort
@@ -218,6 +222,43 @@ def list_traces(names: tuple[str, ...], is_issues_only: bool) -> Iterable[Export
     asked = [certified[name] for name in names or certified]
     issues = () if names else list_issue_traces()
     return chain(issues, chain.from_iterable(map(list_counterexamples, asked)))
+
+
+EXPLORER_EPILOG = """\b
+Examples:
+  rmqspec export explorer              # then open .rmqspec/explorer/index.html
+  rmqspec export explorer --out page   # a folder of your own
+  rmqspec export explorer --out page --book ../site
+\b
+spec/explorer.md tells how to use it. `rmqspec docs` puts it into the site too.
+Exit codes: 0 written, 3 bad input (the folder holds other things).
+"""
+
+
+@command.command(name="explorer", epilog=EXPLORER_EPILOG)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="The folder of the page, new or of a former one; .rmqspec/explorer beside spec/ if not "
+    "told.",
+)
+@click.option(
+    "--book",
+    metavar="PLACE",
+    help="Where the pages of `rmqspec docs` are, seen from the folder: links lead there. Without "
+    "it, to .rmqspec/site if that is built.",
+)
+def explorer(out: Path | None, book: str | None) -> int:
+    """Write one page on which the rules run: click through schedules, see why a step is refused."""
+    folder = out or ROOT / ".rmqspec" / "explorer"
+    if folder.exists() and any(path.name != EXPLORER_FILE for path in folder.iterdir()):
+        raise click.BadParameter(f"{folder} holds other things than a page; choose another --out")
+    site = ROOT / ".rmqspec" / "site"
+    built = relpath(site, folder) if (site / EXPLORER_FILE).exists() else None
+    with tell_problem(folder), show_progress() as progress:
+        file = write_explorer(folder, book or built, progress)
+    click.echo(f"{file}: {file.stat().st_size / 1e6:.2f} MB")
+    return exit_codes.ANALYSED
 
 
 VECTORS_EPILOG = """\b

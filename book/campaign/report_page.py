@@ -16,6 +16,7 @@ from attrs import frozen
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from book.diagram.svg import draw_schedule
+from book.explorer.finding_address import write_address
 from properties.schedules.telling import Sentence, tell
 from spark_fuzz.report.class_files import ViolationClass
 
@@ -87,6 +88,8 @@ class ToldClass:
     sentences: Sequence[Sentence]
     drawing: str
     """An SVG file in base64."""
+    address: str | None
+    """What stands behind ``#`` in the explorer; None where that lacks the structure."""
 
 
 @frozen
@@ -137,7 +140,7 @@ def tell_class(each: ViolationClass) -> ToldClass:
     notes = [format_share(violating, found.drawn) for violating in found.violating[1:]]
     drawing = draw_schedule(steps, each.rules, f"{each.guarantee} does not hold", notes)
     encoded = base64.b64encode(drawing.encode()).decode()
-    return ToldClass(each, tell(each.guarantee, steps), encoded)
+    return ToldClass(each, tell(each.guarantee, steps), encoded, write_address(steps))
 
 
 def draw_curves(kinds: Sequence[Mapping[str, Any]]) -> dict[str, Curve]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from book.diagram.svg import draw_schedule
+from book.explorer.places import link_counterexample
 from book.function_source import read_source
 from book.links import link_claim, link_rule, link_variant, read_title
 from book.model.code_page import fence
@@ -106,7 +107,8 @@ def render_property(case: Case) -> str:
 
 def render_picture(case: Case) -> str:
     """The diagram, with words for those who cannot see it."""
-    return f"![{case.claim} falls after {count_steps(len(case.schedule))}]({case.picture.name})"
+    drawn = f"![{case.claim} falls after {count_steps(len(case.schedule))}]({case.picture.name})"
+    return f"{drawn}\n\n{link_counterexample(UP)}."
 
 
 def render_steps(case: Case) -> str:

@@ -19,6 +19,8 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
 from book.contents import BOOK, Chapter, list_chapters
+from book.explorer.page import write_explorer
+from book.explorer.places import CHAPTER, FOLDER, find_address
 from properties.generated_text import ROOT, SPEC
 from spark_fuzz.campaign.java import MissingPrerequisiteError
 
@@ -107,6 +109,8 @@ def translate(file: str) -> str:
             return match[0]
         name, mark, anchor = target.partition("#")
         path = (SPEC / file).parent.joinpath(name).resolve()
+        if path == SPEC / CHAPTER and (address := find_address(file, anchor)):
+            return f"]({address})"
         if path.suffix in IMAGES or not path.exists():
             return match[0]
         return f"]({relpath(pages.get(path) or get_file_page(path), folder)}{mark}{anchor})"
@@ -169,6 +173,7 @@ def build_site(out: Path, show: Callable[[str], None]) -> None:
         source.mkdir()
         write_sources(source)
         run_generator(source, pages, show)
+        write_explorer(pages / FOLDER, "..", show)
         (pages / MARK).touch()
         if out.exists():
             shutil.rmtree(out)

@@ -8,6 +8,10 @@ smartquotes = False
 
 extensions = ["myst_parser", "book.site.extension"]
 myst_heading_anchors = 6
+myst_url_schemes = {
+    **dict.fromkeys(("http", "https", "mailto", "ftp")),
+    "explorer": "{{path}}#{{fragment}}",
+}
 myst_disable_syntax = ["myst_block_break", "myst_line_comment", "myst_role", "myst_target"]
 
 pygments_style = "default"

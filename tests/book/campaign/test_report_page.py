@@ -260,3 +260,10 @@ def test_a_class_is_drawn_with_its_shares(summary: dict[str, Any]) -> None:
     assert steps - 1 == drawn.count(">0 %<")
     assert 1 == drawn.count(">100 %<")
     assert f"✗ {known.guarantee} does not hold" in drawn
+
+
+def test_a_class_opens_in_the_explorer(summary: dict[str, Any]) -> None:
+    """Its address stands beside the command that replays it."""
+    page = render_report(summary, make_classes(1))
+    assert "#structure=delay/" in page
+    assert "schedule=put_delayed_message" in page

@@ -15,7 +15,9 @@ from urllib.parse import unquote
 import pytest
 
 from book.contents import list_chapters
+from book.explorer.places import FOLDER
 from properties.generated_text import SPEC
+from properties.scenarios.counterexamples.cases import find_case
 from tests.command_line.run import assert_one_line, run
 
 TEXTS = [chapter.file for chapter in list_chapters()]
@@ -125,6 +127,8 @@ def leads_somewhere(site: Path, page: Path, target: str) -> bool:
     file = (page.parent / name).resolve() if name else page
     if not file.is_file() or not file.is_relative_to(site):
         return False
+    if file.parent.name == FOLDER and "=" in anchor:
+        return find_case(anchor.removeprefix("counterexample=")) is not None
     return not anchor or anchor in read_page(file).anchors
 
 
@@ -197,7 +201,8 @@ def test_a_former_site_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
         monkeypatch.setattr("book.site.build.run_generator", make_pages)
         assert 0 == run("docs", "--out", tmp_path).returncode
-    assert ["second.html"] == [path.name for path in find_pages(tmp_path)]
+    assert ["second.html"] == [path.name for path in tmp_path.glob("*.html")]
+    assert (tmp_path / "explorer" / "index.html").is_file()
 
 
 def test_a_warning_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

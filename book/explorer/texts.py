@@ -1,0 +1,147 @@
+"""The words of the book that the explorer shows: of rules, their conditions, and claims."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import sys
+import textwrap
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from typing import Any
+
+from book.explorer.deployments import get_plain, has_parts
+from book.links import find_chapter, find_topic, find_variant_place
+from properties.generated_text import SPEC
+from properties.property import PropertyRole
+from properties.schedules.telling import SOURCE_REFERENCE
+from properties.world import World
+from properties.worlds import find_world
+from properties.worlds.system.world import SYSTEM
+from reference.language.rule import Rule, when
+from reference.worlds.replication.changes import VARIANTS
+from reference.worlds.replication.conditions import MEANINGS
+from reference.worlds.system import logs
+from reference.worlds.system.logs import SEEN
+
+KINDS = {PropertyRole.GUARANTEE: "guarantee", PropertyRole.CONVERGENCE: "rest"}
+"""How the explorer calls what a claim is for."""
+
+
+OWN_RULES = {name: rule for rule, forms in SEEN.items() for name, _ in forms if name}
+"""Rules of the log that the system has in a form of its own, with the rule that they come from; the
+system's chapter lists them."""
+
+COUNTED = "is_counted_within_limit"
+"""What the system asks of a rule that counts nothing in its own world."""
+
+
+def find_written(structure: Any, rule: Rule) -> Rule:
+    """The rule as it stands in the source; a lifted one is that of the part it comes from."""
+    if not has_parts(structure):
+        return rule
+    parts = {**structure.reading.rules, **structure.log.rules}
+    written: Rule = parts[OWN_RULES.get(rule.name, rule.name)]
+    return written
+
+
+def describe_rule(structure: Any, rule: Rule, conditions: Iterable[str]) -> dict[str, Any]:
+    """What is said of a rule, with its section and the words for its conditions.
+
+    ``conditions`` are those that it is recorded with: a change or the system may add some to what
+    the rule itself writes.
+    """
+    written = find_written(structure, rule)
+    own = read_conditions(written.function)
+    paragraphs = (inspect.getdoc(written.function) or rule.sentence).split("\n\n")
+    return {
+        "name": rule.name,
+        "who": rule.who,
+        "text": [" ".join(tidy(each).split()) for each in paragraphs],
+        "source": rule.source,
+        "section": find_rule_section(rule),
+        "conditions": {
+            **{name: explain(written.function, name, shown) for name, shown in own.items()},
+            **{name: explain_guard(name) for name in conditions if name not in own},
+        },
+    }
+
+
+def find_rule_section(rule: Rule) -> str:
+    """The section of a rule; of one that a change brings along, the section of the change."""
+    topic = find_topic(rule)
+    if rule.name in OWN_RULES:
+        return f"{SYSTEM.topic}.html"
+    if (SPEC / f"{topic}.md").exists():
+        return f"{topic}.html#{rule.name}"
+    changes = (name for name, variant in VARIANTS.items() if rule in variant.rules.values())
+    return find_variant_place(next(changes, "")).replace(".md", ".html")
+
+
+def tidy(text: str) -> str:
+    """Without references to sources, and code as in Markdown."""
+    return SOURCE_REFERENCE.sub("", text).replace("``", "`")
+
+
+def explain(function: Callable[..., Any], name: str, shown: str) -> str:
+    """A condition in words where there are any, else as the rule writes it."""
+    if name in MEANINGS and function.__module__.startswith("reference.worlds.replication"):
+        return MEANINGS[name]
+    predicate = getattr(sys.modules[function.__module__], name, None)
+    if inspect.isfunction(predicate) and predicate.__doc__:
+        return tidy(predicate.__doc__.partition("\n")[0]).rstrip(".")
+    return MEANINGS.get(name, f"`{shown}`") if "." not in shown else f"`{shown}`"
+
+
+def explain_guard(name: str) -> str:
+    """A condition that a change or the system adds to a rule."""
+    if name == COUNTED:
+        return MEANINGS["is_within_limit"]
+    predicate = getattr(logs, name, None)
+    if inspect.isfunction(predicate) and predicate.__doc__:
+        return tidy(predicate.__doc__.partition("\n")[0]).rstrip(".")
+    return MEANINGS.get(name) or f"`{read_guards().get(name, name.replace('_', ' '))}`"
+
+
+@cache
+def read_guards() -> dict[str, str]:
+    """What the system adds, by name, as its source writes it."""
+    return {
+        key.value: ast.unparse(value)
+        for node in ast.walk(ast.parse(inspect.getsource(logs)))
+        if isinstance(node, ast.Dict)
+        for key, value in zip(node.keys, node.values, strict=True)
+        if isinstance(key, ast.Constant) and isinstance(key.value, str)
+    }
+
+
+@cache
+def read_conditions(function: Callable[..., Any]) -> dict[str, str]:
+    """The conditions of a rule by name, as the source writes them; empty for a lifted one."""
+    source = textwrap.dedent(inspect.getsource(inspect.unwrap(function)))
+    return {
+        keyword.arg: ast.unparse(keyword.value)
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == when.__name__
+        for keyword in node.keywords
+        if keyword.arg
+    }
+
+
+def describe_claims(structure: Any) -> Iterator[dict[str, str]]:
+    """What is judged in a structure, in the order in which it is written."""
+    world = find_world(get_plain(structure))
+    for name, claim in {**world.judged, **world.claims}.items():
+        yield {
+            "name": name,
+            "kind": KINDS[claim.role],
+            "text": tidy(claim.sentence),
+            "why": " ".join(tidy(claim.why).split()),
+            "section": find_claim_section(world, name),
+        }
+
+
+def find_claim_section(world: World, name: str) -> str:
+    """The section of a claim; of one that a part brings along, that of the part's claim."""
+    told = world.part_claims[name].name if name in world.part_claims else name
+    return f"{find_chapter(told).removesuffix('.md')}.html#{told}"
