@@ -339,15 +339,19 @@ def search_all_witnesses(structures: list[Any]) -> None:
 def search(structure: Structure, progress: Callable[[str], None]) -> Answer:
     """Every cell of a structure by a search that rewrites its certificate."""
     started = time.monotonic()
-    hints = Hints(certificates.load_related(structure))
-    if find_world(structure).depth_limit == 0:
-        others = find_world(structure).list_related_structures(structure)
-        cells = itertools.chain.from_iterable(map(load_old_cells, (structure, *others)))
-        known = (*cells, *certificates.load_written(structure))
-        hints = Hints(known, partial(sample, structure, progress))
-    verdicts = search_structure(structure, progress, hints=hints)
+    verdicts = search_structure(structure, progress, hints=gather_hints(structure, progress))
     certificates.save(structure, verdicts)
     return Answer(verdicts, find_endless_steps(structure, verdicts), time.monotonic() - started)
+
+
+def gather_hints(structure: Any, progress: Callable[[str], None]) -> Hints:
+    """What is tried before a search; where states are too large for one, also random schedules."""
+    if find_world(structure).depth_limit != 0:
+        return Hints(certificates.load_related(structure))
+    others = find_world(structure).list_related_structures(structure)
+    cells = itertools.chain.from_iterable(map(load_old_cells, (structure, *others)))
+    known = (*cells, *certificates.load_written(structure))
+    return Hints(known, partial(sample, structure, progress))
 
 
 def load_old_cells(structure: Any) -> tuple[Verdict, ...]:

@@ -64,8 +64,9 @@ def search_borders(structure: Any, progress: Callable[[str], None]) -> tuple[Bor
         return find_borders(structure, load_known_schedules(get_world_folder(structure)), progress)
     from spark_fuzz.search.sampling import FaultSetSampler, list_known  # noqa: PLC0415
 
-    sampler = FaultSetSampler(structure)
-    return find_borders(structure, list_known(structure), progress, sampler.search)
+    known = list_known(structure)
+    sampler = FaultSetSampler(structure, known)
+    return find_borders(structure, known, progress, sampler.search)
 
 
 def print_fault_sets(answers: list[dict[str, Any]]) -> None:

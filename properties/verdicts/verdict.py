@@ -144,9 +144,7 @@ def search_structure(
     claims = find_world(structure).claims
     results = {c.name: prover.decide(c) for c in find_world(structure).fault_models}
     if left := _list_open(structure, results, refuted):
-        claims_left = dict.fromkeys(itertools.chain(*left.values()))
-        on_progress(f"{structure.name}: other schedules against {', '.join(claims_left)}")
-        refuted += _take_over(structure, hints.find_more(left), sizes)
+        refuted += _take_over(structure, _find_more(structure, left, hints, on_progress), sizes)
     verdicts: list[Verdict] = []
     for fault_model in find_world(structure).fault_models:
         result = results[fault_model.name]
@@ -178,6 +176,18 @@ def _list_open(
     claims = find_world(structure).claims
     left = {name: tuple(n for n in claims if n not in known) for name, known in decided.items()}
     return {name: names for name, names in left.items() if names}
+
+
+def _find_more(
+    structure: Any,
+    left: Mapping[str, tuple[str, ...]],
+    hints: Hints,
+    on_progress: Callable[[str], None],
+) -> tuple[Verdict, ...]:
+    """More schedules against what is open, by column."""
+    claims = dict.fromkeys(itertools.chain(*left.values()))
+    on_progress(f"{structure.name}: other schedules against {', '.join(claims)}")
+    return hints.find_more(left)
 
 
 def _check_consistency(
@@ -213,7 +223,7 @@ def _take_over(
     """
     taken: list[tuple[FaultModel, Verdict]] = []
     usual = compute_depth_limit(structure)
-    for verdict in cells:
+    for verdict in (v for v in cells if v.word is VerdictWord.REFUTED):
         fault_model = find_world(structure).get_fault_model(verdict.fault)
         same = (v for _, v in taken if (v.guarantee, v.fault) == (verdict.guarantee, verdict.fault))
         if not all(map(verdict.is_shorter_than, same)):
@@ -227,7 +237,7 @@ def _take_over(
         others = (hold_back, fill_in) if usual == 0 else (hold_back,)
         patient = (change(structure, parameters, verdict.schedule) for change in others)
         for schedule in itertools.chain(trials, patient):
-            if verdict.word is VerdictWord.REFUTED and is_refuting(schedule):
+            if is_refuting(schedule):
                 needed = remove_needless_steps(schedule, is_refuting)
                 if usual == 0:
                     fewer = shorten_refutation(verdict.guarantee, structure, parameters, needed)

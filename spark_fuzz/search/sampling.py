@@ -94,9 +94,10 @@ def sample_refutations(
 class FaultSetSampler:
     """Searches schedules that take no other faults than those of a set, from where others were."""
 
-    def __init__(self, structure: Any) -> None:
+    def __init__(self, structure: Any, known: Iterable[Schedule]) -> None:
+        """``known``: the schedules from whose states the first search goes on."""
         self.structure = structure
-        self.begins = list_begins(structure, list_known(structure))
+        self.begins = list_begins(structure, known)
 
     def search(
         self, column: FaultModel, claims: Collection[str], on_progress: Callable[[str], None]

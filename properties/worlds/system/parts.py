@@ -24,44 +24,43 @@ LEFT_OUT = ("fault_counts_are_within_limits", "faults_are_within_limits")
 """The whole has an account of its own."""
 
 
+Part = Callable[[System], Any]
+"""Takes the state of a part out of the whole's."""
+
+
+def lift(each: Property, prefix: str, get_state: Part) -> Property:
+    """A property of a part as one of the whole, with its part's name first."""
+
+    def make(predicate: Callable[[Any], bool]) -> Callable[[System], bool]:
+        def holds(state: System) -> bool:
+            return predicate(get_state(state))
+
+        holds.__doc__ = predicate.__doc__
+        return holds
+
+    premise = None if each.premise is None else make(each.premise)
+    name = f"{prefix}{each.name}"
+    return evolve(each, name=name, predicate=make(each.predicate), premise=premise)
+
+
 def lift_lemmas(
-    lemmas: Mapping[str, Property], prefix: str, get_part: Callable[[System], Any]
+    lemmas: Mapping[str, Property], prefix: str, get_state: Part
 ) -> dict[str, Property]:
-    """The lemmas of a part, each with its part's name first."""
-
-    def lift(each: Property) -> Property:
-        def predicate(state: System) -> bool:
-            return each.predicate(get_part(state))
-
-        predicate.__doc__ = each.predicate.__doc__
-        return evolve(each, name=f"{prefix}{each.name}", predicate=predicate)
-
-    lifted = (lift(each) for name, each in lemmas.items() if name not in LEFT_OUT)
+    """The lemmas of a part."""
+    lifted = (lift(each, prefix, get_state) for n, each in lemmas.items() if n not in LEFT_OUT)
     return {each.name: each for each in lifted}
 
 
 def lift_claims(
     world: World,
     prefix: str,
-    get_state: Callable[[System], Any],
+    get_state: Part,
     get_part: Callable[[Any], Any],
     get_faults: Callable[[frozenset[str]], frozenset[str]],
 ) -> dict[str, PartClaim]:
-    """The guarantees of a part, each with its part's name first."""
-
-    def lift(each: Property) -> PartClaim:
-        def holds(state: System) -> bool:
-            return each.predicate(get_state(state))
-
-        def is_met(state: System) -> bool:
-            return each.premise is None or each.premise(get_state(state))
-
-        holds.__doc__ = each.predicate.__doc__
-        name = f"{prefix}{each.name}"
-        claim = evolve(each, name=name, predicate=holds, premise=is_met)
-        return PartClaim(claim, each.name, get_part, get_faults)
-
-    return {f"{prefix}{name}": lift(each) for name, each in world.guarantees.items()}
+    """The guarantees of a part."""
+    claims = {name: lift(each, prefix, get_state) for name, each in world.guarantees.items()}
+    return {c.name: PartClaim(c, name, get_part, get_faults) for name, c in claims.items()}
 
 
 def list_log_faults(faults: frozenset[str]) -> frozenset[str]:

@@ -40,7 +40,7 @@ from reference.worlds.system.state import (
     get_reading,
 )
 from reference.worlds.system.structure import SystemStructure
-from spark_fuzz.search.sampling import FaultSetSampler, sample_refutations
+from spark_fuzz.search.sampling import FaultSetSampler, list_known, sample_refutations
 from tests.structures import name_of
 
 SHOWN = SYSTEM.structures[0]
@@ -132,7 +132,8 @@ def test_random_schedules_find_what_a_certificate_says(schedules: int) -> None:
 
 def test_fault_sets_by_random_schedules_are_those_of_a_search() -> None:
     """Of a small world: the same smallest fatal sets, and none is left open."""
-    borders = find_borders(DELAY, [], search=FaultSetSampler(DELAY).search)
+    sampler = FaultSetSampler(DELAY, list_known(DELAY))
+    borders = find_borders(DELAY, [], search=sampler.search)
     stored = {border.guarantee: border for border in load_borders(DELAY)}
     for border in borders:
         if border.guarantee in find_world(DELAY).guarantees:
