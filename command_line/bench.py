@@ -18,6 +18,8 @@ from command_line.benchmarks.engines import (
     CampaignMeasure,
     count_steps,
     measure_campaign,
+    measure_compiled,
+    measure_compiled_replay,
     measure_kernel,
     measure_reference,
     measure_replay,
@@ -196,6 +198,8 @@ def measure_rates(options: CampaignOptions, repeat: int, line: Any) -> dict[str,
     engines: dict[str, Callable[[int], float]] = {
         "reference": lambda seed: measure_reference(options, seed),
         "reference, replaying": lambda seed: measure_replay(options, seed),
+        "compiled rules": lambda seed: measure_compiled(options, seed),
+        "compiled, replaying": lambda seed: measure_compiled_replay(options, seed),
         "kernel": lambda seed: measure_kernel(options, seed, KERNEL_SCHEDULES),
         "two kernels at once": lambda seed: measure_two_kernels(options, seed, KERNEL_SCHEDULES),
         "breadth-first search": lambda seed: measure_search(options.structure),
@@ -233,9 +237,9 @@ def print_rates(options: CampaignOptions, rates: dict[str, list[float]]) -> None
     click.echo(f"{describe_model(options.structure)}.")
     print_machine()
     click.echo(
-        "Steps per second. Reference and kernel compute the enabled set and judge all guarantees\n"
-        "at every step; replaying takes given steps and judges nothing; the search, under every\n"
-        "fault, finds distinct states per second and judges each:"
+        "Steps per second. Reference, compiled rules and kernel compute the enabled set and judge\n"
+        "all guarantees at every step; replaying takes given steps and judges nothing; search,\n"
+        "under every fault, finds distinct states per second and judges each:"
     )
     for name, measured in rates.items():
         low, high = min(measured), max(measured)

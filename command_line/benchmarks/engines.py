@@ -15,7 +15,9 @@ import attrs
 from attrs import frozen
 
 from properties.worlds import find_world
-from reference.language.machine import compute_machine
+from reference.language.compiled import compile_predicate, compute_compiled_machine
+from reference.language.dependencies import compute_dependencies
+from reference.language.machine import Action, compute_machine
 from spark_fuzz.campaign.schedule import CampaignOptions
 from spark_fuzz.campaign.schedule_replay import replay_schedule
 from spark_fuzz.kernel.kernel import Batch, compile_kernel
@@ -54,18 +56,55 @@ def measure_reference(options: CampaignOptions, seed: int) -> float:
 
 def measure_replay(options: CampaignOptions, seed: int) -> float:
     """Given steps per second of the reference, nothing enumerated or judged."""
-    seeded = attrs.evolve(options, campaign_seed=seed)
     machine = compute_machine(options.structure)
-    schedules = [
-        [s.action for s in replay_schedule(seeded, n) if s.action]
-        for n in range(REFERENCE_SCHEDULES)
-    ]
+    schedules = list_schedules(attrs.evolve(options, campaign_seed=seed))
     started = time.perf_counter()
     for schedule in schedules:
         cluster = options.structure.make_initial(options.parameters)
         for action in schedule:
             cluster = machine.step(cluster, action).cluster
     return sum(map(len, schedules)) / (time.perf_counter() - started)
+
+
+def measure_compiled(options: CampaignOptions, seed: int) -> float:
+    """Judged steps per second of the rules compiled to Python, enabled sets computed."""
+    structure, machine = options.structure, compute_compiled_machine(options.structure)
+    predicates = {name: claim.predicate for name, claim in find_world(structure).judged.items()}
+    holds = {name: compile_predicate(structure, each) for name, each in predicates.items()}
+    touched = compute_dependencies(structure).list_touched(predicates)
+    schedules = list_schedules(attrs.evolve(options, campaign_seed=seed))
+    machine.compile()
+    started = time.perf_counter()
+    for schedule in schedules:
+        state = machine.encode(structure.make_initial(options.parameters))
+        enabled = machine.list_enabled(state)
+        for action in schedule:
+            state = machine.take(state, action) or state
+            machine.update_enabled(enabled, action.instance, state)
+            for name in touched[action.instance]:
+                holds[name](state)
+    return sum(map(len, schedules)) / (time.perf_counter() - started)
+
+
+def measure_compiled_replay(options: CampaignOptions, seed: int) -> float:
+    """Given steps per second of the rules compiled to Python, nothing enumerated or judged."""
+    machine = compute_compiled_machine(options.structure)
+    schedules = list_schedules(attrs.evolve(options, campaign_seed=seed))
+    machine.compile()
+    started = time.perf_counter()
+    for schedule in schedules:
+        state = machine.encode(options.structure.make_initial(options.parameters))
+        for action in schedule:
+            state = machine.take(state, action) or state
+    return sum(map(len, schedules)) / (time.perf_counter() - started)
+
+
+def list_schedules(options: CampaignOptions) -> list[list[Action]]:
+    """The steps of the first schedules of a campaign."""
+    return [
+        [s.action for s in replay_schedule(options, n) if s.action]
+        for n in range(REFERENCE_SCHEDULES)
+    ]
 
 
 def count_steps(batch: Batch) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from itertools import takewhile
@@ -11,6 +11,7 @@ from typing import Any
 from attrs import evolve, frozen
 
 from properties.worlds import find_world
+from reference.language.dependencies import compute_dependencies
 from reference.language.machine import Action, Outcome, compute_machine
 
 
@@ -35,6 +36,28 @@ def judge(cluster: Any, names: Iterable[str] | None = None) -> tuple[str, ...]:
     world = find_world(cluster.structure)
     judged = _list_guarantees(cluster.structure) if names is None else names
     return tuple(name for name in judged if not world.get_claim(name).predicate(cluster))
+
+
+def judge_after(before: JudgedStep, taken: str, cluster: Any) -> tuple[str, ...]:
+    """Which guarantees do not hold after an instance has fired; what it does not touch stays."""
+    world, touched = find_world(cluster.structure), _list_touched(cluster.structure)[taken]
+    return tuple(
+        name
+        for name in _list_guarantees(cluster.structure)
+        if (
+            not world.get_claim(name).predicate(cluster)
+            if name in touched
+            else name in before.violated
+        )
+    )
+
+
+@cache
+def _list_touched(structure: Any) -> Mapping[str, frozenset[str]]:
+    """By instance: the guarantees that read what it writes."""
+    world = find_world(structure)
+    predicates = {n: world.get_claim(n).predicate for n in _list_guarantees(structure)}
+    return compute_dependencies(structure).list_touched(predicates)
 
 
 @cache

@@ -29,6 +29,7 @@ from properties.schedules.related_structures import Schedule
 from properties.walks.premises import PremiseTally, WalkStarts, load_starts
 from properties.walks.steps import find_moving, put_off_last_resorts
 from properties.worlds import find_healing, find_world
+from reference.language.dependencies import EnabledSteps
 from reference.language.machine import Action, Enabled, compute_machine
 
 SETTLING_STEPS_MAX = 24
@@ -118,13 +119,17 @@ class ClusterMachine(RuleBasedStateMachine):  # type: ignore[misc, unused-ignore
 
     def __init__(self) -> None:
         super().__init__()
-        self.machine = compute_machine(self.plan.structure)
-        self.cluster = self.plan.structure.make_initial(self.plan.parameters)
+        self.walk = EnabledSteps(self.plan.structure.make_initial(self.plan.parameters))
         self.schedule: list[Action] = []
         self.left_out: set[str] = set()
         self.met: frozenset[str] = frozenset()
         self.note = self.plan.tally.begin_example()
         self.stage = 0
+
+    @property
+    def cluster(self) -> Any:
+        """The state that the walk has led to."""
+        return self.walk.cluster
 
     @initialize(data=st.data())
     def begin(self, data: st.DataObject) -> None:
@@ -137,7 +142,7 @@ class ClusterMachine(RuleBasedStateMachine):  # type: ignore[misc, unused-ignore
     @rule(data=st.data())
     def fire(self, data: st.DataObject) -> None:
         """Take one step of those that are possible and not left out."""
-        enabled = self.machine.enabled(self.cluster)
+        enabled = self.walk.list_enabled()
         kept = [e for e in enabled if e.instance.rule.name not in self.left_out]
         if (action := draw_action(data, kept)) is not None:
             self.take(action)
@@ -160,16 +165,15 @@ class ClusterMachine(RuleBasedStateMachine):  # type: ignore[misc, unused-ignore
         """The steps that are possible while nothing strikes."""
         healing = find_healing(self.plan.structure)
         if healing is None:
-            enabled = self.machine.enabled(self.cluster)
+            enabled = self.walk.list_enabled()
             return [e for e in enabled if not e.instance.rule.is_fault]
-        moving = find_moving(self.machine, self.cluster)
+        moving = find_moving(self.walk.list_enabled(), self.cluster)
         return put_off_last_resorts(moving, healing) if is_patient else moving
 
     def take(self, action: Action) -> None:
         """Let one step take place, and judge the state after it."""
-        outcome = self.machine.step(self.cluster, action)
-        assert not outcome.is_refused, f"{action} was offered, then refused: {outcome.failed}"
-        self.cluster = outcome.cluster
+        failed = self.walk.take(action)
+        assert not failed, f"{action} was offered, then refused: {failed}"
         self.schedule.append(action)
         self.arrive()
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 from typing import Any
 
 from properties.healing import Healing, is_moving
 from properties.worlds import find_healing
-from reference.language.machine import Action, Enabled, Machine
+from reference.language.machine import Action, Enabled
 
 
 def choose_evenly(enabled: list[Enabled], chance: random.Random) -> Action:
@@ -17,15 +18,15 @@ def choose_evenly(enabled: list[Enabled], chance: random.Random) -> Action:
     return Action(picked.instance.name, arguments)
 
 
-def find_moving(machine: Machine, state: Any) -> list[Enabled]:
-    """The enabled instances by which a system heals; none in a world that says nothing of that."""
-    healing = find_healing(machine.structure)
+def find_moving(enabled: Iterable[Enabled], state: Any) -> list[Enabled]:
+    """Of the enabled instances those by which a system heals; none where the world names none."""
+    healing = find_healing(state.structure)
     if healing is None:
         return []
     rules = (*healing.steps, *healing.recovery)
     return [
         e
-        for e in machine.enabled(state)
+        for e in enabled
         if e.instance.rule.name in rules
         and (not healing.is_idling_left_out or is_moving(e.instance, state))
     ]

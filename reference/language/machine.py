@@ -24,10 +24,11 @@ class Instance:
 
     rule: Rule
     indexes: tuple[int, ...]
+    name: str = field(init=False)
+    """For example ``transfer_batch[0]``; just the rule's name where it has no index."""
 
-    @property
-    def name(self) -> str:
-        """For example ``transfer_batch[0]``; just the rule's name where it has no index."""
+    @name.default
+    def _make_name(self) -> str:
         inside = ",".join(map(str, self.indexes))
         return f"{self.rule.name}[{inside}]" if self.indexes else self.rule.name
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Any
 
 from attrs import frozen
 
-from properties.schedules.judgement import JudgedStep, judge
+from properties.schedules.judgement import JudgedStep, judge, judge_after
 from properties.walks.steps import find_moving
 from properties.worlds import find_healing, find_world
-from reference.language.machine import Action, Enabled, Machine, compute_machine
+from reference.language.dependencies import EnabledSteps
+from reference.language.machine import Action, Enabled, compute_machine
 from spark_fuzz.campaign.schedule import CampaignOptions
 from spark_fuzz.kernel.ancestry import Lineage
 from spark_fuzz.kernel.scheduler import (
@@ -46,22 +48,21 @@ def replay_schedule(
     It begins in the first state, or in ``begin``, as those of ``Kernel.run`` do.
     """
     lineage = Lineage.of(schedule)
-    machine = compute_machine(options.structure)
     under = options.compute_environment(lineage)
     weights = list(under.weights)
     scheduler = SCHEDULERS.index(options.scheduler)
     cluster = options.structure.make_initial(under.parameters) if begin is None else begin
-    steps = [JudgedStep(0, None, cluster, judge(cluster))]
+    steps, walk = [JudgedStep(0, None, cluster, judge(cluster))], EnabledSteps(cluster)
 
     def choose(indexes: list[int], key: int, step: int) -> int:
         return choose_instance(scheduler, indexes, len(indexes), weights, key, step, options.steps)
 
     for step in range(options.steps):
         key = compute_schedule_key(options.campaign_seed, lineage.get_number_at(step))
-        enabled = machine.enabled(steps[-1].cluster)
+        enabled = walk.list_enabled()
         if not enabled:
             break
-        steps.append(take_step(machine, steps[-1], enabled, choose, key, step))
+        steps.append(take_step(walk, steps[-1], enabled, choose, key, step))
     return steps
 
 
@@ -72,14 +73,13 @@ def replay_whole(options: CampaignOptions, schedule: int | Lineage) -> Replay:
     if not options.healing_steps:
         return Replay(steps, before, -1, ())
     key = compute_schedule_key(options.campaign_seed, Lineage.of(schedule).number)
-    machine = compute_machine(options.structure)
+    walk = EnabledSteps(steps[-1].cluster)
     for taken in range(options.healing_steps):
-        moving = find_moving(machine, steps[-1].cluster)
+        moving = find_moving(walk.list_enabled(), walk.cluster)
         if not moving:
             break
-        steps.append(take_step(machine, steps[-1], moving, pick_any, key, options.steps + taken))
-    last = steps[-1].cluster
-    return Replay(steps, before, find_end(machine, last), find_stuck(last))
+        steps.append(take_step(walk, steps[-1], moving, pick_any, key, options.steps + taken))
+    return Replay(steps, before, find_end(walk), find_stuck(walk.cluster))
 
 
 def pick_any(indexes: list[int], key: int, step: int) -> int:
@@ -88,7 +88,7 @@ def pick_any(indexes: list[int], key: int, step: int) -> int:
 
 
 def take_step(  # noqa: PLR0913, PLR0917
-    machine: Machine,
+    walk: EnabledSteps,
     before: JudgedStep,
     enabled: Iterable[Enabled],
     choose: Callable[[list[int], int, int], int],
@@ -96,24 +96,31 @@ def take_step(  # noqa: PLR0913, PLR0917
     step: int,
 ) -> JudgedStep:
     """One step, its instance and its arguments chosen by the dice."""
-    names = list(machine.instances)
-    by_index = {names.index(e.instance.name): e for e in enabled}
+    names = _list_places(walk.cluster.structure)
+    by_index = {names[e.instance.name]: e for e in enabled}
     chosen = by_index[choose(list(by_index), key, step)]
     arguments = {
         r.name: pick_argument(r.low, r.high, draw(key, step, i + 1))
         for i, r in enumerate(chosen.ranges)
     }
     action = Action(chosen.instance.name, arguments)
-    cluster = machine.step(before.cluster, action).cluster
-    return JudgedStep(before.index + 1, action, cluster, judge(cluster))
+    walk.take(action)
+    violated = judge_after(before, action.instance, walk.cluster)
+    return JudgedStep(before.index + 1, action, walk.cluster, violated)
 
 
-def find_end(machine: Machine, cluster: Any) -> int:
-    """What healing came to."""
-    healing = find_healing(machine.structure)
-    if find_moving(machine, cluster):
+@cache
+def _list_places(structure: Any) -> dict[str, int]:
+    """The place of each instance in the machine's order."""
+    return {name: place for place, name in enumerate(compute_machine(structure).instances)}
+
+
+def find_end(walk: EnabledSteps) -> int:
+    """The result of healing: still moving, at rest, or not quiescent."""
+    healing = find_healing(walk.cluster.structure)
+    if find_moving(walk.list_enabled(), walk.cluster):
         return STILL_MOVING
-    return AT_REST if healing is not None and healing.is_quiescent(cluster) else NOT_QUIESCENT
+    return AT_REST if healing is not None and healing.is_quiescent(walk.cluster) else NOT_QUIESCENT
 
 
 def find_stuck(cluster: Any) -> tuple[str, ...]:

@@ -54,7 +54,7 @@ DELAY_RULES: dict[str, Rule] = collect_rules(delivery, lifecycle)
 """Every rule of this world by name, in the order in which they are told."""
 
 
-@frozen
+@frozen(cache_hash=True)
 class DelayStructure(BaseStructure):
     """How a master begins to deliver."""
 

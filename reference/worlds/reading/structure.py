@@ -130,7 +130,7 @@ OPENED = {
 """What a structure is called by ``slaveReadEnable`` on master and slave."""
 
 
-@frozen
+@frozen(cache_hash=True)
 class ReadingStructure(BaseStructure):
     """The settings that decide where a consumer reads, and where its group begins."""
 

@@ -103,7 +103,7 @@ def draw_answer(rule: Rule, number: int, cluster: Cluster) -> str:
 LANES = Lanes(list_lanes, fill_lanes, list_running)
 
 
-@frozen
+@frozen(cache_hash=True)
 class Structure(BaseStructure):
     """The static shape of a master/slave group: each structure specialises every rule."""
 

@@ -126,7 +126,7 @@ def list_running(state: System) -> tuple[bool, ...]:
     return (True, master, slave, consumer, name_server)
 
 
-@frozen
+@frozen(cache_hash=True)
 class SystemStructure(BaseStructure):
     """How a group stores and copies, and how it is read."""
 

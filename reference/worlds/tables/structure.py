@@ -68,7 +68,7 @@ TABLES_RULES: dict[str, Rule] = collect_rules(changes, copying, lifecycle)
 """Every rule of this world by name, in the order in which they are told."""
 
 
-@frozen
+@frozen(cache_hash=True)
 class TablesStructure(BaseStructure):
     """Which table, and in which form of RocketMQ."""
 

@@ -37,6 +37,9 @@ GROUPS = [
     Structure(flush_disk_type=flush, slaves=slaves) for slaves in (1, 2) for flush in FlushDiskType
 ]
 CI = settings(settings.get_profile("ci"), stateful_step_count=20, print_blob=False)
+MANY = settings(CI, max_examples=150)
+"""Hypothesis draws other walks whenever a number in the code changes: enough for any of them."""
+
 ACKNOWLEDGED = "a_put_is_answered_put_ok"
 
 
@@ -73,7 +76,7 @@ def hold_always(cluster: Cluster) -> bool:
 
 
 def measure_premises(structure: Any, fault: str) -> PremiseTally:
-    """How often walks under the profile of CI meet each premise; claims are not judged.
+    """How often many walks meet each premise; claims are not judged.
 
     Raises UnmetPremiseError for a premise that is never met and not proved unreachable.
     """
@@ -85,7 +88,7 @@ def measure_premises(structure: Any, fault: str) -> PremiseTally:
         for name, claim in find_world(structure).claims.items()
         if claim.premise is not None
     }
-    return run_state_machine(make_state_machine(structure, parameters, claims), CI)
+    return run_state_machine(make_state_machine(structure, parameters, claims), MANY)
 
 
 def parse_schedule(text: str) -> list[Action]:
@@ -105,9 +108,9 @@ def parse_schedule(text: str) -> list[Action]:
 def test_a_synchronous_master_acknowledges_in_a_fifth_of_the_walks(
     structure: Structure, fault: str
 ) -> None:
-    """Under the profile of CI, and no premise of any claim stays unmet."""
+    """No premise of any claim stays unmet."""
     tally = measure_premises(structure, fault)
-    assert tally.examples >= CI.max_examples
+    assert tally.examples >= MANY.max_examples
     assert tally.met[ACKNOWLEDGED] >= 0.2 * tally.examples
 
 
@@ -126,7 +129,7 @@ def test_a_false_claim_is_found() -> None:
     claims = {"is_none_acknowledged": is_none_acknowledged}
     machine = make_state_machine(structure, SMALL_PARAMETERS, claims)
     with pytest.raises(AssertionError, match="violated by") as failure:
-        run_state_machine(machine, CI)
+        run_state_machine(machine, MANY)
     printed = str(failure.value).partition("violated by: ")[2].splitlines()
     states = [s for _, s in follow(structure, SMALL_PARAMETERS, parse_schedule(printed[0]))]
     assert [is_any_acknowledged(s) for s in states] == [False] * (len(states) - 1) + [True]
