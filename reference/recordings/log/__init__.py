@@ -1,0 +1,1 @@
+"""Recordings of a master's log and its slaves, explained in the world of replication."""
