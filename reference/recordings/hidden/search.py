@@ -78,6 +78,21 @@ class Search:
     goals: tuple[Goal, ...] = field(default=())
 
     def run(self, start: Node, goals: tuple[Goal, ...]) -> Searched:
+        """One goal after another, each with those that are met already; else all at once."""
+        node, met = start, [goal for goal in goals if goal.check(start)]
+        for goal in goals:
+            if goal.check(node):
+                continue
+            searched = self._run(node, (*met, goal))
+            if searched.found is None:
+                return self._run(start, goals) if met or node is not start else searched
+            node = searched.found
+            met = [each for each in goals if each.check(node)]
+        if len(met) == len(goals):
+            return Searched(node, node, is_exhausted=True)
+        return self._run(start, goals)
+
+    def _run(self, start: Node, goals: tuple[Goal, ...]) -> Searched:
         """The shortest help first, then what takes more rules."""
         self.goals = goals
         searched = Searched(None, start, is_exhausted=True)
@@ -119,8 +134,9 @@ class Search:
 
     def may(self, node: Node, name: str) -> bool:
         """The instance may fire: it is hidden, or this event permits it."""
-        permitted = self.asked.permits.get(name, 0)
-        return node.spent.count(name) < permitted or self.guide.may(node, name)
+        if name in self.asked.permits and node.spent.count(name) < self.asked.permits[name]:
+            return True
+        return self.guide.may(node, name)
 
     def expand(self, node: Node, unmet: Sequence[Goal], depth: int) -> Iterator[Node]:
         """The nodes one step further that may be nearer to the goals."""

@@ -120,7 +120,7 @@ class Timeline:
 
     def go_back(self, trail: list[Entry], stuck: Stuck, rounds: int) -> list[Entry] | None:
         """The trail with an observation explained by steps taken before earlier ones."""
-        for count in list_turning_points(trail):
+        for count in list_turning_points(trail, stuck.unmet):
             self.ask(trail[count].observation, trail[count].before)  # sets the guide's clock
             for wish in list_wishes(stuck.unmet):
                 node = self.grant(trail[count].before, wish)
@@ -201,12 +201,19 @@ def list_wishes(unmet: tuple[Goal, ...]) -> Iterator[tuple[Goal, ...]]:
             yield (goal,)
 
 
-def list_turning_points(trail: Sequence[Entry]) -> list[int]:
-    """The entries before which something else may be done, the latest first: one for each state."""
+def list_turning_points(trail: Sequence[Entry], unmet: Sequence[Goal]) -> list[int]:
+    """The entries before which something else may be done: one for each state.
+
+    First those in whose state a wanted number stands somewhere, since rules copy numbers; then the
+    latest.
+    """
     first: dict[int, int] = {}
     for count in range(len(trail) - 1, -1, -1):
         first[id(trail[count].before)] = count
-    return sorted(first.values(), reverse=True)[:GO_BACK_MAX]
+    latest = sorted(first.values(), reverse=True)
+    wanted = [goal.wanted for goal in unmet if goal.path and goal.wanted > 1]
+    shown = [c for c in latest if any(number in trail[c].before.state for number in wanted)]
+    return list(dict.fromkeys([*shown[:GO_BACK_MAX], *latest[:GO_BACK_MAX]]))
 
 
 def count_steps(entry: Entry) -> int:

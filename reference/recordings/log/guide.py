@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from attrs import define, evolve, field
 
-from reference.language.compiled import CompiledMachine, State, compute_compiled_machine
+from reference.language.compiled import (
+    CompiledInstance,
+    CompiledMachine,
+    State,
+    compute_compiled_machine,
+)
 from reference.language.machine import Action
 from reference.recordings.hidden.node import Goal, Node
 from reference.recordings.log.notes import Notes, Wire
 from reference.recordings.plan import MASTER, Plan, find_next
 from reference.recordings.links_ahead import Frame
-from reference.recordings.clock import JITTER_MS
+from reference.recordings.clock import SLACK_MS
 
 HIDDEN_ROLES = ("master", "slave")
 """Who acts without an event; faults, operators and producers are seen."""
 
 SEEN = (
     *("restart_", "begin_master_stop", "begin_slave_stop", "finish_"),
-    *("refuse_put", "connect_slave", "close_idle", "refuse_frame", "transfer_batch"),
+    *("refuse_put",),
 )
 """How the rules begin that have an event of their own, though a broker does it."""
-
-LINKED = ("report_offset", "transfer_batch", "connect_slave", "close_idle", "refuse_frame")
-"""How the rules begin that a proxy sees; without one they are hidden."""
 
 
 @define(eq=False)
@@ -33,22 +35,29 @@ class LogGuide:
 
     plan: Plan
     machine: CompiledMachine = field(init=False)
-    actors: dict[str, str] = field(init=False)
+    wires: tuple[Wire, ...] = field(init=False)
+    """A wire for each slave, as it begins."""
+    allowed: dict[str, bool | Callable[[Node], bool]] = field(init=False)
     places: dict[str, int] = field(init=False)
     now_ms: float = 0.0
     """The stamp of the observation that is looked at."""
 
     def __attrs_post_init__(self) -> None:
         self.machine = compute_compiled_machine(self.plan.structure)
-        recorded = self.machine.instances
-        self.actors = {n: each.recorded.instance.rule.who for n, each in recorded.items()}
         self.places = dict(self.machine.places)
+        self.wires = self.make_wires()
+        instances = self.machine.instances.items()
+        self.allowed = {name: self.make_allowance(each) for name, each in instances}
 
     def make_wires(self) -> tuple[Wire, ...]:
         """A wire for each slave; of one that the recording never shows all is hidden."""
-        recording = self.plan.recording
-        shown = {e.data.get("link") for e in recording.events if e.kind == "ha_link_open"}
-        return tuple(Wire(is_recorded=f"link_{s}" in shown) for s in self.plan.slaves)
+        return tuple(
+            Wire(
+                is_recorded=not ahead.is_traffic_hidden and not ahead.is_connection_hidden,
+                is_connection_recorded=not ahead.is_connection_hidden,
+            )
+            for ahead in self.plan.links
+        )
 
     def get(self, node: Node, path: str) -> int:
         """A leaf of a node's state."""
@@ -60,24 +69,39 @@ class LogGuide:
 
     def may(self, node: Node, name: str) -> bool:
         """Whether an instance may fire without an event of its own."""
-        rule, _, inside = name.partition("[")
-        index = int(inside[:-1]) if inside else -1
-        if rule == "append_message":
-            return self.find_put(node) is not None and index == len(node.notes.slots)
-        if rule in ("fill_file", "append_other_message"):
-            return self.needs_room(node)
-        if node.notes.is_granted(name):
+        allowed = self.allowed[name]
+        if allowed is True or (node.notes.granted and node.notes.is_granted(name)):
             return True
-        actor = self.actors[name]
-        if actor not in HIDDEN_ROLES or not self.is_running(node, rule, index):
+        return allowed is not False and allowed(node)
+
+    def make_allowance(self, instance: CompiledInstance) -> bool | Callable[[Node], bool]:
+        """Whether an instance may fire: always, never, or by what was recorded before."""
+        rule = instance.recorded.instance.rule
+        index = next(iter(instance.recorded.instance.indexes), -1)
+        if rule.name == "append_message":
+            return lambda node: self.find_put(node) is not None and index == len(node.notes.slots)
+        if rule.name in ("fill_file", "append_other_message"):
+            return lambda node: self.needs_room(node) or self.is_in_gap(node)
+        if rule.name == "swallow_flush_error":
+            return lambda node: self.find_lost(node) is not None
+        if rule.name == "flush_master" and self.plan.lost_offsets:
+            return self.may_flush
+        if rule.who not in HIDDEN_ROLES:
             return False
-        if rule.startswith("transfer_batch"):
-            return self.may_send(node.notes.wires[index], index)
-        if rule == "close_idle_connection" and node.notes.wires[index].are_frames_held:
-            return True
-        if rule.startswith(LINKED):
-            return not node.notes.wires[index].is_recorded
-        return not rule.startswith(SEEN)
+        if rule.name == "transfer_batch":
+            return lambda node: self.may_send(node.notes.wires[index], index)
+        if rule.name == "close_idle_connection" and self.wires[index].is_connection_recorded:
+            return lambda node: bool(node.notes.wires[index].are_frames_held)
+        if rule.name.startswith(("connect_slave", "close_idle", "refuse_frame")):
+            return not self.wires[index].is_connection_recorded
+        if rule.name.startswith("report_offset"):
+            return not self.wires[index].is_recorded
+        return not rule.name.startswith(SEEN)
+
+    def may_flush(self, node: Node) -> bool:
+        """The master's flush stays below what the end of its process takes."""
+        lost = self.find_lost(node)
+        return lost is None or self.get(node, "master.log.flushed_offset") < lost
 
     def may_send(self, wire: Wire, slave: int) -> bool:
         """The master may send the connection's next frame before the proxy forwards it."""
@@ -86,15 +110,11 @@ class LogGuide:
         frames = self.list_frames(wire, slave)
         if wire.are_frames_held or wire.sent >= len(frames):
             return wire.are_frames_held
-        return frames[wire.sent].t_ms <= self.now_ms + JITTER_MS
+        return frames[wire.sent].t_ms <= self.now_ms + SLACK_MS
 
     def list_frames(self, wire: Wire, slave: int) -> Sequence[Frame]:
         """The frames with a body of a link's latest connection, in the order of their sending."""
         return self.plan.links[slave].frames.get(wire.connection, ())
-
-    def is_running(self, node: Node, rule: str, index: int) -> bool:
-        """The broker that acts was seen to start."""
-        return True
 
     def find_put(self, node: Node) -> int | None:
         """The number of the put that is appended next, if it was called."""
@@ -107,6 +127,16 @@ class LogGuide:
         end = self.get_max(node, MASTER)
         return number is not None and self.plan.puts[number].start_offset > end
 
+    def is_in_gap(self, node: Node) -> bool:
+        """Puts that the recording leaves out may be appended here."""
+        number = node.notes.next_put
+        puts = self.plan.puts
+        return self.plan.are_puts_hidden or (number < len(puts) and puts[number].is_behind_gap)
+
+    def find_lost(self, node: Node) -> int | None:
+        """From where on the end of the master's present process takes even what was flushed."""
+        return self.plan.lost_offsets.get(node.notes.process)
+
     def list_values(
         self, node: Node, name: str, argument: str, bounds: tuple[int, int], goals: Sequence[Goal]
     ) -> Iterable[int]:
@@ -117,7 +147,9 @@ class LogGuide:
         if rule == "append_message" and argument == "size_bytes":
             return [self.plan.puts[notes.next_put].size_bytes]
         if rule == "append_other_message":
-            return [self.plan.puts[notes.next_put].start_offset - self.get_max(node, MASTER)]
+            end, number = self.get_max(node, MASTER), notes.next_put
+            following = [p.start_offset - end for p in self.plan.puts[number : number + 1]]
+            return [*self._list_wanted(node, name, argument, bounds, goals), *following]
         if rule == "receive_report" and notes.wires[index].is_recorded:
             return notes.wires[index].reports
         if argument == "size_bytes" and rule.startswith(("append_to_slave", "append_at_wrong")):

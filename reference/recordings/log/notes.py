@@ -13,6 +13,8 @@ class Wire:
     """The number of its latest connection; 0 before the first."""
     is_recorded: bool = False
     """The proxy shows what goes over it."""
+    is_connection_recorded: bool = False
+    """The proxy shows when it is opened and closed."""
     reports: tuple[int, ...] = ()
     """Reports that were forwarded and that the master has not read yet."""
     are_frames_held: bool = False
@@ -32,6 +34,8 @@ class Notes:
     wires: tuple[Wire, ...]
     running: frozenset[int]
     """The brokers that were seen to start and not to end since, by number."""
+    process: int = 0
+    """The number of the master's present process."""
     next_put: int = 0
     """The number of the recorded put that is appended next."""
     begun: frozenset[int] = frozenset()

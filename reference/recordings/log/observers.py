@@ -45,7 +45,7 @@ class LogObserver:
     def begin(self) -> Node:
         """The node before the first event: empty logs, and nobody is seen to run."""
         cluster = self.plan.structure.make_initial(self.plan.parameters)
-        wires = self.guide.make_wires()
+        wires = self.guide.wires
         return Node(self.guide.machine.encode(cluster), Notes(wires, frozenset()))
 
     def ask(self, observation: Observation, node: Node) -> Asked:
@@ -275,7 +275,8 @@ def end_process(observer: LogObserver, node: Node, broker: int) -> Node:
         for number in notes.slots:
             node = observer.drop_message(node, number)
         ended = [p.number for p in observer.plan.puts if p.number in notes.begun]
-        notes = evolve(node.notes, begun=notes.begun - frozenset(ended))
+        begun = notes.begun - frozenset(ended)
+        notes = evolve(node.notes, begun=begun, process=notes.process + 1)
     notes = notes.spend("begin_master_stop" if broker == MASTER else f"begin_slave_stop[{broker}]")
     return node.edit(notes=evolve(notes, running=notes.running - {broker}))
 
@@ -312,6 +313,10 @@ def observe_wipe(observer: LogObserver, observation: Observation, node: Node) ->
     return Asked((lambda _: (goal,),), {name: 1})
 
 
+CLOSING = ("cut_link", "close_idle_connection", "refuse_frame")
+"""The rules that end a connection at the slave's side."""
+
+
 def observe_link_open(observer: LogObserver, observation: Observation, node: Node) -> Asked:
     """A slave connects, perhaps before its start is over; the master accepts that soon."""
     event = observation.event
@@ -322,13 +327,15 @@ def observe_link_open(observer: LogObserver, observation: Observation, node: Nod
     )
 
     def connect(after: Node) -> Node:
-        held = after.notes.wires[slave].are_frames_held
-        wire = Wire(event["conn"], is_recorded=True, are_frames_held=held)
+        old = after.notes.wires[slave]
+        wire = evolve(old, connection=event["conn"], reports=(), sent=0, forwarded=0, taken=0)
         notes = evolve(after.notes.spend(f"cut_link[{slave}]"))
         wires = (*notes.wires[:slave], wire, *notes.wires[slave + 1 :])
         return after.edit(notes=evolve(notes, wires=wires).grant(f"connect_slave[{slave}]"))
 
-    permits = {f"{n}[{slave}]": 1 for n in observer.plan.structure.rules if n.startswith("restart_slave")}
+    permitted = ("restart_slave", *CLOSING)
+    names = [n for n in observer.plan.structure.rules if n.startswith(permitted)]
+    permits = {f"{n}[{slave}]": 1 for n in names}
     return Asked((lambda _: goals,), permits, after=connect)
 
 
@@ -365,6 +372,11 @@ def observe_frame(observer: LogObserver, observation: Observation, node: Node) -
         following = observer.guide.list_frames(wire, slave)[wire.forwarded]
         is_so = following.start_offset == begin
         return Asked((lambda _: (agree(f"a heartbeat of {begin} is next", is_so=is_so),),))
+    frames = observer.guide.list_frames(wire, slave)[: wire.sent]
+    is_open = observer.guide.get(node, f"links.{slave}.is_open")
+    if not size and frames and not is_open:
+        is_so = frames[-1].end_offset == begin
+        return Asked((lambda _: (agree(f"a heartbeat of {begin} is the last", is_so=is_so),),))
     if not size:
         return Asked((lambda _: (at_begin,),))
     number = wire.forwarded
@@ -389,7 +401,7 @@ def observe_link_close(observer: LogObserver, observation: Observation, node: No
         node.notes.wires[slave].connection
     ):
         return Asked(ignored="of a connection that has ended before")
-    names = (f"cut_link[{slave}]", f"close_idle_connection[{slave}]", f"refuse_frame[{slave}]")
+    names = tuple(f"{name}[{slave}]" for name in CLOSING)
 
     def end(after: Node) -> Node:
         notes: Notes = after.notes.spend(f"connect_slave[{slave}]")
