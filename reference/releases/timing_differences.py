@@ -22,7 +22,7 @@ class TimingDifference:
     sentence: str
     """What it does, in one sentence."""
     comes_from: str
-    """Its source: a class and method, a statement of the ledger, a recording."""
+    """Its source: a class and method, a statement of the dossier, a recording."""
 
     def __attrs_post_init__(self) -> None:
         TIMING_DIFFERENCES[self.name] = self
