@@ -90,7 +90,7 @@ def consume(
     if again:
         consumer = evolve(consumer, batches=(*others, Batch(batch.assignment, again)))
     decided = choose_first(RESULTS, Consumed(consumer, batch.assignment, progress))
-    assert decided is not None  # Progress is told or not.
+    assert decided is not None  # The cache reports progress or not.
     return decided.value
 
 

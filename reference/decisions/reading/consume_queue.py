@@ -63,7 +63,7 @@ class ConsumeQueue:
         return self.list_file(offset) if offset >= self.min_offset else ()
 
     def list_file(self, offset: int) -> Sequence[Entry]:
-        """The entries from a queue offset to the end of its file, whatever the queue's min offset."""
+        """The entries from a queue offset to the end of its file, whatever the queue's min is."""
         begin = offset - self.first_offset
         if not 0 <= begin < len(self.entries):
             return ()
