@@ -34,9 +34,9 @@ def get_data(
 ) -> SelectedBuffer | None:
     """The bytes from an offset to the end of its file's content (``CommitLog#getData``).
 
-    The first file silently replaces a missing one only for offset 0. If the first file is returned
-    for another offset, the place in it is the offset's remainder: after expiry the offset 1 gives
-    the second byte of the first file (T3-00201).
+    By default the first file replaces a missing one only for offset 0. If it does so for another
+    offset, the place in it is the offset's remainder: after expiry the offset 1 gives the second
+    byte of the first file (T3-00201).
     """
     is_first = offset_bytes == 0 if is_first_returned is None else is_first_returned
     log = store.commit_log

@@ -247,7 +247,7 @@ def delete_below(state: Reading, broker: int, first_kept: int) -> Reading:
     says="deletes messages below {first_kept}",
 )
 def expire_messages(state: Reading, broker: int) -> RuleBody:
-    """Retention deletes a broker's first messages: on the master copied ones, then on the slave."""
+    """Retention deletes a broker's first messages: copied ones on the master, then on the slave."""
     node = state.brokers[broker]
     # ENABLED WHEN
     yield when(is_broker_up=node.is_up)

@@ -127,7 +127,7 @@ def begin_at(state: Reading, begin: int) -> Reading:
     says="takes the queue at {state.consumer.next_offset}",
 )
 def take_queue(state: Reading) -> RuleBody:
-    """The consumer takes the queue and begins to pull where stored progress says (R-CC-15).
+    """The consumer takes the queue and begins to pull, once it learns where (R-CC-15).
 
     Stored progress, if there is any, becomes its progress in memory; otherwise it has no entry yet.
     """

@@ -84,7 +84,8 @@ def is_record_cut(cluster: Cluster, kept: int) -> bool:
     """The kept bytes may end inside a record, or where old bytes take a record's place.
 
     They do not if they end at the beginning of the log, or where a followed message begins or ends:
-    nothing of the next record is left there, unless an earlier log epoch had bytes in its place.
+    nothing of the next record is left there, unless an earlier log epoch (`life` in the code) had
+    bytes in its place.
     """
     log = cluster.master.log
     bounds = (

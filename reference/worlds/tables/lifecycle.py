@@ -191,7 +191,7 @@ def tell_power_loss(arguments: Mapping[str, int], state: CopiedTables) -> str:
 
 @rule(who="fault", source="power loss of the broker's machine", says=tell_power_loss)
 def lose_power(state: CopiedTables, broker: int) -> RuleBody:
-    """A broker's machine loses power; its file, never forced to disk, may be the previous or gone.
+    """A broker's machine loses power; its file, never forced to disk, may be an old one, or gone.
 
     Its connection is not closed, so the name server lists it until it notices, or for good: if the
     broker has meanwhile registered in another role, the old entry is no longer checked.
