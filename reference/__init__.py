@@ -1,8 +1,8 @@
-"""The pure state machine of RocketMQ 4.4.0 master/slave replication, and what belongs to it.
+"""The pure state machine of RocketMQ 4.4.0 master/slave replication, and related functions.
 
-- ``language``: what rules are written in, and the machine that unites them.
+- ``language``: the language of rules, and the machine that combines them.
 - ``worlds``: replication, consumption, copied tables, delayed delivery and a toy: states and rules.
-- ``releases``: which there are, and what each changes.
+- ``releases``: the releases of RocketMQ, and what each changes.
 - ``decisions``: plain functions of brokers, clients and the name server.
 - ``store``: plain functions of the message store over real bytes.
 - ``configuration``: keys, files, and the broker groups that they make.
@@ -10,4 +10,4 @@
 """
 
 ROCKETMQ_VERSION = "4.4.0"
-"""The release whose behaviour the model describes; it stands in every output."""
+"""The release whose behaviour the model describes; every output names it."""

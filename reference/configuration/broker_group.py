@@ -1,4 +1,4 @@
-"""A broker group as its configuration makes it: settings, brokers, groups, deployments."""
+"""A broker group as configured: settings, brokers, groups, deployments."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ Role = roles.Role
 FlushDiskType = roles.FlushDiskType
 
 READ_BUFFER_BYTES = 4 * 1024 * 1024
-"""What a slave reads a frame into (HAClient, READ_MAX_BUFFER_SIZE at 4.4.0)."""
+"""Size of a slave's read buffer for frames (HAClient, READ_MAX_BUFFER_SIZE at 4.4.0)."""
 FRAME_HEADER_BYTES = 12
-"""What stands before the bytes of a frame (HAConnection.WriteSocketService at 4.4.0)."""
+"""Size of a frame's header (HAConnection.WriteSocketService at 4.4.0)."""
 
 HOST_NAME = "(host name)"
-"""Stands for the broker's name when no ``brokerName`` is set (BrokerConfig#localHostName)."""
+"""The broker's name if no ``brokerName`` is set (BrokerConfig#localHostName)."""
 
 
 class ConfigurationError(Exception):
-    """Configurations that cannot be answered for: a line each, with place, problem and advice."""
+    """Unusable configurations: one line each, with place, problem and advice."""
 
     def __init__(self, *problems: str) -> None:
         super().__init__(*problems)
@@ -50,14 +50,14 @@ class ConfigurationError(Exception):
 
 @frozen
 class ConfigurationWarning:
-    """Something that a broker accepts, but hardly what its author meant."""
+    """A setting that a broker accepts but its author hardly intended."""
 
     message: str
-    """What is odd, and what RocketMQ 4.4.0 makes of it."""
+    """What is odd, and how RocketMQ 4.4.0 treats it."""
     file: str
-    """File in which it stands."""
+    """File of the setting."""
     line: int
-    """Line in which it stands, counted from 1."""
+    """Line of the setting, counted from 1."""
 
     def __str__(self) -> str:
         """``file:line: message``."""
@@ -73,9 +73,9 @@ class Setting:
     value: str
     """The value as text, with its trailing blanks."""
     file: str
-    """File in which it stands."""
+    """File of the setting."""
     line: int
-    """Line in which it stands, counted from 1."""
+    """Line of the setting, counted from 1."""
 
     def __str__(self) -> str:
         """``key=value (file:line)``."""
@@ -89,7 +89,7 @@ class BrokerConfiguration:
     cluster: str
     """``brokerClusterName``."""
     broker_name: str
-    """``brokerName``: what a master and its slaves have in common."""
+    """``brokerName``: the name that a master and its slaves share."""
     broker_id: int
     """0 on a master, whatever is configured; the configured ``brokerId`` on a slave."""
     role: Role
@@ -97,7 +97,7 @@ class BrokerConfiguration:
     flush_disk_type: FlushDiskType
     """``flushDiskType``."""
     settings: tuple[Setting, ...]
-    """What the file sets, in its order; of several settings of one key only the last."""
+    """The file's settings in its order; if a key is set more than once, only the last."""
     file: str
     """The file, as it was named."""
     version: Version = USUAL_VERSION
@@ -106,7 +106,7 @@ class BrokerConfiguration:
     def get(self, key: str) -> Value:
         """The value in force: forced by BrokerStartup, else configured, else the 4.4.0 default.
 
-        None stands for a default that the host decides.
+        None means a default that depends on the host.
 
         Raises:
             KeyError: 4.4.0 does not know this key.
@@ -119,7 +119,7 @@ class BrokerConfiguration:
         return KEYS[key].read(setting.value) if setting else KEYS[key].default
 
     def get_number(self, key: str) -> int:
-        """`get` for a number; TypeError for a key that holds or may hold something else."""
+        """`get` for a number. Raises TypeError for a key that holds or may hold something else."""
         value = self.get(key)
         if not isinstance(value, int) or isinstance(value, bool):
             raise TypeError(f"{key} is {value!r}, not a number")
@@ -131,7 +131,7 @@ class BrokerConfiguration:
 
     @property
     def values(self) -> Mapping[str, str]:
-        """Each key of the file with its value, as it stands there."""
+        """Each key of the file with its value, as written there."""
         return {setting.key: setting.value for setting in self.settings}
 
     @property
@@ -145,7 +145,7 @@ class BrokerConfiguration:
         return f"{self.broker_name!r} in cluster {self.cluster!r}"
 
     def same_behaviour_key(self) -> tuple[tuple[str, str], ...]:
-        """Settings that decide behaviour and differ from the defaults, sorted, values normalised.
+        """Settings that affect behaviour and differ from the defaults, sorted, values normalised.
 
         Unknown keys are left out, because a broker ignores them.
         """
@@ -154,17 +154,17 @@ class BrokerConfiguration:
 
     def _is_outside_the_model(self, setting: Setting) -> bool:
         if setting.key == "haMasterAddress" and self.role is not Role.SLAVE:
-            return False  # BrokerController#initialize looks at it on slaves only.
+            return False  # BrokerController#initialize reads it on slaves only.
         behaviour = compute_behaviour(setting.key, setting.value)
         return setting.key in {**LATER_KEYS, **OUTSIDE_THE_MODEL} and behaviour is not None
 
     def _explain_sizes(self) -> Iterable[str]:
-        """One sentence for each size with which a master breaks what it answers or sends."""
+        """One sentence for each size with which a master gives wrong answers or sends too much."""
         batch_max = READ_BUFFER_BYTES - FRAME_HEADER_BYTES
         if self.get_number("haTransferBatchSize") > batch_max:
             yield (
                 f"{self.find_setting('haTransferBatchSize')} is outside the model: frames of more "
-                f"than {batch_max} bytes do not fit what a slave reads into, so it never gets "
+                f"than {batch_max} bytes do not fit a slave's read buffer, so it never gets "
                 "past a backlog of that size; the default is 32768."
             )
         blank = Parameters().end_file_min_blank_bytes
@@ -174,7 +174,7 @@ class BrokerConfiguration:
             setting = next(filter(None, map(self.find_setting, names)))
             yield (
                 f"{setting} is outside the model: a message of more than {message_max} bytes fits "
-                "no file, is answered PUT_OK and is nowhere; lower maxMessageSize to that."
+                "no file: it is answered PUT_OK but not stored; lower maxMessageSize to that."
             )
 
     def explain_outside_the_model(self) -> Iterable[str]:
@@ -212,16 +212,16 @@ class BrokerGroup:
 
     @property
     def has_store_pool(self) -> bool:
-        """The master's appends go to a pool of buffers first.
+        """The master appends to a pool of buffers first.
 
-        Slaves have none, and until 4.9 no master with SYNC_FLUSH
+        Slaves have none, and until 4.9 neither has a master with SYNC_FLUSH
         (MessageStoreConfig#isTransientStorePoolEnable).
         """
         is_set = bool(self.master.get("transientStorePoolEnable"))
         return is_set and self.master.flush_disk_type is FlushDiskType.ASYNC_FLUSH
 
     def _explain_store_pool(self) -> Iterable[str]:
-        """Where the setting does what the model does not have."""
+        """One sentence if the model does not cover the pool of this version."""
         setting = self.master.find_setting("transientStorePoolEnable")
         if setting is None or not self.master.get("transientStorePoolEnable"):
             return
@@ -232,7 +232,7 @@ class BrokerGroup:
 
     @property
     def version(self) -> Version:
-        """The release of its brokers, in the mode that the master's file says."""
+        """The release of its brokers, in the mode that the master's file selects."""
         asked = self.master.version
         return Version(asked.release, compute_mode(self.master.values, asked))
 
@@ -253,5 +253,5 @@ class Deployment:
 
 
 def show_on_one_line(text: str) -> str:
-    """Makes control characters visible, so that no value or file name can break a line."""
+    """Make control characters visible, so that no value or file name can break a line."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

@@ -1,8 +1,8 @@
-"""Brokers' configuration files: read as RocketMQ reads them, checked as it does not.
+"""Brokers' configuration files, read as RocketMQ reads them, but checked.
 
-A real broker swallows every value that its setter refuses and runs with the default
-(MixAll#properties2Object). A model of such a broker would answer for a deployment that nobody
-meant, so here the same value is an error.
+A real broker silently drops a value that its setter refuses and runs with the default
+(MixAll#properties2Object). A model of such a broker would describe a deployment that its author did
+not intend, so here such a value is an error.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ SAMPLE_FILE = "(embedded sample)"
 _WHAT_IF = "(what if)"
 
 STANDARD_INPUT = Path("-")
-"""Stands for standard input among paths."""
+"""Means standard input among paths."""
 
 STANDARD_INPUT_NAME = "(standard input)"
-"""File name of the settings that were read from there."""
+"""File name of settings that were read from standard input."""
 
 _YAML_SUFFIXES = (".yaml", ".yml")
 _MANIFEST_KEYS = {"apiVersion", "kind"}
@@ -62,16 +62,16 @@ def read_deployments(
     version: Version = USUAL_VERSION,
     read_standard_input: Callable[[], bytes] | None = None,
 ) -> tuple[tuple[Deployment, ...], tuple[ConfigurationWarning, ...]]:
-    """Reads files, and folders recursively for ``*.conf`` and ``*.properties``; ``-`` is one file.
+    """Read files, and folders recursively for ``*.conf`` and ``*.properties``; ``-`` is one file.
 
-    Each folder that holds a broker's file is one deployment; a file reached twice counts once. A
-    slave whose master's file lies in another folder belongs to that. ``version`` is what the
+    Each folder with a broker's file is one deployment; a file reached twice counts once. A slave
+    whose master's file lies in another folder belongs to that folder. ``version`` is what the
     brokers run.
 
     Raises:
         ConfigurationError: nothing to read, an unreadable file, a value that 4.4.0 would ignore,
-            or brokers that do not form groups of one master and slaves with ids of their own; with
-            the problems of every file.
+            or brokers that do not form groups of one master and slaves with distinct ids; with the
+            problems of every file.
     """
     if not paths:
         raise _error("no configuration is given", "name a broker's file or a folder of such files")
@@ -114,7 +114,9 @@ def change_master(group: BrokerGroup, key: str, value: str) -> BrokerGroup:
 
 
 def change_slaves(group: BrokerGroup, key: str, value: str) -> BrokerGroup:
-    """The same with the files of all its slaves; a group without slaves stays as it is.
+    """The group as it would be if the files of all its slaves set this key to this value.
+
+    Without slaves, the group stays as it is.
 
     Raises:
         ConfigurationError: as `change_master`, or two slaves would have one ``brokerId``.
@@ -128,7 +130,7 @@ ASSUMED_FILE = "(assumed slave)"
 
 
 def assume_slaves(group: BrokerGroup, count: int) -> BrokerGroup:
-    """The group with so many slaves, whatever it has: reads and offset checks as on its master.
+    """The group with this number of slaves, which read and check offsets as their master is set.
 
     Raises:
         ConfigurationError: the master's file has a value that a slave would ignore.
@@ -147,15 +149,15 @@ def assume_slaves(group: BrokerGroup, count: int) -> BrokerGroup:
 def _change(broker: BrokerConfiguration, key: str, value: str) -> BrokerConfiguration:
     if key not in KEYS and not is_known_in(key, broker.version):
         problem = explain_unknown_key(key, broker.version)
-        raise _error(problem, "ask about a key that it knows", _WHAT_IF)
+        raise _error(problem, "choose a key that it knows", _WHAT_IF)
     kept = [Entry(s.key, s.value, s.line) for s in broker.settings if s.key != key]
     changed = _interpret(_WHAT_IF, [*kept, Entry(key, value, 0)], [], broker.version)
     if (changed.role is Role.SLAVE) is not (broker.role is Role.SLAVE):
         was = "slave" if broker.role is Role.SLAVE else "master"
         problem = f"a {was} cannot be asked about as {changed.role.name}"
-        raise _error(problem, "ask about another role", _WHAT_IF)
+        raise _error(problem, "choose another role", _WHAT_IF)
     if key in ("brokerName", "brokerClusterName"):
-        raise _error(f"{key} ties a group together", "ask about another key", _WHAT_IF)
+        raise _error(f"{key} ties a group together", "choose another key", _WHAT_IF)
     return evolve(changed, file=broker.file)
 
 
@@ -269,7 +271,7 @@ def _read_broker(
     _refuse_yaml(file, entries)
     if not entries:
         advice = "fill it, or remove it: a broker would run with defaults only"
-        raise _error("the file is empty but for blanks and comments", advice, str(file))
+        raise _error("the file is empty except for blanks and comments", advice, str(file))
     if not any(entry.key in {**MESSAGE_STORE_CONFIG, **BROKER_CONFIG} for entry in entries):
         text = f"{_NOT_A_BROKERS}; the file is skipped"
         warnings.append(ConfigurationWarning(text, str(file), entries[0].line))
@@ -278,7 +280,7 @@ def _read_broker(
 
 
 def _refuse_yaml(file: Path, entries: Iterable[Entry]) -> None:
-    """Raises ConfigurationError for a manifest, whose lines may look like settings."""
+    """Raises ConfigurationError for a Kubernetes manifest, whose lines may look like settings."""
     is_manifest = _MANIFEST_KEYS <= {entry.key for entry in entries}
     if is_manifest or file.suffix in _YAML_SUFFIXES:
         advice = "write the broker.conf that it holds, lines of KEY=VALUE, to a file and name that"
@@ -304,7 +306,7 @@ def _interpret(
 
 
 def _check_value(setting: Setting, version: Version) -> Iterator[ConfigurationWarning]:
-    """Warnings for a setting; ConfigurationError for a value that the broker would not take."""
+    """Warnings for a setting; ConfigurationError for a value that the broker would not accept."""
     key = KEYS.get(setting.key)
     if key is None:
         if not is_known_in(setting.key, version):
@@ -343,7 +345,7 @@ def _build_broker(
 
 
 def _check_broker(broker: BrokerConfiguration) -> Iterator[ConfigurationWarning]:
-    """What BrokerStartup#createBrokerController refuses or forces after it read the file."""
+    """Settings that BrokerStartup#createBrokerController refuses or overrides after reading."""
     release = f"RocketMQ {broker.version.release}"
     own_id = broker.find_setting("brokerId")
     if broker.role is Role.SLAVE and broker.broker_id <= 0:
@@ -368,7 +370,7 @@ def _build_deployment(brokers: Sequence[BrokerConfiguration]) -> Deployment:
     if nameless and len(brokers) > 1:
         raise _error_at(
             nameless[0].telling_setting,
-            "without brokerName the host's name is taken, so nobody can tell who replicates whom",
+            "without brokerName a broker is named after its host, so no slave matches its master",
             "set brokerName in every file of this folder",
         )
     members: dict[tuple[str, str], list[BrokerConfiguration]] = {}

@@ -1,7 +1,7 @@
 """Files in the text format of ``java.util.Properties``, as ``Properties.load`` reads them.
 
 One logical line is one entry ``key separator value``. A backslash at the end of a line continues
-it; leading blanks of every line vanish, trailing blanks belong to the value.
+it; leading blanks of every line are dropped, trailing blanks belong to the value.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _NAMED_ESCAPES = {"t": "\t", "r": "\r", "n": "\n", "f": "\f"}
 
 
 class JavaPropertiesError(ValueError):
-    """A text that ``Properties.load`` refuses, or that is no text at all."""
+    """A text that ``Properties.load`` refuses, or that is not text at all."""
 
     def __init__(self, problem: str, line: int) -> None:
         super().__init__(problem, line)
         self.problem = problem
-        """What is wrong, without its place."""
+        """The problem, without its place."""
         self.line = line
-        """Line in which it is wrong, counted from 1."""
+        """Line of the problem, counted from 1."""
 
 
 @frozen
@@ -84,7 +84,7 @@ def read_properties(file: Path) -> tuple[Entry, ...]:
 def decode_properties(data: bytes) -> str:
     """The characters of a properties file.
 
-    ``Properties.load(InputStream)`` takes bytes for ISO-8859-1; UTF-8 is accepted too, so that
+    ``Properties.load(InputStream)`` reads bytes as ISO-8859-1; UTF-8 is accepted too, so that
     comments and names in it stay legible.
 
     Raises:
@@ -104,8 +104,8 @@ def decode_properties(data: bytes) -> str:
 def parse_properties(text: str) -> tuple[Entry, ...]:
     r"""All entries in the order of the text, duplicates included.
 
-    Source: ``java.util.Properties#load0``. One difference: a lone backslash at the end of the text
-    is no entry here, where Java makes it an entry with an empty key.
+    Source: ``java.util.Properties#load0``, with one difference: a lone backslash at the end of the
+    text is no entry here, whereas Java makes it an entry with an empty key.
 
     Raises:
         JavaPropertiesError: a ``\\u`` that is not followed by four hexadecimal digits.
@@ -135,7 +135,7 @@ def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _is_continued(line: str) -> bool:
-    """An even number of backslashes at the end is escaped backslashes."""
+    """The line ends with an odd number of backslashes; an even number is escaped backslashes."""
     return (len(line) - len(line.rstrip("\\"))) % 2 == 1
 
 

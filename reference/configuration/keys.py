@@ -1,7 +1,7 @@
 """Every key that a RocketMQ 4.4.0 broker reads from its file.
 
-A broker's file is poured into four objects by ``MixAll#properties2Object``: a key is known when one
-of them has a public setter of that name. Source of each table: the class it is named after.
+``MixAll#properties2Object`` copies a broker's file into four objects: a key is known if one of them
+has a public setter of that name. Source of each table: the class it is named after.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from reference.configuration.later_keys import LATER_KEYS, NAMES_IN_440
 from reference.releases.versions import Version
 
 Value: TypeAlias = int | bool | str | None
-"""A configured value; None is a default that the host or its environment decides."""
+"""A configured value; None is a default that depends on the host or its environment."""
 
 _NUMBER = re.compile(r"[+-]?\d+")
 _CLOSE_MATCH = 0.8
@@ -40,21 +40,21 @@ class Key:
     """One key that 4.4.0 knows."""
 
     name: str
-    """The key as it is written in the file."""
+    """The key as written in the file."""
     kind: Kind
     """How its value is read."""
     default: Value
-    """Value without a setting; None where the host decides (its name, address or processors)."""
+    """Value without a setting; None if the host determines it (its name, address or processors)."""
     choices: tuple[str, ...] = ()
     """All allowed values, for a CHOICE."""
 
     @property
     def expected(self) -> str:
-        """What a value may be, in words."""
+        """The allowed values, in words."""
         return "one of " + ", ".join(self.choices) if self.choices else self.kind.value
 
     def read(self, text: str) -> Value:
-        """The value that this text stands for; no blank around it is forgiven, as in Java.
+        """The value of this text; as in Java, blanks around it are not accepted.
 
         Source: MixAll#properties2Object, with Integer#parseInt, Long#parseLong and Enum#valueOf.
 
@@ -83,7 +83,7 @@ def _read_number(text: str, bits: int) -> int:
 
 
 def _read_boolean(text: str) -> bool:
-    """Stricter than Boolean#parseBoolean, which takes every other text for false."""
+    """Stricter than Boolean#parseBoolean, which reads every other text as false."""
     if text.lower() not in ("true", "false"):
         raise ValueError(text)
     return text.lower() == "true"
@@ -298,7 +298,7 @@ Port and buffer sizes are the broker's defaults: BrokerStartup#createBrokerContr
 ADDRESS_SERVER: Mapping[str, Key] = _table(
     Kind.STRING, {"rmqAddressServerDomain": None, "rmqAddressServerSubGroup": None}
 )
-"""Read past the four objects, by BrokerStartup#properties2SystemEnv."""
+"""Read outside the four objects, by BrokerStartup#properties2SystemEnv."""
 
 KEYS: Mapping[str, Key] = {
     **MESSAGE_STORE_CONFIG,
@@ -313,14 +313,14 @@ IDENTITY_KEYS = frozenset(ADDRESS_SERVER) | _names(
     "haListenPort listenPort namesrvAddr regionId rocketmqHome storePathCommitLog "
     "storePathRootDir"
 )
-"""Keys that say who and where a broker is, not how it behaves."""
+"""Keys that define who and where a broker is, not how it behaves."""
 
 OUTSIDE_THE_MODEL: Mapping[str, str] = {
     "duplicationEnable": "RocketMQ 4.4.0 then never dispatches a message to its consume queue",
     "messageStorePlugIn": "a plug-in stands between the broker and its message store",
-    "haMasterAddress": "the slave copies from whoever answers there; the model assumes its master",
+    "haMasterAddress": "the slave copies from the broker there; the model assumes its master",
 }
-"""Keys of 4.4.0 whose effect the model does not have, with the reason."""
+"""Keys of 4.4.0 whose effect the model does not cover, with the reason."""
 
 
 def compute_behaviour(name: str, text: str) -> str | None:
@@ -336,19 +336,19 @@ def compute_behaviour(name: str, text: str) -> str | None:
 
 
 def explain_refused_value(key: Key, text: str, version: Version) -> str:
-    """What a broker does with a value that is not of the key's kind (MixAll#properties2Object)."""
+    """What a broker does with a value not of the key's kind (MixAll#properties2Object)."""
     blank = ", with a trailing blank" if text != text.rstrip() else ""
     if key.kind is Kind.BOOLEAN:
-        effect = "take this silently for false"
+        effect = "silently read this as false"
     elif key.default is None:
-        effect = "ignore this silently and run with the host's default"
+        effect = "silently ignore this and run with the host's default"
     else:
-        effect = f"ignore this silently and run with {key.name}={key.default}"
+        effect = f"silently ignore this and run with {key.name}={key.default}"
     return f"{key.name} is {text!r}{blank}: RocketMQ {version.release} would {effect}"
 
 
 def explain_unknown_key(name: str, version: Version) -> str:
-    """What a broker does with a key that it does not know, and what was perhaps meant."""
+    """What a broker does with a key that it does not know, and the key that was perhaps meant."""
     later = f" (it is known {LATER_KEYS[name].known})" if name in LATER_KEYS else ""
     similar = find_similar_key(name)
     advice = f"; did you mean {similar}?" if similar else ""
@@ -356,7 +356,7 @@ def explain_unknown_key(name: str, version: Version) -> str:
 
 
 def find_similar_key(name: str) -> str | None:
-    """The key of 4.4.0 that an unknown name most likely stands for, if any is close."""
+    """The key of 4.4.0 closest to an unknown name, if any is close."""
     if name in LATER_KEYS:
         return NAMES_IN_440.get(name)
     known = {key.lower(): key for key in KEYS}

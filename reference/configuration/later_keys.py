@@ -1,4 +1,4 @@
-"""Keys that only later releases than 4.4.0 know, and what the model makes of their values.
+"""Keys that only releases after 4.4.0 know, and how the model treats their values.
 
 Source: the releases' MessageStoreConfig and BrokerConfig; semantics of 5.x: V-30 to V-37.
 """
@@ -20,15 +20,15 @@ class LaterKey:
     """One key that 4.4.0 ignores."""
 
     name: str
-    """The key as it is written in the file."""
+    """The key as written in the file."""
     release: str
     """The first release known to have it."""
     is_first: bool = True
-    """No earlier one has it; else that has not been looked up."""
+    """No earlier release has it; if false, that has not been checked."""
     modelled: tuple[str, ...] = ()
-    """The values that the model has; empty: it is the same whatever the value."""
+    """The values that the model covers; empty if the value makes no difference to the model."""
     effect: str = ""
-    """What another value does."""
+    """The effect of any other value."""
 
     @property
     def known(self) -> str:
@@ -57,22 +57,25 @@ LATER_KEYS: Mapping[str, LaterKey] = {
         ),
         *_list("4.9.3", "slaveTimeout"),
         LaterKey(
-            "inSyncReplicas", "5.0.0", modelled=("1", "2"), effect="asks for more slaves (V-31)"
+            "inSyncReplicas", "5.0.0", modelled=("1", "2"), effect="requires more slaves (V-31)"
         ),
         LaterKey(
-            "minInSyncReplicas", "5.0.0", modelled=("1",), effect="refuses puts before (V-32)"
+            "minInSyncReplicas",
+            "5.0.0",
+            modelled=("1",),
+            effect="refuses puts when replicas are missing (V-32)",
         ),
         LaterKey(
             "enableAutoInSyncReplicas",
             "5.0.0",
             modelled=(FALSE,),
-            effect="asks for fewer slaves when some are away (V-34)",
+            effect="requires fewer slaves when some are away (V-34)",
         ),
         LaterKey(
             "enableSlaveActingMaster",
             "5.0.0",
             modelled=(FALSE,),
-            effect="lets a slave stand for its master (V-49)",
+            effect="lets a slave act for its master (V-49)",
         ),
         LaterKey("asyncLearner", "5.0.0", False, (FALSE,), "keeps a slave out of all sets"),
         *_list(
@@ -108,8 +111,8 @@ NAMES_IN_440: Mapping[str, str] = {
 
 
 NEW_NAMES = {old: new for new, old in NAMES_IN_440.items() if new != "haMaxGapNotInSync"}
-"""Keys of 4.4.0 with the name under which later releases read the same; the gap that makes a slave
-fall out of a set is another thing than the distance that 4.4.0 asks about."""
+"""Keys of 4.4.0 with the name under which later releases read them. The gap that makes a slave
+leave a set differs from the distance that 4.4.0 checks."""
 
 
 def get_name_in(name: str, version: Version) -> str:
@@ -124,7 +127,7 @@ def is_known_in(name: str, version: Version) -> bool:
 
 
 def explain_later_key(name: str, text: str, version: Version) -> str | None:
-    """Why the model does not have a broker with this setting; None where it has.
+    """Why the model does not cover a broker with this setting; None if it does.
 
     The version is that of the broker, with its mode.
     """
@@ -135,7 +138,7 @@ def explain_later_key(name: str, text: str, version: Version) -> str | None:
             f"broker runs that, add --rocketmq-version {key.release} or later"
         )
     if key.modelled and text.strip() not in key.modelled:
-        return f"this value {key.effect}; the model has {' and '.join(key.modelled)}"
+        return f"this value {key.effect}; the model covers {' and '.join(key.modelled)}"
     return None
 
 
@@ -149,7 +152,7 @@ def compute_mode(settings: Mapping[str, str], version: Version) -> str:
 
 
 def explain_mode(settings: Mapping[str, str], mode: str) -> str | None:
-    """Why the model does not have a master in this mode with these settings; None where it has."""
+    """Why the model does not cover a master in this mode with these settings; None if it does."""
     if mode == CONTROLLER and settings.get("allAckInSyncStateSet", FALSE).strip() != TRUE:
         return (
             "enableControllerMode=true is outside the model without allAckInSyncStateSet=true: a "

@@ -1,1 +1,1 @@
-"""Decisions of brokers, clients and the name server that are plain functions."""
+"""Decisions of brokers, clients and the name server, as plain functions."""

@@ -1,8 +1,8 @@
-"""In which order the hash tables of java.util list their entries.
+"""The order in which the hash tables of java.util list their entries.
 
-Where the code of a broker or a name server takes the first entry that fits, and where it writes a
-table, this order decides. Source: java.util.HashMap#hash, java.util.concurrent.ConcurrentHashMap
-#spread, String#hashCode.
+This order decides where a broker or a name server takes the first entry that fits, and where it
+writes a table. Source: java.util.HashMap#hash, java.util.concurrent.ConcurrentHashMap#spread,
+String#hashCode.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ def compute_bucket(key: str | int, bucket_count: int) -> int:
     if isinstance(key, str):
         folded = hash_string(key) & INT_BITS
     elif -(2**31) <= key < 2**31:
-        # A negative Long folds to the complement of its low half, which is another bucket than that
-        # of an Integer; no key here is negative and a Long.
+        # A negative Long folds to the complement of its low half, a different bucket from that of
+        # an Integer; no key here is a negative Long.
         folded = key & INT_BITS
     else:
         folded = (key ^ (key >> 32)) & INT_BITS
@@ -28,7 +28,7 @@ def compute_bucket(key: str | int, bucket_count: int) -> int:
 
 
 def order_as_listed(keys: Iterable[str | int], bucket_count: int) -> tuple[str | int, ...]:
-    """Keys as a table lists them: by bucket, in a bucket as they came.
+    """Keys as a table lists them: by bucket, within a bucket by insertion.
 
     A table that is more than three quarters full has twice as many buckets.
     """

@@ -1,6 +1,6 @@
 """What a cluster of several groups does while the master of one of them is down.
 
-Groups replicate each by itself: no group holds another's messages. What an outage costs follows
+Groups replicate independently: no group holds another's messages. The cost of an outage follows
 from the files alone, without any step of the machine.
 """
 
@@ -18,17 +18,17 @@ class Outage:
     group: BrokerGroup
     """The group that has lost its master."""
     takes_sends: tuple[str, ...]
-    """``brokerName`` of the groups that producers turn to; empty: every send of the cluster fails.
+    """``brokerName`` of the groups that producers use; empty: every send of the cluster fails.
 
-    A producer keeps only queues of groups whose master is listed, and without any throws
+    A producer keeps only queues of groups whose master is listed, and throws if there are none
     (R-PR-02: MQClientInstance#topicRouteData2TopicPublishInfo). Topics that only this group has
     cannot be sent to at all."""
     serves_reads: tuple[int, ...]
     """``brokerId`` of the slaves from which its messages can be read; empty: they are unreadable
     until the master is back.
 
-    The group's name stays registered as long as any slave lives (R-NS-06), and consumers take
-    whatever address is listed (R-CC-01: MQClientInstance#findBrokerAddressInSubscribe), whatever
+    The group's name stays registered as long as any slave lives (R-NS-06), and consumers use any
+    listed address (R-CC-01: MQClientInstance#findBrokerAddressInSubscribe), whatever
     ``slaveReadEnable`` says (recordings, finding 14). What no slave has received is unreadable."""
 
 

@@ -16,7 +16,7 @@ def list_lanes(state: Any) -> tuple[tuple[str, int], ...]:
 
 
 def fill_lanes(state: Any, action: Action) -> tuple[LaneText, ...]:
-    """What each lane says of a step and of the state after it."""
+    """What each lane shows of a step and of the state after it."""
     texts: tuple[LaneText, ...] = state.structure.lanes.fill_lanes(state, action)
     return texts
 

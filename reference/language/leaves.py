@@ -1,7 +1,7 @@
-"""A state as a flat list of leaves, and back: what the compiled and the solved readings share.
+"""A state as a flat list of leaves, and back: shared by compiled execution and the solver.
 
-A leaf's path is the dotted way to it, for example ``links.0.next_transfer_offset``. Paths that
-begin with ``parameters.`` are constants of a run.
+A leaf's path is its dotted name, for example ``links.0.next_transfer_offset``. Paths that begin
+with ``parameters.`` are constants of a run.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def flatten(cluster: Any) -> dict[str, Any]:
 
 
 def unflatten(structure: Any, values: Mapping[str, Any]) -> Any:
-    """The state whose leaves have these values; raises KeyError for a missing path."""
+    """The state whose leaves have these values. Raises KeyError for a missing path."""
     template = structure.template
     return transform_leaves(template, lambda path, sort, value: values[path])
 

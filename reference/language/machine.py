@@ -1,6 +1,6 @@
-"""The machine that unites the rules: which actions are enabled, and what one of them does.
+"""The machine that combines the rules: which actions are enabled, and what each one does.
 
-The same machine serves two readings: on numbers it executes, on free variables it records.
+The machine has two interpretations: on numbers it executes, on free variables it records.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Instance:
     rule: Rule
     indexes: tuple[int, ...]
     name: str = field(init=False)
-    """For example ``transfer_batch[0]``; just the rule's name where it has no index."""
+    """For example ``transfer_batch[0]``; only the rule's name if it has no index."""
 
     @name.default
     def _make_name(self) -> str:
@@ -51,7 +51,7 @@ class Action:
 
     @property
     def index(self) -> int | None:
-        """Which slave, message or broker it is about; None for a rule without an index."""
+        """The slave, message or broker that it concerns; None for a rule without an index."""
         inside = self.instance.partition("[")[2]
         return int(inside.rstrip("]")) if inside else None
 
@@ -62,12 +62,12 @@ class Action:
 
 @frozen
 class Outcome:
-    """What became of an action."""
+    """The result of an action."""
 
     cluster: Any
-    """The state after it; the very same object when it was refused."""
+    """The state after it; the identical object if it was refused."""
     failed: tuple[str, ...] = ()
-    """The names of the conditions that did not hold; empty when the action took place."""
+    """The names of the conditions that did not hold; empty if the action took place."""
 
     @property
     def is_refused(self) -> bool:
@@ -89,7 +89,7 @@ class RecordedInstance:
 
     instance: Instance
     conditions: Mapping[str, Term]
-    """Named conditions, the ones that are true by structure left out; a range adds
+    """Named conditions, without those that are true by structure. A range adds
     ``is_range_of_<argument>_not_empty`` unless that is true by itself."""
     arguments: tuple[tuple[str, Term, Term, Term], ...]
     """Name, leaf, lowest and highest value of each argument."""
@@ -121,7 +121,7 @@ class Machine:
         return found
 
     def step(self, cluster: Any, action: Action) -> Outcome:
-        """Let one action take place; a refused action leaves the state as it is.
+        """Take one action; a refused action leaves the state as it is.
 
         Raises KeyError for an instance that this structure does not have.
         """
@@ -147,7 +147,7 @@ def compute_machine(structure: Any) -> Machine:
 
 
 def probe(instance: Instance, cluster: Any) -> tuple[list[str], tuple[Argument, ...]]:
-    """The conditions that fail, and, when none does, the ranges of the arguments."""
+    """The conditions that fail, and, if none does, the ranges of the arguments."""
     steps = instance.start(cluster)
     conditions = next(steps)
     failed = [name for name, holds in conditions.named.items() if not holds]
@@ -163,7 +163,7 @@ def probe(instance: Instance, cluster: Any) -> tuple[list[str], tuple[Argument, 
 
 @cache
 def count_arguments(instance: Instance, structure: Any) -> int:
-    """How many arguments a rule asks for; the same in every state."""
+    """The number of a rule's arguments, which does not depend on the state."""
     steps = instance.start(symbolic_cluster(structure))
     next(steps)
     answer: Term | None = None
@@ -177,7 +177,7 @@ def count_arguments(instance: Instance, structure: Any) -> int:
 
 
 def record_instance(structure: Any, instance: Instance) -> RecordedInstance:
-    """Run a rule on free variables and keep what it says."""
+    """Run a rule on free variables and record it."""
     before = symbolic_cluster(structure)
     named, arguments, after = run_on_leaves(before, instance)
     for name, _, low, high in arguments:
@@ -195,9 +195,10 @@ def record_instance(structure: Any, instance: Instance) -> RecordedInstance:
 def run_on_leaves(
     before: Any, instance: Instance
 ) -> tuple[dict[str, Term], list[tuple[str, Term, Term, Term]], Any]:
-    """What a rule says of a state of free variables.
+    """A rule applied to a state of free variables.
 
-    Its conditions by name; name, leaf, lowest and highest value of each argument; the state after.
+    Returns its conditions by name; name, leaf, lowest and highest value of each argument; the state
+    after.
     """
     steps = instance.start(before)
     conditions: Conditions = next(steps)
@@ -235,7 +236,7 @@ def _is_statically_disabled(instance: Instance, before: Any) -> bool:
 
 
 def _collect_ranges(steps: Any, count: int) -> tuple[Argument, ...]:
-    """The ranges that a started rule asks for; it is left before its effect."""
+    """The ranges of a started rule, which is stopped before its effect."""
     ranges: list[Argument] = []
     answer: int | None = None
     for _ in range(count):

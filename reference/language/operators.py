@@ -23,7 +23,7 @@ def choose(condition: bool, when_true: Leaf, when_false: Leaf) -> Leaf:
 
 
 def negate(condition: bool) -> bool:
-    """The opposite of a condition (``not`` would ask a term for its truth)."""
+    """The opposite of a condition (``not`` would evaluate a term as a Python truth value)."""
     if not isinstance(condition, Term):
         return not condition
     result: Any = record("not", condition)
@@ -75,13 +75,13 @@ def maximum(first: int, *others: int) -> int:
 
 
 def quotient(dividend: int, divisor: int) -> int:
-    """Integer division of a number that is not negative by a positive one."""
+    """Integer division of a non-negative number by a positive one."""
     result: int = _apply("quotient", dividend, divisor)
     return result
 
 
 def remainder(dividend: int, divisor: int) -> int:
-    """What integer division of a number that is not negative by a positive one leaves."""
+    """The remainder of integer division of a non-negative number by a positive one."""
     result: int = _apply("remainder", dividend, divisor)
     return result
 

@@ -1,4 +1,4 @@
-"""What a rule is: who acts, when, and what becomes of the state; with the facts about it.
+"""A rule: who acts, when, with what effect on the state; and facts about the rule.
 
 A rule is a generator function over a cluster. It yields its named conditions, then its arguments
 with their ranges, and returns the cluster after its effect:
@@ -9,8 +9,8 @@ with their ranges, and returns the cluster after its effect:
     # EFFECT
     return ...
 
-The effect is computed only when every condition holds. A range may mention only the state, and it
-is part of being enabled that it is not empty.
+The effect is computed only if every condition holds. A range may depend only on the state, and must
+not be empty for the rule to be enabled.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Argument:
 StateT = TypeVar("StateT", bound=Any)
 
 RuleBody: TypeAlias = Generator[Conditions | Argument, int, Any]
-"""What a rule is when it runs; it returns the state of its world after its effect."""
+"""A running rule; it returns the state of its world after its effect."""
 
 ACTORS = (
     *("producer", "consumer", "client"),
@@ -52,47 +52,47 @@ ACTORS = (
     *("operator", "administrator"),
     "fault",
 )
-"""Who can act. An operator starts, stops and copies; an administrator sends a command."""
+"""Possible actors. An operator starts, stops and copies; an administrator sends a command."""
 
 
 USUAL_WEIGHT = 32
-"""How likely a rule is picked among the enabled ones of a random schedule; a fault has 1."""
+"""Default weight with which random schedules pick a rule among the enabled ones; a fault has 1."""
 
 Phrase: TypeAlias = "str | Callable[[Mapping[str, int], Any], str]"
-"""What a timeline says of a step: a text in which ``{name}`` stands for an argument, ``{number}``
-for the index and one, ``{state...}`` for what is there afterwards; or what makes such a text."""
+"""The timeline's text for a step: ``{name}`` stands for an argument, ``{number}`` for the index
+plus one, ``{state...}`` for the state afterwards; or a function that makes such a text."""
 
 
 @frozen(eq=False)
 class Rule:
-    """One rule, with the facts about it that are no part of its meaning."""
+    """One rule, with facts about it that are not part of its meaning."""
 
     name: str
     """Its public identifier: the function's name and its heading in ``spec/``."""
     who: str = field(validator=in_(ACTORS))
-    """Who acts: one of ACTORS. Raises ValueError for anybody else."""
+    """The actor: one of ACTORS. Raises ValueError for any other."""
     source: str
-    """The RocketMQ code that it mirrors, class#method at 4.4.0, or what it stands for."""
+    """The RocketMQ code that it mirrors, class#method at 4.4.0, or the event that it models."""
     function: Callable[..., RuleBody]
     """The generator function itself."""
     indexes: tuple[str, ...]
-    """What it is instantiated for: ``slave``, ``message``, or nothing."""
+    """The indexes for which it is instantiated: ``slave``, ``message``, or none."""
     topic: str
     """The module that holds it, for example ``replication``."""
     weight: int
-    """How likely random schedules pick it among the enabled rules; 1 or more."""
+    """The weight with which random schedules pick it among the enabled rules; 1 or more."""
     heals: str = ""
-    """What a system that is left in peace gets by it: a word of its world, else empty."""
+    """What a system gains by it once faults stop: a word of its world, else empty."""
     is_last_resort: bool = False
-    """It ends a wait, or brings its end nearer, while what is waited for may yet come."""
+    """It ends a wait, or brings the end nearer, while the awaited event may still happen."""
     says: Phrase = ""
-    """What a timeline says of a step; the rule's name where it says nothing."""
+    """The timeline's text for a step; the rule's name if empty."""
     lane: str = ""
-    """The lane of a timeline in which it stands, where who acts and the index do not tell."""
+    """The lane of a timeline in which it appears, if actor and index do not determine it."""
 
     @property
     def is_fault(self) -> bool:
-        """It is something that goes wrong; it counts against a limit."""
+        """It is a failure; it counts against a limit."""
         return self.who == "fault"
 
     @property
@@ -101,7 +101,7 @@ class Rule:
         return (inspect.getdoc(self.function) or "").splitlines()[0]
 
     def tell(self, arguments: Mapping[str, int], state: Any, **others: Any) -> str:
-        """What a timeline says of a step with these arguments that led to this state."""
+        """The timeline's text for a step with these arguments that led to this state."""
         text = self.says(arguments, state) if callable(self.says) else self.says
         text = text or self.name.replace("_", " ")
         return text.format(state=state, **arguments, **others)
@@ -115,7 +115,7 @@ def rule(
     into: dict[str, Rule] | None = None,
     **facts: Any,
 ) -> Callable[[Callable[..., RuleBody]], Callable[..., RuleBody]]:
-    """Make a function a rule. Its parameters after the state say what it is instantiated for.
+    """Make a function a rule. Its parameters after the state are the indexes of its instances.
 
     ``facts`` are those of Rule. ``into`` are the rules of a variant; others are collected from
     their modules.
@@ -137,9 +137,9 @@ def rule(
 
 
 def collect_rules(*topics: ModuleType) -> dict[str, Rule]:
-    """The rules of these modules by name, inside a module as they are written.
+    """The rules of these modules by name; in a module, in the order of its source.
 
-    Schedules' numbers and certificates' digests rest on the order.
+    The numbering of schedules and the digests of certificates depend on the order.
     """
     return {
         value.rule.name: value.rule
@@ -160,10 +160,10 @@ def between(name: str, low: int, high: int) -> Argument:
 
 
 def replace_at(items: tuple[Any, ...], index: int, item: Any) -> tuple[Any, ...]:
-    """The tuple with one item exchanged."""
+    """The tuple with one item replaced."""
     return (*items[:index], item, *items[index + 1 :])
 
 
 def replace_broker(state: StateT, number: int, broker: Any) -> StateT:
-    """The state with one of its ``brokers`` exchanged."""
+    """The state with one of its ``brokers`` replaced."""
     return evolve(state, brokers=replace_at(state.brokers, number, broker))

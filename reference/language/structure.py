@@ -1,8 +1,8 @@
-"""What the engines ask of a state machine: its rules, its first state, and how it is drawn.
+"""What the engines need from a state machine: its rules, its initial state, and its drawing.
 
-Replication, consumers, copied tables and delayed delivery are state machines of their own, called
-worlds. A structure is one instance of such a world: it fixes what never changes, and answers for
-it. Recorder, prover, search and walks know nothing else of a world.
+Replication, consumers, copied tables and delayed delivery are separate state machines, called
+worlds. A structure is one instance of such a world and fixes what never changes. Recorder, prover,
+search and walks know nothing else of a world.
 """
 
 from __future__ import annotations
@@ -27,29 +27,29 @@ class Step(Protocol):
 
     @property
     def index(self) -> int | None:
-        """Which slave, message or broker it is about."""
+        """The slave, message or broker that it concerns."""
 
     @property
     def arguments(self) -> Mapping[str, int]:
-        """What was chosen."""
+        """The chosen arguments."""
 
 
 @frozen
 class LaneText:
-    """What a lane says of a step: what its node does, and the state that it is in afterwards."""
+    """The text of a lane in a step: what its node does, and its state afterwards."""
 
     phrase: str
     state: str = ""
 
     def fit(self, width: int) -> str:
-        """The phrase at the left of a lane of this width in letters, the state at the right."""
+        """The phrase left-aligned in a lane of this width in letters, the state right-aligned."""
         if not self.state:
             return self.phrase
         return self.phrase.ljust(width - 2 - len(self.state)) + " " + self.state
 
 
 def fill_one_lane(lane: int, phrase: str, states: Sequence[str]) -> tuple[LaneText, ...]:
-    """All lanes with their states; the phrase of the step stands in one of them."""
+    """All lanes with their states; the phrase of the step appears in one of them."""
     return tuple(LaneText(phrase if i == lane else "", state) for i, state in enumerate(states))
 
 
@@ -65,24 +65,24 @@ class Lanes:
     fill_lanes: Callable[[Any, Step], tuple[LaneText, ...]] = lambda state, step: (
         LaneText(str(step)),
     )
-    """What each lane says of a step and of the state after it."""
+    """What each lane shows of a step and of the state after it."""
     list_running: Callable[[Any], tuple[bool, ...]] = lambda state: ()
-    """For each lane whether its node runs; empty where nodes are not told apart."""
+    """Whether the node of each lane is running; empty if nodes are not distinguished."""
 
 
 class BaseStructure:
-    """An instance of a world. Every world has a class of its own below this one."""
+    """An instance of a world. Each world derives its own class from this one."""
 
     __slots__ = ()
 
     lanes: ClassVar[Lanes] = Lanes()
     """How a timeline shows it."""
     usual_parameters: ClassVar[Any]
-    """The sizes and thresholds that a real system has."""
+    """The sizes and thresholds of a real system."""
 
     @property
     def name(self) -> str:
-        """Its public name; begins with the world's, but for replication."""
+        """Its public name; begins with the world's, except for replication."""
         raise NotImplementedError
 
     @property
@@ -92,7 +92,7 @@ class BaseStructure:
 
     @property
     def index_counts(self) -> Mapping[str, int]:
-        """How many of each index of a rule there are."""
+        """The number of each index of a rule."""
         return {}
 
     @property
@@ -102,7 +102,7 @@ class BaseStructure:
 
     @property
     def variants(self) -> tuple[str, ...]:
-        """Names of variants; other forms of most worlds are structures of their own."""
+        """Names of variants; most worlds have separate structures instead."""
         return ()
 
     @property
@@ -111,10 +111,10 @@ class BaseStructure:
         return ()
 
     def make_initial(self, parameters: Any) -> Any:
-        """The first state with these parameters."""
+        """The initial state with these parameters."""
         raise NotImplementedError
 
     @property
     def template(self) -> Any:
-        """The first state with the usual parameters."""
+        """The initial state with the usual parameters."""
         return self.make_initial(self.usual_parameters)

@@ -1,11 +1,11 @@
 """Terms: what a rule's leaves become when the rule is recorded instead of executed.
 
-A rule is a plain Python function over numbers and truth values. Run on ``int`` and ``bool`` it
-*is* the reference. Run on leaves made here it leaves behind a term per effect and per condition,
-and those terms are translated to Z3 and to compiled integer code. Nothing is transcribed by hand.
+A rule is a plain Python function over numbers and truth values. Run on ``int`` and ``bool``, it
+*is* the reference. Run on leaves from this module, it produces a term per effect and per condition,
+and these terms are translated to Z3 and to compiled integer code. Nothing is transcribed by hand.
 
 In rules use ``+ - < <= > >= == & |`` and the functions below. A term refuses to be a Python truth
-value, so an accidental ``if``, ``and``, ``or``, ``min`` or ``not`` fails at once and loudly.
+value, so an accidental ``if``, ``and``, ``or``, ``min`` or ``not`` raises immediately.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 
 class Sort(enum.Enum):
-    """What a leaf holds."""
+    """The type of a leaf."""
 
     INTEGER = "integer"
     BOOLEAN = "boolean"
@@ -114,7 +114,7 @@ OPERATORS: dict[str, tuple[tuple[Sort, ...], Sort]] = {
     "choose": ((Sort.BOOLEAN, Sort.INTEGER, Sort.INTEGER), Sort.INTEGER),
     "choose_flag": ((Sort.BOOLEAN, Sort.BOOLEAN, Sort.BOOLEAN), Sort.BOOLEAN),
 }
-"""Every operator that a reading must know, with the sorts of its arguments and of its result."""
+"""Every operator that an interpretation must know, with the sorts of its arguments and result."""
 
 _interned: dict[tuple[Any, ...], Term] = {}
 
@@ -131,12 +131,12 @@ def constant(value: int | bool) -> Term:
 
 
 def as_term(value: Any) -> Term:
-    """A number or truth value as a literal; a term as it is."""
+    """A number or truth value as a literal; a term unchanged."""
     return value if isinstance(value, Term) else constant(value)
 
 
 def record(operator: str, *operands: Any) -> Term:
-    """The term ``operator(operands)``, simplified where an operand is a constant.
+    """The term ``operator(operands)``, simplified if an operand is a constant.
 
     Raises TermError for operands of the wrong sort.
     """
@@ -152,7 +152,7 @@ def record(operator: str, *operands: Any) -> Term:
 
 
 def make_raw(operator: str, *arguments: Term) -> Term:
-    """The term ``operator(arguments)`` as it is, not simplified: to check that ``record`` may."""
+    """The term ``operator(arguments)`` unsimplified: to check that ``record`` may simplify it."""
     return _intern(operator, arguments, None, OPERATORS[operator][1])
 
 
@@ -174,11 +174,11 @@ def walk(roots: Iterable[Term]) -> Iterator[Term]:
 
 
 WRITTEN_PARTS_MAX = 100_000
-"""A term with more parts is written with each part once: written out, some would fill a disk."""
+"""A term with more parts is printed with each part once: in full, some would fill a disk."""
 
 
 def _measure(term: Term) -> int:
-    """How many parts a term has when it is written out."""
+    """The number of parts of a term printed in full."""
     sizes: dict[int, int] = {}
     for part in walk([term]):
         sizes[id(part)] = 1 + sum(sizes[id(a)] for a in part.arguments)
@@ -205,7 +205,7 @@ def _write_each_part_once(term: Term) -> str:
 
 @lru_cache(maxsize=4096)
 def _list_parts(term: Term) -> tuple[Term, ...]:
-    """The same of one term, whose value in many states is asked for."""
+    """``walk`` of one term, cached because its value is needed in many states."""
     return tuple(walk([term]))
 
 
@@ -223,7 +223,7 @@ def substitute(term: Term, values: dict[str, int | bool]) -> int | bool:
 
 
 def evaluate(operator: str, *values: Any) -> int | bool:
-    """One operator on numbers: the meaning that every other reading must agree with."""
+    """One operator on numbers: the meaning that every other interpretation must agree with."""
     return _MEANING[operator](*values)  # type: ignore[no-any-return]
 
 
@@ -264,7 +264,7 @@ def _lift(value: Any) -> Term:
 def _simplify(  # noqa: PLR0911
     operator: str, arguments: tuple[Term, ...]
 ) -> Term | None:
-    """The neutral and absorbing constants, so that a static structure leaves no dead conditions."""
+    """Drop neutral and absorbing constants: a static structure then leaves no dead conditions."""
     first, last = arguments[0], arguments[-1]
     if operator in ("and", "or"):
         absorbing = operator == "or"

@@ -1,7 +1,7 @@
-"""Variants: what a version or a repair does differently from RocketMQ 4.4.0, and nothing else.
+"""Variants: the differences of a release or a repair from RocketMQ 4.4.0, and nothing else.
 
 A variant overrides rules and named conditions by their names, and may add rules. Everything that it
-does not mention stays as it is, so a reader sees the difference only.
+does not mention stays as it is, so a reader sees only the difference.
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ class Variant:
     sentence: str
     """What it does, in one sentence."""
     comes_from: str
-    """The release, proposal or pull request that does it, or that nobody does: our own idea."""
+    """The release, proposal or pull request that does it, or our own idea."""
     rules: dict[str, Rule] = field(factory=dict)
     """The rules that it overrides or adds, by name."""
     conditions: dict[str, Callable[..., Any]] = field(factory=dict)
     """The named conditions and computations that it overrides, by name."""
     removes: tuple[str, ...] = ()
-    """The rules that it takes away."""
+    """The rules that it removes."""
     endless: tuple[str, ...] = ()
-    """Rules that a group which is left in peace may take for ever, in certain states."""
+    """Rules that a group may take for ever in certain states, even once faults stop."""
     span: Span | None = None
-    """The releases that have it; None for a repair that no release has as it stands here."""
+    """The releases that have it; None for a repair that no release has in this form."""
 
     def override(self, function: Function) -> Function:
-        """Decorator: use this function in place of the ``overridable`` one of the same name."""
+        """Decorator: use this function instead of the ``overridable`` one of the same name."""
         self.conditions[function.__name__] = function
         return function
 
 
 def overridable(function: Function) -> Function:
-    """Decorator of a condition over a cluster that a variant may define anew."""
+    """Decorator of a condition over a cluster that a variant may redefine."""
 
     @wraps(function)
     def choose_by_variant(cluster: Any, *others: Any) -> Any:

@@ -1,1 +1,1 @@
-"""Releases: which there are, what each changes, and what only its timing differs in."""
+"""Releases: their names, what each changes, and which only differ in timing."""

@@ -1,4 +1,4 @@
-"""Releases of RocketMQ, the modes in which a release can run, and how long a change stays in."""
+"""Releases of RocketMQ, the modes in which a release can run, and how long a change remains."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ RELEASES = (
     "5.3.2",
     "5.3.3",
 )
-"""The releases that the model knows, oldest first. 4.5.0 is left out: in it alone a slave skips
-records that are not whole (V-05, issue 1164)."""
+"""The releases that the model knows, oldest first. 4.5.0 is left out: only in this release does a
+slave skip records that are not whole (V-05, issue 1164)."""
 
 CLASSIC, QUORUM, CONTROLLER = "", "quorum", "controller"
 MODES = (CLASSIC, QUORUM, CONTROLLER)
-"""How a broker of 5.x replicates: as it is installed (``inSyncReplicas=1``), with
+"""How a broker of 5.x replicates: with defaults (``inSyncReplicas=1``), with
 ``inSyncReplicas=2``, or with ``enableControllerMode`` and ``allAckInSyncStateSet``."""
 
 FIRST_RELEASE_WITH_MODES = "5.0.0"
@@ -51,22 +51,22 @@ def get_modes(release: str) -> tuple[str, ...]:
 
 
 def is_since(release: str, first: str) -> bool:
-    """The release is this one or a later one. Raises ValueError for a release that is unknown."""
+    """The release is this one or a later one. Raises ValueError for an unknown release."""
     return RELEASES.index(release) >= RELEASES.index(first)
 
 
 @frozen
 class Span:
-    """From which release on something is so, and in which modes."""
+    """The releases, and their modes, in which something is so."""
 
     since: str
     """The first release with it."""
     until: str = ""
-    """The first release without it; empty: none."""
+    """The first release without it; empty if there is none."""
     modes: tuple[str, ...] = MODES
     """The modes with it."""
 
     def covers(self, release: str, mode: str) -> bool:
-        """A broker of this release does so in this mode."""
+        """A broker of this release behaves so in this mode."""
         is_gone = bool(self.until) and is_since(release, self.until)
         return is_since(release, self.since) and not is_gone and mode in self.modes

@@ -1,7 +1,7 @@
-"""What a later release does at another time, with another size or default, by the same rules.
+"""Timing differences: changes of a later release in time, size or default, under the same rules.
 
-The rules of replication say what can follow what, not when. These changes are seen by a clock, in a
-recording or in a log, and decide no cell of replication.
+The rules of replication define what can follow what, not when. These changes are visible to a
+clock, in a recording or in a log, and decide no verdict of replication.
 """
 
 from __future__ import annotations
@@ -40,20 +40,20 @@ HA_AFTER_DISPATCH = TimingDifference(
 OWN_REPORT_TIMER = TimingDifference(
     "own_report_timer",
     Span("4.5.2", until="5.0.0"),
-    "A slave's timer is set by its own reports: it reports every interval whatever arrives, and "
-    "does not notice a master that has gone silent.",
+    "A slave's timer is reset by its own reports: it reports every interval whatever arrives, and "
+    "does not notice a silent master.",
     "HAClient#isTimeToReportOffset (V-07; v498_s_idle_500_3000, v498_w_down_direction_stalled).",
 )
 STOP_CLOSES_SOCKET = TimingDifference(
     "stop_closes_socket",
     Span("4.9.0"),
-    "A slave's store closes its HA connection when it stops, not only its process's end.",
+    "A slave's store closes its HA connection when it stops, before the process ends.",
     "HAClient#shutdown (V-19; recordings of 4.9.8, finding 12).",
 )
 FLUSH_BY_TIMER = TimingDifference(
     "flush_by_timer",
     Span("4.9.1"),
-    "flushCommitLogTimed is true unless it is set: the flush sleeps its whole interval.",
+    "flushCommitLogTimed defaults to true: the flush sleeps its whole interval.",
     "MessageStoreConfig (recordings of 4.9.8, finding 15).",
 )
 NO_LAST_SEPARATOR = TimingDifference(
@@ -63,26 +63,26 @@ NO_LAST_SEPARATOR = TimingDifference(
     "MessageDecoder#messageProperties2String (recordings of 4.9.8, finding 14).",
 )
 SLAVE_TIMEOUT_DEFAULT_MS = 3000
-"""``slaveTimeout`` where nothing sets it (MessageStoreConfig, V-14)."""
+"""``slaveTimeout`` if nothing sets it (MessageStoreConfig, V-14)."""
 
 MESSAGE_MARGIN_BYTES = 64 * 1024
-"""By how much a message may be larger than the limit of its body (MessageExtEncoder)."""
+"""How far a message may exceed the limit of its body (MessageExtEncoder)."""
 
 SLAVE_TIMEOUT = TimingDifference(
     "slave_timeout",
     Span("4.9.3"),
-    "The wait for a slave has a time of its own, slaveTimeout (3000 ms), counted from the put.",
+    "The wait for a slave has its own timeout, slaveTimeout (3000 ms), counted from the put.",
     "GroupCommitRequest (constructor; V-14; v498_c_sync_stall_heal seq 37 and 41).",
 )
 BODY_SIZE_LIMIT = TimingDifference(
     "body_size_limit",
     Span("4.9.4"),
-    "maxMessageSize limits the body; the rest of a message may have 64 kB more.",
+    "maxMessageSize limits the body; the rest of a message may take another 64 kB.",
     "MessageExtEncoder (constructor; v498_b2_slave_node_rejects_put seq 30 and 31).",
 )
 OVERFLOW_RESETS_TO_MAX = TimingDifference(
     "overflow_resets_to_max",
     Span("4.9.4"),
-    "A pull beyond the end of a queue is sent to the queue's end, also where that begins at 0.",
+    "A pull beyond the end of a queue is redirected to its end, even if the queue begins at 0.",
     "DefaultMessageStore#getMessage (V-18; v498_g_new_slave_joins_old_master seq 122).",
 )

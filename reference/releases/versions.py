@@ -1,8 +1,8 @@
 """Versions: a release of RocketMQ in one of its modes, and all that it changes.
 
-A change is a variant, where rules differ, or a timing difference, where only a clock or a size
-does; each says which releases have it. Releases with the same variants have the same rules, and so
-the same verdicts: they are called by the first of them.
+A change is a variant if rules differ, or a timing difference if only a clock or a size does; each
+lists the releases that have it. Releases with the same variants have the same rules, and therefore
+the same verdicts: they are named after the first of them.
 """
 
 from __future__ import annotations
@@ -52,12 +52,12 @@ class Version:
 
     @property
     def is_recorded(self) -> bool:
-        """Recordings of real brokers of this release hold the model."""
+        """Recordings of real brokers of this release confirm the model."""
         return self.release in RECORDED_RELEASES
 
     @property
     def changes(self) -> tuple[Variant, ...]:
-        """What it changes in the rules of 4.4.0, what came last first."""
+        """What it changes in the rules of 4.4.0, the latest change first."""
         found = [v for v in VARIANTS.values() if v.span and v.span.covers(self.release, self.mode)]
         return tuple(sorted(found, key=_get_age, reverse=True))
 
@@ -73,7 +73,7 @@ class Version:
 
     @property
     def variants(self) -> tuple[str, ...]:
-        """What a structure of this version carries."""
+        """The variants of a structure of this version."""
         return (self.rule_set,) if self.rule_set else ()
 
     def apply(self, structure: Structure) -> Structure:
@@ -85,10 +85,10 @@ class Version:
         return change.span is not None and change.span.covers(self.release, self.mode)
 
     def describe(self) -> str:
-        """What stands at the head of every output."""
+        """The head of every output."""
         alike = f", whose rules of replication are those of {self.rule_set or USUAL}"
         is_first = self.name == (self.rule_set or USUAL)
-        source = "" if self.is_recorded else "; from its source, not held against recordings"
+        source = "" if self.is_recorded else "; from its source, not compared with recordings"
         return f"RocketMQ {self.name}{'' if is_first else alike}{source}"
 
 
@@ -105,7 +105,7 @@ def parse_version(text: str) -> Version:
     """The version of this name. Raises VersionError."""
     release, _, mode = text.strip().partition("-")
     if release not in RELEASES:
-        raise VersionError(f"{text!r} is no release that the model knows; {_list_known(release)}")
+        raise VersionError(f"{text!r} is not a release the model knows; {_list_known(release)}")
     if mode not in get_modes(release) or text.strip().endswith("-"):
         known = ", ".join(m for m in get_modes(release) if m) or "none"
         raise VersionError(f"{text!r}: the modes of {release} are: {known}")
@@ -113,13 +113,13 @@ def parse_version(text: str) -> Version:
 
 
 def _list_known(release: str) -> str:
-    """The releases that begin alike, or all of them."""
+    """The known releases that begin like this one, or all of them."""
     alike = [known for known in RELEASES if known.startswith(release[:3])]
     return f"it knows {', '.join(alike or RELEASES)}"
 
 
 def find_version(variants: tuple[str, ...]) -> Version:
-    """The first version with these rules; 4.4.0 where the variants name none."""
+    """The first version with these rules; 4.4.0 if the variants name none."""
     names = [name for name in variants if name in RULE_SETS]
     return parse_version(names[-1]) if names else Version()
 
@@ -130,7 +130,7 @@ USUAL_VERSION = Version()
 def apply_rule_set(structure: Structure, name: str) -> Structure:
     """The structure under the rules of a release, by the name of the first release with these.
 
-    A controller makes whom it elects a SYNC_MASTER, whatever ``brokerRole`` says
+    A controller makes the elected broker a SYNC_MASTER, whatever ``brokerRole`` says
     (ReplicasManager#changeToMaster at 5.0.0).
     """
     if name in ("", USUAL):
@@ -158,13 +158,13 @@ def _find_rule_set(changes: tuple[Variant, ...]) -> str:
 RULE_SETS: Mapping[str, tuple[Variant, ...]] = {
     name: parse_version(name).changes for name in _collect_rule_sets().values()
 }
-"""The changes of a release, by the name of the first release and mode that have just these. A
+"""The changes of a release, by the name of the first release and mode with exactly these. A
 structure names one like a variant."""
 
 
 @cache
 def expand(names: tuple[str, ...]) -> tuple[Variant, ...]:
-    """The variants of these names, those of a release one by one; the first of two wins.
+    """The variants of these names, those of a release one by one; of duplicates the first wins.
 
     Raises KeyError for a name that is no variant's.
     """
@@ -177,10 +177,10 @@ def expand(names: tuple[str, ...]) -> tuple[Variant, ...]:
 
 @cache
 def compute_rules(variants: tuple[str, ...]) -> Mapping[str, Rule]:
-    """The rules under some variants: 4.4.0's in their order, then those that are added.
+    """The rules under some variants: 4.4.0's in their order, then the added ones.
 
-    Where two variants override the same rule, the one named first counts. Raises KeyError for a
-    name that is no variant's.
+    If two variants override the same rule, the one named first wins. Raises KeyError for a name
+    that is no variant's.
     """
     rules = dict(RULES)
     for variant in reversed(expand(variants)):

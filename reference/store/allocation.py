@@ -1,8 +1,8 @@
 """The thread that creates the log's next two files (``AllocateMappedFileService``).
 
-Whoever needs a file asks for it and for the one behind it, and waits at most five seconds. Here the
-thread has always done what it can when a call returns; in a real broker the file behind may come a
-little later, and a caller may see its failure a little earlier (oracle, finding 18).
+A caller requests the file that it needs and the one after it, and waits at most five seconds. Here
+the thread has always finished its work when a call returns. In a real broker the later file may
+appear a little later, and a caller may see its failure a little earlier (oracle, finding 18).
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from reference.store.mapped_file_queue import DiskFile, MappedFileQueue
 
 
 class Creation(enum.Enum):
-    """Which files of the log can be opened at the moment."""
+    """The files of the log that can be opened at the moment."""
 
     POSSIBLE = "possible"
     NOTHING_NEW = "nothing new"
-    """The folder takes no new file; one that lies in it can be opened."""
+    """The folder takes no new file; an existing one can be opened."""
     NOTHING = "nothing"
-    """The folder cannot be reached at all."""
+    """The folder cannot be accessed at all."""
 
 
 @frozen
 class AllocateRequest:
-    """A file that was asked for."""
+    """A requested file."""
 
     name: str
     mapped_file: MappedFile | None = None
@@ -37,11 +37,11 @@ class AllocateRequest:
 
 @frozen
 class AllocateMappedFileService:
-    """What was asked for and not yet fetched."""
+    """Requests whose files have not been fetched yet."""
 
     requests: tuple[AllocateRequest, ...] = field(default=())
     has_exception: bool = False
-    """The last try of the thread failed: whoever asks is refused at once."""
+    """The thread's last attempt failed: every caller is refused immediately."""
     is_stopped: bool = False
 
 
@@ -55,9 +55,9 @@ def can_open(queue: MappedFileQueue, name: str, creation: Creation) -> bool:
 def run(
     queue: MappedFileQueue, service: AllocateMappedFileService, creation: Creation, now_ms: int
 ) -> tuple[MappedFileQueue, AllocateMappedFileService]:
-    """The thread does what it can (``AllocateMappedFileService#mmapOperation``).
+    """The thread does its work (``AllocateMappedFileService#mmapOperation``).
 
-    It tries the lowest file again and again, so what lies behind one that fails is not made.
+    It retries the lowest file again and again, so files after one that fails are not created.
     """
     if service.is_stopped:
         return queue, service
@@ -81,10 +81,10 @@ def put_request_and_return_mapped_file(
     creation: Creation,
     now_ms: int,
 ) -> tuple[MappedFileQueue, AllocateMappedFileService, MappedFile | None]:
-    """The file that begins at an offset, and one asked for behind it; None: refused.
+    """The file that begins at an offset, with a request for the one after it; None: refused.
 
     ``AllocateMappedFileService#putRequestAndReturnMappedFile``: the first failing call waits five
-    seconds (T2-00733); later ones are refused at once, even for a file that was made before.
+    seconds (T2-00733); later ones are refused immediately, even for a file created before.
     """
     wanted = name_file(create_offset_bytes)
     names = (wanted, name_file(create_offset_bytes + queue.file_size_bytes))
@@ -107,7 +107,7 @@ def get_or_create_last_mapped_file(
     creation: Creation,
     now_ms: int,
 ) -> tuple[MappedFileQueue, AllocateMappedFileService, MappedFile | None]:
-    """The file that is written to, made where it is not there; None: that is refused.
+    """The file to write to, created if it does not exist; None if that fails.
 
     ``MappedFileQueue#getLastMappedFile(long)``.
     """
@@ -123,12 +123,12 @@ def get_or_create_last_mapped_file(
 
 
 def shut_down(service: AllocateMappedFileService) -> AllocateMappedFileService:
-    """Files that nobody has fetched are deleted; nothing is made any more."""
+    """Delete the files that have not been fetched, and create no more."""
     unmade = tuple(evolve(request, mapped_file=None) for request in service.requests)
     return evolve(service, requests=unmade, has_exception=True, is_stopped=True)
 
 
 def list_disk_files(service: AllocateMappedFileService) -> tuple[DiskFile, ...]:
-    """The files that were made in advance and lie in the folder."""
+    """The files in the folder that were created in advance."""
     made = (request.mapped_file for request in service.requests)
     return tuple(DiskFile(f.name, f.content, f.last_modified_ms) for f in made if f is not None)

@@ -1,7 +1,7 @@
 """One consume queue: entries of twenty bytes that point into the log.
 
-An entry is an offset in the log, a size (both bytes) and a tags code. Offsets within the queue's
-own files are bytes too; what consumers call a queue's offset is an index of entries.
+An entry is an offset in the log, a size (both in bytes) and a tags code. Offsets within the queue's
+own files are in bytes too; the queue offset of consumers is an index of entries.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ RECOVERED_FILES = 3
 
 
 class Entry(NamedTuple):
-    """What stands at one place of a queue."""
+    """The content of one place of a queue."""
 
     offset_bytes: int
     size_bytes: int
@@ -37,7 +37,7 @@ class Entry(NamedTuple):
 
 
 PRE_BLANK = Entry(0, java.INT_MAX, 0)
-"""What fills the file of a queue that does not begin with it; to every reader it is an entry."""
+"""Fills the file of a queue that does not begin with it; to every reader it is an entry."""
 
 
 @frozen
@@ -48,7 +48,7 @@ class ConsumeQueue:
     queue_id: int
     files: MappedFileQueue
     max_physic_offset_bytes: int = -1
-    """Offset in the log of its last entry; nothing at or below is entered again."""
+    """Offset in the log of its last entry; messages at or below are not entered again."""
     min_logic_offset_bytes: int = 0
     has_folder: bool = False
     """Its folder is on disk: the next process finds the queue again."""
@@ -65,7 +65,7 @@ class ConsumeQueue:
 
     @property
     def max_offset_in_queue(self) -> int:
-        """Index behind its last entry."""
+        """Index after its last entry."""
         return java.quotient(queues.get_max_offset(self.files), CQ_STORE_UNIT_SIZE_BYTES)
 
 
@@ -80,7 +80,7 @@ def compute_file_size(mapped_file_size_bytes: int) -> int:
 
 
 def is_filled(entry: Entry) -> bool:
-    """Something was entered here; the pre-blank counts."""
+    """This place has an entry; the pre-blank counts."""
     return entry.offset_bytes >= 0 and entry.size_bytes > 0
 
 
@@ -110,11 +110,11 @@ def recover(queue: ConsumeQueue, now_ms: int) -> ConsumeQueue:
 
 
 def truncate_dirty_logic_files(queue: ConsumeQueue, physical_offset_bytes: int) -> ConsumeQueue:
-    """Take away entries of what the log does not hold any more.
+    """Remove entries of messages that the log no longer holds.
 
-    ``ConsumeQueue#truncateDirtyLogicFiles``: from the last file on, until one begins below the
-    log's end. Its first place counts as an entry even where it is empty. Raises JavaError for files
-    of a single entry: 4.4.0 reads such a file again and again, and load never returns.
+    ``ConsumeQueue#truncateDirtyLogicFiles``: from the last file back to one that begins below the
+    log's end. Its first place counts as an entry even if it is empty. Raises JavaError for files of
+    a single entry: 4.4.0 reads such a file again and again, and load never returns.
     """
     queue = evolve(queue, max_physic_offset_bytes=physical_offset_bytes - 1)
     while (file := queues.get_last_mapped_file(queue.files)) is not None:
@@ -140,7 +140,7 @@ def _list_kept_entries(file: MappedFile, physical_offset_bytes: int) -> Iterator
 def get_index_buffer(queue: ConsumeQueue, start_index: int) -> tuple[Entry, ...] | None:
     """The entries from a place to the end of its file (``ConsumeQueue#getIndexBuffer``).
 
-    None: the place is before the queue's first entry or behind its last one.
+    None: the place is before the queue's first entry or after its last one.
     """
     offset = start_index * CQ_STORE_UNIT_SIZE_BYTES
     if offset < queue.min_logic_offset_bytes:
@@ -156,9 +156,9 @@ def get_index_buffer(queue: ConsumeQueue, start_index: int) -> tuple[Entry, ...]
 def delete_expired_file(
     queue: ConsumeQueue, min_physical_offset_bytes: int, now_ms: int
 ) -> ConsumeQueue:
-    """Without the files of which the log has lost every message.
+    """The queue without the files all of whose messages the log has lost.
 
-    ``ConsumeQueue#deleteExpiredFile``: the last entry of a file speaks for all of it, and the
+    ``ConsumeQueue#deleteExpiredFile``: the last entry of a file decides for the whole file, and the
     queue's last file always stays.
     """
     last = queue.files.file_size_bytes - CQ_STORE_UNIT_SIZE_BYTES
@@ -181,7 +181,7 @@ def delete_expired_file(
 def correct_min_offset(queue: ConsumeQueue, min_physical_offset_bytes: int) -> ConsumeQueue:
     """The queue begins at the first entry that the log still holds (``#correctMinOffset``).
 
-    Only the first file is looked at. A pre-blank points to 0: in a log that begins there it is the
+    Only the first file is checked. A pre-blank points to 0: in a log that begins there it is the
     first entry, so the queue's min falls below its real entries (T1-13161).
     """
     first = queues.get_first_mapped_file(queue.files)
@@ -197,7 +197,7 @@ def correct_min_offset(queue: ConsumeQueue, min_physical_offset_bytes: int) -> C
 
 
 def destroy(queue: ConsumeQueue) -> ConsumeQueue:
-    """All its files and its folder are deleted (``ConsumeQueue#destroy``)."""
+    """Delete all its files and its folder (``ConsumeQueue#destroy``)."""
     return evolve(
         queue,
         files=evolve(queue.files, mapped_files=(), other_files=(), flushed_where_bytes=0),
@@ -226,7 +226,7 @@ def _get_file_to_write(
 
 
 def _fill_pre_blank(queue: ConsumeQueue, until_bytes: int, now_ms: int) -> ConsumeQueue:
-    """The queue's first file begins before its first entry: fill the places in between."""
+    """If the queue's first file begins before its first entry, fill the places in between."""
     file = queue.files.mapped_files[-1]
     until = java.remainder(until_bytes, queue.files.file_size_bytes)
     blanks = ENTRY.pack(*PRE_BLANK) * max(0, -(-until // CQ_STORE_UNIT_SIZE_BYTES))
@@ -240,9 +240,9 @@ def put_message_position_info(
 ) -> tuple[ConsumeQueue, bool]:
     """Enter a message; False: its file cannot be created (``#putMessagePositionInfo``).
 
-    True does not say that it was entered: a message at or below the last one, and a queue offset
-    below the queue's end, are taken for a repetition. A queue offset above the end is entered at
-    the end all the same, and one of 0 is not compared at all.
+    True does not mean that it was entered: a message at or below the last one, and a queue offset
+    below the queue's end, count as repetitions. A queue offset above the end is still entered at
+    the end, and one of 0 is not compared at all.
     """
     offset, queue_offset = request.commit_log_offset_bytes, request.consume_queue_offset
     if offset <= queue.max_physic_offset_bytes:

@@ -1,8 +1,8 @@
-"""Bytes, and beside them where each came from.
+"""Bytes, with the origin of each.
 
-Provenance is told by whoever writes and never inferred: it moves with the bytes when they are cut,
-written or copied, all of which happens here. A later part of the model compares it with what an
-abstract log holds.
+The writer states the provenance; it is never inferred. It moves with the bytes when they are cut,
+written or copied, all of which happens here. A later part of the model compares it with the content
+of an abstract log.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ Origins: TypeAlias = tuple[Origin | None, ...]
 
 @frozen
 class Content:
-    """Some bytes; with or without provenance.
+    """Some bytes, with or without provenance.
 
-    Raises ValueError when there are not as many origins as bytes.
+    Raises ValueError if the numbers of origins and bytes differ.
     """
 
     data: bytes = field(validator=instance_of(bytes))
     origins: Origins | None = None
-    """For each byte where it came from; None: nothing was written there, it is zero.
+    """The origin of each byte; None: never written, so it is zero.
 
     None as a whole: provenance is not kept, which is cheaper."""
 
@@ -42,12 +42,12 @@ NOTHING = Content(b"")
 
 
 def create_zeros(length_bytes: int) -> Content:
-    """Bytes of a new file, which nobody has written."""
+    """Bytes of a new file, never written."""
     return Content(bytes(length_bytes))
 
 
 def list_origins(content: Content) -> Origins:
-    """An origin for each byte; all None where provenance is not kept."""
+    """An origin for each byte; all None if provenance is not kept."""
     return content.origins if content.origins is not None else (None,) * len(content)
 
 
@@ -58,7 +58,7 @@ def cut(content: Content, begin: int, end: int) -> Content:
 
 
 def join(first: Content, second: Content) -> Content:
-    """One after the other."""
+    """One content after the other."""
     data = first.data + second.data
     if first.origins is None and second.origins is None:
         return Content(data)
@@ -66,9 +66,9 @@ def join(first: Content, second: Content) -> Content:
 
 
 def write(content: Content, position: int, written: Content) -> Content:
-    """The content with other bytes in their place; its length does not change.
+    """The content with some bytes overwritten; its length does not change.
 
-    Raises ValueError when the bytes do not lie within it.
+    Raises ValueError if the bytes do not lie within it.
     """
     end = position + len(written)
     if position < 0 or end > len(content):
@@ -83,11 +83,11 @@ def write(content: Content, position: int, written: Content) -> Content:
 
 
 def lengthen(content: Content, length_bytes: int) -> Content:
-    """At least so many bytes: zeros follow, as in a file that is made longer."""
+    """The content extended to at least this length by zeros, as in a file that is lengthened."""
     missing = length_bytes - len(content)
     return join(content, create_zeros(missing)) if missing > 0 else content
 
 
 def tell_origins(data: bytes, epoch: int, offset_bytes: int) -> Content:
-    """Bytes that stand in the log of an epoch from an offset on."""
+    """Bytes of the log of an epoch, from an offset on."""
     return Content(data, tuple((epoch, offset_bytes + index) for index in range(len(data))))

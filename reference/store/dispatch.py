@@ -25,7 +25,7 @@ from reference.store.store import (
 )
 
 PUT_POSITION_TRIES = 30
-"""With a second between two of them."""
+"""At intervals of one second."""
 
 
 def do_dispatch(store: Store, request: DispatchRequest, now_ms: int) -> Store:
@@ -38,7 +38,7 @@ def do_dispatch(store: Store, request: DispatchRequest, now_ms: int) -> Store:
 def put_message_position_info_wrapper(store: Store, request: DispatchRequest, now_ms: int) -> Store:
     """Try thirty times, then mark all queues as broken (``ConsumeQueue`` at 4.4.0).
 
-    Once they are, no queue of any topic is written again, and a master refuses every put (T1-00385,
+    After that, no queue of any topic is written again, and a master refuses every put (T1-00385,
     T5-00741). A store that must not write queues marks them too.
     """
     queue = find_consume_queue(store, request.topic, request.queue_id)
@@ -68,9 +68,9 @@ def is_unconfirmed(store: Store) -> bool:
 def do_reput(store: Store, now_ms: int) -> tuple[Store, Thrown | None]:
     """One run of the dispatcher (``ReputMessageService#doReput``).
 
-    It reads what its offset's file holds, then goes on in the next one. Below the log's first file
-    it finds nothing and never moves again, unless it stands at exactly 0: from there it jumps to
-    the first file (T4-00462). Thrown: an error that ends the dispatcher's thread.
+    It reads its offset's file to the end, then continues in the next one. Below the log's first
+    file it finds nothing and never moves again, unless its offset is exactly 0: from there it jumps
+    to the first file (T4-00462). Thrown: an error that ends the dispatcher's thread.
     """
     is_going_on = True
     while is_going_on and is_commit_log_available(store) and not is_unconfirmed(store):
@@ -86,7 +86,7 @@ def do_reput(store: Store, now_ms: int) -> tuple[Store, Thrown | None]:
 
 
 class DispatcherDeadError(JavaError):
-    """An error out of doReput, and the store as it was by then."""
+    """An error thrown by doReput, with the store at that time."""
 
     def __init__(self, store: Store, class_name: str) -> None:
         super().__init__(class_name)
@@ -94,7 +94,7 @@ class DispatcherDeadError(JavaError):
 
 
 def _read_file(store: Store, selected: SelectedBuffer, now_ms: int) -> tuple[Store, bool]:
-    """Dispatch what a file holds; False: something in it cannot be read."""
+    """Dispatch the content of a file; False: something in it cannot be read."""
     position, read_bytes = 0, 0
     while read_bytes < selected.size_bytes:
         try:
@@ -123,7 +123,7 @@ def _read_file(store: Store, selected: SelectedBuffer, now_ms: int) -> tuple[Sto
 
 
 def roll_over_blank(store: Store) -> Store:
-    """On to the next file, even where the blank is not whole yet.
+    """Move to the next file, even if the blank is not complete yet.
 
     The dispatcher is then ahead of the log's end (T2-00476).
     """
@@ -132,9 +132,9 @@ def roll_over_blank(store: Store) -> Store:
 
 
 def skip_unreadable(store: Store, rest_bytes: int) -> Store:
-    """A master gives up what lies behind in the file by now; a slave waits here for ever.
+    """A master skips the rest of what the file holds now; a slave waits here for ever.
 
-    T5-00180. What counts is ``brokerId`` and not the role.
+    T5-00180. This depends on ``brokerId``, not on the role.
     """
     if store.config.broker_id != MASTER_ID:
         return store

@@ -1,4 +1,4 @@
-"""What is deleted: old files, files of a full disk, and files that a reader has held too long."""
+"""Deletion: of old files, of files on a full disk, and of files that a reader has held too long."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from reference.store.store import (
 )
 
 MANUAL_DELETE_TIMES = 20
-"""How many of its runs a command of the operator has an effect on."""
+"""The number of runs that an operator's command affects."""
 DISK_SPACE_WARNING_RATIO = 0.90
 DISK_SPACE_CLEAN_FORCIBLY_RATIO = 0.85
 
@@ -34,20 +34,20 @@ class CleanConfig:
 
 @frozen
 class Surroundings:
-    """What the service looks at: time and disks."""
+    """What the service checks: time and disks."""
 
     now_ms: int
     is_time_to_delete: bool = False
     """It is the hour ``deleteWhen``."""
     log_disk_ratio: float = 0.0
-    """Part of the log's disk that is used; below 0: that cannot be found out."""
+    """Used fraction of the log's disk; below 0: it cannot be determined."""
     queue_disk_ratio: float = 0.0
-    """The same for consume queues."""
+    """Used fraction of the consume queues' disk."""
 
 
 @frozen
 class CleanCommitLogService:
-    """What the service remembers between two runs."""
+    """State of the service between two runs."""
 
     manual_delete_times: int = 0
     last_redelete_ms: int = 0
@@ -56,7 +56,7 @@ class CleanCommitLogService:
 
 @frozen
 class CleanConsumeQueueService:
-    """What the cleaning of queues remembers between two runs."""
+    """State of the cleaning of queues between two runs."""
 
     last_physical_min_offset_bytes: int = 0
 
@@ -66,7 +66,7 @@ def clean_consume_queues(
 ) -> tuple[Store, CleanConsumeQueueService]:
     """Every queue begins where the log does (``CleanConsumeQueueService#deleteExpiredFiles``).
 
-    Only where the log's begin has moved since the run before.
+    It acts only if the log's beginning has moved since the previous run.
     """
     begin = get_min_physical_offset(store)
     if begin <= service.last_physical_min_offset_bytes:
@@ -86,7 +86,7 @@ def delete_expired_file(
     *,
     is_clean_immediately: bool,
 ) -> tuple[Store, int]:
-    """Delete old files of the log; how many (``CommitLog#deleteExpiredFile``)."""
+    """Delete old files of the log; returns how many (``CommitLog#deleteExpiredFile``)."""
     log, deleted = queues.delete_expired_file_by_time(
         store.commit_log,
         expired_time_ms,
@@ -123,7 +123,7 @@ def delete_expired_files(
 ) -> tuple[Store, CleanCommitLogService]:
     """Delete at the hour, on a full disk or on command.
 
-    Above 85 percent files of any age go, flushed and copied or not.
+    Above 85 percent, files of any age are deleted, flushed and copied or not.
     """
     store, service, is_space_full = is_space_to_delete(store, service, config, around)
     is_manual = service.manual_delete_times > 0
@@ -144,10 +144,10 @@ def delete_expired_files(
 def is_space_to_delete(
     store: Store, service: CleanCommitLogService, config: CleanConfig, around: Surroundings
 ) -> tuple[Store, CleanCommitLogService, bool]:
-    """Some disk is too full; above 90 percent puts are refused until it is not.
+    """Some disk is too full; above 90 percent puts are refused until it no longer is.
 
-    ``CleanCommitLogService#isSpaceToDelete``: the log's disk first. Where that one is full already,
-    the other is not looked at; where it is not, the other's state overwrites the mark.
+    ``CleanCommitLogService#isSpaceToDelete``: the log's disk first. If that one is too full, the
+    other is not checked; if it is not, the other's state overwrites the mark.
     """
     service = evolve(service, is_clean_immediately=False)
     for ratio in (around.log_disk_ratio, around.queue_disk_ratio):
@@ -166,7 +166,7 @@ def is_space_to_delete(
 def redelete_hanged_file(
     store: Store, service: CleanCommitLogService, config: CleanConfig, around: Surroundings
 ) -> tuple[Store, CleanCommitLogService]:
-    """Every two minutes, the first file once more if a reader has kept it."""
+    """Every two minutes, retry deleting the first file if a reader has kept it."""
     waited_ms = around.now_ms - service.last_redelete_ms
     if waited_ms <= config.redelete_hanged_file_interval_ms:
         return store, service

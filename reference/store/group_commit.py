@@ -1,7 +1,7 @@
 """Flushing: on command, and for puts that wait for it.
 
-Each request looks at flushedWhere before each of its two flushes and not after the second one: a
-put that needs both, because it rolled over a file, is refused although all is flushed (T5-00766).
+Each request checks flushedWhere before each of its two flushes and not after the second one: a put
+that needs both, because it rolled over a file, is refused although all is flushed (T5-00766).
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from reference.store import mapped_file_queue as queues
 from reference.store.store import Store, keep_physic_timestamp
 
 FLUSHES_OF_REQUEST = 2
-"""A message may begin in one file and its flush in the one before."""
+"""A message may be at the beginning of one file while the flush is still in the one before."""
 
 
 def flush(store: Store) -> tuple[Store, int]:
-    """One file is flushed; answers flushedWhere (``CommitLog#flush``, bytes)."""
+    """Flush one file; returns flushedWhere (``CommitLog#flush``, bytes)."""
     log, _ = queues.flush(queues.commit(store.commit_log), 0)
     return evolve(store, commit_log=log), log.flushed_where_bytes
 
 
 def flush_pages(store: Store, flush_least_pages: int) -> tuple[Store, bool]:
-    """One file is flushed if enough of it is written; True: that changed nothing."""
+    """Flush one file if enough of it is written; True: nothing changed."""
     log, is_unchanged = queues.flush(store.commit_log, flush_least_pages)
     return evolve(store, commit_log=log), is_unchanged
 
@@ -32,7 +32,7 @@ def flush_pages(store: Store, flush_least_pages: int) -> tuple[Store, bool]:
 def do_commit(store: Store, next_offsets_bytes: Iterable[int]) -> tuple[Store, tuple[bool, ...]]:
     """Answer the requests of one round (``GroupCommitService#doCommit``).
 
-    A request is the offset behind a message. A round without any flushes too.
+    A request is the offset after a message. A round without requests flushes too.
     """
     log = store.commit_log
     answers: list[bool] = []

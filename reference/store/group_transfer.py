@@ -1,10 +1,10 @@
 """Synchronous replication: a master's puts wait until a slave has acknowledged them.
 
-A small simulation with an explicit clock (ms): requests and acknowledgements come at their times,
-and the service's thread does at once what it can do. One request after the other gets five waits
-of at most a second each. Any acknowledgement ends a wait, far enough or not, so six small ones
-within two seconds are a refusal (T6-00040); one that came while nobody waited ends the next wait at
-once (T6-00001). Requests that come together are waited for one after the other (T6-00052).
+A small simulation with an explicit clock (ms): requests and acknowledgements arrive at their times,
+and the service's thread works without delay. Each request in turn gets five waits of at most a
+second each. Any acknowledgement ends a wait, sufficient or not, so six small ones within two
+seconds refuse the put (T6-00040). One that arrives while no request waits ends the next wait
+immediately (T6-00001). Requests that arrive together are served one after another (T6-00052).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def is_slave_ok(
 ) -> bool:
     """A slave is connected and less than haSlaveFallbehindMax behind (``HAService#isSlaveOK``).
 
-    From exactly that on it is not (T6-00206); one that is ahead of the put is (T6-00214).
+    At exactly that distance it is not (T6-00206); one that is ahead of the put is (T6-00214).
     """
     behind_bytes = put_where_bytes - push2_slave_bytes
     return connection_count > 0 and behind_bytes < config.ha_slave_fallbehind_max_bytes
@@ -33,14 +33,14 @@ class GroupCommitRequest:
     """A put that waits."""
 
     number: int
-    """Whatever the caller tells requests apart by."""
+    """The caller's own identification of the request."""
     next_offset_bytes: int
-    """Offset behind the message."""
+    """Offset after the message."""
 
 
 @frozen
 class Wakeup:
-    """The service is done with a request (``GroupCommitRequest#wakeupCustomer``)."""
+    """The service has finished a request (``GroupCommitRequest#wakeupCustomer``)."""
 
     number: int
     is_transferred: bool
@@ -54,7 +54,7 @@ class Wait:
     begin_ms: int
     end_ms: int
     is_notified_before: bool
-    """An acknowledgement had come before it began: it took no time."""
+    """An acknowledgement had arrived before it began: it took no time."""
 
 
 @frozen
@@ -65,14 +65,14 @@ class GroupTransfer:
     push2_slave_max_offset_bytes: int = 0
     is_running: bool = False
     requests_write: tuple[GroupCommitRequest, ...] = ()
-    """Those that came while the service was busy."""
+    """Requests that arrived while the service was busy."""
     requests_read: tuple[GroupCommitRequest, ...] = ()
-    """Those that it works on; the first one is waited for."""
+    """Requests being served; the service waits for the first one."""
     has_notified: bool = False
-    """An acknowledgement came while nobody waited for one."""
+    """An acknowledgement arrived while the service was not waiting for one."""
     waits_of_request: int = 0
     wait_begin_ms: int | None = None
-    """Begin of the wait that goes on; None: there is none."""
+    """Start of the current wait; None: there is none."""
     waits: tuple[Wait, ...] = field(default=())
     wakeups: tuple[Wakeup, ...] = field(default=())
     notify_count: int = 0
@@ -80,17 +80,17 @@ class GroupTransfer:
 
 
 def start(state: GroupTransfer) -> GroupTransfer:
-    """The thread begins."""
+    """The thread starts."""
     return _work(evolve(state, is_running=True))
 
 
 def put_request(state: GroupTransfer, request: GroupCommitRequest) -> GroupTransfer:
-    """A put wants to know whether a slave has it (``GroupTransferService#putRequest``)."""
+    """A put queries whether a slave has it (``GroupTransferService#putRequest``)."""
     return _work(evolve(state, requests_write=(*state.requests_write, request)))
 
 
 def notify_transfer_some(state: GroupTransfer, offset_bytes: int) -> GroupTransfer:
-    """A slave has acknowledged an offset; a lower one than before says nothing.
+    """A slave has acknowledged an offset; one lower than before has no effect.
 
     ``HAService#notifyTransferSome``.
     """
@@ -107,7 +107,7 @@ def notify_transfer_some(state: GroupTransfer, offset_bytes: int) -> GroupTransf
 
 
 def advance(state: GroupTransfer, now_ms: int) -> GroupTransfer:
-    """Time passes: waits of a second end."""
+    """Time passes: waits end after a second."""
     while state.wait_begin_ms is not None and state.wait_begin_ms + WAIT_MS <= now_ms:
         state = evolve(state, now_ms=state.wait_begin_ms + WAIT_MS)
         state = _work(_end_wait(state, state.now_ms - WAIT_MS))
@@ -126,7 +126,7 @@ def _end_wait(state: GroupTransfer, begin_ms: int) -> GroupTransfer:
 
 
 def _work(state: GroupTransfer) -> GroupTransfer:
-    """What the thread does until it has to wait (``GroupTransferService#doWaitTransfer``)."""
+    """The thread's work until it has to wait (``GroupTransferService#doWaitTransfer``)."""
     while state.is_running and state.wait_begin_ms is None:
         if not state.requests_read:
             if not state.requests_write:

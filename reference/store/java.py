@@ -16,7 +16,7 @@ ENCODED_SURROGATE = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]?")
 
 
 class JavaError(Exception):
-    """An exception or error of Java that is thrown where this one is raised."""
+    """An exception or error of Java, raised where Java throws it."""
 
     def __init__(self, class_name: str) -> None:
         super().__init__(class_name)
@@ -25,7 +25,7 @@ class JavaError(Exception):
 
 @frozen
 class Thrown:
-    """The answer of a call out of which an exception or error came."""
+    """The answer of a call that threw an exception or error."""
 
     class_name: str
     """With its package, such as ``java.lang.OutOfMemoryError``."""
@@ -43,7 +43,7 @@ def to_int(value: int) -> int:
 
 
 def to_long(value: int) -> int:
-    """What is left of a result in a ``long``."""
+    """A result wrapped to a ``long``."""
     return wrap(value, LONG_BITS)
 
 
@@ -83,9 +83,9 @@ def count_characters(text: str) -> int:
 
 
 def decode_utf8(data: bytes) -> str:
-    """``new String(data, UTF_8)``: one replacement character for what cannot be read.
+    """``new String(data, UTF_8)``: one replacement character for each unreadable piece.
 
-    An encoded surrogate, whole or cut, is one piece; Python takes each of its bytes for one.
+    An encoded surrogate, whole or cut, is one piece; Python treats each of its bytes as one.
     """
     return ENCODED_SURROGATE.sub("\N{REPLACEMENT CHARACTER}".encode(), data).decode(
         errors="replace"

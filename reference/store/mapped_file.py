@@ -1,7 +1,7 @@
-"""One file of a log or queue: its bytes, its three positions, and who holds it.
+"""One file of a log or queue: its bytes, its three positions, and its readers.
 
-Positions are bytes from the file's begin, 0 <= position <= file size. Without a transient store
-pool whatever is written can be read at once, and nothing moves the committed position.
+Positions are bytes from the file's beginning, 0 <= position <= file size. Without a transient store
+pool all written bytes can be read immediately, and nothing moves the committed position.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ class MappedFile:
 
     name: str
     file_from_offset_bytes: int
-    """Where in the log its first byte stands: its name, read as a number."""
+    """Offset of its first byte in the log: its name, read as a number."""
     file_size_bytes: int
     content: Content
-    """All of the file on disk; what lies behind the file size is not mapped."""
+    """All of the file on disk; bytes beyond the file size are not mapped."""
     wrote_position_bytes: int = 0
     committed_position_bytes: int = 0
     flushed_position_bytes: int = 0
@@ -35,7 +35,7 @@ class MappedFile:
     store_timestamp_ms: int = 0
     """Of the last message that a master put into it; 0 in a slave's files."""
     is_available: bool = True
-    """It was not destroyed, nor was that tried."""
+    """Its destruction has not been attempted."""
     reference_count: int = 1
     is_cleanup_called: bool = False
     first_shutdown_ms: int = 0
@@ -58,26 +58,26 @@ class MappedFile:
 
 @frozen
 class SelectedBuffer:
-    """Bytes of a file that a reader has got (``SelectMappedBufferResult``)."""
+    """Bytes of a file handed to a reader (``SelectMappedBufferResult``)."""
 
     start_offset_bytes: int
     content: Content
 
     @property
     def size_bytes(self) -> int:
-        """How many there are."""
+        """The number of bytes."""
         return len(self.content)
 
 
 def name_file(offset_bytes: int) -> str:
-    """``UtilAll#offset2FileName``: twenty digits, behind a sign where the offset is negative."""
+    """``UtilAll#offset2FileName``: twenty digits, after a sign if the offset is negative."""
     return f"{'-' if offset_bytes < 0 else ''}{abs(offset_bytes):020d}"
 
 
 def map_file(name: str, file_size_bytes: int, found: Content | None, now_ms: int) -> MappedFile:
-    """Open a file, or create it with zeros; one that is too short is made longer.
+    """Open a file, or create it with zeros; one that is too short is lengthened.
 
-    ``MappedFile#init``. Raises JavaError (NumberFormatException) for a name that is no number.
+    ``MappedFile#init``. Raises JavaError (NumberFormatException) for a name that is not a number.
     """
     return MappedFile(
         name=name,
@@ -89,7 +89,7 @@ def map_file(name: str, file_size_bytes: int, found: Content | None, now_ms: int
 
 
 def set_positions(file: MappedFile, position_bytes: int) -> MappedFile:
-    """All three at one place."""
+    """Set all three positions to one place."""
     return evolve(
         file,
         wrote_position_bytes=position_bytes,
@@ -106,7 +106,7 @@ def get_mapped_bytes(file: MappedFile) -> bytes:
 def write_and_advance(
     file: MappedFile, written: Content, wrote_bytes: int, now_ms: int
 ) -> MappedFile:
-    """Bytes at the wrote position, which then moves by what is said to be written."""
+    """Write bytes at the wrote position, and advance it by the stated length."""
     return evolve(
         file,
         content=contents.write(file.content, file.wrote_position_bytes, written),
@@ -116,10 +116,11 @@ def write_and_advance(
 
 
 def append_data(file: MappedFile, data: Content, now_ms: int) -> tuple[MappedFile, bool]:
-    """Whole or not at all: what would cross the file's end is refused (T2-00196).
+    """Append whole or not at all: data that would cross the file's end is refused (T2-00196).
 
-    ``MappedFile#appendMessage(byte[])``. A write that fails is only logged, and the position moves
-    on; so it does in a file of a negative name that recovery has cut at a place below 0.
+    ``MappedFile#appendMessage(byte[])``. A write that fails is only logged, and the position still
+    advances; this also happens in a file of a negative name that recovery has cut at a place below
+    0.
     """
     position = file.wrote_position_bytes
     if position + len(data) > file.file_size_bytes:
@@ -130,7 +131,7 @@ def append_data(file: MappedFile, data: Content, now_ms: int) -> tuple[MappedFil
 
 
 def is_able_to_flush(file: MappedFile, flush_least_pages: int) -> bool:
-    """Enough is written: so many pages, or anything where that is 0; a full file always."""
+    """Enough is written: this many pages, or anything if the number is 0; a full file always."""
     wrote, flushed = file.wrote_position_bytes, file.flushed_position_bytes
     if file.is_full:
         return True
@@ -141,9 +142,9 @@ def is_able_to_flush(file: MappedFile, flush_least_pages: int) -> bool:
 
 
 def flush_file(file: MappedFile, flush_least_pages: int) -> MappedFile:
-    """Force what is written (``MappedFile#flush``).
+    """Force the written bytes (``MappedFile#flush``).
 
-    A file that is being deleted cannot be held: it is called flushed without a force (T4-00209).
+    A file that is being deleted cannot be held: it counts as flushed without a force (T4-00209).
     """
     if not is_able_to_flush(file, flush_least_pages):
         return file
@@ -151,9 +152,9 @@ def flush_file(file: MappedFile, flush_least_pages: int) -> MappedFile:
 
 
 def select_mapped_buffer(file: MappedFile, position: int) -> SelectedBuffer | None:
-    """Everything from a position to what is written (``MappedFile#selectMappedBuffer(int)``).
+    """All written bytes from a position on (``MappedFile#selectMappedBuffer(int)``).
 
-    None: nothing is there, or the file is being deleted.
+    None: there are none, or the file is being deleted.
     """
     if not 0 <= position < file.wrote_position_bytes or not file.is_available:
         return None
@@ -164,10 +165,10 @@ def select_mapped_buffer(file: MappedFile, position: int) -> SelectedBuffer | No
 def select_sized_mapped_buffer(
     file: MappedFile, position: int, size: int
 ) -> tuple[MappedFile, SelectedBuffer | Thrown | None]:
-    """So many bytes from a position on (``MappedFile#selectMappedBuffer(int, int)``).
+    """This many bytes from a position on (``MappedFile#selectMappedBuffer(int, int)``).
 
-    Only the end is looked at. A position or a size outside of the file throws after the file was
-    held: nobody releases it any more, so it can only be deleted by force (T3-00371).
+    Only the end is checked. A position or size outside the file throws after the file was held. It
+    is never released again, so it can only be deleted by force (T3-00371).
     """
     if java.to_int(position + size) > file.wrote_position_bytes or not file.is_available:
         return file, None
@@ -188,7 +189,7 @@ def hold(file: MappedFile) -> tuple[MappedFile, bool]:
 
 
 def release(file: MappedFile) -> MappedFile:
-    """A reader is done; the last one unmaps a file that is being deleted."""
+    """A reader has finished; the last one unmaps a file that is being deleted."""
     count = file.reference_count - 1
     if count > 0:
         return evolve(file, reference_count=count)
@@ -196,7 +197,7 @@ def release(file: MappedFile) -> MappedFile:
 
 
 def shut_down(file: MappedFile, interval_forcibly_ms: int, now_ms: int) -> MappedFile:
-    """No reader from now on; later calls take it from readers that have held it for too long.
+    """Admit no more readers; later calls take the file from readers that held it too long.
 
     ``ReferenceResource#shutdown``.
     """

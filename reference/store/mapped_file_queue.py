@@ -1,6 +1,6 @@
 """A folder of files of one size that follow each other: a log, or one consume queue.
 
-Offsets are bytes from the begin of the log, of which early files may be gone.
+Offsets are bytes from the beginning of the log, whose early files may be gone.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from reference.store.java import JavaError, Thrown
 from reference.store.mapped_file import MappedFile
 
 DELETE_FILES_BATCH_MAX = 10
-"""How many files one call deletes at most."""
+"""The most files that one call deletes."""
 DESTROY_DIRTY_INTERVAL_MS = 1000
 
 
@@ -33,7 +33,7 @@ class MappedFileQueue:
     file_size_bytes: int
     mapped_files: tuple[MappedFile, ...] = ()
     other_files: tuple[DiskFile, ...] = ()
-    """What else lies in the folder."""
+    """Other files in the folder."""
     flushed_where_bytes: int = 0
     committed_where_bytes: int = 0
     store_timestamp_ms: int = 0
@@ -43,9 +43,9 @@ class MappedFileQueue:
 def load(queue: MappedFileQueue) -> tuple[MappedFileQueue, Thrown | None]:
     """Map the files of the folder in the order of their names (``MappedFileQueue#load``).
 
-    The first file of another length ends it without a word: that file and all behind it stay on
-    disk (T1-13678); where it is the first of all, the log is empty (T1-13742). A file of the right
-    length whose name is no number is an exception (T1-13718). Nobody looks whether one is missing
+    The first file of another length silently ends the queue: that file and all later ones stay on
+    disk (T1-13678); if it is the very first, the log is empty (T1-13742). A file of the right
+    length whose name is not a number is an exception (T1-13718). Missing files go unnoticed
     (T1-13698).
     """
     found = sorted(queue.other_files, key=lambda file: file.name)
@@ -66,23 +66,23 @@ def load(queue: MappedFileQueue) -> tuple[MappedFileQueue, Thrown | None]:
 
 
 def close(queue: MappedFileQueue) -> MappedFileQueue:
-    """What is left in the folder for the next process."""
+    """The files left in the folder for the next process."""
     files = (DiskFile(f.name, f.content, f.last_modified_ms) for f in queue.mapped_files)
     return MappedFileQueue(queue.file_size_bytes, other_files=(*files, *queue.other_files))
 
 
 def get_first_mapped_file(queue: MappedFileQueue) -> MappedFile | None:
-    """The oldest; None: there is no file."""
+    """The oldest file; None: there is no file."""
     return queue.mapped_files[0] if queue.mapped_files else None
 
 
 def get_last_mapped_file(queue: MappedFileQueue) -> MappedFile | None:
-    """The one that is written to; None: there is no file."""
+    """The file that is written to; None: there is no file."""
     return queue.mapped_files[-1] if queue.mapped_files else None
 
 
 def replace_file(queue: MappedFileQueue, old: MappedFile, new: MappedFile) -> MappedFileQueue:
-    """One file of the queue with other positions, bytes or readers."""
+    """The queue with one file's positions, bytes or readers changed."""
     if old is new:
         return queue
     files = tuple(new if file is old else file for file in queue.mapped_files)
@@ -105,8 +105,8 @@ def find_mapped_file_by_offset(
 ) -> MappedFile | None:
     """The file of an offset, else None or the first one (``#findMappedFileByOffset``).
 
-    The place that follows from the sizes is looked at first: only where files are missing are all
-    of them searched.
+    The index that follows from the sizes is tried first; only if files are missing, all of them are
+    searched.
     """
     first, last = get_first_mapped_file(queue), get_last_mapped_file(queue)
     if first is None or last is None:
@@ -123,10 +123,10 @@ def find_mapped_file_by_offset(
 
 
 def compute_create_offset(queue: MappedFileQueue, start_offset_bytes: int) -> int | None:
-    """Where the file begins that has to be made before anything is written; None: none.
+    """Where the file begins that must be created before a write; None: none.
 
-    Only an empty queue looks at the wanted offset, and only at its file: what comes first lands at
-    that file's begin (T2-00059), a negative one in a file of a negative name.
+    Only an empty queue considers the wanted offset, and only its file: the first bytes land at that
+    file's beginning (T2-00059), those of a negative offset in a file of a negative name.
     ``MappedFileQueue#getLastMappedFile(long, boolean)``.
     """
     last = get_last_mapped_file(queue)
@@ -138,9 +138,9 @@ def compute_create_offset(queue: MappedFileQueue, start_offset_bytes: int) -> in
 def take_from_disk(
     queue: MappedFileQueue, name: str, now_ms: int
 ) -> tuple[MappedFileQueue, MappedFile]:
-    """Open or create a file that is not in the queue; old bytes of that name come back.
+    """Open or create a file that is not in the queue; old bytes of that name return.
 
-    Raises JavaError (NumberFormatException) for a name that is no number.
+    Raises JavaError (NumberFormatException) for a name that is not a number.
     """
     found = next((file.content for file in queue.other_files if file.name == name), None)
     others = tuple(file for file in queue.other_files if file.name != name)
@@ -156,14 +156,14 @@ def add_file(queue: MappedFileQueue, file: MappedFile) -> MappedFileQueue:
 
 
 def set_flushed_where(queue: MappedFileQueue, offset_bytes: int) -> MappedFileQueue:
-    """Flushed and committed up to one offset, as recovery says it."""
+    """Flushed and committed up to one offset, as recovery determines it."""
     return evolve(queue, flushed_where_bytes=offset_bytes, committed_where_bytes=offset_bytes)
 
 
 def truncate_dirty_files(queue: MappedFileQueue, offset_bytes: int, now_ms: int) -> MappedFileQueue:
-    """The log ends at an offset: files behind it are deleted, its own file is cut.
+    """The log ends at an offset: later files are deleted, its own file is cut.
 
-    ``MappedFileQueue#truncateDirtyFiles``. The bytes behind the cut stay in their file.
+    ``MappedFileQueue#truncateDirtyFiles``. The bytes after the cut stay in their file.
     """
     kept: list[MappedFile] = []
     left = list(queue.other_files)
@@ -179,14 +179,14 @@ def truncate_dirty_files(queue: MappedFileQueue, offset_bytes: int, now_ms: int)
 
 
 def delete_last_mapped_file(queue: MappedFileQueue) -> MappedFileQueue:
-    """Recovery of a consume queue takes its last file away; nobody reads it yet."""
+    """Recovery of a consume queue removes its last file, which has no readers yet."""
     return evolve(queue, mapped_files=queue.mapped_files[:-1])
 
 
 def flush(queue: MappedFileQueue, flush_least_pages: int) -> tuple[MappedFileQueue, bool]:
-    """Flush the one file in which flushedWhere lies; True: that changed nothing.
+    """Flush the one file in which flushedWhere lies; True: nothing changed.
 
-    ``MappedFileQueue#flush``. Where that file has expired there is none to flush, for ever
+    ``MappedFileQueue#flush``. If that file has expired, there is none to flush, for ever
     (T4-00001), unless flushedWhere is exactly 0.
     """
     where = queue.flushed_where_bytes
@@ -202,7 +202,7 @@ def flush(queue: MappedFileQueue, flush_least_pages: int) -> tuple[MappedFileQue
 
 
 def commit(queue: MappedFileQueue) -> MappedFileQueue:
-    """Move committedWhere to what is written in its file (``MappedFileQueue#commit``)."""
+    """Move committedWhere to the end of written bytes in its file (``MappedFileQueue#commit``)."""
     where = queue.committed_where_bytes
     file = find_mapped_file_by_offset(queue, where, is_first_returned=where == 0)
     if file is None:
@@ -219,10 +219,10 @@ def delete_expired_file_by_time(
     *,
     is_clean_immediately: bool,
 ) -> tuple[MappedFileQueue, int]:
-    """Delete old files from the begin on; returns how many.
+    """Delete old files from the beginning on; returns how many.
 
-    ``MappedFileQueue#deleteExpiredFileByTime``: never the last file, at most ten, and none behind
-    one that is young or held. Whether a file is flushed or copied is not looked at.
+    ``MappedFileQueue#deleteExpiredFileByTime``: never the last file, at most ten, and none after
+    one that is young or held. It does not check whether a file is flushed or copied.
     """
     files = queue.mapped_files
     deleted = 0
@@ -256,8 +256,8 @@ def retry_delete_first_file(
 def reset_offset(queue: MappedFileQueue, offset_bytes: int) -> bool:
     """Whether the log may go back to an offset; it never does (``MappedFileQueue#resetOffset``).
 
-    The iterator stands at the begin and walks backwards, so no file is ever reached: only the
-    answer depends on the offset, which may lie two files behind the end.
+    The iterator starts at the beginning and walks backwards, so it reaches no file. Only the answer
+    depends on the offset, which may lie two files before the end.
     """
     if not queue.mapped_files:
         return True

@@ -1,9 +1,9 @@
 """What a master writes: single messages and batches.
 
-A message is followed by at least eight free bytes of its file; where they would not be free, the
-rest of the file becomes a blank and the message goes to the next file. One that is too large for
-any file turns that one into a blank as well, is nowhere, and is answered PUT_OK (T5-00048): it
-takes a maxMessageSize above the file size less eight.
+A message is followed by at least eight free bytes of its file. If they would not be free, the rest
+of the file becomes a blank and the message goes to the next file. One too large for any file turns
+that next file into a blank as well, is not stored, and is still answered PUT_OK (T5-00048); this
+requires a maxMessageSize above the file size less eight.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ from reference.store.store import (
 TOPIC_LENGTH_MAX = 127
 """Characters, not bytes: 64 characters of two bytes pass, and cannot be read (T5-00180)."""
 PROPERTIES_LENGTH_MAX = 32767
-"""Characters where a put begins, bytes where it is written."""
+"""Characters at the beginning of a put, bytes when it is written."""
 BATCH_ITEM_HEADER = struct.Struct(">iiiii")
 """Of a message in a client's batch: total size, magic, CRC, flag, length of the body."""
 BUSY_MAX_MS = 10_000_000
 
 
 class PutMessageStatus(enum.Enum):
-    """``PutMessageStatus``: what the producer is told."""
+    """``PutMessageStatus``: the answer to the producer."""
 
     PUT_OK = "PUT_OK"
     FLUSH_DISK_TIMEOUT = "FLUSH_DISK_TIMEOUT"
@@ -56,7 +56,7 @@ class PutMessageStatus(enum.Enum):
 
 
 class AppendMessageStatus(enum.Enum):
-    """``AppendMessageStatus``: what became of it in one file."""
+    """``AppendMessageStatus``: the result of the append to one file."""
 
     PUT_OK = "PUT_OK"
     END_OF_FILE = "END_OF_FILE"
@@ -67,12 +67,12 @@ class AppendMessageStatus(enum.Enum):
 
 @frozen
 class AppendMessageResult:
-    """What became of a message in one file (``AppendMessageResult``)."""
+    """The result of a message's append to one file (``AppendMessageResult``)."""
 
     status: AppendMessageStatus
     wrote_offset_bytes: int = 0
     wrote_bytes: int = 0
-    """By how much the file's position moved: all of a blank, though little of it is written."""
+    """How far the file's position moved: over a whole blank, though little of it is written."""
     store_timestamp_ms: int = 0
     logics_offset: int = 0
     message_count: int = 1
@@ -84,7 +84,7 @@ class PutMessageResult:
 
     status: PutMessageStatus
     append: AppendMessageResult | None = None
-    """None: nothing was tried."""
+    """None: no append was attempted."""
 
 
 @frozen
@@ -114,7 +114,7 @@ class BatchItem:
 
 @frozen
 class MessageBatch:
-    """Messages of one queue that are put together (``MessageExtBatch``)."""
+    """Messages of one queue in one put (``MessageExtBatch``)."""
 
     topic: str
     queue_id: int
@@ -127,14 +127,14 @@ class MessageBatch:
 
     @property
     def body_bytes(self) -> int:
-        """Size as the client has encoded them (``MessageDecoder#encodeMessages``)."""
+        """Size as encoded by the client (``MessageDecoder#encodeMessages``)."""
         fixed = BATCH_ITEM_HEADER.size + records.PROPERTIES_LENGTH.size
         return sum(fixed + len(item.body) + len(item.properties) for item in self.items)
 
 
 @frozen
 class Surroundings:
-    """What a put meets outside of the store."""
+    """Conditions of a put outside the store."""
 
     now_ms: int
     creation: Creation = Creation.POSSIBLE
@@ -142,7 +142,7 @@ class Surroundings:
     """Of slaves."""
     push2_slave_max_offset_bytes: int = 0
     is_transferred: bool = False
-    """A slave that is near enough acknowledges in time: what `group_transfer` finds."""
+    """A slave that is near enough acknowledges in time, as determined by `group_transfer`."""
     epoch: int | None = None
     """Of the log that is written, for provenance; None: it is not kept."""
     os_page_cache_busy_timeout_ms: int = 1000
@@ -156,8 +156,8 @@ Appender: TypeAlias = Callable[[Store, MappedFile], Appended]
 def put_message(store: Store, message: Message, around: Surroundings) -> tuple[Store, Answer]:
     """Put one message (``DefaultMessageStore#putMessage``).
 
-    The status belongs to the producer: behind FLUSH_DISK_TIMEOUT and SLAVE_NOT_AVAILABLE the
-    message is in the log all the same.
+    The status is for the producer: with FLUSH_DISK_TIMEOUT and SLAVE_NOT_AVAILABLE the message is
+    still in the log.
     """
     refusal = find_refusal(store, message.topic)
     properties_length = java.count_characters(message.properties or "")
@@ -177,8 +177,8 @@ def put_message(store: Store, message: Message, around: Surroundings) -> tuple[S
 def put_messages(store: Store, batch: MessageBatch, around: Surroundings) -> tuple[Store, Answer]:
     """Put a batch, whole or not at all (``DefaultMessageStore#putMessages``).
 
-    What the client has sent is compared with maxMessageSize; what is written is larger, and where
-    only that exceeds it, an exception leaves the call (T5-00528).
+    The size sent by the client is compared with maxMessageSize. The written size is larger; if only
+    that one exceeds the limit, the call throws an exception (T5-00528).
     """
     refusal = find_refusal(store, batch.topic)
     if refusal is None and batch.body_bytes > store.config.max_message_size_bytes:
@@ -199,7 +199,7 @@ def put_messages(store: Store, batch: MessageBatch, around: Surroundings) -> tup
 
 
 def find_refusal(store: Store, topic: str) -> PutMessageStatus | None:
-    """Why nothing with this topic can be put now; None: it can."""
+    """Why no message of this topic can be put now; None: it can."""
     is_master = store.config.broker_role is not BrokerRole.SLAVE
     if store.is_shutdown or not is_master or not is_writeable(store.running_flags):
         return PutMessageStatus.SERVICE_NOT_AVAILABLE
@@ -209,7 +209,7 @@ def find_refusal(store: Store, topic: str) -> PutMessageStatus | None:
 
 
 def is_os_page_cache_busy(store: Store, around: Surroundings) -> bool:
-    """An earlier put seems to be still at it (``DefaultMessageStore#isOSPageCacheBusy``).
+    """An earlier put seems to be still running (``DefaultMessageStore#isOSPageCacheBusy``).
 
     One that has thrown seems so too: from a second later on, for less than three hours, every put
     is refused.
@@ -226,7 +226,7 @@ def _get_file(store: Store, around: Surroundings) -> tuple[Store, MappedFile | N
 
 
 def _append_to(store: Store, file: MappedFile, append: Appender) -> Appended:
-    """Append, and keep the file; a refused message takes the file's store time away.
+    """Append, and keep the file; a refused message clears the file's store time.
 
     In a file of a negative name that recovery has cut at a place below 0, every put throws.
     """
@@ -242,9 +242,9 @@ def _append_to(store: Store, file: MappedFile, append: Appender) -> Appended:
 def _put(
     store: Store, append: Appender, around: Surroundings, *, is_waiting: bool
 ) -> tuple[Store, Answer]:
-    """Append to the last file, or to a new one behind a blank (``CommitLog#putMessage``).
+    """Append to the last file, or to a new one after a blank (``CommitLog#putMessage``).
 
-    Where no file can be made for the message, the blank is written already (T5-00649).
+    If no file can be created for the message, the blank has been written already (T5-00649).
     """
     store, file = _get_file(evolve(store, begin_time_in_lock_ms=0), around)
     if file is None:
@@ -277,8 +277,8 @@ def acknowledge(
 ) -> tuple[Store, PutMessageResult]:
     """Wait for the disk, then for a slave (``CommitLog#handleDiskFlush`` and ``#handleHA``).
 
-    PUT_OK from the start, whatever was appended to the second file; what a slave lacks hides what
-    the disk lacks.
+    The status starts as PUT_OK, whatever was appended to the second file. A failed slave wait hides
+    a failed disk wait.
     """
     status = PutMessageStatus.PUT_OK
     end_offset = result.wrote_offset_bytes + result.wrote_bytes
@@ -296,7 +296,7 @@ def acknowledge(
 
 
 def _get_queue_offset(store: Store, topic: str, queue_id: int) -> tuple[Store, int]:
-    """The next offset of a queue, which is known from now on even if the put is refused."""
+    """The next offset of a queue, which stays registered even if the put is refused."""
     key = consume_queues.make_key(topic, queue_id)
     offset = store.topic_queue_table.get(key, 0)
     return _set_queue_offset(store, key, offset), offset
@@ -315,7 +315,7 @@ def _tell(data: bytes, offset_bytes: int, around: Surroundings) -> Content:
 def append_message(
     store: Store, file: MappedFile, message: Message, around: Surroundings
 ) -> Appended:
-    """One message to one file (``DefaultAppendMessageCallback#doAppend``)."""
+    """Append one message to one file (``DefaultAppendMessageCallback#doAppend``)."""
     offset = file.file_from_offset_bytes + file.wrote_position_bytes
     store, queue_offset = _get_queue_offset(store, message.topic, message.queue_id)
     is_queued = records.is_in_queue(message.sys_flag)
@@ -370,10 +370,10 @@ def has_room(file: MappedFile, length_bytes: int) -> bool:
 
 
 def roll(store: Store, file: MappedFile, logics_offset: int, around: Surroundings) -> Appended:
-    """The rest of the file becomes a blank: its eight bytes, then what was encoded last.
+    """The rest of the file becomes a blank: its eight bytes, then the last encoded message.
 
     A blank is therefore not zeros (finding 7 of the oracle). A rest of less than eight bytes, which
-    no master leaves, throws for every put from then on (T5-00664).
+    no master leaves, makes every later put throw (T5-00664).
     """
     rest_bytes = file.file_size_bytes - file.wrote_position_bytes
     if rest_bytes < records.END_FILE_MIN_BLANK_LENGTH:
@@ -390,7 +390,7 @@ def roll(store: Store, file: MappedFile, logics_offset: int, around: Surrounding
 
 
 def compute_batch_bytes(batch: MessageBatch) -> int:
-    """Size of the batch as it is written (bytes)."""
+    """Size of the batch as written (bytes)."""
     topic_bytes = len(batch.topic.encode())
     return sum(
         records.compute_message_length(len(item.body), topic_bytes, len(item.properties))
@@ -401,10 +401,10 @@ def compute_batch_bytes(batch: MessageBatch) -> int:
 def append_batch(
     store: Store, file: MappedFile, batch: MessageBatch, around: Surroundings
 ) -> Appended:
-    """All messages of a batch to one file.
+    """Append all messages of a batch to one file.
 
-    Of the blank before one that does not fit only eight bytes are written: what lies behind them is
-    what the file held before.
+    Of the blank before one that does not fit only eight bytes are written: after them the file
+    keeps its previous bytes.
     """
     offset = file.file_from_offset_bytes + file.wrote_position_bytes
     store, queue_offset = _get_queue_offset(store, batch.topic, batch.queue_id)

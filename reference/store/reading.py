@@ -1,6 +1,6 @@
-"""What can be read back from the log. Offsets and sizes are bytes.
+"""Reading from the log. Offsets and sizes are bytes.
 
-Whoever gets bytes holds their file until they are released; here that is over when a call returns.
+A reader of bytes holds their file until it releases them; here it does so when a call returns.
 `mapped_file.hold` is for a reader that keeps its file.
 """
 
@@ -18,9 +18,9 @@ from reference.store.store import Store
 
 
 def get_written(store: Store) -> Content:
-    """All that the log holds, from its first file on, with its provenance.
+    """All bytes of the log, from its first file on, with their provenance.
 
-    Offsets follow each other unless files are missing.
+    Offsets are contiguous unless files are missing.
     """
     written = contents.NOTHING
     for file in store.commit_log.mapped_files:
@@ -32,11 +32,11 @@ def get_written(store: Store) -> Content:
 def get_data(
     store: Store, offset_bytes: int, *, is_first_returned: bool | None = None
 ) -> SelectedBuffer | None:
-    """From an offset to the end of what its file holds (``CommitLog#getData``).
+    """The bytes from an offset to the end of its file's content (``CommitLog#getData``).
 
-    Without a word about it, the first file is taken for offset 0 only. Where the first file stands
-    in for another one, the place in it is the offset's remainder: after expiry the offset 1 gives
-    the second byte of the first file (T3-00201).
+    By default the first file replaces a missing one only for offset 0. If it does so for another
+    offset, the place in it is the offset's remainder: after expiry the offset 1 gives the second
+    byte of the first file (T3-00201).
     """
     is_first = offset_bytes == 0 if is_first_returned is None else is_first_returned
     log = store.commit_log
@@ -48,7 +48,7 @@ def get_data(
 
 
 def get_and_hold_data(store: Store, offset_bytes: int) -> tuple[Store, MappedFile | None]:
-    """A reader that keeps what it has got: its file is held, until `release` with its offset.
+    """A reader that keeps its bytes: their file is held, until `release` with its offset.
 
     None: there is nothing to read, so nothing is held.
     """
@@ -57,13 +57,13 @@ def get_and_hold_data(store: Store, offset_bytes: int) -> tuple[Store, MappedFil
     log = store.commit_log
     is_first = offset_bytes == 0
     file = queues.find_mapped_file_by_offset(log, offset_bytes, is_first_returned=is_first)
-    assert file is not None  # Else there were no data.
+    assert file is not None  # Otherwise there was no data.
     held, _ = mapped_file.hold(file)
     return evolve(store, commit_log=queues.replace_file(log, file, held)), held
 
 
 def release(store: Store, file_from_offset_bytes: int) -> Store:
-    """A reader lets a file go; one that is gone needs nothing."""
+    """A reader releases a file; a deleted one needs nothing."""
     log = store.commit_log
     for file in log.mapped_files:
         if file.file_from_offset_bytes == file_from_offset_bytes:
@@ -72,14 +72,14 @@ def release(store: Store, file_from_offset_bytes: int) -> Store:
 
 
 def get_commit_log_data(store: Store, offset_bytes: int) -> SelectedBuffer | None:
-    """What a slave is sent; nothing unless the store runs (``getCommitLogData``)."""
+    """The bytes sent to a slave; none unless the store runs (``getCommitLogData``)."""
     return None if store.is_shutdown else get_data(store, offset_bytes)
 
 
 def select(
     store: Store, file_index: int, position: int, size: int | None
 ) -> tuple[Store, SelectedBuffer | Thrown | None]:
-    """Bytes of one file of the log, by its index; None as size: all that are written."""
+    """Bytes of one file of the log, by its index; with size None all written ones."""
     file = store.commit_log.mapped_files[file_index]
     if size is None:
         return store, mapped_file.select_mapped_buffer(file, position)
@@ -90,7 +90,7 @@ def select(
 def get_message(
     store: Store, offset_bytes: int, size: int
 ) -> tuple[Store, SelectedBuffer | Thrown | None]:
-    """So many bytes from an offset on, all in one file (``CommitLog#getMessage``)."""
+    """This many bytes from an offset on, all in one file (``CommitLog#getMessage``)."""
     log = store.commit_log
     is_first = offset_bytes == 0
     file = queues.find_mapped_file_by_offset(log, offset_bytes, is_first_returned=is_first)

@@ -1,10 +1,10 @@
 """Messages and blanks as bytes, and how a reader checks them.
 
-A record is 91 bytes beside its topic, body and properties. The CRC covers the body only, and the
-properties come last: a reader cannot see that they are missing, and takes a torn record as whole as
-soon as 91 bytes, topic and body are there (T1-00967). Zeros behind the cut may be the last bytes of
-it: one byte less will do where the properties' length ends in a zero byte (T1-04965), and without
-properties the topic may end in zeros (T1-00621).
+A record is 91 bytes plus its topic, body and properties. The CRC covers only the body, and the
+properties come last: a reader cannot see that they are missing, and takes a torn record for whole
+as soon as 91 bytes, topic and body are there (T1-00967). Zeros after the cut may stand in for its
+last bytes: one byte less suffices if the properties' length ends in a zero byte (T1-04965), and
+without properties the topic may end in zeros (T1-00621).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from reference.store.java import JavaError
 MESSAGE_MAGIC_CODE = 0xDAA320A7 - 2**32
 BLANK_MAGIC_CODE = 0xCBD43194 - 2**32
 END_FILE_MIN_BLANK_LENGTH = 8
-"""What a message leaves free at least: a blank's size and magic (bytes)."""
+"""The least that a message leaves free: a blank's size and magic (bytes)."""
 MAGIC_CODE_POSITION = 4
 STORE_TIMESTAMP_POSITION = 56
 """``MessageDecoder#MESSAGE_STORE_TIMESTAMP_POSTION`` (bytes)."""
@@ -76,17 +76,17 @@ class Record:
 
 @frozen
 class DispatchRequest:
-    """What a reader makes of the bytes at a position (``DispatchRequest``)."""
+    """A reader's result for the bytes at a position (``DispatchRequest``)."""
 
     size_bytes: int
     """Of the record, whole or not; 0: a blank, the next file follows; -1: unreadable."""
     is_success: bool
     end_position: int = 0
-    """Where the buffer stands after a record was read to its end (bytes)."""
+    """The buffer's position after a record was read to its end (bytes)."""
     topic: str = ""
     queue_id: int = 0
     commit_log_offset_bytes: int = 0
-    """As the record tells it; nobody compares it with the place where it stands."""
+    """As stored in the record; it is not compared with the record's actual place."""
     tags_code: int = 0
     store_timestamp_ms: int = 0
     consume_queue_offset: int = 0
@@ -111,14 +111,14 @@ def compute_message_length(body_bytes: int, topic_bytes: int, properties_bytes: 
 
 
 def compute_body_crc(body: bytes) -> int:
-    """``UtilAll#crc32``: 31 bits; an empty body has 0 (no body and no bytes are alike)."""
+    """``UtilAll#crc32``: 31 bits; an empty body has 0 (a missing and an empty one are alike)."""
     return zlib.crc32(body) & java.INT_MAX
 
 
 def encode(record: Record) -> bytes:
     """A record's bytes (``DefaultAppendMessageCallback#doAppend``).
 
-    Lengths are cast: a topic of 128 bytes has the length -128, and nobody can read the record
+    Lengths are cast: a topic of 128 bytes has the length -128, and the record is unreadable
     (T5-00180).
     """
     body, topic, properties = record.body, record.topic, record.properties
@@ -145,7 +145,7 @@ def encode(record: Record) -> bytes:
 
 
 def encode_blank_header(size_bytes: int) -> bytes:
-    """The eight bytes that end a file; what follows them is any value (finding 7 of the oracle)."""
+    """The eight bytes that end a file; any bytes may follow them (finding 7 of the oracle)."""
     return struct.pack(">ii", size_bytes, BLANK_MAGIC_CODE)
 
 
@@ -155,7 +155,7 @@ def is_in_queue(sys_flag: int) -> bool:
 
 
 def parse_properties(text: str) -> dict[str, str]:
-    """``MessageDecoder#string2messageProperties``: what is not name and value is skipped."""
+    """``MessageDecoder#string2messageProperties``: parts other than name and value are skipped."""
     items = (
         java.split(item, NAME_VALUE_SEPARATOR) for item in java.split(text, PROPERTY_SEPARATOR)
     )
@@ -178,8 +178,8 @@ def compute_tags_code(
 ) -> int:
     """The third field of a queue's entry: the tags' hash, or when a delayed message is due (ms).
 
-    Raises JavaError (NumberFormatException) for a delay that is no number: a record that was torn
-    inside its DELAY is refused, one torn before it has lost its delay (T1-07963).
+    Raises JavaError (NumberFormatException) for a delay that is not a number: a record torn inside
+    its DELAY is refused, one torn before it has lost its delay (T1-07963).
     """
     tags_code = java.hash_string(properties.get(PROPERTY_TAGS, ""))
     delay = properties.get(PROPERTY_DELAY_TIME_LEVEL)
@@ -212,11 +212,11 @@ def check_message_and_return_size(  # noqa: PLR0913
     largest_array_bytes: int = java.LARGEST_ARRAY_BYTES,
     delays_ms: Sequence[int] = DELAYS_MS,
 ) -> DispatchRequest:
-    """What stands at a position of a buffer (``CommitLog#checkMessageAndReturnSize``).
+    """The record or blank at a position of a buffer (``CommitLog#checkMessageAndReturnSize``).
 
-    Only recovery reads bodies, and only there a CRC can be checked. Raises JavaError
+    Only recovery reads bodies, and only there can a CRC be checked. Raises JavaError
     (OutOfMemoryError) for a total size above what an array can have: it is an error, not an
-    exception, so it leaves ``load`` or ends the dispatcher's thread (T1-13853).
+    exception, so it escapes from ``load`` or ends the dispatcher's thread (T1-13853).
     """
     try:
         total_size, magic_code = _unpack(struct.Struct(">ii"), buffer, position)
@@ -246,7 +246,7 @@ def _read_tags_code(
 def _read_message(
     buffer: bytes, position: int, is_crc_checked: bool | None, delays_ms: Sequence[int]
 ) -> DispatchRequest:
-    """Read on after the magic; the body is skipped where is_crc_checked is None."""
+    """Read on after the magic; the body is skipped if is_crc_checked is None."""
     header = _unpack(HEADER, buffer, position)
     total_size, body_length = header[0], header[14]
     position += HEADER.size
@@ -284,7 +284,7 @@ def _read_message(
 
 
 def decode(data: bytes) -> Record | None:
-    """A record's parts, whatever its size and magic say (``MessageDecoder#decode``).
+    """A record's parts, whatever its size and magic are (``MessageDecoder#decode``).
 
     None: the bytes end before the record does.
     """

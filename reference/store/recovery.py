@@ -1,8 +1,8 @@
-"""What a store makes of its files when it is loaded.
+"""Recovery of a store's files when it is loaded.
 
 A record counts once 91 bytes, its topic and its body are there, whatever its properties (T1-00967).
-What lies behind the end is neither looked at nor wiped: old bytes that happen to be aligned come
-back as records (T1-12686).
+Bytes after the end are neither checked nor wiped: old bytes that happen to be aligned return as
+records (T1-12686).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Walk:
     """What a reader finds from a file on."""
 
     process_offset_bytes: int
-    """The log's end: behind the last whole record, or at the begin of the last file reached."""
+    """The log's end: after the last whole record, or at the beginning of the last file reached."""
     requests: tuple[DispatchRequest, ...]
     """Of the records that were found."""
 
@@ -40,8 +40,8 @@ class Walk:
 def load(store: Store, now_ms: int) -> tuple[Store, bool | Thrown]:
     """Read everything from disk and recover it (``DefaultMessageStore#load``).
 
-    False: an exception in between, such as a file whose name is no number; what was done by then
-    stays. Thrown: an error, after which there is no store (T1-13853).
+    False: an exception on the way, such as a file whose name is not a number; the work done until
+    then stays. Thrown: an error, after which there is no store (T1-13853).
     """
     log, thrown = queues.load(store.commit_log)
     store = evolve(store, commit_log=log)
@@ -82,12 +82,12 @@ def recover_consume_queues(store: Store, now_ms: int) -> Store:
 
 
 def walk(store: Store, index: int) -> Walk:
-    """Read records from the begin of a file on, over blanks into later files.
+    """Read records from the beginning of a file on, over blanks into later files.
 
-    The end of a record is believed without looking at what follows. A blank needs eight bytes:
-    where the next file is there, even made in advance and empty, the log's end moves to its begin,
-    past bytes that may never have come (T1-09848); where it is not, the end is before the blank,
-    though the file may be full (T2-00476). Raises JavaError (OutOfMemoryError).
+    The end of a record is accepted without checking what follows. A blank needs eight bytes. If the
+    next file exists, even created in advance and empty, the log's end moves to its beginning, past
+    bytes that may never have arrived (T1-09848). Otherwise the end is before the blank, though the
+    file may be full (T2-00476). Raises JavaError (OutOfMemoryError).
     """
     found: list[DispatchRequest] = []
     process_offset = 0
@@ -135,7 +135,7 @@ def recover_normally(store: Store, now_ms: int) -> Store:
 def recover_abnormally(store: Store, now_ms: int) -> Store:
     """After a kill: from the checkpoint's file on, and all is dispatched (``#recoverAbnormally``).
 
-    Earlier files are not looked at (T1-13377). An empty log destroys the queues.
+    Earlier files are not checked (T1-13377). An empty log destroys the queues.
     """
     files = store.commit_log.mapped_files
     if not files:
@@ -152,7 +152,7 @@ def recover_abnormally(store: Store, now_ms: int) -> Store:
 
 
 def is_dispatched_at_recovery(store: Store, request: DispatchRequest) -> bool:
-    """Everything is, but with duplicationEnable only what is confirmed."""
+    """All are dispatched, but with duplicationEnable only confirmed ones."""
     is_confirmed = request.commit_log_offset_bytes < store.confirm_offset_bytes
     return is_confirmed or not store.config.is_duplication_enabled
 
@@ -184,7 +184,7 @@ def compute_max_physic(store: Store) -> int:
 def end_log_at(store: Store, offset_bytes: int, max_physic_offset_bytes: int, now_ms: int) -> Store:
     """The log ends here, and queues do not point beyond it.
 
-    Whether they do is judged by what they held before anything was dispatched.
+    Whether they do is judged by their content before any dispatch.
     """
     log = queues.set_flushed_where(store.commit_log, offset_bytes)
     store = evolve(store, commit_log=queues.truncate_dirty_files(log, offset_bytes, now_ms))

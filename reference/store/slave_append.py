@@ -1,4 +1,4 @@
-"""What a slave writes: the bytes that its master sends."""
+"""A slave's writes: the bytes that its master sends."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from reference.store.store import Store
 def append_to_commit_log(
     store: Store, start_offset_bytes: int, data: Content, creation: Creation, now_ms: int
 ) -> tuple[Store, bool]:
-    """Append, unless the store does not run (``DefaultMessageStore#appendToCommitLog``)."""
+    """Append, unless the store is not running (``DefaultMessageStore#appendToCommitLog``)."""
     if store.is_shutdown:
         return store, False
     return append_data(store, start_offset_bytes, data, creation, now_ms)
@@ -23,11 +23,11 @@ def append_to_commit_log(
 def append_data(
     store: Store, start_offset_bytes: int, data: Content, creation: Creation, now_ms: int
 ) -> tuple[Store, bool]:
-    """Bytes behind the log's end, wherever their master has them (``CommitLog#appendData``).
+    """Append bytes at the log's end, wherever their master has them (``CommitLog#appendData``).
 
-    The offset is looked at in an empty log only, and there only its file. Bytes that would cross a
-    file's end are refused as a whole and a later, shorter piece is taken: a gap that nobody reports
-    (T2-00196). No bytes at all still make the file that is missing.
+    Only an empty log considers the offset, and only its file. Bytes that would cross a file's end
+    are refused as a whole, and a later, shorter piece is accepted: a gap that is never reported
+    (T2-00196). Even an append of no bytes creates a missing file.
     """
     log, service, file = allocation.get_or_create_last_mapped_file(
         store.commit_log, store.allocation, start_offset_bytes, creation, now_ms

@@ -54,11 +54,11 @@ class StoreConfig:
     delays_ms: tuple[int, ...] = records.DELAYS_MS
     """``messageDelayLevel``, level by level; level 1 is the first."""
     largest_array_bytes: int = java.LARGEST_ARRAY_BYTES
-    """How large a record's total size may be before an OutOfMemoryError: less in a small heap."""
+    """The largest total size of a record before an OutOfMemoryError: less in a small heap."""
 
 
 class Flag(enum.IntFlag):
-    """``RunningFlags``: what keeps a store from writing."""
+    """``RunningFlags``: reasons why a store does not write."""
 
     NOT_READABLE = 1
     NOT_WRITEABLE = 2
@@ -74,7 +74,7 @@ QUEUE_WRITE_ERRORS = (
 
 
 def is_writeable(flags: Flag) -> bool:
-    """Messages are taken (``RunningFlags#isWriteable``)."""
+    """Messages are accepted (``RunningFlags#isWriteable``)."""
     return not flags & (QUEUE_WRITE_ERRORS | Flag.DISK_FULL)
 
 
@@ -100,7 +100,7 @@ class StoreCheckpoint:
 
     @property
     def min_timestamp_index_ms(self) -> int:
-        """The same with the index."""
+        """What the log, the queues and the index surely hold, less three seconds; at least 0."""
         return min(self.min_timestamp_ms, self.index_msg_timestamp_ms)
 
 
@@ -112,7 +112,7 @@ class Store:
     commit_log: MappedFileQueue
     allocation: AllocateMappedFileService = field(factory=AllocateMappedFileService)
     consume_queues: Mapping[str, ConsumeQueue] = field(factory=dict)
-    """By topic and queue id: consumeQueueTable; nothing before load."""
+    """By topic and queue id: consumeQueueTable; empty before load."""
     consume_queues_on_disk: tuple[ConsumeQueue, ...] = ()
     """The folders that load finds, with their files not mapped yet."""
     topic_queue_table: Mapping[str, int] = field(factory=dict)
@@ -123,17 +123,17 @@ class Store:
     reput_from_offset_bytes: int = 0
     """The dispatcher has reached this offset."""
     confirm_offset_bytes: int = -1
-    """Used with duplicationEnable only, and set by nobody in 4.4.0."""
+    """Used with duplicationEnable only, and never set in 4.4.0."""
     message_memory: Content = NOTHING
-    """``msgStoreItemMemory``: what a master has encoded last, and blanks are filled with."""
+    """``msgStoreItemMemory``: the last message encoded by a master, which also fills blanks."""
     begin_time_in_lock_ms: int = 0
-    """When the put began that holds the lock; 0: none. A put that throws never takes it back."""
+    """Start of the put that holds the lock; 0: none. A put that throws never resets it."""
     is_shutdown: bool = True
     """Puts, appends and getCommitLogData are refused; true before start too."""
     are_services_running: bool = False
     """From start to the end of the shutdown."""
     is_dispatcher_running: bool = False
-    """Its thread lives: an error may have ended it."""
+    """Its thread is alive; an error may have ended it."""
     has_abort_file: bool = False
     """The next load takes this exit for a kill."""
 
@@ -151,7 +151,7 @@ def get_max_physical_offset(store: Store) -> int:
 def get_min_physical_offset(store: Store) -> int:
     """Where the log begins (``CommitLog#getMinOffset``, bytes); -1: there is no file.
 
-    A first file that is being deleted does not count, though it is still there (T2-00796).
+    A first file that is being deleted does not count, though it still exists (T2-00796).
     """
     first = queues.get_first_mapped_file(store.commit_log)
     if first is None:
@@ -161,13 +161,13 @@ def get_min_physical_offset(store: Store) -> int:
 
 
 def roll_next_file(config: StoreConfig, offset_bytes: int) -> int:
-    """Begin of the next file (``CommitLog#rollNextFile``, bytes)."""
+    """Beginning of the next file (``CommitLog#rollNextFile``, bytes)."""
     size = config.mapped_file_size_commit_log_bytes
     return offset_bytes + size - java.remainder(offset_bytes, size)
 
 
 def compute_dispatch_behind(store: Store) -> int:
-    """What is not dispatched (bytes); below 0 where a blank was cut (``dispatchBehindBytes``)."""
+    """Undispatched bytes; below 0 after a blank was cut (``dispatchBehindBytes``)."""
     return get_max_physical_offset(store) - store.reput_from_offset_bytes
 
 
@@ -185,7 +185,7 @@ def replace_consume_queues(store: Store, *changed: ConsumeQueue) -> Store:
 
 
 def start(store: Store) -> Store:
-    """Services begin, and the abort file is made (``DefaultMessageStore#start``).
+    """Services start, and the abort file is created (``DefaultMessageStore#start``).
 
     The dispatcher begins at the log's end, whatever the queues hold.
     """
@@ -207,7 +207,7 @@ def begin_shutdown(store: Store) -> Store:
 
 
 def keep_physic_timestamp(store: Store) -> Store:
-    """A flush service tells the checkpoint what it has flushed, if a master put it."""
+    """A flush service records in the checkpoint what it has flushed, if a master put it."""
     timestamp = store.commit_log.store_timestamp_ms
     if timestamp <= 0:
         return store
@@ -215,10 +215,10 @@ def keep_physic_timestamp(store: Store) -> Store:
 
 
 def flush_at_shutdown(store: Store) -> Store:
-    """What ``FlushRealTimeService#run`` does when it is woken for the last time.
+    """The last work of ``FlushRealTimeService#run`` when it is stopped.
 
-    Once as always, then until a flush changes nothing, but at most ten times. One flush reaches one
-    file, so a log of more unflushed files stays unflushed.
+    It flushes once as always, then until a flush changes nothing, but at most ten times. One flush
+    reaches one file, so a log of more unflushed files stays unflushed.
     """
     log, _ = queues.flush(store.commit_log, 0)
     store = keep_physic_timestamp(evolve(store, commit_log=log))
@@ -233,9 +233,9 @@ def flush_at_shutdown(store: Store) -> Store:
 def finish_shutdown(store: Store) -> Store:
     """Flush, stop all services, delete the abort file (``DefaultMessageStore#shutdown``).
 
-    A store that was not started has nothing to stop. The dispatcher is at rest when this is called.
-    The abort file stays where it is not exactly at the log's end: a slave that stands inside a
-    record or a blank recovers as after a kill (T2-00472).
+    A store that was not started has nothing to stop. The dispatcher is idle when this is called.
+    The abort file stays if the dispatcher is not exactly at the log's end: a slave that ends inside
+    a record or a blank recovers as after a kill (T2-00472).
     """
     if not store.are_services_running:
         return store
@@ -252,7 +252,7 @@ def finish_shutdown(store: Store) -> Store:
 
 
 def leave_to_next_process(store: Store) -> Store:
-    """What another process finds on disk, after a shutdown or a kill."""
+    """The files that another process finds on disk, after a shutdown or a kill."""
     log = queues.close(store.commit_log)
     made = allocation.list_disk_files(store.allocation)
     left = (queue for queue in store.consume_queues.values() if queue.has_folder)

@@ -1,6 +1,6 @@
 """A toy: a tank that is filled while its tap is open and there is room, and emptied by a leak.
 
-Two leaves and three rules are a whole world. ``spec/tutorial.md`` tells it line by line, and the
+Two leaves and three rules are a whole world. ``spec/tutorial.md`` explains it line by line, and the
 tests of the engines run on it.
 """
 
@@ -21,10 +21,10 @@ from reference.worlds.replication.parameters import Count, Flag
 
 @frozen
 class TankFaults:
-    """What may befall the tank."""
+    """Faults of the tank."""
 
     leaks: Count = 0
-    """It loses what it holds."""
+    """It loses its content."""
 
 
 @frozen
@@ -32,14 +32,14 @@ class TankParameters:
     """Constant in a run, symbolic in a proof."""
 
     room: Count = 10
-    """What it can hold."""
+    """Its capacity."""
     limits: TankFaults = TankFaults()
-    """How often each fault may strike."""
+    """How often each fault may happen."""
 
 
 @frozen
 class Tank:
-    """What it holds, and whether its tap is open."""
+    """Its content, and whether its tap is open."""
 
     structure: TankStructure = field(metadata={"static": True})
     parameters: TankParameters
@@ -50,7 +50,7 @@ class Tank:
 
 @rule(who="operator", source="toy", says="the tap is opened")
 def turn_tap(tank: Tank) -> RuleBody:
-    """The tap is opened."""
+    """The operator opens the tap."""
     # ENABLED WHEN
     yield when(is_closed=negate(tank.is_open))
     # EFFECT
@@ -59,7 +59,7 @@ def turn_tap(tank: Tank) -> RuleBody:
 
 @rule(who="operator", source="toy", says="{amount} more")
 def fill(tank: Tank) -> RuleBody:
-    """Some of the room that is left is filled."""
+    """The operator fills some of the room that is left."""
     # ENABLED WHEN
     yield when(is_open=tank.is_open, has_room=tank.level < tank.parameters.room)
     amount = yield between("amount", 1, tank.parameters.room - tank.level)
@@ -69,7 +69,7 @@ def fill(tank: Tank) -> RuleBody:
 
 @rule(who="fault", source="toy", says="## LEAKS")
 def leak(tank: Tank) -> RuleBody:
-    """All of it is gone."""
+    """The tank loses all its content."""
     # ENABLED WHEN
     yield when(
         has_something=0 < tank.level,
@@ -85,7 +85,7 @@ TANK_RULES: Mapping[str, Rule] = collect_rules(sys.modules[__name__])
 
 @frozen
 class TankStructure(BaseStructure):
-    """There is one tank only."""
+    """There is only one tank."""
 
     name: str = "toy/tank"
     """Its public name."""
@@ -94,9 +94,9 @@ class TankStructure(BaseStructure):
 
     @property
     def rules(self) -> Mapping[str, Rule]:
-        """The same for every structure."""
+        """All rules of this world, in every structure."""
         return TANK_RULES
 
     def make_initial(self, parameters: TankParameters) -> Tank:
-        """Empty, and its tap is closed."""
+        """Empty, with its tap closed."""
         return Tank(self, parameters)

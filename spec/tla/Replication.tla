@@ -31,7 +31,7 @@ CONSTANTS
 \* slaves: A broker that copies the master's commit log.
 \* links: One slave's replication connection: HAClient on the slave, HAConnection on the master.
 \* messages: One message that is followed from its put to its answer.
-\* faults: A number per kind of fault: how often it has struck, or how often it may.
+\* faults: A number per kind of fault: how often it has happened, or how often it may.
 \* phase: 0 NOT_SENT, 1 REFUSED, 2 WAITS_FOR_DISK, 3 WAITS_FOR_SLAVE_CHECK, 4 WAITS_FOR_SLAVE, 5
 \* ANSWERED, 6 UNANSWERED
 \* status: 0 PUT_OK, 1 FLUSH_DISK_TIMEOUT, 2 FLUSH_SLAVE_TIMEOUT, 3 SLAVE_NOT_AVAILABLE, 4
@@ -96,7 +96,7 @@ is_below_modelled_end ==
     (((master.log.last_file_offset + mapped_file_size_bytes) + mapped_file_size_bytes) <=
         ghost_log_size_max_bytes)
 
-\* A message finds no room: a blank record fills the file, before the next one is there.
+\* A message does not fit: the master fills the file with a blank, before creating the next one.
 \* producer: CommitLog.DefaultAppendMessageCallback#doAppend (END_OF_FILE)
 fill_file ==
     /\ is_store_open
@@ -117,7 +117,7 @@ fill_file ==
 
 is_next_message == (messages[0].phase = 0)
 
-\* A producer's message is appended to the master's commit log; its put goes on to wait.
+\* The master appends a producer's message to its commit log; its put begins to wait.
 \* producer: CommitLog#putMessage, CommitLog.DefaultAppendMessageCallback#doAppend
 append_message_0 ==
     /\ is_store_open
@@ -157,7 +157,7 @@ append_message_0 ==
            ![0].ghost_is_deleted_early = FALSE]
     /\ UNCHANGED <<slaves, links, faults>>
 
-\* Some other producer's message is appended; nobody follows it.
+\* The master appends another producer's message, which the model does not follow.
 \* producer: CommitLog#putMessage
 append_other_message ==
     /\ is_store_open
@@ -191,7 +191,7 @@ expire_master_file_is_old_file_flushed ==
 is_old_file_copied ==
     ((master.log.start_offset + mapped_file_size_bytes) <= slaves[0].log.last_file_offset)
 
-\* The master deletes its oldest file, which is flushed, and copied, long since.
+\* The master deletes its oldest file, which is flushed and copied by every slave.
 \* master: DefaultMessageStore.CleanCommitLogService#run, MappedFileQueue#deleteExpiredFileByTime
 expire_master_file ==
     /\ is_master_up
@@ -228,7 +228,7 @@ is_old_file_not_copied ==
 
 expire_uncopied_master_file_is_within_limit == (faults.uncopied_expiries < uncopied_expiries_max)
 
-\* The master deletes its oldest file though a slave lacks some of it: it asks no slave.
+\* The master deletes its oldest file though a slave lacks part of it: no slave is consulted.
 \* master: DefaultMessageStore.CleanCommitLogService#run, MappedFileQueue#deleteExpiredFileByTime
 expire_uncopied_master_file ==
     /\ is_master_up
@@ -265,7 +265,7 @@ expire_slave_file_0_has_old_file ==
 expire_slave_file_0_is_old_file_flushed ==
     ((slaves[0].log.start_offset + mapped_file_size_bytes) <= slaves[0].log.flushed_offset)
 
-\* A slave deletes its oldest file, which is flushed long since, by its own clock (R-BR-03).
+\* A slave deletes its oldest file, which is flushed, by its own clock (R-BR-03).
 \* slave: DefaultMessageStore.CleanCommitLogService#run, MappedFileQueue#deleteExpiredFileByTime
 expire_slave_file_0 ==
     /\ is_slave_up
@@ -295,7 +295,7 @@ flush_master_has_unflushed_bytes ==
     (((master.log.start_offset <= master.log.flushed_offset) \/ (master.log.flushed_offset = 0)) /\
         (master.log.flushed_offset < master.log.ends[2]))
 
-\* The master forces to disk what is not flushed of one file of its commit log.
+\* The master forces to disk the unflushed bytes of one file of its commit log.
 \* master: MappedFileQueue#flush, MappedFile#flush
 flush_master ==
     /\ is_master_up
@@ -315,7 +315,7 @@ flush_slave_0_has_unflushed_bytes ==
     (((slaves[0].log.start_offset <= slaves[0].log.flushed_offset) \/ (slaves[0].log.flushed_offset
         = 0)) /\ (slaves[0].log.flushed_offset < slaves[0].log.ends[2]))
 
-\* A slave forces one file of its commit log to disk; nobody waits for it.
+\* A slave forces one file of its commit log to disk; no put waits for it.
 \* slave: MappedFileQueue#flush, MappedFile#flush
 flush_slave_0 ==
     /\ is_slave_up
@@ -445,7 +445,7 @@ dispatch_slave_0 ==
            ![0].log.dispatched_offset = dispatched_offset]
     /\ UNCHANGED <<master, links, messages, faults>>
 
-\* The master refuses a put before anything is written: stopping, disk full, busy, too large.
+\* The master refuses a put and writes nothing: stopping, disk full, busy, too large.
 \* master: DefaultMessageStore#putMessage, CommitLog#putMessage
 refuse_put_0 ==
     /\ is_master_up
@@ -460,7 +460,7 @@ is_waiting_for_disk == (messages[0].phase = 2)
 
 has_check_left == (messages[0].disk_flushes < 2)
 
-\* The disk step ends well: nobody waits for the disk, or the check finds the bytes flushed.
+\* The disk step succeeds: no disk wait applies, or the check finds the bytes flushed.
 \* master: CommitLog#handleDiskFlush, GroupCommitService#doCommit
 answer_disk_wait_0 ==
     /\ is_waiting_for_disk
@@ -473,7 +473,7 @@ is_waiting_for_slave_check == (messages[0].phase = 3)
 
 has_no_slave_wait == ~(master.is_sync /\ messages[0].waits_for_store)
 
-\* Nobody waits for a slave: the put is answered with the status of the disk step.
+\* The put does not wait for a slave: it is answered with the status of the disk step.
 \* master: CommitLog#handleHA
 skip_slave_wait_0 ==
     /\ is_waiting_for_slave_check
@@ -488,7 +488,7 @@ is_slave_not_ok ==
     ~((0 < master.connection_count) /\ ((messages[0].end_offset - master.push2_slave_max_offset) <
         ha_slave_fallbehind_max_bytes))
 
-\* No connection, or the highest report is too far: SLAVE_NOT_AVAILABLE, the message stays.
+\* No connection, or the slave is too far behind: SLAVE_NOT_AVAILABLE; the message stays.
 \* master: CommitLog#handleHA, HAService#isSlaveOK
 refuse_slave_wait_0 ==
     /\ is_waiting_for_slave_check
@@ -503,7 +503,7 @@ is_slave_ok ==
     ((0 < master.connection_count) /\ ((messages[0].end_offset - master.push2_slave_max_offset) <
         ha_slave_fallbehind_max_bytes))
 
-\* A slave looks close enough: the put waits until its end offset is reported.
+\* A slave is connected and close enough: the put waits until its end offset is reported.
 \* master: CommitLog#handleHA, GroupTransferService#putRequest
 request_slave_wait_0 ==
     /\ is_waiting_for_slave_check
@@ -521,7 +521,7 @@ is_not_reported == ~(messages[0].end_offset <= master.push2_slave_max_offset)
 
 has_wake_up_left == (messages[0].wake_ups < 5)
 
-\* The group transfer waits a second in vain for the put that it serves: one wake-up more.
+\* The group transfer waits a second for the put it is serving, in vain: one more wake-up.
 \* master: GroupTransferService#doWaitTransfer
 wait_one_second_0 ==
     /\ is_waiting_for_slave
@@ -533,7 +533,7 @@ wait_one_second_0 ==
 
 is_reported == (messages[0].end_offset <= master.push2_slave_max_offset)
 
-\* The end offset is reported by somebody: PUT_OK, unless the disk step spoilt the status.
+\* A slave has reported the end offset: PUT_OK, unless the disk step has failed.
 \* master: GroupTransferService#doWaitTransfer
 answer_slave_wait_0 ==
     /\ is_waiting_for_slave
@@ -555,7 +555,7 @@ give_up_slave_wait_0 ==
         ![0].status = 2]
     /\ UNCHANGED <<master, slaves, links, faults>>
 
-\* The put's own clock ends its wait for a slave: FLUSH_SLAVE_TIMEOUT, the message stays.
+\* The put's own timeout ends its wait for a slave: FLUSH_SLAVE_TIMEOUT; the message stays.
 \* master: CommitLog#handleHA, GroupCommitRequest#waitForFlush
 time_out_slave_wait_0 ==
     /\ is_waiting_for_slave
@@ -568,7 +568,7 @@ is_pending == ((2 <= messages[0].phase) /\ (messages[0].phase <= 4))
 
 is_producer_waiting == ~messages[0].has_producer_given_up
 
-\* The producer's own time-out ends its wait, before the broker's does (R-PR-03).
+\* The producer's own timeout ends its wait, before the broker answers (R-PR-03).
 \* producer: DefaultMQProducerImpl#sendDefaultImpl, NettyRemotingClient#invokeSync
 give_up_send_0 ==
     /\ is_pending
@@ -581,7 +581,7 @@ is_outcome_unknown == (messages[0].has_producer_given_up \/ (messages[0].phase =
 
 has_copy_left == (messages[0].ghost_copies < 1)
 
-\* After an unknown outcome the message is sent again, by client or user (R-PR-04).
+\* After an unknown outcome, the client or its user sends the message again (R-PR-04).
 \* producer: DefaultMQProducerImpl#sendDefaultImpl
 send_again_0 ==
     /\ is_store_open
@@ -610,7 +610,7 @@ send_again_0 ==
 
 is_link_closed == ~links[0].is_open
 
-\* A slave connects and is counted at once; it notes its max offset but says nothing yet.
+\* A slave connects and is counted immediately; it notes its max offset, but reports nothing.
 \* slave: HAClient#connectMaster, HAConnection (constructor)
 connect_slave_0 ==
     /\ is_master_up
@@ -680,7 +680,7 @@ is_earlier_put_waiting ==
 
 report_offset_to_earlier_put_0_is_within_limit == (faults.overlong_waits < overlong_waits_max)
 
-\* A slave's first report comes while a put still waits that did so before the slave started.
+\* A slave sends its first report while a put from before the slave's start still waits.
 \* slave: HAClient#isTimeToReportOffset, GroupCommitRequest#waitForFlush (syncFlushTimeout)
 report_offset_to_earlier_put_0 ==
     /\ is_link_open
@@ -697,7 +697,7 @@ report_offset_to_earlier_put_0 ==
 has_report_in_flight ==
     (links[0].has_reported /\ (links[0].slave_ack_offset < links[0].reported_offset))
 
-\* The master reads reports: the last of them counts, unchecked, and it may only raise push2.
+\* The master reads reports: the last of them counts, unchecked, and can only raise push2.
 \* master: HAConnection.ReadSocketService#processReadEvent, HAService#notifyTransferSome
 receive_report_0 ==
     /\ is_link_open
@@ -725,7 +725,7 @@ is_request_taken_as_it_is ==
     ((0 < links[0].slave_request_offset) \/ ((IF (master.log.ends[2] = (master.log.last_file_offset
         + mapped_file_size_bytes)) THEN master.log.ends[2] ELSE master.log.last_file_offset) = 0))
 
-\* The master will send from the offset that the slave asked for, without looking at it.
+\* The master sets its sending position to the slave's requested offset, without checking it.
 \* master: HAConnection.WriteSocketService#run
 position_transfer_0 ==
     /\ is_link_open
@@ -747,7 +747,7 @@ has_older_file ==
 
 position_at_last_file_0_is_within_limit == (faults.late_joins < late_joins_max)
 
-\* A slave that asks for 0 is sent the last file only; it never gets what lies before.
+\* A slave that requests 0 is sent only the last file; it never gets the earlier ones.
 \* master: HAConnection.WriteSocketService#run
 position_at_last_file_0 ==
     /\ is_link_open
@@ -828,7 +828,7 @@ is_in_step ==
     ((~slaves[0].log.has_file /\ (links[0].arrived_offset = links[0].transfer_start_offset)) \/
         (slaves[0].log.has_file /\ (slaves[0].log.ends[2] = links[0].arrived_offset)))
 
-\* A slave appends bytes that have arrived and reports its new max offset at once.
+\* A slave appends bytes that have arrived and reports its new max offset immediately.
 \* slave: HAClient#dispatchReadRequest, #reportSlaveMaxOffsetPlus, CommitLog#appendData
 append_to_slave_0 ==
     /\ is_link_open
@@ -904,7 +904,7 @@ is_out_of_step ==
     ~((~slaves[0].log.has_file /\ (links[0].arrived_offset = links[0].transfer_start_offset)) \/
         (slaves[0].log.has_file /\ (slaves[0].log.ends[2] = links[0].arrived_offset)))
 
-\* A slave whose max offset is 0 takes bytes of any offset: they land where its log begins.
+\* A slave whose max offset is 0 takes bytes of any offset and stores them where its log begins.
 \* slave: HAClient#dispatchReadRequest, CommitLog#appendData
 append_at_wrong_offset_0 ==
     /\ is_link_open
@@ -983,7 +983,7 @@ refuse_frame_0 ==
 
 discard_frame_0_is_stopping == slaves[0].is_stopping
 
-\* A stopping slave reads a frame and throws its bytes away; the result is ignored (R-HC-08).
+\* A stopping slave reads a frame and drops its bytes; the append fails unnoticed (R-HC-08).
 \* slave: HAClient#dispatchReadRequest, DefaultMessageStore#appendToCommitLog
 discard_frame_0 ==
     /\ is_link_open
@@ -998,7 +998,7 @@ discard_frame_0 ==
 
 begin_master_stop_is_not_stopping == ~master.is_stopping
 
-\* The master begins to stop: from now on its store refuses puts and sends no bytes.
+\* The master begins to stop: its store now refuses puts and sends no bytes.
 \* master: DefaultMessageStore#shutdown
 begin_master_stop ==
     /\ is_master_up
@@ -1009,7 +1009,7 @@ begin_master_stop ==
 
 finish_master_stop_is_stopping == master.is_stopping
 
-\* The master comes to the end of its stop.
+\* The master completes its clean stop.
 \* master: DefaultMessageStore#shutdown, CommitLog#shutdown
 finish_master_stop ==
     /\ is_master_up
@@ -1048,7 +1048,7 @@ is_master_down == ~master.is_up
 
 is_no_blank_to_cut == ~(0 <= master.trailing_blank_offset)
 
-\* The master starts again with the log that it finds.
+\* The master restarts with the log that it finds.
 \* master: DefaultMessageStore#load, CommitLog#recoverNormally, #recoverAbnormally
 restart_master ==
     /\ is_master_down
@@ -1081,7 +1081,7 @@ restart_master_without_blank_is_within_limit == (faults.torn_rolls < torn_rolls_
 
 has_modelled_life_left == ((master.ghost_life + 1) < 3)
 
-\* The master's log ends with a blank: its recovery cuts the blank off again (R-RC-04).
+\* The master's log ends with a blank, and its recovery cuts the blank off (R-RC-04).
 \* master: CommitLog#recoverNormally, #recoverAbnormally (blank record, last file)
 restart_master_without_blank ==
     /\ is_master_down
@@ -1134,7 +1134,7 @@ restart_master_without_blank ==
 
 has_abort_file == master.has_abort_file
 
-\* The master's log ends with a blank, and the next file was made in advance: the blank stays.
+\* The master's log ends with a blank, and the next file was created early: the blank stays.
 \* master: CommitLog#recoverNormally, #recoverAbnormally; AllocateMappedFileService#mmapOperation
 restart_master_behind_blank ==
     /\ is_master_down
@@ -1166,7 +1166,7 @@ restart_master_behind_blank ==
 restart_master_with_stale_bytes_has_stale_bytes ==
     (master.log.ends[2] < master.log.stale_end_offset)
 
-\* The master's recovery reads on into bytes that an earlier cut has left behind its end.
+\* The master's recovery reads on into bytes that an earlier cut has left after its end.
 \* master: CommitLog#recoverNormally, #recoverAbnormally, #checkMessageAndReturnSize
 restart_master_with_stale_bytes ==
     /\ is_master_down
@@ -1208,7 +1208,7 @@ restart_master_with_stale_bytes ==
 
 begin_slave_stop_0_is_not_stopping == ~slaves[0].is_stopping
 
-\* A slave begins to stop: from now on its store takes no bytes, though it reads them.
+\* A slave begins to stop: its store now takes no bytes, though the slave still reads them.
 \* slave: DefaultMessageStore#shutdown
 begin_slave_stop_0 ==
     /\ is_slave_up
@@ -1219,7 +1219,7 @@ begin_slave_stop_0 ==
 
 finish_slave_stop_0_is_stopping == slaves[0].is_stopping
 
-\* A slave has flushed and is gone; a message in part keeps the abort file there (R-RC-13).
+\* A slave has flushed and ended; an incomplete message leaves the abort file (R-RC-13).
 \* slave: DefaultMessageStore#shutdown, CommitLog#shutdown
 finish_slave_stop_0 ==
     /\ is_slave_up
@@ -1252,7 +1252,7 @@ finish_slave_stop_0 ==
 
 is_slave_down == ~slaves[0].is_up
 
-\* A slave starts again; what is no whole record is cut from its end, a blank too (R-RC-04).
+\* A slave restarts and cuts an incomplete record, or a blank, from its log's end (R-RC-04).
 \* slave: DefaultMessageStore#load, CommitLog#recoverNormally, #recoverAbnormally
 restart_slave_0 ==
     /\ is_slave_down
@@ -1466,7 +1466,7 @@ has_torn_record ==
         messages[0].start_offset) /\ (2 <= messages[0].phase)) THEN Min(part_8,
         messages[0].start_offset) ELSE part_8)) ELSE part_5) ELSE slaves[0].log.ends[2])))
 
-\* A slave's recovery takes a record for whole whose last bytes it has not received.
+\* A slave's recovery takes a record for whole although its last bytes were not received.
 \* slave: CommitLog#recoverNormally, #recoverAbnormally, #checkMessageAndReturnSize
 restart_slave_beyond_received_0 ==
     /\ is_slave_down
@@ -1601,7 +1601,7 @@ restart_slave_with_stale_bytes_0_has_stale_bytes ==
 
 is_later_life == (0 < master.ghost_life)
 
-\* A slave's recovery reads on into bytes of a life that its master has left (T1-12686).
+\* A slave's recovery reads on into stale bytes of a log epoch that its master left (T1-12686).
 \* slave: CommitLog#recoverNormally, #recoverAbnormally, #checkMessageAndReturnSize
 restart_slave_with_stale_bytes_0 ==
     /\ is_slave_down
@@ -1629,7 +1629,7 @@ restart_slave_with_stale_bytes_0 ==
 
 switch_master_role_is_within_limit == (faults.role_switches < role_switches_max)
 
-\* The role is changed between ASYNC_MASTER and SYNC_MASTER; the next put follows it.
+\* An operator changes the role between ASYNC_MASTER and SYNC_MASTER; the next put follows it.
 \* operator: AdminBrokerProcessor#updateBrokerConfig, BrokerConfig (brokerRole)
 switch_master_role ==
     /\ is_master_up
@@ -1670,7 +1670,7 @@ kill_master ==
 
 kill_slave_0_is_within_limit == (faults.slave_kills < slave_kills_max)
 
-\* A slave's process is killed; its page cache survives, also a message received in part.
+\* A slave's process is killed; its page cache survives, including an incomplete message.
 \* fault: kill -9 of a slave's process; MappedFile (page cache)
 kill_slave_0 ==
     /\ is_slave_up
@@ -1693,7 +1693,7 @@ kill_slave_0 ==
 
 lose_master_power_is_within_limit == (faults.master_power_losses < master_power_losses_max)
 
-\* The master's machine loses power: any part of the tail that is not on disk is gone.
+\* The master's machine loses power: any part of the tail that is not on disk is lost.
 \* fault: power loss of the master's machine; CommitLog#recoverAbnormally
 lose_master_power ==
     /\ is_master_up
@@ -1843,7 +1843,7 @@ lose_master_power_in_record ==
 
 lose_slave_power_0_is_within_limit == (faults.slave_power_losses < slave_power_losses_max)
 
-\* A slave's machine loses power: any part of the tail that is not on disk is gone.
+\* A slave's machine loses power: any part of the tail that is not on disk is lost.
 \* fault: power loss of a slave's machine; CommitLog#recoverAbnormally
 lose_slave_power_0 ==
     /\ is_slave_up
@@ -1890,7 +1890,7 @@ lose_slave_power_0 ==
 
 lose_master_disk_is_within_limit == (faults.master_disk_losses < master_disk_losses_max)
 
-\* The master's disk is lost; its broker will start again with an empty one.
+\* The master's disk is lost; its broker will restart with an empty one.
 \* fault: loss of the master's disk; DefaultMessageStore#load
 lose_master_disk ==
     /\ is_master_up
@@ -1968,7 +1968,7 @@ wipe_slave_0 ==
 
 cut_link_0_is_within_limit == (faults.link_cuts < link_cuts_max)
 
-\* A replication connection breaks; what was in flight is gone, the master still counts it.
+\* A replication connection breaks; bytes in flight are lost, the master still counts it.
 \* fault: a broken TCP connection between slave and master
 cut_link_0 ==
     /\ is_link_open
@@ -2010,7 +2010,7 @@ swallow_flush_error ==
 
 swallow_append_error_0_is_within_limit == (faults.swallowed_disk_errors < swallowed_disk_errors_max)
 
-\* A slave fails to write a frame, goes on as if it had, and reports it (R-CL-11).
+\* A slave fails to write a frame, continues as if it were written, and reports it (R-CL-11).
 \* fault: MappedFile#appendMessage (FileChannel#write throws)
 swallow_append_error_0 ==
     /\ is_link_open
@@ -2077,7 +2077,7 @@ is_new_file_needed ==
 
 fail_file_creation_0_is_within_limit == (faults.failed_file_creations < failed_file_creations_max)
 
-\* A slave cannot create the file that a frame needs, throws the frame away, and goes on.
+\* A slave cannot create the file that a frame needs, drops the frame, and continues.
 \* fault: MappedFileQueue#getLastMappedFile (null), CommitLog#appendData
 fail_file_creation_0 ==
     /\ is_link_open
@@ -2095,7 +2095,7 @@ fail_file_creation_0 ==
 
 send_alien_report_is_within_limit == (faults.alien_reports < alien_reports_max)
 
-\* A stranger sends eight bytes to the HA port: they count as a report (R-AK-03).
+\* A stranger sends eight bytes to the HA port: the master takes them for a report (R-AK-03).
 \* fault: HAConnection.ReadSocketService#processReadEvent (no validation)
 send_alien_report ==
     /\ is_master_up
@@ -2116,7 +2116,7 @@ delete_young_master_file_has_old_file ==
 
 delete_young_master_file_is_within_limit == (faults.forced_deletions < forced_deletions_max)
 
-\* More than 85 % of the disk is used: the master deletes its oldest file, whatever its age.
+\* The master's disk is more than 85 % full: it deletes its oldest file, whatever its age.
 \* fault: DefaultMessageStore.CleanCommitLogService#isSpaceToDelete, #deleteExpiredFiles
 delete_young_master_file ==
     /\ is_master_up
@@ -2150,7 +2150,7 @@ delete_young_slave_file_0_has_old_file ==
 
 delete_young_slave_file_0_is_within_limit == (faults.forced_deletions < forced_deletions_max)
 
-\* More than 85 % of the disk is used: a slave deletes its oldest file, whatever its age.
+\* A slave's disk is more than 85 % full: it deletes its oldest file, whatever its age.
 \* fault: DefaultMessageStore.CleanCommitLogService#isSpaceToDelete, #deleteExpiredFiles
 delete_young_slave_file_0 ==
     /\ is_slave_up

@@ -161,7 +161,7 @@ def test_a_table(how: str) -> None:
 BAD_ROWS = {
     "{": "not JSON",
     "[]": "not a JSON object",
-    '{"ofset": 1}': "ofset is no key; offset is one",
+    '{"ofset": 1}': "ofset is not a key; offset is one",
     '{"offset": "1"}': "offset is '1', not a whole number",
     '{"offset": true}': "offset is True",
     '{"offset": 1e400}': "offset is inf",

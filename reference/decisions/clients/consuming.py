@@ -1,8 +1,8 @@
-"""A push consumer consumes messages: what is done, how far progress is then, what is given back.
+"""A push consumer consumes messages: which are done, the resulting progress, and failed messages.
 
-- Messages that are done leave the cache, and progress moves on to the first one that is not
+- Messages that are done leave the cache, and progress moves to the first unfinished one
   (R-CC-11; ConsumeMessageConcurrentlyService of 4.4.0).
-- A message that could not be consumed goes back, to be consumed again later (R-CC-17;
+- A failed message goes back to a broker, to be consumed again later (R-CC-17;
   DefaultMQPushConsumerImpl#sendMessageBack, ConsumeMessageConcurrentlyService and
   SendMessageProcessor#consumerSendMsgBack of 4.4.0).
 """
@@ -34,21 +34,21 @@ class Consumed:
     consumer: PushConsumer
     assignment: int
     progress: int
-    """What the cache says of progress without them."""
+    """The cache's progress without them."""
 
 
 def is_queue_dropped(consumed: Consumed) -> bool:
-    """The queue was given up: what was consumed since does not count, and comes again."""
+    """The queue was given up: messages consumed since then do not count, and are redelivered."""
     return consumed.consumer.assignments[consumed.assignment].is_dropped
 
 
 def is_progress_untold(consumed: Consumed) -> bool:
-    """The cache was empty already."""
+    """The cache was already empty."""
     return consumed.progress < 0
 
 
 def is_progress_told(consumed: Consumed) -> bool:
-    """Progress is what the cache says, unless it is further on already."""
+    """Progress is what the cache says, unless it is already further on."""
     return consumed.progress >= 0
 
 
@@ -65,15 +65,15 @@ RESULTS: tuple[Case[Consumed, PushConsumer], ...] = (
     (is_progress_untold, lambda consumed: consumed.consumer),
     (is_progress_told, _move_on),
 )
-"""What becomes of progress (ConsumeMessageConcurrentlyService#processConsumeResult)."""
+"""The effect on progress (ConsumeMessageConcurrentlyService#processConsumeResult)."""
 
 
 def consume(
     consumer: PushConsumer, batch_number: int, left: Collection[Message] = ()
 ) -> PushConsumer:
-    """A batch that waits is consumed: all of it, but for messages that nobody takes back.
+    """A waiting batch is consumed: all of it, except messages that no broker takes back.
 
-    Those stay in the cache, and wait again; a consumer does that CONSUME_AGAIN_MS later.
+    Those stay in the cache and wait again; the consumer retries them CONSUME_AGAIN_MS later.
     Source: ConsumeMessageConcurrentlyService.ConsumeRequest#run, #processConsumeResult.
     """
     batch = consumer.batches[batch_number]
@@ -90,31 +90,31 @@ def consume(
     if again:
         consumer = evolve(consumer, batches=(*others, Batch(batch.assignment, again)))
     decided = choose_first(RESULTS, Consumed(consumer, batch.assignment, progress))
-    assert decided is not None  # Progress is told or not.
+    assert decided is not None  # The cache reports progress or not.
     return decided.value
 
 
 CONSUME_AGAIN_MS = 5_000
-"""A message that nobody takes back is consumed again by the same consumer after this time."""
+"""Delay after which a consumer again consumes a message that no broker took back."""
 
 
 def answer_send_back(role: Role) -> ResponseCode:
-    """What a broker answers: anything but PUT_OK is an error, and a slave's store refuses puts."""
+    """A broker's answer: anything but PUT_OK is an error, and a slave's store refuses puts."""
     return ResponseCode.SYSTEM_ERROR if role is Role.SLAVE else ResponseCode.SUCCESS
 
 
 @frozen
 class Failed:
-    """A message that could not be consumed, and what the consumer knows then."""
+    """A message that could not be consumed, with the consumer's knowledge at that time."""
 
     broker_name: str
-    """Where the message was read from, whatever the id."""
+    """Name of the broker from which the message was read, whatever its id."""
     route: Route
     """Of the message's topic."""
     retry_route: Route | None
     """Of the group's retry topic; None: there is no such topic yet."""
     answers: Mapping[str, SendAnswer]
-    """What the master of each name answers, by name; one that is dead gives no answer."""
+    """Answer of each name's master, by name; a dead one gives no answer."""
 
 
 def is_taken_back(failed: Failed) -> bool:
@@ -130,7 +130,7 @@ def is_copied(failed: Failed) -> bool:
 
 
 def is_left(_failed: Failed) -> bool:
-    """Nobody takes it."""
+    """No broker takes it."""
     return True
 
 
@@ -139,15 +139,15 @@ WAYS: tuple[Case[Failed, str], ...] = (
     (is_copied, lambda _: "a copy in the group's retry topic is delivered later"),
     (is_left, lambda _: f"the same consumer consumes it again after {CONSUME_AGAIN_MS} ms"),
 )
-"""What becomes of a message that could not be consumed, in the order of the code.
+"""What happens to a message that could not be consumed, in the order of the code.
 
-Progress does not pass a message that is left, so it is not missed; see `consume` and
+Progress does not pass a message that is left, so it is not lost; see `consume` and
 `reference.decisions.clients.process_queue.compute_progress`.
 """
 
 
 def send_back(failed: Failed) -> Decided[str]:
-    """What becomes of a message that could not be consumed."""
+    """What happens to a message that could not be consumed."""
     decided = choose_first(WAYS, failed)
     assert decided is not None  # The last condition always holds.
     return decided

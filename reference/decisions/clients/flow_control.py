@@ -1,6 +1,6 @@
-"""A push consumer puts off a pull when too much of the queue waits in it already (R-CC-07).
+"""A push consumer postpones a pull if too much of the queue already waits in it (R-CC-07).
 
-Source: DefaultMQPushConsumerImpl#pullMessage of 4.4.0. What a pull carries, once it is sent, is in
+Source: DefaultMQPushConsumerImpl#pullMessage of 4.4.0. For the content of a pull, see
 `reference.decisions.clients.pulling`.
 """
 
@@ -12,13 +12,13 @@ from reference.decisions.reading.client import RETRY_MS
 from reference.decisions.reading.decision import Case, Decided, choose_first
 
 FLOW_CONTROL_MS = 50
-"""A pull that flow control stops is looked at again after this time."""
+"""Delay after which a pull postponed by flow control is checked again."""
 MIB = 1024 * 1024
 
 
 @frozen
 class FlowLimits:
-    """What DefaultMQPushConsumer sets for each queue."""
+    """Settings of DefaultMQPushConsumer for each queue."""
 
     messages: int = 1_000
     """``pullThresholdForQueue``."""
@@ -30,14 +30,14 @@ class FlowLimits:
 
 @frozen
 class Cached:
-    """What a consumer has of a queue, and has not consumed (ProcessQueue)."""
+    """A consumer's unconsumed messages of a queue (ProcessQueue)."""
 
     messages: int = 0
     size_bytes: int = 0
     span: int = 0
     is_orderly: bool = False
     is_locked: bool = False
-    """An orderly consumer once had the queue's lock; whether it is too old, a pull does not ask."""
+    """An orderly consumer has had the queue's lock; a pull does not check the lock's age."""
     limits: FlowLimits = FlowLimits()
 
 
@@ -47,12 +47,12 @@ def has_too_many_messages(cached: Cached) -> bool:
 
 
 def has_too_many_bytes(cached: Cached) -> bool:
-    """More whole mebibytes than the limit: the division cuts off what is less than one."""
+    """More whole mebibytes than the limit: the division drops the fraction."""
     return cached.size_bytes // MIB > cached.limits.mebibytes
 
 
 def has_too_wide_a_span(cached: Cached) -> bool:
-    """One message that is not done holds back progress while many behind it are."""
+    """One unfinished message holds back progress while many after it are cached."""
     return not cached.is_orderly and cached.span > cached.limits.span
 
 
@@ -67,9 +67,9 @@ PAUSES: tuple[Case[Cached, int], ...] = (
     (has_too_wide_a_span, lambda _: FLOW_CONTROL_MS),
     (is_lock_missing, lambda _: RETRY_MS),
 )
-"""What puts off a pull, in the order of the code, and for how many milliseconds."""
+"""Reasons to postpone a pull, in the order of the code, with the delay in milliseconds."""
 
 
 def find_pause(cached: Cached) -> Decided[int] | None:
-    """Why a pull is put off, and for how many milliseconds; None: it is sent."""
+    """Why a pull is postponed, and for how many milliseconds; None: it is sent."""
     return choose_first(PAUSES, cached)

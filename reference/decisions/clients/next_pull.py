@@ -1,6 +1,6 @@
-"""When a push consumer pulls again after an answer, where from, and with which progress.
+"""A push consumer's next pull after an answer: when, from where, and with which progress.
 
-Everything is taken to be there that it needs: the queue stays its own, and what it sends arrives.
+This assumes that nothing else interferes: the consumer keeps the queue, and its requests arrive.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ class NextPull:
     """The next pull of a queue."""
 
     consumer: PushConsumer
-    """The consumer when it sends it."""
+    """The consumer when it sends the pull."""
     least_ms: int = 0
-    """Since the answer before."""
+    """Since the previous answer."""
     most_ms: int = 0
     is_queue_given_up: bool = False
-    """The queue is dropped, cached messages and all, and taken again at a rebalance."""
+    """The queue is dropped with its cached messages, and taken again at a rebalance."""
 
 
 def is_pull_ready(consumer: PushConsumer) -> bool:
-    """It pulls at once."""
+    """It pulls immediately."""
     return bool(consumer.ready)
 
 
@@ -50,7 +50,7 @@ def _wait(consumer: PushConsumer) -> NextPull:
 
 
 def _take_again(consumer: PushConsumer) -> NextPull:
-    """A rebalance comes every REBALANCE_MS, whenever the correction is done."""
+    """Rebalances come every REBALANCE_MS, independently of when the correction is done."""
     corrected = run_delayed(consumer, SILENCE)
     stored = [each.offset for each in corrected.sent if isinstance(each, CommitRequest)]
     told = OffsetReply(ResponseCode.SUCCESS, stored[-1]) if stored else None
@@ -65,11 +65,11 @@ WAITS: tuple[Case[PushConsumer, NextPull], ...] = (
     (is_pull_put_off, _wait),
     (is_correction_awaited, _take_again),
 )
-"""What comes before the next pull."""
+"""What precedes the next pull."""
 
 
 def find_next_pull(consumer: PushConsumer) -> NextPull:
-    """The next pull of a consumer that has just met an answer, or none."""
+    """The next pull of a consumer that has just received an answer, or none."""
     decided = choose_first(WAITS, consumer)
-    assert decided is not None  # Every reaction makes the pull ready, puts it off, or gives up.
+    assert decided is not None  # Every reaction makes the pull ready, postpones it, or gives up.
     return decided.value

@@ -1,4 +1,4 @@
-"""A consumer's own progress: what it keeps in memory, what it sends to whom, what it forgets.
+"""A consumer's own progress: what it keeps in memory, what it sends where, what it forgets.
 
 Source: RemoteBrokerOffsetStore of the 4.4.0 client. Progress goes to the first address of the
 name, the master's or a slave's (`reference.decisions.reading.client.find_offset_store`).
@@ -41,7 +41,7 @@ class ReadOffsetType(enum.Enum):
 
 @frozen
 class OffsetStore:
-    """Progress in memory, and the addresses by which it is sent and asked for."""
+    """Progress in memory, and the addresses through which it is sent and queried."""
 
     client: Client
     offsets: Mapping[int, int] = field(factory=dict)
@@ -50,16 +50,16 @@ class OffsetStore:
 
 @frozen
 class Exchange:
-    """What an operation leaves of a store, and what it sent."""
+    """The store after an operation, and the requests sent."""
 
     store: OffsetStore
     sent: tuple[Request, ...] = ()
     offset: int | None = None
-    """What was read; None for operations that read nothing."""
+    """The progress read; None for operations that read nothing."""
 
 
 def update(store: OffsetStore, queue: int, offset: int, *, is_increase_only: bool) -> OffsetStore:
-    """Consumption only moves progress on; a correction sets it (R-CC-11, #updateOffset)."""
+    """Consumption only advances progress; a correction sets it (R-CC-11, #updateOffset)."""
     known = store.offsets.get(queue)
     new = move_on(known, offset) if is_increase_only and known is not None else offset
     return evolve(store, offsets={**store.offsets, queue: new})
@@ -72,7 +72,7 @@ def forget(store: OffsetStore, queue: int) -> OffsetStore:
 
 
 def persist(store: OffsetStore, queue: int, network: Network) -> Exchange:
-    """A queue's progress is sent; without an address, after one look for it, it is not (#persist).
+    """A queue's progress is sent, if an address is known or one lookup finds one (#persist).
 
     The queue's entry stays, and whether the request arrives is not known.
     """
@@ -87,9 +87,9 @@ def persist(store: OffsetStore, queue: int, network: Network) -> Exchange:
 
 
 def persist_all(store: OffsetStore, assigned: frozenset[int], network: Network) -> Exchange:
-    """All progress is sent of queues that are the consumer's own; the rest is forgotten (R-CC-12).
+    """Progress of the consumer's own queues is sent; the rest is forgotten (R-CC-12).
 
-    Without any queue nothing happens: not even what is left over is forgotten (#persistAll).
+    Without any queue nothing happens: even leftover entries stay (#persistAll).
     """
     if not assigned:
         return Exchange(store)
@@ -104,7 +104,7 @@ def persist_all(store: OffsetStore, assigned: frozenset[int], network: Network) 
 
 
 def fetch(store: OffsetStore, queue: int, network: Network) -> Exchange:
-    """A queue's progress is asked of a broker; an offset is taken into memory, a lower one too.
+    """A queue's progress is queried from a broker; the answer replaces memory, even if lower.
 
     Source: #readOffset, #fetchConsumeOffsetFromBroker.
     """
@@ -122,7 +122,7 @@ def fetch(store: OffsetStore, queue: int, network: Network) -> Exchange:
 def read(store: OffsetStore, queue: int, kind: ReadOffsetType, network: Network) -> Exchange:
     """A queue's progress from memory, from a broker, or from the first that has it (#readOffset).
 
-    NOT_STORED and NOT_READABLE stand for none.
+    NOT_STORED and NOT_READABLE mean that there is none.
     """
     if kind is not ReadOffsetType.STORE and queue in store.offsets:
         return Exchange(store, (), store.offsets[queue])

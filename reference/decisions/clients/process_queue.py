@@ -1,4 +1,4 @@
-"""The messages of a queue that a consumer has, and has not consumed: its cache.
+"""A consumer's cache: the unconsumed messages of a queue.
 
 Source: ProcessQueue of the 4.4.0 client, as concurrent consumption uses it.
 """
@@ -12,7 +12,7 @@ from attrs import frozen
 from reference.decisions.reading.decision import Case, choose_first
 
 NO_CHANGE = -1
-"""What a removal tells when there was nothing to remove from: progress stays."""
+"""Result of a removal from an empty cache: progress stays."""
 
 
 @frozen
@@ -27,19 +27,19 @@ class Message:
 
 @frozen
 class ProcessQueue:
-    """Messages that are not done."""
+    """Unfinished messages."""
 
     offsets: tuple[int, ...] = ()
     """Queue offsets, ascending (``msgTreeMap``)."""
     body_bytes: int = 0
-    """``msgSize``: of bodies; a message that is put twice counts once."""
+    """``msgSize``: of bodies; a message put twice counts once."""
     last_put: int = 0
-    """``queueOffsetMax``: the offset of the message that was put last and was new then.
+    """``queueOffsetMax``: the offset of the last put message that was new.
 
-    It is not the highest one: a pull that goes back to an older place makes it smaller (B3-01913).
+    It is not the highest one: a pull from an earlier place lowers it (B3-01913).
     """
     is_consuming: bool = False
-    """A message has ever been put; concurrent consumption never takes it back."""
+    """A message has been put at some time; concurrent consumption never resets this."""
 
     @property
     def span(self) -> int:
@@ -48,14 +48,14 @@ class ProcessQueue:
 
 
 def is_cache_empty(cache: ProcessQueue) -> bool:
-    """Everything that was put is done."""
+    """Every message put is done."""
     return not cache.offsets
 
 
 def put(cache: ProcessQueue, messages: Sequence[Message]) -> ProcessQueue:
     """The cache after messages were put, in their order (#putMessage).
 
-    One whose offset is there already takes the other's place, and counts for nothing else.
+    One whose offset is already there replaces the other, and changes nothing else.
     """
     new = {message.offset: message for message in reversed(messages)}
     for offset in cache.offsets:
@@ -70,30 +70,30 @@ def put(cache: ProcessQueue, messages: Sequence[Message]) -> ProcessQueue:
 
 
 def is_dispatched(before: ProcessQueue, after: ProcessQueue) -> bool:
-    """A put tells that consumption may begin; orderly consumption waits for it (#putMessage)."""
+    """A put signals that consumption may begin; orderly consumption waits for it (#putMessage)."""
     return after.is_consuming and not before.is_consuming
 
 
 @frozen
 class Removal:
-    """A cache before messages were taken out of it, and after."""
+    """A cache before and after messages were removed from it."""
 
     before: ProcessQueue
     after: ProcessQueue
 
 
 def was_empty(removal: Removal) -> bool:
-    """There was nothing to remove from (B3-02077)."""
+    """The cache was empty before (B3-02077)."""
     return is_cache_empty(removal.before)
 
 
 def is_something_left(removal: Removal) -> bool:
-    """A message is not done: progress is the first of them, so that none is passed over."""
+    """A message is unfinished: progress is the first such message, so that none is skipped."""
     return not is_cache_empty(removal.after)
 
 
 def is_everything_done(removal: Removal) -> bool:
-    """Nothing is left: progress is one past the message that was put last."""
+    """No message is left: progress is one past the last put message."""
     return is_cache_empty(removal.after)
 
 
@@ -102,7 +102,7 @@ PROGRESS: tuple[Case[Removal, int], ...] = (
     (is_something_left, lambda removal: removal.after.offsets[0]),
     (is_everything_done, lambda removal: removal.before.last_put + 1),
 )
-"""What a removal tells of progress, in the order of the code (R-CC-11)."""
+"""The progress that a removal returns, in the order of the code (R-CC-11)."""
 
 
 def remove(cache: ProcessQueue, messages: Sequence[Message]) -> ProcessQueue:
@@ -118,7 +118,7 @@ def remove(cache: ProcessQueue, messages: Sequence[Message]) -> ProcessQueue:
 
 
 def compute_progress(before: ProcessQueue, after: ProcessQueue) -> int:
-    """Progress after messages were removed, as #removeMessage tells it; NO_CHANGE: none."""
+    """Progress after a removal of messages, as #removeMessage returns it; NO_CHANGE: none."""
     decided = choose_first(PROGRESS, Removal(before, after))
     assert decided is not None  # Something is left, or everything is done.
     return decided.value

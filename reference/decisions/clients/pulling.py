@@ -1,4 +1,4 @@
-"""A push consumer pulls: whether it sends, what it sends, and what it makes of each answer.
+"""A push consumer pulls: whether it sends, what it sends, and how it reacts to each answer.
 
 Source: DefaultMQPushConsumerImpl#pullMessage, PullAPIWrapper and MQClientAPIImpl of 4.4.0.
 """
@@ -46,11 +46,11 @@ from reference.decisions.reading.decision import Case, Decided, choose_first
 from reference.decisions.reading.pull_processor import PullAnswer
 
 CORRECTION_MS = 10_000
-"""A corrected offset is stored, and the queue given back, after this time."""
+"""Delay after which a corrected offset is stored and the queue given back."""
 
 
 class PullStatus(enum.Enum):
-    """``PullStatus``: what the client tells apart."""
+    """``PullStatus``: the results that the client distinguishes."""
 
     FOUND = "FOUND"
     NO_NEW_MSG = "NO_NEW_MSG"
@@ -59,7 +59,7 @@ class PullStatus(enum.Enum):
 
 
 STATUS_BY_CODE: Mapping[int, PullStatus] = dict(zip(DECODED_CODES, PullStatus, strict=True))
-"""The codes that the client decodes, and what it calls each."""
+"""The codes that the client decodes, with its name for each."""
 
 
 @frozen
@@ -74,10 +74,10 @@ class Decoded:
 
 
 def decode(reply: PullReply | None) -> Decoded | None:
-    """An answer as the client reads it; None for what is an exception there.
+    """An answer as the client reads it; None if it throws an exception.
 
     Source: MQClientAPIImpl#processPullResponse. It needs all four numbers of the header, though it
-    uses two: without one of them the answer cannot be read (B3-02544).
+    uses only two: if one is missing, it cannot read the answer (B3-02544).
     """
     if reply is None or not is_decoded(Answered(reply.code)):
         return None
@@ -89,9 +89,9 @@ def decode(reply: PullReply | None) -> Decoded | None:
 
 
 def make_reply(answer: PullAnswer) -> PullReply:
-    """What arrives of a broker's answer: a refusal carries its code only.
+    """A broker's answer as it arrives: a refusal carries only its code.
 
-    The messages are taken to be the last ones before the next offset.
+    The messages are assumed to be the last ones before the next offset.
     """
     if answer.result is None:
         return PullReply(answer.code)
@@ -107,13 +107,13 @@ def make_reply(answer: PullAnswer) -> PullReply:
 
 
 def select(messages: tuple[Message, ...], tags: frozenset[str]) -> tuple[Message, ...]:
-    """The messages that the client's own look at tags leaves (PullAPIWrapper#processPullResult)."""
+    """The messages that pass the client's own tag filter (PullAPIWrapper#processPullResult)."""
     return tuple(message for message in messages if not tags or message.tag in tags)
 
 
 @frozen
 class Received:
-    """A consumer, one of its pulls, and what came back."""
+    """A consumer, one of its pulls, and the answer."""
 
     consumer: PushConsumer
     number: int
@@ -127,13 +127,13 @@ class Received:
 
     @property
     def kept(self) -> tuple[Message, ...]:
-        """Messages that the consumer takes."""
+        """The messages that the consumer keeps."""
         messages = self.decoded.messages if self.decoded else ()
         return select(messages, self.consumer.settings.tags)
 
     @property
     def answered(self) -> Answered:
-        """The numbers of the answer; asked for only where there is one."""
+        """The numbers of the answer; only called if there is one."""
         decoded = self.decoded
         assert decoded is not None
         begin, suggested = decoded.next_begin_offset, decoded.suggested_broker_id
@@ -146,7 +146,7 @@ def is_answer_unreadable(received: Received) -> bool:
 
 
 def is_message_kept(received: Received) -> bool:
-    """FOUND, and a message is left after the client's own look at tags."""
+    """FOUND, and a message passes the client's own tag filter."""
     return reactions.is_message_kept(received.answered)
 
 
@@ -156,7 +156,7 @@ def is_no_message_kept(received: Received) -> bool:
 
 
 def is_nothing_for_it(received: Received) -> bool:
-    """Nothing new, or nothing that matches."""
+    """No new message, or none that matches."""
     return reactions.is_nothing_for_it(received.answered)
 
 
@@ -170,7 +170,7 @@ def _pull_later(received: Received) -> PushConsumer:
 
 
 def _note_answer(received: Received) -> PushConsumer:
-    """Suggestion, next offset and progress as the answer makes them (R-CC-05, R-CC-08)."""
+    """Suggestion, next offset and progress after the answer (R-CC-05, R-CC-08)."""
     consumer, assignment = received.consumer, received.assignment
     before = Standing(
         next_offset=assignment.next_offset,
@@ -218,14 +218,14 @@ REACTIONS: tuple[Case[Received, PushConsumer], ...] = (
     (is_nothing_for_it, _pull_on),
     (is_offset_illegal, _give_up),
 )
-"""What a push consumer does upon an answer (R-CC-05, R-CC-08, R-CC-09)."""
+"""A push consumer's reactions to an answer (R-CC-05, R-CC-08, R-CC-09)."""
 
 
 def react(consumer: PushConsumer, number: int, reply: PullReply | None) -> Decided[PushConsumer]:
     """A push consumer after the answer to one of its pulls; None: there was none.
 
-    The progress in memory is not changed by a correction until the delayed task corrects it: for
-    CORRECTION_MS the old one is sent on (B3-02956).
+    A correction changes progress in memory only when the delayed task runs: for CORRECTION_MS the
+    old progress is still sent (B3-02956).
     """
     decided = choose_first(REACTIONS, Received(consumer, number, decode(reply)))
     assert decided is not None  # An answer is unreadable, or has one of four statuses.
@@ -257,9 +257,9 @@ def describe_cache(consumer: PushConsumer, number: int) -> Cached:
 
 
 def pull(consumer: PushConsumer, network: Network) -> Step:
-    """The next pull that is ready; ``network.pull`` is what comes back if it is sent.
+    """The next pull that is ready; ``network.pull`` is the answer if it is sent.
 
-    A pull of an assignment that was dropped ends here, without a word (B3-03463).
+    A pull of a dropped assignment silently ends here (B3-03463).
     """
     number, *others = consumer.ready
     consumer = evolve(consumer, ready=tuple(others))

@@ -1,8 +1,8 @@
-"""One queue of a push consumer: all that decides its pulls, its progress and its consumption.
+"""One queue of a push consumer: the state that decides its pulls, progress and consumption.
 
-What happens to it is in `pulling` (a pull, its answer, delayed tasks), `rebalancing` (the queue is
+State changes are in `pulling` (a pull, its answer, delayed tasks), `rebalancing` (the queue is
 taken and given back) and `consuming` (messages are done). A queue that was given back and taken
-again has a new cache and a new pull; what belongs to the old ones may still be under way.
+again has a new cache and a new pull; parts of the old ones may still be under way.
 Source: DefaultMQPushConsumerImpl, RebalanceImpl and PullMessageService of the 4.4.0 client.
 """
 
@@ -22,13 +22,13 @@ from reference.decisions.reading.client import Client
 
 @frozen
 class ConsumerSettings:
-    """What DefaultMQPushConsumer sets, and what it has subscribed to."""
+    """Settings of DefaultMQPushConsumer, and its subscription."""
 
     strategy: ConsumeFromWhere = ConsumeFromWhere.LAST_OFFSET
     """``consumeFromWhere``."""
     is_retry_topic: bool = False
     tags: frozenset[str] = frozenset()
-    """Those that are subscribed to; none: all messages."""
+    """The subscribed tags; none: all messages."""
     pull_interval_ms: int = 0
     """``pullInterval``: the pause after a pull that has brought messages."""
     messages_max: int = 32
@@ -42,17 +42,17 @@ class ConsumerSettings:
 
 @frozen
 class Assignment:
-    """The queue from one rebalance that took it to the one that gives it back."""
+    """The queue from the rebalance that took it to the one that gives it back."""
 
     next_offset: int
-    """Where the next pull begins (``PullRequest#nextOffset``)."""
+    """Start of the next pull (``PullRequest#nextOffset``)."""
     cache: ProcessQueue = field(factory=ProcessQueue)
     is_dropped: bool = False
-    """It is given up: nothing more of it is pulled or consumed."""
+    """It is given up: no more messages of it are pulled or consumed."""
 
 
 class TaskKind(enum.Enum):
-    """What is done later."""
+    """Kinds of delayed tasks."""
 
     PULL = "the pull is ready again"
     CORRECT = "progress is corrected, and the queue given back"
@@ -60,7 +60,7 @@ class TaskKind(enum.Enum):
 
 @frozen
 class Task:
-    """Something that is done after a delay."""
+    """A task that is done after a delay."""
 
     kind: TaskKind
     assignment: int
@@ -77,24 +77,24 @@ class Batch:
 
 @frozen
 class PushConsumer:
-    """A consumer with one queue, which is its own or is not."""
+    """A consumer with one queue, assigned to it or not."""
 
     store: OffsetStore
     settings: ConsumerSettings = ConsumerSettings()
     queue: int = 0
     assignments: tuple[Assignment, ...] = ()
-    """Every time that it took the queue; the other fields name one by its place."""
+    """Every time that it took the queue; the other fields refer to one by index."""
     assigned: int | None = None
-    """The assignment in ``processQueueTable``; a queue that is dropped may still stand there."""
+    """The assignment in ``processQueueTable``; a dropped queue may still be there."""
     ready: tuple[int, ...] = ()
-    """Whose pulls are sent next, in this order (``pullRequestQueue``)."""
+    """Assignments whose pulls are sent next, in this order (``pullRequestQueue``)."""
     later: tuple[Task, ...] = ()
     batches: tuple[Batch, ...] = ()
-    """In the order in which they were put there."""
+    """In the order in which they were added."""
 
     @property
     def client(self) -> Client:
-        """Whom it asks."""
+        """Its knowledge of the brokers."""
         return self.store.client
 
     @property
@@ -105,7 +105,7 @@ class PushConsumer:
 
 @frozen
 class Step:
-    """What happens: the consumer after it, what it sent, and the delays that it set."""
+    """A step: the consumer after it, the requests sent, and the delays set."""
 
     consumer: PushConsumer
     sent: tuple[Request, ...] = ()
@@ -124,8 +124,8 @@ def make_reader(
 ) -> PushConsumer:
     """A consumer in the middle of its queue, whose next pull is ready.
 
-    ``memory_offset`` is its progress, by default where it reads next, less ``cached``: so many
-    messages before that wait to be consumed.
+    ``memory_offset`` is its progress, by default its next offset minus ``cached``, the number of
+    messages before that which wait to be consumed.
     """
     progress = next_offset - cached if memory_offset is None else memory_offset
     offsets = tuple(range(next_offset - cached, next_offset))
@@ -143,17 +143,17 @@ def change_assignment(consumer: PushConsumer, number: int, assignment: Assignmen
 
 
 def drop(consumer: PushConsumer, number: int) -> PushConsumer:
-    """An assignment is given up: what it has cached is neither consumed nor counted any more."""
+    """Give up an assignment: its cached messages are neither consumed nor counted any more."""
     return change_assignment(
         consumer, number, evolve(consumer.assignments[number], is_dropped=True)
     )
 
 
 def make_ready(consumer: PushConsumer, number: int) -> PushConsumer:
-    """A pull is sent again as soon as those before it (#executePullRequestImmediately)."""
+    """A pull is sent again right after those before it (#executePullRequestImmediately)."""
     return evolve(consumer, ready=(*consumer.ready, number))
 
 
 def schedule(consumer: PushConsumer, kind: TaskKind, number: int, delay_ms: int) -> PushConsumer:
-    """Something is done later (PullMessageService#executePullRequestLater, #executeTaskLater)."""
+    """Schedule a task (PullMessageService#executePullRequestLater, #executeTaskLater)."""
     return evolve(consumer, later=(*consumer.later, Task(kind, number, delay_ms)))

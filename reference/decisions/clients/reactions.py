@@ -1,4 +1,4 @@
-"""What a push consumer makes of an answer to a pull: the numbers, or the terms of a proof.
+"""A push consumer's reaction to the answer of a pull, on numbers or on the terms of a proof.
 
 Source: MQClientAPIImpl#processPullResponse, PullAPIWrapper#processPullResult and the callback in
 DefaultMQPushConsumerImpl#pullMessage of the 4.4.0 client.
@@ -23,27 +23,27 @@ DECODED_CODES = (
 
 @frozen
 class Standing:
-    """Where a consumer stands in a queue that it reads: numbers, or terms."""
+    """A consumer's position in a queue that it reads: numbers, or terms."""
 
     next_offset: int
-    """Where its next pull begins (``PullRequest#nextOffset``)."""
+    """Start of its next pull (``PullRequest#nextOffset``)."""
     progress: int
     """Its progress in memory; -1: none."""
     suggested_id: int
     """The queue's entry in ``pullFromWhichNodeTable``."""
     is_cache_empty: bool
-    """Everything that it has got is done."""
+    """Every message that it has received is done."""
 
 
 @frozen
 class Answered:
-    """An answer to a pull, whose header has all its numbers: numbers, or terms."""
+    """An answer to a pull whose header has all its numbers: numbers, or terms."""
 
     code: int
     next_begin_offset: int = 0
     suggested_id: int = 0
     is_message_left: bool = False
-    """After the client's own look at tags."""
+    """After the client's own tag filter."""
 
 
 def is_decoded(answered: Answered) -> bool:
@@ -62,7 +62,7 @@ def is_no_message_kept(answered: Answered) -> bool:
 
 
 def is_nothing_for_it(answered: Answered) -> bool:
-    """Nothing new, or nothing that matches."""
+    """No new message, or none that matches."""
     is_nothing_new = answered.code == ResponseCode.PULL_NOT_FOUND
     return is_nothing_new | (answered.code == ResponseCode.PULL_RETRY_IMMEDIATELY)
 
@@ -73,17 +73,17 @@ def is_offset_illegal(answered: Answered) -> bool:
 
 
 def is_progress_moved(standing: Standing, answered: Answered) -> bool:
-    """Progress follows the next offset where nothing is cached (#correctTagsOffset, R-CC-08)."""
+    """Progress follows the next offset if nothing is cached (#correctTagsOffset, R-CC-08)."""
     return is_nothing_for_it(answered) & standing.is_cache_empty
 
 
 def move_on(progress: int, offset: int) -> int:
-    """Progress after consumption, which only moves it on (R-CC-11, #updateOffset)."""
+    """Progress after consumption, which only advances it (R-CC-11, #updateOffset)."""
     return maximum(progress, offset)
 
 
 def meet(standing: Standing, answered: Answered) -> Standing:
-    """The consumer after an answer; what it caches of it is not told here."""
+    """The consumer after an answer, without the messages that it caches."""
     begin, is_read = answered.next_begin_offset, is_decoded(answered)
     moved = choose(is_progress_moved(standing, answered), begin, NOT_STORED)
     return evolve(

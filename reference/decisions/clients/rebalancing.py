@@ -1,7 +1,7 @@
 """A push consumer takes its queue, gives it back, corrects its progress, and stops.
 
-Source: RebalanceImpl, RebalancePushImpl and DefaultMQPushConsumerImpl of the 4.4.0 client. Which
-consumer gets which queue is not decided here.
+Source: RebalanceImpl, RebalancePushImpl and DefaultMQPushConsumerImpl of the 4.4.0 client. The
+assignment of queues to consumers is not decided here.
 """
 
 from __future__ import annotations
@@ -46,24 +46,24 @@ MASTER_QUESTIONS: Mapping[str, Callable[[int], Request]] = {
     is_end_wanted.__name__: MaxOffsetRequest,
     is_time_wanted.__name__: TimeOffsetRequest,
 }
-"""What a master is asked for, by the condition that decides where reading begins."""
+"""The request to a master, by the condition that decides where reading begins."""
 
 
 @frozen
 class Begun:
-    """Where a consumer begins to read, and what it asked for that."""
+    """Where a consumer begins to read, and the requests it sent to find out."""
 
     consumer: PushConsumer
     offset: int | None
-    """None: nowhere, the queue is not taken."""
+    """None: the queue is not taken."""
     sent: tuple[Request, ...] = ()
 
 
 def begin(consumer: PushConsumer, network: Network) -> Begun:
     """Where a consumer begins to read its queue (RebalancePushImpl#computePullFromWhere, R-CC-15).
 
-    It asks the first address for progress. Without any, it may ask the master for the queue's end
-    or for the first message of a time; nobody else is asked for those (B3-00552).
+    It queries the first address for progress. If there is none, it may ask the master, and only the
+    master, for the queue's end or for the first message of a time (B3-00552).
     """
     read = offset_store.read(consumer.store, consumer.queue, ReadOffsetType.STORE, network)
     consumer = evolve(consumer, store=read.store)
@@ -93,7 +93,7 @@ def is_queue_lost(consumer: PushConsumer, *, is_assigned: bool, is_pull_idle: bo
 
 
 def give_back(consumer: PushConsumer, network: Network) -> Step:
-    """The queue that it has is dropped: its progress is sent once more, and forgotten.
+    """Drop the queue: its progress is sent once more, then forgotten.
 
     Source: RebalancePushImpl#removeUnnecessaryMessageQueue of a concurrent consumer.
     """
@@ -106,9 +106,9 @@ def give_back(consumer: PushConsumer, network: Network) -> Step:
 
 
 def take(consumer: PushConsumer, network: Network) -> Step:
-    """The queue is taken, where it is known where to begin, and pulled at once.
+    """Take the queue if its beginning is known, and pull immediately.
 
-    What was left of progress in memory is forgotten before anybody is asked (#removeDirtyOffset).
+    Leftover progress in memory is forgotten before any query (#removeDirtyOffset).
     """
     store = offset_store.forget(consumer.store, consumer.queue)
     begun = begin(evolve(consumer, store=store), network)
@@ -123,10 +123,10 @@ def take(consumer: PushConsumer, network: Network) -> Step:
 def rebalance(
     consumer: PushConsumer, network: Network, *, is_assigned: bool, is_pull_idle: bool = False
 ) -> Step:
-    """A rebalance says whether the queue is the consumer's own.
+    """A rebalance decides whether the queue belongs to the consumer.
 
-    ``is_pull_idle``: the last pull was longer ago than PULL_IDLE_MS. One that has the queue keeps
-    it, also when it was dropped and waits for its correction.
+    ``is_pull_idle``: the last pull was longer ago than PULL_IDLE_MS. A consumer that has the queue
+    keeps it, even if it is dropped and waits for its correction.
     Source: RebalanceImpl#updateProcessQueueTableInRebalance.
     """
     sent: tuple[Request, ...] = ()
@@ -145,11 +145,11 @@ def is_changed(before: PushConsumer, after: PushConsumer) -> bool:
 
 
 def correct(consumer: PushConsumer, number: int, network: Network) -> Step:
-    """Progress is corrected after code 21, a lower one too, and the queue given back (R-CC-09).
+    """Correct progress after code 21, even to a lower value, and give the queue back (R-CC-09).
 
-    It is sent, and sent again as the queue is given back, which also forgets it (B3-02956). Given
-    back is the queue as it is now, even if it was taken again meanwhile; if it is not the
-    consumer's any more, the corrected progress stays in memory.
+    Progress is sent, and sent again when the queue is given back, which also forgets it (B3-02956).
+    The queue is given back as it is now, even if it was taken again meanwhile; if it no longer
+    belongs to the consumer, the corrected progress stays in memory.
     """
     corrected = consumer.assignments[number].next_offset
     store = offset_store.update(consumer.store, consumer.queue, corrected, is_increase_only=False)
@@ -159,7 +159,7 @@ def correct(consumer: PushConsumer, number: int, network: Network) -> Step:
 
 
 def run_delayed(consumer: PushConsumer, network: Network) -> Step:
-    """Everything that waits for its time is done, what has the shorter delay first."""
+    """Run all delayed tasks, those with the shorter delay first."""
     tasks = sorted(consumer.later, key=lambda task: task.delay_ms)
     consumer = evolve(consumer, later=())
     sent: tuple[Request, ...] = ()
@@ -173,7 +173,7 @@ def run_delayed(consumer: PushConsumer, network: Network) -> Step:
 
 
 def persist_all(consumer: PushConsumer, network: Network) -> Step:
-    """All progress is sent, as every five seconds (#persistConsumerOffset, R-CC-12)."""
+    """Send all progress, as every five seconds (#persistConsumerOffset, R-CC-12)."""
     is_own = consumer.assigned is not None
     assigned = frozenset({consumer.queue}) if is_own else frozenset()
     exchange = offset_store.persist_all(consumer.store, assigned, network)
@@ -181,10 +181,10 @@ def persist_all(consumer: PushConsumer, network: Network) -> Step:
 
 
 def stop(consumer: PushConsumer, network: Network) -> Step:
-    """An orderly stop: progress is sent once, and the queue dropped (#shutdown).
+    """A clean stop: progress is sent once, and the queue dropped (#shutdown).
 
-    Nothing waits for messages that are being consumed, nor for the commit to arrive: what is done
-    later, or lies behind an unfinished message, is consumed again by another consumer.
+    The consumer waits neither for messages in consumption nor for the commit to arrive. Messages
+    finished later, or after an unfinished one, are consumed again by another consumer.
     """
     sent = persist_all(consumer, network)
     consumer = sent.consumer

@@ -1,4 +1,4 @@
-"""What a consumer sends to brokers and to the name server, and what comes back.
+"""A consumer's requests to brokers and the name server, and the answers.
 
 Source: MQClientAPIImpl of the 4.4.0 client, whose methods are named with each request.
 """
@@ -15,7 +15,7 @@ from reference.decisions.reading.client import PULL_TIMEOUT_MS
 from reference.decisions.reading.pull import SUSPEND_TIMEOUT_MS
 
 VIP_PORTS_BELOW = 2
-"""So far below a broker's port is the one of its second server (MixAll#brokerVIPChannel)."""
+"""Distance of a broker's second port below its first (MixAll#brokerVIPChannel)."""
 
 
 @frozen
@@ -25,7 +25,7 @@ class RouteRequest:
 
 @frozen
 class StoredOffsetRequest:
-    """QUERY_CONSUMER_OFFSET: how far the group is (#queryConsumerOffset)."""
+    """QUERY_CONSUMER_OFFSET: the group's progress (#queryConsumerOffset)."""
 
     broker_id: int
 
@@ -60,7 +60,7 @@ class PullRequest:
     broker_id: int
     queue_offset: int
     memory_offset: int
-    """``commitOffset``: always there, -1 without progress; only the flag makes it count."""
+    """``commitOffset``: always present, -1 without progress; it counts only with the flag."""
     has_commit_flag: bool
     has_subscription_flag: bool
     messages_max: int
@@ -80,9 +80,9 @@ Request: TypeAlias = (
 
 
 def is_sent_to_vip_port(request: Request) -> bool:
-    """It goes to the broker's second port, where pulls and sends do not hold it up.
+    """It goes to the broker's second port, where pulls and sends do not delay it.
 
-    With ``vipChannelEnabled``, which is the default; pulls go to the port of the route.
+    This needs ``vipChannelEnabled``, the default; pulls go to the port of the route.
     """
     return not isinstance(request, RouteRequest | PullRequest)
 
@@ -94,7 +94,7 @@ def compute_port(request: Request, listen_port: int) -> int:
 
 @frozen
 class PullReply:
-    """What a broker answers to a pull, as it arrives: a code, and the fields of its header."""
+    """A broker's answer to a pull as it arrives: a code, and the fields of its header."""
 
     code: int
     next_begin_offset: int | None = None
@@ -107,7 +107,7 @@ class PullReply:
 
 @frozen
 class Network:
-    """What a consumer's requests meet. None: it cannot be sent, or no answer comes in time."""
+    """The answers to a consumer's requests. None: not sent, or no answer in time."""
 
     route: tuple[int, ...] | None = None
     """Ids of the brokers of the name that the name server lists."""
@@ -118,4 +118,4 @@ class Network:
 
 
 SILENCE = Network()
-"""Nobody answers anything."""
+"""No answer to any request."""

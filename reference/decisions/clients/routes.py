@@ -1,4 +1,4 @@
-"""A consumer looks for a broker's address, and asks the name server once where it has none.
+"""A consumer looks up a broker's address, and queries the name server once if it has none.
 
 Source: MQClientInstance#updateTopicRouteInfoFromNameServer of the 4.4.0 client, and its callers.
 """
@@ -15,12 +15,12 @@ from reference.decisions.reading.client import Client
 from reference.decisions.reading.decision import Case, choose_first
 
 Address = TypeVar("Address")
-"""A broker's id, alone or with what chose it."""
+"""A broker's id, alone or with the reason for choosing it."""
 
 
 @frozen
 class Refresh:
-    """A client, and the route that the name server has told it."""
+    """A client, and the route that the name server has answered."""
 
     client: Client
     told: tuple[int, ...] | None
@@ -28,12 +28,12 @@ class Refresh:
 
 
 def is_route_missing(refresh: Refresh) -> bool:
-    """The name server has told none: the client keeps what it has."""
+    """The name server has no route: the client keeps its own."""
     return refresh.told is None
 
 
 def is_route_unchanged(refresh: Refresh) -> bool:
-    """It is the one that was taken over last: no address is changed, not even a missing one.
+    """It equals the last route taken over: no address changes, not even a missing one.
 
     Source: MQClientInstance#topicRouteDataIsChange (B3-02338).
     """
@@ -41,7 +41,7 @@ def is_route_unchanged(refresh: Refresh) -> bool:
 
 
 def is_route_new(refresh: Refresh) -> bool:
-    """It is another one: its addresses take the place of all those of the name."""
+    """It differs: its addresses replace all those of the name."""
     return refresh.told is not None
 
 
@@ -55,32 +55,32 @@ REFRESHES: tuple[Case[Refresh, Client], ...] = (
     (is_route_unchanged, lambda refresh: refresh.client),
     (is_route_new, _take_over),
 )
-"""What becomes of a client's addresses, in the order of the code."""
+"""The effect on a client's addresses, in the order of the code."""
 
 
 def take_route(client: Client, told: tuple[int, ...] | None) -> Client:
-    """The client after the name server was asked for the topic's route."""
+    """The client after it has queried the name server for the topic's route."""
     decided = choose_first(REFRESHES, Refresh(client, told))
-    assert decided is not None  # A route is told or not.
+    assert decided is not None  # There is a route or not.
     return decided.value
 
 
 @frozen
 class Found(Generic[Address]):
-    """What a search for an address comes to."""
+    """The result of a search for an address."""
 
     client: Client
     address: Address | None
-    """None: there is none, also after the name server was asked."""
+    """None: there is none, even after the name server was queried."""
     sent: tuple[Request, ...] = ()
 
 
 Search: TypeAlias = Callable[[Client], Address | None]
-"""Looks for an address in what the client has."""
+"""Looks for an address among those that the client has."""
 
 
 def find(client: Client, search: Search[Address], told: tuple[int, ...] | None) -> Found[Address]:
-    """An address, if need be after a refresh of the route; ``told`` is what that would bring.
+    """An address, if need be after a refresh of the route to ``told``.
 
     Source: PullAPIWrapper#pullKernelImpl, RemoteBrokerOffsetStore#updateConsumeOffsetToBroker and
     #fetchConsumeOffsetFromBroker, MQAdminImpl#maxOffset and #searchOffset.

@@ -1,4 +1,4 @@
-"""A producer sends: which queue it chooses, what it makes of an answer, and when it tries again.
+"""A producer sends: which queue it chooses, how it reacts to an answer, and when it tries again.
 
 Source: DefaultMQProducerImpl#sendDefaultImpl, TopicPublishInfo#selectOneMessageQueue and
 MQClientAPIImpl#processSendResponse of 4.4.0, with ``sendLatencyFaultEnable`` off.
@@ -19,7 +19,7 @@ Queue: TypeAlias = tuple[str, int]
 
 
 class SendStatus(enum.Enum):
-    """``SendStatus``: what a producer is told of a message that was taken."""
+    """``SendStatus``: the status that a producer gets for a stored message."""
 
     SEND_OK = "SEND_OK"
     FLUSH_DISK_TIMEOUT = "FLUSH_DISK_TIMEOUT"
@@ -33,7 +33,7 @@ STATUS_BY_CODE: Mapping[int, SendStatus] = {
     11: SendStatus.SLAVE_NOT_AVAILABLE,
     12: SendStatus.FLUSH_SLAVE_TIMEOUT,
 }
-"""The response codes that are no exception (R-PR-01)."""
+"""The response codes that are not exceptions (R-PR-01)."""
 
 RETRIED_CODES: Mapping[int, str] = {
     1: "SYSTEM_ERROR",
@@ -48,7 +48,7 @@ RETRIED_CODES: Mapping[int, str] = {
 
 @frozen
 class SendSettings:
-    """What DefaultMQProducer sets for synchronous sends."""
+    """Settings of DefaultMQProducer for synchronous sends."""
 
     timeout_ms: int = 3_000
     """``sendMsgTimeout``, for all attempts together."""
@@ -60,10 +60,10 @@ class SendSettings:
 
 @frozen
 class SendAnswer:
-    """What one attempt comes to."""
+    """The result of one attempt."""
 
     code: int | None
-    """The broker's response code; None where there was no answer: an exception of the network."""
+    """The broker's response code; None if there was no answer: an exception of the network."""
     took_ms: int = 0
 
 
@@ -81,18 +81,18 @@ def is_sent(attempt: Attempt) -> bool:
 
 
 def is_weak_status_final(attempt: Attempt) -> bool:
-    """One of the three other statuses: the message is stored, and the application is told so."""
+    """One of the three other statuses: the message is stored; the application gets the status."""
     is_status = attempt.answer.code in STATUS_BY_CODE
     return is_status and not attempt.settings.is_weak_status_retried
 
 
 def is_weak_status_refused(attempt: Attempt) -> bool:
-    """The same where ``retryAnotherBrokerWhenNotStoreOK`` asks for another copy."""
+    """One of these statuses, but ``retryAnotherBrokerWhenNotStoreOK`` requests another copy."""
     return attempt.answer.code in STATUS_BY_CODE
 
 
 def is_unanswered(attempt: Attempt) -> bool:
-    """The network failed or the time was up; nobody knows whether the message is stored."""
+    """The network failed or the time was up: it is unknown whether the message is stored."""
     return attempt.answer.code is None
 
 
@@ -107,7 +107,7 @@ def is_error_final(attempt: Attempt) -> bool:
 
 
 class Next(enum.Enum):
-    """What a producer does after an attempt."""
+    """A producer's next step after an attempt."""
 
     RETURN = "returns the status"
     TRY_AGAIN = "tries another queue"
@@ -122,20 +122,20 @@ REACTIONS: tuple[Case[Attempt, Next], ...] = (
     (is_error_retried, lambda _: Next.TRY_AGAIN),
     (is_error_final, lambda _: Next.THROW),
 )
-"""What decides after an attempt, in the order of the code (R-PR-01, R-PR-04)."""
+"""The decision after an attempt, in the order of the code (R-PR-01, R-PR-04)."""
 
 
 def react(attempt: Attempt) -> Decided[Next]:
-    """What a producer does after one attempt, and why."""
+    """A producer's next step after one attempt, and why."""
     decided = choose_first(REACTIONS, attempt)
-    assert decided is not None  # An answer is none, a status, or one of two kinds of error.
+    assert decided is not None  # No answer, a status, or one of two kinds of error.
     return decided
 
 
 def choose_queue(queues: Sequence[Queue], turn: int, last_name: str | None) -> Queue:
-    """The queue of the next attempt: in turn, and on another broker than the last if there is one.
+    """The queue of the next attempt: in turn, and if possible on another broker than the last.
 
-    ``turn`` counts the queues that this producer has looked at. ``queues`` is not empty.
+    ``turn`` counts the queues that this producer has considered. ``queues`` is not empty.
     """
     in_turn = [queues[(turn + step) % len(queues)] for step in range(len(queues))]
     return next((queue for queue in in_turn if queue[0] != last_name), in_turn[0])
@@ -147,11 +147,11 @@ class Sent:
 
     tried: tuple[Queue, ...]
     status: SendStatus | None
-    """What the application is told; None: an exception."""
+    """The status that the application gets; None: an exception."""
     copies: int
-    """How many brokers have certainly stored the message."""
+    """The number of brokers that have certainly stored the message."""
     copies_unknown: int
-    """How many more may have stored it: those that gave no answer."""
+    """The number of further brokers that may have stored it: those that gave no answer."""
 
 
 def send(
@@ -159,10 +159,10 @@ def send(
     answers: Mapping[str, SendAnswer],
     settings: SendSettings = SendSettings(),
 ) -> Sent:
-    """A synchronous send; ``answers`` is what each broker name answers to it.
+    """A synchronous send; ``answers`` is the answer of each broker name to it.
 
-    ``queues`` are those of `name_server.client_side.list_write_queues`; without any there
-    is no attempt, only an exception (K-60).
+    ``queues`` are those of `name_server.client_side.list_write_queues`; without any there is no
+    attempt, only an exception (K-60).
     """
     tried: list[Queue] = []
     codes: list[int | None] = []

@@ -1,8 +1,8 @@
-"""What producers and consumers can do with the brokers that are there: all of them, or slaves only.
+"""What producers and consumers can do with the reachable brokers: all of them, or slaves only.
 
-Each question is answered by the function that decides it elsewhere; decided here is only whom a
-client sends heartbeats to, and what they make on the broker (R-CC-10). The brokers are those that
-the client's route lists and that answer (K-47, R-NS-06, R-NS-07).
+Each question is answered by the function that decides it elsewhere. Only the targets of heartbeats
+and their effect on the broker are decided here (R-CC-10). The brokers are those that the client's
+route lists and that answer (K-47, R-NS-06, R-NS-07).
 
 Source of heartbeats: MQClientInstance#sendHeartbeatToAllBroker, ClientManageProcessor#heartBeat,
 SubscriptionGroupManager#findSubscriptionGroupConfig and
@@ -44,17 +44,17 @@ def name_retry_topic(group: str) -> str:
 
 
 def list_targets(brokers: Iterable[int], *, has_consumers: bool) -> tuple[int, ...]:
-    """Whom a client sends heartbeats: slaves too if it has consumers, else masters only."""
+    """Targets of a client's heartbeats: slaves too if it has consumers, else masters only."""
     return tuple(each for each in brokers if has_consumers or each == MASTER_ID)
 
 
 def receive(
     tables: BrokerTables, group: str, now_ms: float, *, is_group_created_on_demand: bool = True
 ) -> BrokerTables:
-    """A broker's tables after a heartbeat of one of a group's consumers, whatever the role.
+    """A broker's tables after a heartbeat of one of a group's consumers, whatever its role.
 
-    An unknown group is made with defaults, and so is its retry topic. Both change the versions, so
-    that a slave's next copy takes its master's tables again (R-MS-09).
+    An unknown group is created with defaults, as is its retry topic. Both change the versions, so a
+    slave's next copy takes its master's tables again (R-MS-09).
     """
     may_make = is_group_created_on_demand or is_system_group(group)
     if group not in tables.groups.entries and may_make:
@@ -67,7 +67,7 @@ def receive(
 
 
 Brokers: TypeAlias = tuple[int, ...]
-"""Ids of the brokers of one name that are there, one at least."""
+"""Ids of the reachable brokers of one name, at least one."""
 
 NAME = "broker-a"
 END = 9
@@ -90,7 +90,7 @@ def is_topic_readable(brokers: Brokers) -> bool:
 
 
 def is_pull_let_through(brokers: Brokers, topic: Topic | None) -> bool:
-    """The broker that is asked has no reason to refuse a pull of a topic as it knows it."""
+    """The queried broker has no reason to refuse a pull of a topic as it knows it."""
     is_slave = choose_target(Client(brokers=brokers)).is_slave
     role = Role.SLAVE if is_slave else Role.ASYNC_MASTER
     is_registered = bool(list_targets(brokers, has_consumers=True))
@@ -112,20 +112,20 @@ def is_pull_possible(brokers: Brokers) -> bool:
 
 
 def is_pull_of_new_topic_possible(brokers: Brokers) -> bool:
-    """Messages are pulled of a topic that the master made after the slave's last copy."""
+    """Messages are pulled of a topic that the master created after the slave's last copy."""
     is_known = not choose_target(Client(brokers=brokers)).is_slave
     return is_pull_let_through(brokers, Topic() if is_known else None)
 
 
 def is_progress_kept_by_master(brokers: Brokers) -> bool:
-    """Progress is stored where it will be asked for later on."""
+    """Progress is stored where it will be queried later."""
     return choose_offset_store(Client(brokers=brokers)) == MASTER_ID
 
 
 def is_beginning_possible(
     brokers: Brokers, strategy: ConsumeFromWhere, stored: int = NOT_STORED
 ) -> bool:
-    """A queue is begun; only a master tells its end, or the first message of a time."""
+    """A queue is begun; only a master knows its end, or the first message of a time."""
     told = END if MASTER_ID in brokers else NOT_TAKEN
     beginning = Beginning(stored, strategy, master_max_offset=told, master_time_offset=told)
     return compute_pull_from_where(beginning).value is not None
@@ -176,4 +176,4 @@ SERVICES: tuple[Callable[[Brokers], bool], ...] = (
     is_order_possible,
     is_giving_back_possible,
 )
-"""What clients want of a broker name."""
+"""What clients need from a broker name."""

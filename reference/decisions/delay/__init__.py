@@ -1,1 +1,1 @@
-"""Delayed delivery in RocketMQ 4.4.0: levels, rounds, and what a round does to the store."""
+"""Delayed delivery in RocketMQ 4.4.0: levels, rounds, and a round's effect on the store."""

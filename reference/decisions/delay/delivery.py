@@ -1,9 +1,9 @@
-"""One round of delivery: how far it goes, and from where the next one begins.
+"""One round of delivery: how far it goes, and where the next one begins.
 
-A position is an index in the queue of a level. A round looks at the queue from its position to the
-end of one file, or to the queue's end if that comes first. What a message meets decides whether the
-round goes on behind it. The table of progress follows the rounds that looked at messages; a round
-that found none leaves it.
+A position is an index in the queue of a level. A round reads the queue from its position to the end
+of one file, or to the queue's end if that comes first. The outcome of a message decides whether the
+round continues after it. The table of progress follows rounds that read messages; a round that
+found none leaves it.
 Source: ScheduleMessageService#start, DeliverDelayedMessageTimerTask#executeOnTimeup and #run of
 4.4.0.
 """
@@ -20,23 +20,23 @@ from reference.decisions.reading.decision import Case, choose_first
 FIRST_DELAY_MS = 1_000
 """From the start to the first round of a level (``FIRST_DELAY_TIME``)."""
 DELAY_FOR_A_WHILE_MS = 100
-"""From a round that has come to an end to the next one."""
+"""From a completed round to the next one."""
 DELAY_FOR_A_PERIOD_MS = 10_000
-"""From a round that has failed to the next one."""
+"""From a failed round to the next one."""
 
 
 @frozen
 class Task:
-    """A round that is planned (``DeliverDelayedMessageTimerTask``)."""
+    """A planned round (``DeliverDelayedMessageTimerTask``)."""
 
     position: int
     delay_ms: int
-    """From now to its begin."""
+    """From now to its beginning."""
 
 
 @frozen
 class Look:
-    """A position, and the queue that it is in."""
+    """A position, with its queue."""
 
     position: int
     queue_min: int
@@ -45,10 +45,10 @@ class Look:
 
 
 class Met(enum.Enum):
-    """What a round meets at one message."""
+    """A round's outcome for one message."""
 
-    NOT_DUE = "it has to wait still"
-    GONE = "its log file is deleted, or what stands there cannot be read"
+    NOT_DUE = "it still has to wait"
+    GONE = "its log file is deleted, or its record cannot be read"
     COPIED = "its copy was put, and answered PUT_OK"
     REFUSED = "its copy was put, and answered otherwise"
     THROWN = "making or putting its copy threw an exception"
@@ -56,13 +56,13 @@ class Met(enum.Enum):
 
 @frozen
 class Passed:
-    """The messages that a round has looked at, in order."""
+    """The messages that a round has read, in order."""
 
     position: int
     """Of the first one."""
     met: tuple[Met, ...]
     countdown_ms: int = 0
-    """What the last one has to wait still."""
+    """The remaining wait of the last one."""
 
 
 @frozen
@@ -71,23 +71,23 @@ class Round:
 
     next: Task
     progress: int | None
-    """What the table of progress gets; None: it keeps what it has."""
+    """The new value in the table of progress; None: it is unchanged."""
     decided_by: str
     """Name of the condition that decided."""
 
 
 def begin_delivery(progress: int | None) -> Task:
-    """The first round of a level after the start: at what the table has, or at 0."""
+    """The first round of a level after the start: at the table's progress, or at 0."""
     return Task(progress or 0, FIRST_DELAY_MS)
 
 
 def is_below_queue(look: Look) -> bool:
-    """The messages before the queue's first one are gone; a negative position is there as well."""
+    """The messages before the queue's first one are gone; a negative position counts too."""
     return look.position < look.queue_min
 
 
 def is_beyond_queue(look: Look) -> bool:
-    """Nothing is there yet: also where the queue has become shorter than the progress."""
+    """No message is there yet, perhaps because the queue has become shorter than the progress."""
     return look.position >= look.queue_max
 
 
@@ -97,8 +97,8 @@ EMPTY_LOOKS: tuple[Case[Look, int], ...] = (
 )
 """Where the next round begins if this one finds no message.
 
-Only the next round: the table keeps the old progress, and so does the file, until a round has
-looked at messages (B6-0139). Progress beyond the end is not corrected at all.
+Only the next round: table and file keep the old progress until a round has read messages (B6-0139).
+Progress beyond the end is not corrected at all.
 """
 
 
@@ -111,7 +111,7 @@ def look_at_queue(look: Look) -> Round | None:
 
 
 def count_in_file(look: Look, file_entries: int) -> int:
-    """How many messages a round looks at: to the end of the file that holds its position."""
+    """The number of messages that a round reads: to the end of the file that holds its position."""
     file_end = (look.position // file_entries + 1) * file_entries
     return min(file_end, look.queue_max) - look.position
 
@@ -119,19 +119,19 @@ def count_in_file(look: Look, file_entries: int) -> int:
 def is_stopped_by(met: Met) -> bool:
     """The round ends at this message, and the next one begins with it.
 
-    All others are passed: also those that are gone, in silence (B6-0144), and those whose copy
-    threw, which are logged and dropped.
+    All others are passed: silently those that are gone (B6-0144), and those whose copy threw, which
+    are logged and dropped.
     """
     return met in (Met.NOT_DUE, Met.REFUSED)
 
 
 def is_next_not_due(passed: Passed) -> bool:
-    """The last message that was looked at has to wait."""
+    """The last message read has to wait."""
     return passed.met[-1:] == (Met.NOT_DUE,)
 
 
 def is_copy_refused(passed: Passed) -> bool:
-    """The store did not take the last copy, or did not say PUT_OK."""
+    """The store did not take the last copy, or did not answer PUT_OK."""
     return passed.met[-1:] == (Met.REFUSED,)
 
 
@@ -153,25 +153,25 @@ ENDS: tuple[Case[Passed, Task], ...] = (
     (is_copy_refused, lambda passed: Task(_get_last(passed), DELAY_FOR_A_PERIOD_MS)),
     (is_file_passed, lambda passed: Task(_get_end(passed), DELAY_FOR_A_WHILE_MS)),
 )
-"""How a round ends that has looked at messages."""
+"""How a round that has read messages ends."""
 
 
 def end_round(passed: Passed) -> Round:
-    """The next round, and the progress: both behind what was passed."""
+    """The next round and the progress, both after the passed messages."""
     decided = choose_first(ENDS, passed)
     assert decided is not None  # The last condition always holds.
     return Round(decided.value, decided.value.position, decided.by)
 
 
 def fail_round(task: Task) -> Round:
-    """Anything else threw: the same round again, some time later."""
+    """Another exception was thrown: the same round is repeated later."""
     return Round(Task(task.position, DELAY_FOR_A_PERIOD_MS), None, "fail_round")
 
 
 def deliver_all(look: Look, met: Sequence[Met], file_entries: int) -> Round:
-    """A whole round, where it is known what each message of the queue will meet.
+    """A whole round, given the outcome of each message in the queue.
 
-    ``met`` begins at the queue's first message; whoever waits is not told how long (0).
+    ``met`` begins at the queue's first message; the remaining wait is not given (0).
     """
     empty = look_at_queue(look)
     if empty is not None:

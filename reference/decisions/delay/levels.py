@@ -1,4 +1,4 @@
-"""Delay levels: what they are called, how long they wait, and when a message of one is due.
+"""Delay levels: their names, how long they wait, and when a message of one is due.
 
 Source: ScheduleMessageService#parseDelayLevel, #computeDeliverTimestamp,
 DeliverDelayedMessageTimerTask#correctDeliverTimestamp and CommitLog#putMessage of 4.4.0.
@@ -17,7 +17,7 @@ UNITS_MS: Mapping[str, int] = {"s": SECOND_MS, "m": MINUTE_MS, "h": HOUR_MS, "d"
 
 
 def parse_delay_levels(text: str) -> tuple[int, ...] | None:
-    """How long each level waits (ms), level 1 first; None: the broker does not start."""
+    """The wait of each level (ms), level 1 first; None: the broker does not start."""
     delays = []
     for word in java.split(text, " "):
         unit_ms = UNITS_MS.get(word[-1:])
@@ -47,9 +47,9 @@ def compute_queue_id(level: int) -> int:
 
 
 def compute_countdown_ms(due_ms: int, now_ms: int, delay_ms: int) -> int:
-    """How long a message has to wait still; 0 or less: it is due.
+    """The remaining wait of a message; 0 or less: it is due.
 
-    One that would be due later than its level allows is due at once: the level was made shorter, or
-    the clock was set back.
+    One that would be due later than its level allows is due immediately: the level was shortened,
+    or the clock was set back.
     """
     return 0 if due_ms > now_ms + delay_ms else due_ms - now_ms

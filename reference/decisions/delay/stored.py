@@ -1,4 +1,4 @@
-"""Delayed delivery over the bytes of a store: who waits where, and what a round puts.
+"""Delayed delivery over the bytes of a store: where messages wait, and what a round puts.
 
 Source: CommitLog#putMessage, DefaultMessageStore#lookMessageByOffset and
 DeliverDelayedMessageTimerTask#executeOnTimeup and #messageTimeup of 4.4.0.
@@ -30,17 +30,17 @@ from reference.store.store import BrokerRole, Store, find_consume_queue, replace
 
 PROPERTY_REAL_TOPIC, PROPERTY_REAL_QUEUE_ID = "REAL_TOPIC", "REAL_QID"
 PROPERTY_BUCKETS = 16
-"""With how many buckets the table of a message's properties is made."""
+"""Initial number of buckets of a message's table of properties."""
 
 
 @frozen
 class Schedule:
-    """What a broker's delivery has in memory (``ScheduleMessageService``)."""
+    """A broker's delivery state in memory (``ScheduleMessageService``)."""
 
     offsets: Mapping[int, int] = field(factory=dict)
     """Progress by level (``offsetTable``)."""
     tasks: Mapping[int, Task] = field(factory=dict)
-    """The round that is planned for each level."""
+    """The planned round of each level."""
 
 
 def start(offsets: Mapping[int, int], store: Store) -> Schedule:
@@ -90,8 +90,8 @@ def put_message(
 def look_at_message(store: Store, entry: Entry) -> tuple[Store, Record | None]:
     """The message of an entry (``DefaultMessageStore#lookMessageByOffset``); None: it is gone.
 
-    Where the entry says 0 and the log's first file is deleted, it is the record that begins the log
-    now, as far as the entry's size reaches: another message (B6-0140).
+    If the entry's offset is 0 and the log's first file is deleted, it is the record that begins the
+    log now, cut at the entry's size: another message (B6-0140).
     """
     store, selected = reading.get_message(store, entry.offset_bytes, entry.size_bytes)
     if not isinstance(selected, SelectedBuffer):
@@ -100,9 +100,10 @@ def look_at_message(store: Store, entry: Entry) -> tuple[Store, Record | None]:
 
 
 def make_copy(record: Record) -> Message:
-    """The message for its own topic (``#messageTimeup``), which waits for nobody (R-CL-17).
+    """The message for its own topic (``#messageTimeup``), put without any wait (R-CL-17).
 
-    It keeps all properties, the delay too. Raises JavaError for a message that was not delayed.
+    It keeps all properties, including the delay. Raises JavaError for a message that was not
+    delayed.
     """
     properties = records.parse_properties(java.decode_utf8(record.properties))
     if PROPERTY_REAL_TOPIC not in properties:
@@ -123,7 +124,7 @@ def make_copy(record: Record) -> Message:
 
 
 def deliver(store: Store, entry: Entry, around: Surroundings) -> tuple[Store, Met]:
-    """A message that is due: its copy is put, if it can be."""
+    """A due message: its copy is put, if possible."""
     store, record = look_at_message(store, entry)
     if record is None:
         return store, Met.GONE
@@ -141,7 +142,7 @@ def deliver(store: Store, entry: Entry, around: Surroundings) -> tuple[Store, Me
 def execute_on_timeup(
     store: Store, schedule: Schedule, level: int, around: Surroundings
 ) -> tuple[Store, Schedule, Round]:
-    """The planned round of a level (``#executeOnTimeup``); then the dispatcher comes to rest."""
+    """The planned round of a level (``#executeOnTimeup``), and dispatch until it is idle."""
     position = schedule.tasks[level].position
     queue = find_consume_queue(store, SCHEDULE_TOPIC, compute_queue_id(level))
     store = replace_consume_queues(store, queue)

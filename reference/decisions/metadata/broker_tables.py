@@ -12,12 +12,12 @@ from reference.decisions.progress.offset_table import OffsetTable, commit
 
 @frozen
 class DataVersion:
-    """Two versions are equal when both numbers are (R-MS-09); contents are not compared."""
+    """Two versions are equal if both numbers are (R-MS-09); contents are not compared."""
 
     timestamp_ms: float
-    """When the table was changed last, or when its manager was made."""
+    """When the table was last changed, or when its manager was created."""
     counter: int = 0
-    """How often it was changed."""
+    """The number of changes."""
 
     def compute_next(self, now_ms: float) -> DataVersion:
         """The version after a change (DataVersion#nextVersion)."""
@@ -32,7 +32,7 @@ DelayOffsets: TypeAlias = Mapping[str, int]
 
 @frozen
 class VersionedTable(Generic[Entry]):
-    """A table of topics or of groups; it is on disk as soon as it is changed."""
+    """A table of topics or of groups; every change is written to disk immediately."""
 
     version: DataVersion
     entries: Mapping[str, Entry] = field(factory=dict)
@@ -44,7 +44,7 @@ class VersionedTable(Generic[Entry]):
 
 @frozen
 class BrokerTables:
-    """What one broker knows beside its log."""
+    """A broker's data other than its log."""
 
     topics: VersionedTable[Any]
     groups: VersionedTable[Any]
@@ -53,24 +53,24 @@ class BrokerTables:
     offset_file: OffsetTable | None = None
     """Progress on disk; None: there is no file."""
     delay_offsets: DelayOffsets = field(factory=dict)
-    """Progress of delayed delivery in memory; a slave's is what it had at its start."""
+    """Progress of delayed delivery in memory; a slave keeps the values of its start."""
     delay_file: DelayOffsets | None = None
-    """The same on disk."""
+    """Progress of delayed delivery on disk."""
     master_address: str | None = None
     """``SlaveSynchronize.masterAddr``."""
 
     def commit(self, key: str, queue: int, offset: int) -> BrokerTables:
-        """After a commit of progress, which changes memory only."""
+        """The tables after a commit of progress, which changes memory only."""
         return evolve(self, offsets=commit(self.offsets, key, queue, offset))
 
     def persist_offsets(self) -> BrokerTables:
-        """After progress was written."""
+        """The tables after progress has been written."""
         return evolve(self, offset_file=self.offsets)
 
     def restart(self, now_ms: float) -> BrokerTables:
-        """After a new process has read the files.
+        """The tables after a new process has read the files.
 
-        Topics keep their version once a file of them was written; groups never do
+        Topics keep their version once a file of them has been written; groups never do
         (SubscriptionGroupManager#decode).
         """
         return evolve(

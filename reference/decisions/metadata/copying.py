@@ -1,4 +1,4 @@
-"""A slave copies its master's tables: four steps, each failing for itself.
+"""A slave copies its master's tables: four steps, each of which may fail separately.
 
 The copy has two forms: that of 4.4.0, and that of 4.5.0 to 4.9.8, which some texts quote.
 Source: SlaveSynchronize#syncAll and AdminBrokerProcessor of 4.4.0.
@@ -17,16 +17,16 @@ from reference.decisions.progress.offset_table import OffsetTable
 
 @frozen
 class CopyForm:
-    """When a slave copies, and from whom."""
+    """When a slave copies, and from which broker."""
 
     first_ms: int
     """From the start of the schedule to the first copy."""
     period_ms: int
     """From one copy to the next."""
     request_timeout_ms: int
-    """Each of the four requests may take so long (R-MS-04)."""
+    """The timeout of each of the four requests (R-MS-04)."""
     is_own_address_checked: bool
-    """A step is skipped when the master's address is the broker's own (V-02)."""
+    """A step is skipped if the master's address is the broker's own (V-02)."""
     is_restarted_by_role_change: bool
     """A change of role at run time forgets the master, and starts or ends the schedule (V-01)."""
 
@@ -62,12 +62,12 @@ NOT_COPIED = (
     "name server KV",
     "ACL file",
 )
-"""What no step copies (R-MS-10)."""
+"""Data that no step copies (R-MS-10)."""
 
 
 Step: TypeAlias = Callable[[BrokerTables, BrokerTables], Iterator[BrokerTables]]
-"""The slave's tables at each instant of a step, the last one being its outcome; nothing at all when
-there is nothing to do."""
+"""The slave's tables at each instant of a step, the last one being its outcome; empty if there is
+nothing to do."""
 
 
 def is_version_equal(slave: VersionedTable[Any], master: VersionedTable[Any]) -> bool:
@@ -76,19 +76,19 @@ def is_version_equal(slave: VersionedTable[Any], master: VersionedTable[Any]) ->
 
 
 def is_master_known(slave: BrokerTables) -> bool:
-    """The name server has told the master's address (R-MS-03)."""
+    """The name server has sent the master's address (R-MS-03)."""
     return slave.master_address is not None
 
 
 def is_master_itself(slave: BrokerTables, own_address: str | None) -> bool:
-    """The address is the broker's own; 4.4.0 does not look (R-MS-03)."""
+    """The address is the broker's own; 4.4.0 does not check (R-MS-03)."""
     return slave.master_address == own_address
 
 
 def is_content_empty(content: str) -> bool:
     """The master answers SYSTEM_ERROR (R-MS-12).
 
-    What is empty is the text, not the table: an empty table is written as ``{"offsetTable":{}}``.
+    The text is empty, not the table: an empty table is written as ``{"offsetTable":{}}``.
     """
     return not content
 
@@ -96,7 +96,7 @@ def is_content_empty(content: str) -> bool:
 def replace_table(
     slave: VersionedTable[Any], master: VersionedTable[Any]
 ) -> Iterator[VersionedTable[Any]]:
-    """Version, then empty, then full (R-MS-05): readers may look in between."""
+    """Version, then empty, then full (R-MS-05): readers may see the states in between."""
     yield VersionedTable(master.version, slave.entries)
     yield VersionedTable(master.version, {})
     yield VersionedTable(master.version, dict(master.entries))
@@ -110,14 +110,14 @@ def copy_topics(slave: BrokerTables, master: BrokerTables) -> Iterator[BrokerTab
 
 
 def merge_offsets(slave: OffsetTable, master: OffsetTable) -> OffsetTable:
-    """The master's keys replace the slave's, queues and all; other keys stay (R-MS-06)."""
+    """The master's keys replace the slave's, with all their queues; other keys stay (R-MS-06)."""
     return {**slave, **master}
 
 
 def merge_larger_offsets(one: OffsetTable, other: OffsetTable) -> OffsetTable:
-    """What users ask for instead (issue 1094): in each queue the larger progress of the two.
+    """Users' alternative (issue 1094): in each queue the larger progress of the two.
 
-    No release does it. Progress that was set back on purpose would not stay so.
+    No release does it. Progress that was deliberately set back would be raised again.
     """
     return {
         key: {
@@ -174,8 +174,8 @@ def list_instants(
 ) -> Iterator[BrokerTables]:
     """The slave's tables before a copy and after each of its instants.
 
-    ``failing`` are steps whose request fails; each is logged, and the next one follows all the
-    same (R-MS-02). None for the master is one that gives no answer.
+    ``failing`` are steps whose request fails; each is logged, and the next one still follows
+    (R-MS-02). A master of None gives no answer.
     """
     yield slave
     if is_skipped(slave, form, own_address) or master is None:
@@ -202,6 +202,6 @@ def sync_all(
 def compute_worst_ms(form: CopyForm = FORM_4_4_0) -> int:
     """How long a copy may occupy the thread that also registers and persists (R-MS-04).
 
-    Milliseconds, without the time that connecting takes.
+    In milliseconds, without the time for connecting.
     """
     return len(STEPS) * form.request_timeout_ms

@@ -1,8 +1,8 @@
 """Texts of tables as fastjson 1.2.51 writes and reads them, as far as brokers' tables need it.
 
-Its texts are JSON but for the keys of tables by number, which have no quotes: ``{1:5,2:2}``. Of the
-liberties that it takes when it reads (names without quotes, single quotes, comments) none is known
-here but those numbers: such a text counts as unreadable.
+Its texts are JSON except that tables by number have unquoted keys: ``{1:5,2:2}``. Of fastjson's
+liberties in reading (names without quotes, single quotes, comments) only those numbers are
+supported here; other such texts count as unreadable.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ WORDS: Mapping[str, Any] = {"null": None, "true": True, "false": False}
 
 
 class TextError(ValueError):
-    """A text that cannot be read: where fastjson throws."""
+    """A text that cannot be read: fastjson throws an exception."""
 
 
 def write(value: Any, *, is_pretty: bool, depth: int = 0) -> str:
-    """A value in the order of its tables; a name with None in an object is left out.
+    """A value in the order of its tables; a name whose value is None is left out of an object.
 
     Pretty: objects and tables by name have a line for each entry, tables by number one for all.
     """
@@ -37,7 +37,7 @@ def write(value: Any, *, is_pretty: bool, depth: int = 0) -> str:
         name = f"{inner}{write_scalar(key)}" if isinstance(key, str) else str(key)
         texts.append(f"{name}:{write(each, is_pretty=is_pretty, depth=depth + 1)}")
     end = "\n" + "\t" * depth if is_pretty and (entries or depth == 0) else ""
-    # The outermost value is an object: its line breaks stand there even where nothing is between.
+    # The outermost value is an object: it has line breaks even if nothing is between them.
     begin = inner if depth == 0 and not entries else ""
     return "{" + begin + ",".join(texts) + end + "}"
 
@@ -61,26 +61,26 @@ def read(text: str) -> Any:
         return None
     value = reader.read_value()
     if not reader.is_at_end():
-        raise TextError("something follows")
+        raise TextError("more text follows")
     return value
 
 
 def read_object(text: str) -> Mapping[Any, Any] | None:
-    """What becomes of a text that is to be an object (``JSON#parseObject`` with a class).
+    """A text as an object, if it is one (``JSON#parseObject`` with a class).
 
-    Nothing without an error: of blanks, ``null``, ``[]`` and an empty string. Raises TextError for
-    everything else that is no object.
+    None, without an error, for blanks, ``null``, ``[]`` and an empty string. Raises TextError for
+    everything else that is not an object.
     """
     value = read(text)
     if isinstance(value, Mapping):
         return value
     if value is None or value == "" or text.strip() == "[]":
         return None
-    raise TextError("no object")
+    raise TextError("not an object")
 
 
 class _Reader:
-    """A text, and how much of it is read."""
+    """A text, and the position of reading."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -151,7 +151,7 @@ class _Reader:
 
 
 def unescape(text: str) -> str:
-    """What stands between the quotes of a string."""
+    """The characters between the quotes of a string."""
 
     def replace(found: re.Match[str]) -> str:
         told = found[1]

@@ -1,4 +1,4 @@
-"""What brokers do by their roles, and where they listen (R-BR-01, R-BR-03).
+"""The services of brokers by role, and their ports (R-BR-01, R-BR-03).
 
 Source: BrokerStartup, BrokerController#start, DefaultMessageStore#start and
 EndTransactionProcessor of 4.4.0.
@@ -17,7 +17,7 @@ HA_PORT_STEP = 1
 
 @frozen
 class Ports:
-    """Where a broker listens."""
+    """The ports of a broker."""
 
     listen: int
     vip: int
@@ -25,7 +25,7 @@ class Ports:
 
 
 def compute_ports(listen: int = LISTEN_PORT) -> Ports:
-    """The ports that follow from ``listenPort``; a configured ``haListenPort`` has no say."""
+    """The ports that follow from ``listenPort``; a configured ``haListenPort`` has no effect."""
     return Ports(listen, listen + VIP_PORT_STEP, listen + HA_PORT_STEP)
 
 
@@ -38,7 +38,7 @@ class Services:
     has_copying: bool
     """It copies its master's tables."""
     is_transaction_ended: bool
-    """END_TRANSACTION is done; else it is answered with SLAVE_NOT_AVAILABLE."""
+    """It processes END_TRANSACTION; otherwise it answers SLAVE_NOT_AVAILABLE."""
     has_file_cleaning: bool = True
     """By its own clock, whatever the role."""
 

@@ -1,8 +1,8 @@
 """A broker with its tables and their files: changes, writes, starts and copies, on real texts.
 
-What is decided stands elsewhere: what one copy does in ``copying``, what a start reads in
-``config_file``, what a text says in ``table_text``. Here these come together, with the answers of a
-master as they come through the net.
+The decisions are elsewhere: the effect of one copy in ``copying``, what a start reads in
+``config_file``, the meaning of a text in ``table_text``. This module combines them, with the
+answers of a master as they arrive over the network.
 Source: #persist and #load of the four managers, SlaveSynchronize, AdminBrokerProcessor of 4.4.0.
 """
 
@@ -33,26 +33,26 @@ TABLE_OF_STEP: Mapping[str, str] = {
 
 @frozen
 class StoredBroker:
-    """What a broker has in memory and in the files of ``config/``."""
+    """A broker's data in memory and in the files of ``config/``."""
 
     tables: BrokerTables
     built_in_topics: Mapping[str, Any]
     files: Mapping[str, Files] = field(factory=lambda: dict.fromkeys(TABLE_NAMES, Files()))
     """By table; their contents are texts."""
     is_offset_table_null: bool = False
-    """A file that says ``null`` has taken the table of progress away (B5-00232)."""
+    """A file with the content ``null`` has removed the table of progress (B5-00232)."""
     is_group_made_by_consumers: bool = True
     """``autoCreateSubscriptionGroup``."""
 
 
 def make_broker(cluster: str, name: str, now_ms: float) -> StoredBroker:
-    """A broker whose managers were just made, and have read nothing."""
+    """A broker whose managers were just created and have read nothing."""
     built_in = table_text.list_built_in_topics(cluster, name)
     return StoredBroker(make_tables(built_in, now_ms), built_in)
 
 
 def make_tables(built_in_topics: Mapping[str, Any], now_ms: float) -> BrokerTables:
-    """Tables with what is built in, and versions that begin now."""
+    """Tables with the built-in entries, and versions that begin now."""
     version = DataVersion(now_ms)
     groups = dict(table_text.BUILT_IN_GROUPS)
     return BrokerTables(VersionedTable(version, built_in_topics), VersionedTable(version, groups))
@@ -98,18 +98,18 @@ def get_table(broker: StoredBroker, name: str) -> VersionedTable[Any]:
 
 
 def put_entry(broker: StoredBroker, name: str, key: str, entry: Any, now_ms: float) -> StoredBroker:
-    """A topic or group is made or changed: #updateTopicConfig, #updateSubscriptionGroupConfig.
+    """Create or change a topic or group: #updateTopicConfig, #updateSubscriptionGroupConfig.
 
-    One that is given what it has counts as changed too.
+    An update with equal values counts as a change too.
     """
     changed = change(broker, name, get_table(broker, name).put(key, entry, now_ms))
     return persist(changed, name)
 
 
 def delete_entry(broker: StoredBroker, name: str, key: str, now_ms: float) -> StoredBroker:
-    """A topic or group is deleted: #deleteTopicConfig, #deleteSubscriptionGroupConfig.
+    """Delete a topic or group: #deleteTopicConfig, #deleteSubscriptionGroupConfig.
 
-    An unknown one changes nothing.
+    Deleting an unknown one changes nothing.
     """
     table = get_table(broker, name)
     if key not in table.entries:
@@ -129,12 +129,12 @@ def disable_group(broker: StoredBroker, key: str, now_ms: float) -> StoredBroker
 
 
 def is_group_made(broker: StoredBroker, key: str) -> bool:
-    """An unknown group that a consumer names is made, or it is one of RocketMQ's own."""
+    """An unknown group named by a consumer is created, or it is one of RocketMQ's own."""
     return broker.is_group_made_by_consumers or is_system_group(key)
 
 
 def find_group(broker: StoredBroker, key: str, now_ms: float) -> tuple[StoredBroker, Any | None]:
-    """SubscriptionGroupManager#findSubscriptionGroupConfig: a look may make a group."""
+    """SubscriptionGroupManager#findSubscriptionGroupConfig: a lookup may create a group."""
     found = broker.tables.groups.entries.get(key)
     if found is not None or not is_group_made(broker, key):
         return broker, found
@@ -143,21 +143,21 @@ def find_group(broker: StoredBroker, key: str, now_ms: float) -> tuple[StoredBro
 
 
 def read_table(name: str, content: Content, now_ms: float) -> ReadTable | None:
-    """What a text says of a table; None: nothing. Raises TextError where the manager throws.
+    """The table in a text; None: nothing. Raises TextError where the manager throws.
 
-    Progress is replaced by what was read, and so may be no table at all; the other managers throw
-    for that.
+    Progress is replaced by what was read, which may be no table at all; the other managers throw in
+    that case.
     """
     if not isinstance(content, str):
         return None
     found = table_text.read_table(name, content, now_ms)
     if found is not None and found.entries is None and name != OFFSETS:
-        raise TextError("null is no table")
+        raise TextError("null is not a table")
     return found
 
 
 def classify(name: str, content: Content, now_ms: float) -> Content:
-    """The content of a file, as far as a start cares."""
+    """The content of a file, as far as a start depends on it."""
     if not config_file.has_characters(content):
         return content
     try:
@@ -175,12 +175,12 @@ def load(broker: StoredBroker, name: str, now_ms: float) -> tuple[StoredBroker, 
     if loaded.text is None:
         return broker, loaded.is_broker_started
     found = read_table(name, loaded.text, now_ms)
-    assert found is not None  # It was classified as a text that says something.
+    assert found is not None  # It was classified as a text with content.
     return take_table(broker, name, found), loaded.is_broker_started
 
 
 def take_table(broker: StoredBroker, name: str, found: ReadTable) -> StoredBroker:
-    """What was read is added to what is built in; progress is replaced."""
+    """The entries read are added to the built-in ones; progress is replaced."""
     if name == OFFSETS:
         tables = evolve(broker.tables, offsets=found.entries or {})
         return evolve(broker, tables=tables, is_offset_table_null=found.entries is None)
@@ -193,7 +193,7 @@ def take_table(broker: StoredBroker, name: str, found: ReadTable) -> StoredBroke
 
 
 def restart(broker: StoredBroker, now_ms: float) -> tuple[StoredBroker, dict[str, bool]]:
-    """New managers, which read their files; and by table whether the broker starts."""
+    """New managers, which read their files; with, by table, whether the broker starts."""
     fresh = make_tables(broker.built_in_topics, now_ms)
     broker, results = evolve(broker, tables=fresh, is_offset_table_null=False), {}
     for name in TABLE_NAMES:
@@ -202,8 +202,8 @@ def restart(broker: StoredBroker, now_ms: float) -> tuple[StoredBroker, dict[str
 
 
 Ask: TypeAlias = Callable[[str], str | None]
-"""What the master answers to a step of a copy: the body of its answer; None: none, an error, or one
-without a body."""
+"""The master's answer to a step of a copy: the body of its answer; None: no answer, an error, or
+one without a body."""
 
 
 def answer_copy(broker: StoredBroker, step: str) -> str:
@@ -212,7 +212,7 @@ def answer_copy(broker: StoredBroker, step: str) -> str:
 
 
 def copy_all(broker: StoredBroker, ask: Ask, now_ms: float) -> StoredBroker:
-    """The slave after a copy (SlaveSynchronize#syncAll); a step that fails ends alone."""
+    """The slave after a copy (SlaveSynchronize#syncAll); a step that fails ends only itself."""
     if not is_master_known(broker.tables):
         return broker
     for step in STEPS:
@@ -232,10 +232,10 @@ def copy_all(broker: StoredBroker, ask: Ask, now_ms: float) -> StoredBroker:
 
 
 def copy_step(broker: StoredBroker, step: str, found: ReadTable) -> StoredBroker:
-    """The slave after one step with an answer that can be read.
+    """The slave after one step with a readable answer.
 
-    An answer that says ``null`` for its table throws when that is taken: memory stays as it is at
-    that instant, which is empty under the new version (B5-00877), and nothing is written.
+    An answer whose table is ``null`` throws when it is taken over: memory stays as it is at that
+    instant, which is empty under the new version (B5-00877), and nothing is written.
     """
     name = TABLE_OF_STEP[step]
     is_null = found.entries is None or (name == OFFSETS and broker.is_offset_table_null)
@@ -244,7 +244,7 @@ def copy_step(broker: StoredBroker, step: str, found: ReadTable) -> StoredBroker
         return broker
     if not is_null:
         return persist(evolve(broker, tables=instants[-1]), name)
-    # Progress is merged in one go: there is no instant before the exception.
+    # Progress is merged at once: there is no instant before the exception.
     kept = broker.tables if name == OFFSETS else instants[-2]
     return evolve(broker, tables=kept)
 

@@ -1,7 +1,7 @@
-"""The four tables of a broker as texts: what is written of them, and what a text is read as.
+"""The four tables of a broker as texts: how they are written and read.
 
-These texts are in the files of ``config/`` and, in one line, in the answers to a slave's copy. What
-a broker has built in is in the tables of topics and groups, and in their texts too.
+These texts are in the files of ``config/`` and, on one line, in the answers to a slave's copy. The
+tables and texts of topics and groups include a broker's built-in entries.
 Source: #encode and #decode of TopicConfigManager, SubscriptionGroupManager, ConsumerOffsetManager
 and ScheduleMessageService, and TopicConfig of 4.4.0.
 """
@@ -21,17 +21,17 @@ from reference.decisions.progress.offset_table import OffsetTable
 from reference.decisions.reading.subscription_group import OPTIONS, SubscriptionGroup
 
 TOPICS, GROUPS, OFFSETS, DELAY = "topics", "groups", "offsets", "delay"
-"""What the tables are called here."""
+"""Names of the tables in this package."""
 FIELDS: Mapping[str, str] = {
     TOPICS: "topicConfigTable",
     GROUPS: "subscriptionGroupTable",
     OFFSETS: "offsetTable",
     DELAY: "offsetTable",
 }
-"""The field of a text that has the table."""
+"""The field of a text that contains the table."""
 VERSION = "dataVersion"
 NAME_BUCKETS, KEY_BUCKETS, NUMBER_BUCKETS = 2048, 1024, 64
-"""With how many buckets tables by name, of progress and by number are made."""
+"""Initial numbers of buckets of tables by name, of progress and by number."""
 
 
 def _option(name: str, default: Any) -> Any:
@@ -58,7 +58,7 @@ TOPIC_OPTIONS: Mapping[str, str] = {
 
 
 def list_built_in_topics(cluster: str, broker: str) -> dict[str, TopicConfig]:
-    """The topics that a broker makes at its start (``TopicConfigManager``, default settings)."""
+    """The topics that a broker creates at its start (``TopicConfigManager``, default settings)."""
     made = (
         TopicConfig(name="SELF_TEST_TOPIC", read_queues=1, write_queues=1),
         TopicConfig(name="TBW102", read_queues=8, write_queues=8, permission=7),
@@ -82,7 +82,7 @@ BUILT_IN_GROUPS: Mapping[str, SubscriptionGroup] = dict.fromkeys(
     ),
     SubscriptionGroup(),
 )
-"""The groups that a broker makes at its start (``SubscriptionGroupManager#init``)."""
+"""The groups that a broker creates at its start (``SubscriptionGroupManager#init``)."""
 
 
 def list_ordered(table: Mapping[Any, Any], buckets: int) -> dict[Any, Any]:
@@ -139,7 +139,7 @@ def write_delay(offsets: DelayOffsets, *, is_pretty: bool) -> str:
 
 @frozen
 class ReadTable:
-    """What a text says of a table."""
+    """The table read from a text."""
 
     entries: Mapping[Any, Any] | None
     """None: the text says that there is no table (``null``)."""
@@ -147,15 +147,15 @@ class ReadTable:
 
 
 def is_version_read(name: str, *, is_answer: bool) -> bool:
-    """The reader takes the version of the text; that of a file of groups begins anew."""
+    """The reader takes over the version in the text; that of a file of groups begins anew."""
     return name == TOPICS or (name == GROUPS and is_answer)
 
 
 def read_table(name: str, text: str, now_ms: float, *, is_answer: bool = False) -> ReadTable | None:
-    """The table of this kind that a text has; one that it does not name is empty.
+    """The table of this kind in a text; one that it does not name is empty.
 
-    None: the text has no object, and no error either. A version that is not read begins now. Raises
-    TextError where reading throws.
+    None: the text has no object, but is no error either. A version that is not read begins now.
+    Raises TextError where reading throws.
     """
     whole = json_text.read_object(text)
     if whole is None:
@@ -167,16 +167,16 @@ def read_table(name: str, text: str, now_ms: float, *, is_answer: bool = False) 
     if table is None:
         return ReadTable(None, version)
     if not isinstance(table, Mapping):
-        raise TextError("no table")
+        raise TextError("not a table")
     reads = {TOPICS: read_topic, GROUPS: read_group, OFFSETS: read_queues, DELAY: read_number}
     keyed = {read_key(name, key): reads[name](entry) for key, entry in table.items()}
     return ReadTable(keyed, version)
 
 
 def read_version(told: Any) -> DataVersion:
-    """``DataVersion``; what is not named begins anew, and none at all throws later (no row)."""
+    """``DataVersion``; a missing field begins anew, and a missing version throws later (no row)."""
     if not isinstance(told, Mapping):
-        raise TextError("no version")
+        raise TextError("not a version")
     return DataVersion(read_number(told.get("timestamp", 0)), read_number(told.get("counter", 0)))
 
 
@@ -192,29 +192,29 @@ def read_key(name: str, key: str | int) -> str:
 def read_number(told: Any) -> int:
     """A number, with or without quotes."""
     if isinstance(told, bool) or not isinstance(told, int | str):
-        raise TextError("no number")
+        raise TextError("not a number")
     try:
         return int(told)
     except ValueError as error:
-        raise TextError("no number") from error
+        raise TextError("not a number") from error
 
 
 def read_queues(told: Any) -> dict[int, int]:
     """Progress by queue: ``null`` cannot be an entry of the table."""
     if not isinstance(told, Mapping):
-        raise TextError("no table of queues")
+        raise TextError("not a table of queues")
     return {read_number(queue): read_number(offset) for queue, offset in told.items()}
 
 
 def read_topic(told: Any) -> TopicConfig:
-    """A topic; what is not named is as in a new one."""
+    """A topic; missing fields are as in a new one."""
     if not isinstance(told, Mapping):
-        raise TextError("no topic")
+        raise TextError("not a topic")
     return TopicConfig(**{TOPIC_OPTIONS[key]: told[key] for key in told if key in TOPIC_OPTIONS})
 
 
 def read_group(told: Any) -> SubscriptionGroup:
-    """A group; what is not named is as in a new one."""
+    """A group; missing fields are as in a new one."""
     if not isinstance(told, Mapping):
-        raise TextError("no group")
+        raise TextError("not a group")
     return SubscriptionGroup(**{OPTIONS[key]: told[key] for key in told if key in OPTIONS})

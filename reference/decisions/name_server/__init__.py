@@ -1,1 +1,1 @@
-"""The name server of RocketMQ 4.4.0: who is registered, and who learns of it."""
+"""The name server of RocketMQ 4.4.0: registrations, and the brokers and clients that learn them."""

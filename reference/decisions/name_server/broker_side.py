@@ -1,8 +1,8 @@
 """A broker at the name server: what it sends, and what it takes from the answer.
 
 From the answer to its registration a broker takes which topics are in order, as the name server's
-administrator has set it in the namespace ``ORDER_TOPIC_CONFIG``, and a slave takes from whom it
-copies its log: the address that it knows, and the one that it is connected to.
+administrator has set it in the namespace ``ORDER_TOPIC_CONFIG``. A slave also takes the source of
+its log: the address that it knows, and the one that it is connected to.
 
 Source: BrokerController#registerBrokerAll, #needRegister, #doRegisterBrokerAll and #start,
 BrokerOuterAPI#needRegister, TopicConfigManager#updateOrderTopicConfig,
@@ -28,7 +28,7 @@ from reference.decisions.reading.settings import PERM_READ
 
 PERIOD_LEAST_MS, PERIOD_MOST_MS = 10_000, 60_000
 FIRST_MS = 10_000
-"""From the end of the start to the first periodic registration; one comes before that."""
+"""From the end of the start to the first periodic registration; another one precedes it."""
 HA_ADDRESS_CHARACTERS_MIN = 6
 """A shorter ``haMasterAddress`` counts as none (R-NS-04)."""
 
@@ -39,28 +39,28 @@ def compute_period_ms(configured_ms: int = 30_000) -> int:
 
 
 class NoAnswer(enum.Enum):
-    """How a name server may fail to tell which version of a broker's topics it has."""
+    """How a name server may fail to answer which version of a broker's topics it has."""
 
     FAILED = "the request threw"
     REFUSED = "a code other than SUCCESS"
-    LATE = "nothing within registerBrokerTimeoutMills, nor a failure"
+    LATE = "neither an answer nor a failure within registerBrokerTimeoutMills"
 
 
 @frozen
 class VersionQuery:
-    """What one name server says to QUERY_DATA_VERSION, and what the broker has."""
+    """One name server's answer to QUERY_DATA_VERSION, and the broker's version."""
 
     own: DataVersion
     answer: VersionAnswer | NoAnswer
 
 
 def is_query_failed(query: VersionQuery) -> bool:
-    """Nobody knows what the name server has."""
+    """It is unknown what the name server has."""
     return query.answer is NoAnswer.FAILED
 
 
 def is_query_ignored(query: VersionQuery) -> bool:
-    """A refusal counts like an equal version, and so does an answer that is late."""
+    """A refusal counts as an equal version, and so does a late answer."""
     return query.answer in (NoAnswer.REFUSED, NoAnswer.LATE)
 
 
@@ -70,7 +70,7 @@ def is_told_changed(query: VersionQuery) -> bool:
 
 
 def has_other_version(query: VersionQuery) -> bool:
-    """It says that nothing has changed, and sends a version that is not the broker's."""
+    """It reports no change, but sends a version that is not the broker's."""
     version = query.answer.version if isinstance(query.answer, VersionAnswer) else None
     return version is not None and version != query.own
 
@@ -91,7 +91,7 @@ NEEDS: tuple[Case[VersionQuery, bool], ...] = (
 
 
 def is_registration_needed(queries: Sequence[VersionQuery]) -> bool:
-    """One name server is enough, and none at all is not (BrokerController#needRegister)."""
+    """One name server suffices to make it needed, none does not (BrokerController#needRegister)."""
     decided = (choose_first(NEEDS, query) for query in queries)
     return any(each is not None and each.value for each in decided)
 
@@ -99,21 +99,21 @@ def is_registration_needed(queries: Sequence[VersionQuery]) -> bool:
 def is_registration_sent(queries: Sequence[VersionQuery], *, is_forced: bool = True) -> bool:
     """A registration is not skipped (BrokerController#registerBrokerAll).
 
-    Only the periodic ones ask ``forceRegister``, which is true unless configured; that of the
-    start and those after a change of topics are sent in any case. Who skips one gets no answer to
-    it, so a slave that had no master at its start does not learn of one that comes later.
+    Only periodic ones depend on ``forceRegister``, which defaults to true; that of the start and
+    those after a change of topics are always sent. A broker that skips one gets no answer to it, so
+    a slave that had no master at its start does not learn of a later one.
     """
     return is_forced or is_registration_needed(queries)
 
 
 @frozen
 class Addresses:
-    """What a broker knows of its master."""
+    """A broker's knowledge of its master."""
 
     master: str | None = None
-    """Whom it copies tables from (``SlaveSynchronize.masterAddr``)."""
+    """Address from which it copies tables (``SlaveSynchronize.masterAddr``)."""
     ha_master: str | None = None
-    """Whom it copies the log from."""
+    """Address from which it copies the log."""
     is_ha_learnt: bool = True
     """``updateMasterHAServerAddrPeriodically``."""
 
@@ -133,10 +133,10 @@ def is_ha_address_taken(addresses: Addresses, answer: Answer) -> bool:
 def learn(
     addresses: Addresses, answers: Sequence[Answer], *, is_one_way: bool = False
 ) -> Addresses:
-    """What a broker knows after a registration (R-NS-03): only the first answer counts.
+    """A broker's knowledge after a registration (R-NS-03): only the first answer counts.
 
-    The master's address is taken even if there is none. A registration without an answer changes
-    nothing.
+    It takes over the master's address even if there is none. A registration without an answer
+    changes nothing.
     """
     if is_one_way or not answers:
         return addresses
@@ -157,7 +157,7 @@ def rewrite_permissions(
 ) -> Mapping[str, QueueData]:
     """The topics as they are registered: with ``brokerPermission`` instead of their own.
 
-    They are made anew for that, without the bits of units.
+    They are created anew for that, without the bits of units.
     """
     if not is_permission_rewritten(broker_permission):
         return topics
@@ -169,7 +169,7 @@ def rewrite_permissions(
 
 @frozen
 class TopicOrder:
-    """What of a topic's configuration this is about."""
+    """The relevant part of a topic's configuration."""
 
     is_order: bool = False
     """``TopicConfig.order``."""
@@ -186,9 +186,9 @@ def take_order(
 
     None: the answer had no table. A one-way registration has no answer (R-NS-03).
 
-    Named topics get the flag and all others lose it, whoever had set it. Where that changes any,
-    the table gets a new version, on a slave too, so that the next copy replaces the slave's whole
-    table (R-MS-09) though both brokers took the same word.
+    Named topics get the flag and all others lose it, whoever set it. If that changes any, the table
+    gets a new version, on a slave too. The next copy then replaces the slave's whole table
+    (R-MS-09), although both brokers took over the same answer.
     """
     if answered is None or is_one_way:
         return topics
@@ -200,10 +200,10 @@ def take_order(
 
 @frozen
 class HaClient:
-    """A slave's side of replication, as far as addresses go."""
+    """A slave's side of replication, as far as addresses are concerned."""
 
     address: str | None = None
-    """``masterAddress``: whom it will connect to."""
+    """``masterAddress``: where it will connect to."""
     connected_to: str | None = None
     """The other end of its socket; None without one."""
 
@@ -219,10 +219,10 @@ def connect(client: HaClient) -> HaClient:
 
 
 def close(client: HaClient) -> HaClient:
-    """The connection is gone, for whatever reason; the address stays (R-HC-12)."""
+    """The connection is closed, for whatever reason; the address stays (R-HC-12)."""
     return evolve(client, connected_to=None)
 
 
 def is_connection_stale(client: HaClient) -> bool:
-    """The slave still copies from a broker that it would not connect to any more."""
+    """The slave still copies from a broker to which it would no longer connect."""
     return client.connected_to not in (None, client.address)

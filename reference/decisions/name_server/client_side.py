@@ -1,11 +1,11 @@
-"""What producers and consumers make of a topic's route, and how long they use one that is outdated.
+"""How producers and consumers use a topic's route, and how long they use an outdated one.
 
 Source: RouteInfoManager#pickupTopicRouteData, MQClientInstance#topicRouteData2TopicPublishInfo and
 #topicRouteData2TopicSubscribeInfo of 4.4.0.
 
-Until nobody uses a master that is gone three periods follow one another (K-45): the name server
-notices, the client fetches its route again, and whatever failed meanwhile is tried again. All of
-them run without regard to each other.
+A master that is gone remains in use for three periods in a row (K-45): until the name server
+notices, until the client fetches its route again, and until failed requests are retried. They run
+independently of each other.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def find_publish_address(route: Route, name: str) -> str | None:
 
 
 def is_writable_there(route: Route, name: str) -> bool:
-    """Producers use the queues of this name: they may be written, and it has a master."""
+    """Producers use the queues of this name: they are writable, and it has a master."""
     has_permission = bool(route.queues[name].permission & PERM_WRITE)
     return has_permission and find_publish_address(route, name) is not None
 
@@ -75,7 +75,7 @@ def list_read_queues(route: Route | None) -> tuple[tuple[str, int], ...]:
 
 
 def is_read_only(route: Route | None) -> bool:
-    """The topic can be read, and nobody can write to it."""
+    """The topic can be read, but not written."""
     return bool(list_read_queues(route)) and not list_write_queues(route)
 
 
@@ -89,14 +89,14 @@ class Span:
 
     least_ms: int
     most_ms: int
-    """Neither end need be reached; nothing is outside."""
+    """Neither bound need be reached; nothing lies outside."""
 
 
 def compute_unlisted(*, is_channel_closed: bool, register_period_ms: int = 30_000) -> Span:
-    """Until the name server lists the master no longer (R-NS-05).
+    """Until the name server no longer lists the master (R-NS-05).
 
-    A dead process closes its channel, and is removed at once. A dead host closes nothing: it is
-    expired by the first look that finds it silent for too long, counted from its last
+    A dead process closes its channel, and is removed immediately. A dead host closes nothing: the
+    first scan that finds it silent for too long expires it. The silence counts from its last
     registration, which came up to a period before the end.
     """
     if is_channel_closed:
@@ -111,9 +111,9 @@ def compute_unknown_to_clients(*, is_channel_closed: bool) -> Span:
 
 
 def compute_pulls_elsewhere(*, is_channel_closed: bool) -> Span:
-    """Until a consumer pulls from a slave: a pull that failed is tried again after RETRY_MS.
+    """Until a consumer pulls from a slave: a failed pull is retried after RETRY_MS.
 
-    It fails at once where the channel was closed, else when its own time is up.
+    It fails immediately if the channel was closed, otherwise at its own timeout.
     """
     known = compute_unknown_to_clients(is_channel_closed=is_channel_closed)
     failing_ms = 0 if is_channel_closed else PULL_TIMEOUT_MS

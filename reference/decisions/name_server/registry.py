@@ -1,4 +1,4 @@
-"""Registrations of brokers: what is kept, and what is answered.
+"""Registrations of brokers: the data kept, and the answers.
 
 How a registration ends is in ``removal``. Source: RouteInfoManager of 4.4.0.
 """
@@ -13,7 +13,7 @@ from reference.decisions.metadata.broker_tables import DataVersion
 from reference.decisions.reading.pull_processor import MASTER_ID
 
 PERM_WRITE = 2
-"""The bit of a permission that lets producers in."""
+"""The bit of a permission that allows producers to write."""
 
 
 @frozen
@@ -24,11 +24,11 @@ class QueueData:
     write_queues: int = 4
     permission: int = 6
     sys_flag: int = 0
-    """``topicSynFlag``: the bits of units, which no decision here looks at."""
+    """``topicSynFlag``: the bits of units, which no decision here uses."""
 
 
 DEFAULT_CLUSTER = "DefaultCluster"
-"""``brokerClusterName`` where none is configured."""
+"""``brokerClusterName`` if none is configured."""
 
 
 @frozen
@@ -40,19 +40,19 @@ class Registration:
     broker_id: int
     address: str
     ha_address: str
-    """Where it takes connections of slaves; slaves have one too."""
+    """Where it accepts connections of slaves; slaves have one too."""
     version: DataVersion
     """Of its topics."""
     topics: Mapping[str, QueueData] | None = None
     """None: the request carries none."""
     cluster: str = DEFAULT_CLUSTER
     channel: str | None = None
-    """The connection that the request came through, by whatever name."""
+    """The connection that carried the request, identified by any name."""
 
 
 @frozen
 class Answer:
-    """What a broker is told; both are None for a master."""
+    """The answer to a broker; both fields are None for a master."""
 
     master_address: str | None = None
     ha_address: str | None = None
@@ -60,13 +60,13 @@ class Answer:
 
 @frozen
 class Live:
-    """What is known of a broker that has registered and not ended."""
+    """The entry of a broker that has registered and not ended."""
 
     updated_ms: float
     version: DataVersion
     ha_address: str
     channel: str | None = None
-    """The connection that it has registered through last."""
+    """The connection of its last registration."""
 
 
 @frozen
@@ -82,7 +82,7 @@ class Registry:
     clusters: Mapping[str, frozenset[str]] = field(factory=dict)
     """The broker names of each cluster (``clusterAddrTable``)."""
     first_clusters: Mapping[str, str] = field(factory=dict)
-    """By broker name: the cluster of whoever has registered first (``BrokerData.cluster``)."""
+    """By broker name: the cluster of the first broker to register (``BrokerData.cluster``)."""
 
 
 def is_first_registration(registry: Registry, request: Registration) -> bool:
@@ -91,7 +91,7 @@ def is_first_registration(registry: Registry, request: Registration) -> bool:
 
 
 def has_changed_topics(registry: Registry, request: Registration) -> bool:
-    """The broker's topics have another version than when it registered last."""
+    """The broker's topics have another version than at its last registration."""
     known = registry.live.get(request.address)
     return known is None or known.version != request.version
 
@@ -103,7 +103,7 @@ def is_queue_data_taken(registry: Registry, request: Registration) -> bool:
 
 
 def is_master_listed_and_live(registry: Registry, name: str) -> bool:
-    """Id 0 has an address, and its broker is live; only then is a slave told of it (R-NS-02)."""
+    """Id 0 has an address, and its broker is live; only then does a slave learn of it (R-NS-02)."""
     address = registry.addresses.get(name, {}).get(MASTER_ID)
     return address is not None and address in registry.live
 
@@ -128,7 +128,7 @@ def register(registry: Registry, request: Registration, now_ms: float) -> tuple[
 
 
 def make_answer(registry: Registry, request: Registration) -> Answer:
-    """What the broker is told: its master, if it is a slave and the master is there."""
+    """The answer to a broker: its master, if it is a slave and the master is live."""
     if request.broker_id == MASTER_ID or not is_master_listed_and_live(registry, request.name):
         return Answer()
     address = registry.addresses[request.name][MASTER_ID]
@@ -137,17 +137,17 @@ def make_answer(registry: Registry, request: Registration) -> Answer:
 
 @frozen
 class VersionAnswer:
-    """What a broker is told that asks for its topics' version (QUERY_DATA_VERSION)."""
+    """The answer to a broker that queries its topics' version (QUERY_DATA_VERSION)."""
 
     is_changed: bool
     version: DataVersion | None
-    """What the name server has; None: the broker is not live."""
+    """The name server's version; None: the broker is not live."""
 
 
 def answer_version_query(
     registry: Registry, address: str, version: DataVersion, now_ms: float
 ) -> tuple[Registry, VersionAnswer]:
-    """The tables and the answer: who has the same version counts as heard of.
+    """The tables and the answer: a broker with an equal version counts as heard of.
 
     Source: DefaultRequestProcessor#queryBrokerTopicConfig,
     RouteInfoManager#isBrokerTopicConfigChanged and #updateBrokerInfoUpdateTimestamp.
@@ -161,9 +161,9 @@ def answer_version_query(
 
 
 def wipe_write_permission(registry: Registry, name: str) -> Registry:
-    """An operator takes a broker name's topics out of writing (WIPE_WRITE_PERM_OF_BROKER).
+    """An operator makes a broker name's topics unwritable (WIPE_WRITE_PERM_OF_BROKER).
 
-    It lasts until the master registers with another version of its topics.
+    This lasts until the master registers with another version of its topics.
     """
     queues = {
         topic: {
@@ -176,7 +176,7 @@ def wipe_write_permission(registry: Registry, name: str) -> Registry:
 
 
 def count_topics(registry: Registry, name: str) -> int:
-    """The topics that have queues on a broker name: what a wipe answers."""
+    """The number of topics with queues on a broker name: the answer to a wipe."""
     return sum(name in names for names in registry.queues.values())
 
 

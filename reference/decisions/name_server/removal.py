@@ -1,9 +1,9 @@
-"""How registrations of brokers end: in order, with their connection, or by silence.
+"""How registrations of brokers end: by a clean stop, with their connection, or by silence.
 
-A broker that stops in order says under which name and id it leaves, and that entry goes, whatever
-address has taken it since. Where a connection ends, or a broker is silent, only an address is
-known, and the first entry with it goes. So an entry can go that is in use, and one can stay that
-nobody is behind (B4-1006, B4-1004). Source: RouteInfoManager of 4.4.0.
+A broker that stops cleanly states its name and id, and that entry is removed, whatever address it
+has by then. When a connection ends or a broker is silent, only an address is known, and the first
+entry with it is removed. So an entry in use can be removed, and one without a broker can stay
+(B4-1006, B4-1004). Source: RouteInfoManager of 4.4.0.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ EXPIRY_MS = 120_000
 """A broker that is silent for longer is dead (``BROKER_CHANNEL_EXPIRED_TIME``)."""
 SCAN_FIRST_MS = 5_000
 SCAN_PERIOD_MS = 10_000
-"""When the name server looks for dead ones (R-NS-05)."""
+"""How often the name server scans for dead brokers (R-NS-05)."""
 NAME_BUCKETS, CLUSTER_BUCKETS, LIVE_BUCKETS = 128, 32, 256
-"""With how many buckets the name server makes its tables of names, clusters and live brokers."""
+"""Initial numbers of buckets of the name server's tables of names, clusters and live brokers."""
 
 
 @frozen
 class Unregistration:
-    """An UNREGISTER_BROKER request: who leaves, in its own words."""
+    """An UNREGISTER_BROKER request, with the broker's own data."""
 
     name: str
     broker_id: int
@@ -34,11 +34,11 @@ class Unregistration:
 
 
 def unregister(registry: Registry, request: Unregistration) -> Registry:
-    """The tables after a broker has stopped in order (RouteInfoManager#unregisterBroker).
+    """The tables after a broker has stopped cleanly (RouteInfoManager#unregisterBroker).
 
-    The id leaves the name with whatever address stands there, and the told address leaves the live
-    brokers, with or without an entry. So a master that was replaced takes its living successor from
-    the name until that registers again (B4-1006).
+    The id leaves the name whatever address it has, and the stated address leaves the live brokers,
+    with or without an entry. So a master that was replaced removes its living successor from the
+    name until that registers again (B4-1006).
     """
     return remove_id(forget_live(registry, request.address), request, request.cluster)
 
@@ -46,15 +46,15 @@ def unregister(registry: Registry, request: Unregistration) -> Registry:
 def close_channel(registry: Registry, channel: str | None, remote_address: str) -> Registry:
     """The tables after a connection has ended (RouteInfoManager#onChannelDestroy).
 
-    Of a broker that has registered through it the address is known, of others only the other end of
-    the connection, where brokers do not listen.
+    For a broker that registered through it the address is known. Otherwise only the other end of
+    the connection is known, where brokers do not listen.
     """
     address = find_live_address(registry, channel)
     return remove_address(registry, remote_address if address is None else address)
 
 
 def find_live_address(registry: Registry, channel: str | None) -> str | None:
-    """Who has registered through a connection last: the first one that the table lists."""
+    """The broker that last registered through a connection: the first one that the table lists."""
     if channel is None:
         return None
     listed = order_as_listed(registry.live, LIVE_BUCKETS)
@@ -64,8 +64,8 @@ def find_live_address(registry: Registry, channel: str | None) -> str | None:
 def remove_address(registry: Registry, address: str) -> Registry:
     """The tables without a broker of which only the address is known (R-NS-05).
 
-    One entry goes, the first that has it. An address that is listed twice stays listed, and as it
-    is not live any more no look for dead brokers finds it again (B4-1004).
+    Only the first entry that has it is removed. An address that is listed twice stays listed, and
+    since it is no longer live, no later scan finds it again (B4-1004).
     """
     without = forget_live(registry, address)
     entry = find_first_entry(registry, address)
@@ -91,14 +91,14 @@ def find_first_cluster(registry: Registry, name: str) -> str | None:
 
 
 def forget_live(registry: Registry, address: str) -> Registry:
-    """The tables with an address that is not live."""
+    """The tables with an address that is no longer live."""
     return evolve(registry, live={k: v for k, v in registry.live.items() if k != address})
 
 
 def remove_id(registry: Registry, entry: Unregistration, cluster: str | None) -> Registry:
     """The tables without one id of a name.
 
-    The name, its queues and permissions stay while any id of it is left (R-NS-06); with the last
+    The name, its queues and permissions stay while any id of it is left (R-NS-06). With the last
     one the name leaves this cluster, and no other.
     """
     ids = registry.addresses.get(entry.name)
@@ -137,15 +137,15 @@ def is_expired(live: Live, now_ms: float) -> bool:
 
 
 def list_expired(registry: Registry, now_ms: float) -> tuple[str, ...]:
-    """The addresses that a look finds dead; the name server closes their connections."""
+    """The addresses that a scan finds dead; the name server closes their connections."""
     listed = map(str, order_as_listed(registry.live, LIVE_BUCKETS))
     return tuple(address for address in listed if is_expired(registry.live[address], now_ms))
 
 
 def expire(registry: Registry, now_ms: float) -> Registry:
-    """The tables after a look for dead brokers (RouteInfoManager#scanNotActiveBroker).
+    """The tables after a scan for dead brokers (RouteInfoManager#scanNotActiveBroker).
 
-    Each has a connection of its own; where two addresses share one, the real look throws.
+    Each is assumed to have its own connection; if two addresses share one, the real scan throws.
     """
     for address in list_expired(registry, now_ms):
         if address in registry.live:

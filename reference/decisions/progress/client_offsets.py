@@ -1,8 +1,8 @@
-"""What a consumer is told of progress, and where it begins to read.
+"""A broker's answer about progress, and where a consumer begins to read.
 
-Source: RemoteBrokerOffsetStore#readOffset and RebalancePushImpl of the 4.4.0 client. Which broker
-it speaks to is `reference.decisions.reading.client.find_offset_store`; what it keeps and sends is
-in `reference.decisions.clients.offset_store`.
+Source: RemoteBrokerOffsetStore#readOffset and RebalancePushImpl of the 4.4.0 client. The broker
+that it queries is `reference.decisions.reading.client.find_offset_store`; what it keeps and sends
+is in `reference.decisions.clients.offset_store`.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ NOT_STORED = -1
 NOT_READABLE = -2
 """No answer, or one that cannot be read."""
 NOT_TAKEN = -1
-"""Where reading begins of a queue that is not taken; a master that does not answer says it too."""
+"""Beginning of a queue that is not taken; also returned if the master does not answer."""
 RETRY_TOPIC_PREFIX = "%RETRY%"
-"""How the topic begins that takes a group's failed messages."""
+"""Prefix of the topic that takes a group's failed messages."""
 
 
 class ConsumeFromWhere(enum.Enum):
-    """``ConsumeFromWhere``: where a group begins that has no progress."""
+    """``ConsumeFromWhere``: where a group without progress begins."""
 
     LAST_OFFSET = "CONSUME_FROM_LAST_OFFSET"
     FIRST_OFFSET = "CONSUME_FROM_FIRST_OFFSET"
@@ -41,11 +41,11 @@ OUTDATED_STRATEGIES: Mapping[str, ConsumeFromWhere] = {
     "CONSUME_FROM_MIN_OFFSET": ConsumeFromWhere.LAST_OFFSET,
     "CONSUME_FROM_MAX_OFFSET": ConsumeFromWhere.LAST_OFFSET,
 }
-"""Deprecated values, and what 4.4.0 does with each of them; MIN does not begin at the minimum."""
+"""Deprecated values, and how 4.4.0 treats each of them; MIN does not begin at the minimum."""
 
 
 def read_strategy(name: str) -> ConsumeFromWhere:
-    """The strategy that a value of ``consumeFromWhere`` stands for.
+    """The strategy for a value of ``consumeFromWhere``.
 
     Raises:
         ValueError: 4.4.0 has no such value.
@@ -55,15 +55,15 @@ def read_strategy(name: str) -> ConsumeFromWhere:
 
 @frozen
 class OffsetReply:
-    """What a broker answers to a question for an offset."""
+    """A broker's answer to a query for an offset."""
 
     code: int
     offset: int | None = None
-    """None where the answer carries none."""
+    """None if the answer has none."""
 
 
 Reply: TypeAlias = OffsetReply | QueryAnswer | None
-"""What came back; None: no answer."""
+"""The answer; None: there is none."""
 
 
 def is_unanswered(reply: Reply) -> bool:
@@ -98,21 +98,21 @@ STORED: tuple[Case[Reply, int], ...] = (
     (is_offset_missing, lambda _: NOT_READABLE),
     (is_offset_told, _get_offset),
 )
-"""What a consumer takes an answer to its question for progress for (R-CC-14)."""
+"""A consumer's reading of the answer to its query for progress (R-CC-14)."""
 
 
 def read_stored(reply: Reply) -> int:
-    """What the client makes of a broker's answer (RemoteBrokerOffsetStore#readOffset).
+    """The client's reading of a broker's answer (RemoteBrokerOffsetStore#readOffset).
 
-    An offset of -1 cannot be told from NOT_STORED.
+    An offset of -1 cannot be distinguished from NOT_STORED.
     """
     decided = choose_first(STORED, reply)
-    assert decided is not None  # There is no answer, a code, or an offset or none with code 0.
+    assert decided is not None  # No answer, an error code, or code 0 with or without an offset.
     return decided.value
 
 
 def read_told(reply: Reply) -> int | None:
-    """What a master says of the queue's end, or of a time; None: anything but an offset.
+    """A master's answer about the queue's end, or about a time; None: anything but an offset.
 
     Source: MQAdminImpl#maxOffset, #searchOffset.
     """
@@ -121,23 +121,23 @@ def read_told(reply: Reply) -> int | None:
 
 
 def read_place(reply: Reply) -> int:
-    """What a master says, as a place to begin at; NOT_TAKEN for anything but an offset."""
+    """A master's answer as a place to begin at; NOT_TAKEN for anything but an offset."""
     told = read_told(reply)
     return NOT_TAKEN if told is None else told
 
 
 @frozen
 class Beginning:
-    """What a consumer knows when a queue is assigned to it."""
+    """A consumer's knowledge when a queue is assigned to it."""
 
     stored: int
     """Stored progress, NOT_STORED or NOT_READABLE."""
     strategy: ConsumeFromWhere = ConsumeFromWhere.LAST_OFFSET
     is_retry_topic: bool = False
     master_max_offset: int = NOT_TAKEN
-    """The queue's end; NOT_TAKEN when no master answers, for nobody else is asked."""
+    """The queue's end; NOT_TAKEN if no master answers, since only masters are asked."""
     master_time_offset: int = NOT_TAKEN
-    """The first message from the configured time on; NOT_TAKEN when no master answers."""
+    """The first message from the configured time on; NOT_TAKEN if no master answers."""
 
 
 def is_progress_stored(beginning: Beginning) -> bool:
@@ -161,7 +161,7 @@ def is_retry_from_last(beginning: Beginning) -> bool:
 
 
 def is_end_wanted(beginning: Beginning) -> bool:
-    """A new group is to skip what is there; so does a retry topic with a time."""
+    """A new group is to skip existing messages; so does a retry topic with a time."""
     return beginning.strategy is ConsumeFromWhere.LAST_OFFSET or beginning.is_retry_topic
 
 
@@ -189,7 +189,7 @@ def compute_begin(beginning: Beginning) -> int:
 def compute_pull_from_where(beginning: Beginning) -> Decided[int | None]:
     """Where a consumer begins to read a queue (RebalancePushImpl#computePullFromWhere).
 
-    None: it does not, and tries again at its next rebalance.
+    None: it does not begin, and tries again at its next rebalance.
     """
     decided = choose_first(BEGINNINGS, beginning)
     assert decided is not None  # One of the last three always holds.

@@ -1,8 +1,8 @@
 """The file that keeps a broker's table, and its backup: what is written, and what a start reads.
 
-Kills and power losses leave one of them, or something old. Progress, topics, groups and delay
-offsets are all kept in this way. A file that can be read but names no table counts as one with an
-empty table, and hides the backup.
+Kills and power losses leave one of them, or an old one. Progress, topics, groups and delay offsets
+are all kept in this way. A file that can be read but names no table counts as one with an empty
+table, and hides the backup.
 Source: ConfigManager#persist, ConfigManager#load and MixAll#string2File of 4.4.0.
 """
 
@@ -18,11 +18,11 @@ from attrs import evolve, fields, frozen
 from reference.decisions.reading.decision import Case, choose_first
 
 Text: TypeAlias = str
-"""What a complete file says; any value stands for one table."""
+"""The content of a complete file; any value stands for one table."""
 
 
 class Broken(enum.Enum):
-    """What a file may be instead of complete."""
+    """States of a file other than complete."""
 
     MISSING = "missing"
     EMPTY = "empty"
@@ -40,19 +40,19 @@ class Files:
     """The three files of one table."""
 
     main: Content = Broken.MISSING
-    """Such as ``consumerOffset.json``."""
+    """For example ``consumerOffset.json``."""
     backup: Content = Broken.MISSING
-    """The same with ``.bak``."""
+    """The main file's name with ``.bak``."""
     temporary: Content = Broken.MISSING
-    """The same with ``.tmp``."""
+    """The main file's name with ``.tmp``."""
 
 
 @frozen
 class Loaded:
-    """What a start makes of the files."""
+    """The result of loading the files at a start."""
 
     text: Text | None
-    """The table; None: an empty one, in silence."""
+    """The table; None: silently an empty one."""
     is_broker_started: bool = True
     """A backup that cannot be decoded ends the start."""
 
@@ -65,7 +65,7 @@ def persist(files: Files, text: Text) -> Files:
 def list_persist_steps(files: Files, text: Text) -> Iterator[Files]:
     """The files before a table is written, after each system call, and at the end.
 
-    A file is emptied when it is opened, and may be partly written when the process ends.
+    Opening a file empties it, and it may be partly written when the process ends.
     """
     yield files
     for content in (Broken.EMPTY, Broken.PARTIAL, text):
@@ -78,16 +78,16 @@ def list_persist_steps(files: Files, text: Text) -> Iterator[Files]:
 
 
 def list_after_kill(files: Files, text: Text) -> tuple[Files, ...]:
-    """What a process may leave that is killed at any instant of writing a table."""
+    """What a process killed at any instant of writing a table may leave."""
     return tuple(dict.fromkeys(list_persist_steps(files, text)))
 
 
 def list_after_power_loss(history: Sequence[Files]) -> Iterator[Files]:
-    """What a power loss may leave; ``history`` begins with what surely is on disk.
+    """What a power loss may leave; ``history`` begins with the state that is surely on disk.
 
-    Nothing forces these files to disk (no ``fsync``), so each one may have any content that it had
-    since, and what was written since may be there in part or not at all. Names that were changed
-    may keep either meaning.
+    These files are never forced to disk (no ``fsync``). Each may have any content that it had
+    since, and later writes may be there in part or not at all. Renamed files may have either
+    content.
     """
     choices = []
     for name in (field.name for field in fields(Files)):
@@ -104,17 +104,17 @@ def has_characters(content: Content) -> bool:
 
 
 def is_decodable(content: Content) -> bool:
-    """Reading it throws nothing, whatever comes of it."""
+    """Reading it does not throw, whatever the result."""
     return has_characters(content) and content is not Broken.PARTIAL
 
 
 def is_main_decodable(files: Files) -> bool:
-    """The file is enough, even where it names no table: the backup is not looked at (B5-00221)."""
+    """The file suffices, even if it names no table: the backup is not read (B5-00221)."""
     return is_decodable(files.main)
 
 
 def is_backup_absent(files: Files) -> bool:
-    """Neither of them says anything: a first start, or a loss that nobody notices."""
+    """Neither has any content: a first start, or an unnoticed loss."""
     return not has_characters(files.backup)
 
 
@@ -124,7 +124,7 @@ def is_backup_decodable(files: Files) -> bool:
 
 
 def is_backup_damaged(_files: Files) -> bool:
-    """Both are damaged, or the file is not there: the broker does not start."""
+    """Both are damaged, or the file is missing: the broker does not start."""
     return True
 
 
@@ -138,7 +138,7 @@ LOADS: tuple[Case[Files, Loaded], ...] = (
     (is_backup_decodable, lambda files: _read(files.backup)),
     (is_backup_damaged, lambda _: Loaded(None, is_broker_started=False)),
 )
-"""What a start makes of the files (ConfigManager#load, #loadBak)."""
+"""How a start loads the files (ConfigManager#load, #loadBak)."""
 
 
 def load(files: Files) -> Loaded:

@@ -39,7 +39,7 @@ def name_key(topic: str, group: str) -> str:
 
 
 def commit(table: OffsetTable, key: str, queue: int, offset: int) -> OffsetTable:
-    """The table after a commit (R-CO-01): whatever the role, whatever stood there before.
+    """The table after a commit (R-CO-01): whatever the role and the previous value.
 
     Source: ConsumerOffsetManager#commitOffset.
     """
@@ -47,10 +47,10 @@ def commit(table: OffsetTable, key: str, queue: int, offset: int) -> OffsetTable
 
 
 def commit_first_lost(table: OffsetTable, key: str, queue: int, offset: int) -> OffsetTable:
-    """The table if another first commit of the key comes between look and write (R-CO-02).
+    """The table if another first commit of the key comes between lookup and write (R-CO-02).
 
-    Both have found no map for the key; the one that writes last puts its own in the place of the
-    other's. ``table`` holds the other's commit already.
+    Both have found no map for the key; the later writer replaces the other's map with its own.
+    ``table`` already holds the other's commit.
     """
     return {**table, key: {queue: offset}}
 
@@ -63,9 +63,9 @@ class Query:
     key: str
     queue: int
     queue_min_offset: int = 0
-    """Of an unknown queue it is 0."""
+    """For an unknown queue it is 0."""
     first_physical_offset: int | None = None
-    """Where the message with queue offset 0 lies; None: the queue has no such entry."""
+    """Offset in the log of the message with queue offset 0; None: the queue has no such entry."""
     log_max_offset: int = 0
     memory_bytes: int = 0
     """How far behind the log's end messages count as being in memory."""
@@ -73,7 +73,7 @@ class Query:
 
 @frozen
 class QueryAnswer:
-    """What the broker says."""
+    """The broker's answer."""
 
     code: QueryCode
     offset: int | None
@@ -83,17 +83,17 @@ class QueryAnswer:
 
 
 def get_stored(query: Query) -> int:
-    """The stored progress; -1 where there is none (ConsumerOffsetManager#queryOffset)."""
+    """The stored progress; -1 if there is none (ConsumerOffsetManager#queryOffset)."""
     return query.table.get(query.key, {}).get(query.queue, -1)
 
 
 NOT_FOUND = -1
-"""An answer without an offset, where it has to be a number."""
+"""Stands for an answer without an offset where a number is needed."""
 
 
 @frozen
 class Known:
-    """What a broker knows when it is asked for progress: numbers, or terms."""
+    """A broker's knowledge when it is queried for progress: numbers, or terms."""
 
     stored: int
     """Stored progress; -1: none."""
@@ -119,7 +119,7 @@ def is_first_message_on_disk(query: Query) -> bool:
 
 
 def is_queue_young(known: Known) -> bool:
-    """Nothing of the queue was deleted, and its beginning still counts as being in memory."""
+    """No message of the queue was deleted, and its beginning still counts as being in memory."""
     return (known.queue_min_offset <= 0) & negate(known.is_first_message_on_disk)
 
 

@@ -1,1 +1,1 @@
-"""The read decision of RocketMQ 4.4.0: pure functions over data, every condition with a name."""
+"""The read decision of RocketMQ 4.4.0: pure functions over data, with named conditions."""

@@ -1,6 +1,6 @@
-"""Which broker a client asks: for messages, for progress, and for what only a master tells.
+"""The broker that a client queries: for messages, for progress, and for what only a master knows.
 
-Source: PullAPIWrapper and MQClientInstance of the 4.4.0 client. What a consumer makes of an answer
+Source: PullAPIWrapper and MQClientInstance of the 4.4.0 client. A consumer's reaction to an answer
 is in `reference.decisions.clients.pulling`.
 """
 
@@ -18,13 +18,13 @@ HASH_BUCKETS = 16
 """Buckets of a new java.util.HashMap."""
 
 RETRY_MS = 3_000
-"""A pull that failed is sent again after this time."""
+"""A failed pull is sent again after this time."""
 
 PULL_TIMEOUT_MS = 30_000
 """How long a consumer waits for the answer to a pull; a broker may hold it for half of that."""
 
 NO_PROGRESS = -1
-"""What a pull carries for progress where the consumer has none in memory (#readOffset)."""
+"""The progress in a pull of a consumer that has none in memory (#readOffset)."""
 
 
 class ClientError(Exception):
@@ -33,16 +33,16 @@ class ClientError(Exception):
 
 @frozen
 class Client:
-    """What a client knows of the brokers of one name, and of one of their queues."""
+    """A client's knowledge of the brokers of one name, and of one of their queues."""
 
     suggested_id: int | None = None
     """The queue's entry in ``pullFromWhichNodeTable``; None before the first answer."""
     forced_id: int | None = None
     """``defaultBrokerId`` with ``connectBrokerByUser``; None without it."""
     brokers: tuple[int, ...] = (MASTER_ID, 1)
-    """Ids of the addresses in ``brokerAddrTable``, in the order in which they were put."""
+    """Ids of the addresses in ``brokerAddrTable``, in the order in which they were added."""
     route: frozenset[int] | None = None
-    """Ids in the route that was taken over last (``topicRouteTable``); None: none was."""
+    """Ids in the last route taken over (``topicRouteTable``); None: there was none."""
 
 
 @frozen
@@ -55,7 +55,7 @@ class Target:
 
     @property
     def is_slave(self) -> bool:
-        """It is no master; a pull to it carries no progress (R-CC-06)."""
+        """It is not a master; a pull to it carries no progress (R-CC-06)."""
         return self.broker_id != MASTER_ID
 
 
@@ -76,7 +76,7 @@ def note_suggestion(client: Client, broker_id: int) -> Client:
 
 
 def order_as_hash_map(ids: Iterable[int]) -> tuple[int, ...]:
-    """Ids as java.util.HashMap<Long, String> lists them: by bucket, in a bucket as they came."""
+    """Ids as java.util.HashMap<Long, String> lists them: by bucket, in a bucket by insertion."""
     return tuple(map(int, order_as_listed(ids, HASH_BUCKETS)))
 
 
@@ -94,9 +94,9 @@ def compute_target(wanted_id: int, is_wanted_there: bool, first_id: int) -> int:
 
 
 def compute_first_id(is_master_there: bool) -> int:
-    """The first address of a name with a master and slave 1, of those that are there.
+    """The first reachable address of a name with a master and slave 1.
 
-    Numbers and terms alike; `find_offset_store` tells it for any brokers.
+    For numbers and terms alike; `find_offset_store` covers any brokers.
     """
     return choose(is_master_there, MASTER_ID, 1)
 
@@ -129,7 +129,7 @@ def choose_target(client: Client) -> Target:
 
 
 def find_offset_store(client: Client) -> int | None:
-    """The broker that progress is sent to and asked of: the first address (R-CC-02, R-CC-13).
+    """The broker that stores and answers progress: the first address (R-CC-02, R-CC-13).
 
     None: no broker of the name has an address. Source: MQClientInstance#findBrokerAddressInAdmin.
     """
@@ -137,7 +137,7 @@ def find_offset_store(client: Client) -> int | None:
 
 
 def choose_offset_store(client: Client) -> int:
-    """The same for a client that has addresses.
+    """The broker that stores and answers progress, for a client that has addresses.
 
     Raises:
         ClientError: no broker of the name has an address.
@@ -149,7 +149,7 @@ def choose_offset_store(client: Client) -> int:
 
 
 def find_only(brokers: Collection[int], broker_id: int) -> int | None:
-    """A broker if it has an address, and no other in its place.
+    """A broker if it has an address, without a substitute.
 
     Source: MQClientInstance#findBrokerAddressInSubscribe with ``onlyThisBroker``.
     """
@@ -170,9 +170,9 @@ def has_commit_flag(progress: int, target_id: int) -> bool:
 
 
 def compute_commit_flag(memory_offset: int | None, target: Target) -> int | None:
-    """The progress that a broker may store of a pull; None without the flag.
+    """The progress in a pull that a broker may store; None without the flag.
 
-    ``memory_offset`` is the consumer's progress in memory, None where it has none.
+    ``memory_offset`` is the consumer's progress in memory, None if it has none.
     """
     progress = NO_PROGRESS if memory_offset is None else memory_offset
     return progress if has_commit_flag(progress, target.broker_id) else None

@@ -1,7 +1,7 @@
-"""A consume queue: how it comes about, and how a reader finds it.
+"""A consume queue: how it is built, and how a reader finds it.
 
-A reader finds numbers for its ends, and a static table of entries. It comes about by places that
-the master gives and entries that the dispatch makes.
+A reader finds numbers for its ends, and a static table of entries. It is built from the places that
+the master assigns and the entries that dispatch makes.
 Source: CommitLog.DefaultAppendMessageCallback#doAppend, ConsumeQueue#putMessagePositionInfo,
 ConsumeQueue#correctMinOffset and DefaultMessageStore#recoverTopicQueueTable of 4.4.0.
 """
@@ -45,25 +45,25 @@ class ConsumeQueue:
     """One queue of one topic on one broker; an unknown queue is an empty one (R-GM-01)."""
 
     min_offset: int = 0
-    """Queue offset of the first entry whose message may still be there."""
+    """Queue offset of the first entry whose message may still exist."""
     max_offset: int = 0
     """One past the queue offset of the last entry."""
     first_offset: int = 0
     """Queue offset of the first entry in the table."""
     entries: Sequence[Entry] = ()
-    """As much of the queue as a reader may look at."""
+    """The part of the queue that a reader may read."""
     entries_per_file: int = ENTRIES_PER_FILE
 
     def list_from(self, offset: int) -> Sequence[Entry]:
         """The entries from a queue offset to the end of its file, for a reader.
 
-        Nothing where there is no file, or where the queue counts as beginning later (B7-0004).
+        Empty if there is no file, or if the queue counts as beginning later (B7-0004).
         Source: ConsumeQueue#getIndexBuffer.
         """
         return self.list_file(offset) if offset >= self.min_offset else ()
 
     def list_file(self, offset: int) -> Sequence[Entry]:
-        """The same, whether the queue counts as beginning later or not."""
+        """The entries from a queue offset to the end of its file, whatever the queue's min is."""
         begin = offset - self.first_offset
         if not 0 <= begin < len(self.entries):
             return ()
@@ -71,7 +71,7 @@ class ConsumeQueue:
         return self.entries[begin:end]
 
     def compute_next_file(self, offset: int) -> int:
-        """The first queue offset of the file behind the one of ``offset``.
+        """The first queue offset of the file after the one of ``offset``.
 
         Source: ConsumeQueue#rollNextFile.
         """
@@ -83,17 +83,17 @@ NextOffsets: TypeAlias = Mapping[str, int]
 
 
 class Transaction(enum.Enum):
-    """What part of a transaction a message is (MessageSysFlag)."""
+    """The part of a transaction that a message is (MessageSysFlag)."""
 
     NONE = "none"
     PREPARED = "prepared"
-    """A half message. A broker of 4.4.0 puts it into a topic of its own as NONE (R-RP-08)."""
+    """A half message. A broker of 4.4.0 puts it into a separate topic as NONE (R-RP-08)."""
     COMMIT = "commit"
     ROLLBACK = "rollback"
 
 
 WITHOUT_PLACE = frozenset({Transaction.PREPARED, Transaction.ROLLBACK})
-"""They take no place in a queue, and get no entry."""
+"""They get no place in a queue, and no entry."""
 
 
 def assign_queue_offset(
@@ -111,7 +111,7 @@ EMPTY_QUEUE = ConsumeQueue()
 
 @frozen
 class BuiltQueue:
-    """A consume queue, and how far in the log its entries reach."""
+    """A consume queue, and how far its entries reach in the log."""
 
     queue: ConsumeQueue = EMPTY_QUEUE
     max_physical_offset: int = -1
@@ -120,23 +120,23 @@ class BuiltQueue:
 
 @frozen
 class Dispatched:
-    """A message that the dispatch has come to."""
+    """A message that dispatch has reached."""
 
     queue_offset: int
-    """As it stands in the message."""
+    """As stored in the message."""
     entry: Entry
-    """Its physical offset is the one that stands in the message, too."""
+    """Its physical offset is the one stored in the message, too."""
     built: BuiltQueue
     """The queue before it."""
 
 
 def is_already_reached(message: Dispatched) -> bool:
-    """An earlier dispatch has come as far as this in the log: nothing is done."""
+    """An earlier dispatch has already reached this place in the log: nothing is done."""
     return message.entry.physical_offset <= message.built.max_physical_offset
 
 
 def is_place_taken(message: Dispatched) -> bool:
-    """The queue goes beyond the message's place; at place 0 nobody looks."""
+    """The queue extends beyond the message's place; at place 0 this is not checked."""
     return 0 < message.queue_offset < message.built.queue.max_offset
 
 
@@ -146,12 +146,12 @@ def is_first_of_queue(message: Dispatched) -> bool:
 
 
 def is_next_or_behind_gap(_message: Dispatched) -> bool:
-    """The entry goes to the end of the queue, even where places before it are missing."""
+    """The entry goes to the end of the queue, even if places before it are missing."""
     return True
 
 
 def begin(message: Dispatched) -> ConsumeQueue:
-    """A queue whose first message this is; what fills its file before it counts as nothing."""
+    """A queue whose first message this is; the filling of its file before it does not count."""
     place = message.queue_offset
     per_file = message.built.queue.entries_per_file
     return ConsumeQueue(place, place + 1, place, (message.entry,), per_file)
@@ -170,11 +170,11 @@ DISPATCHES: tuple[Case[Dispatched, ConsumeQueue | None], ...] = (
     (is_first_of_queue, begin),
     (is_next_or_behind_gap, append),
 )
-"""What decides about an entry, in the order of the code (R-RP-05); None: it is not made."""
+"""The decision about an entry, in the order of the code (R-RP-05); None: it is not made."""
 
 
 def dispatch(built: BuiltQueue, queue_offset: int, entry: Entry) -> BuiltQueue:
-    """The queue after the dispatch has come to a message (ConsumeQueue#putMessagePositionInfo)."""
+    """The queue after dispatch has reached a message (ConsumeQueue#putMessagePositionInfo)."""
     decided = choose_first(DISPATCHES, Dispatched(queue_offset, entry, built))
     assert decided is not None  # The last condition always holds.
     if decided.value is None:
@@ -185,8 +185,7 @@ def dispatch(built: BuiltQueue, queue_offset: int, entry: Entry) -> BuiltQueue:
 def correct_min_offset(built: BuiltQueue, log_min_offset: int) -> BuiltQueue:
     """The queue begins at the first entry whose message the log still has (R-RC-10).
 
-    Only the queue's first file is looked at; where all of it points before the log, nothing
-    changes.
+    Only the queue's first file is read; if all of it points before the log, nothing changes.
     """
     queue = built.queue
     first_file = queue.list_file(queue.first_offset)
@@ -200,7 +199,8 @@ def delete_expired_files(built: BuiltQueue, log_min_offset: int) -> BuiltQueue:
     """The queue without files all of whose messages are gone; the last one stays (R-RC-10).
 
     Source: ConsumeQueue#deleteExpiredFile, MappedFileQueue#deleteExpiredFileByOffset. A queue whose
-    messages have all expired keeps its last file, and its minimum, until it has new ones elsewhere.
+    messages have all expired keeps its last file, and its minimum, until new ones begin another
+    file.
     """
     queue = built.queue
     while queue.compute_next_file(queue.first_offset) < queue.max_offset:
@@ -216,6 +216,6 @@ def delete_expired_files(built: BuiltQueue, log_min_offset: int) -> BuiltQueue:
 def load_next_offsets(queues: Mapping[str, BuiltQueue]) -> NextOffsets:
     """The next queue offsets after a start: the ends of the queues (R-RC-10).
 
-    This is done once. On a slave nobody moves them on afterwards, for nothing is put there.
+    This is done once. A slave never advances them afterwards, since it takes no puts.
     """
     return {name: built.queue.max_offset for name, built in queues.items()}

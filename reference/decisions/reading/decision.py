@@ -1,12 +1,12 @@
-"""Decisions as the broker's code makes them: named conditions, looked at in order.
+"""Decisions as the broker's code makes them: named conditions, checked in order.
 
-A condition is a function; its name is what a report calls it. In a *choice* the first condition
-that holds decides. In a *sequence* each condition that holds writes its value over the one before,
-so the last one decides, and a report can tell what was overwritten.
+A condition is a function; reports use its name. In a *choice* the first condition that holds
+decides. In a *sequence* each condition that holds overwrites the value of the one before, so the
+last one decides, and a report can show what was overwritten.
 
-Each table is read in two ways. One explains: it takes numbers, and tells the value with the
-condition that decided. The other computes: it takes numbers or the terms of a proof, and gives the
-value alone. Conditions that are to be terms are joined by ``&``, ``|`` and ``negate``.
+Each table has two interpretations. One explains: it takes numbers, and returns the value with the
+condition that decided. The other computes: it takes numbers or the terms of a proof, and returns
+only the value. Conditions that are to be terms are joined by ``&``, ``|`` and ``negate``.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ Case: TypeAlias = tuple[Callable[[Subject], bool], Callable[[Subject], Value]]
 
 
 def compute_first(cases: Sequence[Case[Subject, int]], subject: Subject, otherwise: int = 0) -> int:
-    """The number that the first condition gives which holds; ``otherwise`` where none does.
+    """The number given by the first condition that holds; ``otherwise`` if none does.
 
-    Numbers and terms alike; every value is computed, whether its condition holds or not.
+    For numbers and terms alike; every value is computed, whether its condition holds or not.
     """
     result = otherwise
     for condition, compute in reversed(cases):
@@ -46,15 +46,15 @@ def compute_first(cases: Sequence[Case[Subject, int]], subject: Subject, otherwi
 
 
 def compute_last(cases: Sequence[Case[Subject, int]], subject: Subject, otherwise: int = 0) -> int:
-    """The number that the last condition writes which holds; ``otherwise`` where none does.
+    """The number written by the last condition that holds; ``otherwise`` if none does.
 
-    Numbers and terms alike; every value is computed, whether its condition holds or not.
+    For numbers and terms alike; every value is computed, whether its condition holds or not.
     """
     return compute_first(tuple(reversed(cases)), subject, otherwise)
 
 
 def choose_first(cases: Iterable[Case[Subject, Value]], subject: Subject) -> Decided[Value] | None:
-    """The value of the first condition that holds; None where none does."""
+    """The value of the first condition that holds; None if none does."""
     for condition, compute in cases:
         if condition(subject):
             return Decided(compute(subject), condition.__name__)

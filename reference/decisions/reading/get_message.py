@@ -1,8 +1,8 @@
-"""What a broker's store answers to a read: status, next offset, messages, suggestion.
+"""A store's answer to a read: status, next offset, messages, suggestion.
 
-Before it looks at any entry, the store compares numbers: that is the header of a read. What it
-finds when it goes from entry to entry is told by `reference.decisions.reading.scan`. The answer
-follows from both, here, for numbers and for the terms of a proof alike.
+Before it reads any entry, the store compares numbers: the header of a read. The result of going
+from entry to entry is in `reference.decisions.reading.scan`. Here the answer follows from both, for
+numbers and for the terms of a proof alike.
 Source: DefaultMessageStore#getMessage of 4.4.0.
 """
 
@@ -21,26 +21,26 @@ Status = GetMessageStatus
 
 @frozen
 class Header:
-    """What the store compares before it looks at any entry: numbers, or terms."""
+    """The values that the store compares before it reads any entry: numbers, or terms."""
 
     offset: int
-    """Queue offset asked for."""
+    """Requested queue offset."""
     min_offset: int
     max_offset: int
     """The ends of the queue."""
     has_queue_file: bool
-    """Some file of the queue holds the entry asked for."""
+    """Some file of the queue holds the requested entry."""
     next_file_offset: int
-    """The first queue offset of the file behind the one of ``offset``."""
+    """The first queue offset of the file after the one of ``offset``."""
     is_offset_corrected: bool
-    """Who asks for what is not there is sent elsewhere (`is_offset_corrected`)."""
+    """A reader that requests a missing offset is redirected (`is_offset_corrected`)."""
     is_reset_to_end: bool = False
-    """Who asks for what lies beyond the end of a queue is always sent to its end (V-18)."""
+    """A reader beyond the end of a queue is always redirected to its end (V-18)."""
 
 
 @frozen
 class Found:
-    """What the store says, as far as it decides where the reader goes: numbers, or terms."""
+    """The store's answer, as far as it decides where the reader continues: numbers, or terms."""
 
     status: int
     """A ``GetMessageStatus``."""
@@ -51,13 +51,13 @@ class Found:
 
 @frozen
 class GetMessageResult:
-    """What the store answers, and why."""
+    """The store's answer, and the reasons."""
 
     status: GetMessageStatus
     status_decided_by: str
     """Name of the condition that decided the status."""
     next_begin_offset: int
-    """Queue offset that the reader shall ask for next."""
+    """Queue offset that the reader shall request next."""
     min_offset: int
     max_offset: int
     """The ends of the queue."""
@@ -65,29 +65,29 @@ class GetMessageResult:
     size_bytes: int = 0
     """Of the messages found."""
     last_looked_at_offset: int | None = None
-    """Physical offset of the last entry looked at (``maxPhyOffsetPulling``); None: not scanned."""
+    """Physical offset of the last entry read (``maxPhyOffsetPulling``); None: not scanned."""
     ended_by: str = ""
     """Name of the condition that ended the scan."""
     is_slave_suggested: bool = False
-    """``suggestPullingFromSlave``; false wherever nothing was scanned."""
+    """``suggestPullingFromSlave``; false if nothing was scanned."""
     queue_offsets: tuple[int, ...] = ()
     """Of the messages found."""
     has_another_message: bool = False
-    """In the place of a message that is gone, the bytes with which the log begins now are given."""
+    """The message is gone, and the bytes with which the log begins now are returned instead."""
 
 
 def is_offset_corrected(settings: StoreSettings) -> bool:
-    """Not on a slave, unless it is told to (R-GM-03, DefaultMessageStore#nextOffsetCorrection)."""
+    """Not on a slave, unless configured (R-GM-03, DefaultMessageStore#nextOffsetCorrection)."""
     return negate(settings.is_slave) | settings.is_offset_checked_in_slave
 
 
 def is_queue_empty(header: Header) -> bool:
-    """The queue never had a message, or nobody knows it."""
+    """The queue never had a message, or is unknown."""
     return header.max_offset == 0
 
 
 def is_offset_too_small(header: Header) -> bool:
-    """The messages asked for were deleted."""
+    """The requested messages were deleted."""
     return header.offset < header.min_offset
 
 
@@ -97,19 +97,19 @@ def is_offset_at_end(header: Header) -> bool:
 
 
 def is_offset_beyond_end(header: Header) -> bool:
-    """The reader asks for what this broker does not have."""
+    """The reader requests an offset that this broker does not have."""
     return header.offset > header.max_offset
 
 
 def is_queue_file_missing(header: Header) -> bool:
-    """No file of the queue holds the entry asked for."""
+    """No file of the queue holds the requested entry."""
     return negate(header.has_queue_file)
 
 
 def compute_reset(header: Header) -> int:
-    """Where a reader beyond the end is sent: to 0 while the queue still begins there, else back.
+    """New offset of a reader beyond the end: 0 while the queue still begins there, else its end.
 
-    From 4.9.4 on it is always sent back to the end (V-18).
+    From 4.9.4 on it is always the end (V-18).
     """
     is_to_end = header.is_reset_to_end | (header.min_offset > 0)
     return choose(is_to_end, header.max_offset, 0)
@@ -122,11 +122,11 @@ UNSCANNED: tuple[Case[Header, tuple[GetMessageStatus, int]], ...] = (
     (is_offset_beyond_end, lambda header: (Status.OFFSET_OVERFLOW_BADLY, compute_reset(header))),
     (is_queue_file_missing, lambda header: (Status.OFFSET_FOUND_NULL, header.next_file_offset)),
 )
-"""The cases in which no entry is looked at, in the order of the code: status, corrected offset."""
+"""The cases in which no entry is read, in the order of the code: status, corrected offset."""
 
 
 def is_scanned(header: Header) -> bool:
-    """The store goes on to the entries (R-GM-02)."""
+    """The store proceeds to the entries (R-GM-02)."""
     return negate(any_of(*(condition(header) for condition, _ in UNSCANNED)))
 
 
@@ -144,10 +144,10 @@ STATUSES, CORRECTIONS = _pick(0), _pick(1)
 
 
 def find(header: Header, scan: Scan, log_max_offset: int, memory_bytes: int) -> Found:
-    """What a store says that would find ``scan`` if it looked: numbers and terms alike (R-GM-02).
+    """The answer of a store whose scan would find ``scan``: numbers and terms alike (R-GM-02).
 
-    The suggestion goes by the last entry looked at, which for a full batch is the one that did not
-    go into it (R-GM-06).
+    The suggestion depends on the last entry read, which for a full batch is the one that did not
+    fit into it (R-GM-06).
     """
     is_looked = is_scanned(header)
     corrected = choose(
@@ -197,7 +197,7 @@ def get_message(read: Read) -> GetMessageResult:
 
 
 def explain(result: GetMessageResult, gathered: Gathered) -> GetMessageResult:
-    """The answer of a read that was scanned, with what only the scan knows."""
+    """The answer of a scanned read, with the details that only the scan knows."""
     is_found = is_message_found(gathered.scan)
     return evolve(
         result,

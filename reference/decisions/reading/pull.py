@@ -1,7 +1,7 @@
-"""A pull request, all that a broker knows when it answers one, and what it checks before it reads.
+"""A pull request, a broker's knowledge when it answers one, and its checks before it reads.
 
-The checks are in the order of the code (R-PM-01). There is no check of the role: a slave answers
-pulls like a master, from its own tables. Source: PullMessageProcessor#processRequest of 4.4.0.
+The checks are in the order of the code (R-PM-01). The role is not checked: a slave answers pulls
+like a master, from its own tables. Source: PullMessageProcessor#processRequest of 4.4.0.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class ResponseCode(enum.IntEnum):
 
 @frozen
 class Topic:
-    """What a broker knows of a topic."""
+    """A broker's knowledge of a topic."""
 
     permission: int = PERM_READ | 2
     read_queues: int = 4
@@ -53,7 +53,7 @@ class Topic:
 
 @frozen
 class Registration:
-    """What the consumers of a group have told the broker in their heartbeats."""
+    """What the consumers of a group have reported to the broker in their heartbeats."""
 
     is_broadcasting: bool = False
     has_topic: bool = True
@@ -63,7 +63,7 @@ class Registration:
     has_filter_data: bool = True
     """The broker has compiled the subscription's SQL-92 expression; tags need none."""
     is_filter_data_latest: bool = True
-    """What it has compiled is not older than the request's subscription."""
+    """The compiled expression is not older than the request's subscription."""
 
 
 @frozen
@@ -91,7 +91,7 @@ class Pull:
 
 @frozen
 class Situation:
-    """A pull, and what the broker has that answers it."""
+    """A pull, and the broker's data for its answer."""
 
     pull: Pull
     store: StoreSettings
@@ -103,11 +103,11 @@ class Situation:
     registration: Registration | None
     """None when no consumer of the group has registered."""
     result: GetMessageResult | Found | None
-    """What the store answers; None when it cannot be read."""
+    """The store's answer; None if it cannot be read."""
 
 
 def find_group(situation: Situation) -> SubscriptionGroup | None:
-    """The group, made with defaults where the broker may; None where it may not.
+    """The group, created with defaults if the broker may create it; otherwise None.
 
     Source: SubscriptionGroupManager#findSubscriptionGroupConfig.
     """
@@ -123,7 +123,7 @@ def is_broker_unreadable(situation: Situation) -> bool:
 
 
 def is_group_unknown(situation: Situation) -> bool:
-    """The broker does not know the group and does not make it."""
+    """The broker does not know the group and does not create it."""
     return find_group(situation) is None
 
 
@@ -144,7 +144,7 @@ def is_topic_unreadable(situation: Situation) -> bool:
 
 
 def is_queue_unknown(situation: Situation) -> bool:
-    """The topic has fewer queues."""
+    """The queue's number is not below the topic's number of read queues."""
     topic = situation.topic
     return topic is not None and not 0 <= situation.pull.queue < topic.read_queues
 
@@ -155,12 +155,12 @@ def is_subscription_unparsable(situation: Situation) -> bool:
 
 
 def is_consumer_unregistered(situation: Situation) -> bool:
-    """The request relies on a heartbeat that never came here."""
+    """The request relies on a heartbeat that this broker never received."""
     return not situation.pull.has_subscription and situation.registration is None
 
 
 def is_broadcast_forbidden(situation: Situation) -> bool:
-    """The group's consumers broadcast, and the group must not."""
+    """The group's consumers broadcast, which the group forbids."""
     group, known = find_group(situation), situation.registration
     is_broadcast = (
         known is not None and known.is_broadcasting and not situation.pull.has_subscription
@@ -193,14 +193,14 @@ def is_filter_data_missing(situation: Situation) -> bool:
 
 
 def is_filter_data_outdated(situation: Situation) -> bool:
-    """What the broker has compiled is older than the request's subscription."""
+    """The compiled expression is older than the request's subscription."""
     known = situation.registration
     is_old = known is not None and not known.is_filter_data_latest
     return relies_on_filter_data(situation) and is_old
 
 
 def is_filter_unsupported(situation: Situation) -> bool:
-    """An SQL-92 filter where ``enablePropertyFilter`` is off."""
+    """An SQL-92 filter although ``enablePropertyFilter`` is off."""
     return situation.pull.is_property_filter and not situation.broker.is_property_filter_enabled
 
 
@@ -220,11 +220,11 @@ CHECKS: tuple[tuple[Callable[[Situation], bool], ResponseCode], ...] = (
     (is_filter_data_outdated, ResponseCode.FILTER_DATA_NOT_LATEST),
     (is_filter_unsupported, ResponseCode.SYSTEM_ERROR),
 )
-"""The checks in order, and the code with which a pull is refused that fails one."""
+"""The checks in order, and the code that refuses a pull failing one."""
 
 
 def find_refusal(situation: Situation) -> Decided[ResponseCode] | None:
-    """The first check that fails; None when the pull is let through."""
+    """The first check that fails; None if the pull passes."""
     for condition, code in CHECKS:
         if condition(situation):
             return Decided(code, condition.__name__)

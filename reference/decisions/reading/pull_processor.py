@@ -1,7 +1,7 @@
-"""How a broker answers a pull: code, suggested broker, hold, commit.
+"""A broker's answer to a pull: code, suggested broker, hold, commit.
 
-Code and suggestion are written several times in 4.4.0 and the last write stays; the writes stand
-here as tables, in the order of the code. A pull is held because there was nothing to answer.
+4.4.0 writes code and suggestion several times, and the last write stays; the writes are tables
+here, in the order of the code. A pull is held if there was nothing to answer.
 Source: PullMessageProcessor#processRequest, PullRequestHoldService#run, #checkHoldRequest and
 #notifyMessageArriving of 4.4.0.
 """
@@ -37,29 +37,29 @@ RETRY_STATUSES = (GetMessageStatus.MESSAGE_WAS_REMOVING, GetMessageStatus.NO_MAT
 
 @frozen
 class PullAnswer:
-    """What a broker answers, or would answer to a request that it holds."""
+    """A broker's answer, real or prospective for a request that it holds."""
 
     code: ResponseCode
     code_decided_by: str
     """Name of the condition that wrote the code last."""
     codes_overwritten: tuple[Decided[ResponseCode], ...] = ()
-    """Codes that were written before."""
+    """Codes that were overwritten."""
     suggested_broker_id: int | None = None
-    """``suggestWhichBrokerId``; None in a refusal, which carries none."""
+    """``suggestWhichBrokerId``; None in a refusal, which has none."""
     suggestion_decided_by: str = ""
     suggestions_overwritten: tuple[Decided[int], ...] = ()
     result: GetMessageResult | None = None
-    """What the store answered; None in a refusal."""
+    """The store's answer; None in a refusal."""
     held_ms: int | None = None
     """How long the request may be held (R-PM-06); None: it is answered now."""
     committed_offset: int | None = None
-    """Progress that the broker stores by the way (R-PM-08); None: none."""
+    """Progress that the broker also stores (R-PM-08); None: none."""
     is_moved_event_written: bool = False
-    """A message about the corrected consumer is put into the broker's own log (R-PM-05)."""
+    """The broker puts a message about the corrected consumer into its own log (R-PM-05)."""
 
 
 def answer_pull(situation: Situation) -> PullAnswer:
-    """The answer to a pull; ``situation.result`` is what the store says to it."""
+    """The answer to a pull; ``situation.result`` is the store's answer to it."""
     refusal = find_refusal(situation)
     if refusal:
         return PullAnswer(refusal.value, refusal.by)
@@ -84,7 +84,7 @@ def answer_pull(situation: Situation) -> PullAnswer:
 
 
 def get_result(situation: Situation) -> GetMessageResult | Found:
-    """What the store said; only asked for where it said something."""
+    """The store's answer; only called if there is one."""
     assert situation.result is not None
     return situation.result
 
@@ -95,17 +95,17 @@ def has_status(situation: Situation, *statuses: GetMessageStatus) -> bool:
 
 
 def get_group(situation: Situation) -> SubscriptionGroup:
-    """The group; only asked for where the checks have let it through."""
+    """The group; only called after the checks have passed."""
     return find_group(situation) or DEFAULT_GROUP
 
 
 def is_store_unreadable(situation: Situation) -> bool:
-    """The store is shut down or must not be read: it answers nothing."""
+    """The store is shut down or must not be read: it gives no answer."""
     return situation.result is None
 
 
 def is_slave_suggested(situation: Situation) -> bool:
-    """The store suggests to read elsewhere."""
+    """The store suggests reading elsewhere."""
     return get_result(situation).is_slave_suggested
 
 
@@ -115,12 +115,12 @@ def is_slave_not_suggested(situation: Situation) -> bool:
 
 
 def is_slave_closed_for_reads(situation: Situation) -> bool:
-    """A slave without ``slaveReadEnable``; it answers all the same (R-PM-03)."""
+    """A slave without ``slaveReadEnable``; it answers anyway (R-PM-03)."""
     return situation.store.is_slave & negate(situation.broker.is_slave_read_enabled)
 
 
 def is_slow_with_slave_read(situation: Situation) -> bool:
-    """``slaveReadEnable`` on this broker, and the store suggests to read elsewhere."""
+    """``slaveReadEnable`` on this broker, and the store suggests reading elsewhere."""
     return situation.broker.is_slave_read_enabled & is_slave_suggested(situation)
 
 
@@ -140,7 +140,7 @@ def is_message_found(situation: Situation) -> bool:
 
 
 def is_batch_fruitless(situation: Situation) -> bool:
-    """The store has looked at messages, and none of them is for this consumer."""
+    """The store has read messages, and none of them is for this consumer."""
     return has_status(situation, *RETRY_STATUSES)
 
 
@@ -157,7 +157,7 @@ def is_queue_empty_further_on(situation: Situation) -> bool:
 
 
 def is_queue_file_missing(situation: Situation) -> bool:
-    """No file of the queue holds the entry asked for."""
+    """No file of the queue holds the requested entry."""
     return has_status(situation, GetMessageStatus.OFFSET_FOUND_NULL)
 
 
@@ -167,7 +167,7 @@ def is_everything_read(situation: Situation) -> bool:
 
 
 def is_offset_impossible(situation: Situation) -> bool:
-    """The reader asks for what is gone or was never here."""
+    """The reader requests a message that is gone or was never here."""
     return has_status(situation, *MOVED_STATUSES)
 
 
@@ -197,7 +197,7 @@ CODE_WRITES: tuple[Case[Situation, ResponseCode], ...] = (
     (is_offset_impossible, lambda _: ResponseCode.PULL_OFFSET_MOVED),
     (is_slave_leaving_offset, lambda _: ResponseCode.PULL_RETRY_IMMEDIATELY),
 )
-"""Who writes the code, in order (R-PM-02 to R-PM-05); one of the seven in the middle always does.
+"""The writes of the code, in order (R-PM-02 to R-PM-05); one of the middle seven always applies.
 """
 
 SUGGESTION_WRITES: tuple[Case[Situation, int], ...] = (
@@ -209,11 +209,11 @@ SUGGESTION_WRITES: tuple[Case[Situation, int], ...] = (
     (is_slave_read_off, lambda _: MASTER_ID),
     (is_slave_leaving_offset, lambda s: get_group(s).broker_id),
 )
-"""Who writes the suggested broker, in order (R-PM-02, R-PM-05)."""
+"""The writes of the suggested broker, in order (R-PM-02, R-PM-05)."""
 
 
 def compute_code(situation: Situation) -> int:
-    """The code with which a pull is answered that no check refuses: numbers and terms alike."""
+    """The code of the answer to a pull that passed all checks: numbers and terms alike."""
     return compute_last(CODE_WRITES, situation)
 
 
@@ -223,7 +223,7 @@ def compute_suggestion(situation: Situation) -> int:
 
 
 def compute_hold_ms(situation: Situation, code: ResponseCode) -> int | None:
-    """How long a pull without news is held; None: it is answered (R-PM-06)."""
+    """How long a pull without new messages is held; None: it is answered (R-PM-06)."""
     pull, broker = situation.pull, situation.broker
     is_held = pull.is_first_pass and pull.has_suspend_flag
     if code is not ResponseCode.PULL_NOT_FOUND or not is_held:
@@ -232,35 +232,36 @@ def compute_hold_ms(situation: Situation, code: ResponseCode) -> int | None:
 
 
 def compute_commit(situation: Situation) -> int | None:
-    """The progress that a pull stores by the way: on masters, at the first pass (R-PM-08).
+    """The progress that a pull also stores: on masters, at the first pass (R-PM-08).
 
-    Whatever the outcome, also when the request is held; but not when a check has refused it.
+    This does not depend on the outcome, even if the request is held; but a refused pull stores
+    nothing.
     """
     may_commit = situation.pull.is_first_pass and not situation.store.is_slave
     return situation.pull.commit_offset if may_commit else None
 
 
 CHECK_INTERVAL_MS = 5_000
-"""How often held pulls are looked at with long polling; else each ``shortPollingTimeMills``."""
+"""How often held pulls are checked with long polling; else each ``shortPollingTimeMills``."""
 
 
 def compute_hold_most_ms(hold_ms: int, broker: BrokerSettings) -> int:
-    """How long a pull is held at most that may be held for ``hold_ms`` (R-PM-07).
+    """The longest hold of a pull that may be held for ``hold_ms`` (R-PM-07).
 
-    Nobody looks at it at the very end of its time, but at the next of the regular looks.
+    Its time is not checked at its very end, but at the next regular check.
     """
     return hold_ms + compute_check_interval_ms(broker)
 
 
 @frozen
 class HeldPull:
-    """A pull that is held, when somebody looks at it."""
+    """A held pull at the time of a check."""
 
     offset: int
     """Queue offset that it waits for."""
     queue_max_offset: int
     is_filter_matching: bool = True
-    """The subscription takes the message that woke the look, or nobody knows."""
+    """The subscription takes the message that caused the check, or this is unknown."""
     waited_ms: int = 0
     timeout_ms: int = 0
 
@@ -271,7 +272,7 @@ def has_message_arrived(held: HeldPull) -> bool:
 
 
 def is_hold_over(held: HeldPull) -> bool:
-    """It was held for as long as it may be."""
+    """It has been held for as long as allowed."""
     return held.waited_ms >= held.timeout_ms
 
 
@@ -283,15 +284,15 @@ RELEASES: tuple[Case[HeldPull, bool], ...] = (
 
 
 def look_at_held(held: HeldPull) -> Decided[bool] | None:
-    """Why a held pull is run again; None: it is held on."""
+    """Why a held pull is run again; None: it remains held."""
     return choose_first(RELEASES, held)
 
 
 def compute_check_interval_ms(broker: BrokerSettings) -> int:
-    """How often the held pulls are looked at, whatever happens."""
+    """How often the held pulls are checked, whatever happens."""
     return CHECK_INTERVAL_MS if broker.is_long_polling_enabled else broker.short_polling_ms
 
 
 def is_woken_by_messages(store: StoreSettings, broker: BrokerSettings) -> bool:
-    """A new message makes the broker look at once: on masters with long polling only (R-RP-04)."""
+    """A new message triggers a check immediately: on masters with long polling only (R-RP-04)."""
     return not store.is_slave and broker.is_long_polling_enabled

@@ -1,7 +1,7 @@
-"""One question about a pull, as a flat object: what would be answered, and where would it go next.
+"""One question about a pull, as a flat object: the answer, and where the client goes next.
 
-Keys are RocketMQ's where it has a name for them. The messages from the offset asked for to the end
-of the queue are taken to be of equal size and to lie one behind the other in the log.
+Keys are RocketMQ's if it has a name for them. The messages from the requested offset to the end of
+the queue are assumed to be of equal size and contiguous in the log.
 """
 
 from __future__ import annotations
@@ -59,9 +59,9 @@ QUEUE_FILE = "mapedFileSizeConsumeQueue"
 LARGEST = 2**62
 """Larger than every offset; sums of two still fit into the broker's 64 bits."""
 MESSAGES_MAX = 100_000
-"""More than any client asks for at a time."""
+"""More than any client requests at a time."""
 BROKERS_MAX = 12
-"""As many addresses as a client's table lists in the order that is modelled."""
+"""The most addresses that a client's table lists in the modelled order."""
 
 NUMBERS: Mapping[str, tuple[int, int, int | None]] = {
     "offset": (-LARGEST, LARGEST, 0),
@@ -78,36 +78,36 @@ NUMBERS: Mapping[str, tuple[int, int, int | None]] = {
     "cachedMsgs": (0, MESSAGES_MAX, 0),
     "filteredMsgs": (0, MESSAGES_MAX, 0),
 }
-"""Keys with numbers: the least, the most, and what holds without the key."""
+"""Keys with numbers: the least, the most, and the default."""
 
 DEFAULTS = {name: default for name, (_, _, default) in NUMBERS.items()}
 
 OTHERS = ("role", "group", "brokers", "suspend", "groupKnown", "topicKnown")
-"""The remaining keys that are no properties."""
+"""The remaining keys that are not properties."""
 
 WITHOUT_SAY = {"enablePropertyFilter", "mapedFileSizeCommitLog"}
-"""They decide about other filters and deleted files, which no question has."""
+"""They affect other filters and deleted files, which no question has."""
 
 PROPERTIES = frozenset({*STORE_FIELDS, *BROKER_FIELDS, QUEUE_FILE} - WITHOUT_SAY)
-"""Properties that have a say."""
+"""Properties that have an effect."""
 
 KNOWN = frozenset({*NUMBERS, *OTHERS, *PROPERTIES})
 
 SETTINGS_KEPT = 1024
-"""So many different settings of the rows of a table are kept."""
+"""Number of different settings of table rows that are cached."""
 
 
 class QuestionError(ValueError):
-    """A question that cannot be answered: what is wrong with which key."""
+    """A question that cannot be answered: the key and its problem."""
 
 
 @frozen
 class Reply:
-    """What the broker answers, and what the client does then."""
+    """The broker's answer, and the client's next step."""
 
     answer: PullAnswer
     held_most_ms: int | None
-    """How long the pull is held at most if no message comes; None: it is answered at once."""
+    """How long the pull is held at most if no message comes; None: answered immediately."""
     next_pull: NextPull
     target: Target
     """The broker of the next pull."""
@@ -127,7 +127,7 @@ def ask(question: Mapping[str, Any]) -> Reply:
     unknown = next((name for name in question if name not in KNOWN), None)
     if unknown is not None:
         near = difflib.get_close_matches(unknown, KNOWN, 1)
-        raise QuestionError(f"{unknown} is no key" + (f"; {near[0]} is one" if near else ""))
+        raise QuestionError(f"{unknown} is not a key" + (f"; {near[0]} is one" if near else ""))
     numbers = {**DEFAULTS, **{n: read_number(n, v) for n, v in question.items() if n in NUMBERS}}
     properties = {n: v for n, v in question.items() if n in PROPERTIES}
     situation = make_situation(question, numbers, properties)
@@ -142,7 +142,7 @@ def ask(question: Mapping[str, Any]) -> Reply:
 
 
 def make_consumer(client: Client, offset: int, numbers: Mapping[str, Any]) -> PushConsumer:
-    """The consumer that pulls; what it has cached lies right before its offset.
+    """The consumer that pulls; its cached messages lie right before its offset.
 
     Without ``clientOffset`` its progress is 0, or the first of the cached messages.
     """
@@ -156,9 +156,9 @@ def make_consumer(client: Client, offset: int, numbers: Mapping[str, Any]) -> Pu
 
 
 def find_asked(role: Role, brokers: tuple[int, ...]) -> int | None:
-    """The broker that the client took for the one to ask, by the role of the one that it asked.
+    """The suggested id with which the client chose the queried broker, given that broker's role.
 
-    Of a slave it is the first slave of the route; None: a client that knows no suggestion.
+    For a slave it is the first slave of the route; None: a client without a suggestion.
     """
     slaves = [each for each in order_as_hash_map(brokers) if each != MASTER_ID]
     return next(iter(slaves), None) if role is Role.SLAVE else None
@@ -167,7 +167,7 @@ def find_asked(role: Role, brokers: tuple[int, ...]) -> int | None:
 def make_situation(
     question: Mapping[str, Any], numbers: Mapping[str, Any], properties: Mapping[str, Any]
 ) -> Situation:
-    """The pull, the broker, and what its store says."""
+    """The pull, the broker, and its store's answer."""
     told = tuple((name, str(value)) for name, value in properties.items())
     store, broker, per_file = make_settings(
         read_role(question.get("role")), numbers["totalMemoryBytes"], told
@@ -193,7 +193,7 @@ def make_settings(
 ) -> tuple[StoreSettings, BrokerSettings, int]:
     """Settings of store and processor, and the entries of a queue's file.
 
-    The rows of a table differ little in them, so they are kept.
+    They differ little between the rows of a table, so they are cached.
     """
     properties = dict(told)
     try:
@@ -206,7 +206,7 @@ def make_settings(
 
 
 def make_read(store: StoreSettings, numbers: Mapping[str, Any], per_file: int) -> Read:
-    """The call of getMessage, with as many entries as it may look at."""
+    """The call of getMessage, with as many entries as it may read."""
     offset, size = numbers["offset"], numbers["messageBytes"]
     low, high = numbers["minOffset"], numbers["maxOffset"]
     if low > high:
@@ -231,7 +231,7 @@ def make_read(store: StoreSettings, numbers: Mapping[str, Any], per_file: int) -
 
 
 def read_number(name: str, value: object) -> int | None:
-    """A whole number in its range, or what holds without it."""
+    """A whole number in its range, or the default."""
     low, high, default = NUMBERS[name]
     if value is None:
         return default
@@ -248,7 +248,7 @@ def read_flag(name: str, value: object) -> bool:
 
 
 def read_role(name: object) -> Role:
-    """The role of the broker asked."""
+    """The role of the queried broker."""
     if name is None:
         return Role.ASYNC_MASTER
     if not isinstance(name, str) or name not in Role.__members__:
@@ -257,7 +257,7 @@ def read_role(name: object) -> Role:
 
 
 def read_group(value: object) -> SubscriptionGroup:
-    """A group as an object, or as ``name=value`` pairs; what is not named is the default."""
+    """A group as an object, or as ``name=value`` pairs; missing options are defaults."""
     try:
         if value is None:
             return DEFAULT_GROUP
@@ -310,7 +310,7 @@ def describe(reply: Reply) -> dict[str, Any]:
 
 
 def describe_result(result: GetMessageResult | None) -> dict[str, Any]:
-    """What the store says, for other programs; only the status, as null, where it was not asked."""
+    """The store's answer, for other programs; only a null status if it was not queried."""
     if result is None:
         return {"status": None}
     return {

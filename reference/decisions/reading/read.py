@@ -1,4 +1,4 @@
-"""A read of a queue, and the words for what comes of it (DefaultMessageStore#getMessage)."""
+"""A read of a queue, and the possible statuses (DefaultMessageStore#getMessage)."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class Read:
     settings: StoreSettings
     queue: ConsumeQueue
     offset: int
-    """Queue offset asked for."""
+    """Requested queue offset."""
     max_messages: int
-    """How many messages at most the caller wants."""
+    """The most messages that the caller wants."""
     log_max_offset: int
     """Max offset of the commit log, sampled before everything else (R-GM-01)."""
     log_min_offset: int = 0
-    """Where the commit log's first file begins; below it the files are gone."""
+    """Where the commit log's first file begins; earlier files are gone."""
     filtered_out: frozenset[int] = frozenset()
-    """Queue offsets whose messages the subscription's filter does not take."""
+    """Queue offsets whose messages the subscription's filter rejects."""

@@ -1,7 +1,7 @@
-"""A store goes from entry to entry of a queue, until the batch is full.
+"""A store goes from entry to entry of a queue until the batch is full.
 
-Source: DefaultMessageStore#getMessage of 4.4.0. The loop is too long for a proof. Who proves takes
-any numbers that `is_possible` admits; a test holds that the loop never leaves them, and attains the
+Source: DefaultMessageStore#getMessage of 4.4.0. The loop is too long for a proof. A proof takes any
+numbers that `is_possible` admits; a test ensures that the loop never leaves them, and attains the
 ends of their ranges.
 """
 
@@ -15,42 +15,42 @@ from reference.decisions.reading.settings import is_further_back_than_memory
 from reference.language.operators import all_of, any_of, maximum, minimum
 
 SCAN_BYTES_MIN = 16_000
-"""At least so many bytes of a queue are looked at, if a filter takes none of its messages."""
+"""At least this many bytes of a queue are scanned if a filter takes none of its messages."""
 
 
 @frozen
 class Scan:
-    """What looking at one entry after another came to: numbers, or terms."""
+    """The result of reading one entry after another: numbers, or terms."""
 
     count: int
     """Messages found."""
     consumed: int
-    """Entries that the reader has behind it."""
+    """Entries that the reader has passed."""
     last: int
-    """Physical offset of the last entry looked at."""
+    """Physical offset of the last entry read."""
     miss_status: int
-    """The ``GetMessageStatus`` where nothing is found: by the last entry that was not taken."""
+    """The ``GetMessageStatus`` if nothing is found: by the last entry that was not taken."""
 
 
 NOT_SCANNED = Scan(0, 0, 0, GetMessageStatus.NO_MATCHED_MESSAGE)
-"""What stands for a scan that does not take place."""
+"""Stands for a scan that does not take place."""
 
 
 @frozen
 class Ahead:
-    """What is known of the entries ahead without looking at them: numbers, or terms."""
+    """What is known of the entries ahead without reading them: numbers, or terms."""
 
     entries: int
-    """From the offset asked for to the end of the queue; at least one."""
+    """From the requested offset to the end of the queue; at least one."""
     begin: int
     """Physical offset of the first of them."""
     log_max_offset: int
     max_messages: int
-    """How many messages at most the caller wants."""
+    """The most messages that the caller wants."""
 
 
 def is_possible(scan: Scan, ahead: Ahead) -> bool:
-    """Looking at the entries ahead may come to this: what a proof takes for the loop.
+    """Reading the entries ahead may have this result: the assumption of a proof about the loop.
 
     A batch takes one message whatever the caller wants (R-GM-05), and the entries of a queue lie in
     the order of the log.
@@ -69,19 +69,19 @@ def is_possible(scan: Scan, ahead: Ahead) -> bool:
 
 @frozen
 class Gathered:
-    """A scan, and why it came to this."""
+    """A scan, with the reasons for its result."""
 
     scan: Scan
     size_bytes: int
     """Of the messages found."""
     missed_by: str
-    """Name of the condition by which the last entry was not taken, while nothing was found."""
+    """Name of the condition by which the last entry was not taken, if nothing was found."""
     ended_by: str
     """Name of the condition that ended it."""
     taken: tuple[int, ...] = ()
     """Queue offsets of the messages found."""
     has_another_message: bool = False
-    """Another message's bytes are given for the one at physical offset 0."""
+    """Another message's bytes are returned for the one at physical offset 0."""
 
 
 def is_message_found(scan: Scan) -> bool:
@@ -116,14 +116,14 @@ def is_memory_count_reached(read: Read, count: int, _: int) -> bool:
 
 FULL_ON_DISK = (is_count_reached, is_disk_size_exceeded, is_disk_count_reached)
 FULL_IN_MEMORY = (is_count_reached, is_memory_size_exceeded, is_memory_count_reached)
-"""When a batch is full, by where the next message is taken to lie (R-GM-05).
+"""When a batch is full, by where the next message is assumed to lie (R-GM-05).
 
-Each condition is told how many messages the batch has, and its bytes with the next one.
+Each condition takes the batch's number of messages, and its bytes with the next one.
 """
 
 
 def find_full(read: Read, count: int, size_bytes: int, *, is_in_disk: bool) -> str:
-    """The condition by which a batch is full; empty: it is not, as one without messages never is.
+    """The condition by which a batch is full; empty if it is not, as one without messages never is.
 
     Source: DefaultMessageStore#isTheBatchFull.
     """
@@ -135,19 +135,19 @@ def find_full(read: Read, count: int, size_bytes: int, *, is_in_disk: bool) -> s
 
 @define
 class Walk:
-    """A scan on its way: the only thing here that changes in place, for the sake of its speed."""
+    """A scan in progress: the only thing here that changes in place, for speed."""
 
     count: int = 0
     size_bytes: int = 0
     resume_at: int = 0
-    """Entries that point below it are passed over."""
+    """Entries that point below it are skipped."""
     missed_by: str = ""
     taken: list[int] = field(factory=list)
     """Queue offsets of the messages found."""
     has_another_message: bool = False
 
     def look_at(self, read: Read, offset: int, entry: Entry) -> None:
-        """One entry of a batch that is not full: it is taken, or it is not."""
+        """Read one entry of a batch that is not full: take it or not."""
         refused = find_refusal(read, offset, entry)
         if refused == is_message_removed.__name__:
             file_bytes, at = read.settings.commit_log_file_bytes, entry.physical_offset
@@ -162,7 +162,7 @@ class Walk:
         self.has_another_message |= is_another_given(read, entry)
 
     def finish(self, consumed: int, last: int, ended_by: str) -> Gathered:
-        """What it has come to."""
+        """The result."""
         miss = MISSES.get(self.missed_by, GetMessageStatus.NO_MATCHED_MESSAGE)
         return Gathered(
             Scan(self.count, consumed, last, miss),
@@ -175,10 +175,10 @@ class Walk:
 
 
 def gather(read: Read) -> Gathered:
-    """Entry by entry until the batch is full, or the queue's file or the patience ends (R-GM-04).
+    """Read entries until the batch is full, or the file or the scan limit ends (R-GM-04).
 
-    Where a message is gone, all entries that point into the same file of the log are passed over.
-    There is at least one entry.
+    If a message is gone, all entries that point into the same file of the log are skipped. There is
+    at least one entry.
     """
     memory = read.settings.memory_bytes
     entries = read.queue.list_from(read.offset)
@@ -197,17 +197,17 @@ def gather(read: Read) -> Gathered:
 
 
 def compute_scan_limit(read: Read) -> int:
-    """How many entries are looked at, at the most."""
+    """The most entries that are read."""
     return max(SCAN_BYTES_MIN, read.max_messages * ENTRY_BYTES) // ENTRY_BYTES
 
 
 def is_scan_limit_reached(read: Read) -> bool:
-    """There are more entries ahead in the file than are looked at in one call."""
+    """The file has more entries ahead than one call reads."""
     return compute_scan_limit(read) < len(read.queue.list_from(read.offset))
 
 
 def is_queue_file_read(read: Read) -> bool:
-    """All entries ahead in the file were looked at; the next file is left to the next call."""
+    """All entries ahead in the file were read; the next file is left to the next call."""
     return not is_scan_limit_reached(read)
 
 
@@ -219,15 +219,15 @@ def find_refusal(read: Read, offset: int, entry: Entry) -> str:
 
 
 def is_filter_refusing(read: Read, offset: int) -> bool:
-    """The subscription does not ask for this message."""
+    """The subscription does not include this message."""
     return offset in read.filtered_out
 
 
 def find_begin(read: Read, entry: Entry) -> int:
     """Where the store takes a message's bytes from (CommitLog#getMessage).
 
-    For physical offset 0 it takes the log's first file, whichever that is: a message that was the
-    very first one and is gone is answered with the bytes with which the log begins now (B1-04007).
+    For physical offset 0 it takes the log's first file, whichever that is. If the very first
+    message is gone, it returns the bytes with which the log begins now (B1-04007).
     """
     return read.log_min_offset if entry.physical_offset == 0 else entry.physical_offset
 
@@ -247,4 +247,4 @@ MISSES = {
     is_filter_refusing.__name__: GetMessageStatus.NO_MATCHED_MESSAGE,
     is_message_removed.__name__: GetMessageStatus.MESSAGE_WAS_REMOVING,
 }
-"""The status of a scan that finds nothing, by what befell the last entry."""
+"""The status of a scan that finds nothing, by the fate of the last entry."""

@@ -1,8 +1,8 @@
-"""The settings that a read decision depends on, by the names that RocketMQ 4.4.0 gives them.
+"""The settings that a read decision depends on, by their names in RocketMQ 4.4.0.
 
-One of them says how much of the log a broker takes to be in memory, and what lies further back. The
-comparison is of a distance in the log with the size of the machine's memory; nobody looks at what
-is really cached (R-GM-08, DefaultMessageStore#getMessage at 4.4.0).
+One of them determines how much of the log a broker assumes to be in memory. It compares a distance
+in the log with the size of the machine's memory; it does not check what is really cached (R-GM-08,
+DefaultMessageStore#getMessage at 4.4.0).
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ DOUBLE_EXACT_BELOW = 2**53
 """Below it every whole number is a double; no machine has as many bytes of memory."""
 
 DEFAULT_TOTAL_MEMORY_BYTES = 24 * 1024**3
-"""What 4.4.0 assumes where it cannot ask the operating system (StoreUtil)."""
+"""Assumed by 4.4.0 if it cannot query the operating system (StoreUtil)."""
 
 
 def compute_memory_bytes(total_bytes: int, ratio: int) -> int:
     """The share of the memory, as 4.4.0 computes it (R-GM-06).
 
-    Two operations on doubles and a cast that cuts off what lies behind the point. Python's floats
-    are the same IEEE doubles, so this is exact, not similar. ``total_bytes`` is from 0 to below
+    Two operations on doubles and a cast that drops the fraction. Python's floats are the same IEEE
+    doubles, so this is exact, not approximate. ``total_bytes`` is from 0 to below
     DOUBLE_EXACT_BELOW, ``ratio`` is ``accessMessageInMemoryMaxRatio``, in percent.
     """
     return int(total_bytes * (ratio / 100.0))
@@ -38,7 +38,7 @@ def is_further_back_than_memory(max_offset: int, offset: int, memory_bytes: int)
 
 
 PERM_READ = 4
-"""The bit of a permission that allows to read (PermName)."""
+"""The bit of a permission that allows reading (PermName)."""
 
 
 def _setting(name: str) -> Any:
@@ -48,13 +48,13 @@ def _setting(name: str) -> Any:
 
 @frozen
 class StoreSettings:
-    """What DefaultMessageStore#getMessage depends on."""
+    """Settings that affect DefaultMessageStore#getMessage."""
 
     role: Role = Role.ASYNC_MASTER
     total_memory_bytes: int = DEFAULT_TOTAL_MEMORY_BYTES
     """All memory of the machine (StoreUtil.TOTAL_PHYSICAL_MEMORY_SIZE)."""
     memory_ratio: int = _setting("accessMessageInMemoryMaxRatio")
-    """In percent; 40 on slaves too, as 4.4.0 asks for the role too early (R-GM-07)."""
+    """In percent; 40 on slaves too, since 4.4.0 reads the role too early (R-GM-07)."""
     is_offset_checked_in_slave: bool = _setting("offsetCheckInSlave")
     count_max_in_memory: int = _setting("maxTransferCountOnMessageInMemory")
     bytes_max_in_memory: int = _setting("maxTransferBytesOnMessageInMemory")
@@ -62,11 +62,11 @@ class StoreSettings:
     bytes_max_in_disk: int = _setting("maxTransferBytesOnMessageInDisk")
     commit_log_file_bytes: int = _setting("mapedFileSizeCommitLog")
     is_reset_to_end: bool = False
-    """Who asks for what lies beyond the end of a queue is always sent to its end (V-18)."""
+    """A reader beyond the end of a queue is always redirected to its end (V-18)."""
 
     @property
     def memory_bytes(self) -> int:
-        """How far back the log is taken to be in memory."""
+        """How far back the log is assumed to be in memory."""
         return compute_memory_bytes(self.total_memory_bytes, self.memory_ratio)
 
     @property
@@ -77,7 +77,7 @@ class StoreSettings:
 
 @frozen
 class BrokerSettings:
-    """What PullMessageProcessor depends on besides the store."""
+    """Settings that affect PullMessageProcessor besides the store's."""
 
     is_slave_read_enabled: bool = _setting("slaveReadEnable")
     is_long_polling_enabled: bool = _setting("longPollingEnable")
@@ -88,7 +88,7 @@ class BrokerSettings:
 
 
 def name_properties(settings: type) -> dict[str, str]:
-    """The fields of a settings class by the properties that they stand for."""
+    """The fields of a settings class by the properties that they represent."""
     return {
         each.metadata["property"]: each.name
         for each in settings.__attrs_attrs__  # type: ignore[attr-defined]
@@ -101,7 +101,7 @@ STORE_FIELDS, BROKER_FIELDS = name_properties(StoreSettings), name_properties(Br
 
 
 def change_store(settings: StoreSettings, properties: Mapping[str, Any]) -> StoreSettings:
-    """The store's settings with some properties set; others are of no concern to reading.
+    """The store's settings with some properties set; others do not affect reading.
 
     Raises:
         ValueError: a value of another type than the property has.
@@ -110,7 +110,7 @@ def change_store(settings: StoreSettings, properties: Mapping[str, Any]) -> Stor
 
 
 def change_broker(settings: BrokerSettings, properties: Mapping[str, Any]) -> BrokerSettings:
-    """The same for the settings of the processor."""
+    """The processor's settings with some properties set. Raises ValueError like `change_store`."""
     return evolve(settings, **_select(BROKER_FIELDS, properties))
 
 

@@ -1,6 +1,6 @@
-"""A subscription: which messages of a topic a consumer asks for.
+"""A subscription: which messages of a topic a consumer wants.
 
-Tags are compared by their hash codes, which stand in the consume queue; an expression of SQL-92 is
+Tags are compared by their hash codes, which the consume queue contains; an expression of SQL-92 is
 evaluated on the message's properties, in the commit log. Source: FilterAPI#build,
 ExpressionMessageFilter and ConsumerFilterManager#build of 4.4.0.
 """
@@ -22,7 +22,7 @@ class SubscriptionError(ValueError):
 
 @frozen
 class Subscription:
-    """What is asked for by tags."""
+    """A subscription by tags."""
 
     text: str = ALL
     tags: frozenset[str] = frozenset()
@@ -39,8 +39,8 @@ class Subscription:
 def parse_tags(text: str | None) -> Subscription:
     """The subscription of a text such as ``TagA || TagB`` (FilterAPI#buildSubscriptionData).
 
-    Nothing at all means every message; blanks between separators are no tags, so ``" || "`` asks
-    for no message.
+    An empty text means every message; blanks between separators are not tags, so ``" || "`` means
+    no message.
 
     Raises:
         SubscriptionError: separators and nothing else.
@@ -54,14 +54,14 @@ def parse_tags(text: str | None) -> Subscription:
 
 
 def is_expression_parsable(text: str | None) -> bool:
-    """An expression of SQL-92 that a pull carries is looked at for being there, no more.
+    """A pull's expression of SQL-92 is only checked for presence.
 
-    One that cannot be compiled takes every message (ConsumerFilterManager#build gives nothing, and
-    the filter lets pass what it has no expression for; B2-01245).
+    One that cannot be compiled takes every message (ConsumerFilterManager#build returns nothing,
+    and the filter passes messages for which it has no expression; B2-01245).
     """
     return bool(text)
 
 
 def is_tag_taken(subscription: Subscription, tags_code: int) -> bool:
-    """The entry's hash code is one of those asked for (isMatchedByConsumeQueue)."""
+    """The entry's hash code is one of the subscribed ones (isMatchedByConsumeQueue)."""
     return subscription.text == ALL or tags_code in subscription.codes

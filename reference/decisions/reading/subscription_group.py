@@ -1,4 +1,4 @@
-"""Subscription groups: which broker a group of consumers is sent to, and whether it may read.
+"""Subscription groups: the broker to which a group of consumers is sent, and its permissions.
 
 Read from ``subscriptionGroup.json`` of a broker, or from ``brokerId=1,consumeEnable=true``.
 """
@@ -15,11 +15,11 @@ DEFAULT_BROKER_ID = 0
 DEFAULT_SLOW_BROKER_ID = 1
 
 SYSTEM_GROUP_PREFIX = "CID_RMQ_SYS_"
-"""How the names of RocketMQ's own groups begin (MixAll#isSysConsumerGroup)."""
+"""Prefix of the names of RocketMQ's own groups (MixAll#isSysConsumerGroup)."""
 
 
 class GroupError(ValueError):
-    """A text that describes no subscription group: what is wrong with it."""
+    """A text that does not describe a subscription group, with the problem."""
 
 
 def _option(name: str, default: Any) -> Any:
@@ -31,9 +31,9 @@ class SubscriptionGroup:
     """``SubscriptionGroupConfig`` with its defaults (R-SG-01)."""
 
     broker_id: int = _option("brokerId", DEFAULT_BROKER_ID)
-    """Where consumers are sent that keep up."""
+    """The broker for consumers that keep up."""
     slow_broker_id: int = _option("whichBrokerWhenConsumeSlowly", DEFAULT_SLOW_BROKER_ID)
-    """Where consumers are sent that have fallen further back than memory."""
+    """The broker for consumers that have fallen further back than memory."""
     is_consume_enabled: bool = _option("consumeEnable", True)
     is_consume_from_min_enabled: bool = _option("consumeFromMinEnable", True)
     is_broadcast_enabled: bool = _option("consumeBroadcastEnable", True)
@@ -43,7 +43,7 @@ class SubscriptionGroup:
 
 
 DEFAULT_GROUP = SubscriptionGroup()
-"""What a broker makes of a group that it does not know, if it may."""
+"""The group that a broker creates for an unknown name, if it may."""
 
 OPTIONS: Mapping[str, str] = {
     each.metadata["option"]: each.name for each in fields(SubscriptionGroup)
@@ -51,7 +51,7 @@ OPTIONS: Mapping[str, str] = {
 """Field by option of RocketMQ."""
 
 OTHER_NAMES = frozenset({"groupName"})
-"""What a group's object in the file holds besides its options."""
+"""Fields of a group's object in the file other than its options."""
 
 
 def is_system_group(name: str) -> bool:
@@ -60,7 +60,7 @@ def is_system_group(name: str) -> bool:
 
 
 def parse_group(text: str) -> SubscriptionGroup:
-    """A group from ``name=value`` pairs, separated by commas; the rest are defaults.
+    """A group from ``name=value`` pairs, separated by commas; missing options are defaults.
 
     Raises:
         GroupError: an unknown option, or a value of another type.
@@ -69,7 +69,7 @@ def parse_group(text: str) -> SubscriptionGroup:
     for pair in filter(None, (each.strip() for each in text.split(","))):
         name, found, value = pair.partition("=")
         if not found or name in options:
-            raise GroupError(f"{pair!r} is no option; write for example brokerId=1")
+            raise GroupError(f"{pair!r} is not an option; write for example brokerId=1")
         options[name] = value
     return build_group(options)
 
@@ -112,14 +112,14 @@ def read_groups(text: str) -> dict[str, SubscriptionGroup]:
         raise GroupError("not a subscriptionGroup.json: no subscriptionGroupTable") from problem
     wrong = [name for name, options in table.items() if not isinstance(options, dict)]
     if wrong:
-        raise GroupError(f"group {wrong[0]!r} is no object")
+        raise GroupError(f"group {wrong[0]!r} is not an object")
     return {name: build_group(options) for name, options in table.items()}
 
 
 def update_by_command(options: Mapping[str, Any]) -> SubscriptionGroup:
-    """What the admin command ``updateSubGroup`` makes of a group, whatever it was before (R-SG-03).
+    """A group after the admin command ``updateSubGroup``, whatever it was before (R-SG-03).
 
-    It sends a new object: what is not named goes back to the default, and two flags to false.
+    It sends a new object: missing options return to the default, and two flags to false.
 
     Raises:
         GroupError: an unknown option, or a value of another type.

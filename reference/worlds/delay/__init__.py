@@ -1,1 +1,1 @@
-"""Delayed delivery in a pair, as rules: who has delivered what, and how far a new master begins."""
+"""Delayed delivery in a pair, as rules: what is delivered, and where a new master begins."""

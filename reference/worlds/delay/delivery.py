@@ -1,4 +1,4 @@
-"""Delayed messages: put, delivered, and the progress of that noted, written and copied.
+"""Delayed messages: put and delivered; delivery progress noted, written and copied.
 
 Source: ScheduleMessageService.DeliverDelayedMessageTimerTask#executeOnTimeup of 4.4.0 (R-BR-05).
 """
@@ -18,12 +18,12 @@ def is_role_of_master(state: Delay, broker: int) -> bool:
 
 
 def is_serving(state: Delay, broker: int) -> bool:
-    """This broker is the master and runs; only then it delivers (R-BR-03)."""
+    """This broker is the master and running; only then does it deliver (R-BR-03)."""
     return state.brokers[broker].is_up & is_role_of_master(state, broker)
 
 
 def is_pair_connected(state: Delay) -> bool:
-    """Both run in their first roles, so the slave gets what its master has."""
+    """Both brokers run in their initial roles, so the slave receives what its master has."""
     return state.brokers[SLAVE].is_up & is_serving(state, MASTER)
 
 
@@ -46,7 +46,7 @@ def put_delayed_message(state: Delay, broker: int) -> RuleBody:
     says="delivers the next one",
 )
 def deliver_message(state: Delay, broker: int) -> RuleBody:
-    """The next message is due: a copy of it is put, waiting for neither disk nor slave (R-CL-17).
+    """A message is due: the master puts a copy, waiting for neither disk nor slave (R-CL-17).
 
     A position beyond the end of the queue finds nothing and stays where it is.
     """
@@ -62,7 +62,7 @@ def deliver_message(state: Delay, broker: int) -> RuleBody:
 
 @rule(who="master", source="ScheduleMessageService#updateOffset", says="notes progress")
 def note_progress(state: Delay, broker: int) -> RuleBody:
-    """After a round of deliveries the table in memory gets the position."""
+    """After a round of deliveries the master notes its position in the table in memory."""
     own = state.brokers[broker]
     # ENABLED WHEN
     yield when(is_serving=is_serving(state, broker), has_news=negate(own.offset == own.position))
@@ -72,7 +72,7 @@ def note_progress(state: Delay, broker: int) -> RuleBody:
 
 @rule(who="master", source="ScheduleMessageService#persist", weight=8, says="writes progress")
 def persist_progress(state: Delay, broker: int) -> RuleBody:
-    """The master writes its table, every 10 s (R-BR-05)."""
+    """The master writes its table to its file, every 10 s (R-BR-05)."""
     own = state.brokers[broker]
     # ENABLED WHEN
     yield when(is_serving=is_serving(state, broker), has_news=negate(own.file == own.offset))
@@ -82,7 +82,7 @@ def persist_progress(state: Delay, broker: int) -> RuleBody:
 
 @rule(who="slave", source="HAClient#dispatchReadRequest", says="<~ messages to {queue_max}")
 def replicate_delayed_message(state: Delay) -> RuleBody:
-    """The slave's log gets delayed messages behind those that it has."""
+    """The slave's log receives delayed messages after those that it has."""
     master, slave = state.brokers
     # ENABLED WHEN
     yield when(is_pair_connected=is_pair_connected(state))
@@ -93,7 +93,7 @@ def replicate_delayed_message(state: Delay) -> RuleBody:
 
 @rule(who="slave", source="HAClient#dispatchReadRequest", says="<~ the copy")
 def replicate_copy(state: Delay) -> RuleBody:
-    """The slave's log gets the copy of the followed message, after the message itself."""
+    """The slave's log receives the copy of the followed message, after the message itself."""
     master, slave = state.brokers
     # ENABLED WHEN
     yield when(
@@ -113,9 +113,9 @@ def replicate_copy(state: Delay) -> RuleBody:
     says="<~ progress, to its file",
 )
 def copy_progress(state: Delay) -> RuleBody:
-    """The slave's file gets the master's table; its memory does not (R-MS-07).
+    """The slave writes the master's table to its file; its own memory keeps the old one (R-MS-07).
 
-    How far the slave's log has come is not looked at.
+    It does not check how far its log has been copied.
     """
     master, slave = state.brokers
     # ENABLED WHEN

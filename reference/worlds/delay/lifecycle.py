@@ -1,4 +1,4 @@
-"""The broker that delivers stops, starts, fails, or is replaced by its slave."""
+"""The delivering broker stops, starts, fails, or is replaced by its slave."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from reference.worlds.delay.state import SLAVE, Delay, DelayBroker
 
 
 def begin_at_file(state: Delay, broker: DelayBroker) -> DelayBroker:
-    """The broker started: memory and position are what the file says, or a correction of it."""
+    """The broker after a start: memory and position come from the file, perhaps corrected."""
     begin = broker.file
     if state.structure.is_corrected_at_start:
         begin = minimum(begin, broker.queue_max)
     return evolve(broker, is_up=True, offset=begin, position=begin)
 
 
-@rule(who="operator", source="ScheduleMessageService#shutdown", weight=1, says="stops in order")
+@rule(who="operator", source="ScheduleMessageService#shutdown", weight=1, says="stops cleanly")
 def stop_broker(state: Delay, broker: int) -> RuleBody:
-    """Whoever delivers is stopped in order; the file is not written once more for that."""
+    """The delivering broker stops cleanly; it does not write its file once more."""
     # ENABLED WHEN
     yield when(
         is_serving=is_serving(state, broker), is_within_limit=is_within_limit(state, "stops")
@@ -36,7 +36,7 @@ def stop_broker(state: Delay, broker: int) -> RuleBody:
 
 @rule(who="operator", source="ScheduleMessageService#load, #start", says="starts again")
 def start_broker(state: Delay, broker: int) -> RuleBody:
-    """The master starts again and delivers from where its file says."""
+    """The master restarts and delivers from the position in its file."""
     own = state.brokers[broker]
     # ENABLED WHEN
     yield when(is_down=negate(own.is_up), is_role_of_master=is_role_of_master(state, broker))
@@ -44,9 +44,9 @@ def start_broker(state: Delay, broker: int) -> RuleBody:
     return replace_broker(state, broker, begin_at_file(state, own))
 
 
-@rule(who="operator", source="ScheduleMessageService#load", weight=1, says="starts anew as a slave")
+@rule(who="operator", source="ScheduleMessageService#load", weight=1, says="restarts as a slave")
 def restart_slave(state: Delay) -> RuleBody:
-    """The slave starts anew as a slave: its memory is what its file says, and nobody uses it."""
+    """The slave restarts as a slave: it loads its file into memory and does not use it."""
     slave = state.brokers[SLAVE]
     # ENABLED WHEN
     yield when(is_slave=negate(state.is_promoted), is_file_news=negate(slave.offset == slave.file))
@@ -61,7 +61,7 @@ def restart_slave(state: Delay) -> RuleBody:
     says="starts as the master",
 )
 def promote_slave(state: Delay) -> RuleBody:
-    """The master is down, and the slave starts anew as the master (R-NS-09)."""
+    """The master is down, and the slave restarts as the master (R-NS-09)."""
     master, slave = state.brokers
     # ENABLED WHEN
     yield when(
@@ -79,7 +79,7 @@ def promote_slave(state: Delay) -> RuleBody:
 
 @rule(who="fault", source="kill -9 of the broker", says="## KILLED")
 def kill_broker(state: Delay, broker: int) -> RuleBody:
-    """The process of whoever delivers is gone, and its table with it."""
+    """The delivering broker's process is killed, and its table in memory is lost."""
     # ENABLED WHEN
     yield when(
         is_serving=is_serving(state, broker), is_within_limit=is_within_limit(state, "kills")
@@ -91,16 +91,16 @@ def kill_broker(state: Delay, broker: int) -> RuleBody:
 
 
 def tell_power_loss(arguments: Mapping[str, int], state: Delay) -> str:
-    """What a power loss takes."""
+    """The timeline's phrase for a power loss."""
     gone = ["COPY"] * arguments["is_copy_lost"] + ["FILE"] * arguments["is_file_lost"]
     return "## POWER LOSS, keeps {kept_queue_max}" + "".join(f", no {g}" for g in gone)
 
 
 @rule(who="fault", source="power loss of the broker's machine", says=tell_power_loss)
 def lose_power(state: Delay, broker: int) -> RuleBody:
-    """Whoever delivers loses the end of its log, and perhaps its file of progress.
+    """The delivering broker loses the end of its log, and perhaps its file of progress.
 
-    The copy lies behind its message: where that is gone, the copy is.
+    The copy lies after its message in the log: if the message is lost, so is the copy.
     """
     own = state.brokers[broker]
     # ENABLED WHEN

@@ -1,10 +1,10 @@
 """The state of delayed delivery: two brokers' delay queues, copies and progress at one level.
 
-A delayed message waits in a queue of its own, one per level. Delivery writes a copy of it for its
-topic and goes on to the next one. One place of that queue is followed. Fields named ``ghost_...``
-exist in the specification only.
+A delayed message waits in the queue of its level. Delivery writes a copy of it for its topic and
+moves on to the next one. One place in that queue is followed. Fields named ``ghost_...`` exist in
+the specification only.
 
-Before it stands what never changes in a run: the sizes, and how often faults may strike.
+The constants of a run come first: sizes, and limits of faults.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 @frozen
 class DelayFaults:
-    """A number per kind of fault or circumstance: how often it has struck, or how often it may."""
+    """A number per kind of fault or environment event: how often it has happened, or may."""
 
     stops: Count = 0
-    """No failure: the broker that delivers is stopped in order."""
+    """Not a failure: the delivering broker stops cleanly."""
     kills: Count = 0
     """Kills of its process."""
     power_losses: Count = 0
     """Power losses of its machine: messages, copies and the file of progress may be gone."""
     promotions: Count = 0
-    """No failure: an operator makes the slave the master, for good."""
+    """Not a failure: an operator makes the slave the master, permanently."""
 
 
 @frozen
@@ -39,11 +39,11 @@ class DelayParameters:
     """Constant in a run, symbolic in a proof."""
 
     ghost_followed: QueueOffset = 0
-    """The followed place in the delay queue; what holds of any holds of all."""
+    """The followed place in the delay queue; what holds for an arbitrary one holds for all."""
     ghost_queue_size_max: QueueOffset = 2**40
-    """Where the modelled queue ends; no queue has such a limit, only a search needs one."""
+    """End of the modelled queue. RocketMQ has no such limit; only a search needs one."""
     limits: DelayFaults = DelayFaults()
-    """How often each fault may strike."""
+    """How often each fault may happen."""
 
 
 SMALL_DELAY = DelayParameters(ghost_queue_size_max=3)
@@ -51,12 +51,12 @@ SMALL_DELAY = DelayParameters(ghost_queue_size_max=3)
 
 
 MASTER, SLAVE = 0, 1
-"""The numbers of the two brokers, by their roles at first."""
+"""The numbers of the two brokers, by their initial roles."""
 
 
 @frozen
 class DelayBroker:
-    """What one broker has of the delay queue, and of the progress of delivery."""
+    """A broker's part of the delay queue and of delivery progress."""
 
     is_up: Flag = True
     """Its process runs."""
@@ -65,11 +65,11 @@ class DelayBroker:
     has_copy: Flag = False
     """Its log has a copy of the message at the followed place, for the message's topic."""
     position: QueueOffset = 0
-    """What its delivery looks at next (``DeliverDelayedMessageTimerTask.offset``)."""
+    """Its next position to deliver (``DeliverDelayedMessageTimerTask.offset``)."""
     offset: QueueOffset = 0
     """Its progress in memory (``ScheduleMessageService.offsetTable``)."""
     file: QueueOffset = 0
-    """``config/delayOffset.json``; 0 where there is none."""
+    """``config/delayOffset.json``; 0 if there is none."""
 
 
 @frozen
@@ -85,8 +85,8 @@ class Delay:
     is_promoted: Flag = False
     """The slave has become the master; the former one stays away."""
     ghost_is_delivered_twice: Flag = False
-    """A second copy was written where there was one."""
+    """A second copy has been written although one existed."""
     ghost_is_copy_lost: Flag = False
-    """Whoever delivers has once lost the copy, or begun without it."""
+    """The delivering broker has once lost the copy, or begun without it."""
     faults: DelayFaults = field(factory=DelayFaults)
     """The faults so far."""

@@ -1,7 +1,7 @@
-"""Delayed delivery: what makes a structure, with the rules, the first state and the lanes.
+"""Delayed delivery: its structures, rules, initial state and lanes.
 
 ``[ddd] c 1<2 /1`` is a queue of three delayed messages, with a copy of the followed one; progress
-is 1 in memory, delivery stands at 2, and the file has 1.
+is 1 in memory, delivery is at 2, and the file has 1.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ def list_lanes(state: Delay) -> tuple[tuple[str, int], ...]:
 
 
 def fill_lanes(state: Delay, step: Step) -> tuple[LaneText, ...]:
-    """What each broker does in a step; steps without a number are the slave's."""
+    """What each broker does in a step; steps without an index are the slave's."""
     lane = SLAVE if step.index is None else step.index
     phrase = state.structure.rules[step.rule_name].tell(step.arguments, state)
     return fill_one_lane(lane, phrase, tuple(map(draw_broker, state.brokers)))
 
 
 def list_running(state: Delay) -> tuple[bool, ...]:
-    """For each lane whether its node runs."""
+    """Whether the node of each lane is running."""
     return tuple(broker.is_up for broker in state.brokers)
 
 
@@ -51,7 +51,7 @@ LANES = Lanes(list_lanes, fill_lanes, list_running)
 
 
 DELAY_RULES: dict[str, Rule] = collect_rules(delivery, lifecycle)
-"""Every rule of this world by name, in the order in which they are told."""
+"""Every rule of this world by name, in the order of the book."""
 
 
 @frozen(cache_hash=True)
@@ -59,7 +59,7 @@ class DelayStructure(BaseStructure):
     """How a master begins to deliver."""
 
     is_corrected_at_start: bool = False
-    """Progress beyond the end of the delay queue is lowered to it at the start, as in later
+    """At start, progress beyond the end of the delay queue is lowered to that end, as in later
     releases (``ScheduleMessageService#correctDelayOffset``); 4.4.0 leaves it."""
 
     usual_parameters: ClassVar[DelayParameters] = DelayParameters()
@@ -72,7 +72,7 @@ class DelayStructure(BaseStructure):
 
     @property
     def rules(self) -> Mapping[str, Rule]:
-        """The same for every structure."""
+        """All rules of this world, in every structure."""
         return DELAY_RULES
 
     @property
@@ -81,7 +81,7 @@ class DelayStructure(BaseStructure):
         return {"broker": 2}
 
     def make_initial(self, parameters: DelayParameters) -> Delay:
-        """Both brokers up, and nothing delayed yet."""
+        """Both brokers up, and no delayed message yet."""
         return Delay(self, parameters)
 
 

@@ -20,25 +20,25 @@ from reference.worlds.reading.state import MASTER, NO_OFFSET, SLAVE, Broker, Mes
 
 STOPS = ("master_stops", "slave_stops")
 KILLS = ("master_kills", "slave_kills")
-"""What is counted, by broker."""
+"""The fault that a kill counts as, by broker."""
 
 
 def count(state: Reading, fault: str) -> Reading:
-    """The state with one more fault on the account."""
+    """The state with one more of this fault counted."""
     counted: Reading = count_fault(state, fault)
     return counted
 
 
 def bring_down(state: Reading, broker: int, **changes: int) -> Reading:
-    """A broker whose process is gone; a slave forgets its master's address with it."""
+    """The state after a broker's process has ended; a slave also forgets its master's address."""
     routes = state.routes if broker == MASTER else evolve(state.routes, is_master_known=False)
     down = evolve(state.brokers[broker], is_up=False, **changes)
     return change_broker(evolve(state, routes=routes), broker, down)
 
 
-@rule(who="operator", source="BrokerController#shutdown", weight=1, says="stops in order")
+@rule(who="operator", source="BrokerController#shutdown", weight=1, says="stops cleanly")
 def stop_broker(state: Reading, broker: int) -> RuleBody:
-    """A broker stops in order: progress is written (R-BR-08)."""
+    """A broker stops cleanly and writes its progress (R-BR-08)."""
     # ENABLED WHEN
     yield when(
         is_broker_up=state.brokers[broker].is_up,
@@ -57,8 +57,8 @@ def stop_broker(state: Reading, broker: int) -> RuleBody:
 def start_broker(state: Reading, broker: int) -> RuleBody:
     """A broker starts with the progress that it finds on its disk.
 
-    A master's queue shows all that its log has before it is read (CommitLog#recoverAbnormally
-    dispatches; DefaultMessageStore#shutdown waits for the dispatch, or leaves the abort file).
+    Before it is read, a master's queue shows all of its log (CommitLog#recoverAbnormally
+    dispatches; DefaultMessageStore#shutdown waits for dispatch, or leaves the abort file).
     """
     node = state.brokers[broker]
     # ENABLED WHEN
@@ -86,9 +86,9 @@ def persist_progress(state: Reading, broker: int) -> RuleBody:
     says="<~ progress of master",
 )
 def synchronise_progress(state: Reading) -> RuleBody:
-    """The slave takes over the master's entry, also a lower one; its own stays where there is none.
+    """The slave takes over the master's entry, even a lower one; without one it keeps its own.
 
-    Every 60 s, as long as it knows the master's address (R-MS-01, R-MS-03, R-MS-06).
+    This happens every 60 s, as long as it knows the master's address (R-MS-01, R-MS-03, R-MS-06).
     """
     master, slave = state.brokers
     # ENABLED WHEN
@@ -104,7 +104,7 @@ def synchronise_progress(state: Reading) -> RuleBody:
 
 @rule(who="fault", source="kill -9 of the consumer", lane="consumer", says="## KILLED")
 def kill_consumer(state: Reading) -> RuleBody:
-    """The consumer's process is gone; what it had not sent is forgotten."""
+    """The consumer's process is killed; progress that it has not sent is lost."""
     # ENABLED WHEN
     yield when(
         is_running=state.consumer.is_running,
@@ -116,7 +116,7 @@ def kill_consumer(state: Reading) -> RuleBody:
 
 @rule(who="fault", source="kill -9 of a broker", says="## KILLED")
 def kill_broker(state: Reading, broker: int) -> RuleBody:
-    """A broker's process is gone, and its table in memory with it (R-CO-07)."""
+    """A broker's process is killed, and its table in memory is lost (R-CO-07)."""
     # ENABLED WHEN
     yield when(
         is_broker_up=state.brokers[broker].is_up,
@@ -127,7 +127,7 @@ def kill_broker(state: Reading, broker: int) -> RuleBody:
 
 
 def find_after_loss(node: Broker, is_file_lost: int) -> int:
-    """The progress on a disk that has lost power; the file was never forced."""
+    """The progress on a disk after a power loss; the file was never forced."""
     return choose(is_file_lost == 1, NO_OFFSET, node.progress_on_disk)
 
 
@@ -140,7 +140,7 @@ def find_after_loss(node: Broker, is_file_lost: int) -> int:
 def lose_master_power(state: Reading) -> RuleBody:
     """The master loses its last messages, and perhaps its file of progress.
 
-    It may lose some that its queue does not show yet.
+    These may include messages that its queue does not show yet.
     """
     master, message = state.master, state.message
     # ENABLED WHEN
@@ -163,13 +163,13 @@ def lose_master_power(state: Reading) -> RuleBody:
 
 
 def note_loss(state: Reading, kept: int) -> Reading:
-    """The state whose master has no message with this index or a higher one any more."""
+    """The state whose master no longer has the message with this index or any later one."""
     lost_below = maximum(state.lost_below, state.put_below)
     return evolve(state, put_below=kept, lost_below=lost_below)
 
 
 def lose_on_master(state: Reading, is_gone: bool) -> Message:
-    """The followed message after the master has lost it, if this is so."""
+    """The followed message after the master has lost it, if it has."""
     message = state.message
     is_lost = message.is_on_master & is_gone
     return evolve(
@@ -186,7 +186,7 @@ def lose_on_master(state: Reading, is_gone: bool) -> Message:
     says="## DISK LOST",
 )
 def lose_master_disk(state: Reading) -> RuleBody:
-    """The master's disk is lost; its broker will start again with an empty one."""
+    """The master's disk is lost; its broker will restart with an empty one."""
     # ENABLED WHEN
     yield when(
         is_master_up=state.master.is_up,
@@ -205,7 +205,7 @@ def lose_master_disk(state: Reading) -> RuleBody:
     says="## POWER LOSS, KEEPS {kept_queue_max}",
 )
 def lose_slave_power(state: Reading) -> RuleBody:
-    """The slave loses its last messages, and perhaps its file; it copies them once more."""
+    """The slave loses its last messages, and perhaps its file; it copies the messages again."""
     slave, message = state.slave, state.message
     # ENABLED WHEN
     yield when(is_within_limit=is_within_limit(state, "slave_losses"))
@@ -242,7 +242,7 @@ def lose_slave_power(state: Reading) -> RuleBody:
     says="## DELETES BELOW {first_kept} BEFORE ITS MASTER",
 )
 def delete_first(state: Reading) -> RuleBody:
-    """The slave deletes what its master still has, by its own clock or for its own disk."""
+    """The slave deletes messages its master still has, by its own clock or for its own disk."""
     slave = state.slave
     # ENABLED WHEN
     yield when(is_slave_up=slave.is_up, is_within_limit=is_within_limit(state, "early_deletions"))
@@ -280,7 +280,7 @@ def replace_slave(state: Reading) -> RuleBody:
     says="## BEGINS WITH {first}",
 )
 def join_late(state: Reading) -> RuleBody:
-    """A slave that has nothing copies from its master's last file on, and never what is before."""
+    """An empty slave copies from its master's last file on, and never gets the earlier ones."""
     # ENABLED WHEN
     yield when(
         is_slave_up=state.slave.is_up,
@@ -299,12 +299,12 @@ def join_late(state: Reading) -> RuleBody:
     who="fault",
     source="CommitLog#checkMessageAndReturnSize (the checksum covers the body only)",
     lane="slave",
-    says="## TAKES A RECORD IN PART FOR WHOLE",
+    says="## TAKES AN INCOMPLETE RECORD FOR WHOLE",
 )
 def damage_copy(state: Reading) -> RuleBody:
-    """The slave's entry of the followed message leads to a record that is there in part.
+    """The slave's entry of the followed message leads to an incomplete record.
 
-    A slave whose end came within the record takes it for whole when it starts (T1-00967).
+    A slave that ended within the record takes it for whole when it starts (T1-00967).
     """
     # ENABLED WHEN
     yield when(
@@ -322,9 +322,9 @@ def damage_copy(state: Reading) -> RuleBody:
     says="## MISSES MESSAGES BELOW {copied_below}",
 )
 def miss_messages(state: Reading) -> RuleBody:
-    """The slave's queue misses messages that its log has; later ones move up in their place.
+    """The slave's queue misses messages that its log has; later ones move up to fill the gap.
 
-    Before 4.4.0 so did each stop of a broker whose dispatch was behind (#467).
+    Before 4.4.0, each stop of a broker whose dispatch was behind had this effect (#467).
     """
     # ENABLED WHEN
     yield when(
@@ -341,12 +341,12 @@ def miss_messages(state: Reading) -> RuleBody:
     who="fault",
     source="AdminBrokerProcessor#deleteTopic, DefaultMessageStore#cleanUnusedTopic",
     lane="master",
-    says="## TOPIC IS DELETED AND MADE AGAIN",
+    says="## TOPIC IS DELETED AND RECREATED",
 )
 def recreate_topic(state: Reading) -> RuleBody:
-    """The topic is deleted on the master and made again: its queue is empty, the slave's is not.
+    """The topic is deleted on the master and recreated: its queue is empty, the slave's is not.
 
-    ``mqadmin deleteTopic`` asked masters only; a slave's queue stays, and progress does (#316).
+    ``mqadmin deleteTopic`` asked masters only; a slave's queue stays, and so does progress (#316).
     """
     master = state.master
     # ENABLED WHEN
@@ -363,10 +363,10 @@ def recreate_topic(state: Reading) -> RuleBody:
     who="fault",
     source="HAClient#dispatchReadRequest (offset mismatch), ReputMessageService#doReput (stuck)",
     lane="slave",
-    says="## COPIES NO MORE",
+    says="## STOPS COPYING",
 )
 def stall_slave(state: Reading) -> RuleBody:
-    """The slave copies no more, though it runs; replication tells by what that may come."""
+    """The slave stops copying, though it runs; the replication model shows the possible causes."""
     # ENABLED WHEN
     yield when(is_copying=state.is_copying, is_within_limit=is_within_limit(state, "slave_stalls"))
     # EFFECT
@@ -380,7 +380,7 @@ def stall_slave(state: Reading) -> RuleBody:
     says="shows messages again",
 )
 def resume_copying(state: Reading) -> RuleBody:
-    """A slave that was stuck goes on after all: with what it has received, or from elsewhere."""
+    """A stuck slave copies again after all: with bytes that it has received, or from elsewhere."""
     # ENABLED WHEN
     yield when(is_stuck=negate(state.is_copying))
     # EFFECT
@@ -394,7 +394,7 @@ def resume_copying(state: Reading) -> RuleBody:
     says="## DELETES BELOW {first_kept} BEFORE IT IS COPIED",
 )
 def overtake_copying(state: Reading) -> RuleBody:
-    """Retention deletes on the master what the slave has not copied, which copies no more."""
+    """Retention deletes messages on the master that the slave has not copied: it stops copying."""
     master = state.master
     # ENABLED WHEN
     yield when(
@@ -416,7 +416,7 @@ def overtake_copying(state: Reading) -> RuleBody:
     says="## LOSES THE MASTER",
 )
 def part_master_from_name_server(state: Reading) -> RuleBody:
-    """The name server has not heard of the master for two minutes, and drops it though it runs."""
+    """The name server has not heard of the master for two minutes and drops it, though it runs."""
     # ENABLED WHEN
     yield when(
         is_master_up=state.master.is_up,

@@ -1,7 +1,7 @@
-"""The application is handed messages, and finishes them; progress follows (R-CC-11).
+"""The consumer hands messages to the application; progress follows as they finish (R-CC-11).
 
-Messages are handed over and finished in any order, as a concurrent consumer's pool of threads does
-it; an orderly consumer's order is one of them.
+Messages are handed over and finished in any order, as by the thread pool of a concurrent consumer;
+an orderly consumer's order is one of them.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ def is_lost(state: Reading) -> bool:
 
 
 def has_cached(state: Reading) -> bool:
-    """The consumer runs, and has messages that are not done."""
+    """The consumer runs and has unfinished messages."""
     return state.consumer.is_running & (state.consumer.cache_first >= 0)
 
 
 def is_other_behind_first(state: Reading) -> bool:
-    """Another one than the first that is not done, and than the followed one, may be finished."""
+    """There may be an unfinished message other than the first and the followed one."""
     consumer, message = state.consumer, state.message
     is_behind = message.is_cached & (consumer.cache_first < message.cached_offset)
     is_there = consumer.cache_first + choose(is_behind, 2, 1) < consumer.cache_end
@@ -34,15 +34,15 @@ def is_other_behind_first(state: Reading) -> bool:
 
 
 def compute_first_left_max(state: Reading) -> int:
-    """What can be the first message that is not done: the followed one, or none, at the latest."""
+    """The latest possible first unfinished message: the followed one, or none."""
     message = state.message
     return choose(message.is_cached, message.cached_offset, state.consumer.cache_end)
 
 
 def count_done(consumer: Consumer, first_left: int) -> Consumer:
-    """The consumer with ``first_left`` as its first message that is not done (#removeMessage).
+    """The consumer with ``first_left`` as its first unfinished message (#removeMessage).
 
-    The end of the cache stands for none.
+    The end of the cache means none.
     """
     is_empty = first_left == consumer.cache_end
     return evolve(
@@ -59,7 +59,7 @@ def count_done(consumer: Consumer, first_left: int) -> Consumer:
     says="is handed the message",
 )
 def hand_over(state: Reading) -> RuleBody:
-    """The application is handed the followed message."""
+    """The consumer hands the followed message to the application."""
     message = state.message
     is_first = message.cached_offset == state.consumer.cache_first
     # ENABLED WHEN
@@ -108,7 +108,7 @@ def finish_message(state: Reading) -> RuleBody:
     says="finishes others, {first_left} is next",
 )
 def finish_first(state: Reading) -> RuleBody:
-    """The application has finished other messages, with the first that was not done among them."""
+    """The application has finished other messages, including the first unfinished one."""
     consumer = state.consumer
     # ENABLED WHEN
     yield when(has_cached=has_cached(state))
@@ -123,10 +123,10 @@ def finish_first(state: Reading) -> RuleBody:
     who="consumer",
     source="ConsumeMessageConcurrentlyService#processConsumeResult, ProcessQueue#removeMessage",
     lane="consumer",
-    says="finishes one behind the first",
+    says="finishes one after the first",
 )
 def finish_later(state: Reading) -> RuleBody:
-    """The application has finished another message behind the first that is not done."""
+    """The application has finished another message after the first unfinished one."""
     consumer = state.consumer
     # ENABLED WHEN
     yield when(has_cached=has_cached(state), is_other_behind_first=is_other_behind_first(state))

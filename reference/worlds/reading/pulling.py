@@ -1,7 +1,7 @@
-"""The consumer pulls: a broker decides what it answers, the consumer what it makes of that.
+"""The consumer pulls: the broker decides on its answer, the consumer on its reaction.
 
-Nothing is decided here. `reference.decisions.reading` and `reference.decisions.clients` are asked,
-with terms for numbers.
+These decisions are functions of `reference.decisions.reading` and `reference.decisions.clients`,
+called here with terms in place of numbers.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ from reference.worlds.replication.roles import Role
 
 @frozen
 class Answer:
-    """What a broker answers to a pull, and which messages come with it."""
+    """A broker's answer to a pull, with the messages that come with it."""
 
     answered: Answered
     first: int
-    """Place of the first message that comes."""
+    """Place of the first message in the answer."""
     end: int
-    """One past the last one; not beyond ``first`` where none comes."""
+    """One past the last one; not beyond ``first`` if there is none."""
 
 
 def compute_asked(state: Reading) -> int:
@@ -62,13 +62,13 @@ def is_reading(state: Reading) -> bool:
 
 
 def is_asked(state: Reading, broker: int) -> bool:
-    """The next pull goes to this broker, and it is there."""
+    """The next pull goes to this broker, which is reachable."""
     is_it = compute_asked(state) == broker
     return is_reading(state) & is_it & state.brokers[broker].is_up
 
 
 def make_store_settings(state: Reading, broker: int) -> StoreSettings:
-    """What a broker's store is told by its file."""
+    """The settings that a broker's store reads from its file."""
     return StoreSettings(
         role=Role.SLAVE if broker == SLAVE else Role.ASYNC_MASTER,
         is_offset_checked_in_slave=state.structure.is_offset_checked_in_slave,
@@ -76,7 +76,7 @@ def make_store_settings(state: Reading, broker: int) -> StoreSettings:
 
 
 def make_header(state: Reading, broker: int) -> Header:
-    """What a broker's store compares before it looks at any entry."""
+    """The values that a broker's store compares before it reads any entry."""
     node = state.brokers[broker]
     return Header(
         offset=state.consumer.next_offset,
@@ -89,7 +89,7 @@ def make_header(state: Reading, broker: int) -> Header:
 
 
 def answer(state: Reading, broker: int, scan: Scan) -> Answered:
-    """What a broker answers that would find ``scan`` if it looked (R-GM-02, R-PM-02 to R-PM-05).
+    """A broker's answer if its store would find ``scan`` (R-GM-02, R-PM-02 to R-PM-05).
 
     Distances in the log are counted in messages of this queue, which lie in the log's order.
     """
@@ -114,7 +114,7 @@ def answer(state: Reading, broker: int, scan: Scan) -> Answered:
 
 
 def make_scan(state: Reading, broker: int, consumed: int, last: int) -> Scan:
-    """What a store finds that looks at ``consumed`` entries, of which the first may be gone."""
+    """The result of scanning ``consumed`` entries, whose first messages may be gone."""
     offset = state.consumer.next_offset
     passed = minimum(consumed, maximum(0, state.brokers[broker].first_kept - offset))
     miss = GetMessageStatus.MESSAGE_WAS_REMOVING
@@ -122,7 +122,7 @@ def make_scan(state: Reading, broker: int, consumed: int, last: int) -> Scan:
 
 
 def compute_last_looked_at(state: Reading, broker: int, consumed: int, is_full: bool) -> int:
-    """The last entry that was looked at: if the batch was full, one behind it, where there is one.
+    """The last entry scanned: if the batch was full, one beyond it, if there is one.
 
     A batch without messages is never full (R-GM-05).
     """
@@ -144,9 +144,9 @@ def store_with_pull(state: Reading, broker: int) -> Reading:
 def take(state: Reading, answer: Answer, is_coming: bool, place: int) -> Reading:
     """The consumer after an answer.
 
-    ``is_coming``: the followed message is among those that come, from this place in the broker's
-    queue. Where it is cached already, that is another copy of it: the older one is not followed. A
-    queue whose offset is illegal is given up at once, with all that is cached.
+    ``is_coming``: the answer contains the followed message, from this place in the broker's queue.
+    If it is already cached, this is another copy of it, and the older one is no longer followed. A
+    queue whose offset is illegal is given up immediately, with all cached messages.
     """
     consumer, message, answered = state.consumer, state.message, answer.answered
     is_empty = consumer.cache_first < 0
@@ -182,7 +182,7 @@ def take(state: Reading, answer: Answer, is_coming: bool, place: int) -> Reading
 def pull_messages(state: Reading, broker: int) -> RuleBody:
     """The consumer pulls from a broker that has entries at its offset.
 
-    Messages whose log is gone are passed over (MESSAGE_WAS_REMOVING).
+    Messages whose log is gone are skipped (MESSAGE_WAS_REMOVING).
     """
     node, offset = state.brokers[broker], state.consumer.next_offset
     # ENABLED WHEN
@@ -205,7 +205,7 @@ def pull_messages(state: Reading, broker: int) -> RuleBody:
     says="gets no message",
 )
 def pull_nothing(state: Reading, broker: int) -> RuleBody:
-    """The consumer pulls from a broker that has no entry at its offset: nothing new, or moved."""
+    """The consumer pulls from a broker that has no entry at its offset: no message, or moved."""
     # ENABLED WHEN
     yield when(
         is_asked=is_asked(state, broker),

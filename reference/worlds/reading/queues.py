@@ -1,6 +1,6 @@
-"""The queue on both brokers: put, copied, deleted by retention, left behind by the log.
+"""The queue on both brokers: put, copied, deleted by retention, outlived by the log.
 
-All that this world takes from replication stands here and among the faults.
+This module and the faults contain all that this world takes from replication.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ def has_message(state: Reading, broker: int) -> bool:
 
 
 def get_place(message: Message, broker: int) -> int:
-    """Where a broker's queue has the followed message, or had it; -1 where it never did."""
+    """The followed message's place in a broker's queue, now or before; -1 if it never had one."""
     return message.offset if broker == MASTER else message.slave_offset
 
 
 def follow(state: Reading, is_wanted: bool, end: int) -> Reading:
     """The state in which all messages below ``end`` have been put.
 
-    The last one is the one that is followed, if that is wanted and it is put only now.
+    The last one is the followed one, if that is wanted and it has not been put before.
     """
     message, consumer = state.message, state.consumer
     is_it, is_known = is_wanted & (state.put_below < end), consumer.ghost_stored >= 0
@@ -56,7 +56,7 @@ def follow(state: Reading, is_wanted: bool, end: int) -> Reading:
 def put_messages(state: Reading) -> RuleBody:
     """The master appends messages, and its queue shows them; the last may be the followed one.
 
-    What the slave has shown before is not put anew.
+    Messages that the slave has shown before are not put again.
     """
     master = state.master
     # ENABLED WHEN
@@ -76,8 +76,8 @@ def put_messages(state: Reading) -> RuleBody:
 def replicate_messages(state: Reading) -> RuleBody:
     """The slave shows messages that it has copied, whatever lies before them (R-HC-17).
 
-    The master need not run any more. A queue that has no entry begins with the first message that
-    is copied (ConsumeQueue#putMessagePositionInfo).
+    The master need not run any more. A queue without entries begins with the first copied message
+    (ConsumeQueue#putMessagePositionInfo).
     """
     # ENABLED WHEN
     yield when(is_slave_up=state.slave.is_up, is_copying_possible=state.is_copying)
@@ -93,23 +93,24 @@ def has_lost_messages(state: Reading) -> bool:
 
 
 def compute_copied_end(state: Reading) -> int:
-    """Up to where the slave can have copied: to its master's end, which may once have been later.
+    """Where the slave's copies can end: at its master's end, which may have been later before.
 
-    What else it shows that its master does not: `show_before_master`, `show_without_master`.
+    For messages that only the slave shows: `show_before_master`, `show_without_master`.
     """
     return maximum(state.master.queue_max, state.lost_below)
 
 
 def is_followed_one_lost(state: Reading) -> bool:
-    """The followed message was put, and its master has lost it: the slave may have it yet."""
+    """The followed message was put and its master has lost it: the slave may still have it."""
     return has_lost_messages(state) & (state.message.offset >= 0)
 
 
 def compute_slave_place(state: Reading, index: int) -> int:
-    """Where the slave's queue has room for the next message with this index (R-RP-05).
+    """The place in the slave's queue for the next message with this index (R-RP-05).
 
-    The message's own index, unless the queue misses some, or is older than its master's: then it
-    is the queue's end, for each message in the one case, for the very first in the other.
+    This is the message's own index, unless the queue misses messages or is older than its master's.
+    Then it is the queue's end: in the first case for every message, in the second for the very
+    first.
     """
     end, below = state.slave.queue_max, state.copied_below
     is_behind = (0 < end) & (end < below)
@@ -123,10 +124,10 @@ def is_older_than_masters(state: Reading) -> bool:
 
 
 def show_on_slave(state: Reading, end: int, is_lost_one: bool) -> Reading:
-    """The slave's queue shows the messages below this index, as far as it has not shown as many.
+    """The slave's queue shows the messages below this index, if it has not shown as many.
 
-    What comes with an index that the queue is past counts as shown and is left out.
-    ``is_lost_one``: the followed message comes though its master has lost it.
+    A message whose index the queue has passed counts as shown and is left out. ``is_lost_one``: the
+    followed message is among them although its master has lost it.
     """
     slave, message, index = state.slave, state.message, state.message.offset
     is_in_it = (state.copied_below <= index) & (index < end)
@@ -154,7 +155,7 @@ def show_first(state: Reading, end: int, is_followed: bool) -> Reading:
 
 
 def compute_shown_end(state: Reading) -> int:
-    """Up to where one of the queues shows messages."""
+    """The index up to which one of the queues shows messages."""
     return maximum(state.copied_below, state.master.queue_max)
 
 
@@ -165,9 +166,9 @@ def compute_shown_end(state: Reading) -> int:
     says="shows messages below {queue_max} before its master",
 )
 def show_before_master(state: Reading) -> RuleBody:
-    """The slave's queue shows messages that a running master has, and does not show yet.
+    """The slave's queue shows messages that a running master has but does not show yet.
 
-    Log and queue of the master are two things, and nothing sent to a slave waits for the second
+    Log and queue of the master are separate, and nothing sent to a slave waits for the queue
     (R-RP-06).
     """
     # ENABLED WHEN
@@ -191,9 +192,9 @@ def show_before_master(state: Reading) -> RuleBody:
     says="shows messages below {queue_max} without its master",
 )
 def show_without_master(state: Reading) -> RuleBody:
-    """The slave's queue shows what it has received of a master that had not come to show it.
+    """The slave's queue shows received messages that its master's queue did not get to show.
 
-    When the master is back it shows them too, before anybody reads there (`start_broker`).
+    When the master is back it shows them too, before it is read (`start_broker`).
     """
     # ENABLED WHEN
     yield when(
@@ -210,18 +211,18 @@ def show_without_master(state: Reading) -> RuleBody:
 
 
 def compute_deletable_end(state: Reading) -> int:
-    """Up to where retention deletes on the master before a slave that copies has its copy.
+    """Where retention on the master ends before a copying slave has its copy.
 
-    Where it goes on, the slave can copy no more (`overtake_copying`).
+    If it continues beyond, the slave can no longer copy (`overtake_copying`).
     """
     copied = minimum(state.master.queue_max, state.copied_below)
     return choose(state.is_copying, copied, state.master.queue_max)
 
 
 def compute_deleted_end(state: Reading) -> int:
-    """Up to where retention deletes on the slave what its master has deleted.
+    """Where retention on the slave ends if it deletes only messages that its master has deleted.
 
-    Where it goes on, the slave deletes first (`delete_first`).
+    If it continues beyond, the slave deletes first (`delete_first`).
     """
     return minimum(state.slave.queue_max, state.master.first_kept)
 
@@ -246,7 +247,7 @@ def delete_below(state: Reading, broker: int, first_kept: int) -> Reading:
     says="deletes messages below {first_kept}",
 )
 def expire_messages(state: Reading, broker: int) -> RuleBody:
-    """Retention deletes the first messages on a broker: copied ones on the master, then both."""
+    """Retention deletes a broker's first messages: copied ones on the master, then on the slave."""
     node = state.brokers[broker]
     # ENABLED WHEN
     yield when(is_broker_up=node.is_up)
@@ -263,7 +264,7 @@ def expire_messages(state: Reading, broker: int) -> RuleBody:
     says="moves the queue's beginning",
 )
 def correct_queue_min(state: Reading, broker: int) -> RuleBody:
-    """The queue begins where the log does; a queue of which no message is left stays as it was."""
+    """The queue begins where the log does; a queue without any message left stays as it was."""
     node = state.brokers[broker]
     # ENABLED WHEN
     yield when(
@@ -283,7 +284,7 @@ def correct_queue_min(state: Reading, broker: int) -> RuleBody:
     says="its log grows past {first_in_memory} messages",
 )
 def age_messages(state: Reading, broker: int) -> RuleBody:
-    """The log grows by messages of other topics: these here count as out of memory (R-GM-06)."""
+    """The log grows by messages of other topics: messages of this queue leave memory (R-GM-06)."""
     node = state.brokers[broker]
     # ENABLED WHEN
     yield when(is_broker_up=node.is_up)
@@ -293,7 +294,7 @@ def age_messages(state: Reading, broker: int) -> RuleBody:
 
 
 def lose_behind(broker: Broker, kept: int) -> Broker:
-    """A broker that has lost the messages from ``kept`` on; what is left may be in memory again."""
+    """A broker that has lost the messages from ``kept`` on; the rest may be in memory again."""
     is_shorter = kept < broker.queue_max
     return evolve(
         broker,

@@ -1,6 +1,6 @@
 """The consumer takes the queue, corrects its progress, gives the queue back, starts and stops.
 
-Where it begins is decided by `reference.decisions.progress`, with terms for numbers.
+`reference.decisions.progress`, called with terms in place of numbers, decides where it begins.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from reference.worlds.reading.state import MASTER, NO_OFFSET, SLAVE, Consumer, R
 
 
 def is_first_message_on_disk(state: Reading, broker: int) -> bool:
-    """The queue has its very first entry, and it lies further back than memory reaches."""
+    """The queue has its very first entry, which lies further back than memory reaches."""
     node = state.brokers[broker]
     reach = node.queue_max - node.first_in_memory
     return (node.queue_max > 0) & is_further_back_than_memory(node.queue_max, 0, reach)
 
 
 def tell_progress(state: Reading, broker: int) -> int:
-    """What a broker answers that is asked for the group's progress (R-CO-05); -1: none."""
+    """A broker's answer to a query for the group's progress (R-CO-05); -1: none."""
     node = state.brokers[broker]
     is_on_disk = is_first_message_on_disk(state, broker)
     return compute_answer(Known(node.progress, node.queue_min, is_on_disk))
 
 
 def is_master_there(state: Reading) -> bool:
-    """The consumer's route has the master, and it runs."""
+    """The consumer's route has the master, which runs."""
     return state.routes.is_master_seen & state.master.is_up
 
 
@@ -43,7 +43,7 @@ def is_store_there(state: Reading) -> bool:
 
 
 def ask_progress(state: Reading) -> int:
-    """What the broker tells that keeps progress for the consumer."""
+    """The answer of the broker that keeps progress for the consumer."""
     is_master = compute_first_id(state.routes.is_master_seen) == MASTER
     return choose(is_master, tell_progress(state, MASTER), tell_progress(state, SLAVE))
 
@@ -60,8 +60,8 @@ def compute_beginning(state: Reading) -> int:
 def store_progress(state: Reading, progress: int) -> Reading:
     """The state after the consumer has sent progress to the broker that keeps it (R-CC-13).
 
-    Where that does not run, or where there is nothing to send (-1), nothing changes. A broker takes
-    whatever comes, also a lower one (R-CO-01).
+    If that broker is down, or there is nothing to send (-1), nothing changes. A broker accepts any
+    value, even a lower one (R-CO-01).
     """
     master, slave, consumer = state.master, state.slave, state.consumer
     is_sent = is_store_there(state) & (progress >= 0)
@@ -93,7 +93,7 @@ def leave_queue(state: Reading, *, is_running: bool = True) -> Reading:
 
 @rule(who="operator", source="DefaultMQPushConsumerImpl#start", lane="consumer", says="starts")
 def start_consumer(state: Reading) -> RuleBody:
-    """The consumer's process starts; it fetches the route at once."""
+    """The consumer's process starts; it fetches the route immediately."""
     routes = state.routes
     # ENABLED WHEN
     yield when(
@@ -106,7 +106,7 @@ def start_consumer(state: Reading) -> RuleBody:
 
 
 def begin_at(state: Reading, begin: int) -> Reading:
-    """Ghost bookkeeping: the group has begun; before its first position nothing is owed to it."""
+    """Ghost bookkeeping: the group has begun; messages before its first position are not owed."""
     consumer, message = state.consumer, state.message
     is_first = negate(consumer.ghost_has_begun)
     is_back = consumer.ghost_has_begun & (begin < consumer.ghost_stored)
@@ -127,9 +127,9 @@ def begin_at(state: Reading, begin: int) -> Reading:
     says="takes the queue at {state.consumer.next_offset}",
 )
 def take_queue(state: Reading) -> RuleBody:
-    """The consumer takes the queue and begins to pull, where it is told where (R-CC-15).
+    """The consumer takes the queue and begins to pull, once it learns where (R-CC-15).
 
-    What it is told of stored progress is its progress in memory; else that has no entry yet.
+    Stored progress, if there is any, becomes its progress in memory; otherwise it has no entry yet.
     """
     consumer, begin = state.consumer, compute_beginning(state)
     # ENABLED WHEN
@@ -154,9 +154,9 @@ def take_queue(state: Reading) -> RuleBody:
     says="corrects its progress",
 )
 def correct_progress(state: Reading) -> RuleBody:
-    """Ten seconds after a broker has moved it, progress is corrected, and the queue given back.
+    """Ten seconds after a broker moved it, the consumer corrects progress and gives the queue back.
 
-    A lower one is stored too (R-CC-09).
+    It stores a lower progress too (R-CC-09).
     """
     corrected = state.consumer.corrected
     # ENABLED WHEN
@@ -166,7 +166,7 @@ def correct_progress(state: Reading) -> RuleBody:
 
 
 def holds_queue(consumer: Consumer) -> bool:
-    """It has the queue, pulled or given up."""
+    """It has the queue, whether it pulls or has given it up."""
     return (consumer.next_offset >= 0) | (consumer.corrected >= 0)
 
 
@@ -178,9 +178,9 @@ def holds_queue(consumer: Consumer) -> bool:
     says="gives the queue back",
 )
 def give_queue_back(state: Reading) -> RuleBody:
-    """Another consumer of the group is to have the queue: progress is sent, and forgotten.
+    """Another consumer of the group is to have the queue: progress is sent, then forgotten.
 
-    Orderly consumption keeps the queue as long as a message is being consumed.
+    An orderly consumer keeps the queue as long as a message is being consumed.
     """
     # ENABLED WHEN
     yield when(
@@ -216,12 +216,12 @@ def send_progress(state: Reading) -> RuleBody:
     source="DefaultMQPushConsumerImpl#shutdown",
     weight=4,
     lane="consumer",
-    says="stops in order",
+    says="stops cleanly",
 )
 def stop_consumer(state: Reading) -> RuleBody:
-    """The consumer stops in order: it waits for nobody, and its last commit may not arrive.
+    """The consumer stops cleanly: it does not wait, and its last commit may not arrive.
 
-    Messages that are not done are consumed again by whoever takes the queue.
+    Unfinished messages are consumed again by the next consumer that takes the queue.
     """
     # ENABLED WHEN
     yield when(is_running=state.consumer.is_running)

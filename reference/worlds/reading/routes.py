@@ -1,4 +1,4 @@
-"""Who knows whom: brokers register at the name server, the slave and the consumer ask it."""
+"""Routes: brokers register at the name server, and the slave and the consumer query it."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ def drop_slave(state: Reading) -> RuleBody:
 
 @rule(who="slave", source="BrokerController#doRegisterBrokerAll")
 def learn_master(state: Reading) -> RuleBody:
-    """The slave learns from its registration's answer where the master is, or that none is listed.
+    """The slave learns the master's address when it registers, or that no master is listed.
 
-    The address is taken over even if it is null (R-NS-03).
+    It takes over the address even if it is null (R-NS-03).
     """
     routes = state.routes
     # ENABLED WHEN
@@ -62,7 +62,7 @@ def learn_master(state: Reading) -> RuleBody:
 
 
 def see_what_is_listed(routes: Routes) -> Routes:
-    """The routes after the consumer has asked the name server."""
+    """The routes after the consumer has queried the name server."""
     return evolve(
         routes,
         is_master_seen=routes.is_master_listed,
@@ -74,7 +74,8 @@ def see_what_is_listed(routes: Routes) -> Routes:
 def refresh_route(state: Reading) -> RuleBody:
     """The consumer takes over what the name server lists, every 30 s (R-CC-04).
 
-    Where nothing is listed any more, the topic has no route, and the old one stays (R-NS-06).
+    If nothing is listed any more, the topic has no route, and the consumer keeps the old one
+    (R-NS-06).
     """
     routes = state.routes
     # ENABLED WHEN

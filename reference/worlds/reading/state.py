@@ -1,10 +1,10 @@
 """The state of reading: a queue on two brokers, routes, a consumer, and one message.
 
-Progress is what RocketMQ calls consumer offset: the queue offset of the next message to consume.
-One message is followed from its put to its end; the rest of a queue is numbers. Fields named
-``ghost_...`` exist in the specification only.
+Progress is RocketMQ's consumer offset: the queue offset of the next message to consume. One message
+is followed from its put to its end; the rest of a queue is numbers. Fields named ``ghost_...``
+exist in the specification only.
 
-Before it stands what never changes in a run: the sizes, and how often faults may strike.
+The constants of a run come first: sizes, and limits of faults.
 """
 
 from __future__ import annotations
@@ -21,54 +21,54 @@ if TYPE_CHECKING:
 
 
 QueueOffset: TypeAlias = Annotated[int, Sort.INTEGER]
-"""A position in a consume queue, counted in messages; -1 stands for "none"."""
+"""A position in a consume queue, counted in messages; -1 means "none"."""
 
 MASTER, SLAVE = 0, 1
-"""The places of both brokers in the state, and their broker ids."""
+"""The indexes of both brokers in the state, and their broker ids."""
 
 NO_OFFSET = -1
-"""A table has no entry for this group and queue; a consumer has no position."""
+"""A table has no entry for this group and queue, or a consumer has no position."""
 
 
 @frozen
 class ReadingFaults:
-    """A number per kind of fault: how often it has struck, or how often it may."""
+    """A number per kind of fault: how often it has happened, or how often it may."""
 
     consumer_kills: Count = 0
     """Kills of the consumer's process."""
     slave_stops: Count = 0
-    """No failure: the slave is stopped in order."""
+    """Not a failure: the slave stops cleanly."""
     slave_kills: Count = 0
     """Kills of the slave's process."""
     early_deletions: Count = 0
-    """No failure: the slave deletes, by its own clock or for its own disk, what its master still
-    has (R-BR-03)."""
+    """Not a failure: the slave deletes messages that its master still has, by its own clock or for
+    its own disk (R-BR-03)."""
     torn_copies: Count = 0
-    """No failure by itself: the slave's end came while its log ended inside a record, and it takes
-    that for whole when it starts; what was missing is never copied."""
+    """Not a failure by itself: the slave ended while its log ended inside a record, and takes that
+    record for whole when it starts; the missing bytes are never copied."""
     slave_losses: Count = 0
-    """The slave loses messages: by a power loss, an empty one takes its place, or it began late."""
+    """The slave lacks messages: it lost power, an empty one took its place, or it joined late."""
     slave_stalls: Count = 0
-    """The slave does not copy any more, for good."""
+    """The slave stops copying, permanently."""
     lagging_dispatches: Count = 0
-    """No failure: the slave's queue shows messages before that of a master does which runs
+    """Not a failure: the slave's queue shows messages before that of its running master
     (R-RP-06)."""
     missed_dispatches: Count = 0
     """The slave's queue misses messages that its log has: later ones have a lower index there, as
-    before 4.4.0 after each stop with the dispatch behind (#467)."""
+    before 4.4.0 after each stop with dispatch behind (#467)."""
     topic_recreations: Count = 0
-    """No failure: the topic is deleted on the master alone, and made again (#316)."""
+    """Not a failure: the topic is deleted on the master alone, and recreated (#316)."""
     master_stops: Count = 0
-    """No failure: the master is stopped in order, and consumers do without it for a while."""
+    """Not a failure: the master stops cleanly, and consumers do without it for a while."""
     partitions: Count = 0
-    """The name server drops a master that runs, not having heard of it for 120 s (R-NS-05)."""
+    """The name server drops a running master after not hearing of it for 120 s (R-NS-05)."""
     stale_commits: Count = 0
     """One-way commits that arrive after newer ones (R-CO-01)."""
     master_kills: Count = 0
     """Kills of the master's process: its table of progress is as old as its file."""
     master_power_losses: Count = 0
-    """Power losses of the master's machine: it may lose messages, and its file of progress; also
-    the loss of its disk."""
+    """Power losses of the master's machine: it may lose messages, and its file of progress. Losses
+    of its disk count here too."""
 
 
 @frozen
@@ -76,9 +76,9 @@ class ReadingParameters:
     """Constant in a run, symbolic in a proof."""
 
     ghost_queue_size_max: QueueOffset = 2**40
-    """Where the modelled queue ends; no queue has such a limit, only a search needs one."""
+    """End of the modelled queue. RocketMQ has no such limit; only a search needs one."""
     limits: ReadingFaults = ReadingFaults()
-    """How often each fault may strike."""
+    """How often each fault may happen."""
 
 
 SMALL_READING = ReadingParameters(ghost_queue_size_max=3)
@@ -87,18 +87,18 @@ SMALL_READING = ReadingParameters(ghost_queue_size_max=3)
 
 @frozen
 class Broker:
-    """What one broker has of the queue, and of the group's progress in it."""
+    """A broker's part of the queue, and of the group's progress in it."""
 
     is_up: Flag = True
     """Its process runs."""
     queue_min: QueueOffset = 0
-    """Where its queue counts as beginning (``ConsumeQueue#getMinOffsetInQueue``)."""
+    """The beginning of its queue (``ConsumeQueue#getMinOffsetInQueue``)."""
     queue_max: QueueOffset = 0
     """One past the last entry of its queue."""
     first_kept: QueueOffset = 0
     """The first message that its log still has; entries before that point to nothing."""
     first_in_memory: QueueOffset = 0
-    """The first message that is not further behind the log's end than memory reaches (R-GM-06)."""
+    """The first message not further behind the log's end than memory reaches (R-GM-06)."""
     progress: QueueOffset = NO_OFFSET
     """``ConsumerOffsetManager``'s table in memory."""
     progress_on_disk: QueueOffset = NO_OFFSET
@@ -107,7 +107,7 @@ class Broker:
 
 @frozen
 class Routes:
-    """Who knows whom, by way of the name server."""
+    """The addresses known through the name server."""
 
     is_master_listed: Flag = True
     """The name server has the master's address."""
@@ -130,52 +130,52 @@ class Consumer:
     suggested_id: Count = 0
     """The queue's entry in ``pullFromWhichNodeTable``; 0 before the first answer."""
     next_offset: QueueOffset = NO_OFFSET
-    """Where its next pull begins (``PullRequest#nextOffset``); -1: it has no queue to pull."""
+    """Start of its next pull (``PullRequest#nextOffset``); -1: it has no queue to pull."""
     cache_first: QueueOffset = NO_OFFSET
-    """The first message that it has and that is not done (``ProcessQueue``); -1: none."""
+    """Its first unfinished message (``ProcessQueue``); -1: none."""
     cache_end: QueueOffset = 0
-    """One past the message that was cached last (``queueOffsetMax``); 0 before the first."""
+    """One past the last cached message (``queueOffsetMax``); 0 before the first."""
     progress: QueueOffset = NO_OFFSET
     """Its progress in memory; -1: no entry."""
     corrected: QueueOffset = NO_OFFSET
-    """Where a broker has moved it: what progress becomes in ten seconds; -1: nowhere (R-CC-09)."""
+    """Where a broker has moved it: its progress in ten seconds; -1: not moved (R-CC-09)."""
     ghost_has_begun: Flag = False
-    """The group has once had a position: what lay before that is not owed to it."""
+    """The group has once had a position; messages before that are not owed to it."""
     ghost_stored: QueueOffset = NO_OFFSET
     """The progress that a broker last took from the group; -1 before the first."""
     ghost_has_moved_back: Flag = False
-    """It has once begun again before the progress that a broker had taken."""
+    """It has once restarted below a progress that a broker had taken."""
 
 
 @frozen
 class Message:
-    """The message that is followed, wherever it is."""
+    """The followed message, wherever it is."""
 
     offset: QueueOffset = NO_OFFSET
     """Its index, which is its place in the master's queue; -1 before it is put."""
     slave_offset: QueueOffset = NO_OFFSET
-    """Its place in the slave's queue, the same unless one of the queues was begun anew or has
-    missed a message; -1 while the slave has not had it."""
+    """Its place in the slave's queue, equal to ``offset`` unless one of the queues was recreated or
+    has missed a message; -1 while the slave has not had it."""
     cached_offset: QueueOffset = NO_OFFSET
-    """Its place in the queue that the consumer had it from last; -1 before."""
+    """Its place in the queue from which the consumer last got it; -1 before."""
     is_on_master: Flag = False
     """The master has it."""
     is_on_slave: Flag = False
     """The slave has it."""
     is_cached: Flag = False
-    """The consumer has it, and it is not done."""
+    """The consumer has it and has not finished it."""
     is_consuming: Flag = False
-    """The application has been handed it, out of this cache, and has not returned."""
+    """The application has been handed it from this cache and has not returned."""
     ghost_is_owed: Flag = False
-    """It was put after the group began, or lay before it then."""
+    """It was put after the group began, or lay ahead of it then."""
     ghost_is_owed_to_known: Flag = False
     """It was put after a broker had taken the group's first progress."""
     ghost_was_handed: Flag = False
-    """The application has once been handed it."""
+    """The application has been handed it at least once."""
     ghost_is_done: Flag = False
-    """The application has once finished it."""
+    """The application has finished it at least once."""
     ghost_was_handed_twice: Flag = False
-    """The application was handed it a second time."""
+    """The application has been handed it a second time."""
     ghost_was_in_vain: Flag = False
     """The application was handed it, and the master has lost it, before or after."""
 
@@ -191,17 +191,17 @@ class Reading:
     brokers: tuple[Broker, Broker]
     """The master, with id 0, and its only slave, with id 1."""
     routes: Routes
-    """Who knows whom."""
+    """The addresses known."""
     consumer: Consumer
     """The consumer."""
     message: Message
     """The followed message."""
     put_below: QueueOffset = 0
-    """The master's log has every message below this index; one queue at least has shown it."""
+    """The master's log has every message below this index; at least one queue has shown it."""
     lost_below: QueueOffset = 0
     """Messages below this index were put and lost by the master: the slave may have them."""
     copied_below: QueueOffset = 0
-    """The slave copies on from this place of the master's queue."""
+    """The place in the master's queue from which the slave continues to copy."""
     is_copying: Flag = True
     """Copying is not stuck."""
     faults: ReadingFaults = field(factory=ReadingFaults)

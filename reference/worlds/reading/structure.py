@@ -1,10 +1,10 @@
-"""Reading: what makes a structure, with the rules, the first state and the lanes.
+"""Reading: its structures, rules, initial state and lanes.
 
-A queue is told as ``[first..end)`` with a ``.`` in front where entries point to nothing, a ``>``
-before the first message in memory, and ``*`` where the followed message is held; behind it progress
-as memory/disk, ``-`` where there is no entry. A consumer is told by its next pull, what it has
-cached and its progress. Of the routes are told the brokers that the name server lists, those that
-the consumer sees, and whether the slave knows its master.
+A queue is shown as ``[first..end)`` with a ``.`` before it if entries point to nothing, a ``>``
+before the first message in memory, and ``*`` if the followed message is held; after it progress as
+memory/disk, ``-`` if there is no entry. A consumer is shown by its next pull, its cache and its
+progress; routes by the brokers that the name server lists, those that the consumer sees, and
+whether the slave knows its master.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def list_lanes(state: Reading) -> tuple[tuple[str, int], ...]:
 
 
 def fill_lanes(state: Reading, step: Step) -> tuple[LaneText, ...]:
-    """What each node does in a step, and what it has afterwards."""
+    """What each node does in a step, and its state afterwards."""
     rule = state.structure.rules[step.rule_name]
     name, phrase = tell_step(rule, step, state)
     states = (
@@ -56,7 +56,7 @@ def fill_lanes(state: Reading, step: Step) -> tuple[LaneText, ...]:
 
 
 def tell_step(rule: Rule, step: Step, state: Any) -> tuple[str, str]:
-    """In whose lane a step stands, and what is said of it; whom a consumer asks is said too."""
+    """The lane of a step, and its phrase; for a consumer's query it names the broker too."""
     name = rule.lane or (rule.who if step.index is None else LANE_NAMES[1 + step.index])
     phrase = rule.tell(step.arguments, state)
     is_asking = name == "consumer" and step.index is not None
@@ -64,7 +64,7 @@ def tell_step(rule: Rule, step: Step, state: Any) -> tuple[str, str]:
 
 
 def draw_consumer(state: Reading) -> str:
-    """Where it pulls next, what it has cached, its progress."""
+    """Its next pull, its cache, its progress."""
     consumer, message = state.consumer, state.message
     if not consumer.is_running:
         return "down"
@@ -91,12 +91,12 @@ def draw_broker(state: Reading, number: int) -> str:
 
 
 def draw_offset(offset: int) -> str:
-    """An offset; ``-`` where there is none."""
+    """An offset; ``-`` if there is none."""
     return "-" if offset == NO_OFFSET else str(offset)
 
 
 def draw_routes(routes: Routes) -> str:
-    """Who is listed, who is seen, who is known."""
+    """The brokers listed, seen and known."""
     listed = _name_brokers(routes.is_master_listed, routes.is_slave_listed)
     seen = _name_brokers(routes.is_master_seen, routes.is_slave_seen)
     known = "M" if routes.is_master_known else "-"
@@ -108,7 +108,7 @@ def _name_brokers(is_master: bool, is_slave: bool) -> str:
 
 
 def list_running(state: Reading) -> tuple[bool, ...]:
-    """For each lane whether its node runs; the name server does."""
+    """Whether the node of each lane is running; the name server always is."""
     return (state.consumer.is_running, state.master.is_up, state.slave.is_up, True)
 
 
@@ -118,7 +118,7 @@ LANES = Lanes(list_lanes, fill_lanes, list_running)
 READING_RULES: dict[str, Rule] = collect_rules(
     queues, routes, pulling, consuming, rebalancing, brokers
 )
-"""Every rule of this world by name, in the order in which they are told."""
+"""Every rule of this world by name, in the order of the book."""
 
 
 OPENED = {
@@ -127,7 +127,7 @@ OPENED = {
     (True, False): "master open",
     (False, True): "slave open",
 }
-"""What a structure is called by ``slaveReadEnable`` on master and slave."""
+"""Part of a structure's name, by ``slaveReadEnable`` on master and slave."""
 
 
 @frozen(cache_hash=True)
@@ -139,12 +139,12 @@ class ReadingStructure(BaseStructure):
     is_slave_open: bool = False
     """``slaveReadEnable`` on the slave."""
     broker_id: int = 0
-    """``brokerId`` of the subscription group: where consumers are sent that keep up. Those that
-    have fallen back are sent to 1 (``whichBrokerWhenConsumeSlowly``)."""
+    """``brokerId`` of the subscription group: the broker for consumers that keep up. Those that
+    have fallen behind are sent to 1 (``whichBrokerWhenConsumeSlowly``)."""
     is_offset_checked_in_slave: bool = False
     """``offsetCheckInSlave`` on the slave (R-GM-03)."""
     is_from_first: bool = False
-    """The group begins at the first message (CONSUME_FROM_FIRST_OFFSET), else at the last."""
+    """The group begins at the first message (CONSUME_FROM_FIRST_OFFSET), otherwise at the last."""
     is_orderly: bool = False
     """Messages are consumed in order, under a lock of the master (R-CC-16)."""
 
@@ -162,7 +162,7 @@ class ReadingStructure(BaseStructure):
 
     @property
     def rules(self) -> Mapping[str, Rule]:
-        """The same for every structure."""
+        """All rules of this world, in every structure."""
         return READING_RULES
 
     @property
@@ -172,7 +172,7 @@ class ReadingStructure(BaseStructure):
 
     @property
     def broker_settings(self) -> tuple[BrokerSettings, BrokerSettings]:
-        """What each broker's file tells the processor of pulls."""
+        """The settings that each broker's file gives to the pull processor."""
         opened = (self.is_master_open, self.is_slave_open)
         master, slave = (BrokerSettings(is_slave_read_enabled=each) for each in opened)
         return (master, slave)
@@ -202,5 +202,5 @@ READING_STRUCTURES = tuple(
 )
 """Every structure with the same setting on both brokers and concurrent consumers.
 
-What orderly consumers can do, concurrent ones can do too.
+Concurrent consumers can do anything that orderly ones can.
 """

@@ -29,7 +29,7 @@ from reference.worlds.replication.state import (
 
 
 def is_store_open(cluster: Cluster) -> bool:
-    """The master runs, and its stop has not begun: it takes puts and serves its log."""
+    """The master runs and has not begun to stop: it takes puts and serves its log."""
     return cluster.master.is_up & negate(cluster.master.is_stopping)
 
 
@@ -47,7 +47,7 @@ def is_below_modelled_end(cluster: Cluster) -> bool:
 
 
 def is_next_message(cluster: Cluster, message: int) -> bool:
-    """This followed message was not put yet, and every one before it was."""
+    """This followed message has not been put yet, and every one before it has."""
     before = (m.phase > NOT_SENT for m in cluster.messages[:message])
     return (cluster.messages[message].phase == NOT_SENT) & all_of(*before)
 
@@ -62,7 +62,7 @@ def compute_room_bytes(log: CommitLog, parameters: Parameters) -> int:
 
 @overridable
 def compute_first_phase(cluster: Cluster) -> int:
-    """Where a put stands when it is appended: the disk step comes first (R-CL-03)."""
+    """The phase of a put when it is appended: the disk step comes first (R-CL-03)."""
     return WAITS_FOR_DISK
 
 
@@ -81,11 +81,11 @@ def append_to_master(cluster: Cluster, size: int) -> Master:
     says="blank fills its file to {state.master.log.max_offset}",
 )
 def fill_file(cluster: Cluster) -> RuleBody:
-    """A message finds no room: a blank record fills the file, before the next one is there.
+    """A message does not fit: the master fills the file with a blank, before creating the next one.
 
-    The put lock is held until the message lies in the next file; but the blank is in the log by
-    then, may be sent to slaves, and is all that is left if the next file cannot be made (R-CL-04).
-    Seen half done: v498_r_random_seed21 seq 726 to 730.
+    The put lock is held until the message lies in the next file. The blank is already in the log,
+    may be sent to slaves, and is all that remains if the next file cannot be created (R-CL-04).
+    Recorded halfway: v498_r_random_seed21 seq 726 to 730.
     """
     master, parameters = cluster.master, cluster.parameters
     largest = compute_message_size_max_bytes(parameters)
@@ -105,7 +105,7 @@ def fill_file(cluster: Cluster) -> RuleBody:
 
 
 def tell_put(arguments: Mapping[str, int], cluster: Cluster) -> str:
-    """What a timeline says of a put."""
+    """The timeline's phrase for a put."""
     return "put m{number}, {size_bytes} B" + (
         "" if arguments["waits_for_store"] else ", does not wait"
     )
@@ -118,7 +118,7 @@ def tell_put(arguments: Mapping[str, int], cluster: Cluster) -> str:
     says=tell_put,
 )
 def append_message(cluster: Cluster, message: int) -> RuleBody:
-    """A producer's message is appended to the master's commit log; its put goes on to wait."""
+    """The master appends a producer's message to its commit log; its put begins to wait."""
     master, parameters = cluster.master, cluster.parameters
     # ENABLED WHEN
     yield when(
@@ -143,7 +143,7 @@ def append_message(cluster: Cluster, message: int) -> RuleBody:
 
 @rule(who="producer", source="CommitLog#putMessage", weight=8, says="another put, {size_bytes} B")
 def append_other_message(cluster: Cluster) -> RuleBody:
-    """Some other producer's message is appended; nobody follows it."""
+    """The master appends another producer's message, which the model does not follow."""
     log, parameters = cluster.master.log, cluster.parameters
     # ENABLED WHEN
     yield when(
@@ -156,28 +156,28 @@ def append_other_message(cluster: Cluster) -> RuleBody:
 
 
 def compute_second_file(log: CommitLog, parameters: Parameters) -> int:
-    """The base of the file after the first one: where the log begins without that."""
+    """The base of the file after the first one, where the log begins without the first."""
     return log.start_offset + parameters.mapped_file_size_bytes
 
 
 def has_old_file(log: CommitLog, parameters: Parameters) -> bool:
-    """The first file is not the last one: retention may take it (R-BR-06)."""
+    """The first file is not the last one: retention may delete it (R-BR-06)."""
     return compute_second_file(log, parameters) <= log.last_file_offset
 
 
 def is_old_file_flushed(log: CommitLog, parameters: Parameters) -> bool:
-    """``flushedWhere`` has left the first file."""
+    """``flushedWhere`` is beyond the first file."""
     return compute_second_file(log, parameters) <= log.flushed_offset
 
 
 def is_old_file_copied(cluster: Cluster) -> bool:
-    """Every slave has all of the master's first file, and has begun a later one."""
+    """Every slave has all of the master's first file and has begun a later one."""
     end = compute_second_file(cluster.master.log, cluster.parameters)
     return all_of(*(end <= s.log.last_file_offset for s in cluster.slaves))
 
 
 def mark_expired(messages: tuple[Message, ...], log: CommitLog, start: int) -> tuple[Message, ...]:
-    """Ghost bookkeeping: which followed messages a log loses, in their time, before ``start``."""
+    """Ghost bookkeeping: followed messages that expire as a log drops its bytes below ``start``."""
     return tuple(
         evolve(
             m,
@@ -191,9 +191,9 @@ def mark_expired(messages: tuple[Message, ...], log: CommitLog, start: int) -> t
 def mark_deleted_early(
     messages: tuple[Message, ...], log: CommitLog, start: int
 ) -> tuple[Message, ...]:
-    """Ghost bookkeeping: which followed messages a log loses, before their time, before ``start``.
+    """Ghost bookkeeping: followed messages deleted early as a log drops its bytes below ``start``.
 
-    One that has expired elsewhere is owed by nobody any more. A message lies in one file.
+    One that has expired elsewhere need not be kept any longer. A message lies in one file.
     """
     return tuple(
         evolve(
@@ -211,12 +211,12 @@ def mark_deleted_early(
 
 
 def begins_before(put: Message, log: CommitLog, start: int) -> bool:
-    """The log has the first byte of a message, and that lies below ``start``."""
+    """The log has the first byte of a message, and this byte lies below ``start``."""
     return has_first_bytes(log, put) & (put.start_offset < start)
 
 
 def begin_log_at(log: CommitLog, start: int) -> CommitLog:
-    """The log without the files below ``start``; what is deleted cannot be lost any more."""
+    """The log without the files below ``start``; deleted bytes cannot be lost later."""
     durable = maximum(log.ghost_durable_offset, start)
     return evolve(log, start_offset=start, ghost_durable_offset=durable)
 
@@ -237,13 +237,13 @@ def delete_first_file_of_slave(cluster: Cluster, slave: int) -> Cluster:
 
 
 def expire_first_file(cluster: Cluster, log: CommitLog) -> Cluster:
-    """What is in the first file of a log has been kept for as long as was promised."""
+    """The cluster after the first file of a log has expired: kept for as long as was promised."""
     start = compute_second_file(log, cluster.parameters)
     return evolve(cluster, messages=mark_expired(cluster.messages, log, start))
 
 
 def give_up_first_file(cluster: Cluster, log: CommitLog) -> Cluster:
-    """What is in the first file of a log is given up before its time."""
+    """The cluster after the first file of a log is given up before it has expired."""
     start = compute_second_file(log, cluster.parameters)
     return evolve(cluster, messages=mark_deleted_early(cluster.messages, log, start))
 
@@ -255,7 +255,7 @@ def give_up_first_file(cluster: Cluster, log: CommitLog) -> Cluster:
     says="expires a file, begins at {state.master.log.start_offset}",
 )
 def expire_master_file(cluster: Cluster) -> RuleBody:
-    """The master deletes its oldest file, which is flushed, and copied, long since."""
+    """The master deletes its oldest file, which is flushed and copied by every slave."""
     log, parameters = cluster.master.log, cluster.parameters
     # ENABLED WHEN
     yield when(
@@ -275,7 +275,7 @@ def expire_master_file(cluster: Cluster) -> RuleBody:
     says="expires an uncopied file, begins at {state.master.log.start_offset}",
 )
 def expire_uncopied_master_file(cluster: Cluster) -> RuleBody:
-    """The master deletes its oldest file though a slave lacks some of it: it asks no slave."""
+    """The master deletes its oldest file though a slave lacks part of it: no slave is consulted."""
     log, parameters = cluster.master.log, cluster.parameters
     # ENABLED WHEN
     yield when(
@@ -297,7 +297,7 @@ def expire_uncopied_master_file(cluster: Cluster) -> RuleBody:
     says="expires a file",
 )
 def expire_slave_file(cluster: Cluster, slave: int) -> RuleBody:
-    """A slave deletes its oldest file, which is flushed long since, by its own clock (R-BR-03)."""
+    """A slave deletes its oldest file, which is flushed, by its own clock (R-BR-03)."""
     broker, parameters = cluster.slaves[slave], cluster.parameters
     # ENABLED WHEN
     yield when(

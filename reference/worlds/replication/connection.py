@@ -1,7 +1,7 @@
 """Replication connections: opened by slaves, counted by the master, closed by either end.
 
-A connection counts from the moment it is accepted, before its slave has said anything, until the
-master notices its end (R-HA-03, R-HA-04).
+A connection counts from the moment the master accepts it, before its slave has sent anything, until
+the master notices its end (R-HA-03, R-HA-04).
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from reference.language.rule import RuleBody, replace_at, rule, when
 from reference.worlds.replication.state import Cluster, Link
 
 CLOSED_LINK = Link()
-"""A connection that is gone, with all that was in flight."""
+"""A closed connection, with nothing in flight."""
 
 
 def count_open_links(cluster: Cluster) -> int:
-    """How many of the accepted connections still have a slave at their other end."""
+    """The number of accepted connections that still have a slave at their other end."""
     return count_true(*(link.is_open for link in cluster.links))
 
 
@@ -35,7 +35,7 @@ def close_link(cluster: Cluster, slave: int) -> Cluster:
 
 
 def open_link(cluster: Cluster, slave: int) -> Cluster:
-    """The cluster with a fresh connection: counted, and the slave's max offset noted."""
+    """The cluster with a new connection: counted, and the slave's max offset noted."""
     master = cluster.master
     fresh = Link(is_open=True, reported_offset=cluster.slaves[slave].log.max_offset)
     return evolve(
@@ -52,7 +52,7 @@ def open_link(cluster: Cluster, slave: int) -> Cluster:
     says="<~ connects",
 )
 def connect_slave(cluster: Cluster, slave: int) -> RuleBody:
-    """A slave connects and is counted at once; it notes its max offset but says nothing yet."""
+    """A slave connects and is counted immediately; it notes its max offset, but reports nothing."""
     master, broker, link = cluster.master, cluster.slaves[slave], cluster.links[slave]
     # ENABLED WHEN
     yield when(
@@ -73,7 +73,7 @@ def connect_slave(cluster: Cluster, slave: int) -> RuleBody:
 def close_idle_connection(cluster: Cluster, slave: int) -> RuleBody:
     """One end has read nothing for its housekeeping interval and closes, though nothing is wrong.
 
-    The same happens when the HA service of a stopping master shuts down (R-HA-08, R-HC-14).
+    This also happens when the HA service of a stopping master shuts down (R-HA-08, R-HC-14).
     """
     # ENABLED WHEN
     yield when(is_link_open=cluster.links[slave].is_open)

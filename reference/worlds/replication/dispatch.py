@@ -1,8 +1,8 @@
-"""Dispatch (reput): from the commit log to consume queues and index, message after message.
+"""Dispatch (reput): from the commit log to consume queues and index, message by message.
 
-A consumer sees what is dispatched, before any flush and any replication (R-RP-06). The cursor goes
-from one whole record to the next; on a slave it waits for the rest of a record in part, and where
-foreign bytes follow such a part it waits for ever (R-RP-02, R-HC-18).
+A consumer sees what is dispatched, before any flush and any replication (R-RP-06). The cursor moves
+from one whole record to the next. On a slave it waits for the rest of an incomplete record; if
+foreign bytes follow, it waits for ever (R-RP-02, R-HC-18).
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from reference.worlds.replication.state import Cluster, CommitLog, Message
 
 
 def compute_dispatch_limit(log: CommitLog, messages: tuple[Message, ...]) -> int:
-    """How far the dispatch can come: to the log's end, or to a torn record."""
+    """How far dispatch can advance: to the log's end, or to a torn record."""
     return compute_scan_end(log, messages, log.max_offset)
 
 
 @overridable
 def compute_master_dispatch_limit(cluster: Cluster) -> int:
-    """How far the master's dispatch can come: nothing waits for disk or slaves (R-RP-06)."""
+    """How far the master's dispatch can advance: it waits for neither disk nor slaves (R-RP-06)."""
     return compute_dispatch_limit(cluster.master.log, cluster.messages)
 
 
@@ -34,16 +34,16 @@ def is_dispatch_behind(log: CommitLog) -> bool:
 
 @overridable
 def is_dispatch_file_there(cluster: Cluster, log: CommitLog) -> bool:
-    """The file in which the dispatch goes on is still there.
+    """The file in which dispatch continues still exists.
 
-    Where retention has overtaken it, the dispatch finds no bytes as long as the process lives; only
-    from 0 it goes on at the first file, whichever that is (T4-00462; corrected in 4.5.1).
+    Once retention has deleted it, dispatch finds no bytes as long as the process runs. Only from 0
+    does it continue at the first file, whichever that is (T4-00462; corrected in 4.5.1).
     """
     return (log.start_offset <= log.dispatched_offset) | (log.dispatched_offset == 0)
 
 
 def mark_readable(messages: tuple[Message, ...], log: CommitLog) -> tuple[Message, ...]:
-    """Ghost bookkeeping: which followed messages the master has now dispatched completely."""
+    """Ghost bookkeeping: followed messages that the master has now dispatched completely."""
     return tuple(
         evolve(
             m,
@@ -57,7 +57,7 @@ def mark_readable(messages: tuple[Message, ...], log: CommitLog) -> tuple[Messag
 
 
 def compute_lowest_dispatched(log: CommitLog) -> int:
-    """The lowest offset that the dispatch comes to next: behind a record, or at the first file."""
+    """The lowest offset that dispatch can reach next: after a record, or in the first file."""
     return maximum(log.dispatched_offset + 1, log.start_offset)
 
 

@@ -1,8 +1,8 @@
-"""What goes wrong. Faults are rules too; each has a limit.
+"""Faults. Each is a rule with a limit.
 
 A process kill leaves the page cache, a power loss takes any part of the tail that is not on disk, a
-disk loss takes all. A link that stalls, a connect that is refused: these are steps that do not
-happen, and need no rule.
+disk loss takes everything. A stalled link or a refused connect is a step that does not happen, and
+needs no rule.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from reference.worlds.replication.state import Cluster, CommitLog, Slave, empty_
 
 
 def lose_tail(log: CommitLog, end: int, parameters: Parameters) -> CommitLog:
-    """A log after a power loss: cut, and what is read back from the disk is on the disk."""
+    """A log after a power loss: cut, and all that is read back from the disk is on the disk."""
     return evolve(cut_to(log, end, parameters), ghost_durable_offset=end)
 
 
@@ -69,7 +69,7 @@ def kill_master(cluster: Cluster) -> RuleBody:
 
 @rule(who="fault", source="kill -9 of a slave's process; MappedFile (page cache)", says="## KILLED")
 def kill_slave(cluster: Cluster, slave: int) -> RuleBody:
-    """A slave's process is killed; its page cache survives, also a message received in part."""
+    """A slave's process is killed; its page cache survives, including an incomplete message."""
     broker = cluster.slaves[slave]
     # ENABLED WHEN
     yield when(
@@ -81,10 +81,11 @@ def kill_slave(cluster: Cluster, slave: int) -> RuleBody:
 
 
 def is_record_cut(cluster: Cluster, kept: int) -> bool:
-    """What is kept may end inside a record, or where old bytes take its place.
+    """The kept bytes may end inside a record, or where old bytes take a record's place.
 
-    It does not where it ends at the beginning of the log, or where a followed message begins or
-    ends: nothing of the next record is left there, unless an earlier life had bytes in its place.
+    They do not if they end at the beginning of the log, or where a followed message begins or ends:
+    nothing of the next record is left there, unless an earlier log epoch (`life` in the code) had
+    bytes in its place.
     """
     log = cluster.master.log
     bounds = (
@@ -105,14 +106,14 @@ def compute_whole_end(cluster: Cluster, kept: int) -> int:
 
 
 def compute_recovered_end(cluster: Cluster, kept: int) -> int:
-    """Where the master's recovery ends its log of which bytes up to ``kept`` are left."""
+    """Where the master's recovery ends its log if the bytes up to ``kept`` are left."""
     scanned = compute_scan_end(cluster.master.log, cluster.messages, kept)
     return minimum(scanned, compute_end_of_records(cluster))
 
 
 @overridable
 def compute_recovered_beyond(cluster: Cluster, kept: int, reached: int) -> int:
-    """Where it ends the log if it takes the record that is cut at ``kept`` for whole."""
+    """Where recovery ends the log if it takes the record that is cut at ``kept`` for whole."""
     highest = cluster.master.log.max_offset
     whole = minimum(highest, maximum(reached, compute_whole_end(cluster, kept)))
     return choose(is_record_cut(cluster, kept), whole, kept)
@@ -121,7 +122,7 @@ def compute_recovered_beyond(cluster: Cluster, kept: int, reached: int) -> int:
 def begin_life_in_record(
     cluster: Cluster, files: CommitLog, kept: int, recovered: int
 ) -> CommitLog:
-    """The recovered files as lineage: the record that was cut at ``kept`` begins the new life."""
+    """The recovered files as lineage: the record cut at ``kept`` begins the new log epoch."""
     master = cluster.master
     end = compute_scan_end(master.log, cluster.messages, kept)
     ends = tuple(
@@ -137,7 +138,7 @@ def begin_life_in_record(
     says="## POWER LOSS, keeps {state.master.log.max_offset} B",
 )
 def lose_master_power(cluster: Cluster) -> RuleBody:
-    """The master's machine loses power: any part of the tail that is not on disk is gone."""
+    """The master's machine loses power: any part of the tail that is not on disk is lost."""
     master = cluster.master
     # ENABLED WHEN
     yield when(
@@ -159,10 +160,10 @@ def lose_master_power(cluster: Cluster) -> RuleBody:
 def lose_master_power_in_record(cluster: Cluster) -> RuleBody:
     """The master's machine loses power, and its recovery takes a torn record for whole.
 
-    The checksum covers the body only: properties that did not come to the disk read as zeros. Whole
-    records behind them, on pages that did come to it, are live again too (T1-00967, T1-12686). So
-    is a blank of which eight bytes or more are left, where the next file is there (T1-09848). To
-    the model such a record, and what follows it, are the first bytes of the new life.
+    The checksum covers only the body: properties that did not reach the disk read as zeros. Whole
+    records after them, on pages that did reach it, count again (T1-00967, T1-12686). So does a
+    blank of which eight bytes or more are left, if the next file exists (T1-09848). In the model,
+    such a record and all that follows it are the first bytes of the new log epoch.
     """
     master = cluster.master
     # ENABLED WHEN
@@ -187,7 +188,7 @@ def lose_master_power_in_record(cluster: Cluster) -> RuleBody:
     says="## POWER LOSS, keeps {kept_offset} B",
 )
 def lose_slave_power(cluster: Cluster, slave: int) -> RuleBody:
-    """A slave's machine loses power: any part of the tail that is not on disk is gone."""
+    """A slave's machine loses power: any part of the tail that is not on disk is lost."""
     broker = cluster.slaves[slave]
     # ENABLED WHEN
     yield when(
@@ -204,7 +205,7 @@ def lose_slave_power(cluster: Cluster, slave: int) -> RuleBody:
     who="fault", source="loss of the master's disk; DefaultMessageStore#load", says="## DISK LOST"
 )
 def lose_master_disk(cluster: Cluster) -> RuleBody:
-    """The master's disk is lost; its broker will start again with an empty one."""
+    """The master's disk is lost; its broker will restart with an empty one."""
     # ENABLED WHEN
     yield when(
         is_master_up=cluster.master.is_up,
@@ -242,7 +243,7 @@ def wipe_slave(cluster: Cluster, slave: int) -> RuleBody:
     says="## CONNECTION BREAKS",
 )
 def cut_link(cluster: Cluster, slave: int) -> RuleBody:
-    """A replication connection breaks; what was in flight is gone, the master still counts it."""
+    """A replication connection breaks; bytes in flight are lost, the master still counts it."""
     # ENABLED WHEN
     yield when(
         is_link_open=cluster.links[slave].is_open,
@@ -274,7 +275,7 @@ def swallow_flush_error(cluster: Cluster) -> RuleBody:
     says="## {size_bytes} B NOT WRITTEN",
 )
 def swallow_append_error(cluster: Cluster, slave: int) -> RuleBody:
-    """A slave fails to write a frame, goes on as if it had, and reports it (R-CL-11)."""
+    """A slave fails to write a frame, continues as if it were written, and reports it (R-CL-11)."""
     broker, link = cluster.slaves[slave], cluster.links[slave]
     # ENABLED WHEN
     yield when(
@@ -301,13 +302,13 @@ def swallow_append_error(cluster: Cluster, slave: int) -> RuleBody:
 @rule(
     who="fault",
     source="MappedFileQueue#getLastMappedFile (null), CommitLog#appendData",
-    says="## NO FILE, throws {size_bytes} B away",
+    says="## NO FILE, drops {size_bytes} B",
 )
 def fail_file_creation(cluster: Cluster, slave: int) -> RuleBody:
-    """A slave cannot create the file that a frame needs, throws the frame away, and goes on.
+    """A slave cannot create the file that a frame needs, drops the frame, and continues.
 
-    The result of the append is ignored. With an empty log, whose max offset is 0, the next frame is
-    taken wherever it begins (T2-00059, T2-00017).
+    It ignores the result of the append. If its log is empty, so that its max offset is 0, it takes
+    the next frame wherever that begins (T2-00059, T2-00017).
     """
     broker, link = cluster.slaves[slave], cluster.links[slave]
     in_flight = link.next_transfer_offset - link.arrived_offset
@@ -338,7 +339,7 @@ def compute_alien_report_max(cluster: Cluster) -> int:
     says="## A STRANGER REPORTS {offset}",
 )
 def send_alien_report(cluster: Cluster) -> RuleBody:
-    """A stranger sends eight bytes to the HA port: they count as a report (R-AK-03)."""
+    """A stranger sends eight bytes to the HA port: the master takes them for a report (R-AK-03)."""
     master = cluster.master
     # ENABLED WHEN
     yield when(
@@ -363,9 +364,10 @@ def send_alien_report(cluster: Cluster) -> RuleBody:
     says="## DELETES A FILE BEFORE ITS TIME",
 )
 def delete_young_master_file(cluster: Cluster) -> RuleBody:
-    """More than 85 % of the disk is used: the master deletes its oldest file, whatever its age.
+    """The master's disk is more than 85 % full: it deletes its oldest file, whatever its age.
 
-    It asks neither whether slaves have it nor whether it is flushed (R-BR-06, T4-00462).
+    It checks neither whether slaves have copied the file nor whether it is flushed (R-BR-06,
+    T4-00462).
     """
     log = cluster.master.log
     # ENABLED WHEN
@@ -385,7 +387,7 @@ def delete_young_master_file(cluster: Cluster) -> RuleBody:
     says="## DELETES A FILE BEFORE ITS TIME",
 )
 def delete_young_slave_file(cluster: Cluster, slave: int) -> RuleBody:
-    """More than 85 % of the disk is used: a slave deletes its oldest file, whatever its age."""
+    """A slave's disk is more than 85 % full: it deletes its oldest file, whatever its age."""
     broker = cluster.slaves[slave]
     # ENABLED WHEN
     yield when(

@@ -1,7 +1,7 @@
 """The flush services: page cache to disk, one file at a time.
 
-When they run is a matter of timers and page counts (R-FL-03, R-FL-06, R-FL-10); here they may run
-at any time, and a broker that never gets to it is covered as well.
+In a broker, timers and page counts decide when they run (R-FL-03, R-FL-06, R-FL-10). Here they may
+run at any time, or never.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from reference.worlds.replication.state import Cluster
 
 @overridable
 def compute_cached_end(cluster: Cluster) -> Offset:
-    """Up to where the master's log is in its page cache, and can be forced to disk: all of it."""
+    """Up to where the master's log is in page cache and can be forced to disk: all of it."""
     return cluster.master.log.max_offset
 
 
@@ -29,7 +29,7 @@ def compute_cached_end(cluster: Cluster) -> Offset:
     says="flushes to {state.master.log.flushed_offset}",
 )
 def flush_master(cluster: Cluster) -> RuleBody:
-    """The master forces to disk what is not flushed of one file of its commit log."""
+    """The master forces to disk the unflushed bytes of one file of its commit log."""
     master = cluster.master
     # ENABLED WHEN
     cached = compute_cached_end(cluster)
@@ -48,7 +48,7 @@ def flush_master(cluster: Cluster) -> RuleBody:
     says="flushes",
 )
 def flush_slave(cluster: Cluster, slave: int) -> RuleBody:
-    """A slave forces one file of its commit log to disk; nobody waits for it."""
+    """A slave forces one file of its commit log to disk; no put waits for it."""
     broker = cluster.slaves[slave]
     # ENABLED WHEN
     cached = broker.log.max_offset

@@ -1,7 +1,7 @@
-"""How brokers stop in order, come back, and change their role at run time.
+"""Clean stops, restarts, and changes of the master's role at run time.
 
-A stop in order is no fault. A broker that comes back takes its log as it finds it, cut behind the
-last whole record; nothing asks other brokers what they have.
+A clean stop is not a fault. A restarting broker keeps the log that it finds, cut after the last
+whole record; it does not ask other brokers what they hold.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from reference.worlds.replication.state import (
 
 
 def end_master(cluster: Cluster) -> Cluster:
-    """What the end of the master's process takes with it: memory, connections, waiting puts."""
+    """The cluster after the master's process ends: memory, connections, waiting puts are gone."""
     master = evolve(
         cluster.master,
         is_up=False,
@@ -65,13 +65,13 @@ def end_master(cluster: Cluster) -> Cluster:
 
 
 def end_slave(cluster: Cluster, slave: int, log: CommitLog) -> Cluster:
-    """What the end of a slave's process takes with it: its connection."""
+    """The cluster after a slave's process has ended: its connection is gone."""
     ended = evolve(cluster.slaves[slave], log=log, is_up=False, is_stopping=False)
     return close_link(evolve(cluster, slaves=replace_at(cluster.slaves, slave, ended)), slave)
 
 
 def has_modelled_life_left(cluster: Cluster) -> bool:
-    """The loss of the master's bytes begins a life that the model still tells apart."""
+    """If the master loses bytes, the model can represent the new log epoch (`life` in the code)."""
     return cluster.master.ghost_life + 1 < cluster.structure.lives
 
 
@@ -83,15 +83,15 @@ def count_losses(cluster: Cluster) -> int:
 
 @overridable
 def has_uncounted_life(cluster: Cluster) -> bool:
-    """The master's log is in a life that no loss has begun.
+    """The master's log is in a log epoch that no loss has begun.
 
-    Without a controller and without a pool of buffers there is none (R-NS-09).
+    This cannot happen without a controller and without a pool of buffers (R-NS-09).
     """
     return False
 
 
 def begin_life(cluster: Cluster, log: CommitLog) -> Cluster:
-    """The cluster whose master goes on with a log that lacks bytes, in a new life of it."""
+    """The cluster whose master continues with a log that lacks bytes, in a new log epoch."""
     life = cluster.master.ghost_life + 1
     changed = evolve(cluster.master, log=log, ghost_life=life, trailing_blank_offset=UNKNOWN_OFFSET)
     return evolve(cluster, master=changed)
@@ -99,7 +99,7 @@ def begin_life(cluster: Cluster, log: CommitLog) -> Cluster:
 
 @overridable
 def is_blank_to_cut(cluster: Cluster) -> bool:
-    """The log ends with the blank of a full file: recovery may not count it (R-RC-04)."""
+    """The log ends with the blank of a full file, which recovery may not count (R-RC-04)."""
     return cluster.master.trailing_blank_offset >= 0
 
 
@@ -111,7 +111,7 @@ def compute_end_of_records(cluster: Cluster) -> int:
 
 @rule(who="master", source="DefaultMessageStore#shutdown", weight=1, says="begins to stop")
 def begin_master_stop(cluster: Cluster) -> RuleBody:
-    """The master begins to stop: from now on its store refuses puts and sends no bytes."""
+    """The master begins to stop: its store now refuses puts and sends no bytes."""
     master = cluster.master
     # ENABLED WHEN
     yield when(is_master_up=master.is_up, is_not_stopping=negate(master.is_stopping))
@@ -120,7 +120,7 @@ def begin_master_stop(cluster: Cluster) -> RuleBody:
 
 
 def end_flushed_master(cluster: Cluster) -> Cluster:
-    """The master has flushed and is gone; the abort file stays if its dispatch is behind."""
+    """The master has flushed and ended; the abort file stays if dispatch is behind."""
     log, ended = cluster.master.log, end_master(cluster)
     stopped = evolve(
         ended.master,
@@ -137,7 +137,7 @@ def end_flushed_master(cluster: Cluster) -> Cluster:
     says="has stopped",
 )
 def finish_master_stop(cluster: Cluster) -> RuleBody:
-    """The master comes to the end of its stop."""
+    """The master completes its clean stop."""
     master = cluster.master
     # ENABLED WHEN
     yield when(is_master_up=master.is_up, is_stopping=master.is_stopping)
@@ -147,7 +147,7 @@ def finish_master_stop(cluster: Cluster) -> RuleBody:
 
 @overridable
 def compute_committed_at_start(cluster: Cluster) -> tuple[Offset, ...]:
-    """Where a starting master's pool goes on: without ``transientStorePoolEnable`` it has none."""
+    """Where a starting master's pool continues; empty without ``transientStorePoolEnable``."""
     return ()
 
 
@@ -167,7 +167,7 @@ def start_master(cluster: Cluster) -> Cluster:
     says="starts again",
 )
 def restart_master(cluster: Cluster) -> RuleBody:
-    """The master starts again with the log that it finds."""
+    """The master restarts with the log that it finds."""
     master = cluster.master
     # ENABLED WHEN
     yield when(
@@ -182,12 +182,12 @@ def restart_master(cluster: Cluster) -> RuleBody:
     who="master",
     source="CommitLog#recoverNormally, #recoverAbnormally (blank record, last file)",
     heals="recovery",
-    says="starts again, cuts its blank off",
+    says="starts again, cuts off its blank",
 )
 def restart_master_without_blank(cluster: Cluster) -> RuleBody:
-    """The master's log ends with a blank: its recovery cuts the blank off again (R-RC-04).
+    """The master's log ends with a blank, and its recovery cuts the blank off (R-RC-04).
 
-    A slave may have that blank already. Then it is ahead of its master, though nothing was lost.
+    A slave may already have that blank. It is then ahead of its master, though nothing was lost.
     """
     master = cluster.master
     # ENABLED WHEN
@@ -205,13 +205,13 @@ def restart_master_without_blank(cluster: Cluster) -> RuleBody:
 @rule(
     who="master",
     source="CommitLog#recoverNormally, #recoverAbnormally; AllocateMappedFileService#mmapOperation",
-    says="starts again behind its blank",
+    says="starts again, keeps its blank",
 )
 def restart_master_behind_blank(cluster: Cluster) -> RuleBody:
-    """The master's log ends with a blank, and the next file was made in advance: the blank stays.
+    """The master's log ends with a blank, and the next file was created early: the blank stays.
 
-    A stop in order deletes such a file; a kill leaves it, and recovery goes on to it from the first
-    eight bytes of the blank (T1-09848).
+    A clean stop deletes such a file. A kill leaves it, and the first eight bytes of the blank
+    suffice for recovery to continue in it (T1-09848).
     """
     master = cluster.master
     # ENABLED WHEN
@@ -226,15 +226,15 @@ def restart_master_behind_blank(cluster: Cluster) -> RuleBody:
 
 
 def has_stale_bytes(log: CommitLog) -> bool:
-    """Behind the log's end lie bytes that a cut has left."""
+    """Bytes left by a cut lie after the log's end."""
     return log.max_offset < log.stale_end_offset
 
 
 @overridable
 def are_stale_bytes_on_disk(cluster: Cluster) -> bool:
-    """What a cut has left of the master's log is on disk.
+    """The bytes that a cut has left of the master's log are on disk.
 
-    What a power loss or a stop in order leaves is; a blank that a kill left need not be.
+    They are if a power loss or a clean stop left them; a blank left by a kill need not be.
     """
     faults = cluster.faults
     is_forced = (faults.master_kills == 0) & (faults.swallowed_disk_errors == 0)
@@ -247,11 +247,11 @@ def are_stale_bytes_on_disk(cluster: Cluster) -> bool:
     says="starts again, old bytes up to {recovered_offset} count as records",
 )
 def restart_master_with_stale_bytes(cluster: Cluster) -> RuleBody:
-    """The master's recovery reads on into bytes that an earlier cut has left behind its end.
+    """The master's recovery reads on into bytes that an earlier cut has left after its end.
 
-    A cut moves positions and writes nothing, and a record's place is not compared with the one that
-    stands in it: where old bytes begin at the end of a new record, they are records once more, and
-    nobody has put them (T1-12686; upstream #10017).
+    A cut moves positions and writes nothing, and recovery does not compare a record's place with
+    the offset stored in it. Where old bytes begin exactly at the end of a new record, they count as
+    records again, though no producer has put them (T1-12686; upstream #10017).
     """
     master = cluster.master
     # ENABLED WHEN
@@ -274,7 +274,7 @@ def restart_master_with_stale_bytes(cluster: Cluster) -> RuleBody:
 
 @rule(who="slave", source="DefaultMessageStore#shutdown", weight=1, says="begins to stop")
 def begin_slave_stop(cluster: Cluster, slave: int) -> RuleBody:
-    """A slave begins to stop: from now on its store takes no bytes, though it reads them."""
+    """A slave begins to stop: its store now takes no bytes, though the slave still reads them."""
     broker = cluster.slaves[slave]
     # ENABLED WHEN
     yield when(is_slave_up=broker.is_up, is_not_stopping=negate(broker.is_stopping))
@@ -290,7 +290,7 @@ def begin_slave_stop(cluster: Cluster, slave: int) -> RuleBody:
     says="has stopped",
 )
 def finish_slave_stop(cluster: Cluster, slave: int) -> RuleBody:
-    """A slave has flushed and is gone; a message in part keeps the abort file there (R-RC-13)."""
+    """A slave has flushed and ended; an incomplete message leaves the abort file (R-RC-13)."""
     broker = cluster.slaves[slave]
     # ENABLED WHEN
     yield when(is_slave_up=broker.is_up, is_stopping=broker.is_stopping)
@@ -307,7 +307,7 @@ def get_log_without_seam(cluster: Cluster, slave: int) -> CommitLog:
 
 
 def is_of_equal_lives(cluster: Cluster, slave: int) -> bool:
-    """A slave's log changes lives where a log without a seam does, or did."""
+    """A slave's log changes epochs where a log without a seam does, or did."""
     log, seamless = cluster.slaves[slave].log, get_log_without_seam(cluster, slave)
     return has_equal_lives(log, seamless, log.start_offset)
 
@@ -321,9 +321,9 @@ def is_sound(cluster: Cluster, slave: int) -> bool:
 def compute_recovery_range(cluster: Cluster, slave: int) -> tuple[int, int]:
     """Where a slave's recovery may end its log: the lowest and the highest offset.
 
-    Only the last record can be there in part, and none crosses files (R-CL-06): so the scan comes
-    to that record, and nothing before the last file is cut. In a log with a seam or unknown bytes
-    it may stop anywhere behind a known boundary, or pass: a seam among properties shows nowhere.
+    Only the last record can be incomplete, and none crosses files (R-CL-06). So the scan reaches
+    that record, and cuts nothing before the last file. In a log with a seam or unknown bytes it may
+    stop anywhere after a known boundary, or pass: a seam within properties goes unnoticed.
     """
     log, is_whole = cluster.slaves[slave].log, is_sound(cluster, slave)
     certain = choose(is_whole, log.last_file_offset, log.start_offset)
@@ -347,7 +347,7 @@ def start_slave(cluster: Cluster, slave: int, log: CommitLog) -> Cluster:
     says="starts again at {recovered_offset}",
 )
 def restart_slave(cluster: Cluster, slave: int) -> RuleBody:
-    """A slave starts again; what is no whole record is cut from its end, a blank too (R-RC-04)."""
+    """A slave restarts and cuts an incomplete record, or a blank, from its log's end (R-RC-04)."""
     broker = cluster.slaves[slave]
     # ENABLED WHEN
     yield when(is_slave_down=negate(broker.is_up))
@@ -364,23 +364,23 @@ def is_begun(log: CommitLog, put: Message) -> bool:
 
 @overridable
 def compute_sent_ends(cluster: Cluster) -> tuple[int, ...]:
-    """Up to where the bytes of each life of the master's log can have been sent: all of them."""
+    """Up to where the bytes of each epoch of the master's log can have been sent: all of them."""
     return cluster.master.log.ends
 
 
 @overridable
 def is_life_cut(cluster: Cluster, sent: int, received: int, sent_end: int) -> bool:
-    """The master may have sent more of a life than it has."""
+    """The master may have sent more of a log epoch than it holds now."""
     return (sent < received) | (sent < sent_end)
 
 
 def compute_torn_record_end(cluster: Cluster, slave: int) -> int:
-    """The highest offset at which the record ends that a slave has received in part.
+    """The highest offset at which the record that a slave has received in part can end.
 
     A record does not cross files, and a master sends none that it does not hold whole (R-CL-06). So
-    where the master has later bytes of the same life, the record ends within them, and where it
-    has none, the log ends with a record. Where it has lost some, or the log has a seam, the record
-    may end anywhere in its file; but not where it ends with a followed message that is whole.
+    if the master has later bytes of the same log epoch, the record ends within them; if it has
+    none, the log ends with a record. If the master has lost some, or the log has a seam, the record
+    may end anywhere in its file, unless the log ends with a followed message that is whole.
     """
     log, source = cluster.slaves[slave].log, cluster.master.log
     sent = compute_sent_ends(cluster)
@@ -409,7 +409,7 @@ def ends_with_message(log: CommitLog, messages: tuple[Message, ...]) -> bool:
 def compute_lowest_beyond_received(cluster: Cluster, slave: int) -> int:
     """The lowest offset above its last received byte at which a slave's recovery may end.
 
-    Where a followed message is there in part, the record ends where that does.
+    If a followed message is incomplete, the record ends where the message does.
     """
     log = cluster.slaves[slave].log
     ends = (choose(is_begun(log, m), m.end_offset, 0) for m in cluster.messages)
@@ -418,15 +418,15 @@ def compute_lowest_beyond_received(cluster: Cluster, slave: int) -> int:
 
 @overridable
 def has_lost_sent_bytes(cluster: Cluster) -> bool:
-    """The master lacks some that it may have sent: its log is in a later life."""
+    """The master lacks bytes that it may have sent: its log is in a later epoch."""
     return cluster.master.ghost_life > 0
 
 
 @overridable
 def compute_highest_beyond_received(cluster: Cluster, slave: int) -> int:
-    """The highest offset at which a slave's recovery may end behind a torn record.
+    """The highest offset at which a slave's recovery may end after a torn record.
 
-    While the master has lost nothing, stale bytes behind it are records that the master has.
+    As long as the master has lost nothing, stale bytes after it are records that the master has.
     """
     log, sent_end = cluster.slaves[slave].log, compute_sent_ends(cluster)[-1]
     stale_end = minimum(compute_last_file_end(log, cluster.parameters), sent_end)
@@ -448,12 +448,12 @@ def take_for_record(cluster: Cluster, slave: int, end: int) -> CommitLog:
     says="starts again at {recovered_offset}, beyond what it received",
 )
 def restart_slave_beyond_received(cluster: Cluster, slave: int) -> RuleBody:
-    """A slave's recovery takes a record for whole whose last bytes it has not received.
+    """A slave's recovery takes a record for whole although its last bytes were not received.
 
-    The checksum covers the body only; properties come last, and those that are missing read as
-    zeros, or as the stale bytes that lie there. The same with the blank of a full file, of which
-    eight bytes suffice where the next file is there (T1-00967, T1-09848; upstream #7437). The slave
-    asks its master to go on behind these bytes, and nobody ever repairs them.
+    The checksum covers only the body. Properties come last; missing ones read as zeros, or as the
+    stale bytes that lie there. The same applies to the blank of a full file: eight of its bytes
+    suffice if the next file exists (T1-00967, T1-09848; upstream #7437). The slave asks its master
+    to continue after these bytes, and they are never repaired.
     """
     broker = cluster.slaves[slave]
     lowest = compute_lowest_beyond_received(cluster, slave)
@@ -474,9 +474,9 @@ def restart_slave_beyond_received(cluster: Cluster, slave: int) -> RuleBody:
     says="starts again, old bytes up to {recovered_offset} count as records",
 )
 def restart_slave_with_stale_bytes(cluster: Cluster, slave: int) -> RuleBody:
-    """A slave's recovery reads on into bytes of a life that its master has left (T1-12686).
+    """A slave's recovery reads on into stale bytes of a log epoch that its master left (T1-12686).
 
-    What the slave holds then is a mixture of which nobody can tell what is what.
+    The slave's log is then a mixture whose content is unknown.
     """
     broker = cluster.slaves[slave]
     # ENABLED WHEN
@@ -494,7 +494,7 @@ def restart_slave_with_stale_bytes(cluster: Cluster, slave: int) -> RuleBody:
 
 
 def tell_role(arguments: Mapping[str, int], cluster: Cluster) -> str:
-    """What a timeline says of a change of role."""
+    """The timeline's phrase for a change of role."""
     return f"is {'SYNC_MASTER' if cluster.master.is_sync else 'ASYNC_MASTER'} now"
 
 
@@ -505,9 +505,9 @@ def tell_role(arguments: Mapping[str, int], cluster: Cluster) -> str:
     says=tell_role,
 )
 def switch_master_role(cluster: Cluster) -> RuleBody:
-    """The role is changed between ASYNC_MASTER and SYNC_MASTER; the next put follows it.
+    """An operator changes the role between ASYNC_MASTER and SYNC_MASTER; the next put follows it.
 
-    The change is written to the broker's file, so it outlives a restart.
+    The change is written to the broker's file, so it survives a restart.
     """
     master = cluster.master
     # ENABLED WHEN

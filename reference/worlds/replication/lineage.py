@@ -1,7 +1,7 @@
 """Logs as lineage: what it means to hold a message, to be a prefix, to lose a tail.
 
-Bytes are identified by (life, offset). In a log, the bytes of life t lie between ``ends[t - 1]``
-and ``ends[t]``; all functions here are linear in the offsets.
+A byte is identified by its log epoch (`life` in the code) and its offset. In a log, the bytes of
+epoch t lie between ``ends[t - 1]`` and ``ends[t]``. All functions here are linear in the offsets.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from reference.worlds.replication.state import WAITS_FOR_DISK, CommitLog, Messag
 
 
 def compute_start_of_life(log: CommitLog, life: int) -> int:
-    """The offset of the first byte of a life (a static number) in this log."""
+    """The offset of the first byte of a log epoch (a static number) in this log."""
     return log.ends[life - 1] if life > 0 else 0
 
 
 def is_written(put: Message) -> bool:
-    """The message has once been appended to the master's log."""
+    """The message has been appended to the master's log at some time."""
     return put.phase >= WAITS_FOR_DISK
 
 
 def is_in_lineage(log: CommitLog, put: Message) -> bool:
-    """Every byte of the message is one of those that the log holds, or held before they expired."""
+    """The log holds every byte of the message, or held it before it expired."""
     return any_of(
         *(
             (put.ghost_life == life)
@@ -35,19 +35,19 @@ def is_in_lineage(log: CommitLog, put: Message) -> bool:
 
 
 def is_torn(log: CommitLog, put: Message) -> bool:
-    """A recovery has taken the message for whole though its last bytes are not its own."""
+    """A recovery has taken the message for whole although its last bytes are not its own."""
     start, end = log.ghost_torn_start_offset, log.ghost_torn_end_offset
     return (start < end) & (start < put.end_offset) & (put.start_offset < end)
 
 
 def is_scanned(log: CommitLog, put: Message) -> bool:
-    """A scan of the log takes the message for whole: all its bytes are there, whatever the last."""
+    """A scan of the log takes the message for whole: it is complete; its end may be foreign."""
     is_held = is_known_from(log, put.start_offset) & is_in_lineage(log, put)
     return is_written(put) & is_held
 
 
 def has_message(log: CommitLog, put: Message) -> bool:
-    """The log holds every byte of the message, and none of other origin in its place."""
+    """The log holds every byte of the message, and no others in its place."""
     return is_scanned(log, put) & negate(is_torn(log, put))
 
 
@@ -63,7 +63,7 @@ def has_first_bytes(log: CommitLog, put: Message) -> bool:
 
 
 def is_known_from(log: CommitLog, offset: int) -> bool:
-    """The log reaches down to the offset, and what it holds from there on is known."""
+    """The log reaches down to the offset, and its content from there on is known."""
     return (log.start_offset <= offset) & (log.ghost_unknown_below_offset <= offset)
 
 
@@ -87,7 +87,7 @@ def has_equal_bytes(one: CommitLog, other: CommitLog) -> bool:
 
 
 def has_equal_records(one: CommitLog, other: CommitLog) -> bool:
-    """Both logs hold records of the same lives at the same places wherever both hold bytes."""
+    """Both logs hold records of the same epochs at the same places wherever both hold bytes."""
     low = maximum(one.start_offset, other.start_offset)
     is_empty = minimum(one.max_offset, other.max_offset) <= low
     is_known = is_known_from(one, low) & is_known_from(other, low)
@@ -95,7 +95,7 @@ def has_equal_records(one: CommitLog, other: CommitLog) -> bool:
 
 
 def has_equal_lives(one: CommitLog, other: CommitLog, low: int) -> bool:
-    """From ``low`` to where one of them ends, both logs have, or had, bytes of the same lives."""
+    """From ``low`` to where one of them ends, both logs have, or had, bytes of the same epochs."""
     high = maximum(low, minimum(one.max_offset, other.max_offset))
     lives = zip(one.ends, other.ends, strict=True)
     return all_of(
@@ -104,7 +104,7 @@ def has_equal_lives(one: CommitLog, other: CommitLog, low: int) -> bool:
 
 
 def compute_common_end(one: CommitLog, other: CommitLog) -> int:
-    """Up to where the two logs agree: the first offset at which one ends or the bytes differ."""
+    """The end of the logs' agreement: the first offset at which one ends or the bytes differ."""
     result = minimum(one.max_offset, other.max_offset)
     for a, b in zip(one.ends, other.ends, strict=True):
         result = choose(a == b, result, minimum(result, a, b))
@@ -112,7 +112,7 @@ def compute_common_end(one: CommitLog, other: CommitLog) -> int:
 
 
 def append_bytes(log: CommitLog, life: int, size: int) -> CommitLog:
-    """The log with ``size`` more bytes of the present life at its end."""
+    """The log with ``size`` more bytes of the current log epoch at its end."""
     end = log.max_offset + size
     ends = tuple(choose(life <= i, end, old) for i, old in enumerate(log.ends))
     return evolve(log, ends=ends)
@@ -128,8 +128,8 @@ def is_followed_between(messages: tuple[Message, ...], low: int, high: int) -> b
 def append_foreign_bytes(log: CommitLog, end: int, *, is_followed: bool) -> CommitLog:
     """The log with bytes at its end, up to ``end``, that a recovery takes for those of a record.
 
-    They count as what the record itself is, so its life goes on; ghosts note what they are, and
-    whether a followed message belongs there.
+    They count as part of the record, so its log epoch continues. Ghost fields note that they are
+    foreign, and whether a followed message belongs there.
     """
     start = log.max_offset
     is_unknown = (log.ghost_unknown_below_offset == start) & (start > 0)
@@ -150,8 +150,9 @@ def append_foreign_bytes(log: CommitLog, end: int, *, is_followed: bool) -> Comm
 def copy_bytes(log: CommitLog, source: CommitLog, end: int) -> CommitLog:
     """The log with the source's bytes from its own max offset up to ``end``.
 
-    Where the source's segment ends beyond the copied range's start, the copy follows it; segments
-    below are kept, whatever they are: nothing compares them (HAClient#dispatchReadRequest).
+    If a segment of the source ends above the log's max offset, the copy ends it there too, at
+    ``end`` at most. Lower segments stay as they are: nothing compares them
+    (HAClient#dispatchReadRequest).
     """
     start = log.max_offset
     ends = tuple(
@@ -181,9 +182,9 @@ def copy_torn_marks(log: CommitLog, source: CommitLog, start: int) -> CommitLog:
 
 
 def compute_scan_end(log: CommitLog, messages: tuple[Message, ...], end: int) -> int:
-    """How far a scan of the log up to ``end`` comes: to the first followed message that is torn.
+    """How far a scan of the log up to ``end`` gets: to the first followed message that is torn.
 
-    A message is torn where the log holds its first byte but not all of it: its end is cut off, or
+    A message is torn if the log holds its first byte but not all of it: its end is cut off, or
     other bytes follow in its place. Records are scanned one after another (R-RC-04, R-RP-02).
     """
     result = end
@@ -197,11 +198,11 @@ def compute_scan_end(log: CommitLog, messages: tuple[Message, ...], end: int) ->
 def compute_known_boundary(
     log: CommitLog, messages: tuple[Message, ...], master_log: CommitLog
 ) -> int:
-    """The highest message boundary in the log that the followed messages make certain.
+    """The highest offset in the log that the followed messages guarantee to be a message boundary.
 
-    A boundary counts only where the log goes through the same segments as the master's log: behind
-    a seam that the master does not have, and behind unknown bytes, a scan of the log may stop
-    anywhere (R-HC-18).
+    A boundary counts only where the log goes through the same segments as the master's log. After a
+    seam that the master does not have, and after unknown bytes, a scan of the log may stop anywhere
+    (R-HC-18).
     """
     result = log.start_offset
     for put in messages:

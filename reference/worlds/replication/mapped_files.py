@@ -1,7 +1,7 @@
-"""The files of a commit log: which one a byte lies in, a first one, a new one, a cut, a flush.
+"""The files of a commit log: the file of a byte, first and new files, cuts, flushes.
 
-Every file has the same size and is named by its base, a multiple of that size. The base of the last
-file is part of the state; only where a log is cut or flushed, a base is computed from an offset.
+All files have the same size and are named by their base, a multiple of that size. The base of the
+last file is part of the state. Only a cut or a flush computes a base from an offset.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def is_new_file_needed(log: CommitLog, parameters: Parameters) -> bool:
 
 
 def compute_next_byte_file(log: CommitLog, parameters: Parameters) -> int:
-    """The base of the file into which the next byte goes, whether it is there yet or not."""
+    """The base of the file that receives the next byte, whether it exists yet or not."""
     is_full = is_last_file_full(log, parameters)
     return choose(is_full, log.max_offset, log.last_file_offset)
 
@@ -67,9 +67,9 @@ def open_next_file(log: CommitLog, parameters: Parameters) -> CommitLog:
 
 
 def cut_to(log: CommitLog, end: int, parameters: Parameters) -> CommitLog:
-    """The log without its bytes from ``end`` on, and without the files behind them.
+    """The log without its bytes from ``end`` on, and without later files.
 
-    What lies behind ``end`` in its own file stays there, and is stale.
+    Bytes after ``end`` in its own file stay there and are stale.
     """
     base = maximum(log.start_offset, compute_file_base(end, parameters))
     is_file_last = log.last_file_offset <= end
@@ -92,16 +92,16 @@ def cut_to(log: CommitLog, end: int, parameters: Parameters) -> CommitLog:
 
 
 def is_flush_file_there(log: CommitLog) -> bool:
-    """The file in which the flush goes on is still there.
+    """The file in which the flush continues still exists.
 
-    Where retention has overtaken ``flushedWhere``, the flush finds no file and does nothing for the
-    rest of the process's life; only 0 stands for the first file, whichever that is (R-CL-09).
+    Once retention has deleted the file at ``flushedWhere``, the flush finds no file and does
+    nothing as long as the process runs. Only 0 means the first file, whichever that is (R-CL-09).
     """
     return (log.start_offset <= log.flushed_offset) | (log.flushed_offset == 0)
 
 
 def has_unflushed_bytes(log: CommitLog, cached: int) -> bool:
-    """Of what is in page cache some bytes do not count as flushed, and the flush can go on to them.
+    """Some bytes in page cache do not count as flushed, and the flush can continue with them.
 
     ``cached`` is where the bytes in page cache end.
     """
@@ -109,11 +109,11 @@ def has_unflushed_bytes(log: CommitLog, cached: int) -> bool:
 
 
 def flush(log: CommitLog, cached: int, parameters: Parameters) -> CommitLog:
-    """The log after one flush: of one file only, the one in which ``flushedWhere`` lies (R-CL-09).
+    """The log after one flush, of only the file in which ``flushedWhere`` lies (R-CL-09).
 
-    ``force`` writes all of that file that is in page cache. Files before it
-    are on disk if they were flushed by this process; after a kill and a restart they count as
-    flushed, and nobody forces them any more.
+    ``force`` writes all bytes of that file that are in page cache. Earlier files are on disk if
+    this process flushed them. After a kill and a restart they count as flushed and are never
+    forced.
     """
     base = compute_file_base(maximum(log.flushed_offset, log.start_offset), parameters)
     end = minimum(cached, base + parameters.mapped_file_size_bytes)
@@ -123,12 +123,12 @@ def flush(log: CommitLog, cached: int, parameters: Parameters) -> CommitLog:
 
 
 def flush_without_effect(log: CommitLog, cached: int, parameters: Parameters) -> CommitLog:
-    """The log after a flush whose ``force`` failed: it counts as flushed all the same (R-CL-10)."""
+    """The log after a flush whose ``force`` failed: it counts as flushed anyway (R-CL-10)."""
     return evolve(flush(log, cached, parameters), ghost_durable_offset=log.ghost_durable_offset)
 
 
 def flush_all(log: CommitLog, parameters: Parameters) -> CommitLog:
-    """The log after an orderly end of its flush service, file after file (R-FL-09)."""
+    """The log after a clean end of its flush service, file by file (R-FL-09)."""
     base = compute_file_base(maximum(log.flushed_offset, log.start_offset), parameters)
     is_flushing = has_unflushed_bytes(log, log.max_offset)
     is_forced = is_flushing & (base <= log.ghost_durable_offset)
@@ -142,6 +142,6 @@ def flush_all(log: CommitLog, parameters: Parameters) -> CommitLog:
 def load(log: CommitLog) -> CommitLog:
     """A log as a starting broker sees it: everything found counts as flushed (R-RC-03).
 
-    The dispatch goes on at its end; what lies before is in the consume queues (R-RC-05, R-RC-11).
+    Dispatch continues at its end; earlier messages are in the consume queues (R-RC-05, R-RC-11).
     """
     return evolve(log, flushed_offset=log.max_offset, dispatched_offset=log.max_offset)

@@ -1,4 +1,4 @@
-"""What never changes in a run of a master/slave group: sizes, thresholds, limits of faults."""
+"""Constants of a run of a master/slave group: sizes, thresholds, limits of faults."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from attrs import evolve, frozen
 from reference.language.terms import Sort
 
 Offset: TypeAlias = Annotated[int, Sort.INTEGER]
-"""A byte position in the commit log; -1 stands for "not known yet" where the text says so."""
+"""A byte position in the commit log; -1 means "not known yet" where the text says so."""
 Bytes: TypeAlias = Annotated[int, Sort.INTEGER]
 """A length in bytes."""
 Count: TypeAlias = Annotated[int, Sort.INTEGER]
@@ -22,10 +22,10 @@ Flag: TypeAlias = Annotated[bool, Sort.BOOLEAN]
 
 @frozen
 class FaultCounts:
-    """A number per kind of fault: how often it has struck, or how often it may.
+    """A number per kind of fault: how often it has happened, or how often it may.
 
-    Only faults are bounded, never healing. Two entries are no failures but circumstances that an
-    operator wants to tell apart: a slave that joins late, and a change of role at run time.
+    Only faults are bounded, never healing. Some entries are not failures but environment events to
+    be distinguished from them, such as a slave that joins late or a change of role.
     """
 
     master_kills: Count = 0
@@ -38,34 +38,34 @@ class FaultCounts:
     slave_power_losses: Count = 0
     """Power losses of a slave's machine, all slaves together."""
     link_cuts: Count = 0
-    """Replication connections that break while both ends live."""
+    """Replication connections that break while both ends are running."""
     late_joins: Count = 0
-    """No failure: a slave without a log asks a master whose log has a second file."""
+    """Not a failure: a slave without a log asks a master whose log has a second file."""
     slave_wipes: Count = 0
     """Stores of slaves that are emptied while their process is down."""
     master_disk_losses: Count = 0
-    """The master's disk is lost, and replaced by an empty one."""
+    """Losses of the master's disk, which an empty one replaces."""
     swallowed_disk_errors: Count = 0
     """Failures of ``force`` or of a slave's write that the broker only logs."""
     failed_file_creations: Count = 0
-    """Frames that a slave throws away because it cannot create a file for them: its disk is full,
-    stalled for five seconds, or its store directory cannot be written."""
+    """Frames that a slave drops because it cannot create a file for them: its disk is full or
+    stalled for five seconds, or its store directory is not writable."""
     alien_reports: Count = 0
-    """Eight bytes that a stranger sends to the master's HA port."""
+    """Eight bytes that a stranger, not a slave, sends to the master's HA port."""
     forced_deletions: Count = 0
-    """Files that a broker deletes before their time, because more than 85 % of its disk is used."""
+    """Files that a broker deletes before they expire, because its disk is more than 85 % full."""
     uncopied_expiries: Count = 0
-    """No failure: retention deletes a file of the master that a slave has not copied to its end.
-    The slave was away, or too slow, for longer than messages are kept."""
+    """Not a failure: retention deletes a master's file that a slave has not copied to its end. The
+    slave was away, or too slow, for longer than messages are kept."""
     torn_rolls: Count = 0
-    """No failure by itself: the master starts again while its log ends with the blank that fills a
-    file. Its end, by a kill or in order, came between that blank and the next file."""
+    """Not a failure by itself: the master restarts while its log ends with the blank that fills a
+    file. It was killed or stopped between writing that blank and creating the next file."""
     overlong_waits: Count = 0
-    """No failure: a put waits for a slave from before a slave's start until after that slave's
-    first report. It needs a ``syncFlushTimeout`` (``slaveTimeout`` from 4.9.3 on) above
-    ``haSendHeartbeatInterval``; both are 5 s if nothing sets them."""
+    """Not a failure: a put waits for a slave from before that slave starts until after its first
+    report. This needs a ``syncFlushTimeout`` (``slaveTimeout`` from 4.9.3 on) above
+    ``haSendHeartbeatInterval``; both default to 5 s."""
     role_switches: Count = 0
-    """No failure: ``brokerRole`` is changed between ASYNC_MASTER and SYNC_MASTER at run time."""
+    """Not a failure: ``brokerRole`` changes between ASYNC_MASTER and SYNC_MASTER at run time."""
 
 
 @frozen
@@ -73,20 +73,20 @@ class Parameters:
     """Sizes and thresholds: constant in a run, symbolic in a proof."""
 
     ha_slave_fallbehind_max_bytes: Bytes = 256 * 1024 * 1024
-    """``haSlaveFallbehindMax``: a put asks for a slave only below this distance (R-HA-19)."""
+    """``haSlaveFallbehindMax``: a put waits for a slave only below this distance (R-HA-19)."""
     ha_transfer_batch_size_bytes: Bytes = 32 * 1024
     """``haTransferBatchSize``: the most bytes that one frame carries (R-HA-13)."""
     mapped_file_size_bytes: Bytes = 1024 * 1024 * 1024
     """``mapedFileSizeCommitLog``: every file of the log has this size (R-CL-06)."""
     message_size_max_bytes: Bytes = 4 * 1024 * 1024
-    """``maxMessageSize``: the most bytes that one message has."""
+    """``maxMessageSize``: the largest message, in bytes."""
     end_file_min_blank_bytes: Bytes = 8
-    """``CommitLog.END_FILE_MIN_BLANK_LENGTH``: what stays free behind a message (R-CL-05). A
-    constant of the broker; smaller only where a search works on a log of a few bytes."""
+    """``CommitLog.END_FILE_MIN_BLANK_LENGTH``: bytes left free after a message (R-CL-05). Fixed in
+    the broker; smaller only where a search works on a log of a few bytes."""
     ghost_log_size_max_bytes: Bytes = 2**60
-    """Where the modelled log ends; no broker has such a limit, only a search needs one."""
+    """End of the modelled log. Brokers have no such limit; only a search needs one."""
     limits: FaultCounts = FaultCounts()
-    """How often each fault may strike."""
+    """How often each fault may happen."""
 
 
 SLAVES_MAX = 3
@@ -98,7 +98,7 @@ SIZE_KEYS = {
     "mapped_file_size_bytes": "mapedFileSizeCommitLog",
     "message_size_max_bytes": "maxMessageSize",
 }
-"""Which setting of the master each size comes from."""
+"""The setting of the master that each size comes from."""
 
 SMALL_PARAMETERS = Parameters(
     ha_slave_fallbehind_max_bytes=3,
@@ -108,13 +108,13 @@ SMALL_PARAMETERS = Parameters(
     end_file_min_blank_bytes=1,
     ghost_log_size_max_bytes=12,
 )
-"""Three files of a few bytes: every boundary is met, and arithmetic on a few bits suffices."""
+"""Three files of a few bytes: every boundary is reached, with arithmetic on a few bits."""
 
 
 def clip_sizes(parameters: Parameters) -> Parameters:
     """The small sizes of a search, none larger than the given ones.
 
-    A fall-behind limit below minus the length of the log admits no slave, however low it is.
+    All fall-behind limits below minus the length of the log are equivalent: they admit no slave.
     """
     small = {
         name: min(getattr(parameters, name), getattr(SMALL_PARAMETERS, name)) for name in SIZE_KEYS

@@ -1,6 +1,6 @@
 """The producer's side of a put: it stops waiting after 3 s, and may send the message once more.
 
-The broker knows nothing of it: the put goes on, and the message stays (R-PR-03, R-CL-18).
+The broker does not notice: the put continues, and the message stays (R-PR-03, R-CL-18).
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from reference.worlds.replication.put import advance, is_pending
 from reference.worlds.replication.state import UNANSWERED, Cluster, Message
 
 COPIES_MAX = 1
-"""How often the model lets a producer send one message again: enough to have it twice."""
+"""How often the model lets a producer resend a message: enough for a duplicate."""
 
 
 def is_outcome_unknown(put: Message) -> bool:
-    """The producer has an exception instead of an answer, though the message was appended."""
+    """The producer got an exception instead of an answer, although the message was appended."""
     return put.has_producer_given_up | (put.phase == UNANSWERED)
 
 
@@ -34,7 +34,7 @@ def is_outcome_unknown(put: Message) -> bool:
     says="m{number}: producer gives up",
 )
 def give_up_send(cluster: Cluster, message: int) -> RuleBody:
-    """The producer's own time-out ends its wait, before the broker's does (R-PR-03)."""
+    """The producer's own timeout ends its wait, before the broker answers (R-PR-03)."""
     put = cluster.messages[message]
     # ENABLED WHEN
     yield when(
@@ -51,7 +51,7 @@ def give_up_send(cluster: Cluster, message: int) -> RuleBody:
     says="m{number} once more, {size_bytes} B",
 )
 def send_again(cluster: Cluster, message: int) -> RuleBody:
-    """After an unknown outcome the message is sent again, by client or user (R-PR-04)."""
+    """After an unknown outcome, the client or its user sends the message again (R-PR-04)."""
     put = cluster.messages[message]
     # ENABLED WHEN
     yield when(

@@ -1,8 +1,8 @@
-"""The put path: refused before the append, or the wait for the disk, then the wait for a slave.
+"""The put path: refused before the append, or appended, then the disk wait, then the slave wait.
 
-The two waits follow one another (R-CL-03), and the status of the second overrides that of the
-first (R-CL-16). A wait may time out at any moment: a timer is an action, not a clock. What counts
-flushes and wake-ups is counted.
+The two waits follow one another (R-CL-03), and the status of the second overrides that of the first
+(R-CL-16). A wait may time out at any moment: a timer is an action, not a clock. Flushes and
+wake-ups, which the broker limits by number, are counted.
 """
 
 from __future__ import annotations
@@ -42,22 +42,22 @@ TRANSFER_WAKE_UPS_MAX = 5
 
 
 def is_acknowledged(put: Message) -> bool:
-    """A producer that waits for the store was answered PUT_OK."""
+    """The broker has answered PUT_OK to a producer that waits for the store."""
     return (put.phase == ANSWERED) & (put.status == PUT_OK) & put.waits_for_store
 
 
 def is_pending(put: Message) -> bool:
-    """Its put was appended and is not answered yet."""
+    """The put has been appended and not yet answered."""
     return (put.phase >= WAITS_FOR_DISK) & (put.phase <= WAITS_FOR_SLAVE)
 
 
 def is_waiting_for_slave(put: Message) -> bool:
-    """Its put is in the line of the group transfer."""
+    """The put is in the queue of the group transfer."""
     return put.phase == WAITS_FOR_SLAVE
 
 
 def is_in_line(cluster: Cluster, put: Message) -> bool:
-    """Its put waits for a slave, or is about to without waiting for a disk."""
+    """The put waits for a slave, or is about to without waiting for the disk."""
     is_flushing = (put.phase == WAITS_FOR_DISK) & has_disk_wait(cluster, put)
     return is_pending(put) & negate(is_flushing)
 
@@ -69,7 +69,7 @@ def has_disk_wait(cluster: Cluster, put: Message) -> bool:
 
 @overridable
 def has_slave_wait(cluster: Cluster, put: Message) -> bool:
-    """CommitLog#handleHA looks at the slaves: SYNC_MASTER now, and the producer waits (R-HA-18)."""
+    """CommitLog#handleHA checks the slaves: SYNC_MASTER now, and the producer waits (R-HA-18)."""
     return cluster.master.is_sync & put.waits_for_store
 
 
@@ -94,72 +94,72 @@ def is_flushed(cluster: Cluster, put: Message) -> bool:
 
 @overridable
 def is_reported(cluster: Cluster, put: Message) -> bool:
-    """Some slave has reported the message's end, or more, in this process life (R-HA-20)."""
+    """Some slave has reported the message's end, or beyond, in this process life (R-HA-20)."""
     return put.end_offset <= cluster.master.push2_slave_max_offset
 
 
 @overridable
 def is_slave_always_asked(cluster: Cluster) -> bool:
-    """A SYNC_MASTER never answers PUT_OK by itself."""
+    """A SYNC_MASTER never answers PUT_OK without a slave's report."""
     return True
 
 
 def is_at_head_of_line(cluster: Cluster, message: int) -> bool:
-    """No followed put with an earlier request waits for a slave: one by one (R-HA-22)."""
+    """No followed put with an earlier request is waiting: one is served at a time (R-HA-22)."""
     turn = cluster.messages[message].transfer_turn
     others = (m for i, m in enumerate(cluster.messages) if i != message)
     return all_of(*(negate(is_waiting_for_slave(m) & (m.transfer_turn < turn)) for m in others))
 
 
 def compute_next_turn(messages: tuple[Message, ...]) -> int:
-    """The place behind all followed puts that wait for a slave; 1 where none does."""
+    """The turn after all followed puts that wait for a slave; 1 if none does."""
     return 1 + maximum(0, *(choose(is_waiting_for_slave(m), m.transfer_turn, 0) for m in messages))
 
 
 @overridable
 def compute_phase_after_disk(cluster: Cluster) -> int:
-    """Where a put stands after its disk step: the slave step follows (R-CL-03)."""
+    """The phase of a put after its disk step: the slave step follows (R-CL-03)."""
     return WAITS_FOR_SLAVE_CHECK
 
 
 @overridable
 def compute_phase_after_slave(cluster: Cluster) -> int:
-    """Where a put stands after its slave step: that is the last one."""
+    """The phase of a put after its slave step, the last one."""
     return ANSWERED
 
 
 def is_past_disk_step(cluster: Cluster, put: Message) -> bool:
-    """The disk step of its put is over, whether it is the first one or the last."""
+    """The disk step of the put is over, whether it comes first or last."""
     return (put.phase >= compute_phase_after_disk(cluster)) & (put.phase <= ANSWERED)
 
 
 def is_past_slave_step(cluster: Cluster, put: Message) -> bool:
-    """The slave step of its put is over: it is answered, or only the disk step is missing."""
+    """The slave step of the put is over: it is answered, or only its disk step remains."""
     is_disk_last = compute_phase_after_slave(cluster) == WAITS_FOR_DISK
     return (put.phase == ANSWERED) | (is_disk_last & (put.phase == WAITS_FOR_DISK))
 
 
 def has_passed_slave_step(cluster: Cluster, put: Message) -> bool:
-    """A waiting put's slave step ended well: it is acknowledged, or will be if the disk's does."""
+    """A waiting put's slave step succeeded: it is acknowledged, or needs only the disk step."""
     is_ok = (put.status == PUT_OK) & put.waits_for_store
     return is_past_slave_step(cluster, put) & is_ok
 
 
 @overridable
 def compute_disk_timeout_status(cluster: Cluster, put: Message) -> int:
-    """The status of a put whose disk step has failed: nothing else has come before."""
+    """The status of a put whose disk step has failed: no other step has failed before."""
     return FLUSH_DISK_TIMEOUT
 
 
 @overridable
 def has_check_left(cluster: Cluster, put: Message) -> bool:
-    """The group commit looks before each flush, and not after the second one (R-FL-04)."""
+    """The group commit checks before each flush, and not after the second one (R-FL-04)."""
     return put.disk_flushes < DISK_FLUSHES_MAX
 
 
 @overridable
 def has_no_check_left(cluster: Cluster, put: Message) -> bool:
-    """Two flushes are made, and nobody looks what they have brought (R-FL-04)."""
+    """Two flushes have been made, and their result is not checked (R-FL-04)."""
     return put.disk_flushes == DISK_FLUSHES_MAX
 
 
@@ -171,7 +171,7 @@ def advance(cluster: Cluster, message: int, **changes: Any) -> Cluster:
 
 @overridable
 def count_phases_left(cluster: Cluster, put: Message) -> int:
-    """How many phases a put is away from its answer, at most."""
+    """The largest number of phases between a put and its answer."""
     return maximum(0, ANSWERED - put.phase)
 
 
@@ -182,18 +182,18 @@ def time_out_disk(cluster: Cluster, message: int) -> Cluster:
 
 
 def finish_slave_step(cluster: Cluster, message: int, **changes: Any) -> Cluster:
-    """The cluster after the slave step of a put is over."""
+    """The cluster after the slave step of a put has ended."""
     return advance(cluster, message, phase=compute_phase_after_slave(cluster), **changes)
 
 
 def abandon_pending_puts(messages: tuple[Message, ...]) -> tuple[Message, ...]:
-    """What a master's end does to its waiting puts: they are never answered."""
+    """The messages after the master's process has ended: waiting puts are never answered."""
     return tuple(evolve(m, phase=choose(is_pending(m), UNANSWERED, m.phase)) for m in messages)
 
 
 @overridable
 def wake_group_transfer(cluster: Cluster, is_woken: bool) -> tuple[Message, ...]:
-    """The messages after a wake-up of the group transfer: the put that is served counts it."""
+    """The messages after a wake-up of the group transfer, counted for the put it is serving."""
     return tuple(
         evolve(
             m,
@@ -214,9 +214,9 @@ def wake_group_transfer(cluster: Cluster, is_woken: bool) -> tuple[Message, ...]
     says="m{number}: refused",
 )
 def refuse_put(cluster: Cluster, message: int) -> RuleBody:
-    """The master refuses a put before anything is written: stopping, disk full, busy, too large.
+    """The master refuses a put and writes nothing: stopping, disk full, busy, too large.
 
-    Only the stop is part of the model; the other causes are open, so a put may always be refused.
+    Only the stop is part of the state; other causes are left open, so a put may always be refused.
     """
     # ENABLED WHEN
     yield when(
@@ -235,7 +235,7 @@ def refuse_put(cluster: Cluster, message: int) -> RuleBody:
     says="m{number}: flush to {state.master.log.flushed_offset}",
 )
 def flush_for_put(cluster: Cluster, message: int) -> RuleBody:
-    """The group commit finds a put's bytes not flushed, and flushes one file for it."""
+    """The group commit finds a put's bytes unflushed and flushes one file for it."""
     put, master = cluster.messages[message], cluster.master
     # ENABLED WHEN
     yield when(
@@ -257,7 +257,7 @@ def flush_for_put(cluster: Cluster, message: int) -> RuleBody:
     says="m{number}: disk step done",
 )
 def answer_disk_wait(cluster: Cluster, message: int) -> RuleBody:
-    """The disk step ends well: nobody waits for the disk, or the check finds the bytes flushed."""
+    """The disk step succeeds: no disk wait applies, or the check finds the bytes flushed."""
     put = cluster.messages[message]
     # ENABLED WHEN
     yield when(
@@ -274,10 +274,10 @@ def answer_disk_wait(cluster: Cluster, message: int) -> RuleBody:
     source="GroupCommitService#doCommit",
     heals="put",
     is_last_resort=True,
-    says="m{number}: two flushes are over",
+    says="m{number}: two flushes used up",
 )
 def give_up_disk_wait(cluster: Cluster, message: int) -> RuleBody:
-    """After the second flush nobody looks again: FLUSH_DISK_TIMEOUT, though all is flushed."""
+    """The second flush is not checked: FLUSH_DISK_TIMEOUT, although the bytes may be flushed."""
     put = cluster.messages[message]
     # ENABLED WHEN
     yield when(
@@ -298,7 +298,7 @@ def give_up_disk_wait(cluster: Cluster, message: int) -> RuleBody:
     says="m{number}: disk wait times out",
 )
 def time_out_disk_wait(cluster: Cluster, message: int) -> RuleBody:
-    """The disk wait is given up; the put goes on to the slave step all the same."""
+    """The disk wait times out; the put still proceeds to the slave step."""
     put = cluster.messages[message]
     # ENABLED WHEN
     yield when(
@@ -311,7 +311,7 @@ def time_out_disk_wait(cluster: Cluster, message: int) -> RuleBody:
 
 @rule(who="master", source="CommitLog#handleHA", heals="put", says="m{number}: waits for no slave")
 def skip_slave_wait(cluster: Cluster, message: int) -> RuleBody:
-    """Nobody waits for a slave: the put is answered with the status of the disk step."""
+    """The put does not wait for a slave: it is answered with the status of the disk step."""
     put = cluster.messages[message]
     # ENABLED WHEN
     yield when(
@@ -329,7 +329,7 @@ def skip_slave_wait(cluster: Cluster, message: int) -> RuleBody:
     says="m{number}: no slave available",
 )
 def refuse_slave_wait(cluster: Cluster, message: int) -> RuleBody:
-    """No connection, or the highest report is too far: SLAVE_NOT_AVAILABLE, the message stays."""
+    """No connection, or the slave is too far behind: SLAVE_NOT_AVAILABLE; the message stays."""
     put = cluster.messages[message]
     # ENABLED WHEN
     yield when(
@@ -348,7 +348,7 @@ def refuse_slave_wait(cluster: Cluster, message: int) -> RuleBody:
     says="m{number}: waits for a slave",
 )
 def request_slave_wait(cluster: Cluster, message: int) -> RuleBody:
-    """A slave looks close enough: the put waits until its end offset is reported."""
+    """A slave is connected and close enough: the put waits until its end offset is reported."""
     put = cluster.messages[message]
     # ENABLED WHEN
     yield when(
@@ -366,10 +366,10 @@ def request_slave_wait(cluster: Cluster, message: int) -> RuleBody:
     source="GroupTransferService#doWaitTransfer",
     heals="put",
     is_last_resort=True,
-    says="m{number}: a second in vain",
+    says="m{number}: a second without a report",
 )
 def wait_one_second(cluster: Cluster, message: int) -> RuleBody:
-    """The group transfer waits a second in vain for the put that it serves: one wake-up more."""
+    """The group transfer waits a second for the put it is serving, in vain: one more wake-up."""
     put = cluster.messages[message]
     # ENABLED WHEN
     yield when(
@@ -389,7 +389,7 @@ def wait_one_second(cluster: Cluster, message: int) -> RuleBody:
     says="m{number}: reported by a slave",
 )
 def answer_slave_wait(cluster: Cluster, message: int) -> RuleBody:
-    """The end offset is reported by somebody: PUT_OK, unless the disk step spoilt the status."""
+    """A slave has reported the end offset: PUT_OK, unless the disk step has failed."""
     put = cluster.messages[message]
     # ENABLED WHEN
     yield when(
@@ -406,7 +406,7 @@ def answer_slave_wait(cluster: Cluster, message: int) -> RuleBody:
     source="GroupTransferService#doWaitTransfer",
     heals="put",
     is_last_resort=True,
-    says="m{number}: five wake-ups are over",
+    says="m{number}: five wake-ups used up",
 )
 def give_up_slave_wait(cluster: Cluster, message: int) -> RuleBody:
     """Five wake-ups are used up: FLUSH_SLAVE_TIMEOUT, perhaps within milliseconds (R-HA-21)."""
@@ -430,7 +430,7 @@ def give_up_slave_wait(cluster: Cluster, message: int) -> RuleBody:
     says="m{number}: slave wait times out",
 )
 def time_out_slave_wait(cluster: Cluster, message: int) -> RuleBody:
-    """The put's own clock ends its wait for a slave: FLUSH_SLAVE_TIMEOUT, the message stays."""
+    """The put's own timeout ends its wait for a slave: FLUSH_SLAVE_TIMEOUT; the message stays."""
     put = cluster.messages[message]
     # ENABLED WHEN
     yield when(is_waiting_for_slave=is_waiting_for_slave(put))

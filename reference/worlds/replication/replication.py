@@ -1,11 +1,11 @@
 """Replication over one TCP connection per slave: report, position, transfer, append.
 
 The slave sends bare offsets, the master sends frames. The master knows nothing of a slave before
-its first report, and from then on only the highest number that any slave ever reported counts.
+its first report; after it, only the highest offset that any slave has reported counts.
 
-What is in flight is no queue but a range of offsets in ``state.Link``: towards the slave the bytes
-from ``arrived_offset`` to ``next_transfer_offset``, towards the master the reports above
-``slave_ack_offset`` up to ``reported_offset``. A frame or a report may end anywhere in it.
+Bytes in flight are modelled not as a queue but as ranges of offsets in ``state.Link``: towards the
+slave the bytes from ``arrived_offset`` to ``next_transfer_offset``, towards the master the reports
+above ``slave_ack_offset`` up to ``reported_offset``. A frame or report may end anywhere within.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from reference.worlds.replication.state import Cluster, CommitLog, Link, Message
 
 
 def is_positioned(link: Link) -> bool:
-    """The write service knows where to go on (R-HA-11)."""
+    """The write service knows where to continue (R-HA-11)."""
     return link.next_transfer_offset >= 0
 
 
@@ -47,7 +47,7 @@ def has_bytes_in_flight(link: Link) -> bool:
 
 
 def is_accepting(broker: Slave) -> bool:
-    """The slave's store takes bytes: it runs, and its stop has not begun."""
+    """The slave's store takes bytes: the slave runs and has not begun to stop."""
     return broker.is_up & negate(broker.is_stopping)
 
 
@@ -61,12 +61,12 @@ def is_in_step(broker: Slave, link: Link) -> bool:
 
 
 def is_frame_taken(broker: Slave, link: Link) -> bool:
-    """HAClient#dispatchReadRequest goes on: the log is empty, or ends where the frame begins."""
+    """HAClient#dispatchReadRequest proceeds: the log is empty, or ends where the frame begins."""
     return (broker.log.max_offset == 0) | (broker.log.max_offset == link.arrived_offset)
 
 
 def mark_received(messages: tuple[Message, ...], log: CommitLog) -> tuple[Message, ...]:
-    """Ghost bookkeeping: which followed messages a slave's log now holds completely."""
+    """Ghost bookkeeping: followed messages that a slave's log now holds completely."""
     return tuple(
         evolve(m, ghost_is_received=any_of(m.ghost_is_received, has_message(log, m)))
         for m in messages
@@ -74,10 +74,11 @@ def mark_received(messages: tuple[Message, ...], log: CommitLog) -> tuple[Messag
 
 
 def is_earlier_put_over(cluster: Cluster, slave: int) -> bool:
-    """No put waits for a slave that did so when this slave started.
+    """No put that was waiting for a slave when this slave started is still waiting.
 
     A put waits for five seconds at most, and a slave's first report comes five seconds after its
-    client began (R-HA-20, R-HC-04): so it is over, unless one of these times is set otherwise.
+    client started (R-HA-20, R-HC-04). So that wait is over, unless one of these times is configured
+    otherwise.
     """
     earlier = cluster.slaves[slave].ghost_earlier_put_offset
     return all_of(
@@ -94,7 +95,7 @@ def is_earlier_put_over(cluster: Cluster, slave: int) -> bool:
 def report_offset(cluster: Cluster, slave: int) -> RuleBody:
     """A slave sends its first report, more than a heartbeat interval after it connected.
 
-    Later reports on a timer repeat a number that the master has or that is in flight.
+    Later reports on a timer repeat an offset that the master has read or that is in flight.
     """
     link = cluster.links[slave]
     # ENABLED WHEN
@@ -112,10 +113,10 @@ def report_offset(cluster: Cluster, slave: int) -> RuleBody:
     who="slave",
     source="HAClient#isTimeToReportOffset, GroupCommitRequest#waitForFlush (syncFlushTimeout)",
     heals="replication",
-    says="<~ first report, while a put from before still waits",
+    says="<~ first report, an earlier put still waits",
 )
 def report_offset_to_earlier_put(cluster: Cluster, slave: int) -> RuleBody:
-    """A slave's first report comes while a put still waits that did so before the slave started."""
+    """A slave sends its first report while a put from before the slave's start still waits."""
     link = cluster.links[slave]
     # ENABLED WHEN
     yield when(
@@ -130,15 +131,15 @@ def report_offset_to_earlier_put(cluster: Cluster, slave: int) -> RuleBody:
 
 
 def is_first_report(link: Link) -> bool:
-    """The master has read nothing yet from this connection."""
+    """The master has not read anything from this connection."""
     return link.slave_request_offset < 0
 
 
 def compute_lowest_report(cluster: Cluster, slave: int) -> int:
     """The lowest report that the master may read next: the first one, or one above the last.
 
-    Never below the slave's first file: from 0, where it had no file, its reports went up to the
-    base of that file at once. Reports of a file that has expired since are taken for read.
+    It is never below the slave's first file: when the slave created that file, its reports went
+    straight from 0 to the file's base. Reports of a file that has since expired count as read.
     """
     link, log = cluster.links[slave], cluster.slaves[slave].log
     next_possible = maximum(link.slave_ack_offset + 1, log.start_offset)
@@ -147,12 +148,12 @@ def compute_lowest_report(cluster: Cluster, slave: int) -> int:
 
 @overridable
 def compute_highest_report(cluster: Cluster, slave: int) -> int:
-    """The highest report that the master may read next: it compares none with its own log."""
+    """The highest report that the master may read next: it does not compare it with its own log."""
     return cluster.links[slave].reported_offset
 
 
 def take_report(cluster: Cluster, slave: int, offset: int) -> Cluster:
-    """The cluster after the master has read a report; waiting puts look at it."""
+    """The cluster after the master has read a report; waiting puts check it."""
     master, link = cluster.master, cluster.links[slave]
     request = choose(is_first_report(link), offset, link.slave_request_offset)
     read = change_link(cluster, slave, slave_ack_offset=offset, slave_request_offset=request)
@@ -171,7 +172,7 @@ def take_report(cluster: Cluster, slave: int, offset: int) -> Cluster:
     says="reads report {slave_offset}, push2 {state.master.push2_slave_max_offset}",
 )
 def receive_report(cluster: Cluster, slave: int) -> RuleBody:
-    """The master reads reports: the last of them counts, unchecked, and it may only raise push2."""
+    """The master reads reports: the last of them counts, unchecked, and can only raise push2."""
     link = cluster.links[slave]
     # ENABLED WHEN
     yield when(
@@ -209,7 +210,7 @@ def compute_first_transfer_start(cluster: Cluster) -> int:
     says="will send from {link.next_transfer_offset}",
 )
 def position_transfer(cluster: Cluster, slave: int) -> RuleBody:
-    """The master will send from the offset that the slave asked for, without looking at it."""
+    """The master sets its sending position to the slave's requested offset, without checking it."""
     link = cluster.links[slave]
     base = compute_next_byte_file(cluster.master.log, cluster.parameters)
     # ENABLED WHEN
@@ -231,9 +232,9 @@ def position_transfer(cluster: Cluster, slave: int) -> RuleBody:
     says="will send from {link.next_transfer_offset}, last file",
 )
 def position_at_last_file(cluster: Cluster, slave: int) -> RuleBody:
-    """A slave that asks for 0 is sent the last file only; it never gets what lies before.
+    """A slave that requests 0 is sent only the last file; it never gets the earlier ones.
 
-    Where that is full, and the next one not there yet, not even that (R-HA-11).
+    If the last file is full and the next one not created yet, not even that (R-HA-11).
     """
     link = cluster.links[slave]
     # Not compute_first_transfer_start: what counts as a late join is the same in every variant.
@@ -287,13 +288,13 @@ def transfer_batch(cluster: Cluster, slave: int) -> RuleBody:
     who="slave",
     source="HAClient#dispatchReadRequest, CommitLog#appendData",
     heals="replication",
-    says="<~ beat, first file, reports",
+    says="<~ heartbeat, first file, reports",
 )
 def create_first_file(cluster: Cluster, slave: int) -> RuleBody:
     """A heartbeat, a frame without bytes, makes an empty slave create its first file (R-HC-09).
 
-    It is the file that the frame's offset lies in; its base becomes the slave's max offset and is
-    reported.
+    It creates the file that contains the frame's offset. Its base becomes the slave's max offset
+    and is reported.
     """
     broker, link = cluster.slaves[slave], cluster.links[slave]
     # ENABLED WHEN
@@ -312,7 +313,8 @@ def create_first_file(cluster: Cluster, slave: int) -> RuleBody:
 def compute_log_to_append(cluster: Cluster, slave: int) -> CommitLog:
     """The slave's log, with a file that has room: a first one, or the next one.
 
-    A first one is the file that the frame's first byte belongs to, wherever in it that lies.
+    A first one is the file that the frame's first byte belongs to, wherever in the file that byte
+    lies.
     """
     link, size = cluster.links[slave], cluster.parameters.mapped_file_size_bytes
     is_in_first_file = link.arrived_offset < link.transfer_start_offset + size
@@ -322,7 +324,7 @@ def compute_log_to_append(cluster: Cluster, slave: int) -> CommitLog:
 
 
 def compute_frame_max_bytes(cluster: Cluster, slave: int) -> int:
-    """The most bytes of one frame in flight: a frame does not leave its file (R-CL-12)."""
+    """The largest frame in flight: a frame does not extend beyond its file (R-CL-12)."""
     link, log = cluster.links[slave], compute_log_to_append(cluster, slave)
     in_flight = link.next_transfer_offset - link.arrived_offset
     return minimum(in_flight, compute_last_file_end(log, cluster.parameters) - log.max_offset)
@@ -358,7 +360,7 @@ def append_frame(cluster: Cluster, slave: int, size: int) -> Cluster:
     says="<~ appends {size_bytes} B, reports",
 )
 def append_to_slave(cluster: Cluster, slave: int) -> RuleBody:
-    """A slave appends bytes that have arrived and reports its new max offset at once."""
+    """A slave appends bytes that have arrived and reports its new max offset immediately."""
     broker, link = cluster.slaves[slave], cluster.links[slave]
     # ENABLED WHEN
     yield when(
@@ -376,12 +378,12 @@ def append_to_slave(cluster: Cluster, slave: int) -> RuleBody:
     who="slave",
     source="HAClient#dispatchReadRequest, CommitLog#appendData",
     heals="replication",
-    says="<~ {size_bytes} B land elsewhere, reports {link.reported_offset}",
+    says="<~ {size_bytes} B at a wrong offset, reports {link.reported_offset}",
 )
 def append_at_wrong_offset(cluster: Cluster, slave: int) -> RuleBody:
-    """A slave whose max offset is 0 takes bytes of any offset: they land where its log begins.
+    """A slave whose max offset is 0 takes bytes of any offset and stores them where its log begins.
 
-    That is 0 where it has a file, and the base of the file that they belong to where it has none
+    That is 0 if it has a file, and the base of the file that they belong to if it has none
     (R-HC-20, T2-00059).
     """
     broker, link = cluster.slaves[slave], cluster.links[slave]
@@ -432,10 +434,10 @@ def refuse_frame(cluster: Cluster, slave: int) -> RuleBody:
 @rule(
     who="slave",
     source="HAClient#dispatchReadRequest, DefaultMessageStore#appendToCommitLog",
-    says="<~ throws {size_bytes} B away",
+    says="<~ drops {size_bytes} B",
 )
 def discard_frame(cluster: Cluster, slave: int) -> RuleBody:
-    """A stopping slave reads a frame and throws its bytes away; the result is ignored (R-HC-08)."""
+    """A stopping slave reads a frame and drops its bytes; the append fails unnoticed (R-HC-08)."""
     broker, link = cluster.slaves[slave], cluster.links[slave]
     in_flight = link.next_transfer_offset - link.arrived_offset
     # ENABLED WHEN

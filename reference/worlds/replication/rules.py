@@ -26,4 +26,4 @@ RULES: dict[str, Rule] = collect_rules(
     lifecycle,
     faults,
 )
-"""Every rule by name, in the order in which they are told."""
+"""Every rule by name, in the order of the book."""

@@ -22,7 +22,7 @@ from reference.worlds.replication.parameters import (
 if TYPE_CHECKING:
     from reference.worlds.replication.structure import Structure
 
-# Where a put stands (CommitLog#putMessage: append, then handleDiskFlush, then handleHA).
+# Phases of a put (CommitLog#putMessage: append, then handleDiskFlush, then handleHA).
 (
     NOT_SENT,
     REFUSED,
@@ -43,7 +43,7 @@ PHASE_NAMES = (
     "UNANSWERED",
 )
 
-# PutMessageStatus. Waiting produces the first four; the others refuse a put before it is written.
+# PutMessageStatus. Waiting yields the first four; the others refuse a put before it is written.
 (
     PUT_OK,
     FLUSH_DISK_TIMEOUT,
@@ -70,19 +70,19 @@ STATUS_NAMES = (
 )
 
 UNKNOWN_OFFSET = -1
-"""What HAConnection stores before it knows better (R-HA-06, R-HA-11)."""
+"""Initial value of offsets in HAConnection: not known yet (R-HA-06, R-HA-11)."""
 
 
 @frozen
 class CommitLog:
-    """A commit log as lineage: which bytes it holds, told by the life that wrote them.
+    """A commit log as lineage: which bytes it holds, identified by log epoch (`life` in the code).
 
-    ``ends[t]`` is the offset at which the bytes written in lives 0..t of the master's log end.
-    A byte is identified by (life, offset), because within one life the log only grows.
+    ``ends[t]`` is the offset at which the bytes written in epochs 0..t of the master's log end. A
+    byte is identified by (life, offset), because within one log epoch the log only grows.
     """
 
     ends: tuple[Offset, ...]
-    """Per life of the master's log, never decreasing; the last one is the max offset."""
+    """Per log epoch of the master's log, never decreasing; the last one is the max offset."""
     start_offset: Offset = 0
     """``MappedFileQueue#getFirstMappedFile``: base of the first file; bytes below are not held."""
     last_file_offset: Offset = 0
@@ -94,20 +94,21 @@ class CommitLog:
     dispatched_offset: Offset = 0
     """``ReputMessageService.reputFromOffset``: below it, consume queues and index are built."""
     ghost_durable_offset: Offset = 0
-    """What is on disk: a restart after a kill sets ``flushed_offset`` without writing anything."""
+    """Bytes below it are on disk. A restart after a kill raises ``flushed_offset`` without writing
+    anything."""
     stale_end_offset: Offset = 0
-    """Where the bytes end that a cut has left behind the max offset in the last file: it moves
-    positions only (``MappedFile#setWrotePosition``), and a recovery may read on into them. There
-    are none where this is not above the max offset."""
+    """End of the stale bytes that a cut has left after the max offset in the last file. A cut only
+    moves positions (``MappedFile#setWrotePosition``), and a recovery may read on into these bytes.
+    There are none unless this lies above the max offset."""
     ghost_unknown_below_offset: Offset = 0
-    """Below it bytes were stored at a foreign offset, or never: what they are, nobody can tell."""
+    """Below it bytes were stored at a foreign offset, or never: their content is unknown."""
     ghost_foreign_start_offset: Offset = 0
-    """With ``ghost_foreign_end_offset``: every byte that a recovery took for received lies between,
-    though it holds zeros or older bytes. Equal where there is none."""
+    """With ``ghost_foreign_end_offset``: bounds of all bytes that a recovery took for received,
+    although they are zeros or older bytes. Equal if there are none."""
     ghost_foreign_end_offset: Offset = 0
     """See ``ghost_foreign_start_offset``."""
     ghost_torn_start_offset: Offset = 0
-    """With ``ghost_torn_end_offset``: the same, of the bytes of followed messages alone."""
+    """With ``ghost_torn_end_offset``: bounds of such bytes that belong to followed messages."""
     ghost_torn_end_offset: Offset = 0
     """See ``ghost_torn_start_offset``."""
 
@@ -128,19 +129,19 @@ class Master:
     is_stopping: Flag = False
     """Its clean stop has begun: the store refuses puts and sends nothing (R-RC-02)."""
     has_abort_file: Flag = True
-    """The file that marks a running or badly ended broker exists (R-RC-01)."""
+    """The abort file exists: the broker is running or did not stop cleanly (R-RC-01)."""
     is_sync: Flag = False
-    """``brokerRole`` at this moment is SYNC_MASTER; each put reads it anew (R-BR-07)."""
+    """``brokerRole`` is SYNC_MASTER at this moment; each put reads it anew (R-BR-07)."""
     trailing_blank_offset: Offset = UNKNOWN_OFFSET
-    """Where the blank record begins with which its log ends, before the next file is there; -1
-    where the log ends otherwise."""
+    """Where the blank record at the log's end begins, before the next file is created; -1 if the
+    log does not end with a blank."""
     ghost_life: Count = 0
-    """The present life of its log; each loss of power or disk, and each cut blank, begins a new
-    one."""
+    """The current epoch of its log; each loss of power or disk, and each blank that is cut off,
+    begins a new one."""
     push2_slave_max_offset: Offset = 0
     """``HAService.push2SlaveMaxOffset``: the highest report of any slave in this process life."""
     connection_count: Count = 0
-    """``HAService.connectionCount``: accepted connections that the master has not seen end."""
+    """``HAService.connectionCount``: accepted connections whose end the master has not noticed."""
 
 
 @frozen
@@ -152,12 +153,12 @@ class Slave:
     is_up: Flag = True
     """Its process runs."""
     is_stopping: Flag = False
-    """Its clean stop has begun: the store takes no bytes any more (R-CL-14)."""
+    """Its clean stop has begun: the store takes no more bytes (R-CL-14)."""
     has_abort_file: Flag = True
-    """The file that marks a running or badly ended broker exists (R-RC-01)."""
+    """The abort file exists: the broker is running or did not stop cleanly (R-RC-01)."""
     ghost_earlier_put_offset: Offset = 0
-    """Where the last followed put ends that waited for a slave when this slave's process began; 0
-    where there was none."""
+    """End of the last followed put that was waiting for a slave when this slave's process started;
+    0 if there was none."""
 
 
 @frozen
@@ -182,9 +183,9 @@ class Link:
     next_transfer_offset: Offset = UNKNOWN_OFFSET
     """``WriteSocketService.nextTransferFromWhere``: the first byte not yet handed to TCP."""
     transfer_start_offset: Offset = UNKNOWN_OFFSET
-    """Where the transfer over this connection began. 4.4.0 logs it and forgets it."""
+    """Start of the transfer over this connection. 4.4.0 logs it and does not keep it."""
     arrived_offset: Offset = UNKNOWN_OFFSET
-    """Where the next frame begins that the slave will read: the offset in its header."""
+    """Start of the next frame that the slave will read: the offset in its header."""
 
 
 @frozen
@@ -192,10 +193,10 @@ class Message:
     """One message that is followed from its put to its answer."""
 
     phase: Code = NOT_SENT
-    """Where its put stands: one of NOT_SENT to UNANSWERED."""
+    """The phase of its put: one of NOT_SENT to UNANSWERED."""
     status: Code = PUT_OK
-    """The PutMessageStatus so far: PUT_OK until a step spoils it; final once the put is ANSWERED
-    or REFUSED."""
+    """The PutMessageStatus so far: PUT_OK until a step fails; final once the put is ANSWERED or
+    REFUSED."""
     waits_for_store: Flag = True
     """``Message#isWaitStoreMsgOK``: its producer waits for disk and slave."""
     start_offset: Offset = 0
@@ -203,25 +204,25 @@ class Message:
     end_offset: Offset = 0
     """One past its last byte: the ``nextOffset`` that a slave has to report."""
     disk_flushes: Count = 0
-    """How often the group commit has flushed for it: two flushes end its turn (R-FL-03)."""
+    """Flushes that the group commit has made for it: two end its turn (R-FL-03)."""
     transfer_turn: Count = 0
-    """Its place in the line of the group transfer: below it, earlier requests (R-HA-20)."""
+    """Its place in the queue of the group transfer; earlier requests have lower ones (R-HA-20)."""
     wake_ups: Count = 0
-    """How often the group transfer has waited for it: five end its turn (R-HA-21)."""
+    """Waits that the group transfer has made for it: five end its turn (R-HA-21)."""
     has_producer_given_up: Flag = False
-    """Its producer has stopped waiting for the answer: an exception on its side (R-PR-03)."""
+    """Its producer has stopped waiting for the answer and got an exception (R-PR-03)."""
     ghost_copies: Count = 0
-    """How often its producer has sent it once more after an unknown outcome."""
+    """How often its producer has resent it after an unknown outcome."""
     ghost_life: Count = 0
-    """The life of the master's log in which it was written."""
+    """The log epoch of the master in which it was written."""
     ghost_is_received: Flag = False
-    """Some slave has once held all of its bytes, in page cache at least."""
+    """Some slave has held all of its bytes at some time, in page cache at least."""
     ghost_is_readable: Flag = False
-    """The master has once dispatched all of it: a consumer may have read it there."""
+    """The master has dispatched all of it at some time: a consumer may have read it there."""
     ghost_is_expired: Flag = False
     """Retention has deleted it on some broker, in its time or before."""
     ghost_is_deleted_early: Flag = False
-    """Retention has deleted it before its time only, on a disk of which more than 85 % is used."""
+    """Retention has deleted it only before it expired, on a disk more than 85 % full."""
 
 
 @frozen
@@ -243,12 +244,12 @@ class Cluster:
     faults: FaultCounts = field(factory=FaultCounts)
     """The faults so far."""
     in_sync_state_set: tuple[Flag, ...] = field(default=(), repr=False)
-    """Who is in the SyncStateSet: the master's broker first, then each slave. Empty where there is
-    no controller (RocketMQ 4.x, and 5.x without ``enableControllerMode``)."""
+    """Members of the SyncStateSet: the master's broker first, then each slave. Empty without a
+    controller (RocketMQ 4.x, and 5.x without ``enableControllerMode``)."""
     committed_offset: tuple[Offset, ...] = field(default=(), repr=False)
-    """``MappedFileQueue.committedWhere`` of the master: what lies behind it is in its pool's
-    buffers and not yet in page cache. Empty without ``transientStorePoolEnable``, where all bytes
-    go to the page cache at once."""
+    """``MappedFileQueue.committedWhere`` of the master: bytes from it on are in the pool's buffers
+    and not yet in page cache. Empty without ``transientStorePoolEnable``, when all bytes go to the
+    page cache immediately."""
 
 
 def empty_log(lives: int) -> CommitLog:
@@ -258,11 +259,11 @@ def empty_log(lives: int) -> CommitLog:
 
 @overridable
 def compute_first_committed(cluster: Cluster) -> tuple[Offset, ...]:
-    """What the pool of an empty master has committed: without a pool nothing is told."""
+    """What the pool of an empty master has committed; empty without a pool."""
     return ()
 
 
 @overridable
 def compute_first_sync_state_set(cluster: Cluster) -> tuple[Flag, ...]:
-    """Who is in the SyncStateSet at first: without a controller there is none."""
+    """The initial members of the SyncStateSet; empty without a controller."""
     return ()

@@ -1,4 +1,4 @@
-"""A master/slave group: its static shape, with the rules, the first state and the lanes of it."""
+"""A master/slave group: its static shape, rules, initial state and lanes."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ DRAWN_BYTES_MAX = 16
 
 
 def draw_log(log: CommitLog) -> str:
-    """The bytes of a log by the life that wrote them, for example ``[aab]`` or ``[a512 b100]``.
+    """The bytes of a log, a letter per log epoch (`life` in the code): ``[aab]``, ``[a512 b100]``.
 
-    A bar stands where the last file begins, a dot for a byte below the first file, a question mark
-    for bytes that nobody can tell.
+    A bar marks where the last file begins, a dot a byte below the first file, a question mark a
+    byte of unknown content.
     """
     begin = (log.start_offset, *log.ends)
     lengths = [max(0, end - start) for start, end in zip(begin, log.ends, strict=False)]
@@ -64,7 +64,7 @@ def list_lanes(state: Cluster) -> tuple[tuple[str, int], ...]:
 
 
 def fill_lanes(state: Cluster, step: Step) -> tuple[LaneText, ...]:
-    """What each node does in a step; a put's answer stands in the producer's column."""
+    """What each node does in a step; a put's answer appears in the producer's lane."""
     rule, number = state.structure.rules[step.rule_name], step.index or 0
     link = state.links[number] if number < len(state.links) else None
     phrase = rule.tell(step.arguments, state, number=number + 1, link=link)
@@ -78,7 +78,7 @@ def fill_lanes(state: Cluster, step: Step) -> tuple[LaneText, ...]:
 
 
 def find_lane(rule: Rule, number: int) -> int:
-    """Where a step stands: a rule for each slave that is not the master's own, in its slave's."""
+    """The lane of a step: the slave's if its rule is indexed by slave and not the master's own."""
     if rule.who == "producer" and not rule.lane:
         return PRODUCER
     is_slaves = rule.indexes == ("slave",) and rule.who not in ("master", "controller")
@@ -86,12 +86,12 @@ def find_lane(rule: Rule, number: int) -> int:
 
 
 def list_running(state: Cluster) -> tuple[bool, ...]:
-    """For each lane whether its node runs; a producer always does."""
+    """Whether the node of each lane is running; a producer always is."""
     return (True, bool(state.master.is_up), *(bool(s.is_up) for s in state.slaves))
 
 
 def draw_answer(rule: Rule, number: int, cluster: Cluster) -> str:
-    """What the producer is told, by a rule that ends a put."""
+    """The answer that the producer gets, if the rule ends a put."""
     if rule.indexes != ("message",):
         return ""
     message = cluster.messages[number]
@@ -110,16 +110,16 @@ class Structure(BaseStructure):
     role: Role = Role.SYNC_MASTER
     """``brokerRole`` of the master: ASYNC_MASTER or SYNC_MASTER."""
     flush_disk_type: FlushDiskType = FlushDiskType.ASYNC_FLUSH
-    """``flushDiskType`` of the master. A slave's own never gates an acknowledgement (R-FL-10)."""
+    """``flushDiskType`` of the master. A slave's own never delays an acknowledgement (R-FL-10)."""
     slaves: int = 1
     """Number of slaves, 0 to 3."""
     messages: int = 1
-    """Messages followed one by one; all others are anonymous bytes."""
+    """Number of messages followed individually; all others are anonymous bytes."""
     lives: int = 3
-    """Lives of the master's log that are told apart: one more than the losses it may have."""
+    """Number of epochs of the master's log that are distinguished: its possible losses plus one."""
     variants: tuple[str, ...] = ()
-    """Names of the variants whose rules replace those of RocketMQ 4.4.0; a later release stands
-    for all that it changes, and comes last."""
+    """Names of the variants whose rules replace those of RocketMQ 4.4.0. A later release implies
+    all of its changes and comes last."""
 
     @property
     def is_sync_master(self) -> bool:
@@ -145,7 +145,7 @@ class Structure(BaseStructure):
 
     @property
     def changes(self) -> tuple[Variant, ...]:
-        """The variants, those of a release one by one; raises KeyError for an unknown name."""
+        """The variants, those of a release one by one. Raises KeyError for an unknown name."""
         return expand(self.variants)
 
     @property
@@ -155,11 +155,11 @@ class Structure(BaseStructure):
 
     @property
     def index_counts(self) -> Mapping[str, int]:
-        """How many slaves and followed messages there are."""
+        """The numbers of slaves and of followed messages."""
         return {"slave": self.slaves, "message": self.messages}
 
     def make_initial(self, parameters: Parameters) -> Cluster:
-        """Everything up, every log empty, no connection yet."""
+        """Every broker up, every log empty, no connection yet."""
         empty = empty_log(self.lives)
         cluster = Cluster(
             structure=self,

@@ -1,8 +1,8 @@
-"""The SyncStateSet of RocketMQ 5.x: which brokers have all that is confirmed.
+"""The SyncStateSet of RocketMQ 5.x: the brokers that have all confirmed bytes.
 
-From the source of 5.x, not yet held against recordings. The flags of `Cluster.in_sync_state_set`
-are those of the broker that is, or was, the master, and then those of the slaves. The controller's
-own copy of the set is taken for the same: a change is atomic, and never lost.
+Modelled from the source of 5.x, not yet compared with recordings. `Cluster.in_sync_state_set` has
+the flag of the broker that is, or was, the master, then those of the slaves. The controller's copy
+of the set is assumed to be equal: a change is atomic and never lost.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from reference.worlds.replication.lineage import compute_start_of_life
 from reference.worlds.replication.state import Cluster, Link, Message
 
 MASTER_PLACE = 0
-"""Where the set has the flag of the broker that is, or was, the master."""
+"""Index of the flag of the broker that is, or was, the master."""
 
 
 def get_place(slave: int) -> int:
-    """Where the set has the flag of a slave."""
+    """The index of a slave's flag."""
     return slave + 1
 
 
@@ -41,18 +41,18 @@ def change_member(cluster: Cluster, place: int, *, is_in: bool) -> Cluster:
 
 
 def make_master_alone(cluster: Cluster) -> Cluster:
-    """The cluster whose set has the master only, as after each election."""
+    """The cluster whose set has only the master, as after each election."""
     slaves = (False,) * len(cluster.slaves)
     return evolve(cluster, in_sync_state_set=(True, *slaves))
 
 
 def get_report(link: Link) -> int:
-    """``AutoSwitchHAConnection.slaveAckOffset``: the last report read; -1 where there is none."""
+    """``AutoSwitchHAConnection.slaveAckOffset``: the last report read; -1 if there is none."""
     return choose(link.is_open, link.slave_ack_offset, CLOSED_LINK.slave_ack_offset)
 
 
 def is_reported_by_all(cluster: Cluster, put: Message) -> bool:
-    """Every slave in the set has reported the message's end; with none in it, the master does."""
+    """Every slave in the set has reported the message's end; true if it has only the master."""
     return all_of(
         *(
             implies(is_member(cluster, i), put.end_offset <= get_report(link))
@@ -64,8 +64,8 @@ def is_reported_by_all(cluster: Cluster, put: Message) -> bool:
 def compute_confirm_offset(cluster: Cluster) -> int:
     """``AutoSwitchHAService#computeConfirmOffset``: the lowest report of a member.
 
-    The master's max offset where it is alone; -1 while a member has no connection, or has not
-    reported on it: nothing new is confirmed then.
+    This is the master's max offset if it is alone. It is -1 while a member has no connection, or
+    has not reported on it: nothing new is confirmed then.
     """
     end = cluster.master.log.max_offset
     return minimum(
@@ -78,7 +78,7 @@ def compute_confirm_offset(cluster: Cluster) -> int:
 
 
 def compute_epoch_start(cluster: Cluster) -> int:
-    """Where the bytes of the master's present epoch begin in its log."""
+    """Where the bytes of the master's current epoch begin in its log."""
     master = cluster.master
     start = 0
     for life in range(cluster.structure.lives):

@@ -1,1 +1,1 @@
-"""One system, from put to consumed: a log on two brokers, its queues, and who reads them."""
+"""One system, from put to consumed: a log on two brokers, its queues, and their readers."""

@@ -1,8 +1,8 @@
-"""Indexes: a message's place in its queue, as far as its place in the log says it.
+"""Indexes: a message's place in its queue, as far as its place in the log determines it.
 
 An index counts the messages of the queue that lie before an offset of the log; it never decreases
-as the offset grows. It is known at a few marks, where a queue ends and where the followed message
-is; anywhere else it is free within these.
+as the offset grows. It is known at a few marks: where a queue ends, and where the followed message
+is. Between these it is free.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ class Mark:
     offset: int
     """In the log."""
     index: int
-    """How many messages of the queue lie wholly before it."""
+    """Number of messages of the queue that lie wholly before it."""
     is_floor: bool = False
-    """The number may be too low: what lies before the offset is not bounded by it."""
+    """The number may be too low: it is no upper bound on messages before the offset."""
 
 
 def choose_index(offset: int, marks: Iterable[Mark], wanted: int) -> int:
-    """The index at an offset that is nearest to a wanted one, of those that the marks allow.
+    """The index at an offset nearest to a wanted one, among those that the marks allow.
 
-    Where they contradict one another the lower one counts.
+    If marks contradict one another, the lower one counts.
     """
     index, found = wanted, tuple(marks)
     for mark in found:
@@ -45,13 +45,13 @@ def choose_index(offset: int, marks: Iterable[Mark], wanted: int) -> int:
 
 
 def has_one_lineage(cluster: Cluster) -> bool:
-    """The slave has nothing but its master's bytes, each at its place, and the master lost none."""
+    """The slave has only its master's bytes, each at its place, and the master lost none."""
     log = cluster.slaves[THE_SLAVE].log
     return (cluster.master.ghost_life == 0) & (log.ghost_unknown_below_offset == 0)
 
 
 def has_own_indexes(reading: Reading) -> bool:
-    """No queue was begun anew: it counts the messages of its own log."""
+    """No queue was recreated: each counts the messages of its own log."""
     return reading.faults.topic_recreations == 0
 
 
@@ -62,13 +62,13 @@ def has_common_indexes(cluster: Cluster, reading: Reading) -> bool:
 
 
 def find_slave_begin(reading: Reading) -> int:
-    """The index with which the slave's queue begins, or will: it may have no message yet."""
+    """The current or future first index of the slave's queue, which may have no message yet."""
     slave = reading.slave
     return choose(slave.queue_max == 0, reading.copied_below, slave.first_kept)
 
 
 def leave_out_blank(cluster: Cluster, offset: int) -> int:
-    """The same offset, or where the blank begins in which it lies: no message is in that."""
+    """The offset itself, or the start of the blank that contains it: a blank has no messages."""
     blank = cluster.master.trailing_blank_offset
     return choose(blank >= 0, minimum(offset, blank), offset)
 
@@ -78,7 +78,7 @@ def list_marks(
 ) -> tuple[Mark, ...]:
     """All that is known of indexes in a log: where the followed message is, and where queues end.
 
-    What one broker's queue says of the other's log is what both logs have in common.
+    One broker's queue says something about the other's log where the two logs agree.
     """
     (put,), index = cluster.messages, reading.message.offset
     master, slave = cluster.master.log, cluster.slaves[THE_SLAVE].log
@@ -103,12 +103,12 @@ def list_marks(
 
 
 def is_shown(reading: Reading) -> bool:
-    """Some queue has once shown the followed message: it has an index."""
+    """Some queue has shown the followed message at some time: it has an index."""
     return reading.message.offset >= 0
 
 
 def is_newly_shown(cluster: Cluster, log: CommitLog, reading: Reading) -> bool:
-    """A queue that is built from this log shows the followed message, for the first time."""
+    """A queue built from this log shows the followed message for the first time."""
     (put,) = cluster.messages
     is_reached = is_scanned(log, put) & (put.end_offset <= log.dispatched_offset)
     return is_reached & negate(is_shown(reading))

@@ -1,8 +1,8 @@
-"""The rules of both parts as rules of the whole.
+"""The rules of both parts as rules of the whole system.
 
-A rule of the log does to the log what it does there, and says what readers see of it. A rule of
-reading by which somebody reads, stores progress or learns a route does what it does there; those by
-which something happens to queues are not taken over: the log does that here.
+A rule of the log has its usual effect on the log, and adds what readers observe of it. A rule of
+reading is taken over if by it a node reads, stores progress or learns a route. Rules by which
+queues change are not taken over: here the log changes them.
 """
 
 from __future__ import annotations
@@ -32,51 +32,51 @@ from reference.worlds.system.state import (
 
 @frozen
 class Moment:
-    """A step of the log, for whoever says what readers see of it."""
+    """A step of the log, for the functions that determine what readers observe of it."""
 
     before: Cluster
     after: Cluster
     put_offset: int
-    """How far one of the queues had come in the master's log."""
+    """How far the furthest queue has reached in the master's log."""
     arguments: Mapping[str, int]
-    """What the whole has chosen beside the rule's own arguments."""
+    """The system's own choices beside the rule's arguments."""
 
 
 Look = Callable[[Moment], Iterable[Callable[[Reading], Seen]]]
-"""What readers see of a step: each makes its step for the state that the ones before have left."""
+"""What readers observe of a step: each makes its step for the state that earlier ones left."""
 
 
 def see_nothing(_moment: Moment) -> Iterable[Callable[[Reading], Seen]]:
-    """Readers do not notice."""
+    """Readers observe nothing."""
     return ()
 
 
 def pass_on(_cluster: Cluster, argument: Argument) -> Argument:
-    """An argument as the rule asks for it."""
+    """An argument unchanged from the rule."""
     return argument
 
 
 @frozen
 class Lifted:
-    """What the whole adds to a rule of the log."""
+    """What the system adds to a rule of the log."""
 
     look: Look = see_nothing
     indexes: tuple[str, ...] = ()
-    """Indexes of the queue that are left open, each within what the log says."""
+    """Indexes of the queue that are left open, each within what the log determines."""
     flags: tuple[str, ...] = ()
     """Other choices, 0 or 1."""
     narrow: Callable[[Cluster, Argument], Argument] = pass_on
-    """The range of an argument that the rule asks for."""
+    """The range of an argument that the rule requests."""
     settle: Callable[[Cluster, Argument, int], int] = lambda _cluster, _argument, chosen: chosen
-    """What an argument is that was chosen in its range."""
+    """The final value of an argument, given the one chosen from its range."""
     guard: Callable[[Cluster], Mapping[str, bool]] = field(default=lambda _cluster: {})
     """Further conditions."""
     counts: str = ""
-    """What it counts against, where the rule itself counts nothing."""
+    """The fault that it counts as, if the rule itself counts none."""
 
 
 def lift_log_rule(rule: Rule, lifted: Lifted, name: str = "") -> Rule:
-    """A rule of the log as a rule of the whole."""
+    """A rule of the log as a rule of the whole system."""
 
     def act(state: System, *indexes: int) -> RuleBody:
         cluster = get_cluster(state)
@@ -105,7 +105,7 @@ def lift_log_rule(rule: Rule, lifted: Lifted, name: str = "") -> Rule:
 
 
 def lift_limits(state: System) -> Reading:
-    """The readers by themselves; no modelled end of a queue stops the log."""
+    """The readers alone; no modelled end of a queue stops the log."""
     reading = get_reading(state)
     ends = (reading.master.queue_max, reading.slave.queue_max, reading.message.offset)
     notes = (reading.put_below, reading.lost_below, reading.copied_below)
@@ -115,7 +115,7 @@ def lift_limits(state: System) -> Reading:
 
 
 def compute_put_offset(state: System, after: Cluster, seen: Reading) -> int:
-    """How far one of the queues has come in the master's log after a step."""
+    """How far the furthest queue has reached in the master's log after a step."""
     shown = after.master.log.dispatched_offset
     is_common = has_common_indexes(after, seen)
     copied = choose(is_common, after.slaves[THE_SLAVE].log.dispatched_offset, 0)
@@ -131,7 +131,7 @@ def _ask_conditions(body: RuleBody) -> Mapping[str, bool]:
 
 
 def ask(body: RuleBody, lifted: Lifted, cluster: Cluster) -> RuleBody:
-    """The rest of a rule, with its arguments asked for and taken as the whole wants it."""
+    """The rest of a rule, with its arguments chosen from the ranges that the system allows."""
     answer: Any = None
     while True:
         try:
@@ -143,7 +143,7 @@ def ask(body: RuleBody, lifted: Lifted, cluster: Cluster) -> RuleBody:
 
 
 def lift_reading_rule(rule: Rule, counts: str = "") -> Rule:
-    """A rule of reading as a rule of the whole; ``counts``: what it counts against."""
+    """A rule of reading as a rule of the whole system; ``counts``: the fault that it counts as."""
 
     def act(state: System, *indexes: int) -> RuleBody:
         body = rule.function(get_reading(state), *indexes)

@@ -1,4 +1,4 @@
-"""The rules of the log, with what readers see of each."""
+"""The rules of the log, with what readers observe of each."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ from reference.worlds.system.state import THE_SLAVE
 
 
 def see_dispatch_on_master(moment: Moment) -> tuple[Make, ...]:
-    """Its queue shows what it has come to."""
+    """The master's queue shows the messages that dispatch has reached."""
     return (show_on_master(moment, "index"),)
 
 
 def see_start_of_master(moment: Moment) -> tuple[Make, ...]:
-    """It reads its progress; its queue shows all that its log has."""
+    """The master reads its progress; its queue shows all that its log has."""
     return (
         lambda _: Seen(True, brokers.start_broker, (MASTER,)),
         show_on_master(moment, "index"),
@@ -47,7 +47,7 @@ def see_start_of_master(moment: Moment) -> tuple[Make, ...]:
 
 
 def see_start_of_slave(moment: Moment) -> tuple[Make, ...]:
-    """It reads its progress; its queue shows all that its log has, and no more."""
+    """The slave reads its progress; its queue shows all that its log has, and no more."""
     return (
         *lose_on_slave(moment, is_power_loss=False),
         lambda _: Seen(True, brokers.start_broker, (SLAVE,)),
@@ -56,77 +56,77 @@ def see_start_of_slave(moment: Moment) -> tuple[Make, ...]:
 
 
 def see_loss_on_master(moment: Moment) -> tuple[Make, ...]:
-    """Its queue loses what its log has lost."""
+    """The master's queue loses the messages that its log has lost."""
     return (lose_on_master(moment),)
 
 
 def see_power_loss_of_slave(moment: Moment) -> tuple[Make, ...]:
-    """Its queue loses what its log has lost."""
+    """The slave's queue loses the messages that its log has lost."""
     return lose_on_slave(moment, is_power_loss=True)
 
 
 def see_miss(moment: Moment) -> tuple[Make, ...]:
-    """Its queue misses what the dispatch has come to."""
+    """The slave's queue misses the messages that dispatch has reached."""
     return (resume(moment), miss_on_slave(moment))
 
 
 def see_stop_of_master(_moment: Moment) -> tuple[Make, ...]:
-    """It writes its progress, and is gone."""
+    """The master writes its progress and is down."""
     return (lambda _: Seen(True, brokers.stop_broker, (MASTER,)),)
 
 
 def see_stop_of_slave(_moment: Moment) -> tuple[Make, ...]:
-    """It writes its progress, and is gone."""
+    """The slave writes its progress and is down."""
     return (lambda _: Seen(True, brokers.stop_broker, (SLAVE,)),)
 
 
 def see_kill_of_master(_moment: Moment) -> tuple[Make, ...]:
-    """It is gone."""
+    """The master is down."""
     return (lambda _: Seen(True, brokers.kill_broker, (MASTER,)),)
 
 
 def see_kill_of_slave(_moment: Moment) -> tuple[Make, ...]:
-    """It is gone."""
+    """The slave is down."""
     return (lambda _: Seen(True, brokers.kill_broker, (SLAVE,)),)
 
 
 def see_loss_of_disk(_moment: Moment) -> tuple[Make, ...]:
-    """It has nothing any more."""
+    """The master has lost all its data."""
     return (lambda _: Seen(True, brokers.lose_master_disk),)
 
 
 def see_wipe(_moment: Moment) -> tuple[Make, ...]:
-    """It has nothing any more."""
+    """The slave has lost all its data."""
     return (lambda _: Seen(True, brokers.replace_slave),)
 
 
 def is_slave_bound(cluster: Cluster) -> bool:
-    """The master runs and its dispatch is the first to come to what both logs have."""
+    """The master runs and the logs have one lineage: its dispatch first reaches what both have."""
     return has_one_lineage(cluster) & cluster.master.is_up
 
 
 def stay_behind_master(cluster: Cluster, argument: Argument) -> Argument:
-    """The slave's dispatch comes to nothing that its running master's has not come to."""
+    """The slave's dispatch stays within what its running master's has reached."""
     shown = cluster.master.log.dispatched_offset
     high = choose(is_slave_bound(cluster), minimum(argument.high, shown), argument.high)
     return evolve(argument, high=high)
 
 
 def go_before_master(cluster: Cluster, argument: Argument) -> Argument:
-    """The slave's dispatch comes to what its running master's has not come to."""
+    """The slave's dispatch goes beyond what its running master's has reached."""
     shown = cluster.master.log.dispatched_offset
     return evolve(argument, low=maximum(argument.low, shown + 1))
 
 
 def keep_dispatched(cluster: Cluster, argument: Argument) -> Argument:
-    """A recovery cuts no record that the dispatch has come to: those are whole (R-RP-02)."""
+    """A recovery cuts no record that dispatch has reached: such records are whole (R-RP-02)."""
     shown = minimum(get_slave_log(cluster).dispatched_offset, argument.high)
     is_whole = is_sound(cluster, THE_SLAVE)
     return evolve(argument, low=choose(is_whole, maximum(argument.low, shown), argument.low))
 
 
 def is_between_messages(cluster: Cluster, start: int) -> bool:
-    """No followed message lies on both sides of where a file begins (R-CL-06)."""
+    """No followed message crosses the beginning of a file (R-CL-06)."""
     (put,) = cluster.messages
     return (start <= put.start_offset) | (put.end_offset <= start)
 
@@ -137,9 +137,10 @@ def is_last_file_between_messages(cluster: Cluster) -> bool:
 
 
 def is_first_file_shown(cluster: Cluster) -> bool:
-    """The master's dispatch has come to where the slave's log begins.
+    """The master's dispatch has reached the beginning of the slave's log.
 
-    A slave that joins late begins with its master's last file: no dispatch is a file behind.
+    A slave that joins late begins with its master's last file, and no dispatch lags by a whole
+    file.
     """
     start, shown = get_slave_log(cluster).start_offset, cluster.master.log.dispatched_offset
     is_behind = (start <= shown) & is_between_messages(cluster, start)
@@ -147,28 +148,28 @@ def is_first_file_shown(cluster: Cluster) -> bool:
 
 
 def is_begun(cluster: Cluster) -> Mapping[str, bool]:
-    """The slave's dispatch does not begin before its master's has come as far."""
+    """The slave's dispatch does not begin before its master's has reached the same place."""
     return {"is_first_file_shown": is_first_file_shown(cluster)}
 
 
 def is_bound(cluster: Cluster) -> Mapping[str, bool]:
-    """The master runs and shows what both logs have."""
+    """The master runs, and its queue comes first to show what both logs have."""
     return {"is_master_there": is_slave_bound(cluster), **is_begun(cluster)}
 
 
 def is_start_possible(cluster: Cluster) -> Mapping[str, bool]:
-    """The slave's dispatch can begin, and its recovery reads whole files of messages."""
+    """The slave's dispatch can begin, and its recovery reads files that begin with a message."""
     is_between = is_last_file_between_messages(cluster)
     return {"is_file_between_messages": is_between, **is_begun(cluster)}
 
 
 def is_start_bound(cluster: Cluster) -> Mapping[str, bool]:
-    """The same, while the master runs."""
+    """``is_start_possible`` while the master runs."""
     return {**is_bound(cluster), **is_start_possible(cluster)}
 
 
 def end_with_message(cluster: Cluster, argument: Argument, chosen: int) -> int:
-    """A recovery ends where a record ends: behind the followed message, else before it."""
+    """A recovery ends where a record ends: after the followed message, or else before it."""
     (put,) = cluster.messages
     is_within = (put.start_offset < chosen) & (chosen < put.end_offset)
     is_whole = put.end_offset <= argument.high
@@ -176,7 +177,7 @@ def end_with_message(cluster: Cluster, argument: Argument, chosen: int) -> int:
 
 
 def leave_out_message(cluster: Cluster, argument: Argument) -> Argument:
-    """No recovery ends within the followed message; where it could end nowhere else, at none."""
+    """No recovery ends within the followed message; if no other end is possible, there is none."""
     (put,) = cluster.messages
     is_nowhere = (put.start_offset < argument.low) & (argument.high < put.end_offset)
     high = choose(is_nowhere & (argument.low < put.end_offset), argument.low - 1, argument.high)
@@ -184,27 +185,27 @@ def leave_out_message(cluster: Cluster, argument: Argument) -> Argument:
 
 
 def go_on_behind_master(cluster: Cluster, argument: Argument) -> Argument:
-    """A recovery that goes on comes to nothing that the running master has not dispatched."""
+    """A recovery beyond received bytes stays within what the running master has dispatched."""
     return leave_out_message(cluster, stay_behind_master(cluster, argument))
 
 
 def go_on_before_master(cluster: Cluster, argument: Argument) -> Argument:
-    """A recovery that goes on comes to what the running master has not dispatched."""
+    """A recovery beyond received bytes goes beyond what the running master has dispatched."""
     return leave_out_message(cluster, go_before_master(cluster, argument))
 
 
 def start_behind_master(cluster: Cluster, argument: Argument) -> Argument:
-    """The slave's recovery comes to nothing that its running master's dispatch has not come to."""
+    """The slave's recovery stays within what its running master has dispatched."""
     return stay_behind_master(cluster, keep_dispatched(cluster, argument))
 
 
 def start_before_master(cluster: Cluster, argument: Argument) -> Argument:
-    """The slave's recovery comes to what its running master's dispatch has not come to."""
+    """The slave's recovery goes beyond what its running master has dispatched."""
     return go_before_master(cluster, keep_dispatched(cluster, argument))
 
 
 def has_dispatched_first_file(cluster: Cluster) -> Mapping[str, bool]:
-    """The master's retention deletes nothing that one of the brokers has not dispatched."""
+    """The master's retention deletes only messages that both brokers have dispatched."""
     log, slave = cluster.master.log, get_slave_log(cluster)
     start = compute_second_file(log, cluster.parameters)
     is_slave_there = slave.has_file & (start <= slave.max_offset)
@@ -216,18 +217,18 @@ def has_dispatched_first_file(cluster: Cluster) -> Mapping[str, bool]:
 
 
 def is_deleted_by_master(cluster: Cluster) -> bool:
-    """The master has deleted what the slave's first file has."""
+    """The master has deleted the messages in the slave's first file."""
     start = compute_second_file(get_slave_log(cluster), cluster.parameters)
     return start <= cluster.master.log.start_offset
 
 
 def is_slave_second(cluster: Cluster) -> Mapping[str, bool]:
-    """The slave deletes what it has dispatched, and its master has deleted."""
+    """The slave deletes messages that it has dispatched and its master has deleted."""
     return {"is_deleted_by_master": is_deleted_by_master(cluster), **has_slave_dispatched(cluster)}
 
 
 def is_slave_first(cluster: Cluster) -> Mapping[str, bool]:
-    """The slave deletes what it has dispatched, and its master still has."""
+    """The slave deletes messages that it has dispatched and its master still has."""
     is_kept = negate(is_deleted_by_master(cluster))
     return {"is_kept_by_master": is_kept, **has_slave_dispatched(cluster)}
 
@@ -319,12 +320,12 @@ SEEN: Mapping[str, tuple[tuple[str, Lifted], ...]] = {
     ),
     "delete_young_slave_file": (("", DELETION_ON_SLAVE),),
 }
-"""By the rule's name: under which names it is one here, and what readers see of it. They do not
-notice what is not mentioned."""
+"""By the rule's name: its names in this world, and what readers observe of it. Readers do not
+observe rules that are not listed."""
 
 
 def lift_log_rules(rules: Mapping[str, Rule]) -> dict[str, Rule]:
-    """The rules of a group's log as rules of the whole, in their order."""
+    """The rules of a group's log as rules of the whole system, in their order."""
     unseen = (("", Lifted()),)
     made = [
         lift_log_rule(each, lifted, name)

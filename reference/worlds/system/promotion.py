@@ -1,7 +1,7 @@
-"""What a promotion makes of a slave: its store is started as the master's, and the old one is gone.
+"""Promotion of a slave: its store is started as the master's, and the old one is gone.
 
-4.4.0 promotes nobody. An administrator stops the slave, gives it ``brokerId=0`` and the master's
-role, and starts it; the broker that was the master never comes back.
+4.4.0 does not promote slaves itself. An administrator stops the slave, gives it ``brokerId=0`` and
+the master's role, and starts it; the broker that was the master never returns.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from reference.worlds.system.state import THE_SLAVE, System
 
 
 def is_promotable(state: System) -> bool:
-    """Both brokers are down: the old master stays so, the other one is about to be promoted."""
+    """Both brokers are down: the old master stays down, the other one is about to be promoted."""
     slave = state.cluster.slaves[THE_SLAVE]
     return negate(state.cluster.master.is_up) & negate(slave.is_up)
 

@@ -1,7 +1,7 @@
 """What a step of the log does to the queues on both brokers.
 
-A queue is what the dispatch has made of a log: it ends where that has come to, it begins where the
-log does, and a message has a place in it that the log says only in part
+A queue is what dispatch has built from a log: it ends where dispatch has arrived and begins where
+the log does. The log determines a message's place in it only in part
 (`reference.worlds.system.indexes`).
 """
 
@@ -36,20 +36,20 @@ from reference.worlds.system.seen import Seen
 from reference.worlds.system.state import THE_SLAVE
 
 Make = Callable[[Reading], Seen]
-"""Makes a step that readers see, for the state in which they see it."""
+"""Makes the step that readers observe, for the state in which they observe it."""
 
 
 @frozen
 class Open:
-    """What a step leaves open of how many messages a queue shows."""
+    """What a step leaves open about the number of messages that a queue shows."""
 
     marks: tuple[Mark, ...]
     low: int
-    """As many as it showed before."""
+    """At least as many as it showed before."""
     is_new: bool
-    """It shows the followed message, for the first time."""
+    """It shows the followed message for the first time."""
     wanted: int
-    """What the step has chosen."""
+    """The number that the step has chosen."""
 
 
 def get_slave_log(cluster: Cluster) -> CommitLog:
@@ -58,7 +58,7 @@ def get_slave_log(cluster: Cluster) -> CommitLog:
 
 
 def show_on_master(moment: Moment, argument: str) -> Make:
-    """The master's queue shows messages up to where its dispatch has come."""
+    """The master's queue shows messages up to where its dispatch has arrived."""
 
     def make(reading: Reading) -> Seen:
         log, shown = moment.after.master.log, reading.master.queue_max
@@ -73,9 +73,9 @@ def show_on_master(moment: Moment, argument: str) -> Make:
 
 
 def compute_end(moment: Moment, log: CommitLog, open_: Open) -> int:
-    """Up to which index a queue shows messages after a step.
+    """The index up to which a queue shows messages after a step.
 
-    A followed message that has no index yet gets one, and is the last of them.
+    A followed message without an index gets one, and is the last message shown.
     """
     (put,) = moment.after.messages
     wanted = maximum(open_.wanted, open_.low)
@@ -86,7 +86,7 @@ def compute_end(moment: Moment, log: CommitLog, open_: Open) -> int:
 
 
 def resume(_moment: Moment) -> Make:
-    """A slave that counted as stuck goes on."""
+    """A slave that counted as stuck continues."""
     return lambda reading: Seen(negate(reading.is_copying), brokers.resume_copying)
 
 
@@ -115,14 +115,14 @@ def join_late(moment: Moment) -> Make:
 
 
 def is_new_on_slave(moment: Moment, reading: Reading) -> bool:
-    """The slave's queue shows the followed message, which the master has, before anybody else."""
+    """The slave's queue is the first to show the followed message, which the master has."""
     has_it = has_message(moment.after.master.log, moment.after.messages[0])
     is_new = is_newly_shown(moment.after, get_slave_log(moment.after), reading)
     return is_new & has_it & has_common_indexes(moment.after, reading)
 
 
 def compute_slave_end(moment: Moment, reading: Reading) -> int:
-    """Up to which index the slave's queue shows messages."""
+    """The index up to which the slave's queue shows messages."""
     log, is_new = get_slave_log(moment.before), is_new_on_slave(moment, reading)
     marks = list_marks(moment.before, log, reading, moment.put_offset)
     left = Open(marks, reading.copied_below, is_new, moment.arguments["index"])
@@ -130,7 +130,7 @@ def compute_slave_end(moment: Moment, reading: Reading) -> int:
 
 
 def show_copies(moment: Moment) -> Make:
-    """The slave's queue shows what its master's does, or once did."""
+    """The slave's queue shows messages that its master's shows, or once showed."""
 
     def make(reading: Reading) -> Seen:
         end = minimum(compute_slave_end(moment, reading), compute_copied_end(reading))
@@ -143,7 +143,7 @@ def show_copies(moment: Moment) -> Make:
 
 
 def show_ahead(moment: Moment, *, is_master_up: bool) -> Make:
-    """The slave's queue shows what its master's does not: while that runs, or not."""
+    """The slave's queue shows messages that its master's does not, while the master runs or not."""
     rule = queues.show_before_master if is_master_up else queues.show_without_master
 
     def make(reading: Reading) -> Seen:
@@ -158,7 +158,7 @@ def show_ahead(moment: Moment, *, is_master_up: bool) -> Make:
 
 
 def damage(moment: Moment) -> Make:
-    """The slave's queue has the followed message, and its log has that in part."""
+    """The slave's queue has the followed message, but its log only part of it."""
 
     def make(reading: Reading) -> Seen:
         is_torn = negate(has_message(get_slave_log(moment.after), moment.after.messages[0]))
@@ -168,7 +168,7 @@ def damage(moment: Moment) -> Make:
 
 
 def show_on_slave(moment: Moment) -> tuple[Make, ...]:
-    """The slave's queue shows messages up to where its dispatch has come."""
+    """The slave's queue shows messages up to where its dispatch has arrived."""
     return (
         resume(moment),
         join_late(moment),
@@ -180,7 +180,7 @@ def show_on_slave(moment: Moment) -> tuple[Make, ...]:
 
 
 def miss_on_slave(moment: Moment) -> Make:
-    """The slave's dispatch goes on, and its queue misses what that comes to."""
+    """The slave's dispatch continues, but its queue misses the messages that it reaches."""
 
     def make(reading: Reading) -> Seen:
         end = minimum(compute_slave_end(moment, reading), reading.master.queue_max)
@@ -190,7 +190,7 @@ def miss_on_slave(moment: Moment) -> Make:
 
 
 def lose_on_master(moment: Moment) -> Make:
-    """The master's queue loses what its log has lost."""
+    """The master's queue loses the messages that its log has lost."""
 
     def make(reading: Reading) -> Seen:
         before, after = moment.before.master.log, moment.after.master.log
@@ -213,7 +213,7 @@ def lose_on_master(moment: Moment) -> Make:
 
 
 def lose_on_slave(moment: Moment, *, is_power_loss: bool) -> tuple[Make, ...]:
-    """The slave's queue loses what its log has lost; its file of progress only with its power."""
+    """The slave's queue loses what its log has lost; its progress file only with its power."""
 
     def make(reading: Reading) -> Seen:
         before, after = get_slave_log(moment.before), get_slave_log(moment.after)
@@ -239,7 +239,7 @@ def lose_on_slave(moment: Moment, *, is_power_loss: bool) -> tuple[Make, ...]:
 
 
 def begin_master_at(moment: Moment) -> tuple[Make, ...]:
-    """The master's log begins later: what was copied is gone, and perhaps what was not."""
+    """The master's log begins later: copied messages are gone, and perhaps uncopied ones."""
 
     def compute_first(reading: Reading) -> int:
         cluster, log = moment.after, moment.before.master.log
@@ -265,7 +265,7 @@ def begin_master_at(moment: Moment) -> tuple[Make, ...]:
 
 
 def keep_followed_message(moment: Moment, reading: Reading, wanted: int) -> int:
-    """Where a slave's queue may begin to lead to messages, as far as the followed one says it."""
+    """Where a slave's queue may begin to lead to messages, given the followed one."""
     message, (put,) = reading.message, moment.after.messages
     is_behind = put.end_offset <= get_slave_log(moment.after).start_offset
     is_gone, is_left = message.is_on_slave & is_behind, message.is_on_slave & negate(is_behind)
@@ -274,7 +274,7 @@ def keep_followed_message(moment: Moment, reading: Reading, wanted: int) -> int:
 
 
 def begin_slave_at(moment: Moment) -> tuple[Make, ...]:
-    """The slave's log begins later: its master has deleted that too, or has it yet."""
+    """The slave's log begins later: its master has deleted these messages too, or not yet."""
 
     def compute_first(reading: Reading) -> int:
         cluster, log = moment.after, get_slave_log(moment.before)
@@ -304,5 +304,5 @@ def begin_slave_at(moment: Moment) -> tuple[Make, ...]:
 
 
 def is_retention_behind(log: CommitLog, start: int) -> bool:
-    """What a broker deletes it has dispatched long since: no dispatch lags as long as that."""
+    """A broker has long dispatched the messages that it deletes: no dispatch lags that far."""
     return start <= log.dispatched_offset

@@ -1,7 +1,7 @@
-"""What readers see of a step of the log: some steps of their environment, or none.
+"""What readers observe of a step of the log: steps of their environment, or none.
 
-A rule of `reference.worlds.reading` that nobody reads by is one that something happens to queues
-by. Here such a rule is not free to fire: a step of the log says when, and with which arguments.
+Some rules of `reference.worlds.reading` only change queues. Here such a rule cannot fire by itself:
+a step of the log determines when it fires, and with which arguments.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from reference.worlds.reading.state import Reading
 
 @frozen
 class Seen:
-    """A step that readers see, if it is taken."""
+    """A step that readers observe, if it is taken."""
 
     is_taken: bool
-    """Whether it is, which may depend on the state."""
+    """Whether it is taken, which may depend on the state."""
     rule: Callable[..., Any]
-    """The rule of reading that tells it."""
+    """The rule of reading that models it."""
     index: tuple[int, ...] = ()
-    """Of which broker, where the rule has an index."""
+    """The broker, if the rule is indexed by broker."""
     arguments: Mapping[str, int] = field(factory=dict)
-    """What else it chooses."""
+    """The values of the rule's arguments."""
 
 
 @frozen
@@ -37,13 +37,13 @@ class Fired:
     """A rule that has been made to fire, whether its conditions hold or not."""
 
     conditions: dict[str, bool]
-    """What would have to hold: its conditions, and each argument in its range."""
+    """What must hold for it: its conditions, and each argument in its range."""
     reading: Reading
     """The state after it."""
 
 
 def fire(step: Seen, reading: Reading) -> Fired:
-    """Fire a rule with these arguments, and keep what it asks for."""
+    """Fire a rule with these arguments, and keep its conditions."""
     steps = step.rule(reading, *step.index)
     asked: Conditions = next(steps)
     conditions, answer = dict(asked.named), None
@@ -71,16 +71,16 @@ def choose_reading(condition: bool, when_true: Reading, when_false: Reading) -> 
 
 @frozen
 class Sight:
-    """What readers have seen."""
+    """What readers have observed."""
 
     reading: Reading
     """The state after it."""
     is_possible: bool
-    """Each step was one that their environment may take: all that its rule asks for held."""
+    """Their environment allows each step: all conditions of its rule held."""
 
 
 def see(reading: Reading, steps: Iterable[Callable[[Reading], Seen]]) -> Sight:
-    """The readers after these steps, each made for the state that the ones before it have left."""
+    """The readers after these steps, each made for the state that earlier ones left."""
     is_possible = True
     for make in steps:
         step = make(reading)

@@ -1,7 +1,7 @@
-"""The state of the whole: a group of brokers, and what readers have to do with it.
+"""The state of the whole system: a group of brokers, and its readers.
 
-Both parts are the states of worlds that are told by themselves. What they share is kept once: sizes
-and limits, and the account of what has struck.
+Both parts are the states of separate worlds. What they share is kept once: sizes, limits, and the
+count of faults.
 """
 
 from __future__ import annotations
@@ -20,46 +20,47 @@ if TYPE_CHECKING:
     from reference.worlds.system.structure import SystemStructure
 
 THE_SLAVE = 0
-"""The only slave's place among the slaves of a group; readers know it as broker 1."""
+"""The only slave's index among the slaves of a group; readers know it as broker 1."""
 
 
 @frozen
 class SystemFaults(FaultCounts):
-    """What may strike logs, and beside that readers, queues and routes."""
+    """Faults of logs, and of readers, queues and routes."""
 
     master_stops: Count = 0
-    """No failure: the master is stopped in order."""
+    """Not a failure: the master stops cleanly."""
     slave_stops: Count = 0
-    """No failure: the slave is stopped in order."""
+    """Not a failure: the slave stops cleanly."""
     early_deletions: Count = 0
-    """No failure: by its own clock the slave deletes a file that its master still has (R-BR-03)."""
+    """Not a failure: by its own clock the slave deletes a file that its master still has
+    (R-BR-03)."""
     lagging_dispatches: Count = 0
-    """No failure: the slave shows messages before its master does (R-RP-06)."""
+    """Not a failure: the slave shows messages before its master does (R-RP-06)."""
     missed_dispatches: Count = 0
     """The slave's queue misses messages that its log has (#467)."""
     topic_recreations: Count = 0
-    """No failure: the topic is deleted on the master alone, and made again (#316)."""
+    """Not a failure: the topic is deleted on the master alone, and recreated (#316)."""
     consumer_kills: Count = 0
     """Kills of the consumer's process."""
     partitions: Count = 0
-    """The name server drops a master that runs (R-NS-05)."""
+    """The name server drops a running master (R-NS-05)."""
     stale_commits: Count = 0
     """One-way commits that arrive after newer ones (R-CO-01)."""
 
 
 @frozen
 class SystemParameters(Parameters):
-    """Sizes of the log and of the queue, and how often what may strike."""
+    """Sizes of the log and of the queue, and limits of faults."""
 
     ghost_queue_size_max: QueueOffset = 2**40
-    """Where the modelled queue ends; no queue has such a limit, only a search needs one."""
+    """End of the modelled queue. RocketMQ has no such limit; only a search needs one."""
     limits: SystemFaults = SystemFaults()
-    """How often each may strike."""
+    """How often each may happen."""
 
 
 @frozen
 class Elsewhere:
-    """Stands in a part for what the whole keeps."""
+    """Placeholder in a part for what the whole system keeps."""
 
 
 ELSEWHERE: Any = Elsewhere()
@@ -74,50 +75,50 @@ class System:
     parameters: SystemParameters
     """Sizes and limits."""
     cluster: Cluster
-    """Both brokers' logs, and what goes on between them."""
+    """Both brokers' logs, and replication between them."""
     reading: Reading
-    """Both brokers' queues, and who reads them; its account counts what readers see of a fault."""
+    """Both brokers' queues, and their readers; its fault counts are those that readers observe."""
     ghost_put_offset: Offset = 0
-    """How far one of the queues has come in the master's log: what lies below has an index."""
+    """How far the furthest queue has reached in the master's log: messages below have an index."""
     ghost_is_environment: Flag = True
-    """All that readers saw of the log were steps that their environment may take."""
+    """The readers' environment allows all steps of the log that they have observed."""
     faults: SystemFaults = field(factory=SystemFaults)
-    """What has struck so far."""
+    """The faults so far."""
 
     @property
     def message(self) -> Message:
-        """The followed message, as its put goes on."""
+        """The followed message, with the progress of its put."""
         return self.cluster.messages[0]
 
     @property
     def queue_of_master(self) -> QueueOfBroker:
-        """What readers see of the master."""
+        """The master as readers observe it."""
         return self.reading.master
 
     @property
     def queue_of_slave(self) -> QueueOfBroker:
-        """What readers see of the slave."""
+        """The slave as readers observe it."""
         return self.reading.slave
 
 
 SEEN_AT_ONCE = 8
-"""More steps than readers see of any one step of the log."""
+"""More steps than readers observe of any one step of the log."""
 
 
 def get_cluster(state: System) -> Cluster:
-    """The group of brokers by itself."""
+    """The group of brokers alone."""
     return evolve(state.cluster, parameters=state.parameters, faults=state.faults)
 
 
 def put_cluster(state: System, cluster: Cluster) -> System:
-    """The whole with this group of brokers."""
+    """The system with this group of brokers."""
     kept = evolve(cluster, parameters=ELSEWHERE, faults=ELSEWHERE)
     faults: Any = cluster.faults
     return evolve(state, cluster=kept, faults=faults)
 
 
 def get_reading(state: System) -> Reading:
-    """The readers by themselves; how often what may strike, the log decides."""
+    """The readers alone; the log decides how often which fault may happen."""
     counts: dict[str, int] = attrs.asdict(state.reading.faults, recurse=False)
     limits = ReadingFaults(**{name: count + SEEN_AT_ONCE for name, count in counts.items()})
     size = state.parameters.ghost_queue_size_max
@@ -126,5 +127,5 @@ def get_reading(state: System) -> Reading:
 
 
 def put_reading(state: System, reading: Reading) -> System:
-    """The whole with these readers."""
+    """The system with these readers."""
     return evolve(state, reading=evolve(reading, parameters=ELSEWHERE))

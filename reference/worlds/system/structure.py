@@ -1,4 +1,4 @@
-"""The whole: what makes a structure, with the rules, the first state and the lanes."""
+"""The whole system: its structures, rules, initial state and lanes."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ QUEUE_RULES = (
     "stall_slave",
     "overtake_copying",
 )
-"""The rules of reading by which something happens to queues: here the log does it."""
+"""The rules of reading by which queues change: here the log changes them."""
 
 SENT_ONCE = ("send_again",)
-"""A copy that a producer sends once more is another message, with an index of its own."""
+"""A copy that a producer resends is another message, with an index of its own."""
 
 COUNTED = {
     "kill_consumer": "consumer_kills",
@@ -67,12 +67,12 @@ COUNTED = {
     "deliver_stale_commit": "stale_commits",
     "recreate_topic": "topic_recreations",
 }
-"""What the other rules of reading count."""
+"""The faults that the other rules of reading count as."""
 
 
 @cache
 def compute_rules(log: Structure) -> dict[str, Rule]:
-    """The rules of the log, then those of who reads it."""
+    """The rules of the log, then those of its readers."""
     read = {
         name: lift_reading_rule(each, COUNTED.get(name, ""))
         for name, each in READING_RULES.items()
@@ -97,7 +97,7 @@ def list_lanes(_state: System) -> tuple[tuple[str, int], ...]:
 
 
 def is_of_log(name: str) -> bool:
-    """The rule is one of the log, and not of who reads it."""
+    """The rule is one of the log, not of its readers."""
     return name not in READING_RULES or name in QUEUE_RULES
 
 
@@ -121,7 +121,7 @@ def fill_lanes(state: System, step: Step) -> tuple[LaneText, ...]:
 
 
 def list_running(state: System) -> tuple[bool, ...]:
-    """For each lane whether its node runs; producers and the name server do."""
+    """Whether the node of each lane is running; producers and the name server always are."""
     consumer, master, slave, name_server = list_running_readers(get_reading(state))
     return (True, master, slave, consumer, name_server)
 
@@ -154,7 +154,7 @@ class SystemStructure(BaseStructure):
 
     @property
     def rules(self) -> Mapping[str, Rule]:
-        """The rules of the log, then those of who reads it."""
+        """The rules of the log, then those of its readers."""
         return compute_rules(self.log)
 
     @property

@@ -1,4 +1,4 @@
-"""Tables that are changed where they are: first the content, then the version and the file.
+"""Changes of a table in place: first the content, then the version and the file.
 
 Source: TopicConfigManager#updateTopicConfig, #deleteTopicConfig and
 SubscriptionGroupManager#updateSubscriptionGroupConfig, #findSubscriptionGroupConfig of 4.4.0.
@@ -15,12 +15,12 @@ from reference.worlds.tables.state import CopiedTables, Instant, Table, TableBro
 
 
 def is_free(broker: TableBroker) -> bool:
-    """Its process runs, and nobody else is changing the table: one change follows the other."""
+    """Its process runs and is not changing the table: changes follow one another."""
     return broker.is_up & negate(broker.is_changing)
 
 
 def begin_change(state: CopiedTables, number: int, *, has_entry: bool) -> CopiedTables:
-    """The state after a broker's table has got a content that no table had before."""
+    """The state after a broker's table has received content that no table had before."""
     broker = state.brokers[number]
     content = state.ghost_contents + 1
     table = evolve(broker.table, content=content, has_entry=has_entry)
@@ -40,7 +40,7 @@ def begin_change(state: CopiedTables, number: int, *, has_entry: bool) -> Copied
     says="changes something else",
 )
 def change_on_master(state: CopiedTables, broker: int) -> RuleBody:
-    """Something else than the followed entry is created, changed or deleted on a master."""
+    """A master's table changes elsewhere: another entry is created, changed or deleted."""
     own = state.brokers[broker]
     # ENABLED WHEN
     yield when(
@@ -59,7 +59,7 @@ def change_on_master(state: CopiedTables, broker: int) -> RuleBody:
     says="is changed as a slave",
 )
 def change_on_slave(state: CopiedTables, broker: int) -> RuleBody:
-    """A slave's table is changed: by a heartbeat, or by an administrator (R-MS-09)."""
+    """A client's heartbeat or an administrator changes a slave's table (R-MS-09)."""
     own = state.brokers[broker]
     # ENABLED WHEN
     yield when(
@@ -78,10 +78,10 @@ def change_on_slave(state: CopiedTables, broker: int) -> RuleBody:
     who="master",
     source="AdminBrokerProcessor#updateAndCreateTopic",
     weight=8,
-    says="says that the entry is there",
+    says="reports the entry as created",
 )
 def answer_creation(state: CopiedTables, broker: int) -> RuleBody:
-    """A master tells an administrator that a topic is created, and then sets about it."""
+    """A master reports to an administrator that a topic is created, and only then creates it."""
     own = state.brokers[broker]
     # ENABLED WHEN
     yield when(
@@ -99,7 +99,7 @@ def answer_creation(state: CopiedTables, broker: int) -> RuleBody:
     who="master", source="TopicConfigManager#updateTopicConfig", weight=8, says="creates the entry"
 )
 def create_entry(state: CopiedTables, broker: int) -> RuleBody:
-    """The followed entry is created on a master, once."""
+    """A master creates the followed entry, once."""
     own = state.brokers[broker]
     is_asked = own.is_answering if state.structure.is_answered_first else own.is_master
     # ENABLED WHEN
@@ -118,7 +118,7 @@ def create_entry(state: CopiedTables, broker: int) -> RuleBody:
     says="deletes the entry",
 )
 def delete_entry(state: CopiedTables, broker: int) -> RuleBody:
-    """The followed entry is deleted on the master that has it."""
+    """The master that has the followed entry deletes it."""
     own = state.brokers[broker]
     # ENABLED WHEN
     yield when(
@@ -137,9 +137,9 @@ def delete_entry(state: CopiedTables, broker: int) -> RuleBody:
 
 
 def complete_change(state: CopiedTables, number: int, stamp: Instant) -> CopiedTables:
-    """The state after version and file, and what the administrator is told who asked for it.
+    """The state after version and file are updated and the requesting administrator is answered.
 
-    The file is what is in memory at that moment, be it half of a copy.
+    The file is written from memory as it is then, even in the middle of a copy.
     """
     own = state.brokers[number]
     table = evolve(own.table, stamp=stamp, counter=own.table.counter + 1)
@@ -163,17 +163,17 @@ def complete_change(state: CopiedTables, number: int, stamp: Instant) -> CopiedT
 
 
 def tick(state: CopiedTables) -> CopiedTables:
-    """The state a while later."""
+    """The state some time later."""
     return evolve(state, ghost_clock=state.ghost_clock + 1)
 
 
 @rule(
     who="broker",
     source="DataVersion#nextVersion, ConfigManager#persist",
-    says="version and file follow",
+    says="updates version and file",
 )
 def finish_change(state: CopiedTables, broker: int) -> RuleBody:
-    """Version and file follow the changed content, and whoever asked for it is answered."""
+    """The broker updates version and file after the content, and answers the request if any."""
     # ENABLED WHEN
     yield when(is_up=state.brokers[broker].is_up, is_changing=state.brokers[broker].is_changing)
     # EFFECT
@@ -187,7 +187,7 @@ def finish_change(state: CopiedTables, broker: int) -> RuleBody:
     says="## CLOCK SHOWS {stamp} AGAIN",
 )
 def finish_change_at_used_instant(state: CopiedTables, broker: int) -> RuleBody:
-    """The clock shows an instant that a version has already, perhaps on the other broker."""
+    """The clock shows an instant that a version already has, perhaps on the other broker."""
     # ENABLED WHEN
     yield when(
         is_up=state.brokers[broker].is_up,
@@ -201,5 +201,5 @@ def finish_change_at_used_instant(state: CopiedTables, broker: int) -> RuleBody:
 
 
 def make_table_without_file(state: CopiedTables) -> Table:
-    """What a broker begins with that finds no file; its content is like no other's."""
+    """The initial table of a broker that finds no file; its content equals no other's."""
     return Table(state.ghost_clock + 1, content=state.ghost_contents + 1)

@@ -1,4 +1,4 @@
-"""A slave copies its master's table: two halves of an answer, then version, nothing, everything.
+"""A slave copies its master's table: two halves of an answer, then version, clear, fill.
 
 Source: SlaveSynchronize#syncTopicConfig, #syncSubscriptionGroupConfig of 4.4.0 (R-MS-05, R-MS-08).
 """
@@ -32,24 +32,24 @@ def get_other(broker: int) -> int:
 
 
 def get_asked_table(state: CopiedTables, broker: int, source: int) -> Table:
-    """The table in the memory of whom a broker asks."""
+    """The table in the memory of the broker that is asked."""
     own, other = state.brokers[broker].table, state.brokers[get_other(broker)].table
     is_own = source == broker
     return choose_table(is_own, own, other)
 
 
 def is_answering(state: CopiedTables, source: int) -> bool:
-    """An address is known (R-MS-03), and there somebody answers."""
+    """An address is known (R-MS-03), and a broker answers there."""
     return any_of(*((source == n) & b.is_up for n, b in enumerate(state.brokers)))
 
 
 def is_at(own: TableBroker, stage: int) -> bool:
-    """The broker runs, and its copy has come so far."""
+    """The broker runs, and its copy is at this stage."""
     return own.is_up & (own.copy.stage == stage)
 
 
 def answer_half(state: CopiedTables, broker: int, source: int, *, is_version: bool) -> Table:
-    """The answer with the version that the master has now, or with its content."""
+    """The answer extended by the version that the master has now, or by its content."""
     asked, table = get_asked_table(state, broker, source), state.brokers[broker].copy.table
     if is_version:
         return evolve(table, stamp=asked.stamp, counter=asked.counter)
@@ -57,12 +57,12 @@ def answer_half(state: CopiedTables, broker: int, source: int, *, is_version: bo
 
 
 def continue_copy(state: CopiedTables, broker: int, copy: Copy) -> CopiedTables:
-    """The state with a broker's copy at another point."""
+    """The state with a broker's copy at another stage."""
     return replace_broker(state, broker, evolve(state.brokers[broker], copy=copy))
 
 
 def is_entry_made(state: CopiedTables) -> bool:
-    """The followed entry was created to the end, and nobody has begun to delete it."""
+    """The creation of the followed entry is complete, and its deletion has not begun."""
     return state.ghost_is_made & negate(state.ghost_is_deleted)
 
 
@@ -89,9 +89,9 @@ def begin_copy(state: CopiedTables, broker: int) -> RuleBody:
     return continue_copy(state, broker, Copy(HALF_ANSWERED, own.source, table, is_owed))
 
 
-@rule(who="master", source="AdminBrokerProcessor#getAllTopicConfig", says="has the answer")
+@rule(who="master", source="AdminBrokerProcessor#getAllTopicConfig", says="completes the answer")
 def finish_answer(state: CopiedTables, broker: int) -> RuleBody:
-    """The master writes the other half: what the table holds by now."""
+    """The master writes the other half of its answer: the table's content at this moment."""
     own = state.brokers[broker]
     # ENABLED WHEN
     yield when(is_half_answered=is_at(own, HALF_ANSWERED))
@@ -108,7 +108,7 @@ def finish_answer(state: CopiedTables, broker: int) -> RuleBody:
     says="gets no answer",
 )
 def give_up_copy(state: CopiedTables, broker: int) -> RuleBody:
-    """No answer within 3 s, or an error: logged, and tried again with the next copy (R-MS-04)."""
+    """No answer within 3 s, or an error: logged, and retried with the next copy (R-MS-04)."""
     # ENABLED WHEN
     yield when(is_half_answered=is_at(state.brokers[broker], HALF_ANSWERED))
     # EFFECT
@@ -121,7 +121,7 @@ def is_version_equal(own: TableBroker) -> bool:
 
 
 def complete_copy(state: CopiedTables, broker: int, own: TableBroker) -> CopiedTables:
-    """The state after a copy has come to its end."""
+    """The state after a copy has ended."""
     is_brought = own.ghost_was_brought_entry | own.copy.ghost_is_entry_owed
     done = evolve(own, copy=Copy(), ghost_was_brought_entry=is_brought)
     return replace_broker(state, broker, done)
@@ -151,7 +151,7 @@ def take_version(state: CopiedTables, broker: int) -> RuleBody:
 
 @rule(who="slave", source="ConcurrentHashMap#clear", says="empties its table")
 def clear_table(state: CopiedTables, broker: int) -> RuleBody:
-    """The slave's table is empty for whoever looks now."""
+    """The slave clears its table; until it is filled, readers see an empty one."""
     own = state.brokers[broker]
     # ENABLED WHEN
     yield when(is_version_taken=is_at(own, VERSION_TAKEN))
@@ -166,7 +166,7 @@ def clear_table(state: CopiedTables, broker: int) -> RuleBody:
 
 @rule(who="slave", source="ConcurrentHashMap#putAll, ConfigManager#persist", says="fills its table")
 def fill_table(state: CopiedTables, broker: int) -> RuleBody:
-    """The master's entries come beside what was put there in between, and the file is written."""
+    """The slave adds the master's entries to those put there since, and writes its file."""
     own = state.brokers[broker]
     # ENABLED WHEN
     yield when(is_cleared=is_at(own, CLEARED))
@@ -184,10 +184,10 @@ def fill_table(state: CopiedTables, broker: int) -> RuleBody:
 
 
 @rule(
-    who="slave", source="BrokerController#doRegisterBrokerAll", weight=8, says="registers, is told"
+    who="slave", source="BrokerController#doRegisterBrokerAll", weight=8, says="learns its master"
 )
 def learn_master(state: CopiedTables, broker: int) -> RuleBody:
-    """A slave learns from its registration's answer who is listed, nobody included (R-NS-03).
+    """A slave learns the listed master, or that there is none, when it registers (R-NS-03).
 
     The thread that registers is the one that copies (R-MS-01).
     """

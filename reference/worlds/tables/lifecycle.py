@@ -1,4 +1,4 @@
-"""Brokers that stop, start, fail and change their role, and what the name server lists of them."""
+"""Brokers stop, start, fail and change roles; the name server lists one of them as master."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from reference.worlds.tables.state import (
 
 @rule(who="master", source="RouteInfoManager#registerBroker", weight=4, says="registers as master")
 def list_master(state: CopiedTables, broker: int) -> RuleBody:
-    """A master registers under id 0: the last one that does is listed (R-NS-02)."""
+    """A master registers under id 0: the last one to do so is listed (R-NS-02)."""
     # ENABLED WHEN
     yield when(is_up=state.brokers[broker].is_up, is_master=state.brokers[broker].is_master)
     # EFFECT
     return evolve(state, listed_master=broker)
 
 
-@rule(who="name server", source="RouteInfoManager#scanNotActiveBroker", says="drops who is gone")
+@rule(who="name server", source="RouteInfoManager#scanNotActiveBroker", says="drops a dead master")
 def drop_master(state: CopiedTables) -> RuleBody:
-    """The name server notices that nobody is at the listed address any more (R-NS-05)."""
+    """The name server notices that no broker is at the listed address any more (R-NS-05)."""
     # ENABLED WHEN
     yield when(
         is_listed_down=any_of(
@@ -44,9 +44,9 @@ def drop_master(state: CopiedTables) -> RuleBody:
 
 
 def end_process(state: CopiedTables, number: int) -> CopiedTables:
-    """The state without a broker's process, which leaves what is in its file.
+    """The state without a broker's process, whose file stays as it is.
 
-    Files are written at changes only, not at the end. Whoever is being answered gets no answer.
+    Files are written only at changes, not at the end. A broker waiting for its answer gets none.
     """
     brokers = tuple(forget_answer_of(b, number) for b in state.brokers)
     ended = evolve(
@@ -67,30 +67,30 @@ def end_process(state: CopiedTables, number: int) -> CopiedTables:
 
 
 def forget_answer_of(broker: TableBroker, source: int) -> TableBroker:
-    """The broker without the half of an answer that it has from a process that is gone."""
+    """The broker without the partial answer that it has from a process that is gone."""
     copy = broker.copy
     is_dropped = (copy.stage == HALF_ANSWERED) & (copy.source == source)
     return evolve(broker, copy=evolve(copy, stage=choose(is_dropped, IDLE, copy.stage)))
 
 
 def unregister(state: CopiedTables, broker: int) -> CopiedTables:
-    """The state after the name server was told: a master takes id 0 with it, whoever has it now.
+    """The state after a broker has unregistered: a master removes id 0, whichever broker has it.
 
-    A slave takes its own id, and stays listed under 0 if it was a master before (B4-1006).
+    A slave removes its own id, and stays listed under 0 if it was a master before (B4-1006).
     """
     is_master = state.brokers[broker].is_master
     return evolve(state, listed_master=choose(is_master, NOBODY, state.listed_master))
 
 
 def close_connection(state: CopiedTables, broker: int) -> CopiedTables:
-    """The state after the name server saw the connection close: the address goes from id 0."""
+    """The state after the name server saw the connection close: id 0 loses this address."""
     is_listed = state.listed_master == broker
     return evolve(state, listed_master=choose(is_listed, NOBODY, state.listed_master))
 
 
-@rule(who="operator", source="BrokerController#shutdown", weight=2, says="stops in order")
+@rule(who="operator", source="BrokerController#shutdown", weight=2, says="stops cleanly")
 def stop_broker(state: CopiedTables, broker: int) -> RuleBody:
-    """A broker that is not about to change a table stops in order, and unregisters."""
+    """A broker that is not in the middle of a change stops cleanly and unregisters."""
     own = state.brokers[broker]
     # ENABLED WHEN
     yield when(
@@ -105,7 +105,7 @@ def stop_broker(state: CopiedTables, broker: int) -> RuleBody:
 
 
 def start_process(state: CopiedTables, broker: int, *, is_master: bool) -> CopiedTables:
-    """The state after a broker has read its file; a version that is not kept begins anew."""
+    """The state after a broker has read its file; a version that is not stored starts anew."""
     own, later = state.brokers[broker], tick(state)
     table = own.file
     if not state.structure.is_version_kept:
@@ -116,7 +116,7 @@ def start_process(state: CopiedTables, broker: int, *, is_master: bool) -> Copie
 
 @rule(who="operator", source="BrokerController#initialize, ConfigManager#load", says="starts again")
 def start_broker(state: CopiedTables, broker: int) -> RuleBody:
-    """A broker starts again in the role that it had."""
+    """A broker restarts in the role that it had."""
     # ENABLED WHEN
     yield when(is_down=negate(state.brokers[broker].is_up))
     # EFFECT
@@ -124,7 +124,7 @@ def start_broker(state: CopiedTables, broker: int) -> RuleBody:
 
 
 def forget_answer(state: CopiedTables, broker: int) -> CopiedTables:
-    """Ghost bookkeeping: who has answered has another role now."""
+    """Ghost bookkeeping: the broker that answered has another role now."""
     is_answering = state.ghost_answered_by == broker
     return evolve(state, ghost_answered_by=choose(is_answering, NOBODY, state.ghost_answered_by))
 
@@ -136,7 +136,7 @@ def forget_answer(state: CopiedTables, broker: int) -> CopiedTables:
     says="starts in the other role",
 )
 def start_in_other_role(state: CopiedTables, broker: int) -> RuleBody:
-    """A broker starts with the other role: the only way between master and slave (R-NS-09)."""
+    """A broker restarts in the other role: the only way between master and slave (R-NS-09)."""
     own = state.brokers[broker]
     # ENABLED WHEN
     yield when(is_down=negate(own.is_up), is_within_limit=is_within_limit(state, "role_changes"))
@@ -154,9 +154,9 @@ def start_in_other_role(state: CopiedTables, broker: int) -> RuleBody:
     says="changes its role",
 )
 def switch_role(state: CopiedTables, broker: int) -> RuleBody:
-    """A running broker changes its role and forgets its master; a copy under way goes on (V-01).
+    """A running broker changes its role and forgets its master; a copy under way continues (V-01).
 
-    ``handleSlaveSynchronize`` cancels the timer, and does not interrupt what it has started.
+    ``handleSlaveSynchronize`` cancels the timer, but does not interrupt what it has started.
     """
     own = state.brokers[broker]
     # ENABLED WHEN
@@ -174,7 +174,7 @@ def switch_role(state: CopiedTables, broker: int) -> RuleBody:
 
 @rule(who="fault", source="kill -9 of the broker", says="## KILLED")
 def kill_broker(state: CopiedTables, broker: int) -> RuleBody:
-    """A broker's process is gone, and its connection to the name server with it."""
+    """A broker's process is killed, and its connection to the name server closes."""
     own = state.brokers[broker]
     # ENABLED WHEN
     yield when(is_up=own.is_up, is_within_limit=is_within_limit(state, "kills"))
@@ -185,16 +185,16 @@ def kill_broker(state: CopiedTables, broker: int) -> RuleBody:
 
 
 def tell_power_loss(arguments: Mapping[str, int], state: CopiedTables) -> str:
-    """What a power loss takes."""
+    """The timeline's phrase for a power loss."""
     return "## POWER LOSS" + ("", ", OLD FILE", ", NO FILE")[arguments["writes_lost"]]
 
 
 @rule(who="fault", source="power loss of the broker's machine", says=tell_power_loss)
 def lose_power(state: CopiedTables, broker: int) -> RuleBody:
-    """A broker's machine is off; its file, never forced to disk, may be the one before, or gone.
+    """A broker's machine loses power; its file, never forced to disk, may be an old one, or gone.
 
-    Nobody closes its connection, so the name server lists it until it notices, or for good: if the
-    broker has registered with another role by then, the old entry is not looked for any more.
+    Its connection is not closed, so the name server lists it until it notices, or for good: if the
+    broker has meanwhile registered in another role, the old entry is no longer checked.
     """
     own = state.brokers[broker]
     # ENABLED WHEN

@@ -1,9 +1,9 @@
 """The state of copied tables: two brokers with their tables, their files and their copying.
 
-One entry of the table is followed: a topic, or a group, that an administrator creates once. The
-rest of a table is one number. Fields named ``ghost_...`` exist in the specification only.
+One entry of the table is followed: a topic or group that an administrator creates once. The rest of
+a table is one number. Fields named ``ghost_...`` exist in the specification only.
 
-Before it stands what never changes in a run: the sizes, and how often faults may strike.
+The constants of a run come first: sizes, and limits of faults.
 """
 
 from __future__ import annotations
@@ -23,31 +23,31 @@ if TYPE_CHECKING:
 Instant: TypeAlias = Annotated[int, Sort.INTEGER]
 """A reading of a clock, counted in changes: only its order and its equality matter."""
 Content: TypeAlias = Annotated[int, Sort.INTEGER]
-"""What a table holds, as a number: equal numbers mean equal content, and 0 is no content."""
+"""The content of a table, as a number: equal numbers mean equal content, 0 means empty."""
 BrokerNumber: TypeAlias = Annotated[int, Sort.INTEGER]
-"""0 or 1; -1 stands for no broker."""
+"""0 or 1; -1 means no broker."""
 
 NOBODY = -1
 
 
 @frozen
 class TablesFaults:
-    """A number per kind of fault or circumstance: how often it has struck, or how often it may."""
+    """A number per kind of fault or environment event: how often it has happened, or may."""
 
     slave_changes: Count = 0
-    """No failure: a table is changed on a slave, by a client's heartbeat or an administrator."""
+    """Not a failure: a client's heartbeat or an administrator changes a table on a slave."""
     stops: Count = 0
-    """No failure: a broker is stopped in order."""
+    """Not a failure: a broker stops cleanly."""
     kills: Count = 0
     """Kills of a broker's process."""
     power_losses: Count = 0
-    """Power losses of a broker's machine: its file may be the one before, or gone; the name server
-    is not told."""
+    """Power losses of a broker's machine: its file may be the previous one, or gone; the name
+    server is not notified."""
     role_changes: Count = 0
-    """No failure: an operator gives a broker the other role."""
+    """Not a failure: an operator gives a broker the other role."""
     clock_coincidences: Count = 0
-    """A change is stamped with an instant that was used before: two brokers within a millisecond,
-    or a clock that was set back."""
+    """Changes stamped with an instant that was used before: by two brokers within a millisecond, or
+    by a clock that was set back."""
 
 
 @frozen
@@ -55,10 +55,10 @@ class TablesParameters:
     """Constant in a run, symbolic in a proof."""
 
     ghost_contents_max: Content = 2**40
-    """How many different contents masters make; RocketMQ knows no such limit, only a search that
-    is to see everything needs one."""
+    """How many different contents masters create. RocketMQ has no such limit; only an exhaustive
+    search needs one."""
     limits: TablesFaults = TablesFaults()
-    """How often each fault may strike."""
+    """How often each fault may happen."""
 
 
 SMALL_TABLES = TablesParameters(ghost_contents_max=8)
@@ -66,7 +66,7 @@ SMALL_TABLES = TablesParameters(ghost_contents_max=8)
 
 
 IDLE, HALF_ANSWERED, ANSWERED, VERSION_TAKEN, CLEARED = range(5)
-"""How far a copy is; the stages of SlaveSynchronize#syncTopicConfig."""
+"""Progress of a copy: the stages of SlaveSynchronize#syncTopicConfig."""
 
 NO_CONTENT = 0
 
@@ -80,9 +80,9 @@ class Table:
     counter: Count = 0
     """``DataVersion.counter``."""
     content: Content = 1
-    """What it holds."""
+    """Its content."""
     has_entry: Flag = False
-    """It holds the followed entry."""
+    """It has the followed entry."""
 
 
 def has_version_of(one: Table, other: Table) -> bool:
@@ -102,16 +102,16 @@ def choose_table(is_first: bool, first: Table, second: Table) -> Table:
 
 @frozen
 class Copy:
-    """A copy that is under way, and what the master has answered."""
+    """A copy in progress, with the master's answer."""
 
     stage: Code = IDLE
-    """How far it is."""
+    """Its progress."""
     source: BrokerNumber = NOBODY
-    """Who was asked."""
+    """The broker that was asked."""
     table: Table = Table(stamp=0)
-    """The answer, as far as it is there."""
+    """The answer so far."""
     ghost_is_entry_owed: Flag = False
-    """When it began, the followed entry was made and not deleted."""
+    """When it began, the followed entry had been created and not deleted."""
 
 
 @frozen
@@ -127,25 +127,25 @@ class TableBroker:
     file: Table
     """On disk."""
     backup: Table
-    """``.bak`` beside it: what the file was before it was written last."""
+    """``.bak`` beside it: the file before it was last written."""
     is_answering: Flag = False
-    """An administrator was told that the followed entry is created, before it is."""
+    """It has reported the followed entry as created, before creating it."""
     is_changing: Flag = False
-    """The table is changed, its version and its file are not yet."""
+    """The table has changed; its version and file have not yet."""
     is_creating: Flag = False
-    """That change is the creation of the followed entry."""
+    """That change creates the followed entry."""
     is_deleting: Flag = False
-    """That change is its deletion."""
+    """That change deletes the followed entry."""
     source: BrokerNumber = NOBODY
-    """Whom it copies from (``SlaveSynchronize.masterAddr``)."""
+    """The broker that it copies from (``SlaveSynchronize.masterAddr``)."""
     copy: Copy = Copy()
-    """What it copies."""
+    """Its copy in progress."""
     ghost_has_own_change: Flag = False
-    """It was changed as a slave, and has copied nothing since."""
+    """It was changed while a slave, and has copied nothing since."""
     ghost_has_known_entry: Flag = False
-    """Its running process once had the followed entry, which nobody has deleted."""
+    """Its running process has once had the followed entry, which has not been deleted."""
     ghost_was_brought_entry: Flag = False
-    """It has completed a copy that began when the followed entry was there."""
+    """It has completed a copy that began when the followed entry existed."""
 
 
 @frozen
@@ -157,26 +157,26 @@ class CopiedTables:
     parameters: TablesParameters
     """Its fault limits."""
     brokers: tuple[TableBroker, ...]
-    """Two brokers of one name; at first, number 0 is the master."""
+    """Two brokers of one name; initially, number 0 is the master."""
     listed_master: BrokerNumber = 0
-    """Whose address the name server has under id 0."""
+    """The broker whose address the name server has under id 0."""
     ghost_clock: Instant = 2
     """The latest instant that a version was stamped with."""
     ghost_contents: Content = 1
-    """How many different contents there were."""
+    """The number of different contents so far."""
     ghost_is_created: Flag = False
-    """The followed entry was put into a table."""
+    """The followed entry has been put into a table."""
     ghost_is_made: Flag = False
-    """Its creation was answered, and is in the file of who answered."""
+    """Its creation has been reported and is in the reporting broker's file."""
     ghost_is_deleted: Flag = False
     """Its deletion has begun."""
     ghost_is_deletion_answered: Flag = False
-    """The administrator was told that it is deleted."""
+    """The administrator has been answered that it is deleted."""
     ghost_answered_by: BrokerNumber = NOBODY
-    """Who told the administrator that it is created, and has had the same role since."""
+    """The broker that reported the creation to the administrator and has kept its role since."""
     ghost_is_answered: Flag = False
-    """The administrator was told that it is created."""
+    """The administrator has been answered that it is created."""
     ghost_is_slave_change_lost: Flag = False
-    """What was changed on a slave was thrown away."""
+    """A change made on a slave has been discarded."""
     faults: TablesFaults = field(factory=TablesFaults)
     """The faults so far."""

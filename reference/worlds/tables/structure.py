@@ -1,8 +1,8 @@
-"""Copied tables: what makes a structure, with the rules, the first state and the lanes.
+"""Copied tables: their structures, rules, initial state and lanes.
 
-A table is told as stamp.counter:content, with a ``+`` where it has the followed entry, memory
-before file: ``M 3.1:2+/1.0:1``. A ``~`` behind it says that it is being changed or replaced. ``M``
-and ``S`` are the roles.
+A table is shown as stamp.counter:content, with a ``+`` if it has the followed entry, memory before
+file: ``M 3.1:2+/1.0:1``. A ``~`` after it means that it is being changed or replaced. ``M`` and
+``S`` are the roles.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def list_lanes(state: CopiedTables) -> tuple[tuple[str, int], ...]:
 
 
 def fill_lanes(state: CopiedTables, step: Step) -> tuple[LaneText, ...]:
-    """What each node does in a step, and what it has afterwards."""
+    """What each node does in a step, and its state afterwards."""
     lane = NAME_SERVER if step.index is None else step.index
     listed = "-" if state.listed_master == NOBODY else str(state.listed_master)
     states = (*map(draw_broker, state.brokers), f"lists {listed}")
@@ -43,12 +43,12 @@ def fill_lanes(state: CopiedTables, step: Step) -> tuple[LaneText, ...]:
 
 
 def list_running(state: CopiedTables) -> tuple[bool, ...]:
-    """For each lane whether its node runs; the name server does."""
+    """Whether the node of each lane is running; the name server always is."""
     return (*(broker.is_up for broker in state.brokers), True)
 
 
 def draw_broker(broker: TableBroker) -> str:
-    """Its role, table and file; of a broker that is down only the file."""
+    """Its role, table and file; only the file if the broker is down."""
     role, file = "M" if broker.is_master else "S", draw_table(broker.file)
     if not broker.is_up:
         return f"{role} down/{file}"
@@ -57,7 +57,7 @@ def draw_broker(broker: TableBroker) -> str:
 
 
 def draw_table(table: Table) -> str:
-    """Version and content, and whether the followed entry is in it."""
+    """Version and content, and whether it has the followed entry."""
     return f"{table.stamp}.{table.counter}:{table.content}{'+' if table.has_entry else ''}"
 
 
@@ -65,26 +65,27 @@ LANES = Lanes(list_lanes, fill_lanes, list_running)
 
 
 TABLES_RULES: dict[str, Rule] = collect_rules(changes, copying, lifecycle)
-"""Every rule of this world by name, in the order in which they are told."""
+"""Every rule of this world by name, in the order of the book."""
 
 
 @frozen(cache_hash=True)
 class TablesStructure(BaseStructure):
-    """Which table, and in which form of RocketMQ."""
+    """The kind of table, and the form of RocketMQ."""
 
     is_version_kept: bool = True
-    """The version is in the file: that of topics is, that of subscription groups is not
+    """The file includes the version. This is so for topics, not for subscription groups
     (SubscriptionGroupManager#decode)."""
     is_answered_first: bool = True
-    """An administrator who creates an entry is answered before it is created: of topics it is so
-    (AdminBrokerProcessor#updateAndCreateTopic), of groups it is not."""
+    """An administrator who creates an entry is answered before it is created. This is so for topics
+    (AdminBrokerProcessor#updateAndCreateTopic), not for groups."""
     has_role_switch: bool = False
     """A broker may change its role while it runs, as from 4.5.0 on (V-01)."""
     is_own_address_checked: bool = False
-    """Nobody copies from its own address, as from 4.5.0 on (V-02); 4.4.0 has no check (R-MS-03)."""
+    """No broker copies from its own address, as from 4.5.0 on (V-02); 4.4.0 has no check
+    (R-MS-03)."""
     is_table_written_first: bool = False
     """An answer has the table before the version. RocketMQ's JSON library sorts fields by name, so
-    ``dataVersion`` comes first; this is what a re-implementation might do."""
+    ``dataVersion`` comes first; a reimplementation might differ."""
 
     usual_parameters: ClassVar[TablesParameters] = TablesParameters()
     lanes: ClassVar[Lanes] = LANES
@@ -101,7 +102,7 @@ class TablesStructure(BaseStructure):
 
     @property
     def rules(self) -> Mapping[str, Rule]:
-        """The same for every structure."""
+        """All rules of this world, in every structure."""
         return TABLES_RULES
 
     @property
@@ -110,7 +111,7 @@ class TablesStructure(BaseStructure):
         return {"broker": 2}
 
     def make_initial(self, parameters: TablesParameters) -> CopiedTables:
-        """Both brokers up with the tables that every broker begins with, each version its own."""
+        """Both brokers up with the initial table of every broker, each with its own version."""
         master, slave = Table(stamp=1), Table(stamp=2)
         brokers = (
             TableBroker(is_up=True, is_master=True, table=master, file=master, backup=master),

@@ -47,12 +47,12 @@ def test_sentences_are_those_of_the_rules() -> None:
     """What the sources call a step is left out, and so is what follows a semicolon."""
     structure = STRUCTURES["SYNC_MASTER/ASYNC_FLUSH/2 slaves"]
     state = structure.make_initial(TWO_OF_EACH)
-    assert "a slave connects and is counted at once [slave 2]" == describe_action(
+    assert "a slave connects and is counted immediately [slave 2]" == describe_action(
         Action("connect_slave[1]"), state
     )
     wrong = describe_action(Action("append_at_wrong_offset[0]", {"size_bytes": 3}), state)
     assert "[slave 1, size_bytes = 3]" in wrong
-    assert "they land where its log begins [" in wrong
+    assert "stores them where its log begins [" in wrong
 
 
 @pytest.mark.parametrize("structure", STRUCTURES.values(), ids=name_of)

@@ -188,8 +188,8 @@ def test_only_a_number_is_a_number(key: str) -> None:
             "-2147483648 to 2147483647",
         ),
         ("pullMessageThreadPoolNums=many", "run with the host's default", "a whole number"),
-        ("slaveReadEnable=yes", "take this silently for false", "write true or false"),
-        ("slaveReadEnable=true ", "take this silently for false", "write true or false"),
+        ("slaveReadEnable=yes", "silently read this as false", "write true or false"),
+        ("slaveReadEnable=true ", "silently read this as false", "write true or false"),
     ],
 )
 def test_a_value_that_440_would_ignore(tmp_path: Path, line: str, effect: str, advice: str) -> None:

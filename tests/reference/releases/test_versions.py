@@ -120,7 +120,7 @@ def test_a_version_says_what_it_is_known_from() -> None:
     assert parse_version("4.9.8").is_recorded
     assert "those of 4.9.3" in parse_version("4.9.8").describe()
     for name in ("4.6.0", "5.3.0", "5.3.0-controller"):
-        assert "not held against recordings" in parse_version(name).describe()
+        assert "not compared with recordings" in parse_version(name).describe()
 
 
 def test_timing_difference_are_asked_for_by_version() -> None:
@@ -150,7 +150,7 @@ def test_later_keys_are_known_from_their_release_on() -> None:
     assert None is explain_later_key("inSyncReplicas", "2", Version("5.0.0"))
     more = explain_later_key("inSyncReplicas", "3", Version("5.0.0"))
     assert more is not None
-    assert "the model has 1 and 2" in more
+    assert "the model covers 1 and 2" in more
     assert None is explain_later_key("haFlowControlEnable", "true", Version("5.0.0"))
     assert all(key.effect for key in LATER_KEYS.values() if key.modelled)
 

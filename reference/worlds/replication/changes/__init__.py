@@ -1,4 +1,4 @@
-"""Every variant: a module each, with what it does differently and where that comes from."""
+"""Every variant: a module each, with its differences from 4.4.0 and their origin."""
 
 from __future__ import annotations
 

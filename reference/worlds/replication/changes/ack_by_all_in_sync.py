@@ -1,7 +1,7 @@
 """A put is answered only when every slave that is connected and has reported holds its end.
 
-Differs from 4.4.0: ``GroupTransferService#doWaitTransfer`` asks each connection for its last report
-instead of looking at the highest report of all, ``push2SlaveMaxOffset``.
+Differs from 4.4.0: ``GroupTransferService#doWaitTransfer`` checks the last report of each
+connection instead of the highest report of all, ``push2SlaveMaxOffset``.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from reference.worlds.replication.state import Cluster, Message
 
 VARIANT = Variant(
     name="ack_by_all_in_sync",
-    sentence="All slaves that are connected and have reported must report a put, not any one.",
+    sentence="All slaves that are connected and have reported must report a put, not just one.",
     comes_from="allAckInSyncStateSet of RocketMQ 5.0, without its controller: counted per "
     "connection.",
 )

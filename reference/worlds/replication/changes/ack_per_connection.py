@@ -1,8 +1,8 @@
-"""A put of a SYNC_MASTER needs one connection whose last report covers it, and asks nothing before.
+"""A put of a SYNC_MASTER needs one connection whose last report covers it, and no prior check.
 
-Differs from 4.4.0: ``GroupTransferService#doWaitTransfer`` counts connections by their own last
-report; a connection that is gone no longer counts. ``HAService#isSlaveOK`` has no caller any more:
-no put is answered SLAVE_NOT_AVAILABLE, each waits for its time.
+Differs from 4.4.0: ``GroupTransferService#doWaitTransfer`` checks each connection's own last
+report; a closed connection no longer counts. ``HAService#isSlaveOK`` has no callers: no put is
+answered SLAVE_NOT_AVAILABLE, and each waits until its timeout.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from reference.worlds.replication.state import Cluster, Message
 
 VARIANT = Variant(
     name="ack_per_connection",
-    sentence="A living connection must have reported a put; whether there is one is not asked.",
+    sentence="An open connection must have reported a put; whether one exists is not checked.",
     comes_from="RocketMQ 5.0.0, inSyncReplicas=2 without controller (V-31).",
     span=Span("5.0.0", modes=(QUORUM,)),
 )
@@ -23,13 +23,13 @@ VARIANT = Variant(
 
 @VARIANT.override
 def is_connection_needed(cluster: Cluster) -> bool:
-    """A put waits also where no slave has ever connected."""
+    """A put waits even if no slave has ever connected."""
     return False
 
 
 @VARIANT.override
 def is_slave_ok(cluster: Cluster, put: Message) -> bool:
-    """Nobody asks whether a slave is connected, or how far it is behind."""
+    """The broker does not check whether a slave is connected, or how far it is behind."""
     return True
 
 
@@ -37,8 +37,8 @@ def is_slave_ok(cluster: Cluster, put: Message) -> bool:
 def is_reported(cluster: Cluster, put: Message) -> bool:
     """A connection that the master keeps has reported the message's end.
 
-    Of a dead one that the master has not noticed yet the model keeps no number of its own: it may
-    have reported as much as any slave did in this process life.
+    For a dead one that the master has not noticed, the model keeps no separate number: it may have
+    reported as much as any slave did in this process life.
     """
     by_open_link = any_of(
         *(link.is_open & (put.end_offset <= link.slave_ack_offset) for link in cluster.links)

@@ -1,7 +1,7 @@
 """Only the group transfer answers puts that wait for a slave, one after another.
 
-Differs from 4.4.0: a put has no clock of its own. Its time-out is noticed when its turn comes, and
-then a report that covers it still counts, however late it is.
+Differs from 4.4.0: a put has no timer of its own. Its timeout is noticed when its turn comes, and
+even then a report that covers it counts, however late.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from reference.worlds.replication.state import FLUSH_SLAVE_TIMEOUT, Cluster
 
 VARIANT = Variant(
     name="answered_in_line",
-    sentence="A put's wait for a slave ends only when its turn comes, and by a report first.",
+    sentence="A put's wait for a slave ends only when its turn comes; reports are checked first.",
     comes_from="RocketMQ 4.9.1 (V-11; recordings of 4.9.8, finding 6: PUT_OK after 3726 ms with "
-    "slaveTimeout 3000, and time-outs of a line that add up).",
+    "slaveTimeout 3000, and time-outs of queued puts that add up).",
     span=Span("4.9.1"),
 )
 
@@ -37,7 +37,7 @@ VARIANT = Variant(
     says="m{number}: slave wait times out",
 )
 def time_out_slave_wait(cluster: Cluster, message: int) -> RuleBody:
-    """The put's deadline has passed when its turn comes, and its end offset is not reported."""
+    """When the put's turn comes, its deadline has passed and its end offset is not reported."""
     put = cluster.messages[message]
     # ENABLED WHEN
     yield when(

@@ -1,9 +1,9 @@
-"""A put asks for the disk and for a slave at once, and is answered when both have answered.
+"""A put requests disk and slave at the same time, and is answered when both have finished.
 
 Differs from 4.4.0: ``CommitLog#asyncPutMessage`` submits both requests right after the append and
-combines what they bring; the status of the slave still overrides that of the disk. Slaves are
-looked at before the flush, not after it. The model takes the slave step first and the disk step
-then: a flush may come at any time, and what it brought before the slave's answer is found after it.
+combines their results; the slave's status still overrides the disk's. Slaves are checked before the
+flush, not after it. The model takes the slave step first, then the disk step: a flush may come at
+any time, and its result from before the slave's answer is seen after that answer.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from reference.worlds.replication.state import (
 
 VARIANT = Variant(
     name="both_waits_at_once",
-    sentence="A put looks for a slave right after its append, not after its flush.",
+    sentence="A put checks for a slave right after its append, not after its flush.",
     comes_from="RocketMQ 4.7.0, CommitLog#asyncPutMessage (V-10).",
     span=Span("4.7.0"),
 )
@@ -31,19 +31,19 @@ VARIANT = Variant(
 
 @VARIANT.override
 def compute_first_phase(cluster: Cluster) -> int:
-    """Where a put stands when it is appended: slaves are looked at next."""
+    """The phase of a put when it is appended: the slave step comes first."""
     return WAITS_FOR_SLAVE_CHECK
 
 
 @VARIANT.override
 def compute_phase_after_slave(cluster: Cluster) -> int:
-    """Where a put stands after its slave step: the disk's answer is looked at last."""
+    """The phase of a put after its slave step: the disk step comes last."""
     return WAITS_FOR_DISK
 
 
 @VARIANT.override
 def compute_phase_after_disk(cluster: Cluster) -> int:
-    """Where a put stands after its disk step: it is answered."""
+    """The phase of a put after its disk step: it is answered."""
     return ANSWERED
 
 
@@ -55,6 +55,6 @@ def compute_disk_timeout_status(cluster: Cluster, put: Message) -> int:
 
 @VARIANT.override
 def count_phases_left(cluster: Cluster, put: Message) -> int:
-    """How many phases a put is away from its answer, at most."""
+    """The largest number of phases between a put and its answer."""
     before = choose(put.phase == WAITS_FOR_DISK, 1, maximum(0, ANSWERED - put.phase) + 1)
     return choose(put.phase < ANSWERED, before, 0)

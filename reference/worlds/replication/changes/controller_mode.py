@@ -1,10 +1,10 @@
-"""A controller keeps the SyncStateSet, and makes one of its members the master when that is gone.
+"""A controller keeps the SyncStateSet, and elects one of its members when the master is down.
 
-From the source of 5.x, not yet held against recordings. Differs from 4.4.0: epochs are compared at
-the handshake and a slave truncates what its master does not have; a put is answered when every
+Modelled from the source of 5.x, not yet compared with recordings. Differs from 4.4.0: the handshake
+compares epochs, and a slave truncates what its master does not have; a put is answered when every
 member of the SyncStateSet has reported it; dispatch stops at the confirm offset; when the master is
-down, a member becomes the master in a new epoch, and the old one comes back as its slave. An epoch
-is a life of the master's log. ``ABSTRACTED`` says what of 5.x is not in here.
+down, a member becomes the master in a new epoch, and the old one returns as its slave. An epoch of
+5.x is modelled as a log epoch (`life` in the code). ``ABSTRACTED`` lists what is left out.
 """
 
 from __future__ import annotations
@@ -63,40 +63,40 @@ from reference.worlds.replication.sync_state_set import (
 )
 
 ABSTRACTED = (
-    "The controller is always there and forgets nothing; a change of the SyncStateSet reaches it "
-    "and the master at the same moment, which stands for the union that the master waits for.",
-    "Epochs tell any two histories apart, and a master that comes back with fewer bytes begins a "
+    "The controller is always available and forgets nothing. A change of the SyncStateSet reaches "
+    "it and the master simultaneously; this represents the union that the master waits for.",
+    "Epochs distinguish any two histories, and a master that returns with fewer bytes begins a "
     "new one. In 5.x a master that restarts without an election gives its epoch another start, and "
     "an epoch that begins where the one before it does is not recorded "
     "(EpochFileCache#appendEntry; issue 9689 and pull request 9942 are about such lists).",
     "Retention makes two lists of epochs incomparable only for a slave that joined after it; in "
     "5.x it moves the start of the first epoch (EpochFileCache#truncatePrefixByOffset).",
-    "What a slave truncates is gone; in 5.x it is still on the disk (issue 10666).",
+    "Bytes that a slave truncates are gone; in 5.x they are still on the disk (issue 10666).",
     "allAckInSyncStateSet is true; inSyncReplicas, minInSyncReplicas and totalReplicas are 1; "
     "enableElectUncleanMaster, syncFromLastFile and asyncLearner are false.",
-    "With minInSyncReplicas=2 a put would be refused while the master is alone; one that was "
-    "appended before would be answered by the master alone all the same.",
-    "A controller that sees its master again before it has elected keeps it; a broker whose disk "
-    "is lost comes back under another id.",
-    "The last report over a dead connection is forgotten at once.",
-    "A member that lags goes out at any time (haMaxTimeSlaveNotCatchup); one comes in only while "
-    "every other member is connected and has reported.",
-    "A slave that holds bytes which nobody knows, after a failed write, is not elected.",
-    "A frame at a foreign offset is not taken by a slave whose first file is empty (R-HC-20).",
-    "A master that comes back dispatches all of its log, as in 5.0.0; later releases stop at the "
+    "With minInSyncReplicas=2 a put would be refused while the master is alone; one appended "
+    "before that would still be answered by the master alone.",
+    "A controller that sees its master again before an election keeps it; a broker whose disk "
+    "is lost returns under another id.",
+    "The last report over a dead connection is forgotten immediately.",
+    "A member that lags may leave at any time (haMaxTimeSlaveNotCatchup); a slave enters only "
+    "while every other member is connected and has reported.",
+    "A slave that holds unknown bytes after a failed write is not elected.",
+    "A slave whose first file is empty does not take a frame at a foreign offset (R-HC-20).",
+    "A master that returns dispatches all of its log, as in 5.0.0; later releases stop at the "
     "confirm offset that they have stored (issue 6662).",
-    "Whoever is elected is a SYNC_MASTER, whatever brokerRole says "
+    "An elected broker is a SYNC_MASTER, whatever brokerRole says "
     "(ReplicasManager#changeToMaster).",
     "A slave dispatches as in 4.4.0, not up to the confirm offset that its master has sent.",
-    "A blank at the end of the log that an elected slave brings along stays at its next restart.",
+    "If an elected slave's log ends with a blank, the blank survives its next restart.",
 )
-"""What of controller mode the rules leave out, or take for granted, one sentence or two each."""
+"""What the rules leave out or assume of controller mode, in one or two sentences each."""
 
 VARIANT = Variant(
     name="controller_mode",
-    sentence="All of the SyncStateSet must report a put, and one of it follows a master that ends.",
+    sentence="All members of the SyncStateSet must report a put; one replaces a master that ends.",
     comes_from="RocketMQ 5.0.0, enableControllerMode with allAckInSyncStateSet=true (V-32, V-33, "
-    "V-35, V-36), from source, not yet held against recordings.",
+    "V-35, V-36), from source, not yet compared with recordings.",
     removes=(
         "create_first_file",
         "append_at_wrong_offset",
@@ -113,19 +113,19 @@ VARIANT.override(is_connection_needed)
 
 @VARIANT.override
 def compute_first_sync_state_set(cluster: Cluster) -> tuple[Flag, ...]:
-    """The first broker to register is elected: the set has the master only."""
+    """The first broker to register is elected: the set has only the master."""
     return make_master_alone(cluster).in_sync_state_set
 
 
 @VARIANT.override
 def has_uncounted_life(cluster: Cluster) -> bool:
-    """More lives have begun than losses: the others by elections."""
+    """More log epochs have begun than there were losses: elections began the others."""
     return count_losses(cluster) < cluster.master.ghost_life
 
 
 @VARIANT.override
 def is_slave_always_asked(cluster: Cluster) -> bool:
-    """A master that is alone in the set answers by itself (minInSyncReplicas=1)."""
+    """A master that is alone in the set answers on its own (minInSyncReplicas=1)."""
     return False
 
 
@@ -137,7 +137,7 @@ def get_log_without_seam(cluster: Cluster, slave: int) -> CommitLog:
 
 @VARIANT.override
 def copy_marks(cluster: Cluster, log: CommitLog, start: int) -> CommitLog:
-    """An elected slave may have torn records; whoever copies them has them torn."""
+    """An elected slave may have torn records; a slave that copies them has them torn."""
     return copy_torn_marks(log, cluster.master.log, start)
 
 
@@ -149,7 +149,7 @@ def is_reported(cluster: Cluster, put: Message) -> bool:
 
 @VARIANT.override
 def compute_master_dispatch_limit(cluster: Cluster) -> int:
-    """How far the master's dispatch can come: to the confirm offset (V-36)."""
+    """How far the master's dispatch can advance: to the confirm offset (V-36)."""
     limit = compute_dispatch_limit(cluster.master.log, cluster.messages)
     return minimum(limit, compute_confirm_offset(cluster))
 
@@ -162,9 +162,9 @@ def compute_master_dispatch_limit(cluster: Cluster) -> int:
     says="<~ connects",
 )
 def connect_slave(cluster: Cluster, slave: int) -> RuleBody:
-    """A slave connects and truncates to the last common point; where there is none, it stays out.
+    """A slave connects and truncates to the last common point; if there is none, it stays out.
 
-    It then asks again and again, and needs an operator.
+    It then keeps retrying, and an operator must intervene.
     """
     broker, link = cluster.slaves[slave], cluster.links[slave]
     # ENABLED WHEN
@@ -188,7 +188,7 @@ def connect_slave(cluster: Cluster, slave: int) -> RuleBody:
     says="slave {number} is in the SyncStateSet now",
 )
 def enter_sync_state_set(cluster: Cluster, slave: int) -> RuleBody:
-    """A slave has reported the confirm offset, in the present epoch: from now on puts wait for it.
+    """A slave has reported the confirm offset in the current epoch: from now on puts wait for it.
 
     While the master is alone in the set, the confirm offset is the end of its log.
     """
@@ -214,9 +214,9 @@ def enter_sync_state_set(cluster: Cluster, slave: int) -> RuleBody:
     says="slave {number} is out of the SyncStateSet",
 )
 def leave_sync_state_set(cluster: Cluster, slave: int) -> RuleBody:
-    """A member whose connection has ended, or that lags for too long, goes out of the set.
+    """A member whose connection has ended, or that lags for too long, leaves the set.
 
-    Until then puts wait for it, and it may be elected. A stopping master changes nothing any more.
+    Until then puts wait for it, and it may be elected. A stopping master makes no more changes.
     """
     # ENABLED WHEN
     yield when(
@@ -229,9 +229,9 @@ def leave_sync_state_set(cluster: Cluster, slave: int) -> RuleBody:
 
 
 def make_master(cluster: Cluster, log: CommitLog) -> Cluster:
-    """The cluster whose master is a broker with this log, which goes on in a new epoch.
+    """The cluster whose master is a broker with this log, which continues in a new epoch.
 
-    All of the log is dispatched before the first put; what was flushed of it stays so.
+    All of the log is dispatched before the first put; flushed bytes stay flushed.
     """
     dispatched = evolve(log, dispatched_offset=log.max_offset)
     elected = Master(
@@ -261,8 +261,8 @@ def make_slave(cluster: Cluster, slave: int) -> Cluster:
 def elect_slave(cluster: Cluster, slave: int) -> RuleBody:
     """The master is down: a member of the SyncStateSet becomes the master, in a new epoch.
 
-    It cuts a record in part from its end, and is alone in the set. The old master takes its place
-    among the slaves: in the model master and slave exchange their logs.
+    It cuts an incomplete record from its log's end and is alone in the set. The old master takes
+    its place among the slaves: in the model, master and slave exchange their logs.
     """
     broker = cluster.slaves[slave]
     # ENABLED WHEN
@@ -291,7 +291,7 @@ def elect_slave(cluster: Cluster, slave: int) -> RuleBody:
     says="starts again",
 )
 def restart_master(cluster: Cluster) -> RuleBody:
-    """The master comes back before anybody was elected, and is the master with what it has.
+    """The master returns before an election, and stays the master with the log that it has.
 
     A broker that the set does not know, because its disk was lost, does not get that far.
     """
@@ -314,8 +314,8 @@ def restart_master(cluster: Cluster) -> RuleBody:
 def restart_slave_beyond_received(cluster: Cluster, slave: int) -> RuleBody:
     """A slave's recovery takes a torn record for whole, or reads on into truncated bytes.
 
-    They join its last epoch, so the next handshake does not tell them from what its master has or
-    appends there (issue 10666).
+    They join its last epoch, so the next handshake does not distinguish them from bytes that its
+    master has or appends there (issue 10666).
     """
     broker = cluster.slaves[slave]
     is_stale = has_stale_bytes(broker.log) & has_lost_sent_bytes(cluster)

@@ -1,7 +1,7 @@
-"""The group transfer looks at a put's deadline first, and at the reports then.
+"""The group transfer checks a put's deadline first, then the reports.
 
 Differs from 4.4.0: ``GroupTransferService#doWaitTransfer`` ends the wait of a put whose deadline
-has passed without another look at what is reported. In 4.9.1 the last look counts.
+has passed without another check of the reports. In 4.9.1 the last check counts.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from reference.worlds.replication.state import FLUSH_SLAVE_TIMEOUT, Cluster
 
 VARIANT = Variant(
     name="deadline_before_reports",
-    sentence="A put whose deadline has passed times out, whatever is reported by then.",
+    sentence="A put whose deadline has passed times out, whatever has been reported by then.",
     comes_from="RocketMQ 5.0.0 (V-40; recordings of 4.9.8, what is said of 5.x).",
     span=Span("5.0.0"),
 )
@@ -34,7 +34,7 @@ VARIANT = Variant(
     says="m{number}: slave wait times out",
 )
 def time_out_slave_wait(cluster: Cluster, message: int) -> RuleBody:
-    """The put's deadline has passed when its turn comes: nobody looks at the reports any more."""
+    """When the put's turn comes, its deadline has passed: the reports are not checked again."""
     put = cluster.messages[message]
     # ENABLED WHEN
     yield when(

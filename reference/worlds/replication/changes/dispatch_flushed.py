@@ -20,6 +20,6 @@ VARIANT = Variant(
 
 @VARIANT.override
 def compute_master_dispatch_limit(cluster: Cluster) -> int:
-    """How far the master's dispatch can come: to what counts as flushed."""
+    """How far the master's dispatch can advance: to the end of what counts as flushed."""
     log = cluster.master.log
     return minimum(compute_dispatch_limit(log, cluster.messages), log.flushed_offset)

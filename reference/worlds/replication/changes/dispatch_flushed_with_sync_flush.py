@@ -1,7 +1,7 @@
 """With SYNC_FLUSH, consumers see only what the master has flushed.
 
 Differs from 4.4.0: ``DefaultMessageStore.ReputMessageService#doReput`` of the master stops at
-``flushedWhere`` where the master flushes synchronously, unless ``readUnCommitted`` is set.
+``flushedWhere`` if the master flushes synchronously, unless ``readUnCommitted`` is set.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ VARIANT = Variant(
 
 @VARIANT.override
 def compute_master_dispatch_limit(cluster: Cluster) -> int:
-    """How far the master's dispatch can come: with SYNC_FLUSH to what counts as flushed."""
+    """How far the master's dispatch can advance: with SYNC_FLUSH to the end of flushed bytes."""
     log = cluster.master.log
     limit = compute_dispatch_limit(log, cluster.messages)
     return minimum(limit, log.flushed_offset) if cluster.structure.is_sync_flush else limit

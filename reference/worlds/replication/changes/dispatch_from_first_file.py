@@ -1,7 +1,7 @@
-"""A dispatch that retention has overtaken goes on at the first file.
+"""Once retention has deleted the file in which dispatch was, dispatch continues at the first file.
 
 Differs from 4.4.0: ``DefaultMessageStore.ReputMessageService#doReput`` raises ``reputFromOffset``
-to the min offset of the commit log, where it is below that.
+to the min offset of the commit log if it is below that.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from reference.worlds.replication.state import Cluster, CommitLog
 
 VARIANT = Variant(
     name="dispatch_from_first_file",
-    sentence="Where retention has overtaken the dispatch, that goes on at the first file.",
+    sentence="Dispatch that retention has overtaken continues at the first file.",
     comes_from="DefaultMessageStore.ReputMessageService#doReput at 4.5.1 (4.4.0 has no such line; "
     "T4-00462).",
     span=Span("4.5.1"),
@@ -21,5 +21,5 @@ VARIANT = Variant(
 
 @VARIANT.override
 def is_dispatch_file_there(cluster: Cluster, log: CommitLog) -> bool:
-    """The dispatch finds a file to go on in, whatever was deleted."""
+    """Dispatch finds a file to continue in, whatever was deleted."""
     return True

@@ -21,7 +21,7 @@ VARIANT = Variant(
 
 @VARIANT.override
 def compute_master_dispatch_limit(cluster: Cluster) -> int:
-    """How far the master's dispatch can come: to the highest report of this process life."""
+    """How far the master's dispatch can advance: to the highest report of this process life."""
     master = cluster.master
     limit = compute_dispatch_limit(master.log, cluster.messages)
     return minimum(limit, master.push2_slave_max_offset)

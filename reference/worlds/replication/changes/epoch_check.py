@@ -1,8 +1,8 @@
-"""A connecting slave cuts its log back to where it agrees with the master's, then asks for more.
+"""A connecting slave cuts its log back to where it agrees with the master's, then requests more.
 
-Differs from 4.4.0: before the transfer both ends compare their lists of epochs (the lives of the
-master's log, which 4.x does not number), and the slave truncates behind the last byte that both
-have from the same epoch.
+Differs from 4.4.0: before the transfer both ends compare their lists of epochs (log epochs of the
+master, `life` in the code, which 4.x does not number), and the slave truncates after the last byte
+that both have from the same epoch.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ VARIANT = Variant(
 
 
 OFFSETS = [field.name for field in fields(CommitLog) if field.name not in {"ends", "has_file"}]
-"""What a log says in single offsets."""
+"""Fields of a log that are single offsets."""
 
 
 def has_common_end(cluster: Cluster, slave: int) -> bool:
-    """There is something that a slave's log shares with the master's, or nothing to share."""
+    """The slave's log shares bytes with the master's, or has nothing to share."""
     log = cluster.slaves[slave].log
     end = compute_common_end(log, cluster.master.log)
     return (log.start_offset < end) | (log.max_offset == end)
 
 
 def compute_truncated_log(cluster: Cluster, slave: int) -> CommitLog:
-    """A slave's log without what the master does not have; empty where nothing agrees."""
+    """A slave's log without bytes that the master does not have; empty if nothing agrees."""
     log = cluster.slaves[slave].log
     end = compute_common_end(log, cluster.master.log)
     cut, none = cut_to(log, end, cluster.parameters), empty_log(cluster.structure.lives)
@@ -55,7 +55,7 @@ def compute_truncated_log(cluster: Cluster, slave: int) -> CommitLog:
     says="<~ connects",
 )
 def connect_slave(cluster: Cluster, slave: int) -> RuleBody:
-    """A slave connects, and truncates its log to the last point that the master has too."""
+    """A slave connects and truncates its log to the last point that the master has too."""
     master, broker, link = cluster.master, cluster.slaves[slave], cluster.links[slave]
     # ENABLED WHEN
     yield when(

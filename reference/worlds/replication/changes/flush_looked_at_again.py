@@ -1,4 +1,4 @@
-"""The group commit looks once more after its second flush.
+"""The group commit checks once more after its second flush.
 
 Differs from 4.4.0: ``GroupCommitService#doCommit`` compares ``flushedWhere`` after each flush. A
 message at the beginning of a file is no longer answered FLUSH_DISK_TIMEOUT although it is on disk.
@@ -14,7 +14,7 @@ from reference.worlds.replication.state import Cluster, Message
 
 VARIANT = Variant(
     name="flush_looked_at_again",
-    sentence="The group commit looks after its second flush too, before it gives a put up.",
+    sentence="The group commit also checks after its second flush, before it gives up a put.",
     comes_from="RocketMQ 4.8.0 (V-12; v498_o_sync_flush_rollover seq 70, 95, 121).",
     span=Span("4.8.0"),
 )
@@ -22,11 +22,11 @@ VARIANT = Variant(
 
 @VARIANT.override
 def has_check_left(cluster: Cluster, put: Message) -> bool:
-    """The group commit looks before each flush and after the last one: always."""
+    """The group commit checks before each flush and after the last one: always."""
     return True
 
 
 @VARIANT.override
 def has_no_check_left(cluster: Cluster, put: Message) -> bool:
-    """Two flushes are made, and they were not enough."""
+    """Two flushes have been made, and they were not enough."""
     return (put.disk_flushes == DISK_FLUSHES_MAX) & negate(is_flushed(cluster, put))

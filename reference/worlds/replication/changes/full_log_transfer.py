@@ -1,6 +1,6 @@
 """A slave without bytes is sent the whole log of its master, not only the last file.
 
-Differs from 4.4.0: where a slave asks for 0, ``HAConnection.WriteSocketService#run`` begins at the
+Differs from 4.4.0: if a slave requests 0, ``HAConnection.WriteSocketService#run`` begins at the
 first file that the master still has.
 """
 
@@ -12,7 +12,7 @@ from reference.worlds.replication.state import Cluster
 VARIANT = Variant(
     name="full_log_transfer",
     sentence="A slave without bytes is sent everything that its master has.",
-    comes_from="Asked for in issues 3661 and 9580; the opposite of syncFromLastFile in 5.0.",
+    comes_from="Requested in issues 3661 and 9580; the opposite of syncFromLastFile in 5.0.",
 )
 
 

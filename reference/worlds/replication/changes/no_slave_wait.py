@@ -1,7 +1,7 @@
 """A SYNC_MASTER waits for no slave.
 
-Differs from 4.4.0: ``CommitLog#handleHA`` counts the acknowledgements that a put needs, the
-master's own among them; ``inSyncReplicas`` is 1 unless it is set, and one is there already.
+Differs from 4.4.0: ``CommitLog#handleHA`` counts the acknowledgements that a put needs, including
+the master's own; ``inSyncReplicas`` defaults to 1, which the master alone satisfies.
 """
 
 from __future__ import annotations

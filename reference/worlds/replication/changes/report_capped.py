@@ -1,7 +1,7 @@
-"""No report above the master's own max offset counts; whoever sends one is disconnected.
+"""Reports above the master's own max offset do not count; a slave that sends one is disconnected.
 
-Differs from 4.4.0: ``HAConnection.ReadSocketService#processReadEvent`` compares each report, the
-first one too, with the master's log before it raises ``push2SlaveMaxOffset``.
+Differs from 4.4.0: ``HAConnection.ReadSocketService#processReadEvent`` compares each report,
+including the first, with the master's log before it raises ``push2SlaveMaxOffset``.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from reference.worlds.replication.state import Cluster
 VARIANT = Variant(
     name="report_capped",
     sentence="The master takes no report above its own max offset, and closes the connection.",
-    comes_from="Pull request 3382 and issue 3015 ask for it; released only from the second report "
-    "on (see report_capped_from_second).",
+    comes_from="Requested in pull request 3382 and issue 3015; released only from the second "
+    "report on (see report_capped_from_second).",
     endless=("refuse_report",),
 )
 

@@ -2,7 +2,7 @@
 
 Differs from 4.4.0: ``HAConnection.ReadSocketService#processReadEvent`` compares every report but
 the first with the master's log, and closes the connection of a slave that is ahead. A slave repeats
-its report while nothing arrives, so one that is ahead is disconnected, connects, and so on.
+its report while nothing arrives, so one that is ahead is disconnected and reconnects repeatedly.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ VARIANT = Variant(
 
 @VARIANT.override
 def compute_highest_report(cluster: Cluster, slave: int) -> int:
-    """The highest report that the master may read next: above its own log only the first one."""
+    """The highest report that the master may read next: only a first one may exceed its log."""
     link = cluster.links[slave]
     capped = minimum(link.reported_offset, cluster.master.log.max_offset)
     return choose(is_first_report(link), link.reported_offset, capped)

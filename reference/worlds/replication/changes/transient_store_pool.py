@@ -1,8 +1,8 @@
-"""Bytes of the master wait in a pool of direct memory before they are in its page cache.
+"""The master's bytes wait in a pool of direct memory before they are in its page cache.
 
-Differs from 4.4.0: it is a setting of it. What is appended can be read, sent and flushed only after
-a commit (``MappedFile#getReadPosition``), and a kill loses what is not committed, as a power loss
-does what is not flushed. ``ABSTRACTED`` says what of it is not in here.
+Differs from 4.4.0 only by a setting of that release. Appended bytes can be read, sent and flushed
+only after a commit (``MappedFile#getReadPosition``). A kill loses uncommitted bytes, as a power
+loss does unflushed ones. ``ABSTRACTED`` lists what is left out.
 """
 
 from __future__ import annotations
@@ -46,23 +46,23 @@ from reference.worlds.replication.parameters import Offset
 from reference.worlds.replication.state import Cluster, CommitLog
 
 ABSTRACTED = (
-    "All of the log is pooled. After a start the rest of the last file is not, so its bytes are in "
-    "page cache at once.",
-    "Where no buffer is free, 4.4.0 takes an unpooled file, or refuses puts "
+    "The model pools all of the log. In a broker, the rest of the last file after a start is not "
+    "pooled, so its bytes are in page cache immediately.",
+    "If no buffer is free, 4.4.0 takes an unpooled file, or refuses puts "
     "(AllocateMappedFileService#putRequestAndReturnMappedFile, fastFailIfNoBufferInStorePool).",
-    "A commit that throws is tried again for ever: it is a commit that does not happen. After one "
-    "that wrote less than it was asked to, a real recovery may end at the hole; here it passes.",
-    "A master that cannot commit, because a full disk has taken the file in which it would go on, "
-    "does not come to the end of a stop in order here; a real one ends and loses those bytes.",
+    "A commit that throws is retried for ever: it is a commit that does not happen. After a "
+    "partial write, a real recovery may end at the hole; here it passes over it.",
+    "If a full disk has deleted the file in which the commit would continue, the master cannot "
+    "complete a clean stop here; a real one ends and loses those bytes.",
     "From 5.0.0 on the pool also serves SYNC_FLUSH, and slaves in controller mode.",
 )
-"""What of the pool the rules leave out, or take for granted, one sentence or two each."""
+"""What the rules leave out or assume of the pool, in one or two sentences each."""
 
 STORE_POOL = "transient_store_pool"
 
 VARIANT = Variant(
     name=STORE_POOL,
-    sentence="What is appended waits in buffers until a commit; a kill loses what waits.",
+    sentence="Appended bytes wait in buffers until a commit; a kill loses the waiting ones.",
     comes_from="RocketMQ 4.4.0 with transientStorePoolEnable=true and ASYNC_FLUSH (R-FL-07, "
     "R-RP-07, K-07; MessageStoreConfig#isTransientStorePoolEnable), from source.",
 )
@@ -74,7 +74,7 @@ def get_committed(cluster: Cluster) -> int:
 
 
 def compute_lowest_kept(cluster: Cluster) -> int:
-    """What a kill leaves at least: what is committed, and the first file, which may be empty."""
+    """The least that a kill leaves: committed bytes, and the first file, perhaps empty."""
     return maximum(get_committed(cluster), cluster.master.log.start_offset)
 
 
@@ -84,32 +84,32 @@ def is_everything_committed(cluster: Cluster) -> bool:
 
 
 def is_commit_file_there(cluster: Cluster) -> bool:
-    """The file in which the commit goes on is still there; only 0 stands for the first file."""
+    """The file in which the commit continues still exists; only 0 means the first file."""
     committed = get_committed(cluster)
     return (cluster.master.log.start_offset <= committed) | (committed == 0)
 
 
 @VARIANT.override
 def compute_first_committed(cluster: Cluster) -> tuple[Offset, ...]:
-    """Nothing is appended, and so nothing waits."""
+    """Nothing is appended, so nothing waits."""
     return (0,)
 
 
 @VARIANT.override
 def compute_committed_at_start(cluster: Cluster) -> tuple[Offset, ...]:
-    """``CommitLog#recoverNormally``: what is found is in page cache."""
+    """``CommitLog#recoverNormally``: all bytes found are in page cache."""
     return (cluster.master.log.max_offset,)
 
 
 @VARIANT.override
 def has_uncounted_life(cluster: Cluster) -> bool:
-    """More lives have begun than losses: the others by kills that took bytes."""
+    """More log epochs have begun than there were losses: kills that took bytes began the others."""
     return count_losses(cluster) < cluster.master.ghost_life
 
 
 @VARIANT.override
 def are_stale_bytes_on_disk(cluster: Cluster) -> bool:
-    """What a kill has left of a commit that it broke off need not be forced."""
+    """Bytes left by a commit that a kill interrupted need not be on disk."""
     faults = cluster.faults
     is_written = (faults.torn_rolls == 0) | (faults.swallowed_disk_errors == 0)
     return (faults.master_kills == 0) & is_written
@@ -117,27 +117,27 @@ def are_stale_bytes_on_disk(cluster: Cluster) -> bool:
 
 @VARIANT.override
 def compute_sent_ends(cluster: Cluster) -> tuple[int, ...]:
-    """Up to where the bytes of each life can have been sent: what is committed."""
+    """Up to where the bytes of each log epoch can have been sent: the committed ones."""
     committed = get_committed(cluster)
     return tuple(minimum(end, committed) for end in cluster.master.log.ends)
 
 
 @VARIANT.override
 def has_lost_sent_bytes(cluster: Cluster) -> bool:
-    """The master lacks some that it has sent: kills take only what waits in buffers."""
+    """The master lacks bytes that it has sent: kills take only bytes that wait in buffers."""
     return count_losses(cluster) > 0
 
 
 @VARIANT.override
 def is_life_cut(cluster: Cluster, sent: int, received: int, sent_end: int) -> bool:
-    """The master has lost some of what it has sent."""
+    """The master has lost some of the bytes that it has sent."""
     is_cut = (sent < received) | (sent < sent_end)
     return is_cut & has_lost_sent_bytes(cluster)
 
 
 @VARIANT.override
 def compute_highest_beyond_received(cluster: Cluster, slave: int) -> int:
-    """As without a pool, where the master's log may be in a later life and lack nothing it sent."""
+    """As without a pool, but the master's log may be in a later epoch and lack nothing it sent."""
     log, sent_end = cluster.slaves[slave].log, compute_sent_ends(cluster)[-1]
     stale_end = minimum(compute_last_file_end(log, cluster.parameters), sent_end)
     is_stale = has_stale_bytes(log) & negate(has_lost_sent_bytes(cluster))
@@ -146,31 +146,31 @@ def compute_highest_beyond_received(cluster: Cluster, slave: int) -> int:
 
 @VARIANT.override
 def copy_marks(cluster: Cluster, log: CommitLog, start: int) -> CommitLog:
-    """A commit may have left a hole; whoever copies it has it."""
+    """A commit may have left a hole; a slave that copies it has it too."""
     return copy_torn_marks(log, cluster.master.log, start)
 
 
 @VARIANT.override
 def compute_cached_end(cluster: Cluster) -> Offset:
-    """``MappedFile#flush`` (value = getReadPosition): what is committed."""
+    """``MappedFile#flush`` (value = getReadPosition): the committed bytes."""
     return compute_lowest_kept(cluster)
 
 
 @VARIANT.override
 def compute_read_end(cluster: Cluster) -> int:
-    """``MappedFile#getReadPosition``: what is committed."""
+    """``MappedFile#getReadPosition``: the committed bytes."""
     return get_committed(cluster)
 
 
 @VARIANT.override
 def compute_master_dispatch_limit(cluster: Cluster) -> int:
-    """How far the master's dispatch can come: it reads what is committed (R-RP-07)."""
+    """How far the master's dispatch can advance: it reads committed bytes (R-RP-07)."""
     limit = compute_dispatch_limit(cluster.master.log, cluster.messages)
     return minimum(limit, get_committed(cluster))
 
 
 def compute_whole_commit(cluster: Cluster, committed: int) -> int:
-    """Where a commit ends that comes to ``committed`` at least: it splits no record."""
+    """The end of a commit that reaches ``committed`` at least: it splits no record."""
     log, blank = cluster.master.log, cluster.master.trailing_blank_offset
     is_blank_split = (blank >= 0) & (blank < committed)
     end = choose(is_blank_split, log.max_offset, committed)
@@ -222,7 +222,7 @@ def take_for_record(cluster: Cluster, slave: int, end: int) -> CommitLog:
     says="## COMMITS to {state.committed_offset[0]}, NOT ALL WRITTEN",
 )
 def swallow_commit_error(cluster: Cluster) -> RuleBody:
-    """A commit writes less than it was asked to, on a full disk, and counts as done."""
+    """On a full disk, a commit writes less than requested and counts as done."""
     master, lowest = cluster.master, compute_lowest_kept(cluster)
     # ENABLED WHEN
     yield when(
@@ -247,7 +247,7 @@ def swallow_commit_error(cluster: Cluster) -> RuleBody:
     says="has stopped",
 )
 def finish_master_stop(cluster: Cluster) -> RuleBody:
-    """The master has committed and flushed, and is gone."""
+    """The master has committed and flushed, and has ended."""
     master = cluster.master
     # ENABLED WHEN
     yield when(
@@ -278,9 +278,9 @@ def kill_master(cluster: Cluster) -> RuleBody:
 
 
 def lose_buffers(log: CommitLog, kept: int, end: int, cluster: Cluster) -> CommitLog:
-    """The log that recovery ends at ``end``; behind ``kept`` the files hold what they held before.
+    """The log that recovery ends at ``end``; beyond ``kept`` the files keep their old bytes.
 
-    What was written is in page cache: the kill forces none of it.
+    Written bytes are in page cache: the kill forces none of them.
     """
     is_file_kept = log.last_file_offset <= kept
     stale_end = choose(is_file_kept, maximum(log.stale_end_offset, kept), kept)
@@ -294,7 +294,7 @@ def lose_buffers(log: CommitLog, kept: int, end: int, cluster: Cluster) -> Commi
     says="## KILLED, {kept_offset} B were committed",
 )
 def kill_master_with_buffers(cluster: Cluster) -> RuleBody:
-    """The master's process is killed, and its buffers with it; a commit may be under way."""
+    """The master's process is killed and its buffers are lost; a commit may be under way."""
     log = cluster.master.log
     # ENABLED WHEN
     yield when(
@@ -313,12 +313,12 @@ def kill_master_with_buffers(cluster: Cluster) -> RuleBody:
     who="fault",
     source="kill -9 of the master's process; CommitLog#checkMessageAndReturnSize",
     into=VARIANT.rules,
-    says="## KILLED, {kept_offset} B were committed, a record takes more for its own",
+    says="## KILLED, {kept_offset} B were committed, a torn record counts as whole",
 )
 def kill_master_in_commit(cluster: Cluster) -> RuleBody:
-    """The kill breaks off a commit within a record, which recovery takes for whole (T1-00967).
+    """The kill interrupts a commit within a record, which recovery takes for whole (T1-00967).
 
-    Something of it is written then.
+    Part of the record has been written then.
     """
     log = cluster.master.log
     # ENABLED WHEN

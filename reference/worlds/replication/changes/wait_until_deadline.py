@@ -1,7 +1,7 @@
 """The group transfer waits for a put until a deadline, however often it wakes up.
 
-Differs from 4.4.0: ``GroupTransferService#doWaitTransfer`` looks at a clock instead of counting
-five wake-ups. Reports that come one by one no longer use up the wait of a large message.
+Differs from 4.4.0: ``GroupTransferService#doWaitTransfer`` checks a clock instead of counting five
+wake-ups. Reports that arrive one by one no longer use up the wait of a large message.
 """
 
 from __future__ import annotations
@@ -21,5 +21,5 @@ VARIANT = Variant(
 
 @VARIANT.override
 def wake_group_transfer(cluster: Cluster, is_woken: bool) -> tuple[Message, ...]:
-    """The messages after a wake-up of the group transfer: nobody counts it."""
+    """The messages after a wake-up of the group transfer, which is not counted."""
     return cluster.messages

@@ -1,8 +1,9 @@
-"""A checksum covers all of a record: recovery takes none for whole whose last bytes are missing.
+"""A checksum covers the whole record: recovery takes none for whole whose last bytes are missing.
 
-Differs from 4.4.0: there the checksum covers the body only. A blank has none here either, so one of
-which eight bytes are there is taken for whole still (T1-09848); but nobody defines what its other
-bytes are. Whole records of an earlier life behind a cut have their checksum, and come back still.
+Differs from 4.4.0, where the checksum covers only the body. A blank has no checksum here either, so
+one of which eight bytes exist still counts as whole (T1-09848), but its other bytes are undefined.
+Whole records of an earlier log epoch (`life` in the code) after a cut have their checksum, and
+still return.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ def compute_recovered_beyond(cluster: Cluster, kept: int, reached: int) -> int:
 
 @VARIANT.override
 def compute_highest_beyond_received(cluster: Cluster, slave: int) -> int:
-    """A slave's recovery goes on behind a torn blank, or into whole records that a cut has left."""
+    """A slave's recovery continues after a torn blank, or into whole records left by a cut."""
     log, source = cluster.slaves[slave].log, cluster.master.log
     file_end = compute_last_file_end(log, cluster.parameters)
     is_stale = has_stale_bytes(log) & (cluster.master.ghost_life == 0)
@@ -67,7 +68,7 @@ def compute_highest_beyond_received(cluster: Cluster, slave: int) -> int:
 
 @VARIANT.override
 def take_for_record(cluster: Cluster, slave: int, end: int) -> CommitLog:
-    """The rest of a blank, which nobody defines, or the bytes of a whole record of its master."""
+    """The rest of a blank, which is undefined, or the bytes of a whole record of its master."""
     log = cluster.slaves[slave].log
     ends = tuple(choose(old == log.max_offset, end, old) for old in log.ends)
     return evolve(log, ends=ends)

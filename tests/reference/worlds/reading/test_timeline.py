@@ -127,7 +127,7 @@ def test_steps_with_an_index_name_their_broker() -> None:
     for name in ("put_messages", "start_consumer", "take_queue"):
         begun = step(begun, Action(name))
     for action, lane, phrase in (
-        (Action("stop_broker[1]"), 2, "stops in order"),
+        (Action("stop_broker[1]"), 2, "stops cleanly"),
         (Action("age_messages[0]", {"first_in_memory": 1}), 1, "its log grows past 1 messages"),
         (Action("pull_messages[0]", {"consumed": 1}), 0, "gets 1 of broker (master)"),
     ):

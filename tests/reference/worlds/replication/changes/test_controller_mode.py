@@ -73,8 +73,8 @@ def test_the_version_has_it_together_with_what_came_before() -> None:
     names = [v.name for v in version.changes]
     assert {"controller_mode", "wait_until_deadline", "answered_in_line"} <= set(names)
     assert "no_slave_wait" not in names
-    assert "not held against recordings" in version.describe()
-    assert "not yet held against recordings" in VARIANTS["controller_mode"].comes_from
+    assert "not compared with recordings" in version.describe()
+    assert "not yet compared with recordings" in VARIANTS["controller_mode"].comes_from
     assert all(sentence.endswith(".") for sentence in ABSTRACTED)
     assert "create_first_file" in RULES
 
