@@ -33,7 +33,7 @@ SIZE_MAX_BYTES = 2_000_000
 """The page is smaller than this; a test holds it."""
 
 LEAVES_MAX = 6
-"""The leaves of a condition are shown with their values where they are not more."""
+"""The most leaves of a condition that are shown with their values."""
 
 _PLACE = re.compile(r"/\* (\w+) \*/")
 
@@ -69,7 +69,7 @@ def _deny(predicate: Predicate) -> Predicate:
 
 
 def describe_deployment(deployment: Deployment, source: Source, rules: Rules) -> dict[str, Any]:
-    """The structure for the engine, with what the page says of it."""
+    """The structure for the engine, with its texts for the page."""
     structure, places = deployment.structure, {path: i for i, path in enumerate(source.paths)}
     described = source.describe()
     for entry, recorded in zip(described["instances"], source.instances, strict=True):
@@ -97,7 +97,7 @@ def list_read(term: Term, places: Mapping[str, int]) -> list[int]:
 
 
 def be_silent(_told: str) -> None:
-    """Tell nobody how far the writing is."""
+    """Report no progress."""
 
 
 def write_data(show: Callable[[str], None] = be_silent) -> str:

@@ -137,7 +137,7 @@ def test_many_columns_are_all_others() -> None:
     one = render_merged(["A", "B"], columns, lambda s, c: "no" if c == "5" else "yes")
     assert one.splitlines()[0] == "| Structure | 5 | all others |"
     none = render_merged(["A", "B"], columns, lambda s, c: s)
-    assert none.splitlines()[0] == "| Structure | all columns |"
+    assert none.splitlines()[0] == "| Structure | all fault models |"
 
 
 def test_only_neighbours_are_one_where_the_order_counts() -> None:
