@@ -102,12 +102,12 @@ def compute_middle(step: int) -> float:
 
 
 def is_log(state: str) -> bool:
-    """The state is bytes or messages between brackets, which are drawn as cells."""
+    """The state is bytes or messages between brackets, which are drawn as boxes."""
     return state.startswith("[") and state.endswith("]") and " " not in state
 
 
 def split_state(state: str) -> tuple[str, str]:
-    """The log that is drawn as cells, and the queue or words behind it; either may be empty."""
+    """The log that is drawn as boxes, and the queue or words behind it; either may be empty."""
     if is_log(state):
         return state, ""
     found = _LOG_BEFORE_QUEUE.fullmatch(state)

@@ -191,7 +191,7 @@ def line(x: float, y: float, end_x: float, end_y: float, kind: str) -> str:
 
 
 def write_text(x: float, middle: float, words: str, kind: str, anchor: str = "start") -> str:
-    """Words whose middle stands at a height."""
+    """Words centred at a height."""
     length = f' textLength="{len(words) * LETTER_WIDTH:.1f}"' if kind in FITTED else ""
     return (
         f'<text class="{kind}" x="{x:.1f}" y="{middle + 4:.1f}" text-anchor="{anchor}"{length}>'

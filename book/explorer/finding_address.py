@@ -20,9 +20,9 @@ KEPT = "/:;,=!'()*~"
 
 
 def write_address(steps: Sequence[JudgedStep]) -> str | None:
-    """What stands behind ``#`` for a replayed schedule; None where the explorer lacks its group.
+    """The part behind ``#`` for a replayed schedule; None if the explorer lacks its group.
 
-    The column is the weakest one that admits what struck. Only what the explorer would take
+    The fault model is the weakest one that admits its faults. Only what the explorer would take
     otherwise is named: sizes that are not the small ones, and faults that struck more often.
     """
     last = steps[-1].cluster

@@ -36,7 +36,7 @@ ITEM = TextWrapper(
 """A line of a list, wrapped as the rest of the text is."""
 
 RECORDINGS_TOLD = 3
-"""Of those that refuse mistakes in a slice's rules, how many are told."""
+"""The most recordings that a slice lists of those that refuse mistakes in its rules."""
 
 
 def render_slices() -> str:

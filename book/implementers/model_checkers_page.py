@@ -39,7 +39,7 @@ def render_spin_counts() -> str:
                 describe_shortest(entry["shortest"]),
             ]
         )
-    head = ("Instance", "How far", "States, here and in SPIN", "Told apart usually", "Violated")
+    head = ("Instance", "How far", "States, here and in SPIN", "States, usual search", "Violated")
     return render_table(head, rows)
 
 

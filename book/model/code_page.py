@@ -34,9 +34,9 @@ WIDTH = 100
 
 
 def render_facts(rule: Rule) -> str:
-    """Who acts, for each of what, what it mirrors, when it is enabled, and its arguments.
+    """Actor, indexes, source, conditions and arguments of a rule.
 
-    Raises KeyError for a condition whose meaning is not told in ``conditions``.
+    Raises KeyError for a condition whose meaning is missing from ``conditions``.
     """
     lines = [f"- **Who:** {rule.who}"]
     if rule.indexes:

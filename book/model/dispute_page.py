@@ -24,7 +24,7 @@ from properties.worlds import KNOWN_STRUCTURES, STRUCTURES_BY_WORLD, find_world
 def count_cells() -> Counter[str]:
     """The number of verdicts that each finding disputes, over all structures and releases.
 
-    Under ``""`` stand the cells that any finding disputes, under ``cells`` all there are.
+    Under ``""`` are those that any finding disputes, under ``cells`` all there are.
     """
     counts: Counter[str] = Counter()
     for structure in KNOWN_STRUCTURES.values():

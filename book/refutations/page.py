@@ -182,6 +182,10 @@ def describe_lack(need: Need) -> str:
     return f"step {need.refused_step} is impossible: not {failed}"
 
 
+FAULTS_TWICE = "Each fault that the fault model admits may happen twice."
+"""The limits of every search."""
+
+
 def render_minimal(case: Case) -> str:
     """The searches for a shorter schedule and their sizes, or that there were none."""
     lines = list_searches(case) if case.is_shortest else list_doubts(case)
@@ -195,7 +199,7 @@ def list_searches(case: Case) -> Iterator[str]:
     searched = f"found no schedule {fewer}"
     if not case.verdict.is_shortest:
         searched = "found it, and was not repeated since rules have changed"
-    sizes = f"with: {say_sizes(case)}. Each kind of fault that the column admits may strike twice."
+    sizes = f"with: {say_sizes(case)}. {FAULTS_TWICE}"
     yield f"Bounded search (Z3) {searched}, {sizes}"
     if case.is_counted:
         yield (
@@ -214,10 +218,7 @@ def list_doubts(case: Case) -> Iterator[str]:
         "It is not known to be the shortest: states of this world are too large for a search step "
         f"by step, and no search covered schedules of {fewer}."
     )
-    yield (
-        f"Random schedules found it, with: {say_sizes(case)}. Each kind of fault that the column "
-        "admits may strike twice."
-    )
+    yield f"Random schedules found it, with: {say_sizes(case)}. {FAULTS_TWICE}"
     yield "No step can be left out: see *Without it* above."
     pairs = [f"{one} and {other}" for one, other in list_needless_pairs(case)]
     if pairs:
