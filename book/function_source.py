@@ -1,4 +1,4 @@
-"""Functions as they stand in the source: their text, and which other functions they call."""
+"""Functions as in the source: their text, and the functions that they call."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def get_path(function: Function) -> str:
 
 @cache
 def read_source(function: Function, *, has_docstring: bool = True) -> str:
-    """The text of a function with its decorators, all else as it stands in the file."""
+    """The text of a function with its decorators, as in the file."""
     lines = inspect.getsource(inspect.unwrap(function)).splitlines()
     first = parse(function).body[0]
     if not has_docstring and is_docstring(first):

@@ -45,7 +45,7 @@ def link_rule(rule: Rule, up: str = "") -> str:
 
 
 def find_topic(rule: Rule) -> str:
-    """The chapter of a rule, without its ending; a lifted one is told where it was lifted from."""
+    """The chapter of a rule, without its ending; for a lifted one, that of its part."""
     for world in OTHER_WORLDS:
         if world.rules.get(rule.name) is rule:
             return world.topic

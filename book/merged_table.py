@@ -1,7 +1,7 @@
-"""Tables in which rows and columns that say the same are one.
+"""Tables in which equal rows and equal columns are merged.
 
-A row is a structure, a column a fault class; in what many tables have, most rows are equal. Nothing
-is lost: a merged row is named by what its structures have in common, a merged column lists its own.
+A row is a structure, a column a fault model. Nothing is lost: a merged row is named by what its
+structures have in common, a merged column lists its fault models.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ Box: TypeAlias = tuple[tuple[str, ...], ...]
 Item = TypeVar("Item")
 
 LISTED_MAX = 8
-"""A merged column of more columns is called what it is: all others."""
+"""A merged column of more fault models is titled "all others"."""
 
-EVERY_ROW, EVERY_COLUMN, OTHER_COLUMNS = "every structure", "all columns", "all others"
+EVERY_ROW, EVERY_COLUMN, OTHER_COLUMNS = "every structure", "all fault models", "all others"
 
 NEXT_LINE = ",<br>"
-"""What stands between the names of columns that are one."""
+"""The separator of the names in a merged column's title."""
 
 _COUNTED = re.compile(r"(\d+) \w+")
 
@@ -37,7 +37,7 @@ def render_merged(
 ) -> str:
     """The Markdown table of ``get(structure, column)``, merged both ways.
 
-    Structures are named in parts with strokes between them.
+    The parts of a structure's name are separated by slashes.
     """
     lines = [(s, tuple(get(s, c) for c in columns)) for s in structures]
     merged = list(merge_columns(columns, [cells for _, cells in lines]))
@@ -49,7 +49,7 @@ def render_merged(
 
 
 def render_in_order(title: str, names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """The Markdown table in which neighbouring columns that are equal are one: ``first to last``.
+    """The Markdown table in which equal neighbouring columns are merged: ``first to last``.
 
     Of each row the first cell belongs to the title, the others to the names.
     """
@@ -72,14 +72,14 @@ def merge_columns(
 
 
 def get_title(group: Sequence[str]) -> str:
-    """The names of columns that are one, or that they are all others."""
+    """The names of merged columns, or "all others"."""
     return OTHER_COLUMNS if len(group) > LISTED_MAX else NEXT_LINE.join(group)
 
 
 def merge_rows(
     structures: Sequence[str], lines: Mapping[str, tuple[str, ...]]
 ) -> Iterator[tuple[str, str]]:
-    """What structures with the same line have in common, and the first of them."""
+    """The common name of structures with the same line, and the first of them."""
     names = {tuple(s.split("/")): s for s in structures}
     every = [tuple(dict.fromkeys(values)) for values in zip(*names, strict=True)]
     groups = group_equal(list(names), lambda name: lines[names[name]])
@@ -90,7 +90,7 @@ def merge_rows(
 
 
 def group_equal(items: Sequence[Item], get: Callable[[Item], Hashable]) -> list[list[Item]]:
-    """The items of which ``get`` says the same, by the order of their first ones."""
+    """The items with equal ``get``, in the order of their first ones."""
     groups: dict[Hashable, list[Item]] = {}
     for item in items:
         groups.setdefault(get(item), []).append(item)
@@ -114,7 +114,7 @@ def is_in(name: Name, box: Box) -> bool:
 
 
 def tell_box(box: Box, every: Sequence[tuple[str, ...]]) -> str:
-    """The values that names of a box have, but not where they have all that there are."""
+    """The values that names of a box have, except for parts that have every value."""
     told = [tell_values(v) for v, e in zip(box, every, strict=True) if set(v) != set(e)]
     return ", ".join(told) or EVERY_ROW
 

@@ -1,6 +1,6 @@
 """The report of a campaign: one file that needs nothing else, for a browser or a phone.
 
-Its coverage curve tells how much was met after how many schedules. Lengths are in pixels of the
+Its coverage curve shows how much was met after how many schedules. Lengths are in pixels of the
 drawing; schedules are on a logarithmic axis, because most of what a campaign meets it meets early.
 """
 
@@ -77,7 +77,7 @@ def draw_curve(measured: Sequence[Sequence[int]]) -> Curve:
 TEMPLATE = "report.html.j2"
 TEMPLATES = Path(__file__).parent / "templates"
 CLASSES_DRAWN_PER_GUARANTEE = 8
-"""The shortest ones are told and drawn; of the others the report has a line each."""
+"""The shortest ones are described and drawn; the others have a line each."""
 
 
 @frozen
@@ -89,7 +89,7 @@ class ToldClass:
     drawing: str
     """An SVG file in base64."""
     address: str | None
-    """What stands behind ``#`` in the explorer; None where that lacks the structure."""
+    """The part behind ``#`` of the explorer address; None if that lacks the structure."""
 
 
 @frozen
@@ -102,7 +102,7 @@ class ClassGroup:
 
 
 def render_report(summary: Mapping[str, Any], classes: Sequence[ViolationClass] | None) -> str:
-    """The page of a summary, and of the violations in classes where somebody asked for them."""
+    """The page of a summary, and of the classes of violations if they were requested."""
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
@@ -135,7 +135,7 @@ def group_classes(
 
 
 def tell_class(each: ViolationClass) -> ToldClass:
-    """A class, told and drawn."""
+    """A class, described and drawn."""
     steps, found = each.steps, each.continuations
     notes = [format_share(violating, found.drawn) for violating in found.violating[1:]]
     drawing = draw_schedule(steps, each.rules, f"{each.guarantee} does not hold", notes)

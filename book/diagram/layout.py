@@ -1,4 +1,4 @@
-"""Where everything of a diagram stands, in pixels: lanes, lines, logs, arrows.
+"""The places of all parts of a diagram, in pixels: lanes, lines, logs, arrows.
 
 Words are those of the timeline on the terminal (``reference.language.drawing``), so that a schedule
 reads alike everywhere. All letters have one width.
@@ -29,7 +29,7 @@ PADDING = 10.0
 WIRE_MARKS = ("<~ ", " ~>")
 """Arrows of the terminal; here they are drawn."""
 EMPTY_LOG = "empty"
-"""What stands where a log has nothing to draw."""
+"""The text for a log with nothing to draw."""
 LANES_MAX = 4
 """A picture of more lanes leaves out nodes that do nothing."""
 _LOG_BEFORE_QUEUE = re.compile(r"(\[[^\s\]\d]*\]) (\[.+)")
@@ -76,9 +76,9 @@ class Layout:
     fault_steps: frozenset[int]
     steps: int
     ending: str
-    """What is said below the last step; empty where nothing is to be said."""
+    """The text below the last step; may be empty."""
     notes: tuple[str, ...] = ()
-    """What stands beside the number of each step; nothing where nobody has noted anything."""
+    """The notes beside the numbers of steps; may be empty."""
 
     @property
     def width(self) -> float:
@@ -102,12 +102,12 @@ def compute_middle(step: int) -> float:
 
 
 def is_log(state: str) -> bool:
-    """The state is bytes or messages between brackets, which are drawn as cells."""
+    """The state is bytes or messages between brackets, which are drawn as boxes."""
     return state.startswith("[") and state.endswith("]") and " " not in state
 
 
 def split_state(state: str) -> tuple[str, str]:
-    """The log that is drawn as cells, and the queue or words behind it; either may be empty."""
+    """The log that is drawn as boxes, and the queue or words behind it; either may be empty."""
     if is_log(state):
         return state, ""
     found = _LOG_BEFORE_QUEUE.fullmatch(state)

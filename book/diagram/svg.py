@@ -45,7 +45,7 @@ text { font: 12px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; 
 .byte { stroke: var(--ground); stroke-width: 1; } .onlog { fill: var(--onlog); font-size: 11px; }
 .frame { fill: none; stroke: var(--soft); stroke-width: .8; }
 """
-"""Colours by name; letters a to h tell the life of the master's log that wrote a byte."""
+"""Colours by name; letters a to h are the log epoch (``life``) that wrote a byte."""
 
 LIFE_COLOURS = {"a": "a", "b": "b", "c": "c", "d": "d", "m": "a", "x": "x", "?": "x"}
 HEAD_LENGTH = 7.0
@@ -125,7 +125,7 @@ def write_cell(lane: Lane, step: int, cell: Cell, is_fault: bool) -> Iterator[st
 
 
 def write_log(right: float, middle: float, state: str) -> Iterator[str]:
-    """A log byte by byte, coloured by the life that wrote it; a bar parts the last file."""
+    """A log byte by byte, coloured by log epoch; a bar separates the last file."""
     letters = state[1:-1]
     left, top = right - len(letters) * CELL_WIDTH, middle - CELL_WIDTH / 2 - 1
     if not letters:
@@ -191,7 +191,7 @@ def line(x: float, y: float, end_x: float, end_y: float, kind: str) -> str:
 
 
 def write_text(x: float, middle: float, words: str, kind: str, anchor: str = "start") -> str:
-    """Words whose middle stands at a height."""
+    """Words centred at a height."""
     length = f' textLength="{len(words) * LETTER_WIDTH:.1f}"' if kind in FITTED else ""
     return (
         f'<text class="{kind}" x="{x:.1f}" y="{middle + 4:.1f}" text-anchor="{anchor}"{length}>'

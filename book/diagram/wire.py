@@ -29,7 +29,7 @@ class Arrow:
     sent_step: int
     """The number of the step that sends it, from 1."""
     arrived_step: int
-    """The number of the step that reads it; of the loss where it never arrives."""
+    """The number of the step that reads it, or of its loss if it never arrives."""
     label: str = ""
     is_lost: bool = False
 
@@ -73,7 +73,7 @@ ARROWS: Mapping[str, Callable[[Sequence[JudgedStep]], Iterator[Arrow]]] = {
     "tables": find_arrows_of_tables,
     "delay": find_arrows_of_delay,
 }
-"""By world what finds its arrows; the others have none to draw."""
+"""The function that finds the arrows of each world; other worlds have none."""
 
 
 COPIED_WITH_DELAY = frozenset({"replicate_delayed_message", "replicate_copy", "copy_progress"})
@@ -81,7 +81,7 @@ COPIED_WITH_DELAY = frozenset({"replicate_delayed_message", "replicate_copy", "c
 
 
 def follow_copy(step: JudgedStep) -> Iterator[Arrow]:
-    """A slave's question for a table and its answer; who asks itself sends nothing."""
+    """A slave's request for a table and its answer; none if it copies from itself."""
     if step.action is None or step.action.rule_name not in ("begin_copy", "finish_answer"):
         return
     slave = step.action.index
@@ -95,7 +95,7 @@ def follow_copy(step: JudgedStep) -> Iterator[Arrow]:
 
 @mutable
 class _Wire:
-    """What is under way on one connection: who sends, the step, and the offset at its end."""
+    """Bytes under way on one connection: sender, step, and the offset at their end."""
 
     reports: list[tuple[int, int]] = field(factory=list)
     frames: list[tuple[int, int]] = field(factory=list)

@@ -35,7 +35,7 @@ const fillOpened = (key) => {
     ["Tour: three surprises", BOOK.tour.map((stop, i) => [`tour=${i + 1}`, stop.title])],
     ["Counterexamples", short(BOOK.counterexamples, "counterexample")],
     ["Known issues", short(BOOK.issues, "issue")],
-    ["What is refuted in this deployment", cells],
+    ["Refuted in this deployment", cells],
   ]);
 };
 
@@ -135,7 +135,7 @@ const openChosen = (value) => {
   if (kind !== "cell") return begin(readAddress(`#${value}`, BOOK));
   const [claim, fault, place] = BOOK.cells[session.setting.structure][Number(name)];
   const { structure } = session.setting;
-  const opened = { title: `${claim} falls, ${fault}` };
+  const opened = { title: `${claim} breaks, ${fault}` };
   const schedule = BOOK.schedules[place];
   return begin({
     structure, faults: fault, sizes: "small", others: {}, schedule, at: 0, opened, chosen: value,
@@ -147,7 +147,7 @@ const announce = (before) => {
   const fell = session.at > before ? session.listFalls(session.at).filter((n) => told.includes(n)) : [];
   const last = session.actions[session.at - 1];
   tell(`Step ${session.at}${last ? `: ${last.name}${sayChosen(last.chosen)}` : ""}.${
-    fell.length ? ` ${fell.join(", ")} fell.` : ""}`);
+    fell.length ? ` Broken: ${fell.join(", ")}.` : ""}`);
 };
 
 const moveTo = (at) => {

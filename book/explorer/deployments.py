@@ -47,16 +47,16 @@ DELAYS = ("delay/4.4.0", "delay/corrected at start")
 
 SHELVES = {
     "A master and its slaves, 4.4.0": GROUPS,
-    "The same, other releases": LATER,
-    "With who reads it": SYSTEMS,
+    "A master and its slaves, other releases": LATER,
+    "The system, with a consumer": SYSTEMS,
     "A consumer and two queues": READERS,
     "Copied tables": TABLES,
     "Delayed messages": DELAYS,
 }
-"""What is always there, by heading."""
+"""The structures that are always offered, by heading."""
 
 OTHERS = "For counterexamples and issues"
-"""The heading of what only they need."""
+"""The heading of structures that only they need."""
 
 
 @frozen
@@ -82,13 +82,13 @@ class Deployment:
 
 
 def name_structure(structure: Any) -> str:
-    """The name that tells a structure from all others, also from one with more messages."""
+    """The unique name of a structure, with the messages if there are more than one."""
     messages = getattr(structure, "messages", 1)
     return str(structure.name) + (f", {messages} messages" if messages > 1 else "")
 
 
 def find_aliases() -> dict[str, str]:
-    """For each release and mode the one that stands for its rules in names of structures."""
+    """For each release and mode the one whose name is used for its rules."""
     return {version.name: version.rule_set for version in list_versions() if version.rule_set}
 
 
@@ -113,5 +113,5 @@ def has_parts(structure: Any) -> bool:
 
 
 def get_plain(structure: Any) -> Any:
-    """The same with one followed message, as it stands among all structures."""
+    """The structure with one followed message, as it is among all structures."""
     return evolve(structure, messages=1) if getattr(structure, "messages", 1) > 1 else structure

@@ -1,4 +1,4 @@
-"""Where a schedule that somebody has found opens in the explorer, whatever its sizes and limits."""
+"""The explorer address of a schedule that was found, with its sizes and limits."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ KEPT = "/:;,=!'()*~"
 
 
 def write_address(steps: Sequence[JudgedStep]) -> str | None:
-    """What stands behind ``#`` for a replayed schedule; None where the explorer lacks its group.
+    """The part behind ``#`` for a replayed schedule; None if the explorer lacks its group.
 
-    The column is the weakest one that admits what struck. Only what the explorer would take
+    The fault model is the weakest one that admits its faults. Only what the explorer would take
     otherwise is named: sizes that are not the small ones, and faults that struck more often.
     """
     last = steps[-1].cluster
@@ -44,7 +44,7 @@ def write_address(steps: Sequence[JudgedStep]) -> str | None:
 
 
 def find_weakest_column(structure: Any, struck: dict[str, int]) -> FaultModel:
-    """The first column that admits these faults; columns stand in this order."""
+    """The first fault model, in their order, that admits these faults."""
     world = find_world(structure)
     admitting = (c for c in world.fault_models if set(struck) <= set(c.admitted))
     return next(admitting, world.everything)

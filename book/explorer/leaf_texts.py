@@ -18,7 +18,7 @@ INDEX = re.compile(r"\.\d+(?=\.|$)")
 def describe_leaves(structure: Any) -> dict[str, str]:
     """The meaning of each leaf by its path, numbers in it written as ``*``.
 
-    A list that is empty in the first state is left out, for nothing tells what is in it.
+    A list that is empty in the first state is left out, because its items are unknown.
     """
     return dict(_describe(structure.template, ""))
 

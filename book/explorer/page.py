@@ -33,7 +33,7 @@ SIZE_MAX_BYTES = 2_000_000
 """The page is smaller than this; a test holds it."""
 
 LEAVES_MAX = 6
-"""The leaves of a condition are shown with their values where they are not more."""
+"""The most leaves of a condition that are shown with their values."""
 
 _PLACE = re.compile(r"/\* (\w+) \*/")
 
@@ -46,7 +46,7 @@ class Rules:
         self._places: dict[str, int] = {}
 
     def find_place(self, structure: Any, rule: Rule, conditions: Iterable[str]) -> int:
-        """Where the text of a rule stands in the list, from now on."""
+        """The place of a rule's text in the list, which it gets if it is new."""
         described = describe_rule(structure, rule, conditions)
         key = json.dumps(described)
         if key not in self._places:
@@ -56,9 +56,9 @@ class Rules:
 
 
 def make_source(deployment: Deployment) -> Source:
-    """What is written of a deployment: rules, claims, and what its known issues show.
+    """The data of a deployment: rules, claims, and the phenomena of its known issues.
 
-    A claim falls where it does not hold; what an issue shows is seen where its opposite does not.
+    A claim breaks where it does not hold; a phenomenon is seen where its negation does not.
     """
     shown = list_phenomena(deployment)
     return Source(deployment.structure, {n: _deny(s.is_shown_in) for n, s in shown.items()})
@@ -69,7 +69,7 @@ def _deny(predicate: Predicate) -> Predicate:
 
 
 def describe_deployment(deployment: Deployment, source: Source, rules: Rules) -> dict[str, Any]:
-    """The structure for the engine, with what the page says of it."""
+    """The structure for the engine, with its texts for the page."""
     structure, places = deployment.structure, {path: i for i, path in enumerate(source.paths)}
     described = source.describe()
     for entry, recorded in zip(described["instances"], source.instances, strict=True):
@@ -97,11 +97,11 @@ def list_read(term: Term, places: Mapping[str, int]) -> list[int]:
 
 
 def be_silent(_told: str) -> None:
-    """Tell nobody how far the writing is."""
+    """Report no progress."""
 
 
 def write_data(show: Callable[[str], None] = be_silent) -> str:
-    """All structures and texts as a script; ``show`` is told of which it is the turn."""
+    """All structures and texts as a script; ``show`` gets the structure in progress."""
     rules, texts, written = Rules(), dict[str, str](), []
     for deployment in list_deployments():
         show(f"the explorer: {deployment.key}")
@@ -122,7 +122,7 @@ def write_data(show: Callable[[str], None] = be_silent) -> str:
 
 
 def pack(data: Any) -> str:
-    """Data as JSON that may stand in a script of a page."""
+    """Data as JSON that is safe in a script of a page."""
     return json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("</", "<\\/")
 
 

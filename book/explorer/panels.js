@@ -108,7 +108,7 @@ const sayChosen = (chosen) => {
   return pairs.length ? `(${pairs.join(", ")})` : "";
 };
 
-/** The schedule: each step with what falls by it. */
+/** The schedule: each step with the claims that it breaks. */
 const drawHistory = (session) => {
   const texts = new Map(session.claims.map((claim) => [claim.name, claim]));
   const badges = (at) => session.listFalls(at).filter((name) => texts.has(name)).map((name) => {
@@ -127,8 +127,8 @@ const drawHistory = (session) => {
 
 const HEADINGS = {
   guarantee: "State by state",
-  rest: "When all is at rest",
-  seen: "What the issue shows",
+  rest: "At rest",
+  seen: "Shown by the issue",
 };
 
 const drawClaim = (session, claim) => {
@@ -169,7 +169,7 @@ const drawTour = (session, number) => {
     <h2>${asProse(stop.title)}</h2><p>${asProse(told)}</p>
     <div class="bar"><button type="button" data-move="back" ${session.at ? "" : "disabled"}>◀ back</button>
     ${isEnd ? `<button type="button" class="main" data-tour="${next}" data-key="tour">${
-      next ? "The next surprise ▶" : "Once more from the first ▶"}</button>`
+      next ? "The next surprise ▶" : "Again from the first ▶"}</button>`
     : '<button type="button" class="main" data-move="forward" data-key="tour">Next step ▶</button>'}
     <button type="button" data-tour="end">End the tour</button></div>`;
 };

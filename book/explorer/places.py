@@ -13,7 +13,7 @@ FOLDER = "explorer"
 """Where the page lies in the site."""
 
 SCHEME = "explorer"
-"""How the site's generator tells these links from those between texts."""
+"""The mark by which the site's generator distinguishes these links from those between texts."""
 
 OPEN_SECTION, COUNTEREXAMPLES_SECTION = "open-it", "counterexamples"
 

@@ -1,4 +1,4 @@
-"""What the explorer can open: counterexamples, known issues, the refuted cells, and the tour."""
+"""What the explorer can open: counterexamples, known issues, refuted verdicts, and the tour."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ class Opened:
     structure: str
     """The key of a deployment."""
     faults: str
-    """The column."""
+    """The fault model."""
     shows: str
-    """The claim that falls at its end, or the phenomenon that is seen there."""
+    """The claim that breaks at its end, or the phenomenon that is seen there."""
     section: str
-    """Where the book tells it."""
+    """The section of the book about it."""
     schedule: str
     sizes: dict[str, Any] = field(factory=dict)
     """Sizes other than the small ones."""
@@ -88,14 +88,14 @@ def find_other_sizes(scenario: Scenario) -> dict[str, Any]:
 
 
 class Cells:
-    """The refuted cells of all deployments; a schedule that many share is stored once."""
+    """The refuted verdicts of all deployments; a shared schedule is stored once."""
 
     def __init__(self) -> None:
         self.schedules: list[str] = []
         self._places: dict[str, int] = {}
 
     def list_cells(self, deployment: Deployment) -> list[list[str | int]]:
-        """Claim, weakest column and place of each schedule; nothing without a certificate."""
+        """Claim, weakest fault model and place of each schedule; nothing without a certificate."""
         if getattr(deployment.structure, "messages", 1) > 1:
             return []
         found: dict[tuple[str, int], str] = {}
@@ -124,7 +124,7 @@ def list_phenomena(deployment: Deployment) -> dict[str, Scenario]:
 
 @frozen
 class Note:
-    """What is said at the first step of a rule."""
+    """The text at the first step of a rule."""
 
     rule: str
     text: str

@@ -1,4 +1,4 @@
-/* A session: the states of a schedule, where in it the reader is, and what has fallen when. */
+/* A session: the states of a schedule, the reader's place in it, and when each claim broke. */
 
 class Session {
   constructor(structure, setting) {
@@ -6,7 +6,7 @@ class Session {
     this.structure = structure;
     this.setting = setting;
     const column = structure.columns[setting.faults];
-    if (!column) throw new RangeError(`Nothing is called "${setting.faults}" there.`);
+    if (!column) throw new RangeError(`There is no fault model "${setting.faults}".`);
     if (!structure.sizes[setting.sizes]) throw new RangeError(`There are no sizes "${setting.sizes}".`);
     const parameters = this.machine.parametersOf(setting.sizes, setting.faults);
     this.states = [this.machine.begin({ ...parameters, ...setting.others })];
@@ -58,7 +58,7 @@ class Session {
     return -1;
   }
 
-  /** The claims that hold before a state and not in it, and did not fall earlier. */
+  /** The claims that hold before a state and not in it, and did not break earlier. */
   listFalls(at) {
     const before = new Set();
     for (let i = 0; i < at; i += 1) this.look(i).fallen.forEach((name) => before.add(name));

@@ -25,7 +25,7 @@ from reference.worlds.system import logs
 from reference.worlds.system.logs import SEEN
 
 KINDS = {PropertyRole.GUARANTEE: "guarantee", PropertyRole.CONVERGENCE: "rest"}
-"""How the explorer calls what a claim is for."""
+"""The explorer's name for each role of a claim."""
 
 
 OWN_RULES = {name: rule for rule, forms in SEEN.items() for name, _ in forms if name}
@@ -33,11 +33,11 @@ OWN_RULES = {name: rule for rule, forms in SEEN.items() for name, _ in forms if 
 system's chapter lists them."""
 
 COUNTED = "is_counted_within_limit"
-"""What the system asks of a rule that counts nothing in its own world."""
+"""The condition that the system adds to a rule that counts nothing in its own world."""
 
 
 def find_written(structure: Any, rule: Rule) -> Rule:
-    """The rule as it stands in the source; a lifted one is that of the part it comes from."""
+    """The rule as in the source; a lifted one is the rule of its part."""
     if not has_parts(structure):
         return rule
     parts = {**structure.reading.rules, **structure.log.rules}
@@ -46,7 +46,7 @@ def find_written(structure: Any, rule: Rule) -> Rule:
 
 
 def describe_rule(structure: Any, rule: Rule, conditions: Iterable[str]) -> dict[str, Any]:
-    """What is said of a rule, with its section and the words for its conditions.
+    """The text of a rule, with its section and the words for its conditions.
 
     ``conditions`` are those that it is recorded with: a change or the system may add some to what
     the rule itself writes.
@@ -68,7 +68,7 @@ def describe_rule(structure: Any, rule: Rule, conditions: Iterable[str]) -> dict
 
 
 def find_rule_section(rule: Rule) -> str:
-    """The section of a rule; of one that a change brings along, the section of the change."""
+    """The section of a rule; for one that a change adds, the section of the change."""
     topic = find_topic(rule)
     if rule.name in OWN_RULES:
         return f"{SYSTEM.topic}.html"
@@ -84,7 +84,7 @@ def tidy(text: str) -> str:
 
 
 def explain(function: Callable[..., Any], name: str, shown: str) -> str:
-    """A condition in words where there are any, else as the rule writes it."""
+    """A condition in words if there are any, else as the rule writes it."""
     if name in MEANINGS and function.__module__.startswith("reference.worlds.replication"):
         return MEANINGS[name]
     predicate = getattr(sys.modules[function.__module__], name, None)
@@ -105,7 +105,7 @@ def explain_guard(name: str) -> str:
 
 @cache
 def read_guards() -> dict[str, str]:
-    """What the system adds, by name, as its source writes it."""
+    """The conditions that the system adds, by name, as its source writes them."""
     return {
         key.value: ast.unparse(value)
         for node in ast.walk(ast.parse(inspect.getsource(logs)))
@@ -129,7 +129,7 @@ def read_conditions(function: Callable[..., Any]) -> dict[str, str]:
 
 
 def describe_claims(structure: Any) -> Iterator[dict[str, str]]:
-    """What is judged in a structure, in the order in which it is written."""
+    """The claims that are judged in a structure, in their order in the source."""
     world = find_world(get_plain(structure))
     for name, claim in {**world.judged, **world.claims}.items():
         yield {
@@ -142,6 +142,6 @@ def describe_claims(structure: Any) -> Iterator[dict[str, str]]:
 
 
 def find_claim_section(world: World, name: str) -> str:
-    """The section of a claim; of one that a part brings along, that of the part's claim."""
+    """The section of a claim; for one of a part, the section of the part's claim."""
     told = world.part_claims[name].name if name in world.part_claims else name
     return f"{find_chapter(told).removesuffix('.md')}.html#{told}"

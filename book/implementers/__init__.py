@@ -1,1 +1,1 @@
-"""Chapters for those who re-implement a broker."""
+"""Chapters for implementers of a broker."""

@@ -1,4 +1,4 @@
-"""What the model makes of the keys of a broker's file: which it reads, for what, and where."""
+"""The keys of a broker's file that the model reads, with their purpose and chapter."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class KeyUse:
     meaning: str
     """What the model takes it for."""
     told: str
-    """Where the book tells more: a chapter, perhaps with a heading."""
+    """The chapter that describes it, perhaps with a heading."""
 
 
 IDENTITY = (
@@ -26,36 +26,36 @@ IDENTITY = (
     KeyUse(
         "brokerName",
         "-",
-        "what a master and its slaves have in common; else the host's name",
+        "common to a master and its slaves; the host's name by default",
         "metadata.md#registrations",
     ),
     KeyUse(
         "brokerId",
         "-",
-        "tells slaves apart; forced to 0 on a master (R-BR-01)",
+        "distinguishes slaves; forced to 0 on a master (R-BR-01)",
         "metadata.md#registrations",
     ),
-    KeyUse("brokerRole", "-", "master or slave, and what a master waits for", "put.md"),
+    KeyUse("brokerRole", "-", "master or slave, and whether a master waits for a slave", "put.md"),
     KeyUse(
         "listenPort",
         "port",
-        "where clients connect; the HA port is one above (R-HA-02)",
+        "the port for clients; the HA port is one above (R-HA-02)",
         "wire_format.md#ports-and-sockets",
     ),
     KeyUse(
         "haListenPort",
         "port",
-        "overwritten with `listenPort` + 1; a setting of it is named (R-HA-02)",
+        "overwritten with `listenPort` + 1; `check` warns about it (R-HA-02)",
         "wire_format.md#ports-and-sockets",
     ),
     KeyUse(
         "haMasterAddress",
         "address",
-        "from where a slave copies its log; counts if it has 6 characters or more (R-NS-04)",
+        "the source of a slave's log; used if it has 6 characters or more (R-NS-04)",
         "metadata.md#registrations",
     ),
 )
-"""Who a broker is, and which group it belongs to."""
+"""Keys that identify a broker and its group."""
 
 VERDICTS = (
     KeyUse("brokerRole", "-", "of the master: whether a put waits for a slave (R-HA-18)", "put.md"),
@@ -96,7 +96,7 @@ VERDICTS = (
         "put.md#refuse_slave_wait",
     ),
 )
-"""What decides the verdicts about the log. A proof holds for all four sizes, whatever they are."""
+"""Keys that decide the verdicts about the log. A proof holds for all values of the four sizes."""
 
 READING = (
     KeyUse(
@@ -108,19 +108,19 @@ READING = (
     KeyUse(
         "offsetCheckInSlave",
         "-",
-        "a slave corrects who asks beyond its queue (R-GM-03, R-PM-05)",
+        "a slave corrects offsets beyond its queue (R-GM-03, R-PM-05)",
         "reading.md#what-the-broker-answers",
     ),
     KeyUse(
         "accessMessageInMemoryMaxRatio",
         "% of memory",
-        "how far behind the log's end a consumer counts as slow (R-GM-06, R-GM-07)",
+        "the distance from the log's end at which a consumer counts as slow (R-GM-06, R-GM-07)",
         "reading.md#what-the-store-answers",
     ),
     KeyUse(
         "maxTransferCountOnMessageInMemory",
         "messages",
-        "the most in one answer, where the log counts as in memory (R-GM-05)",
+        "the most in one answer, if the log counts as in memory (R-GM-05)",
         "reading.md#what-the-store-answers",
     ),
     KeyUse(
@@ -132,7 +132,7 @@ READING = (
     KeyUse(
         "maxTransferCountOnMessageInDisk",
         "messages",
-        "the most in one answer, where it counts as on disk (R-GM-05)",
+        "the most in one answer, if it counts as on disk (R-GM-05)",
         "reading.md#what-the-store-answers",
     ),
     KeyUse(
@@ -144,19 +144,19 @@ READING = (
     KeyUse(
         "mapedFileSizeConsumeQueue",
         "bytes",
-        "the size of a file of a consume queue, with which a scan ends (R-GM-04)",
+        "the size of a file of a consume queue; a scan ends at its end (R-GM-04)",
         "reading.md#what-the-store-answers",
     ),
     KeyUse(
         "brokerPermission",
         "bits",
-        "4 lets consumers read; the default 6 is that of slaves too (R-BR-04)",
+        "4 lets consumers read; the default is 6, for slaves too (R-BR-04)",
         "reading.md#what-the-broker-answers",
     ),
     KeyUse(
         "autoCreateSubscriptionGroup",
         "-",
-        "an unknown group is made when it pulls (R-PM-01)",
+        "an unknown group is created when it pulls (R-PM-01)",
         "reading.md#what-the-broker-answers",
     ),
     KeyUse(
@@ -168,7 +168,7 @@ READING = (
     KeyUse(
         "longPollingEnable",
         "-",
-        "a pull that finds nothing is held as long as the consumer asks (R-PM-06)",
+        "a pull that finds nothing is held for the time in its request (R-PM-06)",
         "reading.md#what-the-broker-answers",
     ),
     KeyUse(
@@ -178,19 +178,19 @@ READING = (
         "reading.md#what-the-broker-answers",
     ),
 )
-"""What decides where a pull is answered, and how: `pull` and the recordings have all of these."""
+"""Keys that decide the answer to a pull: `pull` and the recordings have all of these."""
 
 TIMES = (
     KeyUse(
         "haSendHeartbeatInterval",
         "ms",
-        "after how much silence the master, or a new slave, sends (R-HA-12, R-HC-04)",
+        "the silence after which the master, or a new slave, sends (R-HA-12, R-HC-04)",
         "wire_format.md#timers",
     ),
     KeyUse(
         "haHousekeepingInterval",
         "ms",
-        "after how much silence an end closes the connection (R-HA-08, R-HC-14)",
+        "the silence after which an end closes the connection (R-HA-08, R-HC-14)",
         "connection.md#close_idle_connection",
     ),
     KeyUse(
@@ -200,7 +200,7 @@ TIMES = (
         "put.md#time_out_slave_wait",
     ),
 )
-"""What only recordings are held against: rules have no clock."""
+"""Keys that only recordings are compared with: rules have no clock."""
 
 CHECKED_KEYS = (
     *("brokerClusterName", "brokerName", "brokerId", "brokerRole", "listenPort", "haListenPort"),
@@ -208,7 +208,7 @@ CHECKED_KEYS = (
     *("haTransferBatchSize", "haSlaveFallbehindMax", "slaveReadEnable", "offsetCheckInSlave"),
     *("accessMessageInMemoryMaxRatio", "transientStorePoolEnable"),
 )
-"""The keys that an answer of ``check`` may rest on."""
+"""The keys that an answer of ``check`` may depend on."""
 
 STOCK_KEYS: Mapping[str, str] = {
     "brokerClusterName": "read",
@@ -216,7 +216,7 @@ STOCK_KEYS: Mapping[str, str] = {
     "brokerId": "read",
     "brokerRole": "read",
     "flushDiskType": "read",
-    "deleteWhen": "not read: retention may strike at any hour",
+    "deleteWhen": "not read: retention may run at any hour",
     "fileReservedTime": "not read: retention may delete any file but the last at any time",
 }
-"""The keys of the files in RocketMQ's folder ``conf``, with what becomes of them here."""
+"""The keys of the files in RocketMQ's folder ``conf``, with their treatment here."""

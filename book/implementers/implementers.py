@@ -1,7 +1,7 @@
-"""What a re-implementation of the broker is built from, slice by slice, and what it gets wrong.
+"""The slices of a reimplementation of the broker, and its likely mistakes.
 
-Vectors judge both: a slice by those that need no rule of a later one, a mistake by those that come
-out otherwise where a rule has it.
+Vectors judge both: a slice by those that need no rule of a later one, a mistake by those that
+it changes.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ class Judge:
         return frozenset(step["rule"].partition("[")[0] for step in self.vector["steps"])
 
     def notices(self, structure: Any) -> bool:
-        """With the rules of this structure, and of now, a step or a value comes out otherwise."""
+        """A step or a value changes with the present rules of this structure."""
         instances = compute_machine(structure).instances
         if any(action.instance not in instances for action in self.schedule):
             return True
@@ -180,7 +180,7 @@ def list_first_judges(position: int) -> list[Judge]:
 
 @frozen
 class Mistake:
-    """What a re-implementation may do instead: a rule with a mistake, or a variant of the rules."""
+    """A mistake of a reimplementation: a rule with a mistake, or a variant of the rules."""
 
     text: str
     """In an engineer's words, after "it"."""
@@ -202,7 +202,7 @@ class Mistake:
 
 @cache
 def list_noticing(mistake: Mistake) -> tuple[Judge, ...]:
-    """The vectors that come out otherwise."""
+    """The vectors that the mistake changes."""
     rule = mistake.mutant.partition(":")[0]
     asked = [judge for judge in list_judges() if not rule or rule in judge.rules]
     variants = (mistake.variant,) if mistake.variant else ()
@@ -233,7 +233,7 @@ def list_refusing(rules: tuple[str, ...]) -> dict[str, int]:
 
 @frozen
 class Point:
-    """Something that is easily built otherwise than RocketMQ has it."""
+    """A point that is easily built differently from RocketMQ."""
 
     name: str
     """Of its generated part in the chapter."""
@@ -246,7 +246,7 @@ POINTS = (
         "position once",
         ("report_offset", "position_transfer"),
         Mistake(
-            "decides the position anew at a later report",
+            "decides the position again at a later report",
             mutant="position_transfer: is_not_positioned, condition dropped",
         ),
     ),
@@ -266,7 +266,9 @@ POINTS = (
     Point(
         "one maximum",
         ("receive_report", "refuse_slave_wait"),
-        Mistake("asks a living connection for its own reports", variant="ack_per_connection"),
+        Mistake(
+            "uses the reports of each open connection separately", variant="ack_per_connection"
+        ),
     ),
     Point(
         "zero is the last file",
@@ -277,7 +279,7 @@ POINTS = (
         "heartbeat makes a file",
         ("create_first_file",),
         Mistake(
-            "makes no file for a frame without bytes",
+            "creates no file for a frame without bytes",
             mutant="create_first_file: slaves.log.has_file, effect omitted",
         ),
     ),
@@ -285,7 +287,7 @@ POINTS = (
         "batches are bytes",
         ("transfer_batch", "append_to_slave"),
         Mistake(
-            "sends less than there is up to the end of file or batch",
+            "sends less than it could, up to the end of file or batch",
             mutant="transfer_batch: size_bytes.high, range narrower by one",
         ),
     ),
@@ -293,7 +295,7 @@ POINTS = (
         "appended is reported",
         ("append_to_slave", "flush_slave"),
         Mistake(
-            "does not report an append by itself",
+            "does not report an append at once",
             mutant="append_to_slave: links.reported_offset, effect omitted",
         ),
     ),
@@ -310,7 +312,7 @@ POINTS = (
         "equal is enough",
         ("answer_slave_wait",),
         Mistake(
-            "asks for a report beyond the end of the message",
+            "requires a report beyond the end of the message",
             mutant="answer_slave_wait: is_reported, strictness flipped: "
             "(messages.end_offset <= master.push2_slave_ma...",
         ),

@@ -1,4 +1,4 @@
-"""The generated parts of ``spec/implementers.md``: the slices, and what mistakes would change.
+"""The generated parts of ``spec/implementers.md``: the slices, and the effects of mistakes.
 
 The output of the checker in it is written by ``command_line.answers.shown_outputs``.
 """
@@ -36,7 +36,7 @@ ITEM = TextWrapper(
 """A line of a list, wrapped as the rest of the text is."""
 
 RECORDINGS_TOLD = 3
-"""Of those that refuse mistakes in a slice's rules, how many are told."""
+"""The most recordings that a slice lists of those that refuse mistakes in its rules."""
 
 
 def render_slices() -> str:
@@ -63,7 +63,7 @@ def render_counts() -> str:
 
 
 def render_point(point: Point) -> str:
-    """The rules of a point with their sources, and who notices the mistake."""
+    """The rules of a point with their sources, and the checks that detect the mistake."""
     sources = dict.fromkeys(RULES[rule].source for rule in point.rules)
     lines = (
         f"Rules: {', '.join(link_rule(RULES[rule]) for rule in point.rules)}",
@@ -75,20 +75,20 @@ def render_point(point: Point) -> str:
 
 
 def describe_vectors(mistake: Mistake) -> str:
-    """How many vectors come out otherwise, and the shortest of them."""
+    """The number of vectors that change, and the shortest of them."""
     noticing = list_noticing(mistake)
     if not noticing:
-        return "no vector comes out otherwise."
+        return "it changes no vector."
     first = min(noticing, key=lambda judge: len(judge.schedule))
     return (
-        f"{len(noticing)} vectors come out otherwise, the first after "
+        f"it changes {len(noticing)} vectors, the first after "
         f"{count_steps(len(first.schedule))}: *{first.vector['name']}* in "
         f"`{get_file_name(first.structure)}`."
     )
 
 
 def list_witnesses(mistake: Mistake) -> list[str]:
-    """What else notices the mistake, as the judges of mutants have found."""
+    """The other checks that detect the mistake, according to the judges of mutants."""
     if mistake.variant:
         variant = VARIANTS[mistake.variant]
         return [f"As the variant {link_variant(variant.name)} does: {variant.comes_from}"]
@@ -97,7 +97,7 @@ def list_witnesses(mistake: Mistake) -> list[str]:
     if finding.lemma is not None:
         name = finding.lemma["lemma"]
         kind = "Lemma" if name in LEMMAS else "Sanity check"
-        found.append(f"{kind} that falls: {link_claim(name)}")
+        found.append(f"{kind} that it breaks: {link_claim(name)}")
     if finding.recording is not None:
         seq = finding.recording["seq"]
         place = "at its end" if seq is None else f"at seq {seq}"

@@ -1,4 +1,4 @@
-"""The generated parts of ``spec/spin.md`` and ``spec/tla.md``: what was counted, and examples.
+"""The generated parts of ``spec/spin.md`` and ``spec/tla.md``: counts and examples.
 
 An example is one step as it is exported. The module that ``spec/tla.md`` keeps beside it to be read
 is written here too. ``rmqspec docs --write`` with a chapter writes it anew. Neither SPIN nor TLC is
@@ -39,7 +39,7 @@ def render_spin_counts() -> str:
                 describe_shortest(entry["shortest"]),
             ]
         )
-    head = ("Instance", "How far", "States, here and in SPIN", "Told apart usually", "Violated")
+    head = ("Instance", "How far", "States, here and in SPIN", "States, usual search", "Violated")
     return render_table(head, rows)
 
 
@@ -75,7 +75,7 @@ EXAMPLE = "transfer_batch_0"
 
 @cache
 def write_shown() -> Module:
-    """The module of the stock pair, with the configuration of one of its columns."""
+    """The module of the stock pair, with the configuration of one of its fault models."""
     fault = find_world(STOCK_PAIR).get_fault_model(STOCK_FAULT)
     return write_module(STOCK_PAIR, fault, find_world(STOCK_PAIR).sizes.search)
 
@@ -110,4 +110,4 @@ FILES: Mapping[Path, Callable[[], str]] = {
     FOLDER / "Replication.tla": lambda: write_shown().text,
     FOLDER / "Replication.cfg": lambda: write_shown().configuration,
 }
-"""The files of the stock pair, each with what it should be."""
+"""The files of the stock pair, each with its expected text."""

@@ -1,4 +1,4 @@
-"""The chapter about every decision in the code: what covers it, and what nobody has run."""
+"""The chapter about every decision in the code: what covers it, and what was never run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RUNS = LEDGER / "runs.toml"
 """Runs of the real classes in which decisions were counted, beside the rows of tables."""
 
 ONE_WAY = {"case", "catch", "for each"}
-"""Decisions that are only counted when they hold: else the code goes on behind them."""
+"""Decisions that are only counted when they hold: otherwise the code continues after them."""
 
 UNRANKED = 1000
 """Behind every rank."""
@@ -31,7 +31,7 @@ FIELD_BY_TREATMENT = {
     "open": "open",
     "aside": "aside",
 }
-"""How a decision is accounted for, and the field that says with what."""
+"""The treatments of a decision, each with the field that has the details."""
 
 
 @frozen
@@ -49,10 +49,10 @@ class Branch:
     rules: tuple[str, ...] = ()
     limit: str = ""
     chapter: str = ""
-    """The heading of ``limits.md`` under which the limit is told; none: it is told only here."""
+    """The heading of ``limits.md`` that describes the limit; empty if only this ledger does."""
     open: str = ""
     rank: int = UNRANKED
-    """Which open question comes first; what harms most when it is so has 1."""
+    """The order of open questions; 1 is the most harmful if true."""
     aside: str = ""
     holds_in_rows: tuple[str, ...] = ()
     """Rows of oracle tables in which the condition was counted to hold, two at most."""
@@ -138,7 +138,7 @@ COLUMNS: Mapping[str, Callable[[Branch], bool]] = {
 
 
 def count(branches: Iterable[Branch]) -> tuple[int, ...]:
-    """How many decisions each column has."""
+    """The number of decisions in each column."""
     listed = list(branches)
     return tuple(sum(map(is_counted, listed)) for is_counted in COLUMNS.values())
 
@@ -152,7 +152,7 @@ def render_classes() -> str:
 
 
 def render_cover() -> str:
-    """How decisions are accounted for, by how much of them was run."""
+    """The treatments of decisions, by how much of them was run."""
     counted = Counter((b.treatment, b.evidence) for b in list_branches())
     evidences = ("every way run", "one way run", "never run")
     rows = [(t, *(counted[t, e] for e in evidences)) for t in FIELD_BY_TREATMENT]
@@ -160,7 +160,7 @@ def render_cover() -> str:
 
 
 def tell_condition(branch: Branch) -> str:
-    """What it asks, and what follows."""
+    """Its condition, and its consequence."""
     return f"{branch.when} → {branch.does}"
 
 
@@ -181,7 +181,7 @@ def tell_cover(branch: Branch) -> str:
 
 
 def tell_evidence(branch: Branch) -> str:
-    """Rows, runs and recordings, for each way it came out; what never came out."""
+    """Rows, runs and recordings, for each outcome; outcomes that never occurred."""
     told = []
     for way in branch.ways:
         rows = getattr(branch, f"{way}_in_rows")
@@ -193,23 +193,23 @@ def tell_evidence(branch: Branch) -> str:
 
 
 def render_branches(branches: Iterable[Branch]) -> str:
-    """A row for each; a word where there is none."""
+    """A row for each; "None." if there is none."""
     rows = [
         (f"`{branch.id}`", tell_condition(branch), tell_cover(branch), tell_evidence(branch))
         for branch in branches
     ]
-    head = ("Branch", "Condition → what follows", "Accounted for by", "Seen")
+    head = ("Branch", "Condition → consequence", "Accounted for by", "Seen")
     return render_table(head, rows) if rows else "None."
 
 
 def is_to_be_asked(branch: Branch) -> bool:
-    """Nothing stands for it, and it was not run in every way, or what matters was not."""
+    """It is not modelled, and not every outcome, or not the one that matters, was run."""
     is_unseen = branch.evidence != "every way run" or branch.rank < UNRANKED
     return branch.treatment == "open" and is_unseen
 
 
 def is_run_without_rule(branch: Branch) -> bool:
-    """Nothing stands for it, and real code was seen to do it."""
+    """It is not modelled, and real code was seen to do it."""
     return branch.treatment == "open" and not is_to_be_asked(branch)
 
 
@@ -220,7 +220,7 @@ SECTIONS: Mapping[str, Callable[[Branch], bool]] = {
     "modelled and half run": lambda b: b.treatment == "modelled" and b.evidence == "one way run",
     "limits not run": lambda b: b.treatment == "limit" and b.evidence != "every way run",
 }
-"""What is told before the rest, by the name of the generated part. None is in two of them."""
+"""The sections before the rest, by the name of the generated part. They are disjoint."""
 
 
 def select(name: str) -> list[Branch]:
@@ -229,7 +229,7 @@ def select(name: str) -> list[Branch]:
 
 
 def render_questions(name: str) -> str:
-    """A row for each open question of a section: what is not known, and where it stands."""
+    """A row for each open question of a section: what is not modelled, and where it occurs."""
     branches = sorted(select(name), key=lambda branch: branch.rank)
     questions = dict.fromkeys(branch.open for branch in branches)
     rows = []
@@ -243,11 +243,11 @@ def render_questions(name: str) -> str:
                 "<br>".join(f"`{b.id}`: {tell_condition(b)} [{tell_evidence(b)}]" for b in asked),
             )
         )
-    return render_table(("What stands for nothing", "Findings", "Where [seen]"), rows)
+    return render_table(("Not modelled", "Findings", "Where [seen]"), rows)
 
 
 def is_told_before(branch: Branch) -> bool:
-    """It stands in one of the sections before the rest."""
+    """It is in one of the sections before the rest."""
     return any(has(branch) for has in SECTIONS.values())
 
 

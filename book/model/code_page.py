@@ -34,9 +34,9 @@ WIDTH = 100
 
 
 def render_facts(rule: Rule) -> str:
-    """Who acts, for each of what, what it mirrors, when it is enabled, and its arguments.
+    """Actor, indexes, source, conditions and arguments of a rule.
 
-    Raises KeyError for a condition whose meaning is not told in ``conditions``.
+    Raises KeyError for a condition whose meaning is missing from ``conditions``.
     """
     lines = [f"- **Who:** {rule.who}"]
     if rule.indexes:
@@ -97,10 +97,10 @@ class Shelf:
     modules: tuple[str, ...]
     """Its own modules, or the beginning of their names up to a dot."""
     functions: Mapping[str, Function]
-    """What may stand in a marked part, by the part's name."""
+    """The function of each marked part, by the part's name."""
 
     told: Mapping[str, Rule] = field(factory=dict)
-    """The rules whose facts stand above their code."""
+    """The rules whose facts are shown above their code."""
 
     def has(self, function: Function) -> bool:
         """The function is of one of the chapter's own modules."""
@@ -113,7 +113,7 @@ class Display:
 
     shelf: Shelf
     shown: dict[Function, str] = field(factory=dict)
-    """The section in which each function stands."""
+    """The section in which each function is shown."""
 
     def render(self, name: str) -> str:
         """The code of a rule or property, with all that belongs to it and was not shown yet."""
@@ -152,7 +152,7 @@ class Display:
         return is_predicate(function) and read_source(function).count("\n") < LENGTH_MAX
 
     def render_pointers(self, name: str, shown: Iterable[Function]) -> Iterator[str]:
-        """One sentence on what the shown code calls that stands elsewhere; none without that."""
+        """One sentence on the functions that the shown code calls and that are shown elsewhere."""
         called = dict.fromkeys(c for function in shown for c in list_called(function))
         told = [self.point_to(c) for c in called if self.shown.get(c) != name]
         if told:
@@ -180,35 +180,35 @@ def render_helpers(helpers: Iterable[Function], home: str) -> Iterator[str]:
 
 
 def render_other_forms(shown: Iterable[Function]) -> Iterator[str]:
-    """One sentence on who has another form of the shown functions, or does without one of them."""
+    """One sentence on the variants that replace or remove the shown functions."""
     told = []
     for function in shown:
         others = ", ".join(list_other_forms(function))
         if others:
             told.append(f"`{function.__name__}` in {others}")
     if told:
-        yield wrap(f"Other in repairs or later releases: {'; '.join(told)}.")
+        yield wrap(f"Different in repairs or later releases: {'; '.join(told)}.")
 
 
 def list_other_forms(function: Function) -> Iterator[str]:
-    """The variants that define anew or take away a rule of 4.4.0 or an overridable function."""
+    """The variants that redefine or remove a rule of 4.4.0 or an overridable function."""
     name = function.__name__
     is_rule = name in RULES and RULES[name].function is function
     for variant in VARIANTS.values():
         forms = variant.rules if is_rule else variant.conditions
         if is_rule and name in variant.removes:
-            yield f"{link_variant(variant)} (taken away)"
+            yield f"{link_variant(variant)} (removed)"
         elif name in forms and (is_rule or is_overridable(function)):
             yield link_variant(variant)
 
 
 def is_overridable(function: Function) -> bool:
-    """A variant may define it anew: its source says so."""
+    """A variant may redefine it: its source says so."""
     return read_source(function).startswith(f"@{overridable.__name__}\n")
 
 
 def link_variant(variant: Variant) -> str:
-    """A variant's name with a link: to its section where it is compared, else to its module."""
+    """A variant's name with a link: to its section if it is compared, else to its module."""
     is_compared = variant.name in COMPARED_VARIANTS
     file = f"../reference/worlds/replication/changes/{variant.name}.py"
     return f"[`{variant.name}`]({f'variants.md#{variant.name}' if is_compared else file})"

@@ -1,4 +1,4 @@
-"""The generated parts of ``spec/disputed.md``: what real brokers say against proved cells.
+"""The generated parts of ``spec/disputed.md``: proved verdicts that real brokers contradict.
 
 ``rmqspec docs --write spec/disputed.md`` writes them anew.
 """
@@ -22,9 +22,9 @@ from properties.worlds import KNOWN_STRUCTURES, STRUCTURES_BY_WORLD, find_world
 
 @cache
 def count_cells() -> Counter[str]:
-    """How many certified cells each finding disputes, over all structures and releases.
+    """The number of verdicts that each finding disputes, over all structures and releases.
 
-    Under ``""`` stand the cells that any finding disputes, under ``cells`` all there are.
+    Under ``""`` are those that any finding disputes, under ``cells`` all there are.
     """
     counts: Counter[str] = Counter()
     for structure in KNOWN_STRUCTURES.values():
@@ -36,17 +36,17 @@ def count_cells() -> Counter[str]:
 
 
 def render_summary() -> str:
-    """One sentence: how many cells there are, and how many are disputed."""
+    """One sentence: the numbers of verdicts and of disputed ones."""
     counts = count_cells()
     return (
-        f"Of {counts['cells']:,} cells of all structures and releases {counts['']:,} are disputed "
-        f"by {sum(1 for f in load_findings() if f.cells)} findings; "
+        f"Of {counts['cells']:,} verdicts of all structures and releases {counts['']:,} are "
+        f"disputed by {sum(1 for f in load_findings() if f.cells)} findings; "
         f"{sum(1 for f in load_findings() if not f.cells)} more findings dispute none."
     )
 
 
 def render_overview() -> str:
-    """A row for each finding that disputes cells."""
+    """A row for each finding that disputes verdicts."""
     counts = count_cells()
     rows = [
         (
@@ -57,11 +57,11 @@ def render_overview() -> str:
         for finding in load_findings()
         if finding.cells
     ]
-    return render_table(("Finding", "Disputes", "Cells, all releases"), rows)
+    return render_table(("Finding", "Disputes", "Verdicts, all releases"), rows)
 
 
 def list_claims(finding: Finding) -> list[str]:
-    """The claims of which a finding disputes cells, each once."""
+    """The claims of which a finding disputes verdicts, each once."""
     return list(dict.fromkeys(claim for cells in finding.cells for claim in cells.claims))
 
 
@@ -75,7 +75,7 @@ def _render_finding(finding: Finding) -> Iterator[str]:
     yield f"{finding.says}\n"
     yield f"Evidence: {'; '.join(finding.evidence)}."
     if finding.no_cells:
-        yield f"\nIt disputes no cell: {finding.no_cells[0].lower()}{finding.no_cells[1:]}"
+        yield f"\nIt disputes no verdict: {finding.no_cells[0].lower()}{finding.no_cells[1:]}"
     for inference in dict.fromkeys(c.inference for c in finding.cells if c.inference):
         claims = [n for c in finding.cells if c.inference == inference for n in c.claims]
         yield f"\nBy inference also {', '.join(map(link_claim, claims))}: {inference}"
@@ -85,7 +85,7 @@ def _render_finding(finding: Finding) -> Iterator[str]:
 
 
 def render_cells(finding: Finding, claim: str) -> str:
-    """Where in 4.4.0 the finding disputes a claim; empty where it disputes later releases only."""
+    """The structures of 4.4.0 in which the finding disputes a claim; empty if there are none."""
     structures = [s for world in STRUCTURES_BY_WORLD.values() for s in world]
     rows = {
         s.name: list_disputed(finding, claim, s)
@@ -97,12 +97,12 @@ def render_cells(finding: Finding, claim: str) -> str:
         return ""
     merged = merge_rows(list(rows), {name: (", ".join(c),) for name, c in rows.items()})
     return render_table(
-        ("Structure", "Fault classes"), [(label, ", ".join(rows[first])) for label, first in merged]
+        ("Structure", "Fault models"), [(label, ", ".join(rows[first])) for label, first in merged]
     )
 
 
 def list_disputed(finding: Finding, claim: str, structure: Any) -> Sequence[str]:
-    """The fault classes under which the finding disputes a claim about a structure."""
+    """The fault models under which the finding disputes a claim about a structure."""
     cells = find_cells(structure)
     columns = [c.name for c in find_world(structure).fault_models]
     named = [c for c in columns if is_disputed_by(finding, cells.get((claim, c)))]
@@ -110,12 +110,12 @@ def list_disputed(finding: Finding, claim: str, structure: Any) -> Sequence[str]
 
 
 def is_disputed_by(finding: Finding, cell: Verdict | None) -> bool:
-    """The finding is among those that dispute the cell."""
+    """The finding is among those that dispute the verdict."""
     return cell is not None and finding.id in cell.disputed
 
 
 def render_turned() -> str:
-    """A row for each cause: what fell, where, and why."""
+    """A row for each cause: the changed verdicts, their groups, and the reason."""
     rows = [
         (
             ", ".join(map(link_claim, turned.claims)),
@@ -127,12 +127,12 @@ def render_turned() -> str:
         )
         for turned in load_turned()
     ]
-    head = ("Refuted now", "Groups", "Fault classes", "Rules of releases", "Cells", "Cause")
+    head = ("Refuted now", "Groups", "Fault models", "Rules of releases", "Verdicts", "Cause")
     return render_table(head, rows)
 
 
 def describe_groups(turned: TurnedCells) -> str:
-    """Role, flush and number of slaves; what is left out is any."""
+    """Role, flush type and number of slaves; parts that are left out may be any."""
     numbers = dict.fromkeys((turned.slaves[0], turned.slaves[-1]))
     slaves = " to ".join(str(n or "no") for n in numbers)
     return ", ".join((*turned.roles, *turned.flushes, f"{slaves} slaves"))

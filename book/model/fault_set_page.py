@@ -23,14 +23,14 @@ BORDERED_BY_WORLD = {**STRUCTURES_BY_WORLD, SYSTEM.topic: SYSTEM.structures}
 
 
 def render_borders(world: str) -> str:
-    """For each guarantee of a world the smallest fatal sets, and in how many steps they strike."""
+    """For each guarantee of a world the smallest fatal sets, and the steps of their schedules."""
     structures = [s for s in BORDERED_BY_WORLD[world] if s in BORDERED_STRUCTURES]
     names = find_world(structures[0]).claims
     return "\n\n".join("\n".join(_render_guarantee(name, structures)) for name in names)
 
 
 def _render_guarantee(name: str, structures: list[Any]) -> Iterator[str]:
-    yield f"### What ends {name}\n"
+    yield f"### What breaks {name}\n"
     yield f"> {find_world(structures[0]).claims[name].sentence}\n"
     borders = {s: _load(s)[name] for s in structures}
     fatal = {r.faults for b in borders.values() for r in b.refuted}
@@ -42,11 +42,11 @@ def _render_guarantee(name: str, structures: list[Any]) -> Iterator[str]:
     yield from _tell_disputes(name, structures)
     for structure, border in borders.items():
         for faults in border.undecided:
-            yield f"\n{structure.name}: nothing is known of {_quote(faults)}."
+            yield f"\n{structure.name}: {_quote(faults)} is undecided."
 
 
 def _tell_disputes(name: str, structures: list[Any]) -> Iterator[str]:
-    """What real brokers say against the sets that are survived, by structure."""
+    """The findings that dispute survived sets, by structure."""
     disputed: dict[str, list[str]] = {}
     for structure in structures:
         for identifier in find_claim_disputes(structure, name):
@@ -55,11 +55,11 @@ def _tell_disputes(name: str, structures: list[Any]) -> Iterator[str]:
     for names in alike:
         where = "every structure" if len(names) == len(structures) else ", ".join(names)
         told = ", ".join(map(link_finding, disputed[names[0]]))
-        yield f"\nWhere a set is survived, that is disputed by {told} ({where})."
+        yield f"\nSurvived sets are disputed by {told} ({where})."
 
 
 def render_fatal(ordered: Sequence[FaultSet], borders: Mapping[str, Border]) -> str:
-    """A row for each set of faults, a column for the structures of which it says the same."""
+    """A row for each set of faults, a column for structures with equal results."""
     cells = {s: tuple(_tell_steps(b, f) for f in ordered) for s, b in borders.items()}
     merged = list(merge_rows(list(cells), cells))
     rows = zip(map(_quote, ordered), *(cells[first] for _, first in merged), strict=True)
@@ -72,7 +72,7 @@ def _load(structure: Any) -> dict[str, Border]:
 
 
 def _tell_steps(border: Border, faults: FaultSet) -> str:
-    """The length of the schedule, or what another set already says of this one."""
+    """The length of the schedule, or the result that follows from another set."""
     for refutation in border.refuted:
         if refutation.faults == faults:
             return str(len(refutation.schedule))

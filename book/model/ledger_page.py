@@ -56,7 +56,7 @@ PARTS = (
     Part("13. Roles and other services", "semantics", "R-BR-"),
     Part("15. Known consequences", "semantics", "K-"),
     Part("17. Later versions", "semantics", "V-"),
-    Part("Store of 4.4.0, asked row by row", "store of 4.4.0"),
+    Part("Store of 4.4.0, tested row by row", "store of 4.4.0"),
     Part("Recordings of 4.4.0", "recordings of 4.4.0"),
     Part("Recordings of 4.9.8, notes on releases", "recordings of 4.9.8"),
     Part("Seed 000: synchronous and asynchronous copies", "seed 000"),
@@ -79,7 +79,7 @@ def load_entries() -> tuple[tuple[str, Entry], ...]:
 
 
 def is_modelled_by_rules(entry: Entry) -> bool:
-    """A rule, a guarantee or a variant stands for it, so faults and proofs reach it."""
+    """A rule, a guarantee or a variant models it, so faults and proofs cover it."""
     return any(
         ":" not in name or name.startswith(("variant:", *WORLD_PREFIXES))
         for name in entry.get("by", ())
@@ -87,7 +87,7 @@ def is_modelled_by_rules(entry: Entry) -> bool:
 
 
 def is_modelled_by_functions(entry: Entry) -> bool:
-    """Only functions, or the checker of recordings, stand for it."""
+    """Only functions, or the checker of recordings, model it."""
     return entry["treatment"] == "modelled" and not is_modelled_by_rules(entry)
 
 
@@ -103,7 +103,7 @@ COLUMNS: Mapping[str, Callable[[Entry], bool]] = {
 
 
 def count(entries: Iterable[Entry]) -> tuple[int, ...]:
-    """How many statements each column has."""
+    """The number of statements in each column."""
     listed = list(entries)
     return tuple(sum(map(is_counted, listed)) for is_counted in COLUMNS.values())
 
@@ -120,7 +120,7 @@ def render_sources() -> str:
 
 
 def render_plans() -> str:
-    """What is planned, by topic; a sentence where there is nothing left."""
+    """The plans, by topic; a sentence if nothing is left."""
     planned = Counter(e["planned_in"] for _, e in load_entries() if "planned_in" in e)
     if not planned:
         return "Nothing: every statement is decided."

@@ -73,7 +73,7 @@ def _render_change(path: str, before: int | bool, end: int | bool) -> list[str]:
 
 
 def compute_support(entry: LemmaCounterexample) -> set[str]:
-    """The leaves that matter: those of the lemma, of what breaks, and of the step."""
+    """The relevant leaves: those of the lemma, of the broken properties, and of the step."""
     properties = (get_candidates()[name] for name in (entry.lemma, *entry.breaks))
     terms = (record_predicate(entry.structure, p.predicate) for p in properties)
     support = set().union(*map(get_leaf_names, terms))

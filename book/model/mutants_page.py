@@ -59,7 +59,7 @@ def render_rules() -> str:
 
 
 def render_missing() -> str:
-    """How many mutants of each world nobody has judged yet."""
+    """The numbers of mutants of each world that are not judged yet."""
     known = {(e.world, f.name) for e in get_table() for f in e.findings}
     lines = []
     for world in STRUCTURES_BY_WORLD:
@@ -81,11 +81,11 @@ def render_survivors() -> str:
 
 
 FOUND_BY = ("meaning", "lowering", "bytes", "premises", "proofs", "error")
-"""The checks of the judges in the order in which they are asked; ``error``: one broke down."""
+"""The checks of the judges in their order; ``error``: one failed with an error."""
 
 
 def render_planted() -> str:
-    """A row per kind of mistake in what judges: how many, and which check finds how many first."""
+    """A row per kind of mistake in the judges: how many there are, and each check finds first."""
     listed = list_planted()
     judged = load_current(listed).values()
     rows = []
@@ -99,7 +99,7 @@ def render_planted() -> str:
 
 
 def render_planted_survivors() -> str:
-    """Every mistake in what judges that nothing finds, with its reason."""
+    """Every mistake in the judges that no check finds, with its reason."""
     return "\n".join(f"- `{name}`: {why}" for name, why in load_planted_arguments().items())
 
 

@@ -1,4 +1,4 @@
-"""One offset on its way from put to acknowledgement: the reference walked, field by field.
+"""One offset from put to acknowledgement: the reference run step by step, field by field.
 
 ``rmqspec docs --write spec/one_offset.md`` writes the chapter's generated parts anew.
 """
@@ -71,7 +71,7 @@ def _list_cells(step: JudgedStep) -> Iterator[object]:
 
 
 def list_changes(before: Any, after: Any) -> Iterator[tuple[str, object, object]]:
-    """The fields in which two states differ, with both values; lives after the first left out."""
+    """The fields in which two states differ, with both values; only the first log epoch."""
     old, new = flatten(before), flatten(after)
     for path, value in new.items():
         if value != old[path] and not is_later_life(path):
@@ -79,7 +79,7 @@ def list_changes(before: Any, after: Any) -> Iterator[tuple[str, object, object]
 
 
 def is_later_life(path: str) -> bool:
-    """The end of a log in a life after the first: as long as no life has ended they are alike."""
+    """The end of a log in a log epoch after the first: equal as long as no log epoch has ended."""
     return ".ends." in path and not path.endswith(".ends.0")
 
 

@@ -35,7 +35,7 @@ def load_graph(structure: Structure) -> PropertyGraph:
 
 
 def render_obligations() -> str:
-    """How many obligations each stored structure has, what they take, how many lemmas they need."""
+    """The obligations of each stored structure, their work, and the lemmas that they need."""
     kinds = [kind.value for kind in ObligationKind]
     rows = []
     for structure in STORED_STRUCTURES:
@@ -65,7 +65,7 @@ def render_slowest() -> str:
 
 
 def render_flowchart() -> str:
-    """Guarantees and the lemmas on which they rest, as a Mermaid flowchart; no sanity checks."""
+    """Guarantees and the lemmas that they depend on, as a Mermaid flowchart; no sanity checks."""
     graph = load_graph(SHOWN)
     guarantees = [node for node in map(_get_guarantee, CLAIMS) if node in graph.edges]
     reached = sorted(graph.compute_reached_lemmas(guarantees))
@@ -78,7 +78,7 @@ def render_flowchart() -> str:
 
 
 def render_foundations() -> str:
-    """For each guarantee what it rests on, which faults must be absent, and which may then mix."""
+    """For each guarantee its lemmas, the faults that must be absent, and those that may mix."""
     return "\n\n".join("\n".join(_render_foundation(name)) for name in CLAIMS)
 
 
@@ -88,18 +88,18 @@ def _render_foundation(name: str) -> Iterator[str]:
     yield f"### Why {name} holds\n"
     yield f"> {CLAIMS[name].sentence}\n"
     if not columns:
-        yield "It is proved in no column."
+        yield "It is proved under no fault model."
         return
     direct = graph.get_targets(node, NodeKind.LEMMA)
     reached = sorted(graph.compute_reached_lemmas([node]))
     conditions = graph.compute_conditions(name)
     rules = {condition.partition(".")[0] for condition in conditions}
-    yield f"- **Rests on** {_link(n for n in direct if n.name in LEMMAS)}."
-    yield f"- **These rest on** {_link(n for n in reached if _is_lemma(n) and n not in direct)}."
+    yield f"- **Depends on** {_link(n for n in direct if n.name in LEMMAS)}."
+    yield f"- **These depend on** {_link(n for n in reached if _is_lemma(n) and n not in direct)}."
     yield f"- **Sanity checks below:** {_link(n for n in reached if not _is_lemma(n))}."
     yield f"- **Conditions and arguments used:** {len(conditions)} of {len(rules)} rules.\n"
     yield render_table(
-        ["Columns", "Faults that must be absent", "Faults that may strike, in any mixture"],
+        ["Fault models", "Faults that must be absent", "Faults that may happen, in any mixture"],
         [
             [", ".join(names), _quote(absent), _quote(f for f in FAULTS if f not in absent)]
             for absent, names in columns.items()
@@ -108,7 +108,7 @@ def _render_foundation(name: str) -> Iterator[str]:
 
 
 def render_conditions() -> str:
-    """For each rule what the proofs take of it, and what no proof takes."""
+    """For each rule the conditions that the proofs use, and those that no proof uses."""
     used = {name: load_graph(SHOWN).compute_conditions(name) for name in CLAIMS}
     proved = [conditions for conditions in used.values() if conditions]
     by_all, by_any = set.intersection(*proved), set.union(*proved)

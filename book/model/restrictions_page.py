@@ -23,14 +23,14 @@ from properties.worlds import STRUCTURES_BY_WORLD
 CLAIMS_SHOWN = 3
 """How many claims a row names."""
 
-HEAD = ("Restriction", "Cells", "By one", "Claims", "What is known")
+HEAD = ("Restriction", "Verdicts", "By one", "Claims", "Evidence")
 
 
 def render_counts() -> str:
-    """A row per world: how many restrictions, and what is known of those that carry cells."""
+    """A row per world: the number of restrictions, and the evidence for the load-bearing ones."""
     head = (
-        *("World", "restrictions", "load-bearing", "probed", "by nature", "refuted", "not asked"),
-        *("proved cells", "of them resting on what is refuted or not asked"),
+        *("World", "restrictions", "load-bearing", "probed", "by nature", "refuted", "not tested"),
+        *("proved verdicts", "of them depending on refuted or untested ones"),
     )
     rows = []
     for world in STRUCTURES_BY_WORLD:
@@ -46,7 +46,7 @@ def render_counts() -> str:
 
 
 def render_open() -> str:
-    """The questions to real brokers, those that most cells wait for first, of all worlds."""
+    """The tests for real brokers of all worlds, those with the most dependent verdicts first."""
     open_ones = [
         (world, b)
         for world in STRUCTURES_BY_WORLD
@@ -71,8 +71,8 @@ def render_world(world: str) -> str:
 
 
 def describe(standing: Standing) -> str:
-    """What is known of a restriction, or what to ask."""
-    return " ".join(_describe(standing)) or "none: nobody has written down a question"
+    """The evidence for a restriction, or the test that is missing."""
+    return " ".join(_describe(standing)) or "none: no question is written down"
 
 
 def _describe(standing: Standing) -> Iterator[str]:
@@ -85,7 +85,7 @@ def _describe(standing: Standing) -> Iterator[str]:
     if seen := (*standing.rows, *standing.recordings):
         yield f"({', '.join(seen)})"
     if standing.ask:
-        yield f"none: ask {standing.ask}"
+        yield f"none: test {standing.ask}"
 
 
 def _name_claims(bearing: Bearing) -> str:
@@ -95,7 +95,7 @@ def _name_claims(bearing: Bearing) -> str:
 
 
 def render_idle() -> str:
-    """How many restrictions of each world carry no cell in any structure, by their names."""
+    """The restrictions of each world that carry no verdict in any structure."""
     lines = []
     for world in STRUCTURES_BY_WORLD:
         structures = list_judged_structures(world)
@@ -107,7 +107,7 @@ def render_idle() -> str:
 
 
 def render_gave_up() -> str:
-    """Where Z3 gave up, so that cells were counted as fallen without an answer."""
+    """Where Z3 gave up, so that verdicts were counted as lost without an answer."""
     lines = [
         f"- {structure.name}: `{judged.restriction}`, under {', '.join(columns)}"
         for world in STRUCTURES_BY_WORLD

@@ -1,4 +1,4 @@
-"""The generated parts of ``spec/roles.md``: deployments, keys, and what ``check`` refuses.
+"""The generated parts of ``spec/roles.md``: deployments, keys, and files that ``check`` rejects.
 
 ``rmqspec docs --write spec/roles.md`` writes them anew.
 """
@@ -56,14 +56,14 @@ REFUSED = (
         {"a.conf": MASTER, "b.conf": SLAVE, "c.conf": SLAVE},
         "the name server keeps the last one (R-NS-02)",
     ),
-    Case({"a.conf": SLAVE}, "nobody can say what it copies"),
+    Case({"a.conf": SLAVE}, "no file says what it copies"),
     Case(
         {"a.conf": "brokerRole=SYNC_MASTER\n", "b.conf": SLAVE},
         "BrokerConfig#localHostName: on two hosts the two would have two names",
     ),
     Case(
         {"a.conf": "brokerName=broker-a\nbrokerRole=SYNC_MASTR\n"},
-        "MixAll#properties2Object swallows what a setter refuses",
+        "MixAll#properties2Object ignores values that a setter rejects",
     ),
     Case(
         {"a.conf": MASTER + "slaveReadEnable=yes\n"},
@@ -71,28 +71,28 @@ REFUSED = (
     ),
     Case(
         {"a.conf": MASTER + "haTransferBatchSize=0\n"},
-        "no byte would ever be sent (inference)",
+        "no byte would ever be sent (inferred)",
     ),
 )
-"""What `check` answers with an error, and exit code 3."""
+"""Cases that `check` rejects with an error, and exit code 3."""
 
 WARNED = (
     Case({"a.conf": MASTER + "brokerId=3\n"}, "R-BR-01"),
     Case({"a.conf": MASTER + "haListenPort=10999\n"}, "R-HA-02"),
     Case(
         {"a.conf": MASTER + "slaveReadEnabled=true\n"},
-        "MixAll#properties2Object asks setters only",
+        "MixAll#properties2Object knows setters only",
     ),
     Case(
         {"a.conf": MASTER + "flushDiskType=SYNC_FLUSH\nflushDiskType=ASYNC_FLUSH\n"},
         "java.util.Properties",
     ),
 )
-"""What `check` tells, and then answers for the brokers as they would run."""
+"""Cases in which `check` warns, and then answers for the brokers as they would run."""
 
 
 def read_messages(case: Case) -> list[str]:
-    """What is said about a case's files: the refusal, or else the warnings."""
+    """The messages about a case's files: the error, or else the warnings."""
     with TemporaryDirectory() as name:
         folder = Path(name)
         for file, text in case.files.items():
@@ -108,7 +108,7 @@ def read_messages(case: Case) -> list[str]:
 
 
 def render_cases(cases: Iterable[Case]) -> str:
-    """A row for each case: its files, what is said of them, what real brokers do."""
+    """A row for each case: its files, the messages about them, what real brokers do."""
     rows = [[show_files(c.files), "<br>".join(read_messages(c)), c.why] for c in cases]
     return render_table(["Files", "What `check` says", "Why"], rows)
 
@@ -122,7 +122,7 @@ def show_files(files: Mapping[str, str]) -> str:
 
 
 def render_keys(uses: Iterable[KeyUse]) -> str:
-    """A row for each key: default, unit, meaning, and where more is told."""
+    """A row for each key: default, unit, meaning, and chapter."""
     rows = [
         [f"`{u.name}`", show_default(KEYS[u.name].default), u.unit, u.meaning, link(u.told)]
         for u in uses
@@ -131,7 +131,7 @@ def render_keys(uses: Iterable[KeyUse]) -> str:
 
 
 def show_default(value: Value) -> str:
-    """A default as it would be written into a file; a dash where the host decides."""
+    """A default as it would be written into a file; a dash if the host decides."""
     if value is None:
         return "-"
     return f"`{str(value).lower() if isinstance(value, bool) else value}`"
@@ -152,7 +152,7 @@ def render_deployments() -> str:
 
 
 def render_stock_keys() -> str:
-    """What becomes of each key of the stock files."""
+    """The treatment of each key of the stock files."""
     return render_table(["Key", "Here"], ([f"`{k}`", text] for k, text in STOCK_KEYS.items()))
 
 
@@ -160,8 +160,8 @@ def render_counts() -> str:
     """How many keys there are, and how many of them are read."""
     read = {use.name for use in (*IDENTITY, *VERDICTS, *READING, *TIMES)}
     return (
-        f"A broker of 4.4.0 reads {len(KEYS)} keys. The model knows what {len(read)} of them mean, "
-        f"and an answer of `check` may rest on {len(CHECKED_KEYS)}."
+        f"A broker of 4.4.0 reads {len(KEYS)} keys. The model covers {len(read)} of them, and an "
+        f"answer of `check` may depend on {len(CHECKED_KEYS)}."
     )
 
 

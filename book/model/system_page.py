@@ -1,6 +1,6 @@
 """The generated parts of the system's chapter: what readers see of the log, guarantees, lemmas.
 
-Rules are told in the chapters of their own worlds; here is what is added to them.
+Rules are described in the chapters of their own worlds; this adds the rest.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LEMMAS = collect_properties(lemma)
 
 
 def render_sights() -> str:
-    """A row for each rule of the log of which readers see something."""
+    """A row for each rule of the log that has an effect for readers."""
     rows = [
         f"| `{name or rule}` | {inspect.getdoc(lifted.look)} |"
         + f" {', '.join(f'`{index}`' for index in lifted.indexes)} |"
@@ -46,12 +46,12 @@ def render_figures() -> str:
     )
     return (
         f"{len(shown.rules)} rules over {leaves} leaves; {of_log} lemmas of the log, "
-        f"{of_readers} of readers and {len(LEMMAS)} of both hold in every state, whatever strikes."
+        f"{of_readers} of readers and {len(LEMMAS)} of both hold in every state, under all faults."
     )
 
 
 def render_excuses() -> str:
-    """For each claim the closed list of what excuses it, and what is left open."""
+    """For each claim the complete list of sets that excuse it, and the open ones."""
     return "\n\n".join(map(_tell_excuses, load_borders(SYSTEM.structures[0])))
 
 
@@ -66,7 +66,7 @@ def _tell_excuses(border: Border) -> str:
 
 
 def tell_sets(sets: Iterable[FaultSet]) -> list[str]:
-    """Sets of faults in few words: those that differ in one fault alone are told together."""
+    """Sets of faults in few words: those that differ in one fault alone are merged."""
     left, families = set(sets), dict[FaultSet, list[FaultSet]]()
     while left:
         cores = Counter(faults - {name} for faults in left for name in faults)

@@ -1,4 +1,4 @@
-"""The generated parts of ``spec/variants.md``: what each variant changes, and by which schedule.
+"""The generated parts of ``spec/variants.md``: the changes of each variant, with schedules.
 
 ``rmqspec docs --write spec/variants.md`` writes them anew after certificates have changed.
 """
@@ -27,13 +27,13 @@ from reference.worlds.replication.changes import VARIANTS
 
 @cache
 def compute_changes(variant: str) -> tuple[Change, ...]:
-    """Every cell in which a variant differs, for the only structure that is compared."""
+    """Every verdict in which a variant differs, for the only structure that is compared."""
     (structure,) = COMPARED_STRUCTURES
     return tuple(compare(structure, load_cells(evolve(structure, variants=(variant,))).values()))
 
 
 def render_summary() -> str:
-    """One row per variant: how many cells it proves that 4.4.0 refutes, and the other way round."""
+    """One row per variant: the numbers of verdicts that are better and worse than in 4.4.0."""
     lines = [
         "| Variant | proved instead of refuted | refuted later, or open | worse | may never rest |",
         "| --- | --- | --- | --- | --- |",
@@ -59,7 +59,7 @@ def find_endless_steps(variant: str) -> tuple[str, ...]:
 
 
 def render_variant(name: str) -> str:
-    """What a variant is, where it comes from, and every cell that it changes."""
+    """The sentence of a variant, its origin, and every verdict that it changes."""
     variant = VARIANTS[name]
     rules = ", ".join(f"`{rule}`" for rule in (*variant.rules, *variant.conditions))
     lines = [
@@ -71,7 +71,7 @@ def render_variant(name: str) -> str:
 
 
 def render_changes(name: str) -> str:
-    """The cells that a variant changes, those of one claim that read alike in one row."""
+    """The verdicts that a variant changes; equal ones of one claim share a row."""
     rows = [
         [
             f"`{alike[0].after.guarantee}`",
@@ -82,8 +82,8 @@ def render_changes(name: str) -> str:
         for alike in group_alike(compute_changes(name))
     ]
     if not rows:
-        return "No cell changes."
-    return render_table(["Claim", "Faults", "RocketMQ 4.4.0", "with the variant"], rows)
+        return "No verdict changes."
+    return render_table(["Claim", "Fault models", "RocketMQ 4.4.0", "with the variant"], rows)
 
 
 PAGE = Page(

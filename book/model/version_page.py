@@ -38,7 +38,7 @@ FALSE_ACKNOWLEDGEMENTS = {
     "master power loss": "a slave is ahead of a master that lost its tail",
     "master kill in a roll": "a slave is ahead by the blank that its master's restart cuts off",
 }
-"""The columns in which an answer may be a lie though nobody lied, with what happens there."""
+"""The fault models in which an answer may be false though every broker is correct."""
 
 
 def render_releases() -> str:
@@ -133,11 +133,11 @@ def render_timing_differences() -> str:
         [f"`{h.name}`", _describe_span(h.span), h.sentence, h.comes_from]
         for h in TIMING_DIFFERENCES.values()
     ]
-    return render_table(["TimingDifference", "Since", "What it does", "Source"], rows)
+    return render_table(["Timing difference", "Since", "What it does", "Source"], rows)
 
 
 def render_verdicts() -> str:
-    """How many cells are proved, disputed and refuted, per set of rules and structure."""
+    """The numbers of proved, disputed and refuted verdicts, per set of rules and structure."""
     rows = []
     for structure in RELEASED_STRUCTURES:
         cells = [load_cells(get_released(name, structure)) for name in RULE_SET_NAMES]
@@ -160,7 +160,7 @@ def render_differences() -> str:
         cells = [known[release][name] for release in RULE_SET_NAMES]
         steps = ("-" if s.is_impossible else _count_steps(s) for s in cells)
         rows.append([(inspect.getdoc(predicate) or "").splitlines()[0], *steps])
-    return render_in_order("What can be seen", RULE_SET_NAMES, rows)
+    return render_in_order("Observable difference", RULE_SET_NAMES, rows)
 
 
 def _count_steps(difference: ObservableDifference) -> str:
@@ -168,7 +168,7 @@ def _count_steps(difference: ObservableDifference) -> str:
 
 
 def render_false_acknowledgements() -> str:
-    """The cells of truthfulness in which nobody lies, through all sets of rules."""
+    """The verdicts on false acknowledgements, in all sets of rules."""
     structure = COMPARED_STRUCTURES[0]
     rows = []
     for column, cause in FALSE_ACKNOWLEDGEMENTS.items():
@@ -181,7 +181,7 @@ def render_false_acknowledgements() -> str:
 
 
 def render_repairs() -> str:
-    """One row per repair: what it proves on top of each release, and what it costs."""
+    """One row per repair: the verdicts gained on top of each release, and the cost."""
     rows = []
     for name in REPAIRS:
         own = [r for r in load_repairs() if r.variant == name]
@@ -194,7 +194,7 @@ def render_repairs() -> str:
                 [
                     link_variant(name),
                     f"all {len(own)}" if alike == own else ", ".join(r.release for r in alike),
-                    ", ".join(first.repaired_columns) or "no column",
+                    ", ".join(first.repaired_columns) or "no fault model",
                     _list_claims(first.gained),
                     _list_claims(first.lost),
                     ", ".join(f"`{step}`" for step in first.endless) or "no",
@@ -203,9 +203,9 @@ def render_repairs() -> str:
     head = [
         "Repair",
         "On top of",
-        "Makes answers truthful in",
-        "Cells proved besides",
-        "Cells no longer proved",
+        "Makes answers truthful under",
+        "Other verdicts proved",
+        "Verdicts no longer proved",
         "May never rest",
     ]
     return render_table(head, rows)
@@ -217,7 +217,7 @@ def _list_claims(cells: tuple[tuple[str, ...], ...]) -> str:
 
 
 def render_repair_differences() -> str:
-    """What a repair on top of 4.4.0 makes possible or impossible to see."""
+    """The observable differences that a repair on top of 4.4.0 adds or removes."""
     usual = {s.name: s for s in load_differences("4.4.0")}
     rows = []
     for name in REPAIRS:
@@ -228,7 +228,7 @@ def render_repair_differences() -> str:
                     0
                 ]
                 rows.append([f"`{name}`", sentence, before.describe(), found.describe()])
-    return render_table(["Repair", "What can be seen", "4.4.0", "with the repair"], rows)
+    return render_table(["Repair", "Observable difference", "4.4.0", "with the repair"], rows)
 
 
 def render_abstracted() -> str:

@@ -30,7 +30,7 @@ from reference.language.rule import Rule
 
 
 def render_rules(world: World) -> str:
-    """A section for each rule: what it does, who acts, what it mirrors, when it is enabled."""
+    """A section for each rule: effect, actor, source, conditions."""
     return "\n\n".join("\n".join(_render_rule(world, rule)) for rule in world.rules.values())
 
 
@@ -60,7 +60,7 @@ def list_conditions(world: World, rule: Rule) -> tuple[list[str], list[str]]:
 
 
 def render_guarantees(world: World) -> str:
-    """A section for each guarantee: sentence, table, and how it fails."""
+    """A section for each guarantee: sentence, table, and how it breaks."""
     return "\n\n".join("\n".join(_render_guarantee(world, name)) for name in world.claims)
 
 
@@ -79,7 +79,7 @@ def _render_guarantee(world: World, name: str) -> Iterator[str]:
 
 
 def _render_refutation(shown: Any, name: str, columns: Sequence[str]) -> str:
-    """The page that draws one of these columns; where there is none, the steps of the first."""
+    """The page that draws one of these fault models; if there is none, the steps of the first."""
     case = find_case(name)
     if case is not None and case.structure == shown and case.fault in columns:
         place = case.page.relative_to(SPEC)
@@ -96,7 +96,7 @@ def _render_verdicts(world: World, name: str) -> str:
 
 
 def group_by_reason(world: World, name: str) -> list[tuple[Expectation, list[str]]]:
-    """The columns of the first structure, by the entry that says why they are as they are."""
+    """The fault models of the first structure, by the entry that gives their reason."""
     found: dict[str, tuple[Expectation, list[str]]] = {}
     for column in world.fault_models:
         expected = find_expectation(name, world.structures[0], column.name)
@@ -105,15 +105,15 @@ def group_by_reason(world: World, name: str) -> list[tuple[Expectation, list[str
 
 
 def tell(cell: Verdict) -> str:
-    """A cell in words; of one that is proved, whether what it speaks of can happen at all.
+    """A verdict in words; of a proved one, whether its premise can hold at all.
 
-    Which schedule is the shortest is no question of a cell: a chapter says how they were found.
+    Which schedule is the shortest is not part of it: a chapter says how they were found.
     """
     return describe(evolve(cell, is_shortest=True), is_vacuous=cell.is_vacuous)
 
 
 def render_lemmas(lemmas: Mapping[str, Property]) -> str:
-    """A section for each lemma: sentence, and what demanded it."""
+    """A section for each lemma: sentence, and the counterexample that demanded it."""
     return "\n\n".join(
         f"### `{name}`\n\n> {_clean(lemma.sentence)}\n\nDemanded by: {lemma.why}\n\n{mark(name)}"
         for name, lemma in lemmas.items()
@@ -121,7 +121,7 @@ def render_lemmas(lemmas: Mapping[str, Property]) -> str:
 
 
 def count_cells(world: World) -> dict[str, int]:
-    """How many cells of a world are proved, disputed and refuted."""
+    """The numbers of proved, disputed and refuted verdicts of a world."""
     words = Counter(
         "disputed" if v.disputed else v.word.value + (" vacuously" if v.is_vacuous else "")
         for s in world.structures
@@ -131,17 +131,17 @@ def count_cells(world: World) -> dict[str, int]:
 
 
 def render_summary(world: World) -> str:
-    """One sentence: how many cells there are, and what became of them."""
+    """One sentence: the number of verdicts, by word."""
     words = count_cells(world)
     told = ", ".join(f"{count} {word}" for word, count in sorted(words.items()))
     return (
-        f"{len(world.structures)} structures x {len(world.fault_models)} columns x "
-        f"{len(world.claims)} guarantees = {sum(words.values())} cells: {told}."
+        f"{len(world.structures)} structures x {len(world.fault_models)} fault models x "
+        f"{len(world.claims)} guarantees = {sum(words.values())} verdicts: {told}."
     )
 
 
 def describe_word(cell: Verdict) -> str:
-    """The engine's word of a cell, or that it is disputed."""
+    """The engine's word for a verdict, or its dispute."""
     return cell.dispute or cell.word.value + (" (vacuous)" if cell.is_vacuous else "")
 
 

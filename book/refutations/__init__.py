@@ -1,1 +1,1 @@
-"""The counterexample pages: for each guarantee that falls, its shortest schedule, told in full."""
+"""The counterexample pages: for each broken guarantee, its shortest schedule in full."""

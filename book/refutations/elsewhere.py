@@ -1,4 +1,4 @@
-"""The same guarantee elsewhere: in other columns, deployments and releases, with a repair."""
+"""The guarantee elsewhere: other fault models, deployments and releases, and repairs."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from reference.worlds.replication.structure import Structure
 
 
 def render_others(case: Case) -> str:
-    """A row for each way in which the guarantee falls, in this structure."""
+    """A row for each way in which the guarantee breaks, in this structure."""
     groups: dict[str, list[Verdict]] = {}
     for cell in case.cells:
         if cell.word is VerdictWord.REFUTED:
             groups.setdefault(describe_way(case, cell), []).append(cell)
     rows = [(way, *describe_cells(cells)) for way, cells in groups.items()]
-    table = render_table(("How it falls", "Columns", "Steps"), rows)
-    told = [table, f"It holds under: {list_columns(case, is_holding) or 'no column'}."]
+    table = render_table(("How it breaks", "Fault models", "Steps"), rows)
+    told = [table, f"It holds under: {list_columns(case, is_holding) or 'no fault model'}."]
     for words, is_such in OTHERWISE.items():
         if columns := list_columns(case, is_such):
             told.append(f"{words}: {columns}.")
@@ -40,19 +40,19 @@ def render_others(case: Case) -> str:
 
 
 def is_holding(cell: Verdict) -> bool:
-    """It is proved, and speaks of something that can happen; or was proved, and is disputed."""
+    """It is proved and not vacuous, whether or not it is disputed."""
     return cell.word is VerdictWord.PROVED and not cell.is_vacuous
 
 
 OTHERWISE: Mapping[str, Callable[[Verdict], bool]] = {
-    "Its question does not arise under": lambda cell: cell.is_vacuous,
+    "It is vacuous under": lambda cell: cell.is_vacuous,
     "It is undecided under": lambda cell: cell.word is VerdictWord.UNDECIDED,
 }
-"""What else a cell may be that is neither refuted nor a promise."""
+"""The remaining verdicts, which are neither refuted nor a promise."""
 
 
 def list_columns(case: Case, is_such: Callable[[Verdict], bool]) -> str:
-    """The columns of these cells, with what disputes them."""
+    """The fault models of these verdicts, with the findings that dispute them."""
     return ", ".join(
         f"{cell.fault} ({cell.dispute})" if cell.disputed else cell.fault
         for cell in case.cells
@@ -68,7 +68,7 @@ def describe_way(case: Case, cell: Verdict) -> str:
 
 
 def describe_cells(cells: list[Verdict]) -> Iterator[str]:
-    """Their columns and lengths."""
+    """The fault models and lengths of these verdicts."""
     yield ", ".join(cell.fault for cell in cells)
     lengths = sorted({len(cell.schedule) for cell in cells})
     yield (
@@ -79,9 +79,9 @@ def describe_cells(cells: list[Verdict]) -> Iterator[str]:
 
 
 def tell_cell(case: Case, structure: Any) -> str | None:
-    """The verdict of the case's cell in another structure; None where nobody has decided it.
+    """The case's verdict in another structure; None if it is not decided.
 
-    A deployment of 4.4.0 is told as in the verdict tables, which know vacuous proofs.
+    A deployment of 4.4.0 is described as in the verdict tables, which show vacuous proofs.
     """
     if case.is_replication and not structure.variants:
         return compute_row(structure).get((case.claim, case.fault))
@@ -112,7 +112,7 @@ def list_deployments(case: Case) -> Iterator[tuple[str, Any]]:
 
 
 def group_by_verdict(case: Case, named: Iterable[tuple[str, Any]]) -> dict[str, list[str]]:
-    """The names of structures by the verdict of the cell there; undecided ones are left out."""
+    """The names of structures by their verdict; undecided ones are left out."""
     groups: dict[str, list[str]] = {}
     for name, structure in named:
         verdict = tell_cell(case, structure)

@@ -1,6 +1,6 @@
 """What supports a counterexample: recordings, threads of trackers, known issues, and its steps.
 
-Of each step it is told why it is possible, and what becomes of the others without it.
+For each step: why it is possible, and the effect of leaving it out.
 """
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ TOLD_FIELDS = {
     "pull_message": ("node", "offset", "get_status", "response", "next_begin_offset", "max_offset"),
     "tables": ("node", "consumer_offsets"),
 }
-"""What a page quotes of a recorded line, by its kind; of all other kinds everything short."""
+"""The quoted fields of a recorded line, by its kind; all fields for other kinds."""
 
 QUOTED_LETTERS_MAX = 160
 
 
 @frozen
 class RecordedLine:
-    """A line of a recording that shows what a page tells."""
+    """A line of a recording that supports a page."""
 
     recording: str
     seq: int
     event: str
     told: tuple[str, ...] = ()
-    """The fields to quote; where it says none, those of its kind."""
+    """The fields to quote; if empty, those of its kind."""
 
     def read(self) -> Mapping[str, Any]:
         """The line itself. Raises LookupError when the recording has no such line."""
@@ -60,7 +60,7 @@ class RecordedLine:
         raise LookupError(f"{self.recording} has no line {self.seq} ({self.event})")
 
     def quote(self) -> str:
-        """Who wrote it, and its telling fields with their values."""
+        """The fields that a page quotes, with their values."""
         event = self.read()
         usual = TOLD_FIELDS.get(self.event, tuple(n for n in event if n not in ("seq", "ev")))
         fields = self.told or usual
@@ -110,7 +110,7 @@ def find_known_issues(case: Case) -> tuple[Scenario, ...]:
 
 
 def is_same_story(case: Case, scenario: Scenario) -> bool:
-    """A known issue is about the same cell: the same release, and the same kind of fault."""
+    """A known issue is about the same verdict: the same release, and the same kind of fault."""
     is_same_release = not getattr(scenario.structure, "variants", ())
     return is_same_release and scenario.fault == case.fault
 
@@ -137,7 +137,7 @@ def list_recorded(case: Case) -> Iterator[RecordedLine]:
 
 
 def describe_certainty(scenario: Scenario) -> str:
-    """How far a thread tells the same: stated there, or only consistent with it."""
+    """How a thread supports the issue: by stating it, or by being consistent with it."""
     if scenario.certainty == "S":
         return "reported"
     if scenario.certainty == "C":
@@ -162,11 +162,11 @@ class Need:
     conditions: tuple[str, ...]
     """Names of the conditions of its rule; all of them hold before it."""
     refused_step: int | None
-    """Without this step, the first later one that is impossible; None where all are possible."""
+    """Without this step, the first later one that is impossible; None if all are possible."""
     refused_for: tuple[str, ...] = ()
     """The conditions of that one that do not hold then."""
     is_enough_without: bool = False
-    """The guarantee falls without this step too: then it was needless."""
+    """The guarantee breaks without this step too: then it was needless."""
 
 
 def list_needs(case: Case) -> Iterator[Need]:
@@ -183,9 +183,9 @@ def list_needs(case: Case) -> Iterator[Need]:
 
 
 def leave_out(case: Case, number: int) -> tuple[int | None, tuple[str, ...], bool]:
-    """What becomes of a schedule without one step: (step refused, conditions, whether it falls).
+    """A schedule without one step: (step refused, conditions, whether the guarantee breaks).
 
-    The steps after a refused one are not tried: without it the story is another one.
+    The steps after a refused one are not tried, because it may be needed for them.
     """
     holds = find_world(case.structure).claims[case.claim].predicate
     others = [*case.schedule[: number - 1], *case.schedule[number:]]
@@ -202,7 +202,7 @@ def leave_out(case: Case, number: int) -> tuple[int | None, tuple[str, ...], boo
 def list_needless_pairs(
     case: Case, schedule: Sequence[Action] | None = None
 ) -> Iterator[tuple[int, int]]:
-    """The numbers of two steps without which the guarantee falls all the same."""
+    """The numbers of two steps without which the guarantee still breaks."""
     numbered = list(enumerate(schedule or case.schedule, start=1))
     for left_out in combinations(range(1, len(numbered) + 1), 2):
         others = [action for number, action in numbered if number not in left_out]

@@ -48,7 +48,7 @@ UP = "../"
 
 def draw_page(case: Case) -> str:
     """The diagram of a page, as an SVG file."""
-    title = f"{case.structure_name}, {case.fault}: how {case.claim} falls"
+    title = f"{case.structure_name}, {case.fault}: how {case.claim} breaks"
     return draw_schedule(case.walk(), title, f"{case.claim} does not hold")
 
 
@@ -69,12 +69,12 @@ def _list_overview_cells(case: Case) -> Iterator[object]:
 
 
 def say_length(length: str, case: Case) -> str:
-    """A length, with a warning where there may be a shorter schedule."""
+    """A length, with a warning if there may be a shorter schedule."""
     return length if case.is_shortest else f"{length}, not known to be the shortest"
 
 
 def describe_seen(case: Case) -> str:
-    """In a word or two, what supports it."""
+    """The support of the page: recorded, reported or predicted."""
     if any(list_recorded(case)):
         return "recorded"
     explanation = find_explanation(case)
@@ -88,11 +88,11 @@ def describe_seen(case: Case) -> str:
 
 
 def render_glance(case: Case) -> str:
-    """The case in a table: what falls, where, after what."""
+    """A table of the case: guarantee, structure, fault model, length, support."""
     rows = [
         ("Guarantee", link_claim(case.claim, UP)),
         ("Where", case.structure_name),
-        ("What may strike", f'the column "{case.fault}"'),
+        ("Fault model", f'"{case.fault}"'),
         ("Length", say_length(count_steps(len(case.schedule)), case)),
         ("Seen", describe_seen(case)),
     ]
@@ -100,19 +100,19 @@ def render_glance(case: Case) -> str:
 
 
 def render_property(case: Case) -> str:
-    """What the guarantee promises, and its predicate as it stands in the source."""
+    """The sentence of the guarantee, and its predicate as in the source."""
     predicate = find_world(case.structure).claims[case.claim].predicate
     return f"> {case.sentence}\n\n{fence([read_source(predicate, has_docstring=False)])}"
 
 
 def render_picture(case: Case) -> str:
-    """The diagram, with words for those who cannot see it."""
-    drawn = f"![{case.claim} falls after {count_steps(len(case.schedule))}]({case.picture.name})"
+    """The diagram, with a text alternative."""
+    drawn = f"![{case.claim} breaks after {count_steps(len(case.schedule))}]({case.picture.name})"
     return f"{drawn}\n\n{link_counterexample(UP)}."
 
 
 def render_steps(case: Case) -> str:
-    """What happens, step by step, and how each node is then, where that has changed."""
+    """The steps, and the state of each node after each, if it has changed."""
     steps = case.walk()
     titles = [title for title, _ in list_lanes(steps[0].cluster)]
     shown = [n for n in range(len(titles)) if any(read_states(step)[n] for step in steps[1:])]
@@ -132,12 +132,12 @@ def render_steps(case: Case) -> str:
 
 
 def say_state(state: str) -> str:
-    """A state as code; a dash where a node has nothing to say any more."""
+    """A state as code; a dash if a node has none any more."""
     return f"`{state}`" if state else "-"
 
 
 def render_legend(state: Any) -> str:
-    """How to read the states of a world: what the module of its lanes says below its first line."""
+    """How to read the states of a world: the docstring of its lanes below the first line."""
     if isinstance(state.structure, SystemStructure):
         return f"{LOG_LEGEND} {read_legend(state.structure.reading)}"
     return read_legend(state.structure)
@@ -147,20 +147,20 @@ LOG_LEGEND = "A broker shows its log first, as bytes, then its queue and its pro
 
 
 def read_legend(structure: Any) -> str:
-    """What the module of a structure's lanes says of states."""
+    """The docstring of the module of a structure's lanes, without its first line."""
     told = sys.modules[structure.lanes.fill_lanes.__module__].__doc__ or ""
     return told.partition("\n\n")[2].strip().replace("``", "`")
 
 
 def read_states(step: JudgedStep) -> list[str]:
-    """What each lane of a timeline says of the state after a step."""
+    """The text of each lane of a timeline about the state after a step."""
     assert step.action is not None
     return [text.state for text in fill_lanes(step.cluster, step.action)]
 
 
 def render_needs(case: Case) -> str:
-    """Why each step is possible, where RocketMQ does it, and what it is needed for."""
-    head = ("Step", "Rule", "Without it", "It may happen, because", "RocketMQ's code")
+    """Why each step is possible, its place in RocketMQ's code, and the effect of omitting it."""
+    head = ("Step", "Rule", "Without it", "Possible because", "RocketMQ's code")
     return render_table(head, (_list_need_cells(need) for need in list_needs(case)))
 
 
@@ -173,69 +173,70 @@ def _list_need_cells(need: Need) -> Iterator[object]:
 
 
 def describe_lack(need: Need) -> str:
-    """What becomes of the schedule without one step."""
+    """The result of the schedule without one step."""
     if need.is_enough_without:
-        return "the guarantee falls all the same"
+        return "the guarantee still breaks"
     if need.refused_step is None:
         return "the guarantee holds to the end"
     failed = ", ".join(f"`{name}`" for name in need.refused_for)
     return f"step {need.refused_step} is impossible: not {failed}"
 
 
+FAULTS_TWICE = "Each fault that the fault model admits may happen twice."
+"""The limits of every search."""
+
+
 def render_minimal(case: Case) -> str:
-    """Who has looked for a shorter one, in which sizes, and in vain; or that nobody has."""
+    """The searches for a shorter schedule and their sizes, or that there were none."""
     lines = list_searches(case) if case.is_shortest else list_doubts(case)
     return "\n".join(f"- {line}" for line in lines)
 
 
 def list_searches(case: Case) -> Iterator[str]:
-    """Who has looked for a shorter one."""
+    """The searches for a shorter schedule."""
     steps = len(case.schedule)
     fewer = f"of fewer than {count_steps(steps)}" if steps > 1 else "without a step"
-    asked = f"has asked for a schedule {fewer}, and there is none"
+    searched = f"found no schedule {fewer}"
     if not case.verdict.is_shortest:
-        asked = "found it, and has not been asked again since rules have changed"
-    sizes = f"with: {say_sizes(case)}. Each kind of fault that the column admits may strike twice."
-    yield f"Bounded search (Z3) {asked}, {sizes}"
+        searched = "found it, and was not repeated since rules have changed"
+    sizes = f"with: {say_sizes(case)}. {FAULTS_TWICE}"
+    yield f"Bounded search (Z3) {searched}, {sizes}"
     if case.is_counted:
         yield (
             "A breadth-first search over all states, which shares nothing with Z3 but the "
-            f"rules, meets the first violation after {count_steps(steps)} too."
+            f"rules, also finds the first violation after {count_steps(steps)}."
         )
     else:
-        yield "Nobody else has searched: a claim about rest is asked of Z3 only."
+        yield "There was no other search: only Z3 checks claims about rest."
     yield "No step can be left out: see *Without it* above."
 
 
 def list_doubts(case: Case) -> Iterator[str]:
-    """That a shorter one may exist, and how far this one was shortened."""
+    """A warning that a shorter one may exist, and how far this one was shortened."""
     fewer = f"fewer than {count_steps(len(case.schedule))}"
     yield (
         "It is not known to be the shortest: states of this world are too large for a search step "
-        f"by step, and none has looked for one of {fewer}."
+        f"by step, and no search covered schedules of {fewer}."
     )
-    yield (
-        f"Random schedules found it, with: {say_sizes(case)}. Each kind of fault that the column "
-        "admits may strike twice."
-    )
+    yield f"Random schedules found it, with: {say_sizes(case)}. {FAULTS_TWICE}"
     yield "No step can be left out: see *Without it* above."
     pairs = [f"{one} and {other}" for one, other in list_needless_pairs(case)]
     if pairs:
-        yield f"Without steps {' or '.join(pairs)} together it falls too."
+        yield f"Without steps {' or '.join(pairs)} together it breaks too."
     else:
         yield "No two steps can be left out together either."
 
 
 def say_sizes(case: Case) -> str:
-    """The sizes in which was searched."""
+    """The sizes of the search."""
     return ", ".join(f"`{name}` {value}" for name, value in list_sizes(case.parameters).items())
 
 
 def render_seen(case: Case) -> str:
-    """Recorded lines, reports of users, or that it is a prediction."""
+    """Recorded lines, reports of users, or a note that there are none."""
     lines = [(f"`{x.recording}` seq {x.seq} (`{x.event}`)", x.quote()) for x in list_recorded(case)]
     parts = (
-        [render_table(("Recorded on real brokers", "What the line says"), lines)] if lines else []
+        [render_table(("Recorded on real brokers", "Content of the line"), lines)] if lines else []
     )
     told = [f"- {line}" for line in _list_reports(case)]
     parts += ["\n".join(told)] if told else []
@@ -257,17 +258,17 @@ def _list_reports(case: Case) -> Iterator[str]:
 
 
 def render_elsewhere(case: Case) -> str:
-    """The verdict of the same cell in other deployments, with repairs, in later releases."""
-    asked = {"Deployment": list_deployments(case)}
+    """The same verdict in other deployments, with repairs, in later releases."""
+    compared = {"Deployment": list_deployments(case)}
     if case.is_replication:
-        asked["Repair"] = list_variants(case.structure)
-        asked["Release from"] = list_releases(case.structure)
+        compared["Repair"] = list_variants(case.structure)
+        compared["Release from"] = list_releases(case.structure)
     rows = [
         (kind, verdict, ", ".join(map(LINKS.get(kind, str), names)))
-        for kind, named in asked.items()
+        for kind, named in compared.items()
         for verdict, names in sorted(group_by_verdict(case, named).items())
     ]
-    return render_table(("", "This cell is", "under"), rows)
+    return render_table(("", "Verdict", "Under"), rows)
 
 
 LINKS = {"Repair": partial(link_variant, up=UP)}
@@ -275,7 +276,7 @@ LINKS = {"Repair": partial(link_variant, up=UP)}
 
 
 def render_reproduction(case: Case) -> str:
-    """What to type."""
+    """The commands that reproduce the case."""
     structure = f'--structure "{case.structure_name}"'
     lines = [
         f'./rmqspec explain {case.claim} "{case.fault}" \\\n  {structure}',

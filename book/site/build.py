@@ -57,7 +57,7 @@ def write_sources(folder: Path) -> None:
 
 
 def make_parent(path: Path) -> Path:
-    """The same path, whose folder now exists."""
+    """The path, whose folder now exists."""
     path.parent.mkdir(parents=True, exist_ok=True)
     return path
 
@@ -150,7 +150,7 @@ def render_contents(caption: str, pages: list[str]) -> str:
 NEEDED = ("sphinx", "myst_parser", "furo", "mermaidx")
 
 MARK = ".rmqspec-site"
-"""A file that tells a folder with a former site from any other."""
+"""A file that marks a folder as a former site."""
 
 
 class SiteError(Exception):

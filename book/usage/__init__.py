@@ -1,1 +1,1 @@
-"""Chapters for those who run brokers and consumers."""
+"""Chapters for operators of brokers and consumers."""

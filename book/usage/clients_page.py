@@ -49,19 +49,19 @@ def render_answers() -> str:
 
 
 def render_pauses() -> str:
-    """What puts off a pull."""
+    """The causes that postpone a pull."""
     rows = [
         (f"`{condition.__name__}`", get_sentence(condition), compute(Cached()))
         for condition, compute in PAUSES
     ]
-    return render_table(("Condition", "Meaning", "put off by, in ms"), rows)
+    return render_table(("Condition", "Meaning", "delay in ms"), rows)
 
 
 def render_ways() -> str:
-    """What becomes of a message that could not be consumed."""
-    nobody = Failed("", Route(), None, {})
+    """What happens to a message that could not be consumed."""
+    failed = Failed("", Route(), None, {})
     rows = [
-        (f"`{condition.__name__}`", get_sentence(condition), compute(nobody))
+        (f"`{condition.__name__}`", get_sentence(condition), compute(failed))
         for condition, compute in WAYS
     ]
     return render_table(("Condition", "Meaning", "Then"), rows)

@@ -43,7 +43,7 @@ def _list_names() -> list[str]:
 
 
 def _link(line: Line, name: str) -> Iterator[str]:
-    """The cells of a row; what happens leads to its section."""
+    """The cells of a row; the event links to its section."""
     linked = attrs.evolve(line, what=f"[{line.what}](#{name})", shows=f"`{line.shows}`")
     yield from attrs.astuple(linked)
 
@@ -55,7 +55,7 @@ def render_scenarios() -> str:
 
 def _render_scenario(scenario: Scenario) -> Iterator[str]:
     yield from _render_head(scenario)
-    verb = "Falls" if scenario.is_claim else "Seen, though no guarantee falls"
+    verb = "Breaks" if scenario.is_claim else "Seen, though no guarantee breaks"
     yield f"**{verb}:** `{scenario.shows}`. {scenario.sentence}"
     yield f"**Where.** {describe_configuration(scenario)}."
     yield f"**Length.** {describe_length(scenario)}"

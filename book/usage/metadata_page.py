@@ -24,7 +24,7 @@ from reference.worlds.replication.roles import Role
 
 
 def make_broker(version: int, name: str) -> BrokerTables:
-    """A broker whose every table tells it from another one."""
+    """A broker whose tables all differ from those of another one."""
     table: VersionedTable[Any] = VersionedTable(DataVersion(version), {name: None})
     offsets, delay = {name: {0: version}}, {name: version}
     return BrokerTables(table, table, offsets, offsets, delay, delay, master_address="m")
@@ -48,7 +48,13 @@ def render_steps() -> str:
                 "no" if is_copied_always(step, slave, master) else "yes",
             )
         )
-    head = ("Step", "request", "changes", "what only the slave has", "only if versions differ")
+    head = (
+        "Step",
+        "request",
+        "changes",
+        "entries that only the slave has",
+        "only if versions differ",
+    )
     return render_table(head, rows)
 
 

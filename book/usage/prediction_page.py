@@ -1,4 +1,4 @@
-"""The generated parts of ``spec/predictions.md``: classes of refutations, and what is predicted.
+"""The generated parts of ``spec/predictions.md``: classes of refutations, and predictions.
 
 ``rmqspec docs --write spec/predictions.md`` writes them anew after certificates or
 their data changed.
@@ -20,7 +20,7 @@ from reference.worlds.replication.parameters import SMALL_PARAMETERS
 
 
 def render_classes() -> str:
-    """One row per class of refutations: what happens, in how many cells, and where it was seen."""
+    """One row per class of refutations: sentence, number of verdicts, and evidence."""
     rows = []
     for explanation in load_explanations():
         cells = [verdict for _, verdict, found in explain_all() if found is explanation]
@@ -33,11 +33,11 @@ def render_classes() -> str:
                 describe_evidence(explanation),
             ]
         )
-    return render_table(["Class", "What happens", "Cells", "Columns", "Evidence"], rows)
+    return render_table(["Class", "What happens", "Verdicts", "Fault models", "Evidence"], rows)
 
 
 def describe_columns(cells: Iterable[Verdict]) -> str:
-    """The fault columns of these cells, in the order of the tables."""
+    """The fault models of these verdicts, in the order of the tables."""
     found = {verdict.fault for verdict in cells}
     if len(found) == len(FAULT_MODEL_BY_NAME):
         return "all"
@@ -49,13 +49,13 @@ def describe_evidence(explanation: Explanation) -> str:
     predicted = [p for p in load_predictions() if p.explanation == explanation.name]
     links = [f"[{'staged' if p.staged else '*prediction*'}](#{p.name})" for p in predicted]
     if links and not explanation.prediction:
-        links = [f"a corner: {', '.join(links)}"]
+        links = [f"a special case: {', '.join(links)}"]
     recordings = list(map(write_citation, explanation.recordings))
     return "; ".join([", ".join(explanation.threads), *recordings, *links]).removeprefix("; ")
 
 
 def render_prediction(prediction: Prediction) -> str:
-    """What is predicted, how to stage it, and what it rests on."""
+    """A prediction, how to stage it, and its evidence."""
     return "\n".join(_list_paragraphs(prediction))
 
 
@@ -63,7 +63,7 @@ def _list_paragraphs(prediction: Prediction) -> Iterator[str]:
     verdict = get_cell(prediction)
     yield f"**{prediction.title}.**\n\n{prediction.what}"
     if prediction.staged:
-        yield _render_list("Staged on real brokers of 4.4.0, and it came true", prediction.staged)
+        yield _render_list("Staged on real brokers of 4.4.0, and confirmed", prediction.staged)
     yield f"**Not reported.** {prediction.unreported}"
     yield _render_list("Seen so far", prediction.seen)
     yield _render_list("Configuration", prediction.configuration)
@@ -74,7 +74,7 @@ def _list_paragraphs(prediction: Prediction) -> Iterator[str]:
     repair = variants or "no variant of this model"
     yield f"**Repaired by** {repair}. {prediction.repair_note}".rstrip() + "\n"
     yield (
-        f"**The cell:** {link_claim(prediction.claim)}, column "
+        f"**The verdict:** {link_claim(prediction.claim)}, fault model "
         f'"{prediction.fault}", {prediction.structure_name}, '
         f"{count_steps(len(verdict.schedule))}, in files of "
         f"{SMALL_PARAMETERS.mapped_file_size_bytes} bytes. To replay it:\n"

@@ -57,7 +57,7 @@ SEARCHES: tuple[tuple[str, Callable[[Situation], bool], Limits], ...] = (
     ("young queue", is_message_repeated, evolve(YOUNG, faults=0)),
     ("young queue, one consumer to the end", is_message_repeated, evolve(KEPT, faults=2)),
 )
-"""The group, what is looked for, and how far."""
+"""The group, the situation searched for, and the limits."""
 
 REMEDIES: Mapping[str, Limits] = {
     "4.4.0": YOUNG,
@@ -65,7 +65,7 @@ REMEDIES: Mapping[str, Limits] = {
     "a returning master takes over": evolve(YOUNG, is_brought_back=True),
     "both": evolve(YOUNG, is_larger_kept=True, is_brought_back=True),
 }
-"""What users ask for (issue 1094), and how far it is searched."""
+"""The remedies that users request (issue 1094), and the limits of the search."""
 
 
 def render_queries() -> str:
@@ -83,8 +83,8 @@ def render_beginnings() -> str:
         "nowhere: the queue is taken later",
         "0",
         "0",
-        "the end, asked from the master",
-        "the first message of that time, asked from the master",
+        "the end, queried from the master",
+        "the first message of that time, queried from the master",
     )
     pairs = zip(BEGINNINGS, offsets, strict=True)
     rows = [(f"`{c.__name__}`", get_sentence(c), offset) for (c, _), offset in pairs]
@@ -115,31 +115,31 @@ def describe(loaded: Loaded) -> str:
 
 
 def render_searches() -> str:
-    """What was looked for in every sequence, and the shortest that was found."""
+    """The situations searched for, and the shortest run to each."""
     rows = []
     for group, wanted, limits in SEARCHES:
         explored = explore(limits, wanted)
         name = f"`{wanted.__name__}`"
         kills = limits.faults
         rows.append((name, group, kills, explored.situations, describe_search(explored)))
-    return render_table(("Situation", "Group", "kills", "situations seen", "shortest way"), rows)
+    return render_table(("Situation", "Group", "kills", "situations visited", "shortest run"), rows)
 
 
 def describe_search(explored: Explored) -> str:
-    """The way to what was looked for, or that there is none."""
+    """The run that was found, or a note that there is none."""
     if explored.found is not None:
         return ", ".join(f"`{step}`" for step in explored.found)
     return "never" if explored.is_complete else "not within these steps"
 
 
 def render_remedies() -> str:
-    """What is left of progress that moves back, with each remedy."""
+    """The shortest runs in which progress moves back, with each remedy."""
     rows = [
         (f"`{wanted.__name__}`", remedy, describe_search(explore(limits, wanted)))
         for wanted in (is_takeover_behind, is_returned_master_behind, is_slave_set_back)
         for remedy, limits in REMEDIES.items()
     ]
-    return render_table(("Situation", "With", "shortest way"), rows)
+    return render_table(("Situation", "With", "shortest run"), rows)
 
 
 PAGE = Page(

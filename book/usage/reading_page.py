@@ -51,7 +51,7 @@ GROUP = SubscriptionGroup(broker_id=7, slow_broker_id=8)
 
 
 def render_flow() -> str:
-    """The way of a pull as a Mermaid chart: the checks, the store's conditions, the answer."""
+    """The path of a pull as a Mermaid chart: the checks, the store's conditions, the answer."""
     conditions = [condition.__name__ for condition, _ in UNSCANNED]
     results = {name: answer_example(name).status.name for name in EXAMPLES}
     lines = [
@@ -65,10 +65,10 @@ def render_flow() -> str:
         shape = "batch" if following == "is_message_found" else f"{following}{{{{{following}?}}}}"
         lines.append(f"    {name} -- no --> {shape}")
     lines += [
-        "    batch[gather messages until the batch is full] --> found{{is_message_found?}}",
+        "    batch[collect messages until the batch is full] --> found{{is_message_found?}}",
         f"    found -- yes --> {results['is_message_found']}[{results['is_message_found']}]",
         "    found -- no --> NO_MATCHED_MESSAGE[NO_MATCHED_MESSAGE or MESSAGE_WAS_REMOVING]",
-        "    batch -. last entry further back than memory .-> slow[suggest to read elsewhere]",
+        "    batch -. last entry further back than memory .-> slow[suggest reading elsewhere]",
     ]
     return "```mermaid\n" + "\n".join(lines) + "\n```"
 
@@ -85,7 +85,7 @@ def get_sentence(condition: Callable[..., bool]) -> str:
 
 
 def render_statuses() -> str:
-    """What the store answers, and where the reader goes on, on each kind of broker."""
+    """The store's answer, and where the reader continues, on each kind of broker."""
     rows = []
     sentences = {condition.__name__: get_sentence(condition) for condition, _ in UNSCANNED}
     for name, (offset, queue) in EXAMPLES.items():
@@ -95,18 +95,18 @@ def render_statuses() -> str:
         nexts = [result.next_begin_offset for result in results]
         sentence = sentences.get(name, "The batch holds a message.")
         rows.append((f"`{name}`", sentence, f"`{results[0].status.name}`", offset, *nexts))
-    head = ("Condition", "Meaning", "Status", "asked", "master", "checking slave", "slave")
+    head = ("Condition", "Meaning", "Status", "offset", "master", "checking slave", "slave")
     return render_table(head, rows)
 
 
 def render_checks() -> str:
-    """What a pull is refused for."""
+    """The checks that refuse a pull."""
     rows = [(f"`{c.__name__}`", get_sentence(c), f"{code} `{code.name}`") for c, code in CHECKS]
     return render_table(("Condition", "Meaning", "Code"), rows)
 
 
 def render_writes() -> str:
-    """Who writes code and suggestion, in order."""
+    """The writes of code and suggestion, in order."""
     rows = [
         (what, f"`{condition.__name__}`", get_sentence(condition))
         for what, writes in (("code", CODE_WRITES), ("broker", SUGGESTION_WRITES))
@@ -130,11 +130,11 @@ def render_decisions() -> str:
         for who in ("master", "checking slave", "slave")
         for is_open in (False, True)
     ]
-    return render_table(("Circumstance", *head), rows)
+    return render_table(("Status of the read", *head), rows)
 
 
 def describe(circumstance: Circumstance) -> str:
-    """A circumstance in words."""
+    """The status of a read in words."""
     words = f"`{circumstance.status.name}`"
     words += ", slow" if circumstance.is_slow else ""
     return words + (" at 0" if circumstance.offset == 0 else "")
@@ -163,7 +163,12 @@ def render_redirects() -> str:
                 circumstance = next(c for c in CIRCUMSTANCES if c.is_slow == is_slow)
                 step = pull_from(deployment, broker, circumstance)
                 rows.append((where, *map(say, (is_open, is_slow)), step.next_broker))
-    head = ("Asked", "its `slaveReadEnable`", "further back than its memory", "next pull goes to")
+    head = (
+        "Answering broker",
+        "its `slaveReadEnable`",
+        "further back than its memory",
+        "next pull goes to",
+    )
     return render_table(head, rows)
 
 
@@ -183,21 +188,21 @@ def render_claims() -> str:
 
 
 SHOWN: Mapping[str, Deployment] = {
-    "the correct way: open on both, both ids 1": Deployment(True, True, 1, 1),
-    "open on both, group as it is made": Deployment(True, True, 0, 1),
+    "correct: open on both, both ids 1": Deployment(True, True, 1, 1),
+    "open on both, group as created": Deployment(True, True, 0, 1),
     "open on the master only, both ids 1": Deployment(True, False, 1, 1),
     "open on the slave only, both ids 1": Deployment(False, True, 1, 1),
     "nothing set": Deployment(False, False, 0, 1),
     "open on both, slow consumers sent to a broker 2 that does not exist": Deployment(
         True, True, 0, 2
     ),
-    "nothing set, the slave is all that is left": Deployment(False, False, 0, 1, route=(1,)),
+    "nothing set, only the slave left": Deployment(False, False, 0, 1, route=(1,)),
 }
-"""Deployments that people have, in words."""
+"""Usual deployments, in words."""
 
 
 def render_deployments() -> str:
-    """For deployments that people have: each claim, and the shortest run that breaks it."""
+    """For usual deployments: each claim, and the shortest run that breaks it."""
     rows = []
     for words, deployment in SHOWN.items():
         for name, claim in READING_CLAIMS.items():
@@ -208,7 +213,7 @@ def render_deployments() -> str:
 
 
 def describe_run(run: Run) -> str:
-    """A run in words: who was asked, what was the case, who is asked next."""
+    """A run in words: the answering brokers, the statuses of their reads, the next broker."""
     parts = [f"{step.broker} ({describe(step.circumstance)})" for step in run]
     return ", ".join(parts) + f", then {run[-1].next_broker}; suggested: {run[-1].suggested}"
 

@@ -1,4 +1,4 @@
-"""The code of the toy world in ``spec/tutorial.md``, as it stands in its two files.
+"""The code of the toy world in ``spec/tutorial.md``, as in its two files.
 
 ``rmqspec docs --write spec/tutorial.md`` writes it anew. The examples between the code are run by
 a test.

@@ -183,7 +183,7 @@ def test_a_release_stands_for_the_first_with_its_rules() -> None:
         ("#counterexample=nobody", "There is no counterexample nobody"),
         ("#issue=nothing", "There is no issue nothing"),
         ("#tour=9", "The tour has no such stop"),
-        ("#structure=delay/4.4.0&faults=rain", 'Nothing is called "rain" there'),
+        ("#structure=delay/4.4.0&faults=rain", 'There is no fault model "rain"'),
         ("#structure=delay/4.4.0&faults=none&sizes=huge", 'There are no sizes "huge"'),
         ("#structure=delay/4.4.0&faults=none&size.ghost=1", "no parameter ghost"),
     ],

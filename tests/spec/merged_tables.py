@@ -41,7 +41,7 @@ def list_values(told: str) -> list[str]:
 
 def list_columns(titles: Sequence[str], columns: Sequence[str]) -> list[list[str]]:
     """The columns that each title stands for."""
-    if titles == ["all columns"]:
+    if titles == ["all fault models"]:
         return [list(columns)]
     named = {c for title in titles for c in title.split(",<br>")}
     others = [c for c in columns if c not in named]

@@ -44,7 +44,7 @@ def test_fatal_sets_of_consumers_have_one_member_but_for_pairs_with_a_bad_slave(
 def test_every_fatal_set_is_in_the_chapter(structure: Any) -> None:
     """With its faults in a row of the right guarantee."""
     for border in load_borders(structure):
-        part = read().partition(f"### What ends {border.guarantee}\n")[2].partition("\n###")[0]
+        part = read().partition(f"### What breaks {border.guarantee}\n")[2].partition("\n###")[0]
         for refutation in border.refuted:
             names = " + ".join(f"`{n}`" for n in sorted(refutation.faults)) or "no fault at all"
             row = next(line for line in part.splitlines() if line.startswith(f"| {names} |"))

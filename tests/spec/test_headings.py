@@ -213,9 +213,9 @@ def test_class_has_its_fields(name: str) -> None:
     assert find_classes()[name] == find_rows(find_section("state", name))
 
 
-def test_fault_classes_are_explained() -> None:
-    """Every column of the verdict tables has its line, and no other."""
-    _, _, section = read_chapter("guarantees").partition("## Fault classes\n")
+def test_fault_models_are_explained() -> None:
+    """Every fault model has its row, and no other."""
+    _, _, section = read_chapter("guarantees").partition("## Fault models\n")
     rows = find_rows(section.partition("\n## ")[0])
     assert [c.name for c in FAULT_MODELS] == [row[0] for row in rows]
 

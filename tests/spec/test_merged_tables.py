@@ -90,7 +90,7 @@ def test_tables_of_fault_sets_have_every_schedule(world: str) -> None:
             for r in border[guarantee].refuted
         }
         told = {}
-        for (_, *labels), *rows in find_tables("fault_sets.md", f"### What ends {guarantee}"):
+        for (_, *labels), *rows in find_tables("fault_sets.md", f"### What breaks {guarantee}"):
             assert all(sum(is_named(s, label) for label in labels) == 1 for s in borders)
             told = {
                 (row[0], s): cell
@@ -104,7 +104,7 @@ def test_tables_of_fault_sets_have_every_schedule(world: str) -> None:
 
 def test_table_of_releases_has_every_cell() -> None:
     """A column of several releases says of each what its certificates say."""
-    (table,) = find_tables("versions.md", "## What they mean: verdicts")
+    (table,) = find_tables("versions.md", "## Effect on verdicts")
     (_, *titles), *rows = table
     assert [s.name for s in RELEASED_STRUCTURES] == [row[0] for row in rows]
     ends = [(title.split(" to ")[0], title.split(" to ")[-1]) for title in titles]
@@ -137,7 +137,7 @@ def test_many_columns_are_all_others() -> None:
     one = render_merged(["A", "B"], columns, lambda s, c: "no" if c == "5" else "yes")
     assert one.splitlines()[0] == "| Structure | 5 | all others |"
     none = render_merged(["A", "B"], columns, lambda s, c: s)
-    assert none.splitlines()[0] == "| Structure | all columns |"
+    assert none.splitlines()[0] == "| Structure | all fault models |"
 
 
 def test_only_neighbours_are_one_where_the_order_counts() -> None:

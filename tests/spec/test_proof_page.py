@@ -18,7 +18,7 @@ def test_bounds_are_those_of_the_code() -> None:
     """Slaves and lives in the prose are the modelled ones."""
     text = " ".join(read().split())
     assert f"the number of slaves: 0 to {SLAVES_MAX}" in text
-    assert "the lives of the master's log: three" in text
+    assert "of the master's log: three" in text
     assert 3 == Structure().lives
     assert 1 == Structure().messages
     assert SHOWN.name in text

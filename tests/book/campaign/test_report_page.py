@@ -231,7 +231,7 @@ def test_campaigns_of_every_world(name: str, tmp_path: Path) -> None:
     summary = compute_report_summary(tmp_path / "campaign", Findings(counts, [], None), COMMAND)
     text = " ".join(read(render_report(summary, [])).words)
     assert name in text
-    assert "proves nothing" in text
+    assert "is not a proof" in text
 
 
 def test_shares() -> None:
