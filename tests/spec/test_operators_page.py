@@ -26,9 +26,9 @@ from reference.decisions.clients.sending import SendSettings
 from reference.worlds.replication.changes import VARIANTS
 
 LABELS = ("Signs", "At stake", "Do", "Do not", "Why")
-"""What each recipe tells, in this order."""
+"""The parts of each recipe, in this order."""
 
-TRIED = "What was tried"
+TRIED = "Procedures tried in the model"
 """The section before the recipes."""
 
 
@@ -45,7 +45,7 @@ def find_part(name: str) -> list[list[str]]:
 
 
 def find_recipes() -> list[Section]:
-    """The sections behind what was tried."""
+    """The sections after the tried procedures."""
     sections = split_sections(read())
     (start,) = [i for i, s in enumerate(sections) if s.heading == TRIED]
     return sections[start + 1 :]

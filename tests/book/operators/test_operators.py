@@ -227,9 +227,9 @@ def test_vacuous_cells_of_two_slaves_are_those_of_the_proofs() -> None:
 
 
 def test_statuses_follow_the_waits() -> None:
-    """A group that asks nobody answers PUT_OK only."""
+    """A group whose puts wait for nothing answers PUT_OK only."""
     asynchronous = Structure(Role.ASYNC_MASTER, FlushDiskType.ASYNC_FLUSH, 1)
-    assert say_statuses(asynchronous) == "nothing else"
+    assert say_statuses(asynchronous) == "no other"
     assert say_statuses(evolve(asynchronous, flush_disk_type=FlushDiskType.SYNC_FLUSH)) == (
         "`FLUSH_DISK_TIMEOUT`"
     )
@@ -238,9 +238,9 @@ def test_statuses_follow_the_waits() -> None:
 def test_readers_are_told_apart() -> None:
     """By the claims of the chapter on reading."""
     assert [say_target(each) for each in READERS.values()] == [
-        "the master",
-        "the slave only when slow",
-        "the slave, after the first pull",
+        "pulls go to the master",
+        "slow consumers pull from the slave",
+        "pulls go to the slave after the first one",
     ]
-    assert say_target(Deployment(True, False, 1, 1)) == "now one, now the other"
-    assert say_target(Deployment(False, False, 1, 1)) == "the master"
+    assert say_target(Deployment(True, False, 1, 1)) == "pulls go to both"
+    assert say_target(Deployment(False, False, 1, 1)) == "pulls go to the master"
