@@ -7,7 +7,7 @@ leads to the originals of the Chinese pages.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -62,13 +62,18 @@ def load_titles() -> Mapping[str, Any]:
     return titles
 
 
-def list_parts() -> Iterator[ChinesePart]:
+@cache
+def list_parts() -> tuple[ChinesePart, ...]:
     """The whole table. Raises KeyError for a chapter without a title, ValueError for a part."""
     own = [part for part in BOOK if not part.chapters[0].file.startswith(f"{FOLDER}/")]
-    for title, part in zip(load_titles()["parts"], own, strict=True):
-        yield ChinesePart(title, tuple(map(translate, part.chapters)))
     translated = (c for part in own for c in part.chapters if find_page(c) != c.file)
-    yield ChinesePart(ORIGINALS, tuple(Entry(c.file, c.title, c.about) for c in translated))
+    return (
+        *(
+            ChinesePart(title, tuple(map(translate, part.chapters)))
+            for title, part in zip(load_titles()["parts"], own, strict=True)
+        ),
+        ChinesePart(ORIGINALS, tuple(Entry(c.file, c.title, c.about) for c in translated)),
+    )
 
 
 def translate(chapter: Chapter) -> Entry:

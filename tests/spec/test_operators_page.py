@@ -82,6 +82,16 @@ def test_each_choice_is_the_verdict_of_the_matrix() -> None:
         assert word.startswith("[disputed (") is first[cell].startswith("disputed")
 
 
+WIDTH = 10
+"""Columns of short cells that a page of the site shows without scrolling on a screen of 1400."""
+
+
+def test_tables_fit_a_screen() -> None:
+    """None has more columns than fit beside the side bar and the page's own contents."""
+    for name in page.PAGE.parts:
+        assert len(find_part(name)[0]) <= WIDTH, name
+
+
 def test_every_letter_has_its_reason() -> None:
     """All letters of all tables, in the order of their first use, and no other."""
     used = re.findall(r"\[no, (\w+)\]", read())
