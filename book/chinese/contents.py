@@ -26,7 +26,7 @@ FRONT = f"{FOLDER}/README.md"
 TITLES_FILE = Path(__file__).parent / "titles.toml"
 
 ENGLISH_MARK = "英文"
-"""What stands beside the title of an English chapter."""
+"""The mark beside the title of an English chapter."""
 
 ORIGINALS = "English"
 """The last part."""

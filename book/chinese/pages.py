@@ -65,7 +65,7 @@ class Section:
 
     @property
     def code(self) -> list[str]:
-        """What stands in code spans and blocks of its prose, in any order."""
+        """The code spans and blocks of its prose, in any order."""
         prose = _GENERATED.sub("", self.text)
         blocks = _FENCED.findall(prose)
         return sorted(blocks + _CODE.findall(_FENCED.sub("", prose)))

@@ -58,7 +58,7 @@ READERS: Mapping[str, Deployment] = {
     "`slaveReadEnable` on both": Deployment(True, True, 0, 1),
     "`slaveReadEnable` on both, both ids of the group 1": Deployment(True, True, 1, 1),
 }
-"""How reading from slaves is set up, with the same setting on both brokers."""
+"""Ways to set up reading from slaves, with equal settings on both brokers."""
 
 READER_COLUMNS: Mapping[str, tuple[str, str]] = {
     "Nothing fails: none skipped": ("no_message_is_skipped", "none"),

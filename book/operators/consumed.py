@@ -106,7 +106,7 @@ def list_rows() -> tuple[Row, ...]:
 
 
 def answer_all(column: str) -> Iterator[tuple[str, Answers]]:
-    """Groups with the same answers in a column, and these."""
+    """Groups with equal answers under a fault model, and these answers."""
     names = {name_settings(structure): structure for structure in list_groups()}
     answers = {
         name: tuple(find_answer(structure, claim, column) for claim in QUESTIONS.values())
@@ -115,12 +115,12 @@ def answer_all(column: str) -> Iterator[tuple[str, Answers]]:
     every = [tuple(dict.fromkeys(v)) for v in zip(*(n.split("/") for n in names), strict=True)]
     for group in group_equal(list(names), lambda name: answers[name]):
         boxes = split_into_boxes([tuple(name.split("/")) for name in group])
-        told = (
+        described = (
             EVERY_GROUP
             if len(group) == len(names)
             else "; ".join(tell_box(box, every) for box in boxes)
         )
-        yield told.replace(EVERY_ROW, EVERY_GROUP), answers[group[0]]
+        yield described.replace(EVERY_ROW, EVERY_GROUP), answers[group[0]]
 
 
 def list_answers() -> Iterator[Answer]:

@@ -72,7 +72,7 @@ def render_consumed() -> str:
 
 
 def render_reasons() -> str:
-    """What each letter stands for."""
+    """The meaning of each letter."""
     reasons = choices.collect_reasons()
     rows = [
         (

@@ -109,7 +109,7 @@ def test_settings_have_the_defaults_of_the_code() -> None:
 
 
 @pytest.mark.parametrize("recipe", find_recipes(), ids=lambda r: r.heading)
-def test_a_recipe_tells_all(recipe: Section) -> None:
+def test_a_recipe_is_complete(recipe: Section) -> None:
     """Signs, what is at stake, what to do, what not, and why; a claim is linked."""
     labels = re.findall(r"^- \*\*([A-Z][a-z ]+?)\.?\*\*", recipe.text, re.MULTILINE)
     assert tuple(labels) == LABELS

@@ -48,7 +48,7 @@ COPIED = [s for s in CERTIFIED_STRUCTURES if s.slaves > 0]
 """Groups with a slave to copy to."""
 
 ON_LOGS_TRIED = [p for p in load_procedures() if isinstance(p.structure, Structure)]
-"""Procedures about logs; those about progress have no peace in which a group could rest."""
+"""Procedures about logs; those about progress have no quiescence in which a group could rest."""
 
 every_procedure = pytest.mark.parametrize("procedure", load_procedures(), ids=lambda p: p.name)
 
@@ -71,7 +71,7 @@ def is_next_put_acknowledged(cluster: Cluster) -> bool:
 
 @every_procedure
 def test_each_mistake_costs_what_is_at_stake(procedure: Procedure) -> None:
-    """Every act is possible, and the claim falls; so the advice is not idle."""
+    """Every act is possible, and the claim is broken: the advice matters."""
     assert procedure.mistakes
     assert not any(try_out(procedure, each).is_claim_kept for each in procedure.mistakes)
 
@@ -193,7 +193,7 @@ def test_letters_follow_the_reasons() -> None:
 def test_groups_that_fall_for_different_reasons_are_two_choices(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Though either has a no in the same column, and its own first letter there."""
+    """Though either has a no under one fault model, and a first letter of its own there."""
     monkeypatch.setattr(choices, "find_answer", lambda name, *cell: make_reason(name))
     list_choices.cache_clear()
     try:
@@ -235,7 +235,7 @@ def test_statuses_follow_the_waits() -> None:
     )
 
 
-def test_readers_are_told_apart() -> None:
+def test_readers_are_distinguished() -> None:
     """By the claims of the chapter on reading."""
     assert [say_target(each) for each in READERS.values()] == [
         "pulls go to the master",

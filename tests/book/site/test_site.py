@@ -241,7 +241,7 @@ def test_a_former_site_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_a_warning_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A text that the generator doubts is told in one line, and nothing is written."""
+    """A warning of the generator is one line, and nothing is written."""
 
     def write_doubtful(folder: Path) -> None:
         (folder / "index.md").write_text("# Doubtful\n\n```mermaid\nnothing that it knows\n```\n")
