@@ -1,21 +1,22 @@
-"""Pages in two languages: one generates its tables, the other has the same ones in other words.
+"""Pages in two languages: one generates its tables, the other translates them.
 
-The English page comes first. Of the Chinese one the prose is written by hand; its generated parts
-are the English ones, cell by cell in other words, and a test holds sections, links, citations and
-commands of the two together. ``rmqspec docs --write`` with an original and its translation, in this
-order, writes both anew.
+The English page comes first. The prose of the Chinese page is written by hand. Its generated parts
+are the English ones, translated cell by cell; the table of contents has a writer of its own. A test
+holds sections, links, citations and commands of the two together. ``rmqspec docs --write`` with an
+original and its translation, in this order, writes both anew.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
+from book.chinese.contents import render_contents
 from properties.generated_text import SPEC, replace_parts
 
 THREAD = r"(?:ali)?#\d+|RMQ-\d+"
@@ -64,15 +65,16 @@ class Section:
 
     @property
     def code(self) -> list[str]:
-        """What stands in code spans and blocks of its prose, in any order."""
+        """The code spans and blocks of its prose, in any order."""
         prose = _GENERATED.sub("", self.text)
         blocks = _FENCED.findall(prose)
         return sorted(blocks + _CODE.findall(_FENCED.sub("", prose)))
 
     @property
     def links(self) -> list[str]:
-        """The targets of its links, in any order."""
-        return sorted(target for _, target in _LINK.findall(_FENCED.sub("", self.text)))
+        """The targets of its links but for those of a table of contents, in any order."""
+        text = _GENERATED.sub(lambda p: "" if p[1] == "contents" else p[0], self.text)
+        return sorted(target for _, target in _LINK.findall(_FENCED.sub("", text)))
 
     @property
     def parts(self) -> list[str]:
@@ -98,8 +100,8 @@ class Pair:
     original: Path
     translation: Path
     phrases_file: Path
-    kept: frozenset[str] = frozenset()
-    """Generated parts whose words stay as they are, because what they name is in one language."""
+    own: Mapping[str, Callable[[], str]] = field(factory=dict, eq=False)
+    """Generated parts that are written in the other language, not translated."""
 
     @cached_property
     def phrases(self) -> Mapping[str, str]:
@@ -137,9 +139,7 @@ class Pair:
         return target in {self.original.resolve(), self.translation.resolve()}
 
     def update(self, text: str) -> str:
-        """The translation with its generated parts as they stand in the original.
-
-        Of those named ``kept`` only the links are other ones.
+        """The translation with its generated parts written anew.
 
         Raises KeyError for a part that the original does not have, UntranslatedError.
         """
@@ -147,9 +147,7 @@ class Pair:
         return replace_parts(text, lambda name: self._render(name, parts[name].rstrip("\n")))
 
     def _render(self, name: str, part: str) -> str:
-        if name not in self.kept:
-            return self.translate(part)
-        return _LINK.sub(lambda link: f"[{link[1]}]({self.retarget(link[2])})", part)
+        return self.own[name]() if name in self.own else self.translate(part)
 
     def translate(self, part: str) -> str:
         """A generated part in the other language: tables and lists, phrase by phrase."""
@@ -203,7 +201,7 @@ PAIRS = (
         SPEC / "README.md",
         SPEC / "zh" / "README.md",
         PHRASES / "front.toml",
-        kept=frozenset({"contents"}),
+        own={"contents": render_contents},
     ),
 )
 """Every page in two languages."""

@@ -18,11 +18,11 @@ from properties.worlds import KNOWN_STRUCTURES
 from properties.worlds.replication.structures import SEARCHED_SLAVES_MAX
 from reference.worlds.replication.structure import Structure
 
-REASONS = "#why-a-no-is-a-no"
-"""The section of the page that tells the reasons."""
+REASONS = "#the-reason-for-each-no"
+"""The section of the page with the reasons."""
 
 NEVER = "never `PUT_OK`"
-"""What a vacuous proof comes to: the group gives no answer that would promise anything."""
+"""What a vacuous proof means: the group gives no answer that would promise anything."""
 
 
 @frozen

@@ -48,7 +48,7 @@ COLUMNS: Mapping[str, tuple[str, str]] = {
     "Two copies: a slave loses power": ("acknowledged_is_held_twice", "slave power loss"),
     "Two copies: an empty slave joins": ("acknowledged_is_held_twice", "late join"),
 }
-"""What one asks of a message that was answered PUT_OK, and the cell that answers it."""
+"""Questions about a message that was answered PUT_OK, and the verdict that answers each."""
 
 STATUSES = (FLUSH_DISK_TIMEOUT, FLUSH_SLAVE_TIMEOUT, SLAVE_NOT_AVAILABLE)
 """What a put that waits may be answered besides PUT_OK."""
@@ -58,29 +58,29 @@ READERS: Mapping[str, Deployment] = {
     "`slaveReadEnable` on both": Deployment(True, True, 0, 1),
     "`slaveReadEnable` on both, both ids of the group 1": Deployment(True, True, 1, 1),
 }
-"""How reading from slaves is set up, with the same setting on both brokers."""
+"""Ways to set up reading from slaves, with equal settings on both brokers."""
 
 READER_COLUMNS: Mapping[str, tuple[str, str]] = {
-    "Nothing fails: no message skipped": ("no_message_is_skipped", "none"),
-    "Nothing fails: none skipped once the group is known": (
+    "Nothing fails: none skipped": ("no_message_is_skipped", "none"),
+    "Nothing fails: none skipped once known": (
         "known_group_skips_no_message",
         "none",
     ),
-    "Master stopped: none skipped once it is known": (
+    "Master stopped: none skipped once known": (
         "known_group_skips_no_message",
         "master stop",
     ),
-    "Slave stuck: a backlog is worked off": ("consumers_drain", "slave stuck"),
+    "Slave stuck: backlog is consumed": ("consumers_drain", "slave stuck"),
     "Nothing fails: no pull in a tight loop": ("no_pull_is_repeated_at_once", "none"),
     "Master stopped: no tight loop": ("no_pull_is_repeated_at_once", "master stop"),
-    "Master stopped: progress never back": ("progress_never_moves_back", "master stop"),
+    "Master stopped: progress never goes back": ("progress_never_moves_back", "master stop"),
 }
-"""What one asks of a consumer, and the cell that answers it."""
+"""Questions about a consumer, and the verdict that answers each."""
 
 
 @frozen
 class Choice:
-    """Groups that are promised the same, told in one row."""
+    """Groups with the same promises, in one row."""
 
     structures: tuple[Structure, ...]
 
@@ -125,7 +125,7 @@ def say_statuses(structure: Structure) -> str:
         for status in STATUSES
         if not problem.follows(record_predicate(structure, say_never(status)), lemmas)
     ]
-    return ", ".join(possible) or "nothing else"
+    return ", ".join(possible) or "no other"
 
 
 def say_never(status: int) -> Predicate:
@@ -135,19 +135,31 @@ def say_never(status: int) -> Predicate:
 
 @cache
 def collect_reasons() -> Reasons:
-    """The reasons of all tables; letters of each go on where those of the one before end."""
+    """The reasons of all tables; the letters of each table continue those of the one before."""
     groups = (list_answers(choice.structures[0]) for choice in list_choices())
     readers = (list_reader_answers(name_structure(reader)) for reader in list_readers())
     return Reasons.collect(itertools.chain(*groups, *readers, consumed.list_answers()))
 
 
 def list_rows() -> Iterator[Iterable[str]]:
-    """The rows of the table: the choice, the answers, the price."""
+    """The rows of the table: the choice and its answers."""
     for choice in list_choices():
         first = choice.structures[0]
-        group = f"`{first.role.name}`, `{first.flush_disk_type.name}`, {choice.slaves}"
-        answers = map(collect_reasons().say, list_answers(first))
-        yield (group, *answers, say_waits(first), say_statuses(first))
+        yield (
+            f"{say_kind(first)}, {choice.slaves}",
+            *map(collect_reasons().say, list_answers(first)),
+        )
+
+
+def say_kind(structure: Structure) -> str:
+    """Role and flush type as code."""
+    return f"`{structure.role.name}`, `{structure.flush_disk_type.name}`"
+
+
+def list_prices() -> Iterator[Iterable[str]]:
+    """What a put waits for, and its other statuses: a row for each kind of group."""
+    firsts = (choice.structures[0] for choice in list_choices())
+    return iter(dict.fromkeys((say_kind(s), say_waits(s), say_statuses(s)) for s in firsts))
 
 
 @frozen
@@ -173,7 +185,7 @@ def list_readers() -> Iterator[Reader]:
 def name_structure(reader: Reader) -> str:
     """The structure of the world of reading that has these settings."""
     structure = find_structure(reader.deployment, is_from_first=reader.is_from_first)
-    assert structure is not None  # Nobody is sent to the master only when slow.
+    assert structure is not None  # No broker sends a consumer to the master only when it is slow.
     return structure.name
 
 
@@ -188,15 +200,15 @@ def list_reader_rows() -> Iterator[Iterable[str]]:
         answers = map(collect_reasons().say, list_reader_answers(name_structure(reader)))
         checked = "yes" if reader.deployment.is_offset_checked_in_slave else "no"
         begins = "FIRST" if reader.is_from_first else "LAST"
-        yield (reader.words, checked, begins, say_target(reader.deployment), *answers)
+        yield (f"{reader.words}: {say_target(reader.deployment)}", checked, begins, *answers)
 
 
 def say_target(deployment: Deployment) -> str:
-    """Whom consumers ask that know both brokers."""
+    """From which broker consumers pull that know both."""
     if find_wrong_run("reads_stay_at_the_master", deployment) is None:
-        return "the master"
+        return "pulls go to the master"
     if find_wrong_run("reads_move_to_the_slave", deployment) is None:
-        return "the slave, after the first pull"
+        return "pulls go to the slave after the first one"
     steps = list_steps(deployment, MASTER_ID)
     is_slow_sent_only = all(s.next_broker == MASTER_ID or s.circumstance.is_slow for s in steps)
-    return "the slave only when slow" if is_slow_sent_only else "now one, now the other"
+    return "slow consumers pull from the slave" if is_slow_sent_only else "pulls go to both"

@@ -1,4 +1,4 @@
-"""From put to consumed: what becomes of an answered message in each situation an operator knows."""
+"""From put to consumed: what happens to an answered message in each situation."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from properties.worlds.system.world import SYSTEM
 from reference.worlds.system.structure import SystemStructure
 
 NOT_ASKED = "—"
-"""What the question speaks of does not come up in this situation: its proof is vacuous."""
+"""The question does not arise in this situation: its proof is vacuous."""
 
 UNDECIDED = "undecided"
 """Neither proved nor refuted."""
@@ -32,7 +32,7 @@ SITUATIONS: Mapping[str, str] = {
     "slave stopped": "slave stop",
     "slave killed": "slave kill",
     "slave loses power": "slave power loss",
-    "slave misses messages": "slave misses messages",
+    "slave's queues miss messages": "slave misses messages",
     "slave starts empty": "slave wiped",
     "both stopped or killed": "both end",
     "both lose power": "power loss of both",
@@ -44,23 +44,23 @@ SITUATIONS: Mapping[str, str] = {
     "disk nearly full": "nearly full disk",
     "topic deleted and made again": "topic made again",
 }
-"""What may have happened, each as often as it likes, and the column that decides it."""
+"""What may have happened, any number of times, and the fault model that decides it."""
 
 QUESTIONS: Mapping[str, str] = {
     "Consumed or still to come": "acknowledged_is_consumed_or_to_come",
-    "Master down: read from the slave": "acknowledged_is_read_from_the_slave",
+    "Master down: readable on the slave": "acknowledged_is_read_from_the_slave",
     "Slave promoted: nothing lost": "promotion_loses_no_acknowledged_message",
     "Slave promoted: nothing skipped": "promotion_skips_no_message",
     "Slave promoted: nothing repeated": "promotion_repeats_no_message",
 }
-"""What one asks of a message that was answered PUT_OK, and the claim that answers it."""
+"""Questions about a message that was answered PUT_OK, and the claim that answers each."""
 
 Answers: TypeAlias = tuple[Answer, ...]
 
 
 @frozen
 class Row:
-    """Groups that are answered alike in the same situations."""
+    """Groups with the same answers in the same situations."""
 
     situations: tuple[str, ...]
     groups: str
@@ -106,7 +106,7 @@ def list_rows() -> tuple[Row, ...]:
 
 
 def answer_all(column: str) -> Iterator[tuple[str, Answers]]:
-    """Groups with the same answers in a column, and these."""
+    """Groups with equal answers under a fault model, and these answers."""
     names = {name_settings(structure): structure for structure in list_groups()}
     answers = {
         name: tuple(find_answer(structure, claim, column) for claim in QUESTIONS.values())
@@ -115,12 +115,12 @@ def answer_all(column: str) -> Iterator[tuple[str, Answers]]:
     every = [tuple(dict.fromkeys(v)) for v in zip(*(n.split("/") for n in names), strict=True)]
     for group in group_equal(list(names), lambda name: answers[name]):
         boxes = split_into_boxes([tuple(name.split("/")) for name in group])
-        told = (
+        described = (
             EVERY_GROUP
             if len(group) == len(names)
             else "; ".join(tell_box(box, every) for box in boxes)
         )
-        yield told.replace(EVERY_ROW, EVERY_GROUP), answers[group[0]]
+        yield described.replace(EVERY_ROW, EVERY_GROUP), answers[group[0]]
 
 
 def list_answers() -> Iterator[Answer]:

@@ -27,27 +27,32 @@ from reference.decisions.clients.sending import (
 )
 from reference.worlds.replication.structure import Structure
 
-PRICE = ("A put waits for", "Or it is answered")
+PRICE = ("A put waits for", "Statuses besides `PUT_OK`")
 SERVICE_NOT_AVAILABLE = 14
 """The response code of a store that refuses a put."""
 
-READER_HEAD = ("Reading", "`offsetCheckInSlave`", "Begins", "Consumers ask")
+READER_HEAD = ("Reading", "`offsetCheckInSlave`", "Begins")
 
 ADVICE: Mapping[str, str] = {
     "PUT_OK": "nothing",
-    "FLUSH_DISK_TIMEOUT": "nothing; the first message of a file may get it on a healthy disk",
-    "FLUSH_SLAVE_TIMEOUT": "do not send again; look at the slave's lag",
-    "SLAVE_NOT_AVAILABLE": "do not send again; look for the slave",
+    "FLUSH_DISK_TIMEOUT": "nothing; with a healthy disk the first message of a file may get it",
+    "FLUSH_SLAVE_TIMEOUT": "do not send again; check the slave's lag",
+    "SLAVE_NOT_AVAILABLE": "do not send again; find out why no slave is available",
     "PUT_OK, sent with WAIT=false": "nothing; it promises nothing about disk and slave",
-    "refused": "send again, to another broker; not a message that is illegal or too large",
-    "no answer, though it arrived": "send again only if consumers cope with duplicates",
+    "refused": "send again, to another broker, unless the message is illegal or too large",
+    "no answer, though it arrived": "send again only if consumers tolerate duplicates",
 }
 """What to do about each answer; whether it is stored decides."""
 
 
 def render_choices() -> str:
     """One row for each kind of group."""
-    return render_table(("Your group", *choices.COLUMNS, *PRICE), choices.list_rows())
+    return render_table(("Your group", *choices.COLUMNS), choices.list_rows())
+
+
+def render_prices() -> str:
+    """What a put waits for in each kind of group, and which other statuses it may get."""
+    return render_table(("Your group", *PRICE), choices.list_prices())
 
 
 def render_readers() -> str:
@@ -67,7 +72,7 @@ def render_consumed() -> str:
 
 
 def render_reasons() -> str:
-    """What each letter stands for."""
+    """The meaning of each letter."""
     reasons = choices.collect_reasons()
     rows = [
         (
@@ -79,7 +84,7 @@ def render_reasons() -> str:
         )
         for reason in reasons.listed
     ]
-    return render_table(("", "What happens", "It takes", "Seen", "See it"), rows)
+    return render_table(("", "What happens", "It takes", "Seen in", "See it"), rows)
 
 
 def count(names: Iterable[str]) -> str:
@@ -101,7 +106,7 @@ def render_answers() -> str:
         )
         for answer in ANSWERS
     ]
-    head = ("Answer", "stored", "on the master's disk", "on a slave", "the client", "Do")
+    head = ("Status", "Stored", "On the master's disk", "On a slave", "The client", "You")
     return render_table(head, rows)
 
 
@@ -112,7 +117,7 @@ def say_answer(answer: str) -> str:
 
 
 def say_reaction(answer: str) -> str:
-    """What a producer's client makes of it by itself."""
+    """What a producer's client does with it by itself."""
     codes: dict[str, int | None] = {status.value: c for c, status in STATUS_BY_CODE.items()}
     codes |= {"PUT_OK": 0, "refused": SERVICE_NOT_AVAILABLE, "no answer": None}
     code = codes[answer.partition(",")[0]]
@@ -132,31 +137,31 @@ def is_tried_again_after_a_timeout() -> bool:
 
 def render_settings() -> str:
     """What to set."""
-    return render_table(("Set", "Default", "To", "Why", "Verdicts"), settings.list_rows())
+    return render_table(("Setting", "Default", "Choose", "Why", "Verdicts"), settings.list_rows())
 
 
 def render_trials() -> str:
-    """What became of each procedure in the reference."""
+    """What each procedure led to in the reference."""
     rows = [
         (procedure.recipe if course is procedure.advice else "", *say_trial(procedure, course))
         for procedure in load_procedures()
         for course in (procedure.advice, *procedure.mistakes)
     ]
-    return render_table(("After", "Somebody does", "Then", "as good as new"), rows)
+    return render_table(("Recipe", "What you do", "Result", "As good as new"), rows)
 
 
 def say_trial(procedure: Procedure, course: Course) -> tuple[str, str, str]:
     """What was done, whether the claim holds afterwards, and whether the proofs apply again."""
     trial = try_out(procedure, course)
-    word = "holds" if trial.is_claim_kept else "**falls**"
+    word = "holds" if trial.is_claim_kept else "**is broken**"
     is_log = isinstance(procedure.structure, Structure)
-    new = ("yes" if trial.is_as_good_as_new else "no") if is_log else "not asked"
+    new = ("yes" if trial.is_as_good_as_new else "no") if is_log else "not examined"
     return course.title, f"`{procedure.claim}` {word}", new
 
 
 def render_copied() -> str:
-    """What a wiped slave breaks, and what it breaks if its master's store is copied."""
-    head = ("Claim", "slave wiped, starts empty", "slave wiped, starts with a copy")
+    """What a wiped slave breaks, and what if its master's store is copied."""
+    head = ("Guarantee", "Wiped slave starts empty", "Wiped slave starts with a copy")
     rows = (
         (link_claim(cell.guarantee), describe(cell), say_copied(cell.guarantee, is_kept=is_kept))
         for cell, is_kept in list_copied()
@@ -165,7 +170,7 @@ def render_copied() -> str:
 
 
 def say_copied(claim: str, *, is_kept: bool) -> str:
-    """What a copy of the master's store makes of a claim about the stock pair."""
+    """The verdict of a claim about the stock pair once the master's store is copied."""
     if not is_kept:
         return "not proved"
     return say_disputed(find_claim_disputes(STOCK_PAIR, claim)) or "proved"
@@ -177,13 +182,14 @@ def render_facts() -> str:
         (fact.sentence, ", ".join(fact.columns), say_disputed(fact.disputed) or "no")
         for fact in FACTS
     ]
-    return render_table(("Proved", "while no other faults strike than", "disputed"), rows)
+    return render_table(("Proved", "If no other faults happen than", "Disputed"), rows)
 
 
 PAGE = Page(
     SPEC / "operators.md",
     {
         "choices": render_choices,
+        "prices": render_prices,
         "readers": render_readers,
         "consumed": render_consumed,
         "promotion": promotion.render_advice,

@@ -54,7 +54,7 @@ class Setting:
 
 
 def say_value(value: Any) -> str:
-    """A value as it stands in a properties file."""
+    """A value as a properties file has it."""
     return f"`{str(value).lower() if isinstance(value, bool) else value}`"
 
 

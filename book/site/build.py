@@ -57,7 +57,7 @@ def write_sources(folder: Path) -> None:
 
 
 def make_parent(path: Path) -> Path:
-    """The path, whose folder now exists."""
+    """The path itself, whose folder now exists."""
     path.parent.mkdir(parents=True, exist_ok=True)
     return path
 
@@ -94,7 +94,7 @@ def list_files(folder: Path) -> list[Path]:
 
 
 def is_relative(target: str) -> bool:
-    """Leads to another file: neither a page of the web nor a heading of the same text."""
+    """Whether it leads to another file: not to the web, and not to a heading of its own text."""
     return not re.match(r"[a-z]+:|#", target)
 
 
@@ -150,7 +150,7 @@ def render_contents(caption: str, pages: list[str]) -> str:
 NEEDED = ("sphinx", "myst_parser", "furo", "mermaidx")
 
 MARK = ".rmqspec-site"
-"""A file that marks a folder as a former site."""
+"""A file that marks a folder with a former site."""
 
 
 class SiteError(Exception):

@@ -6,7 +6,12 @@ html_theme = "furo"
 language = "en"
 smartquotes = False
 
-extensions = ["myst_parser", "book.site.extension"]
+extensions = [
+    "myst_parser",
+    "book.site.chinese",
+    "book.site.extension",
+    "book.site.long_names",
+]
 myst_heading_anchors = 6
 myst_url_schemes = {
     **dict.fromkeys(("http", "https", "mailto", "ftp")),

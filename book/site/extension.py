@@ -1,15 +1,15 @@
-"""What the site adds to Sphinx: drawn diagrams, TLA+, and a search that knows Chinese.
+"""What the site adds to Sphinx: drawn diagrams, TLA+, and a search for English and Chinese.
 
 TLA+ modules and TLC's configurations are highlighted, which Pygments does not know. Mermaid's
 diagrams are drawn as SVG when the site is built, so that pages need no script for them. Shapes and
-widths are Mermaid's own; colours come from the site's style sheet, which knows light and dark. Text
-stands in the font with which it was measured, or in a narrower one.
+widths are Mermaid's own; colours come from the site's style sheet, in light and dark. Text has the
+font with which it was measured, or a narrower one.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import mermaidx
 from docutils import nodes
@@ -80,7 +80,6 @@ def render_size(size: re.Match[str]) -> str:
     return f'width="{width * SCALE:.0f}"{size[1]}style="{style}"'
 
 
-_NAME = re.compile(r'(?<=<span class="pre">)[^<]{24,}(?=</span>)')
 _WORD = re.compile(r"[\u4e00-\u9fff]+|[^\W\u4e00-\u9fff]+")
 
 
@@ -131,20 +130,10 @@ def name_sections(_app: Sphinx, doctree: nodes.document) -> None:
             section["ids"] = [slug, *(name for name in section["ids"] if name != slug)]
 
 
-def let_names_wrap(
-    _app: Sphinx, _page: str, _template: str, context: dict[str, Any], _tree: nodes.document | None
-) -> None:
-    """Long names in text, tables and the page's contents may go on in a new line after a ``_``."""
-    for part in ("body", "toc"):
-        if part in context:
-            context[part] = _NAME.sub(lambda name: name[0].replace("_", "_<wbr>"), context[part])
-
-
 def setup(app: Sphinx) -> dict[str, bool]:
     """Called by Sphinx when it loads this module."""
     app.add_search_language(BookSearch)
     app.add_lexer("tla", TlaLexer)
     app.connect("doctree-read", draw_diagrams)
-    app.connect("html-page-context", let_names_wrap)
     app.connect("doctree-read", name_sections, priority=0)  # before headings are collected
     return {"parallel_read_safe": True, "parallel_write_safe": True}

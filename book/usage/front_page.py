@@ -1,7 +1,7 @@
 """The generated parts of the front chapter: what stock brokers lose, and the table of contents.
 
-A cell of the table that the book begins with names the weakest faults after which a guarantee
-falls. ``rmqspec docs --write spec/README.md`` writes them anew.
+A cell of the first table names the weakest faults that break a guarantee. ``rmqspec docs --write
+spec/README.md`` writes these parts.
 """
 
 from __future__ import annotations
@@ -23,28 +23,37 @@ from properties.worlds.replication.structures import STOCK_FOLDERS, STOCK_WORLDS
 from properties.worlds.replication.world import CLAIMS
 from reference.worlds.replication.structure import Structure
 
+GUARANTEE = "Guarantee"
+"""The head of the column with the sentences."""
+
+NEVER_BROKEN = "**never broken** (proved)"
+"""What a guarantee is that is proved under every fault model."""
+
+NOT_APPLICABLE = "not applicable"
+"""What a guarantee is that speaks of something that a deployment does not have."""
+
 SPOKEN = {
-    "none": "always",
+    "none": "always broken",
     "late join": "a slave that joins without a log",
     "slave outrun by retention": "retention that outruns a slave",
-    "nearly full disk": "a disk of which more than 85 % is used",
+    "nearly full disk": "a disk that is more than 85 % full",
     "link cut": "a broken connection",
     "slave without a new file": "a slave that cannot make a file",
-    "overlong wait": "a wait that outlasts its limit",
-    "master kill in a roll": "a kill in the instant of a roll",
+    "overlong wait": "a wait beyond its limit",
+    "master kill in a roll": "a kill while a file rolls over",
     "disk errors": "disk errors",
-    "every fault": "a mixture of faults",
-    "stop": "a stop in order",
+    "every fault": "several faults together",
+    "stop": "a clean stop",
     "kill": "a kill",
     "power loss": "a power loss",
-    "role change": "a change of roles",
+    "role change": "a role change",
     "promotion": "a promotion",
 }
-"""Columns in an operator's words; the others speak for themselves."""
+"""Fault models in an operator's words; the names of the others are clear by themselves."""
 
 
 def find_weakest(structure: Any, cells: Iterable[Verdict]) -> list[str]:
-    """The columns in which cells are refuted, without those that contain another one of them."""
+    """The fault models under which verdicts are refuted, without those that contain another one."""
     refuted = [
         find_world(structure).get_fault_model(v.fault)
         for v in cells
@@ -58,22 +67,22 @@ def find_weakest(structure: Any, cells: Iterable[Verdict]) -> list[str]:
 
 
 def describe_falls(structure: Any, claim: str) -> str:
-    """When a claim falls: never, always, after what; disputed; or that it says nothing."""
+    """What breaks a claim: nothing, no failure at all, or which; disputed; or not applicable."""
     cells = [v for v in load_cells(structure).values() if v.guarantee == claim]
     weakest = find_weakest(structure, cells)
     dispute = next((v.dispute for v in cells if v.disputed), "")
     if weakest:
         falls = ", ".join(SPOKEN.get(name, name) for name in weakest)
-        return f"{falls}; else {dispute}" if dispute else falls
+        return f"{falls}; otherwise {dispute}" if dispute else falls
     if not all(v.word is VerdictWord.PROVED for v in cells):
         return "undecided"
     if is_vacuous(structure, claim):
-        return "says nothing here"
-    return dispute or "**never**"
+        return NOT_APPLICABLE
+    return dispute or NEVER_BROKEN
 
 
 def is_vacuous(structure: Any, claim: str) -> bool:
-    """What the claim speaks of does not exist in a deployment, whatever strikes."""
+    """What the claim speaks of does not exist in a deployment, under any fault model."""
     if not isinstance(structure, Structure):
         return False
     vacuous = compute_vacuous(structure)
@@ -82,7 +91,7 @@ def is_vacuous(structure: Any, claim: str) -> bool:
 
 def render_stock() -> str:
     """A row for each guarantee, a column for each stock deployment."""
-    head = ("What may be hoped for", *(f"`{folder}`" for folder in STOCK_FOLDERS))
+    head = (GUARANTEE, *(f"`{folder}`" for folder in STOCK_FOLDERS))
     structures = list(STOCK_FOLDERS.values())
     rows = [
         (link_sentence(structures[-1], claim), *(describe_falls(s, claim) for s in structures))
@@ -93,7 +102,7 @@ def render_stock() -> str:
 
 def render_beside_the_log() -> str:
     """A row for each guarantee of the other worlds."""
-    return render_table(("What may be hoped for", "Falls after"), _list_rows())
+    return render_table((GUARANTEE, "Broken by"), _list_rows())
 
 
 def _list_rows() -> Iterator[tuple[str, str]]:
@@ -104,7 +113,7 @@ def _list_rows() -> Iterator[tuple[str, str]]:
 
 
 def link_sentence(structure: Any, claim: str) -> str:
-    """What a claim says, leading to its counterexample, or to its section where it never falls."""
+    """A claim's sentence, leading to its counterexample, or to its section if it has none."""
     sentence = find_world(structure).claims[claim].sentence.replace("``", "`")
     if find_case(claim) is not None:
         return f"[{sentence}](counterexamples/{claim}.md)"
@@ -112,10 +121,10 @@ def link_sentence(structure: Any, claim: str) -> str:
 
 
 def render_harmless() -> str:
-    """The faults that break nothing that would hold without any, in no stock deployment."""
-    struck = [c for c in FAULT_MODELS if c.admitted]
-    names = [c.name for c in struck if all(is_harmless(c, s) for s in STOCK_FOLDERS.values())]
-    return f"What breaks nothing in these three: {', '.join(names or ['no fault'])}."
+    """The faults that break no guarantee that holds without faults, in no stock deployment."""
+    admitting = [c for c in FAULT_MODELS if c.admitted]
+    names = [c.name for c in admitting if all(is_harmless(c, s) for s in STOCK_FOLDERS.values())]
+    return f"These faults break nothing in these three: {', '.join(names or ['none'])}."
 
 
 def is_harmless(fault_model: FaultModel, structure: Structure) -> bool:

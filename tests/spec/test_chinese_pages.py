@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterator
 
 import pytest
 
+from book.chinese.contents import FOLDER, TITLES_FILE, list_parts, load_titles
 from book.chinese.pages import PAIRS, PHRASES, Pair, Section, UntranslatedError, split_sections
+from book.contents import BOOK
+from book.links import read_title
 from properties.generated_text import SPEC
 
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
@@ -64,8 +68,8 @@ def test_prose_is_chinese(pair: Pair) -> None:
 
 @every_pair
 def test_every_phrase_is_used(pair: Pair) -> None:
-    """By the original's generated parts, those whose words are kept left out."""
-    parts = {name: part for name, part in PART.findall(read(pair)[0]) if name not in pair.kept}
+    """By the original's generated parts, without those that are not translated."""
+    parts = {name: part for name, part in PART.findall(read(pair)[0]) if name not in pair.own}
     generated = "\n".join(parts.values())
     for phrase in pair.phrases:
         pattern = phrase[1:] if phrase.startswith("^") else re.escape(phrase)
@@ -82,7 +86,7 @@ def test_threads_of_every_tracker_are_citations() -> None:
 def test_every_chinese_page_has_its_original() -> None:
     """In the folder above, and a file of phrases of its own."""
     assert {p.translation for p in PAIRS} == set((SPEC / "zh").glob("*.md"))
-    assert {p.phrases_file for p in PAIRS} == set(PHRASES.glob("*.toml"))
+    assert {p.phrases_file for p in PAIRS} == set(PHRASES.glob("*.toml")) - {TITLES_FILE}
 
 
 def test_unknown_words_are_refused() -> None:
@@ -92,7 +96,8 @@ def test_unknown_words_are_refused() -> None:
     translated = pair.translate("| `code` | 12 | #6767; ali#81 |")
     assert translated == f"| `code` | 12 | #6767{semicolon}ali#81 |"
     assert (
-        pair.translate("| **falls**; yes |") == f"| {words['**falls**']}{semicolon}{words['yes']} |"
+        pair.translate("| **is broken**; yes |")
+        == f"| {words['**is broken**']}{semicolon}{words['yes']} |"
     )
     with pytest.raises(UntranslatedError, match="never heard"):
         pair.translate("| yes, never heard |")
@@ -103,3 +108,40 @@ def test_phrases_are_chinese() -> None:
     for pair in PAIRS:
         phrases = tomllib.loads(pair.phrases_file.read_text(encoding="utf-8"))
         assert all(CHINESE.search(v) or not re.search(r"\w", k) for k, v in phrases.items())
+
+
+def test_no_chinese_is_slanted() -> None:
+    """Italics are not for Chinese: quotation marks are, or bold."""
+    for pair in PAIRS:
+        bare = CODE.sub("", read(pair)[1]).replace("**", "")
+        assert [] == re.findall(r"\*[^*\n]*[\u4e00-\u9fff][^*\n]*\*", bare)
+
+
+def find_links(pair: Pair) -> Iterator[tuple[str, str]]:
+    """Text and page title of each link to a whole page in two languages, on both pages."""
+    titles = {p: read_title(p) for each in PAIRS for p in (each.original, each.translation)}
+    for page in (pair.original, pair.translation):
+        for text, target in re.findall(r"\[([^\]]*)\]\(([\w./]+)\)", page.read_text("utf-8")):
+            if (title := titles.get((page.parent / target).resolve())) is not None:
+                yield text, title
+
+
+@every_pair
+def test_links_say_the_title_of_a_translated_page(pair: Pair) -> None:
+    """Capitals aside, which go with the sentence."""
+    found = list(find_links(pair))
+    assert found
+    assert [] == [(t, title) for t, title in found if t.lower() != title.lower()]
+
+
+def test_chinese_contents_have_every_chapter() -> None:
+    """In the order of the book, each with a Chinese title, which a Chinese page has as its own."""
+    *parts, originals = list_parts()
+    entries = [entry for part in parts for entry in part.entries]
+    files = [chapter.file for part in BOOK[:-1] for chapter in part.chapters]
+    assert files == [entry.file.removeprefix(f"{FOLDER}/") for entry in entries]
+    assert set(files) == set(load_titles()["chapters"])
+    for entry in entries:
+        assert CHINESE.search(entry.title + entry.about)
+        assert entry.is_english or entry.title == read_title(SPEC / entry.file)
+    assert [pair.original for pair in PAIRS[::-1]] == [SPEC / e.file for e in originals.entries]

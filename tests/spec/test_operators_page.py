@@ -26,9 +26,9 @@ from reference.decisions.clients.sending import SendSettings
 from reference.worlds.replication.changes import VARIANTS
 
 LABELS = ("Signs", "At stake", "Do", "Do not", "Why")
-"""What each recipe tells, in this order."""
+"""The parts of each recipe, in this order."""
 
-TRIED = "What was tried"
+TRIED = "Procedures tried in the model"
 """The section before the recipes."""
 
 
@@ -45,7 +45,7 @@ def find_part(name: str) -> list[list[str]]:
 
 
 def find_recipes() -> list[Section]:
-    """The sections behind what was tried."""
+    """The sections after the tried procedures."""
     sections = split_sections(read())
     (start,) = [i for i, s in enumerate(sections) if s.heading == TRIED]
     return sections[start + 1 :]
@@ -82,6 +82,16 @@ def test_each_choice_is_the_verdict_of_the_matrix() -> None:
         assert word.startswith("[disputed (") is first[cell].startswith("disputed")
 
 
+WIDTH = 10
+"""Columns of short cells that a page of the site shows without scrolling on a screen of 1400."""
+
+
+def test_tables_fit_a_screen() -> None:
+    """None has more columns than fit beside the side bar and the page's own contents."""
+    for name in page.PAGE.parts:
+        assert len(find_part(name)[0]) <= WIDTH, name
+
+
 def test_every_letter_has_its_reason() -> None:
     """All letters of all tables, in the order of their first use, and no other."""
     used = re.findall(r"\[no, (\w+)\]", read())
@@ -99,7 +109,7 @@ def test_settings_have_the_defaults_of_the_code() -> None:
 
 
 @pytest.mark.parametrize("recipe", find_recipes(), ids=lambda r: r.heading)
-def test_a_recipe_tells_all(recipe: Section) -> None:
+def test_a_recipe_is_complete(recipe: Section) -> None:
     """Signs, what is at stake, what to do, what not, and why; a claim is linked."""
     labels = re.findall(r"^- \*\*([A-Z][a-z ]+?)\.?\*\*", recipe.text, re.MULTILINE)
     assert tuple(labels) == LABELS

@@ -48,7 +48,7 @@ COPIED = [s for s in CERTIFIED_STRUCTURES if s.slaves > 0]
 """Groups with a slave to copy to."""
 
 ON_LOGS_TRIED = [p for p in load_procedures() if isinstance(p.structure, Structure)]
-"""Procedures about logs; those about progress have no peace in which a group could rest."""
+"""Procedures about logs; those about progress have no quiescence in which a group could rest."""
 
 every_procedure = pytest.mark.parametrize("procedure", load_procedures(), ids=lambda p: p.name)
 
@@ -71,7 +71,7 @@ def is_next_put_acknowledged(cluster: Cluster) -> bool:
 
 @every_procedure
 def test_each_mistake_costs_what_is_at_stake(procedure: Procedure) -> None:
-    """Every act is possible, and the claim falls; so the advice is not idle."""
+    """Every act is possible, and the claim is broken: the advice matters."""
     assert procedure.mistakes
     assert not any(try_out(procedure, each).is_claim_kept for each in procedure.mistakes)
 
@@ -193,7 +193,7 @@ def test_letters_follow_the_reasons() -> None:
 def test_groups_that_fall_for_different_reasons_are_two_choices(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Though either has a no in the same column, and its own first letter there."""
+    """Though either has a no under one fault model, and a first letter of its own there."""
     monkeypatch.setattr(choices, "find_answer", lambda name, *cell: make_reason(name))
     list_choices.cache_clear()
     try:
@@ -227,20 +227,20 @@ def test_vacuous_cells_of_two_slaves_are_those_of_the_proofs() -> None:
 
 
 def test_statuses_follow_the_waits() -> None:
-    """A group that asks nobody answers PUT_OK only."""
+    """A group whose puts wait for nothing answers PUT_OK only."""
     asynchronous = Structure(Role.ASYNC_MASTER, FlushDiskType.ASYNC_FLUSH, 1)
-    assert say_statuses(asynchronous) == "nothing else"
+    assert say_statuses(asynchronous) == "no other"
     assert say_statuses(evolve(asynchronous, flush_disk_type=FlushDiskType.SYNC_FLUSH)) == (
         "`FLUSH_DISK_TIMEOUT`"
     )
 
 
-def test_readers_are_told_apart() -> None:
+def test_readers_are_distinguished() -> None:
     """By the claims of the chapter on reading."""
     assert [say_target(each) for each in READERS.values()] == [
-        "the master",
-        "the slave only when slow",
-        "the slave, after the first pull",
+        "pulls go to the master",
+        "slow consumers pull from the slave",
+        "pulls go to the slave after the first one",
     ]
-    assert say_target(Deployment(True, False, 1, 1)) == "now one, now the other"
-    assert say_target(Deployment(False, False, 1, 1)) == "the master"
+    assert say_target(Deployment(True, False, 1, 1)) == "pulls go to both"
+    assert say_target(Deployment(False, False, 1, 1)) == "pulls go to the master"

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from functools import cache
+from html import escape
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -14,6 +15,9 @@ from urllib.parse import unquote
 
 import pytest
 
+from book.chinese.contents import FOLDER as CHINESE
+from book.chinese.contents import list_parts
+from book.chinese.pages import PAIRS, Pair
 from book.contents import list_chapters
 from book.explorer.places import FOLDER
 from properties.generated_text import SPEC
@@ -96,18 +100,49 @@ def get_page(site: Path, file: str) -> Path:
 
 @pytest.mark.nightly
 def test_pages_follow_one_another(site: Path) -> None:
-    """From each page, next leads to the next text of the book, and previous back."""
-    pages = [get_page(site, file) for file in TEXTS]
-    for before, after in pairwise(pages):
-        ahead, back = (
-            read_page(before).find_relation("next"),
-            read_page(after).find_relation("prev"),
-        )
-        assert ahead is not None
-        assert back is not None
-        assert after == (before.parent / ahead).resolve()
-        assert before == (after.parent / back).resolve()
-    assert read_page(pages[-1]).find_relation("next") is None
+    """In each language next leads from page to page in the book's order, and previous back."""
+    chinese = [file for file in TEXTS if file.startswith(f"{CHINESE}/")]
+    for texts in ([file for file in TEXTS if file not in chinese], chinese):
+        pages = [get_page(site, file) for file in texts]
+        assert len(pages) > 1
+        for before, after in pairwise(pages):
+            ahead, back = (
+                read_page(before).find_relation("next"),
+                read_page(after).find_relation("prev"),
+            )
+            assert ahead is not None
+            assert back is not None
+            assert after == (before.parent / ahead).resolve()
+            assert before == (after.parent / back).resolve()
+        assert read_page(pages[0]).find_relation("prev") is None
+        assert read_page(pages[-1]).find_relation("next") is None
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("file", TEXTS)
+def test_pages_name_their_language(site: Path, file: str) -> None:
+    """To browsers, in the hint of the search, and in the side bar's way to the front."""
+    page = read_page(get_page(site, file))
+    language, hint = ("zh", "搜索") if file.startswith(f"{CHINESE}/") else ("en", "Search")
+    assert [language] == list(page.find("html", "lang"))
+    assert [hint] == list(page.find("input", "placeholder"))
+    front = "zh/README.md" if language == "zh" else "README.md"
+    (brand,) = (
+        v["href"] for _, v in page.elements if "sidebar-brand" in v.get("class", "").split()
+    )
+    leads = get_page(site, file).parent / brand.partition("#")[0]
+    assert get_page(site, front) == (leads.resolve() if brand != "#" else get_page(site, file))
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.translation.name)
+def test_the_side_bar_of_chinese_pages_is_chinese(site: Path, pair: Pair) -> None:
+    """Each chapter is in it, with a Chinese title, and those in English say so."""
+    page = get_page(site, pair.translation.relative_to(SPEC).as_posix())
+    html = page.read_text(encoding="utf-8").partition('<div class="sidebar-tree">')[2]
+    for entry in (e for part in list_parts() for e in part.entries):
+        mark = ' <span class="other-language">' if entry.is_english else "</a>"
+        assert f">{escape(entry.title)}{mark}" in html
 
 
 @pytest.mark.nightly
@@ -206,7 +241,7 @@ def test_a_former_site_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_a_warning_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A text that the generator doubts is told in one line, and nothing is written."""
+    """A warning of the generator is one line, and nothing is written."""
 
     def write_doubtful(folder: Path) -> None:
         (folder / "index.md").write_text("# Doubtful\n\n```mermaid\nnothing that it knows\n```\n")
