@@ -30,6 +30,7 @@ from command_line.options.version_option import add_version_option
 from command_line.output import exit_codes
 from command_line.output.progress import show_progress
 from command_line.output.workers import run_all
+from properties.checkout import PROGRAM
 from properties.comparison.upgrades import COMPARED_STRUCTURES, compare, get_base, render_change
 from properties.judges.foundations import check_foundations
 from properties.schedules.known_schedules import load_known_schedules
@@ -420,7 +421,7 @@ def check_witnesses(
     """
     if not has_witnesses(structure):
         raise InternalDisagreementError(
-            f"{structure.name} was never searched for witnesses; run `./rmqspec prove --search`"
+            f"{structure.name} was never searched for witnesses; run `{PROGRAM} prove --search`"
         )
     left_open = set(load_open_questions(structure))
     answers: tuple[WitnessAnswer, ...] = ()
@@ -432,7 +433,7 @@ def check_witnesses(
     if new := sorted(missing - left_open):
         raise InternalDisagreementError(
             f"{structure.name}: nothing shows that {new[0]} is reachable; "
-            "run `./rmqspec prove --search`"
+            f"run `{PROGRAM} prove --search`"
         )
     return answers
 

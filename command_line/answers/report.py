@@ -16,6 +16,7 @@ from rich.markup import escape
 from command_line.answers.reading_report import print_readings
 from command_line.answers.restrictions import print_resting
 from command_line.answers.world_report import make_table, print_world
+from properties.checkout import name_page
 from properties.generated_text import count_steps
 from properties.scenarios.reading_analysis import ReadingQuestion, analyse_readings
 from properties.schedules.judgement import replay
@@ -102,7 +103,7 @@ BYTES_AT_RISK = (
 
 READING_NOTE = (
     "What is told of single pulls, consumers and delayed messages is that of 4.4.0; "
-    "spec/versions.md lists what later releases change there."
+    f"{name_page('versions.md')} lists what later releases change there."
 )
 
 TELLING_ORDER = (
@@ -214,7 +215,8 @@ def print_disputes(verdicts: Sequence[Verdict]) -> None:
         return
     count = sum(bool(v.disputed) for v in verdicts)
     click.echo(f"  {count} of {len(verdicts)} cells are disputed. They follow from the rules, but")
-    click.echo("  real brokers do what the rules leave out (spec/disputed.md has the evidence):")
+    page = name_page("disputed.md")
+    click.echo(f"  real brokers do what the rules leave out ({page} has the evidence):")
     for finding in findings:
         click.echo(f"  {finding.id}: {finding.says}")
 

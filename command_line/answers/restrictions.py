@@ -11,6 +11,7 @@ import click
 from command_line.output import exit_codes
 from command_line.output.progress import show_progress
 from command_line.output.workers import run_all
+from properties.checkout import name_page
 from properties.restrictions.evidence import find_unevidenced
 from properties.restrictions.results import (
     JUDGED_STRUCTURES,
@@ -118,6 +119,5 @@ def find_resting(structure: Any, verdict: Verdict) -> list[str] | None:
 def print_resting(structure: Any, verdicts: Iterable[Verdict]) -> None:
     """One line below a table, where some proved cells rest on what nobody has seen."""
     if count := sum(bool(find_resting(structure, v)) for v in verdicts):
-        click.echo(
-            f"  {count} proved cells rest on reading; --json or spec/restrictions.md lists what"
-        )
+        page = name_page("restrictions.md")
+        click.echo(f"  {count} proved cells rest on reading; --json or {page} lists what")

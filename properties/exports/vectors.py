@@ -15,6 +15,7 @@ from typing import Any
 
 import attrs
 
+from properties.checkout import PROGRAM
 from properties.schedules.judgement import judge
 from properties.verdicts import certificates
 from properties.verdicts.verdict import InternalDisagreementError, VerdictWord
@@ -48,7 +49,7 @@ def list_scenarios(
     document = certificates.load(structure)
     if document is None:
         raise InternalDisagreementError(
-            f"{structure.name} has no certificate for these rules; run `./rmqspec prove --search`"
+            f"{structure.name} has no certificate for these rules; run `{PROGRAM} prove --search`"
         )
     for verdict in certificates.decode_cells(structure, document):
         if verdict.word is VerdictWord.REFUTED:

@@ -15,6 +15,7 @@ from typing import Any
 
 from attrs import frozen
 
+from properties.checkout import PROGRAM
 from properties.restrictions.derivation import (
     Degree,
     Restriction,
@@ -169,7 +170,7 @@ def make_disagreement(structure: Any, reason: str) -> InternalDisagreementError:
     """The error that says what is wrong with what is stored, and what to do."""
     return InternalDisagreementError(
         f"the restrictions of {structure.name}: {reason}; "
-        "run `./rmqspec prove --restrictions --search`"
+        f"run `{PROGRAM} prove --restrictions --search`"
     )
 
 

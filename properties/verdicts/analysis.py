@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 from attrs import evolve, frozen
 
+from properties.checkout import name_page
 from properties.schedules.known_schedules import load_known_schedules
 from properties.verdicts import certificates
 from properties.verdicts.fault_sets.search import find_refutations
@@ -39,8 +40,8 @@ MODEL_LIMITS = (
     "of rest; a consumer that may read the slave may be sent to and fro and never rest.",
     "Topics, subscription groups and delayed messages: one table or level, in worlds of their own. "
     "Their failures are combined with no others; those of brokers and consumers are, from put to "
-    "consumed, in spec/system.md. RocketMQ answers an administrator before it makes a topic, and "
-    "may read a backup after a power loss; neither is in the tables.",
+    f"consumed, in {name_page('system.md')}. RocketMQ answers an administrator before it makes a "
+    "topic, and may read a backup after a power loss; neither is in the tables.",
 )
 """What a reader must know before trusting a cell; printed with every table."""
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from attrs import evolve, frozen
 
+from properties.checkout import PROGRAM
 from properties.schedules.known_schedules import load_known_schedules
 from properties.verdicts import certificates
 from properties.verdicts.fault_sets.search import find_refutations
@@ -71,7 +72,7 @@ def renew(
     if difference is None:
         raise InternalDisagreementError(
             f"the certificate of {structure.name} does not say what it was made from; "
-            "run `./rmqspec prove --search`"
+            f"run `{PROGRAM} prove --search`"
         )
     known = certificates.decode_asked(structure, document)
     old = {(c.guarantee, c.fault): c for c in known}

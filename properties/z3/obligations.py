@@ -16,6 +16,7 @@ from typing import Any
 import z3
 from attrs import field, frozen
 
+from properties.checkout import PROGRAM
 from properties.fault_model import FaultModel
 from properties.verdicts.certificates import decode_cells, load
 from properties.verdicts.verdict import InternalDisagreementError, VerdictWord
@@ -213,7 +214,7 @@ def load_proof(structure: Any) -> Proof:
     document = load(structure)
     if document is None:
         raise InternalDisagreementError(
-            f"{structure.name} has no certificate for these rules; run `./rmqspec prove --search`"
+            f"{structure.name} has no certificate for these rules; run `{PROGRAM} prove --search`"
         )
     cells = decode_cells(structure, document)
     proved = [(c.guarantee, c.fault) for c in cells if c.word is VerdictWord.PROVED]

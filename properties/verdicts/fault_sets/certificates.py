@@ -13,6 +13,7 @@ from typing import Any
 
 from attrs import evolve
 
+from properties.checkout import PROGRAM
 from properties.fault_model import SEARCHED
 from properties.schedules.judgement import is_refuted_by
 from properties.verdicts.certificates import (
@@ -124,7 +125,7 @@ def load_borders(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> tuple[Bor
 def make_disagreement(structure: Any, reason: str) -> InternalDisagreementError:
     """The error that says what is wrong with the stored borders, and what to do."""
     return InternalDisagreementError(
-        f"the fault sets of {structure.name}: {reason}; run `./rmqspec prove --fault-sets --search`"
+        f"the fault sets of {structure.name}: {reason}; run `{PROGRAM} prove --fault-sets --search`"
     )
 
 
