@@ -24,7 +24,6 @@ from command_line.options.shared_options import (
     find_column,
 )
 from command_line.options.version_option import add_version_option
-from properties.checkout import name_page
 from properties.generated_text import SPEC
 from properties.scenarios.counterexamples.cases import find_case
 from properties.scenarios.summary.rows import CODE
@@ -36,6 +35,7 @@ from properties.verdicts.explanations import explain
 from properties.verdicts.findings.disputes import list_disputing
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds import KNOWN_STRUCTURES, find_world
+from reference.checkout import name_page
 from reference.releases.versions import Version
 from reference.worlds.replication.structure import Structure
 

@@ -25,7 +25,6 @@ from command_line.options.shared_options import (
 from command_line.output import exit_codes
 from command_line.output.new_files import NEW_FILE, OUT, check_new, tell_problem
 from command_line.output.progress import show_progress
-from properties.checkout import IS_CHECKOUT
 from properties.exports.instances import SmallInstance
 from properties.exports.itf import (
     Exported,
@@ -41,6 +40,7 @@ from properties.exports.vectors import write_vectors
 from properties.fault_model import SEARCHED
 from properties.generated_text import ROOT
 from properties.worlds import KNOWN_STRUCTURES, STRUCTURES, find_world
+from reference.checkout import IS_CHECKOUT
 from reference.language.leaves import compute_leaf_sorts, is_parameter
 from reference.language.terms import Sort
 

@@ -38,10 +38,10 @@ from command_line.options.shared_options import (
 from command_line.options.version_option import add_version_option
 from command_line.output import exit_codes
 from command_line.output.progress import show_progress
-from properties.checkout import FULL_ENVIRONMENT
 from properties.verdicts.fault_sets.admitted_faults import find_tabled_verdict
 from properties.verdicts.verdict import VerdictWord
 from properties.worlds import STRUCTURES_BY_WORLD, find_healing
+from reference.checkout import FULL_ENVIRONMENT
 from reference.releases.versions import Version
 from spark_fuzz.campaign.java import MissingPrerequisiteError, find_java
 from spark_fuzz.campaign.schedule import SCHEDULES_MAX, SEED_MAX, STEPS_MAX, CampaignOptions

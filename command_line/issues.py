@@ -11,7 +11,6 @@ from rich.console import Console
 from rich.table import Table
 
 from command_line.output import exit_codes
-from properties.checkout import PROGRAM, name_page
 from properties.exports.itf import ISSUE_FOLDER, SUFFIX
 from properties.scenarios.known_issues.catalogue import (
     Entry,
@@ -35,6 +34,7 @@ from properties.scenarios.known_issues.telling import (
     list_lines,
     tell_scenario,
 )
+from reference.checkout import PROGRAM, name_page
 
 EPILOG = """\b
 Examples:

@@ -13,8 +13,8 @@ from typing import TextIO
 import click
 
 from command_line.output import exit_codes
-from properties.checkout import FULL_ENVIRONMENT
 from reference import ROCKETMQ_VERSION
+from reference.checkout import FULL_ENVIRONMENT
 
 DEBUG = "RMQSPEC_DEBUG"
 """An environment variable: when set, failures show where they come from."""

@@ -30,7 +30,6 @@ from command_line.options.version_option import add_version_option
 from command_line.output import exit_codes
 from command_line.output.progress import show_progress
 from command_line.output.workers import run_all
-from properties.checkout import PROGRAM
 from properties.comparison.upgrades import COMPARED_STRUCTURES, compare, get_base, render_change
 from properties.judges.foundations import check_foundations
 from properties.schedules.known_schedules import load_known_schedules
@@ -56,6 +55,7 @@ from properties.z3.vacuity import (
     save_witnesses,
     search_witnesses,
 )
+from reference.checkout import PROGRAM
 from reference.releases.versions import Version, find_version
 from reference.worlds.replication.structure import Structure
 

@@ -11,7 +11,6 @@ import click
 from command_line.output import exit_codes
 from command_line.output.progress import show_progress
 from command_line.output.workers import run_all
-from properties.checkout import name_page
 from properties.restrictions.evidence import find_unevidenced
 from properties.restrictions.results import (
     JUDGED_STRUCTURES,
@@ -24,6 +23,7 @@ from properties.restrictions.results import (
 from properties.verdicts.verdict import InternalDisagreementError, Verdict, VerdictWord
 from properties.worlds.replication.structures import SEARCHED_SLAVES_MAX
 from reference import ROCKETMQ_VERSION
+from reference.checkout import name_page
 
 
 def show_restrictions(

@@ -19,7 +19,7 @@ from typing import Any
 
 from attrs import frozen
 
-from properties.checkout import get_user_cache
+from reference.checkout import get_user_cache
 
 ROOT = Path(__file__).parents[2]
 

@@ -15,7 +15,6 @@ from typing import Any
 
 from attrs import frozen
 
-from properties.checkout import PROGRAM
 from properties.restrictions.derivation import (
     Degree,
     Restriction,
@@ -33,6 +32,7 @@ from properties.verdicts.fault_sets.certificates import SMALL_STRUCTURES
 from properties.verdicts.fingerprint import compute_digest
 from properties.verdicts.verdict import InternalDisagreementError, VerdictWord
 from properties.worlds import find_world
+from reference.checkout import PROGRAM
 from reference.language.machine import record_predicate
 
 RESTRICTIONS_FILE = "restrictions.json"

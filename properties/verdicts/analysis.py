@@ -8,7 +8,6 @@ from typing import Any
 import attrs
 from attrs import evolve, frozen
 
-from properties.checkout import name_page
 from properties.schedules.known_schedules import load_known_schedules
 from properties.verdicts import certificates
 from properties.verdicts.fault_sets.search import find_refutations
@@ -23,6 +22,7 @@ from properties.verdicts.verdict import (
 )
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME, FAULT_MODELS
 from properties.worlds.replication.world import CLAIMS
+from reference.checkout import name_page
 from reference.configuration.broker_group import BrokerGroup, ConfigurationError
 from reference.worlds.replication.changes.transient_store_pool import STORE_POOL
 from reference.worlds.replication.parameters import SIZE_KEYS, SLAVES_MAX, Parameters, clip_sizes

@@ -18,7 +18,6 @@ from typing import Any
 
 from attrs import evolve
 
-from properties.checkout import PROGRAM
 from properties.schedules.judgement import find_needless_steps, is_refuted_by
 from properties.verdicts.findings.disputes import mark_disputed
 from properties.verdicts.fingerprint import Difference, compute_difference, compute_fingerprint
@@ -29,6 +28,7 @@ from properties.z3.induction import (
     InductionResult,
     prove_lemmas,
 )
+from reference.checkout import PROGRAM
 from reference.language.machine import Action
 from reference.releases.versions import RULE_SETS
 

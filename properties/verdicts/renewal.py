@@ -14,7 +14,6 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from properties.checkout import PROGRAM
 from properties.schedules.known_schedules import load_known_schedules
 from properties.verdicts import certificates
 from properties.verdicts.fault_sets.search import find_refutations
@@ -27,6 +26,7 @@ from properties.verdicts.verdict import (
     search_structure,
 )
 from properties.worlds import find_world
+from reference.checkout import PROGRAM
 
 RENEWAL_DEPTH_LIMIT = 8
 """How deep a renewal searches for a cell that no known schedule refutes and no lemma proves."""

@@ -16,7 +16,6 @@ from typing import Any
 import z3
 from attrs import field, frozen
 
-from properties.checkout import PROGRAM
 from properties.fault_model import FaultModel
 from properties.verdicts.certificates import decode_cells, load
 from properties.verdicts.verdict import InternalDisagreementError, VerdictWord
@@ -32,6 +31,7 @@ from properties.z3.discharge import (
 )
 from properties.z3.induction import LIMIT_PREFIX, InductionProblem, Step, get_leaf_names
 from properties.z3.translation import Translator
+from reference.checkout import PROGRAM
 from reference.language.leaves import PARAMETER_PREFIX
 from reference.language.machine import Action
 

@@ -21,10 +21,10 @@ import numpy as np
 from attrs import evolve, frozen
 from numba.extending import register_jitable
 
-from properties.checkout import IS_CHECKOUT, get_user_cache
 from properties.generated_text import ROOT
 from properties.worlds import find_world
 from properties.z3.induction import LIMIT_PREFIX
+from reference.checkout import IS_CHECKOUT, get_user_cache
 from reference.language.leaves import flatten
 from reference.language.machine import Action
 from spark_fuzz.campaign.coverage import make_observations

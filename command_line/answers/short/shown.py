@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from attrs import frozen
 
 from command_line.answers.short.groups import ShortAnswer, say_slaves
-from properties.checkout import name_page
 from properties.scenarios.summary.answer import Action, Row
+from reference.checkout import name_page
 from reference.configuration.broker_group import ConfigurationWarning
 from reference.releases.versions import USUAL_VERSION, Version
 

@@ -13,7 +13,6 @@ from typing import Any
 
 from attrs import evolve
 
-from properties.checkout import PROGRAM
 from properties.fault_model import SEARCHED
 from properties.schedules.judgement import is_refuted_by
 from properties.verdicts.certificates import (
@@ -36,6 +35,7 @@ from properties.z3.fault_sets import (
     get_all_faults,
 )
 from properties.z3.induction import prove_lemmas
+from reference.checkout import PROGRAM
 
 FAULT_SET_FILE = "fault_sets.json"
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from properties.generated_text import ROOT, SPEC
+ROOT = Path(__file__).parents[1]
 
-IS_CHECKOUT = SPEC.is_dir() and (ROOT / "pyproject.toml").is_file()
+IS_CHECKOUT = (ROOT / "spec").is_dir() and (ROOT / "pyproject.toml").is_file()
 """False for an installed copy."""
 
 PROGRAM = "./rmqspec" if IS_CHECKOUT else "rmqspec"
