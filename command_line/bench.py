@@ -39,6 +39,7 @@ from command_line.benchmarks.floor import (
 )
 from command_line.options.shared_options import describe_model
 from command_line.output import exit_codes
+from command_line.output.checkout import check_is_checkout
 from command_line.output.progress import show_progress
 from reference.worlds.replication.structure import Structure
 from spark_fuzz.campaign.schedule import STEPS_MAX, CampaignOptions
@@ -129,10 +130,13 @@ def command(  # noqa: PLR0913, PLR0917
     """Measure steps per second of reference, kernel and campaign, states per second of search."""
     if sum((commit is not None, is_floor, is_recording)) > 1:
         raise click.UsageError("--against, --floor and --record-floor exclude each other")
+    if is_recording:
+        check_is_checkout("bench --record-floor")
     if is_floor or is_recording:
         return show_floor(is_json) if is_floor else record_floor()
     walks: dict[str, Any] = {"steps": steps, "healing_steps": healing_steps, "is_swarm": is_swarm}
     if commit is not None:
+        check_is_checkout("bench --against")
         return show_against(commit, {"slaves": slaves, **walks}, repeat, is_json)
     options = CampaignOptions(Structure(slaves=slaves), **walks)
     with show_progress() as line:

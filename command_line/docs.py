@@ -44,6 +44,7 @@ from book.usage import (
 )
 from command_line.answers import shown_outputs as implementers
 from command_line.answers.shown_outputs import README, update_readme
+from command_line.output.checkout import check_is_checkout
 from command_line.output.new_files import tell_problem
 from command_line.output.progress import show_progress
 from command_line.run_tests import run_pytest
@@ -133,6 +134,7 @@ def command(texts: tuple[str, ...], is_check: bool, is_write: bool, out: Path | 
     """
     if is_check + is_write + bool(out) > 1 or (texts and not is_write):
         raise click.UsageError("--check, --write [TEXT]... and --out FOLDER exclude each other")
+    check_is_checkout("docs")
     if is_check:
         return run_pytest(["tests/spec", "-m", ""])
     if is_write:

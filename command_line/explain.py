@@ -24,7 +24,7 @@ from command_line.options.shared_options import (
     find_column,
 )
 from command_line.options.version_option import add_version_option
-from properties.generated_text import ROOT
+from properties.generated_text import SPEC
 from properties.scenarios.counterexamples.cases import find_case
 from properties.scenarios.summary.rows import CODE
 from properties.schedules.telling import draw_cell
@@ -35,6 +35,7 @@ from properties.verdicts.explanations import explain
 from properties.verdicts.findings.disputes import list_disputing
 from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.worlds import KNOWN_STRUCTURES, find_world
+from reference.checkout import name_page
 from reference.releases.versions import Version
 from reference.worlds.replication.structure import Structure
 
@@ -109,9 +110,9 @@ def print_disputes(verdict: Verdict) -> None:
 
 
 def find_page(claim: str) -> str | None:
-    """The counterexample page of a claim, from the root; None for one that has none."""
+    """The counterexample page of a claim; None for one that has none."""
     case = find_case(claim)
-    return None if case is None else case.page.relative_to(ROOT).as_posix()
+    return None if case is None else name_page(case.page.relative_to(SPEC).as_posix())
 
 
 def find_cell(structure: Any, claim: str, fault: str) -> Verdict:
@@ -127,5 +128,6 @@ def describe_reason(structure: Any, verdict: Verdict) -> str:
     if not isinstance(structure, Structure) or structure.variants:
         return find_expectation(verdict.guarantee, structure, verdict.fault).reason
     found = explain(structure, verdict)
-    seen = ", ".join((*found.threads, *found.recordings)) or "predicted, see spec/predictions.md"
+    predicted = f"predicted, see {name_page('predictions.md')}"
+    seen = ", ".join((*found.threads, *found.recordings)) or predicted
     return f"{found.name}: {found.sentence} ({seen})"

@@ -40,6 +40,7 @@ from properties.exports.vectors import write_vectors
 from properties.fault_model import SEARCHED
 from properties.generated_text import ROOT
 from properties.worlds import KNOWN_STRUCTURES, STRUCTURES, find_world
+from reference.checkout import IS_CHECKOUT
 from reference.language.leaves import compute_leaf_sorts, is_parameter
 from reference.language.terms import Sort
 
@@ -224,9 +225,13 @@ def list_traces(names: tuple[str, ...], is_issues_only: bool) -> Iterable[Export
     return chain(issues, chain.from_iterable(map(list_counterexamples, asked)))
 
 
-EXPLORER_EPILOG = """\b
+EXPLORER_FOLDER = ROOT / ".rmqspec" / "explorer" if IS_CHECKOUT else Path("explorer")
+"""Where the page is written if no folder is given."""
+EXPLORER_SHOWN = f"{'.rmqspec/' if IS_CHECKOUT else ''}explorer/{EXPLORER_FILE}"
+
+EXPLORER_EPILOG = f"""\b
 Examples:
-  rmqspec export explorer              # then open .rmqspec/explorer/index.html
+  rmqspec export explorer              # then open {EXPLORER_SHOWN}
   rmqspec export explorer --out page   # a folder of your own
   rmqspec export explorer --out page --book ../site
 \b
@@ -240,7 +245,7 @@ Exit codes: 0 written, 3 bad input (the folder holds other things).
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
     help="The folder of the page, new or of a former one; .rmqspec/explorer beside spec/ if not "
-    "told.",
+    "told, in an installed copy the folder explorer.",
 )
 @click.option(
     "--book",
@@ -250,7 +255,7 @@ Exit codes: 0 written, 3 bad input (the folder holds other things).
 )
 def explorer(out: Path | None, book: str | None) -> int:
     """Write one page on which the rules run: click through schedules, see why a step is refused."""
-    folder = out or ROOT / ".rmqspec" / "explorer"
+    folder = out or EXPLORER_FOLDER
     if folder.exists() and any(path.name != EXPLORER_FILE for path in folder.iterdir()):
         raise click.BadParameter(f"{folder} holds other things than a page; choose another --out")
     site = ROOT / ".rmqspec" / "site"

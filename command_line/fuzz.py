@@ -41,6 +41,7 @@ from command_line.output.progress import show_progress
 from properties.verdicts.fault_sets.admitted_faults import find_tabled_verdict
 from properties.verdicts.verdict import VerdictWord
 from properties.worlds import STRUCTURES_BY_WORLD, find_healing
+from reference.checkout import FULL_ENVIRONMENT
 from reference.releases.versions import Version
 from spark_fuzz.campaign.java import MissingPrerequisiteError, find_java
 from spark_fuzz.campaign.schedule import SCHEDULES_MAX, SEED_MAX, STEPS_MAX, CampaignOptions
@@ -253,9 +254,7 @@ def run(
 ) -> Findings:
     """The campaign, with progress. Raises click.Abort when it is interrupted."""
     if importlib.util.find_spec("pyspark") is None:
-        raise MissingPrerequisiteError(
-            "this environment has no PySpark; start campaigns with ./rmqspec, which installs it"
-        )
+        raise MissingPrerequisiteError(f"this environment has no PySpark; {FULL_ENVIRONMENT}")
     from spark_fuzz.campaign.job import resume_campaign  # noqa: PLC0415
     from spark_fuzz.campaign.session import open_session  # noqa: PLC0415
     from spark_fuzz.report.campaign_summary import (  # noqa: PLC0415

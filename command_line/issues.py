@@ -34,6 +34,7 @@ from properties.scenarios.known_issues.telling import (
     list_lines,
     tell_scenario,
 )
+from reference.checkout import PROGRAM, name_page
 
 EPILOG = """\b
 Examples:
@@ -77,7 +78,8 @@ def print_table(entries: tuple[Entry, ...]) -> None:
         table.add_row(*(c.replace(", ", "\n") if head in LISTS else c for head, c in cells))
     Console(highlight=False, width=max(Console().width, TABLE_WIDTH_MIN)).print(table)
     outside = ", ".join(each.sources[0] for each in load_outside())
-    click.echo(f"Outside of the model, each with its reason in spec/known_issues.md: {outside}.")
+    page = name_page("known_issues.md")
+    click.echo(f"Outside of the model, each with its reason in {page}: {outside}.")
 
 
 def describe(entry: Entry) -> str:
@@ -109,7 +111,7 @@ def describe_scenario(scenario: Scenario) -> list[str]:
         *(str(sentence) for sentence in tell_scenario(scenario)),
         "",
         *(f"Under {line}" for line in describe_repairs(scenario)),
-        f"To replay it: ./rmqspec export itf --out issues --issues && ./rmqspec replay {file}",
+        f"To replay it: {PROGRAM} export itf --out issues --issues && {PROGRAM} replay {file}",
     ]
 
 

@@ -14,14 +14,10 @@ import click
 
 from command_line.output import exit_codes
 from reference import ROCKETMQ_VERSION
+from reference.checkout import FULL_ENVIRONMENT
 
 DEBUG = "RMQSPEC_DEBUG"
 """An environment variable: when set, failures show where they come from."""
-
-FULL_ENVIRONMENT = (
-    "start it as ./rmqspec, or install the extras: pip install -e '.[fuzz,test,docs]'"
-)
-"""What to do where a package is missing that only some verbs need."""
 
 UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 """What a write fails with that no path is told of: a disk or a quota is full, a device broken."""

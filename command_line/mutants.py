@@ -11,6 +11,7 @@ import click
 from command_line.answers.cross_check import check_installed
 from command_line.options.shared_options import describe_unknown
 from command_line.output import exit_codes
+from command_line.output.checkout import check_is_checkout
 from command_line.output.progress import show_progress
 from command_line.output.workers import run_all
 from properties.generated_text import ROOT
@@ -107,6 +108,7 @@ def command(  # noqa: PLR0913, PLR0917
     is_json: bool,
 ) -> int:
     """Make every small mistake in every rule, and say which checks find it."""
+    check_is_checkout("mutants")
     check_installed("numpy")
     tasks = list_tasks(worlds, structure, rules, layers)
     known = [] if anew else findings.read_unchanged()

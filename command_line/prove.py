@@ -55,6 +55,7 @@ from properties.z3.vacuity import (
     save_witnesses,
     search_witnesses,
 )
+from reference.checkout import PROGRAM
 from reference.releases.versions import Version, find_version
 from reference.worlds.replication.structure import Structure
 
@@ -420,7 +421,7 @@ def check_witnesses(
     """
     if not has_witnesses(structure):
         raise InternalDisagreementError(
-            f"{structure.name} was never searched for witnesses; run `./rmqspec prove --search`"
+            f"{structure.name} was never searched for witnesses; run `{PROGRAM} prove --search`"
         )
     left_open = set(load_open_questions(structure))
     answers: tuple[WitnessAnswer, ...] = ()
@@ -432,7 +433,7 @@ def check_witnesses(
     if new := sorted(missing - left_open):
         raise InternalDisagreementError(
             f"{structure.name}: nothing shows that {new[0]} is reachable; "
-            "run `./rmqspec prove --search`"
+            f"run `{PROGRAM} prove --search`"
         )
     return answers
 

@@ -8,6 +8,7 @@ import tempfile
 
 import click
 
+from command_line.output.checkout import check_is_checkout
 from properties.generated_text import ROOT
 
 CHECKS = (
@@ -26,7 +27,7 @@ Examples:
   rmqspec test -k timeline -x        # only pytest, with these arguments
   rmqspec test -m nightly            # the long ones
 \b
-Exit codes: 0 all passed, 1 something failed.
+Exit codes: 0 all passed, 1 something failed, 4 missing prerequisite (a checkout).
 """
 
 
@@ -38,6 +39,7 @@ Exit codes: 0 all passed, 1 something failed.
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def command(arguments: tuple[str, ...]) -> int:
     """Run the tests; without arguments also lint and type checks."""
+    check_is_checkout("test")
     if arguments:
         return run_pytest(list(arguments))
     failures = 0

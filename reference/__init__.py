@@ -7,6 +7,7 @@
 - ``store``: plain functions of the message store over real bytes.
 - ``configuration``: keys, files, and the broker groups that they make.
 - ``recordings``: what real brokers did, explained by the rules.
+- ``checkout``: whether the program runs in a checkout, and what its hints name then.
 """
 
 ROCKETMQ_VERSION = "4.4.0"

@@ -13,7 +13,7 @@ from attrs import asdict, field, frozen
 from book.explorer.deployments import Deployment, list_deployments, name_structure
 from book.links import read_title
 from properties.exports.javascript import encode_sizes
-from properties.scenarios.counterexamples.cases import find_case, load_cases
+from properties.scenarios.counterexamples.cases import Case, find_case, load_cases
 from properties.scenarios.known_issues.catalogue import load_scenarios
 from properties.scenarios.known_issues.scenario import Scenario
 from properties.verdicts.certificates import find_cells
@@ -61,7 +61,14 @@ def list_counterexamples() -> Iterator[Opened]:
         section = f"counterexamples/{case.claim}.html"
         schedule = encode_schedule(case.schedule)
         where = (name_structure(case.structure), case.fault)
-        yield Opened(case.claim, read_title(case.page), *where, case.claim, section, schedule)
+        yield Opened(case.claim, find_title(case), *where, case.claim, section, schedule)
+
+
+def find_title(case: Case) -> str:
+    """The heading of the page about a counterexample; an installed copy has no such page."""
+    if case.page.exists():
+        return read_title(case.page)
+    return case.claim.replace("_", " ").capitalize()
 
 
 def list_issues() -> Iterator[Opened]:

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import Any
 
+from book.contents import list_chapters
 from book.explorer.deployments import get_plain, has_parts
 from book.links import find_chapter, find_topic, find_variant_place
-from properties.generated_text import SPEC
 from properties.property import PropertyRole
 from properties.schedules.telling import SOURCE_REFERENCE
 from properties.world import World
@@ -31,6 +31,8 @@ KINDS = {PropertyRole.GUARANTEE: "guarantee", PropertyRole.CONVERGENCE: "rest"}
 OWN_RULES = {name: rule for rule, forms in SEEN.items() for name, _ in forms if name}
 """Rules of the log that the system has in a form of its own, with the rule that they come from; the
 system's chapter lists them."""
+
+CHAPTER_FILES = frozenset(chapter.file for chapter in list_chapters())
 
 COUNTED = "is_counted_within_limit"
 """The condition that the system adds to a rule that counts nothing in its own world."""
@@ -72,7 +74,7 @@ def find_rule_section(rule: Rule) -> str:
     topic = find_topic(rule)
     if rule.name in OWN_RULES:
         return f"{SYSTEM.topic}.html"
-    if (SPEC / f"{topic}.md").exists():
+    if f"{topic}.md" in CHAPTER_FILES:
         return f"{topic}.html#{rule.name}"
     changes = (name for name, variant in VARIANTS.items() if rule in variant.rules.values())
     return find_variant_place(next(changes, "")).replace(".md", ".html")

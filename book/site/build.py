@@ -22,6 +22,7 @@ from book.contents import BOOK, Chapter, list_chapters
 from book.explorer.page import write_explorer
 from book.explorer.places import CHAPTER, FOLDER, find_address
 from properties.generated_text import ROOT, SPEC
+from reference.checkout import PROGRAM
 from spark_fuzz.campaign.java import MissingPrerequisiteError
 
 FRONT = "README.md"
@@ -166,7 +167,7 @@ def build_site(out: Path, show: Callable[[str], None]) -> None:
     check_folder(out)
     if missing := [name for name in NEEDED if find_spec(name) is None]:
         raise MissingPrerequisiteError(
-            f"{missing[0]} is not installed; ./rmqspec docs installs what the site needs"
+            f"{missing[0]} is not installed; {PROGRAM} docs installs what the site needs"
         )
     with TemporaryDirectory(prefix="rmqspec-site-") as folder:
         source, pages = Path(folder, "source"), Path(folder, "pages")

@@ -15,6 +15,7 @@ from command_line.output import exit_codes
 from command_line.output.progress import show_progress
 from properties.worlds import find_world
 from properties.worlds.replication.structures import SEARCHED_SLAVES_MAX
+from reference.checkout import FULL_ENVIRONMENT
 from spark_fuzz.campaign.java import MissingPrerequisiteError, find_java
 
 if TYPE_CHECKING:
@@ -30,10 +31,7 @@ def check_levels(folder: Path | None, states_max: int) -> None:
 def check_installed(*libraries: str) -> None:
     """Raise MissingPrerequisiteError where this environment lacks one of them."""
     if missing := [name for name in libraries if importlib.util.find_spec(name) is None]:
-        raise MissingPrerequisiteError(
-            f"this environment has no {missing[0]}; run `./rmqspec fuzz --help` once, which "
-            "installs it"
-        )
+        raise MissingPrerequisiteError(f"this environment has no {missing[0]}; {FULL_ENVIRONMENT}")
 
 
 @contextmanager

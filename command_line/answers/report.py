@@ -28,6 +28,7 @@ from properties.verdicts.verdict import Verdict, VerdictWord
 from properties.verdicts.world_analysis import WorldAnalysis, list_differing
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME, FAULT_MODELS, is_losing
 from properties.worlds.replication.world import CLAIMS, CONVERGENCE, GUARANTEES
+from reference.checkout import name_page
 from reference.configuration.broker_group import BrokerGroup, ConfigurationWarning, Deployment
 from reference.decisions.outage import compute_outage, describe_outage
 from reference.releases.versions import USUAL_VERSION, Version
@@ -102,7 +103,7 @@ BYTES_AT_RISK = (
 
 READING_NOTE = (
     "What is told of single pulls, consumers and delayed messages is that of 4.4.0; "
-    "spec/versions.md lists what later releases change there."
+    f"{name_page('versions.md')} lists what later releases change there."
 )
 
 TELLING_ORDER = (
@@ -214,7 +215,8 @@ def print_disputes(verdicts: Sequence[Verdict]) -> None:
         return
     count = sum(bool(v.disputed) for v in verdicts)
     click.echo(f"  {count} of {len(verdicts)} cells are disputed. They follow from the rules, but")
-    click.echo("  real brokers do what the rules leave out (spec/disputed.md has the evidence):")
+    page = name_page("disputed.md")
+    click.echo(f"  real brokers do what the rules leave out ({page} has the evidence):")
     for finding in findings:
         click.echo(f"  {finding.id}: {finding.says}")
 

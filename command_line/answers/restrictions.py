@@ -23,6 +23,7 @@ from properties.restrictions.results import (
 from properties.verdicts.verdict import InternalDisagreementError, Verdict, VerdictWord
 from properties.worlds.replication.structures import SEARCHED_SLAVES_MAX
 from reference import ROCKETMQ_VERSION
+from reference.checkout import name_page
 
 
 def show_restrictions(
@@ -118,6 +119,5 @@ def find_resting(structure: Any, verdict: Verdict) -> list[str] | None:
 def print_resting(structure: Any, verdicts: Iterable[Verdict]) -> None:
     """One line below a table, where some proved cells rest on what nobody has seen."""
     if count := sum(bool(find_resting(structure, v)) for v in verdicts):
-        click.echo(
-            f"  {count} proved cells rest on reading; --json or spec/restrictions.md lists what"
-        )
+        page = name_page("restrictions.md")
+        click.echo(f"  {count} proved cells rest on reading; --json or {page} lists what")

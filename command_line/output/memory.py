@@ -19,6 +19,8 @@ from typing import Any
 
 from attrs import frozen
 
+from reference.checkout import get_user_cache
+
 ROOT = Path(__file__).parents[2]
 
 ROOMS = ("reference", "properties")
@@ -31,8 +33,7 @@ SOLVER = "z3-solver"
 
 def get_folder() -> Path:
     """Where answers are kept: below XDG_CACHE_HOME, or ``~/.cache``."""
-    base = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(base) if Path(base).is_absolute() else Path.home() / ".cache") / "rmqspec"
+    return get_user_cache()
 
 
 @frozen

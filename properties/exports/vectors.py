@@ -20,6 +20,7 @@ from properties.verdicts import certificates
 from properties.verdicts.verdict import InternalDisagreementError, VerdictWord
 from properties.worlds import find_world
 from properties.z3.vacuity import has_witnesses, load_witnesses
+from reference.checkout import PROGRAM
 from reference.language.leaves import flatten, is_parameter
 from reference.language.machine import Action, compute_machine, probe
 from reference.releases.versions import find_version
@@ -48,7 +49,7 @@ def list_scenarios(
     document = certificates.load(structure)
     if document is None:
         raise InternalDisagreementError(
-            f"{structure.name} has no certificate for these rules; run `./rmqspec prove --search`"
+            f"{structure.name} has no certificate for these rules; run `{PROGRAM} prove --search`"
         )
     for verdict in certificates.decode_cells(structure, document):
         if verdict.word is VerdictWord.REFUTED:

@@ -32,6 +32,7 @@ from properties.verdicts.fault_sets.certificates import SMALL_STRUCTURES
 from properties.verdicts.fingerprint import compute_digest
 from properties.verdicts.verdict import InternalDisagreementError, VerdictWord
 from properties.worlds import find_world
+from reference.checkout import PROGRAM
 from reference.language.machine import record_predicate
 
 RESTRICTIONS_FILE = "restrictions.json"
@@ -169,7 +170,7 @@ def make_disagreement(structure: Any, reason: str) -> InternalDisagreementError:
     """The error that says what is wrong with what is stored, and what to do."""
     return InternalDisagreementError(
         f"the restrictions of {structure.name}: {reason}; "
-        "run `./rmqspec prove --restrictions --search`"
+        f"run `{PROGRAM} prove --restrictions --search`"
     )
 
 

@@ -22,6 +22,7 @@ from properties.verdicts.verdict import (
 )
 from properties.worlds.replication.fault_models import FAULT_MODEL_BY_NAME, FAULT_MODELS
 from properties.worlds.replication.world import CLAIMS
+from reference.checkout import name_page
 from reference.configuration.broker_group import BrokerGroup, ConfigurationError
 from reference.worlds.replication.changes.transient_store_pool import STORE_POOL
 from reference.worlds.replication.parameters import SIZE_KEYS, SLAVES_MAX, Parameters, clip_sizes
@@ -39,8 +40,8 @@ MODEL_LIMITS = (
     "of rest; a consumer that may read the slave may be sent to and fro and never rest.",
     "Topics, subscription groups and delayed messages: one table or level, in worlds of their own. "
     "Their failures are combined with no others; those of brokers and consumers are, from put to "
-    "consumed, in spec/system.md. RocketMQ answers an administrator before it makes a topic, and "
-    "may read a backup after a power loss; neither is in the tables.",
+    f"consumed, in {name_page('system.md')}. RocketMQ answers an administrator before it makes a "
+    "topic, and may read a backup after a power loss; neither is in the tables.",
 )
 """What a reader must know before trusting a cell; printed with every table."""
 

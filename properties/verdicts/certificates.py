@@ -28,6 +28,7 @@ from properties.z3.induction import (
     InductionResult,
     prove_lemmas,
 )
+from reference.checkout import PROGRAM
 from reference.language.machine import Action
 from reference.releases.versions import RULE_SETS
 
@@ -111,7 +112,7 @@ def _make_missing(structure: Any) -> InternalDisagreementError:
     )
     return InternalDisagreementError(
         f"the certificate of {structure.name} is missing or was made from other rules; "
-        f"run `./rmqspec prove{option}`, or `prove --search{option}` where there is none"
+        f"run `{PROGRAM} prove{option}`, or `prove --search{option}` where there is none"
     )
 
 
@@ -207,7 +208,7 @@ def _prove_lemmas(
         lost = sorted(set(lemmas) - set(kept))
         raise InternalDisagreementError(
             f"certified lemmas of {structure.name} do not prove: {lost}; "
-            "run `./rmqspec prove --search`"
+            f"run `{PROGRAM} prove --search`"
         )
     return kept
 
@@ -257,7 +258,7 @@ def decode_all(structure: Any, document: dict[str, Any]) -> list[Verdict]:
 def _make_malformed(structure: Any, problem: Exception) -> InternalDisagreementError:
     return InternalDisagreementError(
         f"the certificate of {structure.name} is malformed ({problem!r}); "
-        "run `./rmqspec prove --search`"
+        f"run `{PROGRAM} prove --search`"
     )
 
 
@@ -306,7 +307,7 @@ def decode_cells(structure: Any, document: dict[str, Any]) -> list[Verdict]:
     ):
         raise InternalDisagreementError(
             f"the certificate of {structure.name} lacks cells, or leaves some open, or names "
-            "lemmas that do not exist; run `./rmqspec prove --search`"
+            f"lemmas that do not exist; run `{PROGRAM} prove --search`"
         )
     _check_order_of_columns(structure, cells)
     return cells
@@ -327,7 +328,7 @@ def _check_order_of_columns(structure: Any, cells: Sequence[Verdict]) -> None:
             raise InternalDisagreementError(
                 f"the certificate of {structure.name} contradicts itself: {cell.guarantee} is "
                 f"refuted in {len(weaker.schedule)} steps under {weaker.fault}, so no later under "
-                f"{cell.fault}; run `./rmqspec prove --search`"
+                f"{cell.fault}; run `{PROGRAM} prove --search`"
             )
 
 
@@ -354,7 +355,7 @@ def _is_refuted(structure: Any, parameters: Any, cell: Verdict) -> bool:
         if needless := _find_needless(structure, parameters, cell.guarantee, cell.schedule):
             raise InternalDisagreementError(
                 f"the schedule against {cell.guarantee} of {structure.name} under {cell.fault} "
-                f"does not need its step {needless[0] + 1}; run `./rmqspec prove --search`"
+                f"does not need its step {needless[0] + 1}; run `{PROGRAM} prove --search`"
             )
         return True
     return False

@@ -26,6 +26,7 @@ from properties.verdicts.verdict import (
     search_structure,
 )
 from properties.worlds import find_world
+from reference.checkout import PROGRAM
 
 RENEWAL_DEPTH_LIMIT = 8
 """How deep a renewal searches for a cell that no known schedule refutes and no lemma proves."""
@@ -71,7 +72,7 @@ def renew(
     if difference is None:
         raise InternalDisagreementError(
             f"the certificate of {structure.name} does not say what it was made from; "
-            "run `./rmqspec prove --search`"
+            f"run `{PROGRAM} prove --search`"
         )
     known = certificates.decode_asked(structure, document)
     old = {(c.guarantee, c.fault): c for c in known}

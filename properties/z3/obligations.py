@@ -31,6 +31,7 @@ from properties.z3.discharge import (
 )
 from properties.z3.induction import LIMIT_PREFIX, InductionProblem, Step, get_leaf_names
 from properties.z3.translation import Translator
+from reference.checkout import PROGRAM
 from reference.language.leaves import PARAMETER_PREFIX
 from reference.language.machine import Action
 
@@ -213,7 +214,7 @@ def load_proof(structure: Any) -> Proof:
     document = load(structure)
     if document is None:
         raise InternalDisagreementError(
-            f"{structure.name} has no certificate for these rules; run `./rmqspec prove --search`"
+            f"{structure.name} has no certificate for these rules; run `{PROGRAM} prove --search`"
         )
     cells = decode_cells(structure, document)
     proved = [(c.guarantee, c.fault) for c in cells if c.word is VerdictWord.PROVED]

@@ -12,9 +12,7 @@ import json
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as spark_functions
+from typing import TYPE_CHECKING
 
 from spark_fuzz.campaign.coverage import PAIR, SITUATION
 from spark_fuzz.campaign.store import (
@@ -25,6 +23,9 @@ from spark_fuzz.campaign.store import (
     put_in_place,
 )
 from spark_fuzz.kernel.ancestry import Parent, parse_lineage
+
+if TYPE_CHECKING:  # A schedule is replayed without Spark.
+    from pyspark.sql import DataFrame, SparkSession
 
 PARENTS_MAX = 1024
 """The parents of a round."""
@@ -37,6 +38,8 @@ def choose_parents(
 
     Raises CampaignError when there is none.
     """
+    from pyspark.sql import functions as spark_functions  # noqa: PLC0415
+
     before = [f"unit-{unit:06}.parquet" for unit in range(manifest.get_units(guided_round).start)]
     coverage = read_files(spark, folder / COVERAGE_FOLDER, before)
     rows = read_files(spark, folder / DATA_FOLDER, before).select("schedule", "lineage")

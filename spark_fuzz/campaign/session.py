@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from uuid import uuid4
 
@@ -48,6 +49,13 @@ def open_session(master: str = "local[*]") -> Iterator[SparkSession]:
         yield running
         return
     builder = SparkSession.builder if is_submitted() else choose_cluster(master)
+    with TemporaryDirectory(prefix="rmqspec-spark-", ignore_cleanup_errors=True) as warehouse:
+        # Spark makes a folder for tables, of which there are none, and by default where it is run.
+        yield from start_session(builder.config("spark.sql.warehouse.dir", warehouse))
+
+
+def start_session(builder: Any) -> Iterator[SparkSession]:
+    """The session of this builder, which is stopped at the end."""
     builder = (
         builder.appName("rmqspec fuzz")
         .config("spark.ui.enabled", "false")

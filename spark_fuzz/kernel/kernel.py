@@ -21,8 +21,10 @@ import numpy as np
 from attrs import evolve, frozen
 from numba.extending import register_jitable
 
+from properties.generated_text import ROOT
 from properties.worlds import find_world
 from properties.z3.induction import LIMIT_PREFIX
+from reference.checkout import IS_CHECKOUT, get_user_cache
 from reference.language.leaves import flatten
 from reference.language.machine import Action
 from spark_fuzz.campaign.coverage import make_observations
@@ -270,14 +272,18 @@ def compile_kernel(structure: Any) -> Kernel:
 
 
 def get_cache_folder() -> Path:
-    """Where generated kernels lie: RMQSPEC_CACHE, else beside the code, else a temporary folder."""
+    """Where generated kernels lie: RMQSPEC_CACHE, else beside the code, else a temporary folder.
+
+    Those of an installed copy are in the user's cache, since beside its code are other packages.
+    """
     given = os.environ.get("RMQSPEC_CACHE")
-    folder = Path(given) if given else Path(__file__).parents[2] / ".rmqspec" / "kernels"
     try:
+        beside = ROOT / ".rmqspec" if IS_CHECKOUT else get_user_cache()
+        folder = Path(given) if given else beside / "kernels"
         folder.mkdir(parents=True, exist_ok=True)
         if os.access(folder, os.W_OK):
             return folder
-    except OSError:
+    except (OSError, RuntimeError):
         pass
     fallback = Path(tempfile.gettempdir()) / f"rmqspec-kernels-{os.getuid()}"
     fallback.mkdir(mode=0o700, exist_ok=True)

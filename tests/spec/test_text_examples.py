@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import doctest
+import os
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
-from properties.generated_text import SPEC
+from properties.generated_text import ROOT, SPEC
 
 BLOCK = re.compile(r"^```pycon\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+WHOLE_FILE = re.compile(
+    r"`(test_\w+\.py)` and run.*?^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL
+)
+FILE_LINES_MAX = 30
 
 
 @pytest.mark.parametrize(
@@ -19,8 +27,8 @@ BLOCK = re.compile(r"^```pycon\n(.*?)^```$", re.MULTILINE | re.DOTALL)
         for name in ("tutorial.md", "python_api.md")
     ],
 )
-def test_examples_print_what_the_chapter_shows(chapter: str) -> None:
-    """Every block in order, with the names that earlier blocks have made."""
+def test_examples_print_what_the_chapter_shows(chapter: str, tmp_path: Path) -> None:
+    """Every block in order, with the names that earlier blocks have made, and an empty folder."""
     text = (SPEC / chapter).read_text(encoding="utf-8")
     parser = doctest.DocTestParser()
     examples = [
@@ -30,6 +38,27 @@ def test_examples_print_what_the_chapter_shows(chapter: str) -> None:
     ]
     assert examples
     told: list[str] = []
-    test = doctest.DocTest(examples, {}, chapter, str(SPEC / chapter), 1, None)
+    test = doctest.DocTest(
+        examples, {"folder": str(tmp_path)}, chapter, str(SPEC / chapter), 1, None
+    )
     failed = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test, out=told.append).failed
     assert not failed, "".join(told)
+
+
+def test_the_file_to_copy_runs_as_it_is(tmp_path: Path) -> None:
+    """The first example of the Python API, saved in an empty folder and run by pytest."""
+    found = WHOLE_FILE.search((SPEC / "python_api.md").read_text(encoding="utf-8"))
+    assert found
+    name, text = found.groups()
+    assert FILE_LINES_MAX >= len(text.splitlines())
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    result = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", name],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert 0 == result.returncode, result.stdout + result.stderr
+    assert "2 passed" in result.stdout

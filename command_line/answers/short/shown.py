@@ -9,6 +9,7 @@ from attrs import frozen
 
 from command_line.answers.short.groups import ShortAnswer, say_slaves
 from properties.scenarios.summary.answer import Action, Row
+from reference.checkout import name_page
 from reference.configuration.broker_group import ConfigurationWarning
 from reference.releases.versions import USUAL_VERSION, Version
 
@@ -32,8 +33,8 @@ class Shown:
             return ""
         source = "" if self.version.is_recorded else " Brokers are judged by its source alone."
         return (
-            f"Consumers are judged by the rules of {USUAL_VERSION.release}: spec/versions.md lists "
-            f"what {self.version.name} changes.{source}"
+            f"Consumers are judged by the rules of {USUAL_VERSION.release}: "
+            f"{name_page('versions.md')} lists what {self.version.name} changes.{source}"
         )
 
     @property

@@ -35,6 +35,7 @@ from properties.z3.fault_sets import (
     get_all_faults,
 )
 from properties.z3.induction import prove_lemmas
+from reference.checkout import PROGRAM
 
 FAULT_SET_FILE = "fault_sets.json"
 
@@ -124,7 +125,7 @@ def load_borders(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> tuple[Bor
 def make_disagreement(structure: Any, reason: str) -> InternalDisagreementError:
     """The error that says what is wrong with the stored borders, and what to do."""
     return InternalDisagreementError(
-        f"the fault sets of {structure.name}: {reason}; run `./rmqspec prove --fault-sets --search`"
+        f"the fault sets of {structure.name}: {reason}; run `{PROGRAM} prove --fault-sets --search`"
     )
 
 

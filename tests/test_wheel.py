@@ -1,0 +1,134 @@
+"""A wheel is whole: installed by itself, the verbs work, and hints name what such a copy has."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tomllib
+import zipfile
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import pytest
+
+from properties.generated_text import ROOT
+
+ROOMS = ("reference", "properties", "spark_fuzz", "book", "command_line")
+BUILT_FROM = ("pyproject.toml", "README.md", "LICENSE", "NOTICE")
+(PINNED,) = tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]["requires"]
+KEPT_OUT = shutil.ignore_patterns("__pycache__")
+PAGE = re.compile(r"\bspec/[\w/]+\.md(?P<where> in a checkout)?")
+
+
+def is_builder_here() -> bool:
+    """Whether this environment has what builds the project; nothing is fetched."""
+    try:
+        return PINNED == f"setuptools=={version('setuptools')}"
+    except PackageNotFoundError:
+        return False
+
+
+pytestmark = pytest.mark.skipif(
+    not is_builder_here(), reason=f"{PINNED} is not here; ./rmqspec test --help installs it"
+)
+
+
+def run_pip(*words: object) -> None:
+    """Run pip without an index."""
+    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
+    subprocess.run([*command, *map(str, words), "--no-deps", "--no-index"], check=True)
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of this checkout, built from a copy."""
+    folder = tmp_path_factory.mktemp("wheel")
+    for name in ROOMS:
+        shutil.copytree(ROOT / name, folder / "source" / name, ignore=KEPT_OUT)
+    for name in BUILT_FROM:
+        shutil.copy(ROOT / name, folder / "source")
+    run_pip("wheel", "--no-build-isolation", "--wheel-dir", folder, folder / "source")
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def environment(wheel: Path) -> Path:
+    """An environment with the wheel and, of what is installed here, all but the project."""
+    folder = wheel.parent / "environment"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+    (packages,) = folder.glob("lib/python*/site-packages")
+    # What a path file of another environment names is not followed from here: no checkout is.
+    (packages / "others.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
+    run_pip("--python", folder / "bin" / "python", "install", wheel)
+    return folder
+
+
+def run(environment: Path, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """The installed program in this folder, with a home of its own."""
+    (home := folder / "home").mkdir()
+    return subprocess.run(
+        [environment / "bin" / "rmqspec", *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=folder,
+        env={"PATH": os.environ["PATH"], "HOME": str(home), "LANG": "C.UTF-8"},
+    )
+
+
+def list_files(environment: Path) -> set[Path]:
+    """What lies in an environment, compiled modules left out."""
+    return {p for p in environment.rglob("*") if "__pycache__" not in p.parts}
+
+
+def test_every_file_of_the_rooms_is_in_it(wheel: Path) -> None:
+    """Modules and data: certificates, words, templates, scripts."""
+    found = {
+        path.relative_to(ROOT).as_posix()
+        for room in ROOMS
+        for path in (ROOT / room).rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    assert found <= set(zipfile.ZipFile(wheel).namelist())
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "check --rocketmq-version 4.9.8",
+        "explain L12",
+        "explain message_is_stored_once none",
+        "issues 6767",
+        "pull --role SLAVE --offset 2000 --max-offset 1000",
+        f"trace {ROOT / 'tests' / 'data' / 'traces' / 'b_sync_no_slave.jsonl'}",
+        "export itf --out issues --issues",
+        "export explorer",
+    ],
+)
+def test_verbs_work_without_a_checkout(environment: Path, tmp_path: Path, line: str) -> None:
+    """They name pages as those of a checkout, the program by its name, and write nothing there."""
+    before = list_files(environment)
+    result = run(environment, tmp_path, *line.split())
+    assert 0 == result.returncode, result.stderr
+    assert result.stdout
+    assert "./rmqspec" not in result.stdout + result.stderr
+    assert all(match["where"] for match in PAGE.finditer(" ".join(result.stdout.split())))
+    assert before == list_files(environment)
+
+
+@pytest.mark.parametrize(
+    "line", ["docs", "docs --check", "test", "test -k pull", "mutants", "bench --against HEAD"]
+)
+def test_verbs_on_the_project_ask_for_a_checkout(
+    environment: Path, tmp_path: Path, line: str
+) -> None:
+    """In one line, with the exit code of something missing."""
+    result = run(environment, tmp_path, *line.split())
+    assert 4 == result.returncode
+    assert "" == result.stdout
+    assert re.fullmatch(r"rmqspec: `rmqspec .+` needs a checkout of the project.*\n", result.stderr)
