@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from attrs import define, evolve, field, frozen
+from attrs import define, field, frozen
 
 from reference.recordings.hidden.node import Asked, Goal, Node
 from reference.recordings.hidden.search import Budget, Guide, Search, begin_event
@@ -65,8 +65,6 @@ class Timeline:
     """Two observations may have happened in the other order, by their sources and stamps."""
     begin: Node
     trail: list[Entry] = field(factory=list)
-    is_cut_short: bool = False
-    """A search ended for want of budget: what is refused is undecided."""
 
     @property
     def node(self) -> Node:
@@ -219,6 +217,3 @@ def list_turning_points(trail: Sequence[Entry], unmet: Sequence[Goal]) -> list[i
 def count_steps(entry: Entry) -> int:
     """How many hidden and visible steps an observation took."""
     return entry.after.length - entry.before.length
-
-
-__all__ = ["Entry", "Stuck", "Timeline", "count_steps", "evolve"]

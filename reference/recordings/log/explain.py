@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from collections.abc import Mapping
+from functools import partial
 
 from attrs import field, frozen
 
 from reference.language.machine import Action
 from reference.recordings.clock import JITTER_MS
 from reference.recordings.hidden.timeline import Stuck, Timeline
+from reference.recordings.log.asking import Asking
 from reference.recordings.log.guide import LogGuide
-from reference.recordings.log.observers import LogObserver
+from reference.recordings.log.observers import ask
 from reference.recordings.order import FIXED_KINDS, Observation, order_observations
 from reference.recordings.plan import make_plan
 from reference.recordings.reading import Recording
@@ -22,49 +24,59 @@ CONFORMS, REFUSED, UNDECIDED = "conforms", "refused", "undecided"
 
 @frozen
 class LogVerdict:
-    """What the search says of one recording."""
+    """What the search says of the recording of one group."""
 
     word: str
+    """CONFORMS, REFUSED, or UNDECIDED: the budget was spent before an explanation was found."""
     explained: int
-    ignored: Counter[str]
+    """How many observations are explained."""
+    ignored: Mapping[str, int]
+    """How many ask for nothing, by kind and reason."""
     schedule: tuple[Action, ...] = ()
+    """The steps up to the last observation that is explained."""
     seq: int | None = None
+    """The first event that is not explained."""
     reason: str = ""
-    stuck: Stuck | None = field(default=None, repr=False)
+    """Which goals are not met there."""
     timeline: Timeline | None = field(default=None, repr=False)
+    """The explanation, for whoever wants to look at its states."""
 
 
 def explain(recording: Recording, version: Version) -> LogVerdict:
-    """Explains the recording of one group by the rules of a version."""
+    """Explains the recording of one group by the rules of a version.
+
+    Raises:
+        OutsideTheModel: a group that the model has no structure for.
+    """
     plan = make_plan(recording, version)
     guide = LogGuide(plan)
-    observer = LogObserver(plan, guide)
-    timeline = Timeline(guide, observer.ask, may_swap, observer.begin())
-    observations = list(order_observations(recording.events))
-    stuck = timeline.explain(observations)
+    asking = Asking(plan, guide)
+    timeline = Timeline(guide, partial(ask, asking), may_swap, asking.begin())
+    stuck = timeline.explain(list(order_observations(recording.events)))
+    return make_verdict(timeline, stuck)
+
+
+def make_verdict(timeline: Timeline, stuck: Stuck | None) -> LogVerdict:
+    """The verdict of a timeline that has come to its end, or is stuck."""
     ignored: Counter[str] = Counter(
-        f"{e.observation.kind}: {e.asked.ignored}" for e in timeline.trail if e.asked.ignored
+        f"{entry.observation.kind}: {entry.asked.ignored}"
+        for entry in timeline.trail
+        if entry.asked.ignored
     )
     explained = len(timeline.trail) - ignored.total()
     schedule = timeline.node.list_actions()
     if stuck is None:
         return LogVerdict(CONFORMS, explained, ignored, schedule, timeline=timeline)
     word = REFUSED if stuck.is_exhausted else UNDECIDED
-    reason = "; ".join(stuck.texts)
-    seq = stuck.observation.event.seq
-    return LogVerdict(word, explained, ignored, schedule, seq, reason, stuck, timeline)
+    seq, reason = stuck.observation.event.seq, "; ".join(stuck.texts)
+    return LogVerdict(word, explained, ignored, schedule, seq, reason, timeline)
 
 
 def may_swap(earlier: Observation, later: Observation) -> bool:
     """Two observations may have happened in the other order, by their sources and stamps."""
-    if earlier.source == later.source and earlier.event is not later.event:
-        if "put" not in (earlier.event.kind, later.event.kind):
-            return False
-    if {earlier.kind, later.kind} & FIXED_KINDS or earlier.event is later.event:
+    is_put = "put" in (earlier.event.kind, later.event.kind)
+    if earlier.event is later.event or {earlier.kind, later.kind} & FIXED_KINDS:
+        return False
+    if earlier.source == later.source and not is_put:
         return False
     return later.interval_ms[0] - JITTER_MS <= earlier.interval_ms[1] + JITTER_MS
-
-
-def describe(value: Any) -> str:
-    """A value in words."""
-    return str(value)

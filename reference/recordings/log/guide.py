@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 from attrs import define, evolve, field
 
@@ -13,20 +14,27 @@ from reference.language.compiled import (
     compute_compiled_machine,
 )
 from reference.language.machine import Action
+from reference.recordings.clock import SLACK_MS
 from reference.recordings.hidden.node import Goal, Node
+from reference.recordings.links_ahead import Frame
 from reference.recordings.log.notes import Notes, Wire
 from reference.recordings.plan import MASTER, Plan, find_next
-from reference.recordings.links_ahead import Frame
-from reference.recordings.clock import SLACK_MS
+from reference.recordings.puts_ahead import Put
 
 HIDDEN_ROLES = ("master", "slave")
 """Who acts without an event; faults, operators and producers are seen."""
 
-SEEN = (
-    *("restart_", "begin_master_stop", "begin_slave_stop", "finish_"),
-    *("refuse_put",),
-)
+SEEN = ("restart_", "begin_master_stop", "begin_slave_stop", "finish_", "refuse_put")
 """How the rules begin that have an event of their own, though a broker does it."""
+
+CLOSING = ("cut_link", "close_idle_connection", "refuse_frame")
+"""The rules that end a connection at the slave's side."""
+
+APPENDING = ("append_to_slave", "append_at_wrong_offset")
+"""The rules by which a slave takes a frame."""
+
+Allowance: TypeAlias = bool | Callable[[Node], bool]
+"""Whether an instance may fire without an event: always, never, or by what was recorded before."""
 
 
 @define(eq=False)
@@ -35,29 +43,27 @@ class LogGuide:
 
     plan: Plan
     machine: CompiledMachine = field(init=False)
+    places: Mapping[str, int] = field(init=False)
+    """The place of each leaf in a state."""
     wires: tuple[Wire, ...] = field(init=False)
-    """A wire for each slave, as it begins."""
-    allowed: dict[str, bool | Callable[[Node], bool]] = field(init=False)
-    places: dict[str, int] = field(init=False)
+    """The link of each slave, as it begins."""
+    allowed: Mapping[str, Allowance] = field(init=False)
+    """By instance: whether it may fire without an event of its own."""
     now_ms: float = 0.0
-    """The stamp of the observation that is looked at."""
+    """The stamp of the observation that is being explained."""
 
     def __attrs_post_init__(self) -> None:
         self.machine = compute_compiled_machine(self.plan.structure)
-        self.places = dict(self.machine.places)
-        self.wires = self.make_wires()
-        instances = self.machine.instances.items()
-        self.allowed = {name: self.make_allowance(each) for name, each in instances}
-
-    def make_wires(self) -> tuple[Wire, ...]:
-        """A wire for each slave; of one that the recording never shows all is hidden."""
-        return tuple(
+        self.places = self.machine.places
+        self.wires = tuple(
             Wire(
                 is_recorded=not ahead.is_traffic_hidden and not ahead.is_connection_hidden,
                 is_connection_recorded=not ahead.is_connection_hidden,
             )
             for ahead in self.plan.links
         )
+        instances = self.machine.instances.items()
+        self.allowed = {name: self._make_allowance(each) for name, each in instances}
 
     def get(self, node: Node, path: str) -> int:
         """A leaf of a node's state."""
@@ -65,46 +71,60 @@ class LogGuide:
 
     def get_max(self, node: Node, broker: int) -> int:
         """The end of a broker's log."""
-        return self.get(node, f"{name_log(broker)}.ends.{self.plan.structure.lives - 1}")
+        return self.get(node, name_end(self.plan, broker))
 
     def may(self, node: Node, name: str) -> bool:
-        """Whether an instance may fire without an event of its own."""
+        """Whether an instance may fire without an event of its own, or was announced by one."""
         allowed = self.allowed[name]
         if allowed is True or (node.notes.granted and node.notes.is_granted(name)):
             return True
         return allowed is not False and allowed(node)
 
-    def make_allowance(self, instance: CompiledInstance) -> bool | Callable[[Node], bool]:
-        """Whether an instance may fire: always, never, or by what was recorded before."""
+    def _make_allowance(self, instance: CompiledInstance) -> Allowance:
         rule = instance.recorded.instance.rule
         index = next(iter(instance.recorded.instance.indexes), -1)
-        if rule.name == "append_message":
-            return lambda node: self.find_put(node) is not None and index == len(node.notes.slots)
-        if rule.name in ("fill_file", "append_other_message"):
-            return lambda node: self.needs_room(node) or self.is_in_gap(node)
-        if rule.name == "swallow_flush_error":
-            return lambda node: self.find_lost(node) is not None
-        if rule.name == "flush_master" and self.plan.lost_offsets:
-            return self.may_flush
-        if rule.who not in HIDDEN_ROLES:
+        special: dict[str, Allowance] = {
+            "append_message": lambda node: self._may_append(node, index),
+            "fill_file": self._may_append_others,
+            "append_other_message": self._may_append_others,
+            "swallow_flush_error": lambda node: self.find_lost(node) is not None,
+            "flush_master": self._may_flush if self.plan.lost_offsets else True,
+        }
+        if rule.name in special:
+            return special[rule.name]
+        if rule.who not in HIDDEN_ROLES or rule.name.startswith(SEEN):
             return False
-        if rule.name == "transfer_batch":
-            return lambda node: self.may_send(node.notes.wires[index], index)
-        if rule.name == "close_idle_connection" and self.wires[index].is_connection_recorded:
-            return lambda node: bool(node.notes.wires[index].are_frames_held)
-        if rule.name.startswith(("connect_slave", "close_idle", "refuse_frame")):
-            return not self.wires[index].is_connection_recorded
-        if rule.name.startswith("report_offset"):
-            return not self.wires[index].is_recorded
-        return not rule.name.startswith(SEEN)
+        return self._make_link_allowance(rule.name, index)
 
-    def may_flush(self, node: Node) -> bool:
-        """The master's flush stays below what the end of its process takes."""
+    def _make_link_allowance(self, rule: str, slave: int) -> Allowance:
+        is_of_connection = rule in {"connect_slave", *CLOSING}
+        if rule == "transfer_batch":
+            return lambda node: self._may_send(node, slave)
+        if rule == "close_idle_connection" and self.wires[slave].is_connection_recorded:
+            return lambda node: bool(node.notes.wires[slave].are_frames_held)
+        if is_of_connection:
+            return not self.wires[slave].is_connection_recorded
+        return not (rule.startswith("report_offset") and self.wires[slave].is_recorded)
+
+    def _may_append(self, node: Node, message: int) -> bool:
+        return self.find_put(node) is not None and message == len(node.notes.slots)
+
+    def _may_append_others(self, node: Node) -> bool:
+        """The next put begins beyond the end of the log, or the recording leaves puts out here."""
+        put = self.find_put(node)
+        is_beyond = put is not None and put.start_offset > self.get_max(node, MASTER)
+        following = self.find_following(node)
+        is_in_gap = following is not None and following.is_behind_gap
+        return is_beyond or is_in_gap or self.plan.are_puts_hidden
+
+    def _may_flush(self, node: Node) -> bool:
+        """The flush stays below what the end of the master's process takes."""
         lost = self.find_lost(node)
         return lost is None or self.get(node, "master.log.flushed_offset") < lost
 
-    def may_send(self, wire: Wire, slave: int) -> bool:
+    def _may_send(self, node: Node, slave: int) -> bool:
         """The master may send the connection's next frame before the proxy forwards it."""
+        wire: Wire = node.notes.wires[slave]
         if not wire.is_recorded:
             return True
         frames = self.list_frames(wire, slave)
@@ -112,149 +132,147 @@ class LogGuide:
             return wire.are_frames_held
         return frames[wire.sent].t_ms <= self.now_ms + SLACK_MS
 
-    def list_frames(self, wire: Wire, slave: int) -> Sequence[Frame]:
-        """The frames with a body of a link's latest connection, in the order of their sending."""
-        return self.plan.links[slave].frames.get(wire.connection, ())
+    def find_following(self, node: Node) -> Put | None:
+        """The recorded put that is appended next."""
+        puts, number = self.plan.puts, node.notes.next_put
+        return puts[number] if number < len(puts) else None
 
-    def find_put(self, node: Node) -> int | None:
-        """The number of the put that is appended next, if it was called."""
-        number = node.notes.next_put
-        return number if number in node.notes.begun else None
-
-    def needs_room(self, node: Node) -> bool:
-        """The next put begins beyond the end of the log."""
-        number = self.find_put(node)
-        end = self.get_max(node, MASTER)
-        return number is not None and self.plan.puts[number].start_offset > end
-
-    def is_in_gap(self, node: Node) -> bool:
-        """Puts that the recording leaves out may be appended here."""
-        number = node.notes.next_put
-        puts = self.plan.puts
-        return self.plan.are_puts_hidden or (number < len(puts) and puts[number].is_behind_gap)
+    def find_put(self, node: Node) -> Put | None:
+        """The put that is appended next, if it was called."""
+        put = self.find_following(node)
+        return put if put is not None and put.number in node.notes.begun else None
 
     def find_lost(self, node: Node) -> int | None:
         """From where on the end of the master's present process takes even what was flushed."""
         return self.plan.lost_offsets.get(node.notes.process)
 
+    def list_frames(self, wire: Wire, slave: int) -> Sequence[Frame]:
+        """The frames with a body of a link's latest connection, in the order of their sending."""
+        return self.plan.links[slave].frames.get(wire.connection, ())
+
     def list_values(
         self, node: Node, name: str, argument: str, bounds: tuple[int, int], goals: Sequence[Goal]
     ) -> Iterable[int]:
         """The values of an argument that are worth a try."""
-        rule, _, inside = name.partition("[")
-        index = int(inside[:-1]) if inside else -1
-        notes: Notes = node.notes
-        if rule == "append_message" and argument == "size_bytes":
-            return [self.plan.puts[notes.next_put].size_bytes]
-        if rule == "append_other_message":
-            end, number = self.get_max(node, MASTER), notes.next_put
-            following = [p.start_offset - end for p in self.plan.puts[number : number + 1]]
-            return [*self._list_wanted(node, name, argument, bounds, goals), *following]
-        if rule == "receive_report" and notes.wires[index].is_recorded:
-            return notes.wires[index].reports
-        if argument == "size_bytes" and rule.startswith(("append_to_slave", "append_at_wrong")):
-            wire = notes.wires[index]
-            if wire.is_recorded:
-                frames = self.list_frames(wire, index)[wire.taken : wire.forwarded]
-                return [frame.size_bytes for frame in frames[:1]]
-        if rule == "transfer_batch" and notes.wires[index].is_recorded:
-            wire = notes.wires[index]
-            ahead = self.list_frames(wire, index)[wire.sent :]
-            if ahead:
-                return [ahead[0].size_bytes]
+        shown = self._list_shown(node, Action(name), argument)
+        wanted = self._list_wanted(node, name, bounds, goals)
         if argument == "recovered_offset":
-            yield_ = self.list_recovered(index)
-            return [*yield_, *self._list_wanted(node, name, argument, bounds, goals)]
-        return self._list_wanted(node, name, argument, bounds, goals)
+            index = Action(name).index
+            return [*self._list_recovered(MASTER if index is None else index), *wanted]
+        return wanted if shown is None else shown
 
-    def list_recovered(self, broker: int) -> list[int]:
-        """The ends with which a broker's next processes are seen to start."""
-        seen = self.plan.links[broker].slave_observations if broker >= 0 else None
-        observations = self.plan.start_observations if seen is None else seen
-        following = find_next(observations, self.now_ms)
+    def _list_shown(self, node: Node, action: Action, argument: str) -> Sequence[int] | None:
+        """The only values that the recording allows; None where it shows none."""
+        rule, index = action.rule_name, action.index
+        if argument == "size_bytes" and rule == "append_message":
+            put = self.find_following(node)
+            return [put.size_bytes] if put else []
+        if index is None or not (rule in APPENDING or rule in ("receive_report", "transfer_batch")):
+            return None
+        wire: Wire = node.notes.wires[index]
+        if not wire.is_recorded:
+            return None
+        frames = self.list_frames(wire, index)
+        if rule == "receive_report":
+            return wire.reports
+        if rule in APPENDING:
+            return [frame.size_bytes for frame in frames[wire.taken : wire.forwarded][:1]]
+        ahead = frames[wire.sent :]
+        return [ahead[0].size_bytes] if ahead else None
+
+    def _list_recovered(self, broker: int) -> list[int]:
+        """The end with which a broker's next process is seen to start."""
+        of_slave = self.plan.links[broker].slave_observations if broker != MASTER else None
+        following = find_next(of_slave or self.plan.start_observations, self.now_ms)
         return [] if following is None else [following]
 
     def _list_wanted(
-        self, node: Node, name: str, argument: str, bounds: tuple[int, int], goals: Sequence[Goal]
+        self, node: Node, name: str, bounds: tuple[int, int], goals: Sequence[Goal]
     ) -> Iterator[int]:
         """Values that make a leaf the wanted one, if each one more makes that one more; ends."""
         writes = self.machine.instances[name].recorded.effects
         low, high = bounds
         yield from (goal.wanted for goal in goals if goal.path)
         wanted = [goal for goal in goals if goal.path in writes]
-        if wanted:
-            lowest = self.machine.take(node.state, Action(name, {}))
-            for goal in wanted if lowest else ():
-                yield low + goal.wanted - int(lowest[goal.place])
+        lowest = self.machine.take(node.state, Action(name)) if wanted else None
+        if lowest is not None:
+            yield from (low + goal.wanted - int(lowest[goal.place]) for goal in wanted)
+        following = self.find_following(node)
+        if name == "append_other_message" and following is not None:
+            yield following.start_offset - self.get_max(node, MASTER)
         yield high
         yield low
 
     def follow(self, node: Node, action: Action, state: State) -> Notes | None:
         """The notes after a step; None for a step that the recording rules out."""
         notes: Notes = node.notes.spend(action.instance)
-        rule = action.rule_name
+        rule, slave = action.rule_name, action.index
         if rule == "append_message":
-            return self._follow_append(node, action)
-        if rule == "receive_report":
-            return self._follow_report(notes, self.get_index(action), action)
-        if rule in ("append_to_slave", "append_at_wrong_offset"):
-            return self._follow_frame(notes, self.get_index(action), action)
-        if rule == "transfer_batch":
-            return self._follow_transfer(node, self.get_index(action), action)
-        for slave in range(len(notes.wires)):
-            place = self.places[f"links.{slave}.is_open"]
+            return self._follow_append(node, notes, action)
+        if slave is not None and notes.wires and rule in FOLLOWED:
+            if notes.wires[slave].is_recorded:
+                return FOLLOWED[rule](self, node, notes, action)
+            return notes
+        for number in range(len(notes.wires)):
+            place = self.places[f"links.{number}.is_open"]
             if node.state[place] and not state[place]:
-                notes = notes.change_wire(slave, reports=()).spend(f"cut_link[{slave}]")
+                notes = notes.change_wire(number, reports=()).spend(f"cut_link[{number}]")
         return notes
 
-    def get_index(self, action: Action) -> int:
-        """The slave that a step is about."""
-        assert action.index is not None
-        return action.index
+    def _follow_append(self, node: Node, notes: Notes, action: Action) -> Notes | None:
+        put = self.find_following(node)
+        if put is None or put.start_offset != self.get_max(node, MASTER):
+            return None
+        given = (action.arguments["size_bytes"], bool(action.arguments["waits_for_store"]))
+        if given != (put.size_bytes, put.waits_for_store):
+            return None
+        begun, slots = notes.begun - {put.number}, (*notes.slots, put.number)
+        return evolve(notes, next_put=put.number + 1, begun=begun, slots=slots)
 
-    def _follow_append(self, node: Node, action: Action) -> Notes | None:
-        notes: Notes = node.notes
-        put = self.plan.puts[notes.next_put]
-        given = (action.arguments["size_bytes"], action.arguments["waits_for_store"])
-        if given != (put.size_bytes, int(put.waits_for_store)):
-            return None
-        if put.start_offset != self.get_max(node, MASTER):
-            return None
-        return evolve(
-            notes,
-            next_put=notes.next_put + 1,
-            begun=notes.begun - {put.number},
-            slots=(*notes.slots, put.number),
-        )
 
-    def _follow_report(self, notes: Notes, slave: int, action: Action) -> Notes | None:
-        offset, wire = action.arguments["slave_offset"], notes.wires[slave]
-        if not wire.is_recorded:
-            return notes
-        if offset not in wire.reports:
-            return None
-        return notes.change_wire(slave, reports=wire.reports[wire.reports.index(offset) + 1 :])
+def follow_report(guide: LogGuide, node: Node, notes: Notes, action: Action) -> Notes | None:
+    """The master reads a report that was forwarded, and with it all before it."""
+    slave, offset = get_slave(action), action.arguments["slave_offset"]
+    reports = notes.wires[slave].reports
+    if offset not in reports:
+        return None
+    return notes.change_wire(slave, reports=reports[reports.index(offset) + 1 :])
 
-    def _follow_frame(self, notes: Notes, slave: int, action: Action) -> Notes | None:
-        wire = notes.wires[slave]
-        if not wire.is_recorded:
-            return notes
-        frames = self.list_frames(wire, slave)[wire.taken : wire.forwarded]
-        if not frames or frames[0].size_bytes != action.arguments["size_bytes"]:
-            return None
-        return notes.change_wire(slave, taken=wire.taken + 1)
 
-    def _follow_transfer(self, node: Node, slave: int, action: Action) -> Notes | None:
-        notes: Notes = node.notes
-        wire = notes.wires[slave]
-        if not wire.is_recorded:
-            return notes
-        begin = self.get(node, f"links.{slave}.next_transfer_offset")
-        ahead = self.list_frames(wire, slave)[wire.sent :]
-        shown = (begin, action.arguments["size_bytes"])
-        if ahead and (ahead[0].start_offset, ahead[0].size_bytes) != shown:
-            return None
-        return notes.change_wire(slave, sent=wire.sent + 1)
+def follow_frame(guide: LogGuide, node: Node, notes: Notes, action: Action) -> Notes | None:
+    """The slave takes the first frame that was forwarded, as a whole."""
+    slave = get_slave(action)
+    wire = notes.wires[slave]
+    frames = guide.list_frames(wire, slave)[wire.taken : wire.forwarded]
+    if not frames or frames[0].size_bytes != action.arguments["size_bytes"]:
+        return None
+    return notes.change_wire(slave, taken=wire.taken + 1)
+
+
+def follow_transfer(guide: LogGuide, node: Node, notes: Notes, action: Action) -> Notes | None:
+    """The master sends the frame that the proxy forwards next, if it forwards one at all."""
+    slave = get_slave(action)
+    wire = notes.wires[slave]
+    begin = guide.get(node, f"links.{slave}.next_transfer_offset")
+    ahead = guide.list_frames(wire, slave)[wire.sent :]
+    sent = (begin, action.arguments["size_bytes"])
+    if ahead and (ahead[0].start_offset, ahead[0].size_bytes) != sent:
+        return None
+    return notes.change_wire(slave, sent=wire.sent + 1)
+
+
+FOLLOWED: Mapping[str, Callable[[LogGuide, Node, Notes, Action], Notes | None]] = {
+    "receive_report": follow_report,
+    "transfer_batch": follow_transfer,
+    **dict.fromkeys(APPENDING, follow_frame),
+}
+"""By rule: what a recorded link says of its step."""
+
+
+def get_slave(action: Action) -> int:
+    """The slave that a step is about."""
+    assert action.index is not None, action
+    return action.index
 
 
 def name_broker(broker: int) -> str:
@@ -262,6 +280,13 @@ def name_broker(broker: int) -> str:
     return "master" if broker == MASTER else f"slaves.{broker}"
 
 
-def name_log(broker: int) -> str:
-    """Where the state has a broker's log."""
-    return f"{name_broker(broker)}.log"
+def name_end(plan: Plan, broker: int) -> str:
+    """Where the state has the end of a broker's log."""
+    return f"{name_broker(broker)}.log.ends.{plan.structure.lives - 1}"
+
+
+def name_instance(rule: str, broker: int) -> str:
+    """A rule's instance for a broker; ``WHO`` in its name stands for master or slave."""
+    if broker == MASTER:
+        return rule.replace("WHO", "master")
+    return f"{rule.replace('WHO', 'slave')}[{broker}]"

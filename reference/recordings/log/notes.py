@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from attrs import evolve, frozen
 
 
@@ -32,8 +34,6 @@ class Notes:
     """What the explanation remembers from event to event."""
 
     wires: tuple[Wire, ...]
-    running: frozenset[int]
-    """The brokers that were seen to start and not to end since, by number."""
     process: int = 0
     """The number of the master's present process."""
     next_put: int = 0
@@ -42,10 +42,9 @@ class Notes:
     """The numbers of the puts that were called and are not appended yet."""
     slots: tuple[int, ...] = ()
     """By followed message of the state, in order: the number of its put."""
-
     granted: frozenset[tuple[str, ...]] = frozenset()
-    """What an event has announced and that may happen from then on: the instances of each, of which
-    one fires."""
+    """Steps that an event has announced and that may be taken from then on: of each the instances,
+    one of which fires."""
 
     def grant(self, *names: str) -> Notes:
         """With one more step announced, which any of these instances is."""
@@ -56,13 +55,13 @@ class Notes:
         return any(name in names for names in self.granted)
 
     def spend(self, name: str) -> Notes:
-        """Without the announcement of a step that is taken, or of which nothing can come."""
-        if not self.is_granted(name):
+        """Without the announcement of a step that is taken, or that cannot be taken any more."""
+        if not self.granted or not self.is_granted(name):
             return self
         left = frozenset(names for names in self.granted if name not in names)
         return evolve(self, granted=left)
 
-    def change_wire(self, slave: int, **changes: object) -> Notes:
+    def change_wire(self, slave: int, **changes: Any) -> Notes:
         """With one link changed."""
         wire = evolve(self.wires[slave], **changes)
         return evolve(self, wires=(*self.wires[:slave], wire, *self.wires[slave + 1 :]))

@@ -1,0 +1,83 @@
+"""What observers of replication share: goals on leaves, and edits that are no step of a rule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from attrs import define, evolve, field
+
+from reference.language.compiled import compile_predicate
+from reference.language.dependencies import list_leaves
+from reference.language.leaves import flatten
+from reference.language.machine import record_predicate
+from reference.recordings.hidden.node import Asked, Goal, Node
+from reference.recordings.log.guide import LogGuide
+from reference.recordings.log.notes import Notes
+from reference.recordings.plan import Plan
+from reference.worlds.replication.state import Message
+
+
+@define(eq=False)
+class Asking:
+    """Makes goals on the states of one recording."""
+
+    plan: Plan
+    guide: LogGuide
+    blank: tuple[Any, ...] = field(init=False)
+    """The leaves of a message that is not put yet."""
+
+    def __attrs_post_init__(self) -> None:
+        self.blank = tuple(flatten(Message()).values())
+
+    def begin(self) -> Node:
+        """The node before the first event: empty logs, and no connection."""
+        cluster = self.plan.structure.make_initial(self.plan.parameters)
+        return Node(self.guide.machine.encode(cluster), Notes(self.guide.wires))
+
+    def has_value(self, text: str, path: str, wanted: int) -> Goal:
+        """A leaf has this value; ``text`` names it."""
+        place, leaves = self.guide.places[path], frozenset((path,))
+        sentence = f"{text} is {wanted}"
+        return Goal(sentence, lambda n: n.state[place] == wanted, leaves, path, int(wanted), place)
+
+    def holds(self, text: str, predicate: Callable[[Any], Any]) -> Goal:
+        """A predicate of the state holds, that is written with the operators of rules."""
+        structure = self.plan.structure
+        compiled = compile_predicate(structure, predicate)
+        leaves = list_leaves([record_predicate(structure, predicate)])
+        return Goal(text, lambda n: compiled(n.state), leaves)
+
+    def drop_message(self, node: Node, number: int) -> Node:
+        """The put's line is explained: its place among the followed messages is free again.
+
+        To follow a message is a choice of the specification, not a step of a broker.
+        """
+        notes: Notes = node.notes
+        slot, state, size = notes.slots.index(number), list(node.state), len(self.blank)
+        first = self.guide.places["messages.0.phase"]
+        end = first + self.plan.structure.messages * size
+        here = first + slot * size
+        state[first:end] = [*state[first:here], *state[here + size : end], *self.blank]
+        slots = (*notes.slots[:slot], *notes.slots[slot + 1 :])
+        return node.edit(state=tuple(state), notes=evolve(notes, slots=slots))
+
+
+def fires(text: str, *instances: str) -> Goal:
+    """One of these instances has fired since the last event, as this event permits."""
+    return Goal(text, lambda n: any(i in n.spent for i in instances), instances=instances)
+
+
+def agrees(text: str, *, is_so: bool) -> Goal:
+    """Something that no step changes."""
+    return Goal(text, lambda _: is_so)
+
+
+def ask_for(*goals: Goal, **others: Any) -> Asked:
+    """These goals at once."""
+    return Asked((lambda _: goals,), **others)
+
+
+def note(change: Callable[[Notes], Notes]) -> Callable[[Node], Node]:
+    """An edit of the notes alone."""
+    return lambda node: node.edit(notes=change(node.notes))
