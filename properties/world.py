@@ -107,7 +107,7 @@ class World:
     list_related_structures: Callable[[Any], tuple[Any, ...]] = lambda structure: ()
     """The structures whose schedules are tried first, because they may refute here too."""
     list_parts: Callable[[Any], tuple[Any, ...]] = lambda structure: ()
-    """The structures of other worlds whose rules a structure has: their schedules lead on here."""
+    """The structures of other worlds that a structure contains: their schedules continue here."""
     depth_limit: int | None = None
     """The search depth of a structure. None: the usual depth. 0: its states are too large for
     bounded search, and random schedules are followed instead."""
