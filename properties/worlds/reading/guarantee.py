@@ -60,7 +60,7 @@ def no_message_is_skipped(state: Reading) -> bool:
 
 
 @guarantee(
-    why="For a group that begins at the end only this remains: a broker must know the group first.",
+    why="A group that begins at the end has only this guarantee, once a broker knows the group.",
     premise=is_awaited_by_known,
 )
 def known_group_skips_no_message(state: Reading) -> bool:
@@ -69,7 +69,7 @@ def known_group_skips_no_message(state: Reading) -> bool:
 
 
 @guarantee(
-    why="A consumer that starts from other progress skips messages, perhaps much later.",
+    why="A consumer that starts from progress beyond such a message skips it, perhaps much later.",
     premise=has_progress,
 )
 def stored_progress_covers_consumed_only(state: Reading) -> bool:

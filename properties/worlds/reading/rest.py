@@ -83,7 +83,7 @@ def consumers_drain(state: Reading) -> bool:
 
 
 @convergence(
-    why="Only then it does not matter which broker a starting consumer asks.",
+    why="Then it does not matter which broker a starting consumer asks.",
     premise=is_at_rest,
 )
 def progress_reaches_both_brokers(state: Reading) -> bool:
