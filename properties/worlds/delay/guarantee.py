@@ -83,7 +83,7 @@ def delivery_is_within_its_queue(state: Delay) -> bool:
     premise=is_delivered,
 )
 def no_message_is_delivered_twice(state: Delay) -> bool:
-    """A message that has a copy does not get a second one."""
+    """A delayed message never gets a second copy."""
     return negate(state.ghost_is_delivered_twice)
 
 
@@ -101,7 +101,7 @@ def delivered_message_stays(state: Delay) -> bool:
     premise=has_slave_progress,
 )
 def slaves_file_is_behind_its_log(state: Delay) -> bool:
-    """The progress in a slave's file is beyond no message whose copy its log lacks."""
+    """Every message that the progress in a slave's file has passed has a copy in its log."""
     return implies(has_slave_progress(state), state.brokers[SLAVE].has_copy)
 
 
