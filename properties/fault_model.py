@@ -1,4 +1,4 @@
-"""The columns of the guarantee table: which faults may strike, and how often in a search."""
+"""Fault models: the faults that may happen, and how often in a search."""
 
 from __future__ import annotations
 
@@ -9,39 +9,39 @@ from attrs import field, frozen
 from reference.language.machine import RecordedInstance
 
 FAULT_PREFIX = "faults."
-"""Where the leaves lie that count faults."""
+"""The prefix of the leaves that count faults."""
 
 SEARCHED = 2
-"""How often each admitted fault may strike in a search, unless something else is said."""
+"""How often each admitted fault may happen in a search, by default."""
 
 
 @frozen
 class FaultModel:
-    """Faults that may strike together."""
+    """Faults that may happen together."""
 
     name: str
-    """Its column's heading and its key in JSON."""
+    """The fault model's name, and its key in JSON."""
     admitted: tuple[str, ...]
-    """Names of what may strike. In a proof as often as it likes, but for the
-    losses of the master's bytes, which the lives of a structure limit."""
+    """Names of the faults that may happen. In a proof any number of times, except losses of the
+    master's bytes, which the log epochs (``lives``) of a structure limit."""
 
     counts: Any = field(repr=False, eq=False)
     """The class that counts the faults of its world."""
     times: int = field(default=SEARCHED, repr=False)
-    """How often each of them may strike in a search."""
+    """How often each of them may happen in a search."""
 
     @property
     def search_limits(self) -> Any:
-        """The limits under which schedules are searched."""
+        """The fault limits of a search."""
         return self.counts(**dict.fromkeys(self.admitted, self.times))
 
     def is_contained_in(self, other: FaultModel) -> bool:
-        """Whatever can happen here can happen there."""
+        """Everything that can happen here can happen there."""
         return set(self.admitted) <= set(other.admitted)
 
 
 def get_fault_count_name(recorded: RecordedInstance) -> str | None:
-    """The fault limit that an instance counts against, or None where it is no fault."""
+    """The fault limit that an instance counts against, or None if it is no fault."""
     counted = (path for path in recorded.effects if path.startswith(FAULT_PREFIX))
     return next((path.removeprefix(FAULT_PREFIX) for path in counted), None)
 

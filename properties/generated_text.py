@@ -1,4 +1,4 @@
-"""Text that code writes: what stands between two marks of a chapter, tables, numbers of steps."""
+"""Generated text: the parts between two marks of a chapter, tables, numbers of steps."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 from attrs import frozen
 
 ROOT = Path(__file__).parents[1]
-"""Where README.md lies."""
+"""The folder of README.md."""
 SPEC = ROOT / "spec"
-"""Where the book lies."""
+"""The folder of the book."""
 
 _PART = re.compile(
     r"(<!-- begin generated: (?P<name>[\w -]+) -->\n).*?(<!-- end generated: (?P=name) -->)",
@@ -20,31 +20,31 @@ _PART = re.compile(
 
 
 def replace_parts(text: str, render: Callable[[str], str]) -> str:
-    """The text in which ``render`` has written every marked part anew, by the part's name.
+    """The text with every marked part rewritten by ``render``, by the part's name.
 
-    Raises what ``render`` raises, KeyError for a name that it does not know.
+    Raises whatever ``render`` raises: KeyError for an unknown name.
     """
     return _PART.sub(lambda part: f"{part[1]}{render(part['name'])}\n{part[3]}", text)
 
 
 @frozen
 class Page:
-    """A text, and what writes each of its generated parts."""
+    """A text, and the functions that write its generated parts."""
 
     path: Path
     parts: Mapping[str, Callable[[], str]]
-    """By the name between the marks."""
+    """The functions, by the name between the marks."""
 
     def update(self, text: str) -> str:
-        """The text with every generated part as it should be.
+        """The text with every generated part up to date.
 
-        Raises KeyError for a part that nobody generates, and what a part's own function raises.
+        Raises KeyError for a part without a function, and whatever a part's own function raises.
         """
         return replace_parts(text, lambda name: self.parts[name]())
 
 
 def set_apart(render: Callable[[], str]) -> Callable[[], str]:
-    """The same part with an empty line between it and each of its marks."""
+    """The part with an empty line between it and each of its marks."""
     return lambda: f"\n{render()}\n"
 
 

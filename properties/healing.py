@@ -1,4 +1,4 @@
-"""What goes on in a world that is left in peace, and the rank that these steps make smaller."""
+"""Healing: the steps that continue once faults stop, and the rank that they decrease."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from reference.language.rule import RuleBody
 from reference.language.terms import Sort
 
 SEARCH_LIMITS = ("is_within_limit", "has_modelled_life_left")
-"""Conditions that only bound a search: they keep no broker from a step."""
+"""Conditions that only bound a search: they prevent no broker's step."""
 
 
 @frozen
@@ -23,23 +23,23 @@ class Healing:
     """How a structure comes to rest."""
 
     steps: tuple[str, ...]
-    """The rules that go on."""
+    """The rules that continue."""
     rank: tuple[Callable[[Any], int], ...]
-    """Numbers, the weightiest first; not negative in peace."""
+    """Numbers, the weightiest first; not negative in quiescence."""
     is_quiescent: Predicate
-    """Nothing strikes, and everybody is there."""
+    """Quiescence: no fault happens, and every broker and consumer runs."""
     is_idling_left_out: bool = False
-    """A step that changes nothing is none."""
+    """Whether a step without effect does not count."""
     endless: tuple[str, ...] = ()
-    """Steps that are known to go on for ever in certain states, for a reason that is told."""
+    """Steps that are known to repeat forever in certain states, for a documented reason."""
     recovery: tuple[str, ...] = ()
-    """The rules by which everybody comes back after faults and stops, before there is peace."""
+    """The rules that lead back to quiescence after faults and stops."""
     last_resorts: tuple[str, ...] = ()
-    """Steps that end a wait, or come nearer to its end, while what is waited for may yet come."""
+    """Steps that end a wait, or shorten it, although the awaited event may still come."""
 
 
 def is_possible(instance: Instance, state: Any) -> bool:
-    """Somebody may take this step, whatever limit a search has set."""
+    """The step is possible, whatever limit a search has set."""
     _, _, possible = begin_step(instance, state)
     return possible
 
@@ -57,7 +57,7 @@ def is_moving(instance: Instance, state: Any) -> bool:
 
 
 def try_step(instance: Instance, state: Any) -> tuple[bool, Any]:
-    """Whether a step is possible, and the state after it, its arguments being the lowest."""
+    """Whether a step is possible, and the state after it, with the lowest arguments."""
     steps, answer, possible = begin_step(instance, state)
     try:
         steps.send(answer)

@@ -1,4 +1,4 @@
-"""What a property is: a guarantee, a claim about peace, a lemma, a sanity check or a witness."""
+"""Properties: guarantees, convergence claims, lemmas, sanity checks and witnesses."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ Predicate: TypeAlias = Callable[[Any], bool]
 
 
 class PropertyRole(enum.Enum):
-    """What a property is for; a reader must not mistake one for another."""
+    """The purpose of a property; the kinds must not be confused."""
 
     GUARANTEE = "guarantee"
-    """What an operator relies on."""
+    """An operator relies on it."""
     CONVERGENCE = "convergence"
-    """What a group comes to when it is left in peace."""
+    """A group converges to it once faults stop."""
     LEMMA = "lemma"
-    """What a proof needs; of no interest by itself."""
+    """A proof needs it; of no interest by itself."""
     SANITY = "sanity"
-    """What every well-formed state obeys: types, ranges, orders."""
+    """Every well-formed state obeys it: types, ranges, orders."""
     WITNESS = "witness"
-    """What must be reachable, or else a check that mentions it says nothing."""
+    """It must be reachable, or else a check that mentions it is vacuous."""
 
 
 @frozen
@@ -36,15 +36,15 @@ class Property:
     name: str
     """Its public identifier: the function's name and its heading in ``spec/``."""
     role: PropertyRole
-    """What it is for."""
+    """Its purpose."""
     predicate: Predicate
-    """True where the property holds (for a witness: where it is reached)."""
+    """True in states where the property holds (for a witness: where it is reached)."""
     why: str = ""
-    """Why it matters (guarantee), or which counterexample to induction demanded it (lemma)."""
+    """Why it matters (guarantee), or the counterexample to induction that demands it (lemma)."""
     premise: Predicate | None = None
-    """For a guarantee or convergence: what must be reachable lest it hold vacuously."""
+    """For a guarantee or convergence claim: must be reachable, or the claim is vacuous."""
     variants: tuple[str, ...] = ()
-    """For a lemma: the variants that alone need it; empty where every structure does."""
+    """For a lemma: the only variants that need it; empty if every structure does."""
 
     @property
     def sentence(self) -> str:
@@ -58,20 +58,20 @@ Decorator: TypeAlias = Callable[[Predicate], Predicate]
 def guarantee(*, why: str, premise: Predicate) -> Decorator:
     """Make a predicate a guarantee; its docstring's first paragraph is its sentence.
 
-    ``premise`` must be reachable, lest it hold vacuously.
+    ``premise`` must be reachable, or the guarantee is vacuous.
     """
     return _mark(PropertyRole.GUARANTEE, why, premise)
 
 
 def convergence(*, why: str, premise: Predicate) -> Decorator:
-    """Make a predicate a claim about what a system comes to when it is left in peace."""
+    """Make a predicate a claim about the state that a system reaches once faults stop."""
     return _mark(PropertyRole.CONVERGENCE, why, premise)
 
 
 def lemma(*variants: str, why: str) -> Decorator:
     """Make a predicate a lemma; ``why`` says what goes wrong without it.
 
-    With names of variants only their proofs need it.
+    If variants are named, only their proofs need it.
     """
     return _mark(PropertyRole.LEMMA, why, None, variants)
 
@@ -98,7 +98,7 @@ def _mark(
 
 
 def collect_properties(*topics: ModuleType) -> dict[str, Property]:
-    """The properties of these modules by name, inside a module as they are written."""
+    """The properties of these modules by name, in the order of each module."""
     return {
         value.property.name: value.property
         for topic in topics

@@ -1,6 +1,6 @@
-"""A world: a state machine with all that is claimed of it, in one object.
+"""A world: a state machine with all claims about it, in one object.
 
-Replication is one of them. Engines ask an object like this for claims, lemmas, columns and sizes,
+Replication is one of them. Engines get claims, lemmas, fault models and sizes from such an object,
 and know no world by name.
 """
 
@@ -22,27 +22,27 @@ from reference.language.rule import Rule
 
 @frozen
 class Sizes:
-    """The sizes in which a world is searched: small ones, so that every boundary is met often."""
+    """The sizes in which a world is searched: small, so that boundaries are reached often."""
 
     search: Any
-    """Those of bounded search."""
+    """The sizes of bounded search."""
     fault_sets: Any
-    """Those in which schedules to fault sets are searched."""
+    """The sizes in which schedules for fault sets are searched."""
     campaign: Any
-    """Those of every schedule of a campaign without a swarm."""
+    """The sizes of every schedule of a campaign without a swarm."""
     swarm: tuple[Any, ...]
-    """Those that the schedules of a swarm choose from; limits do not matter there."""
+    """The sizes that the schedules of a swarm choose from; limits do not matter there."""
 
 
 def make_sizes(
     search: Any, *, fault_sets: Any = None, campaign: Any = None, swarm: tuple[Any, ...] = ()
 ) -> Sizes:
-    """Those of a search, where no others are given."""
+    """The sizes of a search, unless others are given."""
     return Sizes(search, fault_sets or search, campaign or search, swarm or (search,))
 
 
 def locate_by_name(structure: Any) -> Path:
-    """A folder for the world, a file for the structure, called as the structure is."""
+    """A folder for the world, and in it a file named after the structure."""
     world, *rest = structure.name.split("/")
     return Path(world) / ("-".join(rest).replace(" ", "_") + ".json")
 
@@ -55,66 +55,66 @@ def code_by_name(structure: Any) -> str:
 
 @frozen
 class PartClaim:
-    """A guarantee of a world that another one is made of."""
+    """A guarantee of a world that is part of another one."""
 
     claim: Property
-    """It speaks of the states of the whole, and has a name of its own there."""
+    """It is about the states of the whole, and has a name of its own there."""
     name: str
-    """Its name in its own world."""
+    """The name in its own world."""
     get_part: Callable[[Any], Any]
     """The structure of its own world that a structure of the whole has."""
     get_faults: Callable[[frozenset[str]], frozenset[str]]
-    """What may strike in its own world where these may strike in the whole."""
+    """The faults of its own world that may happen where these may happen in the whole."""
 
 
 @frozen(eq=False)
 class World:
-    """A state machine, with what is claimed of it and what the engines need for it."""
+    """A state machine, with its claims and everything that the engines need."""
 
     name: str
-    """How it is called in the book."""
+    """Its name in the book."""
     structures: tuple[Any, ...]
     """Every one of them has a certificate."""
     claims: Mapping[str, Property]
-    """Guarantees, then what is claimed of peace, by name."""
+    """Guarantees, then convergence claims, by name."""
     lemmas: Mapping[str, Property]
-    """What is inductive whatever strikes: sanity checks, then lemmas, by name."""
+    """Properties that are inductive under all faults: sanity checks, then lemmas, by name."""
     fault_models: tuple[FaultModel, ...]
     """Weaker ones before those that contain them; the last one has every fault."""
     sizes: Sizes
     folder: Path
-    """Where its properties and its expectations lie."""
+    """The folder of its properties and its expectations."""
     chapter: str
-    """The file in ``spec/`` that tells it."""
+    """Its chapter's file in ``spec/``."""
     mutated_structures: tuple[Any, ...] = field()
-    """Those in which mistakes in its rules are made and sought: all, unless fewer are told. Each
-    rule and each choice of settings is in one of them."""
+    """The structures in which mutants of its rules are made and judged: all, by default. Each rule
+    and each choice of settings is in one of them."""
     everything: FaultModel = field()
-    """All faults and circumstances together; those of the last column unless more are told."""
+    """All faults and environment events together; by default those of the last fault model."""
     witnesses: Mapping[str, Property] = field(factory=dict)
-    """What else must be reachable."""
+    """The witnesses: situations that must be reachable as well."""
     part_claims: Mapping[str, PartClaim] = field(factory=dict)
-    """Guarantees of the worlds that this one is made of, by the name that they have here. Proved
-    and refuted there, they are judged here as well in each state of a schedule."""
+    """Guarantees of the worlds that are parts of this one, by their name here. They are proved and
+    refuted there, and judged here as well in each state of a schedule."""
     get_healing: Callable[[Any], Healing | None] = lambda structure: None
-    """How a structure comes to rest; None where nothing is claimed of that."""
+    """How a structure comes to rest; None if no claim mentions it."""
     compute_stage: Callable[[Any], int] = lambda state: 0
-    """How far what a state follows has come, the further the larger."""
+    """The stage of the followed message in a state; larger is further."""
     locate: Callable[[Any], Path] = locate_by_name
-    """Where the certificate of a structure lies among all certificates."""
+    """The path of a structure's certificate among all certificates."""
     make_code: Callable[[Any], str] = code_by_name
-    """What stands for a structure in the identifier of a schedule."""
+    """The code of a structure in the identifier of a schedule."""
     list_related_structures: Callable[[Any], tuple[Any, ...]] = lambda structure: ()
-    """The structures whose schedules are tried first: they may refute here too."""
+    """The structures whose schedules are tried first, because they may refute here too."""
     list_parts: Callable[[Any], tuple[Any, ...]] = lambda structure: ()
-    """The structures of other worlds whose rules a structure has: their schedules lead on here."""
+    """The structures of other worlds that a structure contains: their schedules continue here."""
     depth_limit: int | None = None
-    """How deep a structure is searched; None as deep as is usual, 0 where its states are too large
-    for bounded search, so that random schedules are followed instead."""
+    """The search depth of a structure. None: the usual depth. 0: its states are too large for
+    bounded search, and random schedules are followed instead."""
     clip_sizes: Callable[[Any], Any] | None = None
-    """The sizes of a search, none larger than these; None where sizes play no part."""
+    """The sizes of a search, none larger than these; None if the world has no sizes."""
     manual_rules: Mapping[str, Rule] = field(factory=dict)
-    """What an administrator does by hand, by name; no broker does it."""
+    """An administrator's manual steps, by name; no broker takes them."""
 
     @mutated_structures.default
     def _get_structures(self) -> tuple[Any, ...]:
@@ -142,18 +142,18 @@ class World:
 
     @property
     def chapter_path(self) -> Path:
-        """Where its chapter lies."""
+        """The path of its chapter."""
         return SPEC / self.chapter
 
     @property
     def guarantees(self) -> dict[str, Property]:
-        """The claims that are judged state by state, by name and in order."""
+        """The claims that are checked in each state, by name and in order."""
         claims = self.claims.items()
         return {name: claim for name, claim in claims if claim.role is PropertyRole.GUARANTEE}
 
     @property
     def judged(self) -> dict[str, Property]:
-        """What each state of a schedule is judged by: the guarantees, and those of the parts."""
+        """The claims that judge each state of a schedule: guarantees, and those of the parts."""
         return {**self.guarantees, **{n: part.claim for n, part in self.part_claims.items()}}
 
     def get_claim(self, name: str) -> Property:
@@ -162,15 +162,15 @@ class World:
 
     @property
     def every_fault(self) -> FaultModel:
-        """The last column: all that may befall a system whose configuration nobody changes."""
+        """The last fault model: all that may happen to a system without configuration changes."""
         return self.fault_models[-1]
 
     def get_fault_model(self, name: str) -> FaultModel:
-        """A column by its heading. Raises KeyError for a name that is none."""
+        """A fault model by its name. Raises KeyError for an unknown name."""
         return {c.name: c for c in self.fault_models}[name]
 
     def get_lemmas(self, structure: Any) -> dict[str, Property]:
-        """The lemmas of a structure: those that its variants alone need come last."""
+        """The lemmas of a structure: those that only its variants need come last."""
         variants = [variant.name for variant in structure.changes]
         common = {n: p for n, p in self.lemmas.items() if not p.variants}
         own = {n: p for v in variants for n, p in self.lemmas.items() if v in p.variants}
@@ -181,20 +181,20 @@ class World:
         return {**self.get_lemmas(structure), **self.claims}
 
     def make_search_parameters(self, column: FaultModel) -> Any:
-        """The sizes of a search, with the limits of a column."""
+        """The sizes of a search, with the limits of a fault model."""
         return evolve(self.sizes.search, limits=column.search_limits)
 
 
 def make_fault_models(
     counts: type, columns: Mapping[str, tuple[str, ...]]
 ) -> tuple[FaultModel, ...]:
-    """The columns of a world: none, these, and every fault that ``counts`` can count."""
+    """The fault models of a world: none, these, and every fault that ``counts`` can count."""
     every = tuple(attrs.fields_dict(counts))
     named = {"none": (), **columns, "every fault": every}
     return tuple(FaultModel(name, admitted, counts) for name, admitted in named.items())
 
 
 def get_largest_size(parameters: Any) -> int:
-    """Where the modelled log or queue of a search ends: no offset is beyond."""
+    """The end of the modelled log or queue of a search: no offset is beyond it."""
     sizes = attrs.asdict(parameters, recurse=False).values()
     return max(size for size in sizes if isinstance(size, int))

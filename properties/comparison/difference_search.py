@@ -1,8 +1,8 @@
-"""Which observable differences each release has: reached by a schedule, or proved to be impossible.
+"""The observable differences of each release: reached by a schedule, or proved impossible.
 
-The schedules are certificates: data, replayed by the reference at every check.
-``python -m properties.comparison.difference_search`` decides them anew, of one release with
-``--release NAME``.
+The schedules are certificates: data, replayed by the reference at every check. ``python -m
+properties.comparison.difference_search`` decides them anew, for one release with ``--release
+NAME``.
 """
 
 from __future__ import annotations
@@ -38,23 +38,23 @@ from reference.worlds.replication.structure import Structure
 
 DIFFERENCES_FILE = CERTIFICATE_FOLDER / "differences.json"
 SIGHT_STRUCTURE = CERTIFIED_BY_NAME["SYNC_MASTER/SYNC_FLUSH/1 slave"]
-"""It has both waits, so each observable difference can be asked for."""
+"""A structure with both waits, where every observable difference can be checked."""
 SIGHT_DEPTH_LIMIT = 14
 RULE_SET_NAMES = (USUAL, *RULE_SETS)
 """The releases with rules of their own."""
 REPAIRS = ("ack_above_transfer_start", "full_log_transfer", "report_capped", "epoch_check")
-"""The variants that are proposed against false acknowledgements."""
+"""The variants proposed against false acknowledgements."""
 LOOKED_AT = (*RULE_SET_NAMES, *REPAIRS)
-"""Of which observable differences are decided: the releases, and the repairs in 4.4.0."""
+"""The versions with decided observable differences: the releases, and the repairs in 4.4.0."""
 
 
 @frozen
 class ObservableDifference:
-    """What is known of one observable difference under one release."""
+    """The answer for one observable difference under one release."""
 
     name: str
     schedule: tuple[Action, ...] | None
-    """A schedule that reaches it; None where none is known."""
+    """A schedule that reaches it; None if none is known."""
     is_impossible: bool
     """Induction proves that nothing reaches it."""
 
@@ -94,7 +94,7 @@ def search_differences(name: str) -> tuple[ObservableDifference, ...]:
 
 
 def find_impossible(structure: Structure) -> set[str]:
-    """The observable differences that nothing reaches, by induction."""
+    """The observable differences that no run reaches, by induction."""
     aids = {n: record_predicate(structure, lemma) for n, lemma in SIGHT_LEMMAS.items()}
     problem = InductionProblem(structure, EVERY_FAULT, facts=aids)
     kept, _ = problem.run_houdini((*prove_lemmas(structure), *aids))
@@ -106,7 +106,7 @@ def find_impossible(structure: Structure) -> set[str]:
 
 
 def check_differences(name: str, differences: tuple[ObservableDifference, ...]) -> Iterator[str]:
-    """The differences of a release that are not as they are stored: no proof, or no way there."""
+    """The differences of a release whose stored answer fails: no proof, or no schedule."""
     structure = get_released(name)
     sizes = find_world(structure).make_search_parameters(EVERY_FAULT)
     impossible = find_impossible(structure)
@@ -136,7 +136,7 @@ def save_differences(
 
 
 def load_differences(name: str, path: Path = DIFFERENCES_FILE) -> tuple[ObservableDifference, ...]:
-    """Those of a release. Raises InternalDisagreementError where its rules have changed."""
+    """The differences of a release. Raises InternalDisagreementError if its rules have changed."""
     document: dict[str, Any] = json.loads(path.read_text()).get(name, {})
     if document.get("digest") != compute_digest(get_released(name)):
         raise InternalDisagreementError(

@@ -1,8 +1,8 @@
-"""What a producer or an operator can see under one release and not under another.
+"""Differences between releases that a producer or an operator can observe.
 
-Verdicts tell what may be lost. These are about answers and connections: which status a put can get,
-and when. Each is a state of a synchronous pair with SYNC_FLUSH that a schedule reaches, or that is
-proved to be impossible, release by release.
+Verdicts are about losses; these are about answers and connections: the status that a put can get,
+and when. Each is a state of a synchronous pair with SYNC_FLUSH that, release by release, a schedule
+reaches or that is proved impossible.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ OBSERVABLE_DIFFERENCES: dict[str, Predicate] = {}
 
 
 def difference(predicate: Predicate) -> Predicate:
-    """Register what can be seen."""
+    """Register an observable difference."""
     OBSERVABLE_DIFFERENCES[predicate.__name__] = predicate
     return predicate
 
@@ -47,7 +47,7 @@ def difference(predicate: Predicate) -> Predicate:
 def can_happen(
     cluster: Cluster, rule: str, condition: Callable[[Message], bool] | None = None
 ) -> bool:
-    """The rule is possible; where a condition is given, for some followed put of which it holds."""
+    """The rule is possible; with a condition, for some followed put that satisfies it."""
     instances = compute_machine(cluster.structure).instances.values()
 
     def holds(instance: Instance) -> bool:
@@ -57,12 +57,12 @@ def can_happen(
 
 
 def is_free_of(cluster: Cluster, *faults: str) -> bool:
-    """None of these faults has struck."""
+    """None of these faults has happened."""
     return all_of(*(getattr(cluster.faults, name) == 0 for name in faults))
 
 
 def is_lied_about(cluster: Cluster, message: Message) -> bool:
-    """A connected slave has reported its end, which suffices, though no slave has received it."""
+    """A connected slave has reported the put's end, although no slave has received the put."""
     is_claimed = any_of(
         *(link.is_open & (message.end_offset <= link.slave_ack_offset) for link in cluster.links)
     )
@@ -78,7 +78,7 @@ def a_flushed_put_times_out_on_disk(cluster: Cluster) -> bool:
 
 @difference
 def a_slave_is_asked_before_the_flush(cluster: Cluster) -> bool:
-    """A put whose disk step has not failed waits for a slave, and is not flushed yet."""
+    """A put whose disk step has not failed waits for a slave although it is not flushed yet."""
     return any_of(
         *(
             (m.phase == WAITS_FOR_SLAVE)
@@ -107,7 +107,7 @@ def a_put_waits_without_any_connection(cluster: Cluster) -> bool:
 
 @difference
 def a_synchronous_put_asks_no_slave(cluster: Cluster) -> bool:
-    """A SYNC_MASTER answers a producer that waits without looking at any slave."""
+    """A SYNC_MASTER answers a waiting producer without looking at any slave."""
     return can_happen(
         cluster, "skip_slave_wait", lambda m: m.waits_for_store & cluster.master.is_sync
     )
@@ -127,14 +127,14 @@ def a_reported_put_times_out(cluster: Cluster) -> bool:
 
 @difference
 def a_report_outlives_its_connection(cluster: Cluster) -> bool:
-    """A put can be answered by a report whose connection is gone, and noticed to be gone."""
+    """A put can be answered by a report whose connection the master knows to be gone."""
     is_alone = cluster.master.connection_count == 0
     return can_happen(cluster, "answer_slave_wait") & is_alone
 
 
 @difference
 def a_put_waits_although_its_slave_has_reported_it(cluster: Cluster) -> bool:
-    """A connected slave holds a put and has reported its end, and the put waits on."""
+    """A connected slave holds a put and has reported its end, and the put still waits."""
     return any_of(
         *(
             (m.phase == WAITS_FOR_SLAVE)
@@ -150,13 +150,13 @@ def a_put_waits_although_its_slave_has_reported_it(cluster: Cluster) -> bool:
 
 @difference
 def a_slave_ahead_is_disconnected(cluster: Cluster) -> bool:
-    """The master can close the connection of a slave that has more bytes than itself."""
+    """The master can close the connection of a slave that has more bytes than the master."""
     return can_happen(cluster, "refuse_later_report")
 
 
 @difference
 def a_slave_ahead_rests_connected(cluster: Cluster) -> bool:
-    """Nothing moves any more, and a slave has more bytes than its master."""
+    """A group is at rest, and a slave has more bytes than its master."""
     return is_replication_at_rest(cluster) & a_slave_is_ahead(cluster)
 
 
@@ -223,7 +223,7 @@ def past_disk_step_counts_as_flushed(cluster: Cluster) -> bool:
 
 
 def nobody_waits_for_a_slave(cluster: Cluster) -> bool:
-    """No put waits for a slave, or has done so in vain."""
+    """No put waits for a slave, or has waited for one in vain."""
     return all_of(
         *(
             (m.phase != WAITS_FOR_SLAVE) & (m.status != FLUSH_SLAVE_TIMEOUT)
@@ -243,7 +243,7 @@ def nothing_unflushed_is_dispatched(cluster: Cluster) -> bool:
 
 
 def readable_is_dispatched(cluster: Cluster) -> bool:
-    """What could be read on the master and is there still is dispatched."""
+    """A message that could be read on the master and is still there is dispatched."""
     log = cluster.master.log
     return all_of(
         *(
@@ -266,4 +266,4 @@ SIGHT_LEMMAS: dict[str, Predicate] = {
         readable_is_dispatched,
     )
 }
-"""What proofs of impossibility need beside the lemmas of the guarantees, where it holds."""
+"""Properties that proofs of impossibility need beside the guarantees' lemmas, where they hold."""

@@ -1,8 +1,8 @@
-"""What each repair of the false acknowledgements does in each release that has them.
+"""The effect of each repair of the false acknowledgements in each release that has them.
 
-A repair is put on top of a release. What it proves, and what it takes away, is decided by induction
-for the stock synchronous pair and stored; every check decides it again.
-``python -m properties.comparison.repairs`` writes it anew.
+A repair is applied to a release. The verdicts that it proves, and those that it breaks, are decided
+by induction for the stock synchronous pair and stored; every check decides them again. ``python -m
+properties.comparison.repairs`` writes them anew.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from reference.worlds.replication.structure import Structure
 REPAIR_FILE = CERTIFICATE_FOLDER / "repairs.json"
 REPAIRED_CLAIM = "acknowledgement_is_truthful"
 CONTROLLER_RULE = "controller_mode"
-"""A change that is a repair itself, of another kind: nothing is put on top of it."""
+"""A change that is itself a repair, of another kind: no repair is applied to it."""
 
 
 def _as_tuple(names: Iterable[str]) -> tuple[str, ...]:
@@ -49,17 +49,17 @@ class Repair:
     """The first release with these rules."""
     variant: str
     digest: str
-    """Of the rules that it was decided for."""
+    """The digest of the rules that it was decided for."""
     gained: tuple[tuple[str, ...], ...] = field(converter=_as_pairs)
-    """Cells, guarantee and column, that are proved with it and not without."""
+    """Verdicts (guarantee, fault model) that are proved with it and not without it."""
     lost: tuple[tuple[str, ...], ...] = field(converter=_as_pairs)
-    """Cells that are proved without it and not with it."""
+    """Verdicts that are proved without it and not with it."""
     endless: tuple[str, ...] = field(converter=_as_tuple)
-    """Steps that may be taken for ever with it, and not without."""
+    """Steps that may repeat forever with it and not without it."""
 
     @property
     def repaired_columns(self) -> tuple[str, ...]:
-        """The columns in which answers become truthful."""
+        """The fault models under which answers become truthful."""
         return tuple(column for claim, column in self.gained if claim == REPAIRED_CLAIM)
 
 
@@ -80,7 +80,7 @@ def get_repaired(release: str, repairs: tuple[str, ...]) -> Structure:
 
 
 def decide_repair(release: str, variant: str) -> Repair:
-    """What a repair proves and takes away, by induction alone. Raises SolverGaveUpError."""
+    """The verdicts that a repair proves and breaks, by induction. Raises SolverGaveUpError."""
     before, after = get_repaired(release, ()), get_repaired(release, (variant,))
     old, new = find_proved(before), find_proved(after)
     endless = [s for s in find_endless(after) if s not in find_endless(before)]
@@ -95,24 +95,24 @@ def decide_repair(release: str, variant: str) -> Repair:
 
 
 def find_proved(structure: Structure) -> list[tuple[str, str]]:
-    """The cells that induction proves."""
+    """The verdicts that induction proves."""
     prover = FaultSetProver(structure, prove_lemmas(structure))
     return [(claim, c.name) for c in FAULT_MODELS for claim in prover.decide(c).proved]
 
 
 def find_endless(structure: Structure) -> list[str]:
-    """Healing steps that are not proved to come to an end."""
+    """Healing steps that are not proved to end."""
     steps = rank_steps(structure, prove_lemmas(structure))
     return [step.instance for step in steps if not step.is_smaller]
 
 
 def save_repairs(repairs: Iterable[Repair], path: Path = REPAIR_FILE) -> None:
-    """Write what is decided."""
+    """Write the decided repairs."""
     path.write_text(json.dumps([asdict(r) for r in repairs], indent=1) + "\n")
 
 
 def load_repairs(path: Path = REPAIR_FILE) -> tuple[Repair, ...]:
-    """What was decided. Raises InternalDisagreementError where rules have changed since."""
+    """The stored repairs. Raises InternalDisagreementError if rules have changed since."""
     repairs = tuple(Repair(**document) for document in json.loads(path.read_text()))
     for repair in repairs:
         structure = get_repaired(repair.release, (repair.variant,))
@@ -125,7 +125,7 @@ def load_repairs(path: Path = REPAIR_FILE) -> tuple[Repair, ...]:
 
 
 def main() -> None:
-    """Decide every repair on top of every release anew."""
+    """Decide every repair of every release anew."""
     repairs = []
     for release in list_repaired_releases():
         for variant in REPAIRS:

@@ -1,4 +1,4 @@
-"""What a variant or an upgrade changes for an operator: rules, timing, verdicts, what is seen."""
+"""The changes of a variant or an upgrade: rules, timing, verdicts, observable differences."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ COMPARED_VARIANTS = tuple(
     for name, variant in VARIANTS.items()
     if variant.span is None or name == "report_capped_from_second"
 )
-"""The variants that are compared by themselves: the repairs, and the one that was released. What
-else releases change is compared release by release."""
+"""The variants that are compared by themselves: the repairs, and the one that was released. Other
+changes of releases are compared release by release."""
 
 _RANK = {
     VerdictWord.PROVED: 2,
@@ -41,21 +41,21 @@ _RANK = {
 
 @frozen
 class Change:
-    """One cell in which a variant differs."""
+    """One verdict in which a variant differs."""
 
     before: Verdict
-    """The cell of RocketMQ 4.4.0."""
+    """The verdict for RocketMQ 4.4.0."""
     after: Verdict
-    """The cell of the variant."""
+    """The verdict for the variant."""
 
     @property
     def are_lengths_known(self) -> bool:
-        """No schedule is shorter than these two, so that their lengths may be compared."""
+        """No schedule is shorter than these two, so their lengths can be compared."""
         return self.before.is_shortest and self.after.is_shortest
 
     @property
     def is_alike(self) -> bool:
-        """The engines say the same; what real brokers dispute is no change of rules."""
+        """The engines agree; a dispute by real brokers is no change of rules."""
         one, other = self.before, self.after
         if one.word is other.word is VerdictWord.REFUTED and not self.are_lengths_known:
             return True
@@ -63,25 +63,25 @@ class Change:
 
     @property
     def is_better(self) -> bool:
-        """The variant promises more here, or takes more steps to fail."""
+        """The variant guarantees more here, or needs more steps to break."""
         if _RANK[self.before.word] != _RANK[self.after.word]:
             return is_ranked_higher(self.after, self.before)
         return self.before.is_shorter_than(self.after)
 
 
 def is_ranked_higher(one: Verdict, other: Verdict) -> bool:
-    """The first cell promises more: proved is more than open, and open is more than refuted."""
+    """The first verdict is better: proved is better than open, and open than refuted."""
     return _RANK[one.word] > _RANK[other.word]
 
 
 def get_base(structure: Structure) -> Structure:
-    """What a variant is compared with: a repair with its release, a release with 4.4.0."""
+    """The base of a comparison: its release for a repair, 4.4.0 for a release."""
     releases = tuple(name for name in structure.variants if name in RULE_SETS)
     return evolve(structure, variants=releases if releases != structure.variants else ())
 
 
 def compare(structure: Structure, cells: Iterable[Verdict]) -> list[Change]:
-    """The cells of a variant that differ from those without it, in the order of the matrix."""
+    """The verdicts of a variant that differ from those without it, in the table's order."""
     base = load_cells(get_base(structure))
     pairs = (Change(base[v.guarantee, v.fault], v) for v in cells)
     return [c for c in pairs if not c.is_alike]
@@ -95,7 +95,7 @@ def render_change(change: Change) -> str:
 
 
 class Turn(enum.Enum):
-    """Which way a cell turns."""
+    """The direction in which a verdict changes."""
 
     BETTER = "better"
     """Proved now, and not before."""
@@ -104,19 +104,19 @@ class Turn(enum.Enum):
     OPEN = "open"
     """Refuted on one side, and neither proved nor refuted on the other."""
     LATER = "later"
-    """Refuted in both, and of the schedules known before none refutes any more: it takes more."""
+    """Refuted in both, but no schedule known before still refutes: more steps are needed."""
     SOONER = "sooner"
     """Refuted in both, now by a shorter schedule than any known before."""
 
 
 @frozen
 class Difference:
-    """What one version has and the other has not."""
+    """A difference between two versions."""
 
     gained: tuple[Variant | TimingDifference, ...]
-    """What the later one does differently."""
+    """The changes that only the later one has."""
     lost: tuple[Variant | TimingDifference, ...]
-    """What only the earlier one does."""
+    """The changes that only the earlier one has."""
 
 
 def compute_difference(before: Version, after: Version) -> Difference:
@@ -132,10 +132,10 @@ def compute_difference(before: Version, after: Version) -> Difference:
 
 
 def compute_changes(before: Iterable[Verdict], after: Iterable[Verdict]) -> list[Change]:
-    """The cells of which the upgrade changes the verdict, or how much it takes to refute them.
+    """The verdicts that the upgrade changes, or whose refutation gets longer or shorter.
 
-    How many steps a put takes to its answer differs by release and refutes nothing by itself.
-    Schedules of which shorter ones may exist are not compared.
+    The number of steps from a put to its answer differs by release and is not counted. Schedules
+    that may not be the shortest are not compared.
     """
     old = {(v.guarantee, v.fault): v for v in before}
     pairs = (Change(old[v.guarantee, v.fault], v) for v in after)
@@ -148,12 +148,12 @@ def compute_changes(before: Iterable[Verdict], after: Iterable[Verdict]) -> list
 
 
 def count_effort(verdict: Verdict) -> int:
-    """The steps of a cell's schedule, those of a put's way to its answer left out."""
+    """The steps of a verdict's schedule, without those from a put to its answer."""
     return sum(action.rule_name not in PUT_STEPS for action in verdict.schedule)
 
 
 def get_turn(change: Change) -> Turn:
-    """Which way a cell turns."""
+    """The direction in which a verdict changes."""
     before, after = change.before, change.after
     if before.word is not after.word:
         if after.word is VerdictWord.PROVED:
@@ -163,12 +163,12 @@ def get_turn(change: Change) -> Turn:
 
 
 def list_turned(changes: Iterable[Change], turn: Turn) -> list[Change]:
-    """The cells that turn this way."""
+    """The verdicts that change in this direction."""
     return [c for c in changes if get_turn(c) is turn]
 
 
 def group_alike(changes: Iterable[Change]) -> list[list[Change]]:
-    """The changes of one guarantee that read alike, together: they differ in their column only."""
+    """The changes of one guarantee that differ only in their fault model, grouped."""
     alike: dict[tuple[str, str, str], list[Change]] = {}
     for c in changes:
         key = (c.after.guarantee, describe(c.before), describe(c.after))
@@ -179,7 +179,7 @@ def group_alike(changes: Iterable[Change]) -> list[list[Change]]:
 def compute_difference_changes(
     before: Version, after: Version
 ) -> list[tuple[ObservableDifference, ObservableDifference]]:
-    """What could be seen and is impossible now, and the other way round."""
+    """The observable differences that became impossible, and those that became possible."""
     old, new = (load_differences(v.rule_set or USUAL) for v in (before, after))
     return [
         (one, other)

@@ -1,7 +1,7 @@
-"""Small instances, those on which SPIN and TLC judge, and what SPIN has counted, as data.
+"""Small instances, those that SPIN and TLC judge, and SPIN's counts, as data.
 
-``python -m spark_fuzz.search.peers`` counts them anew after a change of the rules. An entry carries
-the digest of the rules that it was made from, and is written only when both searches agree.
+``python -m spark_fuzz.search.peers`` counts them anew after a change of the rules. An entry has the
+digest of the rules that it was made from, and is written only when both searches agree.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ class SmallInstance:
     fault_model: FaultModel
     sizes: Any
     highest: Mapping[str, int] = field(factory=dict)
-    """For leaves that may count on for ever, the value at which they stop, so that there is an end
-    of all states; by the path of the leaf."""
+    """For leaves that could count forever, the value at which they stop, so that the states are
+    finitely many; by the path of the leaf."""
 
     @property
     def parameters(self) -> Any:
@@ -72,7 +72,7 @@ class SmallInstance:
 
 @frozen
 class JudgedInstance:
-    """One small instance that outside judges look at."""
+    """One small instance for outside judges."""
 
     structure_name: str
     fault: str
@@ -80,7 +80,7 @@ class JudgedInstance:
     size: str
     """What is finite, in words."""
     depth_max: int | None = None
-    """Only states that need at most so many steps; without it all states."""
+    """Only states within this many steps; None: all states."""
     is_nightly: bool = False
 
     @property
@@ -96,7 +96,7 @@ class JudgedInstance:
 
     @property
     def extent(self) -> str:
-        """What is finite, and how far the search goes."""
+        """What is finite, and the depth of the search."""
         return self.size + (f", {self.depth_max} steps" if self.depth_max else "")
 
     @property
@@ -140,7 +140,7 @@ JUDGED_INSTANCES = (
 
 
 def load_spin_counts() -> dict[str, dict[str, Any]]:
-    """What was counted, by the name of the instance."""
+    """The counts, by the name of the instance."""
     counts: dict[str, dict[str, Any]] = json.loads(FILE.read_text(encoding="utf-8"))
     return counts
 

@@ -3,12 +3,13 @@
 https://apalache-mc.org/docs/adr/015adr-trace.html: a trace is a list of states, a state gives a
 value to each variable. Here the variables are the parts of a world's state, below them records and
 lists as in the reference; numbers are written as ``#bigint``, so that all have one type. Two more
-variables tell the step that led to a state: ``action``, an instance by name or ``init``, and
-``arguments``, a map. The constant ``parameters`` stands in the first state.
+variables give the step that led to a state: ``action``, an instance by name or ``init``, and
+``arguments``, a map. The constant ``parameters`` is in the first state.
 
 Every stored counterexample and every scenario of the known issues is exported as a trace of its
-own: a file for each structure, claim and schedule. Columns that share a schedule share the file,
-which has the limits of the weakest of them. ``index.json`` lists all files with their columns.
+own: a file for each structure, claim and schedule. Fault models that share a schedule share the
+file, which has the limits of the weakest of them. ``index.json`` lists all files with their fault
+models.
 """
 
 from __future__ import annotations
@@ -36,25 +37,25 @@ INITIAL_ACTION = "init"
 ACTION_VARIABLES = ("action", "arguments")
 DESCRIPTION = "A schedule of rmqspec, replayed by its reference"
 MESSAGES = "messages"
-"""How many puts are followed, where that is not one; a trace may ask for a few."""
+"""The number of followed puts, if it is not one; a trace may have a few."""
 MESSAGES_MAX = 4
 
 
 class ItfError(ValueError):
-    """Raised for a document that is no trace of this model; one line, with what is wrong."""
+    """Raised for a document that is no trace of this model; one line with the reason."""
 
 
 @frozen
 class ItfTrace:
-    """What a document in the Informal Trace Format says."""
+    """The content of a document in the Informal Trace Format."""
 
     structure: Any
     parameters: Any
     schedule: tuple[Action, ...]
     guarantee: str | None = None
-    """Which guarantee the last step violates; None where the document does not tell."""
+    """The guarantee that the last step violates; None if the document has none."""
     description: str = DESCRIPTION
-    """What it is about, in words."""
+    """A description in words."""
 
 
 def encode_itf(trace: ItfTrace) -> dict[str, Any]:
@@ -79,8 +80,8 @@ def encode_itf(trace: ItfTrace) -> dict[str, Any]:
 def decode_itf(document: Any) -> ItfTrace:
     """The trace that ``encode_itf`` wrote. Raises ItfError.
 
-    Every state is compared with what the reference comes to, so a trace of other rules, or one that
-    was changed by hand, is refused.
+    Every state is compared with the reference's, so a trace of other rules, or one that was changed
+    by hand, is refused.
     """
     try:
         about, (first, *others) = document["#meta"], document["states"]
@@ -113,7 +114,7 @@ def _encode_state(index: int, action: Action | None, state: Any) -> dict[str, An
 
 
 def nest(leaves: Mapping[str, Any]) -> dict[str, Any]:
-    """Leaves by their paths as records within records; numbered parts become lists."""
+    """Leaves by their paths as nested records; numbered parts become lists."""
     below: dict[str, dict[str, Any]] = {}
     for path, value in leaves.items():
         head, _, rest = path.partition(".")
@@ -199,13 +200,13 @@ ISSUE_FOLDER = "known_issues"
 
 @frozen
 class Exported:
-    """One trace, where it is written, and what it is about."""
+    """One trace, with its file and its description."""
 
     file: Path
-    """Below the folder of an export."""
+    """The path below the folder of an export."""
     trace: ItfTrace
     columns: tuple[str, ...]
-    """The fault columns that it refutes, the weakest first."""
+    """The fault models that it refutes, the weakest first."""
 
     def describe(self) -> dict[str, Any]:
         """Its line of the index."""
@@ -224,9 +225,9 @@ def list_certified() -> tuple[Any, ...]:
 
 
 def list_counterexamples(structure: Any) -> Iterator[Exported]:
-    """The counterexamples of a structure's refuted cells.
+    """The counterexamples of a structure's refuted verdicts.
 
-    Raises InternalDisagreementError where it has no certificate.
+    Raises InternalDisagreementError if it has no certificate.
     """
     shared: dict[Any, list[Verdict]] = {}
     for cell in decode_cells(structure, load_required(structure)):
@@ -249,7 +250,7 @@ def _freeze(schedule: Iterable[Action]) -> Any:
 
 
 def make_issue_trace(scenario: Scenario) -> ItfTrace:
-    """The trace of a known issue; of a phenomenon no guarantee is named."""
+    """The trace of a known issue; for a phenomenon no guarantee is named."""
     about = f"{', '.join(scenario.sources)}: {scenario.title}"
     trace = ItfTrace(scenario.structure, scenario.parameters, scenario.schedule, None, about)
     return evolve(trace, guarantee=scenario.shows) if scenario.is_claim else trace
@@ -263,7 +264,7 @@ def list_issue_traces() -> Iterator[Exported]:
 
 
 def write_traces(traces: Iterable[Exported], folder: Path) -> Iterator[Exported]:
-    """Write traces into a new folder, each as it is yielded, and in the end their index.
+    """Write traces into a new folder, each as it is yielded, and finally their index.
 
     Raises FileExistsError when the folder exists.
     """

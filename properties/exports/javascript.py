@@ -1,13 +1,13 @@
-"""The rules and claims of a structure as JavaScript: one more reading of the recorded terms.
+"""The rules and claims of a structure as JavaScript: another reading of the recorded terms.
 
-What is written is one function of a state, a list of leaves in the order of the structure. It
-returns of each instance of a rule its conditions, the ranges of its arguments, and a function that
-gives the changed leaves for chosen arguments; and of each claim whether it holds. A part that
-occurs again is computed once.
+The output is one function of a state, a list of leaves in the order of the structure. It returns
+for each instance of a rule its conditions, the ranges of its arguments, and a function that gives
+the changed leaves for chosen arguments; and for each claim whether it holds. A repeated part is
+computed once.
 
-Numbers are ``BigInt``. ``Number`` is exact below 2^53 only, and the modelled log of real sizes ends
-at 2^60: nothing would say where a comparison with it goes wrong. Terms have no wrap-around, and
-division rounds down, as Python's does; ``engine.js`` has the functions that the text calls.
+Numbers are ``BigInt``. ``Number`` is exact only below 2^53, and the modelled log of real sizes ends
+at 2^60: wrong comparisons would stay unnoticed. Terms have no wrap-around, and division rounds
+down, as Python's does; ``engine.js`` has the functions that the text calls.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from reference.language.machine import RecordedInstance, record_machine, record_
 from reference.language.terms import Term, walk
 
 ENGINE_FILE = Path(__file__).parent / "engine.js"
-"""What runs the written functions: states, enabled steps, refusals, claims that have fallen."""
+"""Runs the written functions: states, enabled steps, refusals, violated claims."""
 
 STATE = "s"
-"""How the state is called in the text."""
+"""The name of the state in the text."""
 
 ARGUMENTS = "a"
-"""How the list of chosen arguments is called."""
+"""The name of the list of chosen arguments."""
 
 PART_MIN = 12
-"""Characters from which on a part that occurs again is computed once and has a name."""
+"""The length from which a repeated part is computed once and gets a name."""
 
 ARGUMENT_PREFIX = "argument."
 
@@ -59,7 +59,7 @@ OTHERS = {
 """Every operator of terms is here or among the chains."""
 
 LIMIT_PREFIX = f"{PARAMETER_PREFIX}limits."
-"""Where the leaves lie that say how often a fault may strike."""
+"""The prefix of the leaves that limit how often a fault may happen."""
 
 
 def write_constant(value: int | bool) -> str:
@@ -71,11 +71,11 @@ def write_constant(value: int | bool) -> str:
 
 @frozen
 class Source:
-    """A structure as text, with what its places mean."""
+    """A structure as text, with the meaning of its positions."""
 
     structure: Any
     extra: Mapping[str, Predicate] = field(factory=dict, hash=False)
-    """Predicates that are judged besides the claims of the world, by name."""
+    """Predicates that are checked besides the claims of the world, by name."""
 
     @property
     def instances(self) -> tuple[RecordedInstance, ...]:
@@ -89,17 +89,17 @@ class Source:
 
     @property
     def predicates(self) -> dict[str, Predicate]:
-        """Guarantees, claims about rest, and whatever else is judged, by name."""
+        """Guarantees, convergence claims, and the other checked predicates, by name."""
         world = find_world(self.structure)
         claims = {name: claim.predicate for name, claim in {**world.judged, **world.claims}.items()}
         return {**claims, **self.extra}
 
     def write(self) -> str:
-        """The function, as an expression. Raises ValueError for a range that asks for a choice."""
+        """The function, as an expression. Raises ValueError for a range with a choice in it."""
         return "\n".join(Writer(self).write())
 
     def describe(self) -> dict[str, Any]:
-        """What the engine must know besides: names of leaves, conditions, arguments and claims."""
+        """The other data for the engine: names of leaves, conditions, arguments and claims."""
         sorts = compute_leaf_sorts(self.structure)
         initial = flatten(self.structure.template)
         return {
@@ -119,7 +119,7 @@ class Source:
         }
 
     def describe_parameters(self) -> dict[str, Any]:
-        """Small and usual sizes, and of each column the limits of faults above zero, by name."""
+        """Small and usual sizes, and each fault model's limits above zero, by name."""
         world = find_world(self.structure)
         sizes = {"small": world.sizes.search, "usual": self.structure.usual_parameters}
         return {
@@ -136,18 +136,18 @@ class Source:
 
 
 def encode_leaf(value: int | bool) -> str | bool:
-    """A leaf as JSON: numbers as text, for JSON's own are no BigInt."""
+    """A leaf as JSON: numbers as text, because JSON numbers are no BigInt."""
     return value if isinstance(value, bool) else str(value)
 
 
 def encode_sizes(parameters: Any) -> dict[str, str | bool]:
-    """The parameters but for the limits of faults, by name."""
+    """The parameters without the fault limits, by name."""
     values = attrs.asdict(parameters, recurse=False).items()
     return {name: encode_leaf(value) for name, value in values if isinstance(value, int)}
 
 
 def list_conditions(recorded: RecordedInstance) -> dict[str, Term]:
-    """The conditions of an instance by name; that a range is not empty, its ends tell."""
+    """The conditions of an instance by name, without those that exclude an empty range."""
     return {n: t for n, t in recorded.conditions.items() if not n.startswith(RANGE_PREFIX)}
 
 
@@ -187,7 +187,7 @@ class Writer:
     def write_parts(
         self, notation: Notation, parts: Iterable[Term], known: Mapping[int, str], prefix: str
     ) -> Generator[str, None, dict[int, str]]:
-        """A constant for each long part; returns the names of all, by the ids of their terms."""
+        """A constant for each long part; returns all names, by the ids of their terms."""
         names = dict(known)
         for part in parts:
             text = notation.write(part, names)

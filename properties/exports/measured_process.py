@@ -1,4 +1,4 @@
-"""A program run in a folder: what it printed, how it ended, and how much memory it held."""
+"""A program run in a folder: its output, its exit code, and its peak memory."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class MeasuredRun:
     """One run of a program."""
 
     output: str
-    """What it printed to standard output."""
+    """Its standard output."""
     code: int
-    """How it ended: 0 is well."""
+    """Its exit code; 0 is success."""
     memory_bytes: int
-    """The most that its process held; 0 where the system does not tell."""
+    """The peak memory of its process; 0 if the system does not report it."""
 
 
 def run_measured(command: Sequence[str], folder: Path) -> MeasuredRun:
@@ -37,7 +37,7 @@ def run_measured(command: Sequence[str], folder: Path) -> MeasuredRun:
 
 
 def read_peak_bytes(process: int | str) -> int:
-    """The most memory that a running process has held so far; 0 where nobody says (Linux does)."""
+    """The peak memory of a running process so far; 0 if the system (not Linux) hides it."""
     try:
         status = Path(f"/proc/{process}/status").read_text()
     except OSError:

@@ -1,4 +1,4 @@
-"""Recorded terms as expressions of another language, and the names of what occurs again in them."""
+"""Recorded terms as expressions of another language, with names for repeated parts."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from attrs import frozen
 from reference.language.terms import Term, walk
 
 RANGE_PREFIX = "is_range_of_"
-"""Conditions of this name say that an argument has a value; each language says so itself."""
+"""Conditions of this name demand that an argument has a value; each language does so itself."""
 
 PART_MIN = 40
-"""Characters from which on a part that occurs again has a name of its own."""
+"""The length from which a repeated part gets a name of its own."""
 
 
 @frozen
@@ -24,12 +24,12 @@ class Notation:
     """A leaf, by its path."""
     write_constant: Callable[[int | bool], str]
     chains: Mapping[str, str]
-    """Operators whose operands stand in one pair of parentheses, and what stands between them."""
+    """Operators whose operands are in one pair of parentheses, and the text between them."""
     others: Mapping[str, str]
     """Every other operator, with a place for each operand."""
 
     def write(self, term: Term, names: Mapping[int, str] | None = None) -> str:
-        """The expression of a term; terms in ``names``, by their id, stand as these.
+        """The expression of a term; terms in ``names``, by their id, are written as these names.
 
         Raises KeyError for an unknown operator.
         """

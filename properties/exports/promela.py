@@ -1,12 +1,12 @@
-"""One small instance as a Promela model, for SPIN: a judge that shares nothing but the terms.
+"""One small instance as a Promela model, for SPIN: a judge that shares only the terms.
 
-https://spinroot.com/spin/Man/promela.html. One process loops for ever over the rules. Each instance
+https://spinroot.com/spin/Man/promela.html. One process loops forever over the rules. Each instance
 of a rule is one option for each choice of its arguments, and each option one ``d_step``: SPIN sees
-no state between two steps. Leaves that no possible step changes, the sizes among them, stand as
-numbers; all others are variables. So the states that SPIN stores are the states of the instance,
-each once.
+no state between two steps. Leaves that no possible step changes, such as the sizes, are written as
+numbers; all others are variables. SPIN therefore stores exactly the states of the instance, each
+once.
 
-The macro ``CHECK_<guarantee>`` adds an option that fails where the guarantee does not hold; that is
+The macro ``CHECK_<guarantee>`` adds an option that fails if the guarantee does not hold; that is
 one step after the state that violates it. Without a macro SPIN only counts.
 """
 
@@ -38,7 +38,7 @@ from reference.language.terms import Sort, Term, record, specialise
 BYTE_MAX = 255
 
 CHECK_PREFIX = "CHECK_"
-"""What the macro begins with that has a guarantee checked."""
+"""The prefix of the macros that check guarantees."""
 
 PROMELA = Notation(
     name_path,
@@ -133,7 +133,7 @@ class PromelaModel:
 
 
 class StepWriter:
-    """Writes one instance: definitions that stand before the process, options inside it."""
+    """Writes one instance: definitions before the process, options inside it."""
 
     def __init__(
         self,
@@ -146,15 +146,15 @@ class StepWriter:
         self.name = name_path(step.name)
         ranges = list(zip(step.ranges[::3], step.ranges[1::3], step.ranges[2::3], strict=True))
         self.bounds = {name_path(leaf.payload): (low, high) for leaf, low, high in ranges}
-        """Of each argument the terms of its lowest and its highest value."""
+        """For each argument the terms of its lowest and its highest value."""
         self.widths = [
             max(0, compute_interval(record("subtract", high, low), intervals)[1])
             for _, low, high in ranges
         ]
-        """How much each argument may be above its lowest value, as far as intervals tell."""
+        """How much each argument may be above its lowest value, according to intervals."""
         kept, self.assignments = write_effect(step.effects)
         self.scratch = [*self.bounds, *kept]
-        """The variables that it needs and that are no part of the state."""
+        """The variables that it needs beside the state."""
 
     def define(self) -> Iterator[str]:
         """The comment, the named conditions, the ranges and the effect."""
@@ -174,11 +174,11 @@ class StepWriter:
         yield "}"
 
     def list_options(self) -> list[tuple[int, ...]]:
-        """Every choice of arguments that may be possible: how much each is above its lowest."""
+        """Every possible choice of arguments: how much each is above its lowest value."""
         return list(itertools.product(*(range(width + 1) for width in self.widths)))
 
     def write_options(self) -> Iterator[str]:
-        """An option of the loop for every choice, and one that fails where another is possible."""
+        """An option of the loop for every choice, and one that fails if another is possible."""
         for option in self.list_options():
             guard, chosen = self.name, ""
             for argument, above in zip(self.bounds, option, strict=True):
@@ -206,10 +206,10 @@ class StepWriter:
 
 
 def write_effect(effects: Mapping[str, Term]) -> tuple[list[str], list[str]]:
-    """Scratch variables, and assignments in an order in which all read what was before.
+    """Scratch variables, and assignments in an order in which all read the old values.
 
-    What several effects share is computed first, and so is what becomes of a leaf that another
-    effect reads; what reads no leaf comes last.
+    Terms that several effects share are computed first, and so are new values of leaves that
+    another effect reads; effects that read no leaf come last.
     """
     names: dict[int, str] = {}
     first: list[str] = []
@@ -236,7 +236,7 @@ def write_effect(effects: Mapping[str, Term]) -> tuple[list[str], list[str]]:
 
 
 def define(prefix: str, terms: Mapping[str, Term]) -> Iterator[str]:
-    """Macros for these terms by their names, and before them for long parts that they share."""
+    """Macros for these terms by name, after macros for the long parts that they share."""
     names, parts = PROMELA.name_parts(prefix, terms.values())
     texts = {name: PROMELA.write(term, names) for name, term in terms.items()}
     yield from (f"#define {name} {text}" for name, text in {**parts, **texts}.items())
@@ -252,7 +252,7 @@ def stop_counting(step: Step, highest: Mapping[str, int]) -> Step:
 
 
 def write_check(guarantee: str) -> Iterator[str]:
-    """The option that fails where a guarantee does not hold, if its macro is defined."""
+    """The option that fails if a guarantee does not hold, if its macro is defined."""
     yield f"#ifdef {CHECK_PREFIX}{guarantee}"
     yield f"  :: d_step {{ !({guarantee}) -> assert(false) }}"
     yield "#endif"

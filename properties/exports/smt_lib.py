@@ -1,7 +1,7 @@
-"""Every proof obligation as a file in SMT-LIB 2, for whoever wants to ask another solver than Z3.
+"""Every proof obligation as a file in SMT-LIB 2, for use with solvers other than Z3.
 
-A file stands for itself: it declares what it uses, names each fact, states that the claim fails,
-and asks whether that is possible. *unsat* means it is not: the obligation holds.
+A file is self-contained: it declares its constants, names each fact, states that the claim fails,
+and queries whether that is possible. *unsat* means that it is not: the obligation holds.
 """
 
 from __future__ import annotations
@@ -25,26 +25,26 @@ LOGIC = "QF_LIA"
 _MEANING = {
     ObligationKind.INITIATION: (
         "{claim} holds in the initial state.",
-        "the initial state has the property, whatever the parameters are",
+        "the initial state has the property, for all parameters",
     ),
     ObligationKind.CONSECUTION: (
         "{claim} holds after one step of the rule {where}.",
         "no step of this rule leads from a state with every lemma to one without this property",
     ),
     ObligationKind.SAFETY: (
-        "{claim} follows from the lemmas; what strikes: {where}.",
-        "every state with every lemma has the property, as long as other faults never strike",
+        "{claim} follows from the lemmas; faults: {where}.",
+        "every state with every lemma has the property, if other faults never happen",
     ),
 }
 
 _FACTS = {
-    FactKind.CONDITION: "What the rule requires",
-    FactKind.RANGE: "The arguments of the rule lie in their ranges",
+    FactKind.CONDITION: "The conditions of the rule",
+    FactKind.RANGE: "The arguments of the rule are in their ranges",
     FactKind.REMAINDER: "A remainder is any number from 0 to below the divisor",
     FactKind.SIZE: "Sizes and thresholds are at least 1",
-    FactKind.LIMIT: "These faults may strike, any number of times",
+    FactKind.LIMIT: "These faults may happen, any number of times",
     FactKind.LEMMA: "All lemmas hold",
-    FactKind.ABSENCE: "These faults never strike",
+    FactKind.ABSENCE: "These faults never happen",
 }
 
 
@@ -76,7 +76,7 @@ def compute_file_name(obligation: Obligation) -> Path:
 
 
 class Renderer:
-    """Writes the obligations of one proof; remembers the text of what many of them assume."""
+    """Writes the obligations of one proof; caches the text of common assumptions."""
 
     def __init__(self, proof: Proof) -> None:
         self.proof = proof
@@ -104,7 +104,7 @@ class Renderer:
         yield f'"{self.candidates[obligation.claim].sentence}"'
         yield ""
         yield f"unsat: {meaning}."
-        yield "sat: a counterexample; ask for it with (get-model)."
+        yield "sat: a counterexample; get it with (get-model)."
 
     def _render_question(self, question: Question) -> Iterator[str]:
         negated = z3.Not(question.claim)
@@ -121,7 +121,7 @@ class Renderer:
         yield "(check-sat)"
 
     def _declare(self, formulas: list[Any]) -> Iterator[str]:
-        """What the formulas use: leaves in the order of the state, then arguments, remainders."""
+        """Declarations: leaves in the order of the state, then arguments, remainders."""
         used = set[str]().union(*(self._translate(f)[1] for f in formulas))
         for path, variable in self.proof.problem.variables.items():
             if path in used:
@@ -133,7 +133,7 @@ class Renderer:
         """The text of a formula, and the constants that it uses."""
         key = formula.get_id()
         if key not in self._done:
-            # Z3 gives the number of a formula to another one unless the formula is kept.
+            # Z3 reuses the id of a formula unless the formula is kept.
             self._done[key] = formula, formula.sexpr(), _find_constants(formula)
         return self._done[key][1:]
 

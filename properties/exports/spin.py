@@ -1,7 +1,7 @@
-"""SPIN run on an exported model: translated, compiled and run in a folder that is removed.
+"""Runs SPIN on an exported model: translated, compiled and run in a temporary folder.
 
-https://spinroot.com. Storage is exact: no bitstate hashing, no compression that forgets, no
-reduction. ``-o2`` matters: without it SPIN leaves variables out of the state that nothing reads.
+https://spinroot.com. Storage is exact: no bitstate hashing, no lossy compression, no reduction.
+``-o2`` matters: without it SPIN leaves variables that are never read out of the state.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ MODEL = "model.pml"
 TRANSLATE = ("-a", "-o2")
 """``-a`` writes the verifier; ``-o2`` keeps variables in the state that are only written."""
 DEFINES = ("-DSAFETY", "-DNOREDUCE")
-"""No cycles are sought; no partial-order reduction, as there is one process."""
+"""No search for cycles; no partial-order reduction, as there is one process."""
 MEMORY_MAX_MIB = 4096
-"""How much the verifier may take before it gives up."""
+"""The limits after which the verifier gives up."""
 BREADTH_FIRST = ("-DBFS",)
 VISIBLE_SCRATCH = "VISIBLE_SCRATCH"
 """The macro of an exported model that breadth-first search needs."""
 DEPTH_MAX = 1_000_000
-"""How long a path of depth-first search may be."""
+"""The maximal path length of depth-first search."""
 HASH_BITS = 22
 """The usual size of the hash table: a power of two."""
 
@@ -39,28 +39,28 @@ class SpinError(RuntimeError):
 
 
 class MissingSpinError(SpinError):
-    """Raised where SPIN or a C compiler is not installed; one line, with what to install."""
+    """Raised if SPIN or a C compiler is not installed; one line, with what to install."""
 
 
 @frozen
 class SpinOptions:
-    """How the verifier is made and run."""
+    """Options for compiling and running the verifier."""
 
     macros: tuple[str, ...] = ()
-    """Of the model, for example those that have guarantees checked."""
+    """Macros of the model, for example those that check guarantees."""
     defines: tuple[str, ...] = ()
-    """More of the verifier's own, for example ``-DCOLLAPSE``."""
+    """More options of the verifier, for example ``-DCOLLAPSE``."""
     is_breadth_first: bool = False
-    """The first error that is found is then a shortest one."""
+    """Breadth-first search: the first error found is a shortest one."""
     depth_max: int | None = None
-    """With breadth-first search: states that need more steps are not looked at."""
+    """With breadth-first search: states that need more steps are not searched."""
     optimisation: str = "-O1"
     hash_bits: int = HASH_BITS
 
 
 @frozen
 class SpinResult:
-    """What the verifier says."""
+    """The result of the verifier."""
 
     states: int
     """Distinct states stored."""
@@ -68,15 +68,15 @@ class SpinResult:
     is_violated: bool
     """An assertion failed; the search ended there."""
     path: tuple[str, ...]
-    """The options on the way to it, as they are printed; empty without a violation."""
+    """The printed options on the path to it; empty without a violation."""
     vector_bytes: int
-    """Of one state, before it is stored."""
+    """The size of one state, before it is stored."""
     memory_bytes: int
-    """The most that the verifier's process held; 0 where the system does not tell."""
+    """The peak memory of the verifier's process; 0 if the system does not report it."""
     seconds: float = field(eq=False)
-    """Of the search alone."""
+    """The time of the search alone."""
     translation_seconds: float = field(eq=False)
-    """Of SPIN and the compiler."""
+    """The time of SPIN and the compiler."""
 
 
 def find_spin() -> tuple[str, str]:
@@ -90,7 +90,7 @@ def find_spin() -> tuple[str, str]:
 
 
 def run_spin(model: str, options: SpinOptions) -> SpinResult:
-    """Verify a model. Raises MissingSpinError, and SpinError when it does not come to an end."""
+    """Verify a model. Raises MissingSpinError, and SpinError if the search does not finish."""
     spin, compiler = find_spin()
     macros = [f"-D{name}" for name in options.macros]
     defines = [*DEFINES, f"-DMEMLIM={MEMORY_MAX_MIB}", *options.defines]
@@ -127,7 +127,7 @@ def run_spin(model: str, options: SpinOptions) -> SpinResult:
 
 
 def run(command: Sequence[str], folder: Path) -> str:
-    """Run a program and return what it printed. Raises SpinError where it fails."""
+    """Run a program and return its output. Raises SpinError if it fails."""
     result = subprocess.run(
         command, cwd=folder, capture_output=True, text=True, check=False, errors="replace"
     )
@@ -139,7 +139,7 @@ def run(command: Sequence[str], folder: Path) -> str:
 
 
 def check_end(output: str, *, is_cut: bool) -> None:
-    """Raise SpinError for a search that did not look at all states though it should have."""
+    """Raise SpinError for a search that should have covered all states and did not."""
     troubles = ["out of memory", "reached -DMEMLIM bound", "VECTORSZ too small", "memory limit"]
     if not is_cut:
         troubles += ["max search depth too small", "Search not completed"]
@@ -149,7 +149,7 @@ def check_end(output: str, *, is_cut: bool) -> None:
 
 
 def find_number(pattern: str, output: str) -> int:
-    """The number in a verifier's output. Raises SpinError where there is none."""
+    """The number in a verifier's output. Raises SpinError if there is none."""
     found = re.search(pattern, output)
     if found is None:
         lines = output.strip().splitlines() or ["nothing"]
@@ -158,6 +158,6 @@ def find_number(pattern: str, output: str) -> int:
 
 
 def read_path(replay: str) -> tuple[str, ...]:
-    """The options that SPIN prints when it follows a trail; what comes after is its own words."""
+    """The options that SPIN prints when it follows a trail, without its own text after them."""
     lines: Iterable[str] = (line.strip() for line in replay.splitlines())
     return tuple(line for line in lines if re.fullmatch(r"[a-z]\w*(\[[\d,]*\])?( \d+)*", line))

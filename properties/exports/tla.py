@@ -1,7 +1,7 @@
-"""A structure as a TLA+ module, straight from the recorded terms, and what TLC needs to check it.
+"""A structure as a TLA+ module, made from the recorded terms, and its configuration for TLC.
 
-The state is what it is in the reference: a record for each part, functions from 0 on for what there
-are several of. Each instance of a rule is an action; its named conditions are definitions.
+The state is as in the reference: a record for each part, and functions from 0 on for repeated
+parts. Each instance of a rule is an action; its named conditions are definitions.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ from reference.releases.versions import find_version
 from reference.worlds.replication.state import PHASE_NAMES, STATUS_NAMES, Cluster
 
 MODULE_NAMES: dict[type, str] = {Cluster: "Replication"}
-"""What a module is called where it is not called like the state of its world."""
+"""The names of modules that are not named after the state of their world."""
 
 CODES = {
     "phase": PHASE_NAMES,
     "status": STATUS_NAMES,
     "stage": ("IDLE", "HALF_ANSWERED", "ANSWERED", "VERSION_TAKEN", "CLEARED"),
 }
-"""What the numbers of a field mean, from 0 on."""
+"""The meaning of a field's numbers, from 0 on."""
 
 REST = "rest"
 """The action that changes nothing, so that TLC finds no deadlock, whatever its options."""
 
 COUNTED, CONNECTIONS_MAX = "master.connection_count", 2
-"""Connections that TLC lets a master count; without a bound dead ones pile up for ever."""
+"""Connections that TLC lets a master count; without a bound dead ones accumulate forever."""
 
 WIDTH = 100
 RULER = "-" * WIDTH
@@ -65,7 +65,7 @@ Tree = dict[str, Any]
 def write_leaf(path: str, variables: Iterable[str] = ()) -> str:
     """A leaf, a constant or an argument: ``links.0.is_open`` is ``links[0].is_open``.
 
-    An argument that is called as one of the module's ``variables`` is told from it.
+    An argument that has the name of one of the module's ``variables`` is renamed.
     """
     if path.startswith(PARAMETER_PREFIX):
         name = path.removeprefix(PARAMETER_PREFIX)
@@ -116,7 +116,7 @@ class Module:
 
 
 def write_module(structure: Any, fault_model: FaultModel, parameters: Any) -> Module:
-    """The module of a structure; the configuration has these sizes, and limits of this column."""
+    """The module of a structure; the configuration has these sizes, and this model's limits."""
     machine, claims = record_machine(structure), list_claims(structure)
     text = "\n".join(write_lines(structure))
     configuration = "\n".join(configure(structure, fault_model, parameters)) + "\n"
@@ -129,8 +129,8 @@ def write_lines(structure: Any) -> Iterator[str]:
     yield "-" * 8 + title + "-" * (WIDTH - 8 - len(title))
     version = find_version(structure.variants).name
     yield from comment(
-        f"RocketMQ {version}, {structure.name}. Written from the recorded rules. What begins with "
-        "ghost_ exists in the specification only."
+        f"RocketMQ {version}, {structure.name}. Written from the recorded rules. Names that begin "
+        "with ghost_ exist only in the specification."
     )
     yield from ("EXTENDS Integers", "", *declare(structure), HELPERS, RULER)
     yield from ("\\* The first state.", "", *write_initial(structure), RULER)
@@ -145,7 +145,7 @@ def write_lines(structure: Any) -> Iterator[str]:
                 yield from define(name, recorded.conditions[condition])
         written |= {*own.values()}
         yield from write_action(recorded, own.values(), variables)
-    yield from comment("Nothing happens. A modelled log has an end, which is no deadlock.")
+    yield from comment("No step. A modelled log has an end, which is no deadlock.")
     yield from (f"{REST} == UNCHANGED vars", "", "Next ==")
     yield from (f"    \\/ {name_path(r.instance.name)}" for r in machine)
     yield from (f"    \\/ {REST}", "", "Spec == Init /\\ [][Next]_vars", "", RULER)
@@ -154,7 +154,9 @@ def write_lines(structure: Any) -> Iterator[str]:
         yield from comment(claim.sentence)
         yield from define(name, record_predicate(structure, claim.predicate))
     if has_connections(structure):
-        yield from comment("What TLC looks at; beyond, states are judged but not gone on from.")
+        yield from comment(
+            "The states that TLC explores; states beyond are judged but not expanded."
+        )
         yield f"Bounds == {write_leaf(COUNTED)} <= {CONNECTIONS_MAX}"
     yield from ("=" * WIDTH, "")
 
@@ -211,7 +213,7 @@ def write_value(value: Tree | str, depth: int = 0) -> str:
 def name_conditions(
     machine: Iterable[RecordedInstance], taken: set[str]
 ) -> dict[str, dict[str, str]]:
-    """What each condition of each instance is called: as in the rule, if that means one thing."""
+    """The name of each condition of each instance: the rule's name, if that is unambiguous."""
     conditions = {
         r.instance.name: {n: t for n, t in r.conditions.items() if not n.startswith(RANGE_PREFIX)}
         for r in machine
@@ -256,7 +258,7 @@ def write_action(
 def write_changes(
     notation: Notation, recorded: RecordedInstance, names: Mapping[int, str], column: int
 ) -> Iterator[str]:
-    """What an instance makes of each variable that it changes."""
+    """The new value of each variable that an instance changes."""
     changes: dict[str, list[str]] = {}
     for path, term in recorded.effects.items():
         variable = path.partition(".")[0]
@@ -274,7 +276,7 @@ def write_changes(
 
 
 def write_let(parts: Mapping[str, str], column: int) -> list[str]:
-    """Parts that occur more than once, each with a name for what comes behind."""
+    """Repeated parts, each with a name for the later expressions."""
     margin = " " * column
     defined = [line for n, text in parts.items() for line in fill(f"{n} == {text}", column + 4)]
     return [f"{margin}LET", *defined, f"{margin}IN"] if parts else []
@@ -292,9 +294,9 @@ def define(name: str, term: Term) -> Iterator[str]:
 
 
 def configure(structure: Any, fault_model: FaultModel, parameters: Any) -> Iterator[str]:
-    """What TLC is told: sizes, limits, and the claims that are not known to fall."""
+    """TLC's configuration: sizes, limits, and the claims that are not known to be broken."""
     values = flatten(attrs.evolve(parameters, limits=fault_model.search_limits))
-    yield f"\\* {structure.name}; may strike: {', '.join(fault_model.admitted) or 'nothing'}"
+    yield f"\\* {structure.name}; may happen: {', '.join(fault_model.admitted) or 'nothing'}"
     yield from ("SPECIFICATION Spec", "CONSTANTS")
     for path in filter(is_parameter, compute_leaf_sorts(structure)):
         yield f"    {write_leaf(path)} = {values[path.removeprefix(PARAMETER_PREFIX)]}"
@@ -317,19 +319,19 @@ def list_variables(structure: Any) -> list[str]:
 
 
 def has_connections(structure: Any) -> bool:
-    """Something counts on without a bound."""
+    """The structure has a count without a bound."""
     return COUNTED in compute_leaf_sorts(structure)
 
 
 def list_claims(structure: Any) -> dict[str, Property]:
-    """What TLC may judge in every state: sanity checks and guarantees."""
+    """The claims that TLC may check in every state: sanity checks and guarantees."""
     lemmas = find_world(structure).get_lemmas(structure)
     sane = {n: p for n, p in lemmas.items() if p.role is PropertyRole.SANITY}
     return {**sane, **find_world(structure).guarantees}
 
 
 def find_refuted(structure: Any, fault_model: FaultModel) -> Mapping[str, int]:
-    """The guarantees that fall in this column, with the number of steps of their schedule."""
+    """The guarantees that this fault model breaks, with the number of steps of their schedule."""
     document = load(structure)
     guarantees = find_world(structure).guarantees
     return {
@@ -342,13 +344,13 @@ def find_refuted(structure: Any, fault_model: FaultModel) -> Mapping[str, int]:
 
 
 def comment(*sentences: str) -> Iterator[str]:
-    """Sentences above what they are about, without the marks of code in documentation."""
+    """Sentences as a comment, without the marks of code in documentation."""
     for sentence in filter(None, sentences):
         yield from fill(sentence.replace("``", ""), 0, "\\* ")
 
 
 def fill(text: str, column: int, mark: str = "") -> list[str]:
-    """Text in lines of the module's width; what goes on stands further to the right."""
+    """Text in lines of the module's width; continuation lines are indented."""
     margin = " " * column
     return textwrap.wrap(
         text,

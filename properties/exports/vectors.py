@@ -1,8 +1,8 @@
-"""Test vectors: named scenarios with expected states, for whoever re-implements the broker.
+"""Test vectors: named scenarios with expected states, for anyone reimplementing the broker.
 
-A scenario is a schedule that the proofs rest on: one that refutes a guarantee, or one that reaches
-a rule, a premise or a witness. Each is exported as it is, and once more with a last step that the
-protocol forbids. The format is described in ``spec/vectors.md``.
+A scenario is a stored schedule: one that refutes a guarantee, or one that reaches a rule, a premise
+or a witness. Each is exported unchanged, and again with a last step that the protocol forbids. The
+format is described in ``spec/vectors.md``.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from reference.language.machine import Action, compute_machine, probe
 from reference.releases.versions import find_version
 
 FORMAT = 1
-"""Version of the format; it changes when a reader of an older file would go wrong."""
+"""Version of the format; it changes when readers of older files would fail."""
 
 
 def make_vectors(structure: Any) -> Iterator[dict[str, Any]]:
@@ -67,7 +67,7 @@ def list_scenarios(
 def make_vector(
     name: str, structure: Any, parameters: Any, schedule: Sequence[Action]
 ) -> dict[str, Any]:
-    """One scenario as data; of each state the leaves that the step has changed."""
+    """One scenario as data; for each state the leaves that the step has changed."""
     machine = compute_machine(structure)
     cluster = structure.make_initial(parameters)
     before = _get_state(cluster)
@@ -101,9 +101,9 @@ def make_vector(
 def find_forbidden_step(
     structure: Any, parameters: Any, schedule: Sequence[Action]
 ) -> Action | None:
-    """A step that exactly one named condition forbids at the end; None where there is none.
+    """A step that exactly one named condition forbids at the end; None if there is none.
 
-    Of several the one that differs from the schedule's last step the least: the same rule first.
+    Of several, the one most similar to the schedule's last step: the same rule first.
     """
     machine = compute_machine(structure)
     cluster = structure.make_initial(parameters)

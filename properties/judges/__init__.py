@@ -1,1 +1,1 @@
-"""Judges of the judges: bytes, premises, foundations, and mistakes planted in what says proved."""
+"""Judges of the judges: bytes, premises, foundations, and mistakes planted in the provers."""

@@ -1,10 +1,10 @@
 """An independent judge: logs as bytes, each with an identity, followed from step to step.
 
-The rules tell what a log holds by lineage, and keep ghosts about messages. This observer does
-neither. It sees where logs begin and end, gives every byte that a master appends an identity of its
-own, carries identities along with frames, and keeps what is on disk as a set of offsets. From that
-it says what each ghost and each claim should be. It knows no predicate of ``properties`` and no
-helper of the rules; what it shares with them are their names and the fields that brokers have.
+The rules describe the content of a log by lineage, and keep ghosts about messages. This observer
+does neither. It sees where logs begin and end, gives every byte that a master appends an identity
+of its own, carries identities along with frames, and keeps the bytes on disk as a set of offsets.
+From that it computes the right value of each ghost and each claim. It uses no predicate of
+``properties`` and no helper of the rules; it shares with them only names and the brokers' fields.
 
 It judges groups without a controller, in logs of a few bytes.
 """
@@ -30,7 +30,7 @@ from reference.worlds.replication.state import (
 )
 
 Identity = int
-"""Of a byte; no two bytes that a master appends share one. Negative: bytes that nobody sent."""
+"""The identity of a byte; appended bytes have distinct ones. Negative: bytes no master sent."""
 
 POWER_LOSSES = ("lose_master_power", "lose_master_power_in_record", "lose_slave_power")
 
@@ -40,26 +40,26 @@ UNHEALING = (
     *("begin_master_stop", "finish_master_stop", "begin_slave_stop", "finish_slave_stop"),
     *("restart_master", "restart_master_without_blank", "restart_slave"),
 )
-"""What a master or a slave does that no quiet group needs: stops, starts, retention, refusals."""
+"""Steps of brokers that a quiet group does not need: stops, starts, retention, refusals."""
 
 
 @define
 class ObservedLog:
-    """What a broker's commit log really holds."""
+    """The real content of a broker's commit log."""
 
     content: dict[int, Identity] = field(factory=dict)
     """Identity by offset, for the bytes in page cache or on disk."""
     on_disk: set[int] = field(factory=set)
     """The offsets that a power loss leaves."""
     unforced: set[int] = field(factory=set)
-    """The offsets behind the end where a cut has left bytes that are not on disk."""
+    """The offsets beyond the end where a cut has left bytes that are not on disk."""
     has_lost_files: bool = False
     """Retention or a full disk has once deleted a file of it."""
     has_revived: bool = False
-    """Old bytes behind a cut have once counted again: the model takes none of them for forced."""
+    """Old bytes after a cut have once counted again: the model counts none of them as forced."""
 
     def cut(self, end: int) -> None:
-        """Bytes from ``end`` on no longer count, though they stay in their file."""
+        """Bytes from ``end`` on no longer count, although they stay in their file."""
         self.unforced |= {o for o in self.content if o >= end and o not in self.on_disk}
         self.content = {o: b for o, b in self.content.items() if o < end}
         self.on_disk = {o for o in self.on_disk if o < end}
@@ -70,22 +70,22 @@ class ObservedLog:
         self.on_disk = {o for o in self.on_disk if o >= start}
 
     def force(self, low: int, high: int) -> None:
-        """What lies from ``low`` up to ``high`` is written to the disk."""
+        """The bytes from ``low`` up to ``high`` are written to the disk."""
         self.on_disk |= {offset for offset in self.content if low <= offset < high}
         self.unforced = {offset for offset in self.unforced if not low <= offset < high}
 
     def holds(self, content: Mapping[int, Identity]) -> bool:
-        """Every one of these bytes is in its place."""
+        """The log has each of these bytes in its place."""
         return all(self.content.get(offset) == byte for offset, byte in content.items())
 
     def compute_disk_end(self, start: int) -> int:
-        """Up to where everything from ``start`` on is on disk."""
+        """The offset up to which everything from ``start`` on is on disk."""
         return next(o for o in itertools.count(start) if o not in self.on_disk)
 
 
 @define
 class ObservedMessage:
-    """What has become of a followed message."""
+    """The observed state of a followed message."""
 
     content: dict[int, Identity]
     """Its bytes, by offset."""
@@ -93,12 +93,12 @@ class ObservedMessage:
     is_readable: bool = False
     has_expired: bool = False
     copies: int = 0
-    """How often it was sent again."""
+    """The number of times it was sent again."""
 
 
 @frozen
 class Disagreement:
-    """Something that the model says otherwise than the bytes do."""
+    """A disagreement between the model and the bytes."""
 
     what: str
     """A ghost, a claim, or a bound of a fault."""
@@ -123,7 +123,7 @@ class ByteObserver:
         self.size = cluster.parameters.mapped_file_size_bytes
 
     def observe(self, before: Cluster, action: Action, after: Cluster) -> None:
-        """Take note of one step."""
+        """Observe one step."""
         rule = action.rule_name
         self._force_to_disk(before, action)
         self._follow_frames(before, after)
@@ -156,7 +156,7 @@ class ByteObserver:
             observed.force(base, log.max_offset)
 
     def _follow_frames(self, before: Cluster, after: Cluster) -> None:
-        """What the master hands to TCP is what lies there at that moment."""
+        """The master hands to TCP the bytes that are in its log at that moment."""
         for index, (old, new) in enumerate(zip(before.links, after.links, strict=True)):
             if not new.is_open or old.next_transfer_offset < 0:
                 self.streams[index] = {}
@@ -193,12 +193,12 @@ class ByteObserver:
             self.master.on_disk = set(self.master.content)
 
     def _find_torn(self, kept: int) -> int:
-        """Where the record begins that a master's power loss tears, if it is a followed message."""
+        """The beginning of the record that a master's power loss tears, if it is followed."""
         torn = (m.content for m in self.messages.values() if kept in m.content)
         return next((min(c) for c in torn if self.master.holds(c)), kept)
 
     def _shorten(self, observed: ObservedLog, old: CommitLog, new: CommitLog, rule: str) -> None:
-        """Cuts, retention, an empty disk; after a power loss the disk is all there is."""
+        """Cuts, retention, an empty disk; after a power loss only bytes on disk remain."""
         if new.has_file and new.start_offset > old.start_offset and old.has_file:
             observed.has_lost_files = True
             if rule.startswith("expire"):
@@ -211,14 +211,14 @@ class ByteObserver:
             observed.on_disk, observed.unforced = set(observed.content), set()
 
     def _expire(self, observed: ObservedLog, start: int) -> None:
-        """What a log has below its new start has been kept for as long as was promised."""
+        """Messages below a log's new start have been kept for the promised time."""
         for message in self.messages.values():
             first = min(message.content)
             is_held = observed.content.get(first) == message.content[first]
             message.has_expired |= is_held and first < start
 
     def _note_messages(self, after: Cluster) -> None:
-        """What slaves have received by now, and what consumers could have read."""
+        """Messages that slaves have received so far, and those that consumers could have read."""
         dispatched = after.master.log.dispatched_offset
         for message in self.messages.values():
             message.is_received |= any(s.holds(message.content) for s in self.slaves)
@@ -226,10 +226,10 @@ class ByteObserver:
             message.is_readable |= is_dispatched and self.master.holds(message.content)
 
     def compare(self, cluster: Cluster, machine: Machine, claims: Mapping[str, Any]) -> list[str]:
-        """What the model says of this state otherwise than the bytes do, a line each.
+        """The disagreements between the model and the bytes in this state, a line each.
 
-        ``claims`` are predicates by name. Where a log has unknown bytes the model may only be the
-        more cautious one: what it says to hold must hold.
+        ``claims`` are predicates by name. If a log has unknown bytes the model may only be more
+        cautious: whatever it claims to hold must hold.
         """
         found = [*self._compare_ghosts(cluster), *self._compare_power_losses(cluster, machine)]
         logs = (cluster.master.log, *(s.log for s in cluster.slaves))
@@ -280,7 +280,7 @@ class ByteObserver:
                     yield Disagreement(f"{named[name]}.kept_offset", (kept.low, kept.high), may)
 
     def _judge(self, cluster: Cluster) -> Iterator[tuple[str, bool]]:
-        """Every guarantee, by the bytes."""
+        """Every guarantee, judged by the bytes."""
         owed = [m for m in self._list_acknowledged(cluster) if not m.has_expired]
         read = [m for m in self.messages.values() if m.is_readable and not m.has_expired]
         on_master = self.master.holds
@@ -300,7 +300,7 @@ class ByteObserver:
         yield "slave_is_prefix_of_master", all(equal) and all(is_short)
 
     def _judge_rest(self, cluster: Cluster) -> Iterator[tuple[str, bool]]:
-        """What a group that has come to rest as a whole should have come to."""
+        """Every convergence claim about a group that is at rest as a whole, judged by the bytes."""
         end = cluster.master.log.max_offset
         logs = [log for _, log, _ in self._list_logs(cluster)]
         yield "slaves_reach_the_masters_end", all(s.log.max_offset == end for s in cluster.slaves)
@@ -334,7 +334,7 @@ class ByteObserver:
         return all(slave.content[offset] == self.master.content[offset] for offset in common)
 
     def _is_quiet(self, cluster: Cluster, machine: Machine) -> bool:
-        """Every broker runs, and none has anything left to do."""
+        """Every broker runs, and none has a step left."""
         brokers: tuple[Any, ...] = (cluster.master, *cluster.slaves)
         if not all(b.is_up and not b.is_stopping for b in brokers):
             return False
@@ -350,9 +350,9 @@ class ByteObserver:
 def compare_along(
     machine: Machine, claims: Mapping[str, Any], states: Iterable[tuple[Action | None, Cluster]]
 ) -> str:
-    """The first disagreement along a way from the first state on, with the steps to it.
+    """The first disagreement along a schedule from the first state on, with the steps to it.
 
-    Empty where there is none. ``states`` are pairs of a step and the state after it; the first pair
+    Empty if there is none. ``states`` are pairs of a step and the state after it; the first pair
     has no step.
     """
     steps: list[Action] = []

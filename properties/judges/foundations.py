@@ -1,17 +1,17 @@
-"""What every proof stands on, checked by meaning: simplification, translation, premises.
+"""The foundations of every proof, checked by meaning: simplification, translation, premises.
 
 A proof is only as good as the step from a term to Z3. Three things could be wrong there and would
-be noticed nowhere else: a term that is simplified to another one, an operator that is translated to
-another one, and what is assumed of a remainder whose divisor is symbolic. Each is compared here
-with ``reference.language.terms.evaluate``, the one meaning of every operator, or proved by Z3 for
-all numbers.
+be noticed nowhere else: the simplification of terms, the translation of operators, and the facts
+assumed of a remainder with a symbolic divisor. Each is compared here with
+``reference.language.terms.evaluate``, the one meaning of every operator, or proved by Z3 for all
+numbers.
 
-A premise, too, can be wrong: it is neither stronger nor weaker than its claim needs. A proved cell
-counts as vacuous where its premise never holds. A premise that holds too often hides vacuous cells;
-one that holds too rarely calls cells vacuous that are not. So two things are asked. Where runs meet
-the premise, the claim must be able to fail: in most of these situations, with the leaves that the
-premise reads as they are, some other leaves break it. And where the premise never holds, the claim
-must hold for that reason alone, without any lemma.
+A premise, too, can be wrong: it must be neither stronger nor weaker than its claim needs. A proved
+verdict counts as vacuous if its premise never holds. A premise that holds too often hides vacuous
+verdicts; one that holds too rarely calls other verdicts vacuous. Therefore two things are checked.
+Where runs meet the premise, the claim must be able to fail: in most of these situations, with the
+premise's leaves unchanged, other values of the other leaves break it. And if the premise never
+holds, the claim must hold for that reason alone, without any lemma.
 """
 
 from __future__ import annotations
@@ -59,11 +59,11 @@ LEAVES = {
 
 
 class UnsoundFoundationError(InternalDisagreementError):
-    """Raised where a reading does not mean what ``evaluate`` says; one line."""
+    """Raised if a reading disagrees with ``evaluate``; one line."""
 
 
 def check_foundations() -> dict[str, int]:
-    """How many cases of each kind were checked. Raises UnsoundFoundationError."""
+    """The number of checked cases of each kind. Raises UnsoundFoundationError."""
     return {
         "simplified terms": check_simplification(),
         "translated operations": check_translation(),
@@ -72,7 +72,7 @@ def check_foundations() -> dict[str, int]:
 
 
 def list_operands() -> dict[Sort, list[Term]]:
-    """Leaves, constants, and every operator once over them: what simplification looks at."""
+    """Leaves, constants, and every operator once over them: the input of simplification."""
     simple: dict[Sort, list[Term]] = {sort: [] for sort in Sort}
     for name, sort in LEAVES.items():
         simple[sort].append(leaf(name, sort))
@@ -89,7 +89,7 @@ def list_operands() -> dict[Sort, list[Term]]:
 
 
 def list_simplified() -> Iterator[tuple[Term, Term]]:
-    """Every term over these operands that ``record`` writes otherwise, with what it writes."""
+    """Every term over these operands that ``record`` simplifies, with the result."""
     operands = list_operands()
     for operator, (sorts, _) in OPERATORS.items():
         pools = [operands[sort] for sort in sorts]
@@ -112,9 +112,9 @@ def is_defined(operator: str, arguments: tuple[Term, ...]) -> bool:
 
 
 def check_simplification() -> int:
-    """Every simplified term means what it stands for, for all values of its leaves.
+    """Check that every simplified term equals its original, for all values of its leaves.
 
-    Returns how many terms were simplified. Raises UnsoundFoundationError.
+    Returns the number of simplified terms. Raises UnsoundFoundationError.
     """
     arithmetic = IntegerArithmetic()
     translate = Translator(arithmetic, {n: arithmetic.variable(n, s) for n, s in LEAVES.items()})
@@ -132,9 +132,9 @@ def check_simplification() -> int:
 
 
 def check_translation() -> int:
-    """Z3 computes every operator as the reference does, on integers and on bit vectors.
+    """Check that Z3 computes every operator as the reference does, on integers and bit vectors.
 
-    Returns how many operations were compared. Raises UnsoundFoundationError.
+    Returns the number of compared operations. Raises UnsoundFoundationError.
     """
     count = 0
     for arithmetic in (IntegerArithmetic(), BitVectorArithmetic()):
@@ -164,9 +164,9 @@ def compare_operation(
 
 
 def check_remainder_facts() -> int:
-    """What a proof assumes of a remainder is true of every dividend and every positive divisor.
+    """Check the facts that proofs assume of a remainder, for all dividends and positive divisors.
 
-    Returns how many statements were proved. Raises UnsoundFoundationError.
+    Returns the number of proved statements. Raises UnsoundFoundationError.
     """
     dividend, divisor, quotient = z3.Ints("dividend divisor quotient")
     fresh, facts = IntegerArithmetic().remainder(dividend, divisor)
@@ -192,13 +192,13 @@ def prove(statement: Any, what: str) -> None:
 
 
 PROJECTIONS_MAX = 40
-"""How many different situations of a premise are looked at."""
+"""The number of different situations of a premise that are examined."""
 
 
 def find_wrong_premises(
     structure: Any, lemmas: Iterable[str], states: Iterable[Any]
 ) -> Iterator[str]:
-    """A line for each claim whose premise is wrong; ``states`` are some that runs reach.
+    """A line for each claim with a wrong premise; ``states`` are some that runs reach.
 
     Raises SolverGaveUpError.
     """
@@ -222,7 +222,7 @@ def find_wrong_premises(
 def _find_idle_premise(
     problem: InductionProblem, claim: Property, premise: Term, reached: list[dict[str, Any]]
 ) -> Iterator[str]:
-    """That the premise holds mostly where nothing could make the claim fail, if it does."""
+    """A message if the premise mostly holds in situations in which the claim cannot fail."""
     denied = record("not", problem.predicates[claim.name])
     asked = sorted(get_leaf_names(premise))
     read = [path for path in asked if not is_parameter(path)]
@@ -230,7 +230,7 @@ def _find_idle_premise(
     holding = [state for state in alike.values() if substitute(premise, state)]
     met = {tuple(state[path] for path in read) for state in holding}
     if claim.role is PropertyRole.CONVERGENCE:
-        # Rest is told by nearly all leaves, so none is left to vary.
+        # Nearly all leaves decide rest, so none is left to vary.
         met, read, denied = ({()} if met else set()), [], record("and", premise, denied)
     looked_at = sorted(met)[:PROJECTIONS_MAX]
     given = [dict(zip(read, situation, strict=True)) for situation in looked_at]
@@ -243,7 +243,7 @@ def _find_idle_premise(
 
 
 def _is_possible(problem: InductionProblem, question: Term, given: dict[str, Any]) -> bool:
-    """Some state with these leaves answers yes."""
+    """The condition holds in some state with these leaves."""
     solver = make_solver()
     solver.add([problem.variables[path] == value for path, value in given.items()])
     solver.add(problem.now(question))

@@ -1,7 +1,7 @@
-"""Checks that could notice a mistake in what judges: claims, ghosts, faults, premises, prover.
+"""Checks that can find a mistake in the judges: claims, ghosts, faults, premises, prover.
 
-None of them compares a digest or a stored text: each asks whether the judges mean what they should.
-``python -m spark_fuzz.judges.planted_run`` plants mistakes one at a time and asks these checks.
+None of them compares a digest or a stored text: each checks the meaning of the judges. ``python -m
+spark_fuzz.judges.planted_run`` plants mistakes one at a time and runs these checks.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ PROVED_STRUCTURES = (
     "tables/topics/4.4.0",
     "delay/4.4.0",
 )
-"""One of each kind: what a mistake spoils, it spoils in one of these."""
+"""One of each kind: every mistake has an effect in one of these."""
 
 OBSERVED_STRUCTURES = (
     Structure(flush_disk_type=FlushDiskType.ASYNC_FLUSH),
@@ -55,18 +55,18 @@ OBSERVED_STRUCTURES = (
     Structure(messages=2),
     Structure(slaves=0),
 )
-"""Groups that are held against bytes."""
+"""Groups that are compared with bytes."""
 
 WANDERING_STEPS = 20
-"""Random steps behind the beginning of a known schedule."""
+"""The number of random steps after the beginning of a known schedule."""
 FAULT_SHARE = 0.15
-"""How often such a step is a fault, where one may strike."""
+"""The share of faults among such steps, where faults may happen."""
 
 PREMISE_SCHEDULES = 80
-"""Premises are asked about the states of about so many known schedules of a world."""
+"""Premises are checked in the states of about this many known schedules of a world."""
 
 REST_STEPS = 60
-"""How long a group may take to come to rest after a known schedule."""
+"""The number of steps that a group may need to come to rest after a known schedule."""
 
 
 def check_meaning() -> str:
@@ -79,7 +79,7 @@ def check_meaning() -> str:
 
 
 def check_bytes() -> str:
-    """Ghosts, claims and power losses of the log, held against bytes."""
+    """Ghosts, claims and power losses of the log, compared with bytes."""
     claims = {name: claim.predicate for name, claim in CLAIMS.items()}
     for structure in OBSERVED_STRUCTURES:
         machine = compute_machine(structure)
@@ -90,10 +90,10 @@ def check_bytes() -> str:
 
 
 def list_ways(structure: Structure) -> Iterator[Way]:
-    """Known schedules as far as they are possible in this group, and what they could turn into.
+    """Known schedules as far as they are possible in this group, and continuations of them.
 
-    Each is followed to its end and then left alone, and once left at some place for random steps;
-    from the first state alone such steps hardly ever get far.
+    Each is followed to its end and then to rest, and once left at some place for random steps; from
+    the first state alone such steps seldom get far.
     """
     sizes = find_world(structure).make_search_parameters(find_world(structure).everything)
     for number, schedule in enumerate(load_known_schedules()):
@@ -105,7 +105,7 @@ def list_ways(structure: Structure) -> Iterator[Way]:
 
 
 def come_to_rest(way: Way, chance: random.Random) -> Way:
-    """The way, and what a group does then by itself until nothing goes on, or for some time."""
+    """The schedule, and the steps a group then takes by itself until rest, or for some time."""
 
     def choose(enabled: list[Enabled]) -> list[Enabled]:
         return [e for e in enabled if is_undisturbed(e.instance.rule)]
@@ -114,13 +114,13 @@ def come_to_rest(way: Way, chance: random.Random) -> Way:
 
 
 def is_undisturbed(rule: Rule) -> bool:
-    """A broker does it by itself, or an operator who starts a broker again."""
+    """A step of a broker by itself, or of an operator who restarts a broker."""
     is_of_broker = rule.who in ("master", "slave") and rule.name not in UNHEALING
     return is_of_broker or rule.name.startswith("restart")
 
 
 def wander(way: Way, chance: random.Random) -> Way:
-    """The way, and then random steps, now and then a fault."""
+    """The schedule, and then random steps, occasionally a fault."""
 
     def choose(enabled: list[Enabled]) -> list[Enabled]:
         faults = [e for e in enabled if e.instance.rule.is_fault]
@@ -137,7 +137,7 @@ def go_on(
     steps: int,
     chance: random.Random,
 ) -> Way:
-    """The way, and up to so many random steps more, each one of those that ``choose`` leaves."""
+    """The schedule, and up to this many random steps, each from those that ``choose`` leaves."""
     cluster: Any = None
     for action, cluster in way:
         yield action, cluster
@@ -152,7 +152,7 @@ def go_on(
 
 
 def check_proofs() -> str:
-    """What `rmqspec prove` asks: certificates, expectations, witnesses, how rest is reached."""
+    """The checks of `rmqspec prove`: certificates, expectations, witnesses, how rest is reached."""
     for name in PROVED_STRUCTURES:
         structure = STRUCTURES[name]
         document = read_certificate(structure)
@@ -176,13 +176,13 @@ def check_proofs() -> str:
 
 
 def read_certificate(structure: Any) -> dict[str, Any]:
-    """The stored certificate whatever its digest: as if it were made anew from what is judged."""
+    """The stored certificate with any digest, as if it were made anew from the judged rules."""
     document: dict[str, Any] = json.loads(get_path(structure).read_text())
     return document
 
 
 def check_premises() -> str:
-    """Premises are met where their claims say something."""
+    """Premises hold where their claims are not vacuous."""
     for name in PROVED_STRUCTURES:
         structure = STRUCTURES[name]
         sizes = find_world(structure).make_search_parameters(find_world(structure).everything)

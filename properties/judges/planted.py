@@ -1,9 +1,9 @@
-"""Mistakes in what judges: claims, premises, ghosts, faults, translation, prover, lowering.
+"""Mistakes in the judges: claims, premises, ghosts, faults, translation, prover, lowering.
 
-A rule with a mistake is found by what is known of the rules. A mistake in what judges them could
-make everything *proved*. So such mistakes are made on purpose, one at a time, in the text of a
-function as it is imported; no file is changed. Some are told by name in ``planted.toml``; the
-others are made mechanically in the functions that ``TARGETS`` lists.
+The judges find a rule with a mistake. A mistake in a judge could make everything *proved*.
+Therefore such mistakes are made on purpose, one at a time, in the text of a function as it is
+imported; no file is changed. Some are named in ``planted.toml``; the others are made mechanically
+in the functions that ``TARGETS`` lists.
 """
 
 from __future__ import annotations
@@ -97,10 +97,10 @@ TARGETS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "properties/healing.py": ("is_possible", "begin_step", "try_step"),
     },
 }
-"""Kind of mistake, file, and the functions or tables in it that mistakes are made in."""
+"""Kind of mistake, file, and the functions or tables in which mistakes are made."""
 
 PER_FUNCTION_MAX = 3
-"""How many mistakes are made in one function at most; each takes seconds to judge."""
+"""The maximal number of mistakes in one function; each takes seconds to judge."""
 
 SWAPS = {
     ast.Lt: ast.LtE,
@@ -138,15 +138,15 @@ ATTRIBUTES = {
 
 @frozen
 class Planted:
-    """One mistake: what stands in a file, and what stands there instead."""
+    """One mistake: a file, and its text with the mistake."""
 
     name: str
     kind: str
     """A key of TARGETS."""
     file: str
-    """From the root."""
+    """The path from the root."""
     digest: str
-    """Of the function or table that has the mistake, as it is without it."""
+    """The digest of the function or table without the mistake."""
     source: str = field(repr=False)
     """The whole file with the mistake."""
 
@@ -157,7 +157,7 @@ def compute_digest(text: str) -> str:
 
 
 def list_told() -> Iterator[Planted]:
-    """The mistakes that ``planted.toml`` tells by name. Raises ValueError for one without place."""
+    """The mistakes that ``planted.toml`` names. Raises ValueError for one without a place."""
     for entry in tomllib.loads(PLANTED_FILE.read_text())["planted"]:
         text = (ROOT / entry["file"]).read_text()
         if text.count(entry["old"]) != 1:
@@ -168,7 +168,7 @@ def list_told() -> Iterator[Planted]:
 
 
 def list_derived() -> Iterator[Planted]:
-    """The mistakes that are made mechanically, of one function a few from all over it."""
+    """The mistakes that are made mechanically: for each function a few, spread over it."""
     for kind, files in TARGETS.items():
         for file, names in files.items():
             for name in names:
@@ -180,7 +180,7 @@ def list_derived() -> Iterator[Planted]:
 
 
 def list_planted() -> list[Planted]:
-    """Every mistake; a derived one that equals a told one only once."""
+    """Every mistake; a derived one that equals a named one only once."""
     counts: Counter[str] = Counter()
     named = []
     for planted in (*list_told(), *list_derived()):
@@ -192,17 +192,17 @@ def list_planted() -> list[Planted]:
 
 @frozen
 class Place:
-    """Where a mistake can be made, and how."""
+    """A place for a mistake, and how to make it."""
 
     what: str
     """In words."""
     digest: str
-    """Of the function or table, as it is without the mistake."""
+    """The digest of the function or table without the mistake."""
     tree: ast.Module
     node: ast.AST
-    """One of the tree's."""
+    """A node of the tree."""
     change: Change
-    """What makes the mistake at that node."""
+    """Makes the mistake at that node."""
 
 
 def _find_places(file: str, target: str) -> Iterator[Place]:
@@ -225,9 +225,9 @@ def _find_places(file: str, target: str) -> Iterator[Place]:
 
 
 def _leave_out_decorators(node: ast.AST) -> ast.AST:
-    """The same node without what is told about it: no judge rests on that.
+    """The node without its decorators, on which no judge depends.
 
-    It shares its parts with the node, so that a change of one is a change of the other.
+    It shares its parts with the node, so a change of one is a change of the other.
     """
     if not isinstance(node, ast.FunctionDef):
         return node
@@ -242,13 +242,13 @@ def _find_read(tree: ast.AST) -> set[str]:
 
 
 def _find_bound(tree: ast.Module) -> set[str]:
-    """The names that a file imports, and Python's own: others would only be an error."""
+    """The names that a file imports, and Python's own: any other name would only be an error."""
     imported = (n for n in ast.walk(tree) if isinstance(n, ast.ImportFrom | ast.Import))
     return {alias.asname or alias.name for n in imported for alias in n.names} | set(dir(builtins))
 
 
 def _get_name(node: ast.AST) -> str:
-    """The name of a function, or of a table that is assigned at the top of a file."""
+    """The name of a function, or of a table assigned at the top of a file."""
     if isinstance(node, ast.FunctionDef):
         return node.name
     target: Any = None
@@ -303,7 +303,7 @@ def _list_changes(node: ast.AST) -> Iterator[tuple[str, Change]]:
 
 
 def _list_flow_changes(node: ast.AST) -> Iterator[tuple[str, Change]]:
-    """Mistakes of ordinary Python: what is asked, what is done, what is written as text."""
+    """Mistakes of ordinary Python: in tests, in statements, in text."""
     if isinstance(node, ast.If | ast.IfExp | ast.While):
         what = ast.unparse(node.test)[:50]
         yield f"if not ({what})", lambda n: setattr(n, "test", ast.UnaryOp(ast.Not(), n.test))
@@ -366,7 +366,7 @@ def _pop(place: str, index: int) -> Change:
 
 
 def _write(text: str) -> Change:
-    """A constant text is another one."""
+    """A constant text is replaced by another one."""
 
     def change(node: Any) -> None:
         node.value = text
@@ -400,7 +400,7 @@ class PlantingFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def find_spec(
         self, fullname: str, path: Any, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        """The one module is ours."""
+        """Only the changed module is loaded by this finder."""
         if fullname != self.module:
             return None
         place = str(ROOT / self.planted.file)
@@ -412,9 +412,9 @@ class PlantingFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def plant(planted: Planted) -> None:
-    """From now on the module is imported with the mistake.
+    """Make later imports of the module get the mistake.
 
-    Raises ValueError where it is imported already.
+    Raises ValueError if it is already imported.
     """
     finder = PlantingFinder(planted)
     if finder.module in sys.modules:

@@ -1,4 +1,4 @@
-"""What became of each planted mistake: the stored table, and why survivors are no hole."""
+"""The outcome of each planted mistake: the stored table, and why survivors are not gaps."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ SURVIVED = "survived"
 
 @frozen
 class PlantedFinding:
-    """What became of one mistake."""
+    """The outcome of one mistake."""
 
     name: str
     kind: str
     digest: str
-    """Of the function that has it; where that has changed since, the finding says nothing."""
+    """The digest of its function; if that has changed since, the finding is stale."""
     found_by: str
-    """The first check that found it, ``error`` where a check broke down, or ``survived``."""
+    """The first check that found it, ``error`` if a check failed to run, or ``survived``."""
     told: str
-    """What the check said."""
+    """The message of the check."""
     seconds: float
 
 
 def make_finding(planted: Planted, found_by: str, told: str, seconds: float) -> PlantedFinding:
-    """What became of a mistake; a long message is cut."""
+    """The finding about a mistake; a long message is cut."""
     name, kind, digest = planted.name, planted.kind, planted.digest
     return PlantedFinding(name, kind, digest, found_by, told[:300], seconds)
 
 
 def load_table(path: Path = TABLE) -> dict[str, PlantedFinding]:
-    """The stored findings by the mistake's name; empty where there is no table."""
+    """The stored findings by the mistake's name; empty without a table."""
     if not path.exists():
         return {}
     findings = (PlantedFinding(**entry) for entry in json.loads(path.read_text()))
@@ -46,7 +46,7 @@ def load_table(path: Path = TABLE) -> dict[str, PlantedFinding]:
 
 
 def load_current(listed: Iterable[Planted]) -> dict[str, PlantedFinding]:
-    """The stored findings about these mistakes, made in functions as they are now."""
+    """The stored findings about these mistakes that are current."""
     stored = load_table()
     return {
         planted.name: stored[planted.name]
@@ -56,5 +56,5 @@ def load_current(listed: Iterable[Planted]) -> dict[str, PlantedFinding]:
 
 
 def load_arguments(path: Path = ARGUMENTS_FILE) -> dict[str, str]:
-    """Why a mistake that nothing finds is no hole, by its name."""
+    """Why a mistake that no check finds is not a gap, by its name."""
     return dict(tomllib.loads(path.read_text())["survivors"])

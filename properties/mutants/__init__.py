@@ -1,1 +1,1 @@
-"""Rules with one mistake each, and what finds it: the judges of the model's own checks."""
+"""Rules with one mistake each, and the judges that find it: tests of the model's own checks."""

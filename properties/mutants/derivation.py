@@ -1,8 +1,8 @@
-"""Rule mutants: each rule with one small mistake, made mechanically from what the rule records.
+"""Rule mutants: each rule with one small mistake, made mechanically from the recorded rule.
 
 A check that no mutant fails proves little. Mistakes are made in the recorded terms: a condition
-forgotten or turned round, ``<`` for ``<=``, a number off by one, a range too wide or too narrow, a
-field that the effect forgets.
+omitted or negated, ``<`` for ``<=``, a number off by one, a range too wide or too narrow, a field
+missing from the effect.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ RANGE_CONDITION = "is_range_of_{}_not_empty"
 
 
 class MutantKind(enum.Enum):
-    """What mistake a mutant makes."""
+    """The kind of a mutant's mistake."""
 
     CONDITION_DROPPED = "condition dropped"
     CONDITION_NEGATED = "condition negated"
@@ -50,7 +50,7 @@ class MutantKind(enum.Enum):
 
 
 class Part(enum.Enum):
-    """Which part of a rule has the mistake."""
+    """The part of a rule with the mistake."""
 
     CONDITION = "condition"
     RANGE = "range"
@@ -72,9 +72,9 @@ class RuleMutant:
     """The condition; ``low`` or ``high`` of an argument: ``size_bytes.high``; or a field that the
     effect changes, without numbers: ``slaves.log.ends``."""
     place: Place | None = None
-    """For a comparison or a number: which one."""
+    """For a comparison or a number: its place."""
     ordinal: int = field(default=0, eq=False)
-    """Tells apart places that read alike; 0 for the first of them."""
+    """Distinguishes places that read alike; 0 for the first of them."""
 
     @property
     def name(self) -> str:
@@ -88,14 +88,14 @@ class RuleMutant:
 def list_source_structures(world: str, name: str = "") -> tuple[Any, ...]:
     """The structures from which a world's mutants are derived: every rule is in one of them.
 
-    With a name only those that are called so.
+    With a name, only those with this name.
     """
     every = _list_replication() if world == "replication" else MUTATED_STRUCTURES[world]
     return tuple(s for s in every if name in ("", s.name))
 
 
 def list_proof_structures(world: str, name: str = "") -> tuple[Any, ...]:
-    """The structures in which lemmas are asked after: of replication those with one slave."""
+    """The structures in which lemmas are checked: of replication those with one slave."""
     every = [Structure(flush_disk_type=flush) for flush in FlushDiskType]
     structures = every if world == "replication" else MUTATED_STRUCTURES[world]
     return tuple(s for s in structures if name in ("", s.name))
@@ -113,7 +113,7 @@ def _list_replication() -> tuple[Structure, ...]:
 def record_rule(structure: Any, rule: str) -> tuple[RecordedInstance, ...]:
     """Every instance of a rule as terms, also those that a structure's shape forbids.
 
-    Empty where the structure has no such rule.
+    Empty if the structure has no such rule.
     """
     found = structure.rules.get(rule)
     if found is None:
@@ -122,7 +122,7 @@ def record_rule(structure: Any, rule: str) -> tuple[RecordedInstance, ...]:
 
 
 def record_all(structure: Any, rule: Rule) -> tuple[RecordedInstance, ...]:
-    """The same of a rule that need not be registered."""
+    """Every instance of a rule, which need not be registered, as terms."""
     sizes = structure.index_counts
     every = itertools.product(*(range(sizes[name]) for name in rule.indexes))
     return tuple(record_instance(structure, Instance(rule, indexes)) for indexes in every)
@@ -131,7 +131,7 @@ def record_all(structure: Any, rule: Rule) -> tuple[RecordedInstance, ...]:
 def list_mutants(world: str, rules: tuple[str, ...] = ()) -> tuple[RuleMutant, ...]:
     """Every mutant of these rules of a world, or of all, in the order of the rules.
 
-    Mistakes that come to the same terms are one mutant; those that change nothing are none.
+    Mistakes that give the same terms are one mutant; those that change nothing are left out.
     """
     structures = list_source_structures(world)
     names = dict.fromkeys(name for s in structures for name in s.rules)
@@ -156,7 +156,7 @@ _NOTHING = (MutantKind.EFFECT_OMITTED, Part.EFFECT, "")
 
 
 def _number(mutants: list[RuleMutant]) -> Iterator[RuleMutant]:
-    """The same mutants, no two with one name."""
+    """The mutants, with unique names."""
     used: dict[str, int] = {}
     for mutant in mutants:
         ordinal = used.get(mutant.name, 0)
@@ -165,7 +165,7 @@ def _number(mutants: list[RuleMutant]) -> Iterator[RuleMutant]:
 
 
 def compute_fingerprint(recorded: RecordedInstance) -> Any:
-    """What tells apart instances by their terms alone, also when a condition is left out."""
+    """A fingerprint of an instance's terms alone, also when a condition is left out."""
     conditions = frozenset(id(c) for c in recorded.conditions.values())
     ranges = tuple((id(low), id(high)) for *_, low, high in recorded.arguments)
     return conditions, ranges, tuple((path, id(t)) for path, t in recorded.effects.items())
@@ -208,7 +208,7 @@ def group_effects(effects: Mapping[str, Term]) -> dict[str, dict[str, Term]]:
 
 
 def mutate(recorded: RecordedInstance, mutant: RuleMutant) -> RecordedInstance:
-    """The instance with the mistake; as it is where it has no such place."""
+    """The instance with the mistake; unchanged if it has no such place."""
     if mutant.part is Part.CONDITION:
         return evolve(recorded, conditions=_mutate_conditions(recorded, mutant))
     if mutant.part is Part.RANGE:

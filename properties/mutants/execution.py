@@ -1,4 +1,4 @@
-"""A mutant that runs: the true rule works, and what has the mistake is computed from its terms."""
+"""A runnable mutant: the true rule runs, and the mistaken part is computed from its terms."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from reference.worlds.replication.rules import RULES
 
 
 def get_registry(world: str) -> dict[str, Rule]:
-    """The rules of a world as its machines read them."""
+    """The registry of a world's rules that its machines read."""
     if world == "replication":
         return RULES
     rules: dict[str, Rule] = STRUCTURES_BY_WORLD[world][0].rules
@@ -31,7 +31,7 @@ def get_registry(world: str) -> dict[str, Rule]:
 
 @contextlib.contextmanager
 def make_mistake(mutant: RuleMutant, world: str = "replication") -> Iterator[None]:
-    """Inside, every machine of the world has the mutant's rule instead of the true one."""
+    """Inside this context, every machine of the world has the mutant's rule."""
     registry = get_registry(world)
     true_rule = registry[mutant.rule]
     registry[mutant.rule] = evolve(true_rule, function=_make_function(true_rule, mutant))
@@ -44,7 +44,7 @@ def make_mistake(mutant: RuleMutant, world: str = "replication") -> Iterator[Non
 
 
 def forget_machines() -> None:
-    """Let the next machine be made of the rules that there are then."""
+    """Discard cached machines, so that the next one uses the current rules."""
     compute_rules.cache_clear()
     compute_machine.cache_clear()
 

@@ -1,9 +1,9 @@
-"""What each judge found about each mutant, as values and as JSON; and what kills a mutant.
+"""Findings of each judge about each mutant, as values and as JSON, and what kills a mutant.
 
-Findings are stored as they come, so that an interrupted run can go on: a file has one line of JSON
-per rule, and lines that were made from other rules, or by other judges, are passed over. Beside it
-there is the stored table of all of them. A summary says in words and as
-tables how many mutants each judge kills.
+Findings are stored as they come, so that an interrupted run can continue: a file has one line of
+JSON per rule, and lines made from other rules, or by other judges, are skipped. Beside it there is
+the stored table of all of them. A summary reports, in words and as tables, how many mutants each
+judge kills.
 """
 
 from __future__ import annotations
@@ -30,41 +30,41 @@ from reference.language.machine import record_predicate
 ARGUMENTS_FILE = Path(__file__).with_name("arguments.toml")
 
 LAYERS = ("equivalence", "graphs", "lemmas", "guarantees", "recordings")
-"""The judges, in the order in which they are asked."""
+"""The judges, in the order in which they run."""
 
 KILLERS = ("states", "lemma", "guarantee", "recording", "steps", "values")
-"""What kills a mutant, in the order in which it is told: fields of a finding."""
+"""The fields of a finding that kill a mutant, in the order in which they are reported."""
 
 
 @frozen
 class Finding:
-    """What became of one mutant; a field is None where its judge found nothing or was not asked."""
+    """The finding about one mutant; a field is None if its judge found nothing or did not run."""
 
     name: str
     rule: str
     kind: str
     likeness: str | None = None
-    """What Z3 says of the steps, see ``Likeness``; None where it gave up."""
+    """Z3's comparison of the steps, see ``Likeness``; None if it gave up."""
     difference: Mapping[str, Any] | None = None
-    """The shortest schedule that tells mutant and rule apart: instance, steps, schedule, what."""
+    """The shortest schedule that distinguishes mutant and rule: instance, steps, schedule, what."""
     states: Mapping[str, Any] | None = None
     """A small instance with another number of states: instance, depth, states, mutated_states."""
     steps: Mapping[str, Any] | None = None
     """A small instance in which the rule has another number of steps from the states of a depth:
     instance, depth, steps, mutated_steps."""
     values: Mapping[str, Any] | None = None
-    """A small instance with other states, though as many: instance, depth, new_states; sought only
-    where nothing else kills."""
+    """A small instance with other states, although as many: instance, depth, new_states; searched
+    only if nothing else kills."""
     lemma: Mapping[str, Any] | None = None
-    """The first sanity check or lemma that falls: lemma, instance, structure."""
+    """The first sanity check or lemma that it breaks: lemma, instance, structure."""
     guarantee: Mapping[str, Any] | None = None
-    """A stored schedule that is spoilt, or a proved guarantee that is broken."""
+    """A stored schedule that no longer works, or a proved guarantee that is broken."""
     recording: Mapping[str, Any] | None = None
     """A recording that is refused: name, seq."""
 
     @property
     def is_proved_alike(self) -> bool:
-        """No mistake at all: Z3 has proved that it changes no state that can be reached."""
+        """Equivalent: Z3 has proved that it changes no reachable state."""
         return self.likeness in (Likeness.SAME_STEPS.value, Likeness.SAME_SUCCESSORS.value)
 
     @property
@@ -74,28 +74,28 @@ class Finding:
 
     @property
     def is_survivor(self) -> bool:
-        """Neither killed nor proved to be no mistake."""
+        """Neither killed nor proved equivalent."""
         return not self.killers and not self.is_proved_alike
 
 
 @frozen
 class RuleFindings:
-    """The findings about one rule of a world, with digests of what they were made from."""
+    """The findings about one rule of a world, with digests of the rules they were made from."""
 
     world: str
     rule: str
     digest: str
-    """Of all rules, guarantees and lemmas of the world."""
+    """The digest of all rules, guarantees and lemmas of the world."""
     rule_digest: str
-    """Of the rule alone: while it stays, its mutants stay the same."""
+    """The digest of the rule alone: while it stays, its mutants stay the same."""
     layers: tuple[str, ...]
     structure: str
-    """The only structure that was asked about; empty for all."""
+    """The only structure that was judged; empty for all."""
     findings: tuple[Finding, ...] = field(repr=False)
 
 
 def make_finding(mutant: RuleMutant) -> Finding:
-    """What is known before anybody is asked."""
+    """The finding before any judge runs."""
     return Finding(mutant.name, mutant.rule, mutant.kind.value)
 
 
@@ -128,7 +128,7 @@ def decode(document: Mapping[str, Any]) -> RuleFindings:
 
 @cache
 def compute_world_digest(world: str) -> str:
-    """A fingerprint of rules, guarantees and lemmas of the structures that mutants come from."""
+    """A digest of rules, guarantees and lemmas of the structures that mutants come from."""
     text = ""
     for structure in list_source_structures(world):
         lemmas = find_world(structure).get_lemmas(structure).items()
@@ -139,7 +139,7 @@ def compute_world_digest(world: str) -> str:
 
 @cache
 def compute_rule_digest(world: str, rule: str) -> str:
-    """A fingerprint of one rule in the structures that its mutants come from."""
+    """A digest of one rule in the structures that its mutants come from."""
     texts = (compute_fingerprint(s)["rules"].get(rule, "") for s in list_source_structures(world))
     return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:16]
 
@@ -151,13 +151,13 @@ def is_of_this_rule(found: RuleFindings) -> bool:
 
 
 def list_older(found: Iterable[RuleFindings]) -> list[RuleFindings]:
-    """The findings that were made while some other rule, claim or lemma was another one."""
+    """The findings that were made when some rule, claim or lemma was different."""
     return [entry for entry in found if entry.digest != compute_world_digest(entry.world)]
 
 
 @cache
 def load_arguments() -> dict[str, dict[str, str]]:
-    """By world: why a mutant that nothing kills is no hole, by the mutant's name."""
+    """Why a surviving mutant is not a gap, by world and the mutant's name."""
     return tomllib.loads(ARGUMENTS_FILE.read_text(encoding="utf-8"))
 
 
@@ -170,7 +170,7 @@ def list_unexplained(world: str, findings: Iterable[Finding]) -> list[Finding]:
 RESULTS_NAME = "results.jsonl"
 
 TABLE = ROOT / "tests" / "data" / "mutants.json"
-"""What the whole run found; ``./rmqspec mutants --json`` writes it anew."""
+"""The findings of the whole run; ``./rmqspec mutants --json`` writes them anew."""
 
 
 def append(folder: Path, found: RuleFindings) -> None:
@@ -181,7 +181,7 @@ def append(folder: Path, found: RuleFindings) -> None:
 
 
 def read(folder: Path) -> list[RuleFindings]:
-    """What an earlier run has found with the rules of now; a broken line is passed over."""
+    """The findings of an earlier run with the present rules; a broken line is skipped."""
     path = folder / RESULTS_NAME
     if not path.exists():
         return []
@@ -197,7 +197,7 @@ def read(folder: Path) -> list[RuleFindings]:
 
 
 def read_unchanged(path: Path | None = None) -> list[RuleFindings]:
-    """What the stored table knows of rules that have not changed since; none without a table."""
+    """The stored findings about rules that have not changed since; none without a table."""
     try:
         return [entry for entry in load_table(path or TABLE) if is_of_this_rule(entry)]
     except (OSError, KeyError):
@@ -224,11 +224,11 @@ JUDGES = {
     "steps": "another number of steps",
     "values": "other states, as many",
 }
-"""How each judge is told; in the order in which the first one to kill is named."""
+"""The name of each judge, in the order in which the first one to kill is named."""
 
 
 def name_outcome(world: str, finding: Finding) -> str:
-    """What is told of a mutant first: no mistake, its first killer, or why it survives."""
+    """The outcome of a mutant: no mistake, its first killer, or why it survives."""
     if finding.is_proved_alike:
         return ALIKE
     if finding.killers:
@@ -252,12 +252,12 @@ def describe_killers(world: str, finding: Finding) -> str:
 
 
 def count_outcomes(found: Iterable[RuleFindings]) -> Counter[str]:
-    """How many mutants have each outcome."""
+    """The number of mutants with each outcome."""
     return Counter(name_outcome(e.world, f) for e in found for f in e.findings)
 
 
 def count_killed(found: Iterable[RuleFindings]) -> Counter[str]:
-    """How many mutants that are mistakes each judge kills by itself."""
+    """The number of mutants, equivalent ones left out, that each judge kills by itself."""
     return Counter(
         killer for e in found for f in e.findings if not f.is_proved_alike for killer in f.killers
     )
@@ -276,7 +276,7 @@ def summarise(found: list[RuleFindings]) -> Iterator[str]:
 def tabulate(
     found: list[RuleFindings], group: Callable[[RuleFindings, Finding], str]
 ) -> Iterator[list[object]]:
-    """A row per group: mutants, those proved alike, killed by each judge, argued, unexplained."""
+    """A row per group: mutants, equivalent ones, killed by each judge, argued, unexplained."""
     groups: dict[str, list[tuple[str, Finding]]] = {}
     for entry in found:
         for finding in entry.findings:

@@ -1,8 +1,8 @@
-"""Where in a recorded rule a mistake can be made: comparisons and constants, told by their shape.
+"""Places for mistakes in a recorded rule: comparisons and constants, identified by their shape.
 
-A shape is a term without the numbers of slaves, messages and lives in its leaves. One comparison
-in the text of a rule is recorded once for each of them, and all of these have one shape: so a
-mistake is made everywhere at once, and the same one in every structure.
+A shape is a term without the numbers of slaves, messages and log epochs (``lives``) in its leaves.
+One comparison in the text of a rule is recorded once for each of them, and all of these have one
+shape: a mistake is made everywhere at once, and the same one in every structure.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from attrs import frozen
 from reference.language.terms import Term, constant, record, walk
 
 COMPARISONS = {"less": "less_equal", "less_equal": "less"}
-"""The strictness that each comparison is exchanged for."""
+"""The comparison that replaces each one when strictness is flipped."""
 
 SIGNS = {
     "add": "+",
@@ -34,7 +34,7 @@ SIGNS = {
 """How operators are written between their operands."""
 
 TEXT_MAX = 48
-"""The longest text of a place; more is cut."""
+"""The maximal length of a place's text; the rest is cut."""
 
 _NUMBER = re.compile(r"\.\d+")
 
@@ -46,9 +46,9 @@ class Place:
     shape: str
     """The shape of the comparison, or of the operator."""
     operand: int = -1
-    """Which operand the constant is; -1 for a comparison."""
+    """The index of the constant operand; -1 for a comparison."""
     text: str = ""
-    """How it reads in the first instance, for people."""
+    """Its text in the first instance, for readers."""
 
 
 @cache
@@ -94,7 +94,7 @@ def find_constants(roots: list[Term]) -> list[Place]:
 
 
 def list_integers(node: Term) -> Iterator[int]:
-    """Which operands are constant numbers; a truth value is none."""
+    """The operands that are constant numbers, not truth values."""
     for index, operand in enumerate(node.arguments):
         if is_integer(operand):
             yield index
@@ -108,9 +108,9 @@ def is_integer(term: Term) -> bool:
 def rewrite(
     roots: Mapping[str, Term], place: Place, change: Callable[[Term], Term]
 ) -> dict[str, Term]:
-    """The same terms with every node of the place's shape changed.
+    """The terms with every node of the place's shape changed.
 
-    ``change`` is given the node as it was recorded: a shape never contains itself.
+    ``change`` gets the node as it was recorded: a shape never contains itself.
     """
     results: dict[int, Term] = {}
     for node in walk(roots.values()):
@@ -124,19 +124,19 @@ def rewrite(
 
 
 def flip(node: Term) -> Term:
-    """``<`` becomes ``<=``, and the other way round."""
+    """``<`` becomes ``<=``, and vice versa."""
     return record(COMPARISONS[node.operator], *node.arguments)
 
 
 def shift_operand(node: Term, operand: int, difference: int) -> Term:
-    """The same operator with one constant operand changed."""
+    """The operator with one constant operand changed."""
     arguments = list(node.arguments)
     arguments[operand] = constant(arguments[operand].payload + difference)
     return record(node.operator, *arguments)
 
 
 def render(term: Term) -> str:
-    """A short text for people: ``flushed_offset < max(...)``; what is too long is cut."""
+    """A short text for readers: ``flushed_offset < max(...)``; long text is cut."""
     text = _render(term, 3)
     return text if len(text) <= TEXT_MAX else text[: TEXT_MAX - 3] + "..."
 

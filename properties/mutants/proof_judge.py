@@ -1,9 +1,9 @@
-"""What Z3 says of a mutant, for all offsets: that it is no mistake at all, or which lemma it ends.
+"""Z3's judgement of a mutant, for all offsets: that it is equivalent, or the lemma it breaks.
 
 Two questions, both under all lemmas and sanity checks that are inductive in a structure, with every
-fault admitted. Is there a step that the true rule and the mutant do not have in common? Where there
-is none, the two are equivalent in every state that can be reached. And which lemma or sanity check
-does a step of the mutant end that held before it? The first one in their order is told.
+fault admitted. Is there a step that the true rule and the mutant do not have in common? If there is
+none, the two are equivalent in every reachable state. And which lemma or sanity check does a step
+of the mutant break? The first one in their order is reported.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from reference.language.machine import RecordedInstance
 from reference.language.terms import Sort, Term, leaf, record, walk
 
 Arguments = Mapping[str, Term]
-"""What is put in place of each argument of a rule."""
+"""The term in place of each argument of a rule."""
 
 
 class StepComparison:
-    """One instance of a rule, and the same with a mistake.
+    """One instance of a rule, and the instance with a mistake.
 
-    Both are translated together, so that a remainder that both have is the same number.
+    Both are translated together, so that a common remainder is the same number.
     """
 
     def __init__(
@@ -59,11 +59,11 @@ class StepComparison:
         self.is_other_successor = z3.Or(
             self._is_beyond(true, mutated), self._is_beyond(mutated, true)
         )
-        """The same, and neither does the step change nothing, nor has the other one of its steps
-        to the same state: with these arguments, or with the lowest or highest ones."""
+        """One of the two has a step that the other lacks; the step changes the state, and the other
+        has none to the same state with these arguments, or with the lowest or highest ones."""
 
     def _is_beyond(self, one: RecordedInstance, other: RecordedInstance) -> Any:
-        """``one`` has a step to a state to which ``other`` is not seen to have one."""
+        """``one`` has a step to a state that ``other`` is not shown to reach."""
         ends = [(leaf_, low, high) for _, leaf_, low, high in other.arguments]
         reached = [
             z3.And(
@@ -93,7 +93,7 @@ class StepComparison:
     def _lead_to_the_same(
         self, one: RecordedInstance, chosen: Arguments, other: RecordedInstance, others: Arguments
     ) -> Any:
-        """Both effects, each with its arguments, make the same state."""
+        """Both effects, each with its arguments, give the same state."""
         return z3.And(
             [
                 self._get(one, path, chosen) == self._get(other, path, others)
@@ -102,7 +102,7 @@ class StepComparison:
         )
 
     def _get(self, recorded: RecordedInstance, path: str, chosen: Arguments) -> Any:
-        """What a leaf is after the step with these arguments."""
+        """The value of a leaf after the step with these arguments."""
         if path not in recorded.effects:
             return self.now.leaves[path]
         return self.now(replace_arguments(recorded.effects[path], chosen))
@@ -122,11 +122,11 @@ def replace_arguments(term: Term, chosen: Arguments) -> Term:
 
 
 RLIMIT_PER_QUESTION = 1_000_000
-"""Z3 resource units: what takes more counts as not decided."""
+"""Z3 resource units: a question that needs more counts as undecided."""
 
 
 class Likeness(enum.Enum):
-    """How alike a rule and its mutant are, in all states that have the lemmas."""
+    """How similar a rule and its mutant are, in all states that have the lemmas."""
 
     SAME_STEPS = "same steps"
     """They have the same steps, with the same arguments, to the same states."""
@@ -155,7 +155,7 @@ class MutantProofs:
 
     @cached_property
     def known(self) -> list[Any]:
-        """What holds of every state that can be reached, and of the parameters."""
+        """The known facts about every reachable state and about the parameters."""
         problem = self.problem
         lemmas = [problem.now(problem.predicates[name]) for name in self.lemmas]
         return [*problem.parameter_constraints, *lemmas, *problem.now.side_conditions]
@@ -166,7 +166,7 @@ class MutantProofs:
         return [p for p in pairs if compute_fingerprint(p[0]) != compute_fingerprint(p[1])]
 
     def compare(self, mutant: RuleMutant) -> Likeness | None:
-        """How alike the rule and the mutant are here; None where Z3 gives up."""
+        """How similar the rule and the mutant are here; None if Z3 gives up."""
         found = Likeness.SAME_STEPS
         for pair in self.list_changed(mutant):
             likeness = self._compare(*pair)
@@ -194,9 +194,9 @@ class MutantProofs:
         return solver
 
     def find_broken_lemma(self, mutant: RuleMutant) -> BrokenLemma | None:
-        """The first lemma, in their order, that some step of the mutant ends.
+        """The first lemma, in their order, that some step of the mutant breaks.
 
-        What Z3 gives up does not count as broken.
+        A lemma on which Z3 gives up does not count as broken.
         """
         found = None
         asked = self.lemmas
@@ -235,9 +235,9 @@ def get_proofs(structure: Any) -> MutantProofs:
 
 
 def decide_likeness(world: str, mutant: RuleMutant, name: str = "") -> Likeness | None:
-    """How alike the rule and the mutant are in all structures, or in those of this name.
+    """How similar the rule and the mutant are in all structures, or in those of this name.
 
-    None where Z3 gives up.
+    None if Z3 gives up.
     """
     found = Likeness.SAME_STEPS
     for structure in list_source_structures(world, name):

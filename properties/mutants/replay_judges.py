@@ -1,8 +1,8 @@
-"""What is stored, replayed under a mutant: schedules, and recordings of real brokers.
+"""Stored schedules and recordings of real brokers, replayed under a mutant.
 
-The schedules are those of the certificates: each refutes a guarantee, or reaches what must be
-reachable. A mutant of which one is refused, or does no longer show what it showed, is found. So is
-one under which the model no longer explains a recording; the first such recording is told.
+The schedules are those of the certificates: each refutes a guarantee, or reaches a witness. A
+mutant is found if one of them is refused, or no longer shows what it showed, or if the model no
+longer explains a recording; the first such recording is reported.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ REPLAYED = (
     "ASYNC_MASTER/ASYNC_FLUSH/1 slave",
     "SYNC_MASTER/SYNC_FLUSH/0 slaves",
 )
-"""The structures of replication whose schedules are replayed; the others have much the same."""
+"""The structures of replication whose schedules are replayed; the others have similar ones."""
 
 
 @frozen
 class StoredSchedule:
-    """A schedule, and what it is stored for."""
+    """A stored schedule with its purpose."""
 
     what: str
     """For example ``acknowledgement_is_truthful, late join``."""
     structure: Any
     schedule: tuple[Action, ...] = field(repr=False)
     is_good: Callable[[], bool] = field(repr=False)
-    """Under the rules as they are now, it shows what it is stored for."""
+    """Under the present rules, it serves its purpose."""
 
 
 def list_structures(world: str) -> tuple[Any, ...]:
@@ -57,7 +57,7 @@ def list_structures(world: str) -> tuple[Any, ...]:
 
 
 def find_lost_schedule(world: str, mutant: RuleMutant, name: str = "") -> StoredSchedule | None:
-    """The first stored schedule that the mutant spoils; None where all still show the same."""
+    """The first stored schedule that the mutant breaks; None if all still serve their purpose."""
     with make_mistake(mutant, world):
         for stored in _list_by_rule(world).get(mutant.rule, ()):
             if name in ("", stored.structure.name) and not stored.is_good():
@@ -67,7 +67,7 @@ def find_lost_schedule(world: str, mutant: RuleMutant, name: str = "") -> Stored
 
 @cache
 def _list_by_rule(world: str) -> dict[str, list[StoredSchedule]]:
-    """Every different schedule by each rule that it takes, shortest first."""
+    """Every distinct schedule by each of its rules, shortest first."""
     found: dict[str, list[StoredSchedule]] = {}
     stored = (s for structure in list_structures(world) for s in _list_stored(structure))
     for entry in sorted(stored, key=lambda s: len(s.schedule)):
@@ -101,7 +101,7 @@ def _list_refutations(structure: Any) -> Iterator[StoredSchedule]:
 
 
 def _list_witnesses(structure: Any) -> Iterator[StoredSchedule]:
-    """What a rule needs to fire is asked of the true rule: its terms were recorded before."""
+    """Conditions to fire come from the true rule, whose terms were recorded before."""
     questions = compute_questions(structure)
     for answer in load_witnesses(structure):
         if answer.schedule:
@@ -113,10 +113,10 @@ def _list_witnesses(structure: Any) -> Iterator[StoredSchedule]:
 
 
 STEPS_FACTOR = 10
-"""An explanation that takes so many times the steps of the true one counts as endless."""
+"""An explanation with this many times the steps of the true one counts as endless."""
 
 RECORDINGS_MAX = 4
-"""So many recordings are tried on one mutant: the shortest ones that need its rule."""
+"""The number of recordings tried on one mutant: the shortest ones that need its rule."""
 
 
 @frozen
@@ -125,7 +125,7 @@ class RefusedRecording:
 
     name: str
     seq: int | None
-    """Of the first event that is not explained; None where the explanation would never end."""
+    """The first event that is not explained; None if the explanation would never end."""
 
 
 @cache
@@ -137,15 +137,15 @@ def read_recordings(folder: Path) -> dict[str, Recording]:
 
 
 class EndlessError(RuntimeError):
-    """Raised where an explanation takes far more steps than under the true rules."""
+    """Raised if an explanation takes far more steps than under the true rules."""
 
 
 @frozen
 class Explanation:
-    """How a recording is explained by the true rules."""
+    """The explanation of a recording by the true rules."""
 
     rules: frozenset[str]
-    """The rules that it takes."""
+    """The rules that it uses."""
     steps: int
 
 
@@ -156,7 +156,7 @@ def find_explanations(folder: Path) -> dict[str, Explanation]:
 
 
 def explain(recording: Recording) -> Explanation:
-    """What explains a recording."""
+    """The explanation of a recording."""
     fired: list[str] = []
     with watch_steps(fired.append):
         check_recording(recording)
@@ -165,7 +165,7 @@ def explain(recording: Recording) -> Explanation:
 
 @contextmanager
 def watch_steps(note: Callable[[str], None]) -> Iterator[None]:
-    """Inside, ``note`` is told the rule of every step that any machine takes."""
+    """Inside this context, ``note`` gets the rule of every step of any machine."""
     true_step = Machine.step
 
     def step(self: Machine, cluster: Cluster, action: Action) -> Outcome:
@@ -183,7 +183,7 @@ def watch_steps(note: Callable[[str], None]) -> Iterator[None]:
 
 @contextmanager
 def limit_steps(steps_max: int) -> Iterator[None]:
-    """Inside, EndlessError is raised at the step after so many."""
+    """Inside this context, EndlessError is raised after this many steps."""
     left = iter(range(steps_max))
 
     def note(rule: str) -> None:
@@ -195,7 +195,7 @@ def limit_steps(steps_max: int) -> Iterator[None]:
 
 
 def find_refused_recording(mutant: RuleMutant, folder: Path) -> RefusedRecording | None:
-    """The first of the shortest recordings that need the rule which the mutant cannot explain."""
+    """The first of the shortest recordings with the rule that the mutant cannot explain."""
     known = find_explanations(folder)
     with make_mistake(mutant):
         for name in [n for n in known if mutant.rule in known[n].rules][:RECORDINGS_MAX]:

@@ -1,1 +1,1 @@
-"""Which restrictions carry the proofs: every guard and every range relaxed, one at a time."""
+"""The restrictions that proofs depend on: every guard and every range relaxed, one at a time."""

@@ -1,4 +1,4 @@
-"""How many proved cells hang on which restriction, over all structures of a world."""
+"""The number of proved verdicts that depend on each restriction, over a world's structures."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class Bearing:
 
     name: str
     cells: int
-    """Proved cells of all structures that fall without it."""
+    """Proved verdicts of all structures that are lost without it."""
     cells_by_one: int
-    """Those that fall already when it is moved by one."""
+    """Those that are lost when it is moved by one."""
     claims: tuple[str, ...]
-    """The claims of those cells, the one with most cells first."""
+    """The claims of those verdicts, the one with most verdicts first."""
     standing: Standing
 
 
@@ -35,14 +35,14 @@ class Tally:
     restrictions: int
     load_bearing: int
     evident: int
-    """Load-bearing ones that were probed on real code."""
+    """Load-bearing restrictions that were probed on real code."""
     by_nature: int
     refuted: int
     unasked: int
-    """The other load-bearing ones."""
+    """The other load-bearing restrictions."""
     proved_cells: int
     resting_cells: int
-    """Proved cells that rest on one that is refuted or that nobody was asked about."""
+    """Proved verdicts that depend on a restriction that is refuted or was not probed."""
 
 
 def list_judged_structures(world: str) -> tuple[Any, ...]:
@@ -52,9 +52,9 @@ def list_judged_structures(world: str) -> tuple[Any, ...]:
 
 @cache
 def list_bearing(world: str) -> tuple[Bearing, ...]:
-    """The load-bearing restrictions of a world, those with most cells first.
+    """The load-bearing restrictions of a world, those with most verdicts first.
 
-    Raises InternalDisagreementError where nothing is stored for today's rules.
+    Raises InternalDisagreementError if nothing is stored for today's rules.
     """
     cells, by_one = Counter[str](), Counter[str]()
     claims: dict[str, Counter[str]] = {}

@@ -1,8 +1,8 @@
-"""Restrictions of rules, and what a rule becomes without one, made from what the rule records.
+"""Restrictions of rules, and the relaxed rules, derived from the recorded rules.
 
 A restriction is a named condition, or one end of an argument's range. It is relaxed in two ways:
 entirely (a condition is dropped, an end opened), and by one (each comparison of a condition, or
-the end, moved outward). Whatever a restricted rule can do, the relaxed one can do as well.
+the end, moved outward). The relaxed rule can do everything that the restricted one can.
 """
 
 from __future__ import annotations
@@ -27,36 +27,36 @@ from reference.language.machine import RecordedInstance
 from reference.language.terms import Sort, Term, constant, leaf, record, walk
 
 DEFINING_CONDITIONS = {
-    "is_within_limit": "it says which column a step belongs to",
-    "has_modelled_life_left": "it says where the model ends",
-    "is_below_modelled_end": "it says where the model ends",
-    "has_copy_left": "it says where the model ends",
+    "is_within_limit": "it decides which fault model a step belongs to",
+    "has_modelled_life_left": "it is the limit of the model",
+    "is_below_modelled_end": "it is the limit of the model",
+    "has_copy_left": "it is the limit of the model",
 }
-"""Conditions that no broker is asked about, and why; they are not relaxed."""
+"""Conditions that are not relaxed because they are no claims about brokers, with the reason."""
 
 MODELLED_END = "parameters.ghost_log_size_max_bytes"
-"""A range that ends here ends where the model does."""
+"""A range with this end is limited by the model."""
 
 FILE_SIZE = "parameters.mapped_file_size_bytes"
-"""How far behind the beginning of its last file a log may end."""
+"""The distance from the beginning of its last file at which a log may end."""
 
 SIGNED_ARGUMENTS = {("send_alien_report", "offset")}
-"""Arguments that may be negative: eight bytes of a stranger. All others are sizes and places."""
+"""Arguments that may be negative: eight bytes of a stranger. All others are sizes and offsets."""
 
 LOG_END_ARGUMENTS = ("recovered_offset", "kept_offset")
-"""Arguments that say where a log ends. Opened, the log may end behind what it has, and then nobody
-knows the bytes between; it may not end behind its last file."""
+"""Arguments that set the end of a log. Opened, the log may end beyond its bytes, and the bytes
+between are unknown; it may not end beyond its last file."""
 
 
 class End(enum.Enum):
-    """Which end of a range."""
+    """An end of a range."""
 
     LOW = "low"
     HIGH = "high"
 
 
 class Degree(enum.Enum):
-    """How far a restriction is relaxed."""
+    """The degree to which a restriction is relaxed."""
 
     ENTIRELY = "entirely"
     """The condition is dropped, the end of the range opened."""
@@ -66,13 +66,13 @@ class Degree(enum.Enum):
 
 @frozen
 class Restriction:
-    """One thing that a rule demands."""
+    """One restriction of a rule."""
 
     rule: str
     where: str
-    """A condition's name, or the argument that has a range."""
+    """A condition's name, or the argument with a range."""
     end: End | None = None
-    """Which end of the range; None for a condition."""
+    """The end of the range; None for a condition."""
 
     @property
     def name(self) -> str:
@@ -92,7 +92,7 @@ def list_restrictions(structure: Any) -> tuple[Restriction, ...]:
 
 
 def _list_conditions(rule: str, recorded: RecordedInstance) -> Iterator[Restriction]:
-    """The conditions; one that says that a range is not empty goes with the range's ends."""
+    """The conditions; one that excludes an empty range belongs to the range's ends."""
     not_empty = [record("less_equal", low, high) for _, _, low, high in recorded.arguments]
     ranges = {RANGE_CONDITION.format(name) for name, *_ in recorded.arguments}
     for name, condition in recorded.conditions.items():
@@ -102,7 +102,7 @@ def _list_conditions(rule: str, recorded: RecordedInstance) -> Iterator[Restrict
 
 
 def _list_ends(rule: str, recorded: RecordedInstance) -> Iterator[Restriction]:
-    """The ends of ranges; a choice between named cases has none, and nothing lies below 0."""
+    """The ends of ranges; a choice between named cases has none, and 0 is the lowest."""
     for name, _, low, high in recorded.arguments:
         if low.operator == high.operator == "constant":
             continue
@@ -113,7 +113,7 @@ def _list_ends(rule: str, recorded: RecordedInstance) -> Iterator[Restriction]:
 
 
 def _is_outermost(high: Term) -> bool:
-    """Behind it there is nothing: the model ends, or the last file of a log."""
+    """Nothing is beyond it: the model ends, or the last file of a log."""
     if high.operator == "add":
         base, size = (operand.payload for operand in high.arguments)
         return size == FILE_SIZE and str(base).endswith(".last_file_offset")
@@ -125,7 +125,7 @@ def relax(
 ) -> RecordedInstance | None:
     """The instance without the restriction, or with a weaker one.
 
-    None where that changes nothing, or the structure's shape forbids the instance all the same.
+    None if that changes nothing, or the structure's shape still forbids the instance.
     """
     if restriction.end is None:
         relaxed = _relax_condition(recorded, restriction, degree)
@@ -153,7 +153,7 @@ def _relax_condition(
 def widen(condition: Term, *, is_outward: bool = True) -> Term:
     """The condition with each of its comparisons moved outward by one; flags stay as they are.
 
-    Comparisons that only choose between numbers stay as well: nothing says which way is outward.
+    Comparisons that only choose between numbers stay as well: they have no outward direction.
     """
     operands = condition.arguments
     if condition.operator == "not":
@@ -189,7 +189,7 @@ def _relax_range(
                 if _is_cut(effects, argument):
                     effects = _let_log_end_behind(effects, argument)
             else:
-                # An argument is never above itself: this end holds nothing back.
+                # An argument is never above itself: this end restricts nothing.
                 high = argument if degree is Degree.ENTIRELY else record("add", high, 1)
             key = RANGE_CONDITION.format(name)
             conditions.pop(key, None)
@@ -208,7 +208,7 @@ def _lower(
     restriction: Restriction,
     degree: Degree,
 ) -> Term:
-    """A lower end: not below 0, and for the end of a log not below the log's beginning."""
+    """A lower end: at least 0, and for the end of a log at least the log's beginning."""
     if (restriction.rule, restriction.where) in SIGNED_ARGUMENTS:
         return argument if degree is Degree.ENTIRELY else record("subtract", low, 1)
     floor = constant(0)
@@ -220,13 +220,13 @@ def _lower(
 
 
 def _find_log(effects: Mapping[str, Term], end: Term) -> str:
-    """The path of the log that is cut at ``end``. Raises StopIteration where none is."""
+    """The path of the log that is cut at ``end``. Raises StopIteration if none is."""
     paths = (p for p, t in effects.items() if ".ends." in p and _is_mentioned(end, t))
     return next(paths).rpartition(".ends.")[0]
 
 
 def _raise_log_end(recorded: RecordedInstance, high: Term, argument: Term, degree: Degree) -> Term:
-    """The highest end of a log with the bytes behind it in its last file, or one of them."""
+    """The highest end of a log with all, or one, of the bytes beyond it in its last file."""
     log = _find_log(recorded.effects, argument)
     base = leaf(f"{log}.last_file_offset", Sort.INTEGER)
     file_end = record("add", base, leaf(FILE_SIZE, Sort.INTEGER))
@@ -236,14 +236,14 @@ def _raise_log_end(recorded: RecordedInstance, high: Term, argument: Term, degre
 
 
 def _is_cut(effects: Mapping[str, Term], end: Term) -> bool:
-    """The log only becomes shorter; other rules say themselves what lies behind its old end."""
+    """The log only becomes shorter; other rules define the bytes beyond its old end themselves."""
     log = _find_log(effects, end)
     ends = (t for p, t in effects.items() if p.startswith(f"{log}.ends."))
     return all(t.operator == "minimum" and t.arguments[0].operator == "leaf" for t in ends)
 
 
 def _let_log_end_behind(effects: Mapping[str, Term], end: Term) -> dict[str, Term]:
-    """The effects of a cut whose ``end`` may lie behind the log: the bytes between are unknown."""
+    """The effects of a cut whose ``end`` may be beyond the log: the bytes between are unknown."""
     changed, log = dict(effects), _find_log(effects, end)
     ends = {p: t.arguments[0] for p, t in effects.items() if p.startswith(f"{log}.ends.")}
     last = ends[max(ends)]

@@ -1,7 +1,7 @@
-"""What is known of real brokers at the boundaries of restrictions, and what nobody has seen.
+"""Evidence from real brokers at the boundaries of restrictions, and open questions.
 
-A row or a recording is evidence only where a real broker stood at the boundary and could have gone
-on: one that merely does what the rule says proves nothing about the restriction.
+A row or a recording is evidence only if a real broker was at the boundary and could have continued.
+One that merely follows the rule proves nothing about the restriction.
 """
 
 from __future__ import annotations
@@ -24,31 +24,31 @@ EVIDENCE_FILE = Path(__file__).with_name("evidence.toml")
 
 @frozen
 class Standing:
-    """What stands behind one restriction of a world."""
+    """The evidence for one restriction of a world."""
 
     says: str = ""
-    """What was seen, why nobody has to look, or what refutes it; one sentence."""
+    """One sentence: what was observed, why no observation is needed, or what refutes it."""
     rows: tuple[str, ...] = ()
-    """Rows of tables that real classes filled, by their names."""
+    """Rows of tables that real classes filled, by name."""
     recordings: tuple[str, ...] = ()
     """Places in recordings of real brokers, for example ``j_rollover seq 39 to 40``."""
     refuted_by: tuple[str, ...] = ()
     """Findings that show real brokers beyond the boundary."""
     is_by_nature: bool = False
-    """It holds of any process, connection or disk, or only says which rule a step is counted to."""
+    """It holds for any process, connection or disk, or only decides which rule a step is of."""
     ask: str = ""
-    """What to ask a real broker, where nothing is known."""
+    """The question to a real broker, if nothing is known."""
 
     @property
     def is_evident(self) -> bool:
-        """Nothing is left to ask: it was probed, or could not be otherwise."""
+        """No question is open: it was probed, or cannot be otherwise."""
         is_seen = bool(self.rows or self.recordings)
         return (is_seen or self.is_by_nature) and not self.refuted_by
 
 
 @cache
 def load_standings() -> Mapping[tuple[str, str], Standing]:
-    """What is known of restrictions, by world and name. Raises ValueError for one told twice."""
+    """The evidence for restrictions, by world and name. Raises ValueError for a duplicate."""
     found: dict[tuple[str, str], Standing] = {}
     for entry in tomllib.loads(EVIDENCE_FILE.read_text(encoding="utf-8"))["restriction"]:
         for name in entry["names"]:
@@ -71,7 +71,7 @@ def _read(entry: Mapping[str, Any]) -> Standing:
 
 
 def get_standing(world: str, restriction: str) -> Standing:
-    """What is known of a restriction; nothing where nobody has looked."""
+    """The evidence for a restriction; empty if there is none."""
     return load_standings().get((world, restriction), Standing())
 
 
@@ -83,11 +83,11 @@ def get_world_name(structure: Any) -> str:
 
 @cache
 def find_bearing(structure: Any, claim: str, column: str) -> tuple[str, ...] | None:
-    """The restrictions that a proved cell hangs on; None where that is not known.
+    """The restrictions that a proved verdict depends on; None if that is unknown.
 
-    Of a group with more slaves those of the group with one slave, where the cell is proved as well;
-    nothing is known of variants and other releases, nor where what is stored was made from other
-    rules.
+    A group with more slaves has those of the group with one slave, if the verdict is proved there
+    too. They are unknown for variants and other releases, and if the stored data was made from
+    other rules.
     """
     judged = get_judged_related(structure)
     if judged is None:
@@ -101,7 +101,7 @@ def find_bearing(structure: Any, claim: str, column: str) -> tuple[str, ...] | N
 
 
 def get_judged_related(structure: Any) -> Any | None:
-    """The structure whose restrictions speak for this one; None where there is none."""
+    """The structure whose restrictions apply to this one; None if there is none."""
     if isinstance(structure, Structure) and structure.slaves > 1:
         structure = evolve(structure, slaves=1)
     return structure if structure in JUDGED_STRUCTURES else None
@@ -109,10 +109,9 @@ def get_judged_related(structure: Any) -> Any | None:
 
 @cache
 def find_unevidenced(structure: Any, claim: str, column: str) -> tuple[str, ...] | None:
-    """The restrictions that a proved cell hangs on and that no real broker has been asked about.
+    """The restrictions that a proved verdict depends on and that were not probed on a real broker.
 
-    Those that a finding refutes are among them. None where it is not known which ones carry the
-    cell.
+    They include those that a finding refutes. None if the verdict's restrictions are unknown.
     """
     bearing = find_bearing(structure, claim, column)
     if bearing is None:

@@ -1,10 +1,10 @@
-"""Which proved cells hang on a restriction: those that no longer follow when it is relaxed.
+"""The proved verdicts that depend on a restriction: they no longer follow when it is relaxed.
 
-A cell falls when its claim does not follow from what is left of the lemmas. That is a statement
-about the proof: whether a run of the relaxed rules breaks the claim is not asked. What Z3 gives up
-does not follow, and is counted.
+A verdict is lost when its claim does not follow from the remaining lemmas. That is a statement
+about the proof, not about a run of the relaxed rules that breaks the claim. Questions that Z3 gives
+up count as not following, and are counted.
 
-Lemmas are taken apart first, since one relaxation seldom ends all that a lemma says.
+Lemmas are split first, since one relaxation seldom breaks all parts of a lemma.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from reference.language.machine import RecordedInstance, record_predicate
 from reference.language.terms import Term, record
 
 Cells = Mapping[str, tuple[str, ...]]
-"""Columns by claim, both in the order of the matrix."""
+"""Fault models by claim, both in the table's order."""
 
 
 @frozen
 class Fall:
-    """What a relaxation costs."""
+    """The cost of a relaxation."""
 
     cells: Cells
-    """The proved cells that do not follow any more."""
+    """The proved verdicts that no longer follow."""
     gave_up: tuple[str, ...] = field(default=())
-    """The columns in which Z3 gave up a question."""
+    """The fault models under which Z3 gave up a question."""
 
 
 def split_lemmas(structure: Any, lemmas: Iterable[str]) -> dict[str, Term]:
-    """The statements that each lemma makes, by a name; all of them together say the same."""
+    """The parts of each lemma, by name; their conjunction is equivalent to the lemmas."""
     candidates = find_world(structure).get_candidates(structure)
     terms = {name: record_predicate(structure, candidates[name].predicate) for name in lemmas}
     return {
@@ -48,7 +48,7 @@ def split_lemmas(structure: Any, lemmas: Iterable[str]) -> dict[str, Term]:
 
 
 def split(term: Term) -> tuple[Term, ...]:
-    """Terms that hold together exactly where this one does, none of which is a conjunction."""
+    """The conjuncts of a term, none of which is a conjunction."""
     if term.operator == "and":
         return tuple(dict.fromkeys(p for a in term.arguments for p in split(a)))
     if term.operator == "or":
@@ -63,7 +63,7 @@ class RestrictionJudge:
     """Relaxes the restrictions of one structure."""
 
     def __init__(self, structure: Any, lemmas: Iterable[str], proved: Cells) -> None:
-        """``lemmas`` are inductive under every fault, and the ``proved`` cells follow from them."""
+        """``lemmas`` are inductive under every fault; the ``proved`` verdicts follow from them."""
         self.structure = structure
         self.facts = split_lemmas(structure, lemmas)
         self.lemmas = list(self.facts)
@@ -72,12 +72,12 @@ class RestrictionJudge:
         self._problems: dict[FaultModel, InductionProblem] = {}
 
     def judge(self, restriction: Restriction) -> tuple[Fall, Fall]:
-        """What it costs to relax a restriction entirely, and by one."""
+        """The cost of relaxing a restriction entirely, and by one."""
         entirely = self.find_fall(restriction, Degree.ENTIRELY, self.proved)
         return entirely, self.find_fall(restriction, Degree.BY_ONE, entirely.cells)
 
     def find_fall(self, restriction: Restriction, degree: Degree, among: Cells) -> Fall:
-        """Which of these proved cells fall without the restriction."""
+        """The proved verdicts among these that are lost without the restriction."""
         relaxed = list_relaxed(self.structure, restriction, degree)
         if not relaxed or not among or not self._is_any_lemma_lost(relaxed):
             return Fall({})
@@ -91,14 +91,14 @@ class RestrictionJudge:
             return True
 
     def get_problem(self, column: FaultModel) -> InductionProblem:
-        """The true rules under the faults of a column; made once."""
+        """The true rules under the faults of a model; made once."""
         if column not in self._problems:
             self._problems[column] = InductionProblem(self.structure, column, facts=self.facts)
         return self._problems[column]
 
 
 class _Relaxed:
-    """One relaxation: what still follows, column by column, by as few inductions as possible."""
+    """One relaxation: what still follows, fault model by fault model, by few inductions."""
 
     def __init__(
         self, judge: RestrictionJudge, relaxed: tuple[RecordedInstance, ...], among: Cells
@@ -110,12 +110,12 @@ class _Relaxed:
         self.holding: dict[str, set[str]] = {name: set() for name in judge.columns}
         self.gave_up: list[str] = []
         self.lemmas = judge.lemmas
-        """Lemmas that may be left: what the weakest column loses every other one loses too."""
+        """Lemmas that may remain: what the weakest fault model loses every other one loses too."""
         self.certain: frozenset[str] = frozenset()
-        """Lemmas that are left in every column."""
+        """Lemmas that remain under every fault model."""
 
     def find_fall(self) -> Fall:
-        """Ask for all columns at once; then the weakest column, then what is still open."""
+        """First all fault models at once, then the weakest one, then what is still open."""
         self._note_what_follows_everywhere()
         for column in self.judge.columns.values():
             if not any(is_admitted(r, column) for r in self.relaxed):
@@ -129,7 +129,7 @@ class _Relaxed:
         return Fall({k: v for k, v in fallen.items() if v}, tuple(self.gave_up))
 
     def _note_what_follows_everywhere(self) -> None:
-        """One inductive set under every fault decides most cells that do not fall."""
+        """One inductive set under every fault decides most verdicts that are not lost."""
         everything = find_world(self.judge.structure).everything
         try:
             kept = self._run_houdini(everything)
@@ -146,7 +146,7 @@ class _Relaxed:
         return [claim for claim, columns in self.among.items() if column.name in columns]
 
     def _list_open(self, column: FaultModel) -> list[str]:
-        """The claims of a column's cells that neither it nor a weaker column has decided."""
+        """The claims that neither this fault model nor a weaker one has decided."""
         weaker = (n for n, c in self.judge.columns.items() if c.is_contained_in(column))
         fallen = set[str]().union(*(self.fallen[n] for n in weaker))
         asked = [c for c in self._list_asked(column) if c not in self.holding[column.name]]
@@ -169,8 +169,8 @@ class _Relaxed:
     def _run_houdini(self, column: FaultModel) -> list[str]:
         """The lemmas that stay inductive under these faults. Raises SolverGaveUpError.
 
-        All of them hold in the beginning, which no rule changes. What is inductive under every
-        fault is so here, and is not asked again.
+        All of them hold initially, in any case. Lemmas that are inductive under every fault are so
+        here, and are not checked again.
         """
         problem = self.judge.get_problem(column)
         relaxed = [Step(problem, r) for r in self.relaxed if is_admitted(r, column)]

@@ -1,7 +1,7 @@
-"""Which cells hang on which restriction, as data that is re-judged from the rules.
+"""The verdicts that depend on each restriction, as data that is judged again from the rules.
 
-A world has one file. It tells the structures that were judged, with a digest of the rules, lemmas
-and restrictions that decided it, every restriction with the cells that fall without it.
+A world has one file, with the judged structures, a digest of the rules, lemmas and restrictions
+that decided them, and every restriction with the verdicts that are lost without it.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ JUDGED_STRUCTURES = SMALL_STRUCTURES
 """The structures of every world whose restrictions are relaxed: groups of up to one slave."""
 
 ALL_COLUMNS = "all"
-"""Stands in a file for every column in which a claim is proved."""
+"""Means in a file: every fault model under which a claim is proved."""
 
 
 @frozen
 class Judged:
-    """What became of one restriction in one structure."""
+    """The result for one restriction in one structure."""
 
     restriction: str
     """Its name."""
@@ -55,25 +55,25 @@ class Judged:
 
     @property
     def is_load_bearing(self) -> bool:
-        """A proved cell hangs on it."""
+        """A proved verdict depends on it."""
         return bool(self.entirely.cells)
 
     def has_cell(self, claim: str, column: str) -> bool:
-        """This cell hangs on it."""
+        """This verdict depends on it."""
         return column in self.entirely.cells.get(claim, ())
 
 
 def make_judge(structure: Any) -> RestrictionJudge:
-    """The judge of a structure with the lemmas and the proved cells of its certificate.
+    """The judge of a structure with the lemmas and the proved verdicts of its certificate.
 
-    Raises InternalDisagreementError where it has no certificate of its rules.
+    Raises InternalDisagreementError if it has no certificate of its rules.
     """
     lemmas = load_required(structure)["inductive_set"]
     return RestrictionJudge(structure, lemmas, load_proved(structure))
 
 
 def load_proved(structure: Any) -> dict[str, tuple[str, ...]]:
-    """The columns in which a claim is proved, by claim. Raises InternalDisagreementError."""
+    """The fault models that prove a claim, by claim. Raises InternalDisagreementError."""
     proved: dict[str, tuple[str, ...]] = {}
     for (claim, column), cell in load_cells(structure).items():
         if cell.word is VerdictWord.PROVED:
@@ -94,7 +94,7 @@ def judge_structure(
 
 
 def compute_restriction_digest(structure: Any) -> str:
-    """A fingerprint of what decides the answers: rules, claims, columns, lemmas, relaxed rules."""
+    """A digest of what decides the answers: rules, claims, fault models, lemmas, relaxed rules."""
     parts = [compute_digest(structure)]
     for name, lemma in find_world(structure).get_lemmas(structure).items():
         parts.append(f"{name} {record_predicate(structure, lemma.predicate)}")
@@ -114,7 +114,7 @@ def _describe(relaxed: Iterable[Any]) -> str:
 def save_judged(
     structure: Any, judged: Iterable[Judged], folder: Path = CERTIFICATE_FOLDER
 ) -> None:
-    """Write what was found about a structure; that of others is kept. Raises OSError."""
+    """Write the results of a structure; those of others are kept. Raises OSError."""
     path = get_world_folder(structure, folder) / RESTRICTIONS_FILE
     path.parent.mkdir(parents=True, exist_ok=True)
     document = json.loads(path.read_text()) if path.exists() else {}
@@ -138,10 +138,10 @@ def save_judged(
 
 @cache
 def load_judged(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> tuple[Judged, ...]:
-    """What is stored about a structure, in the order of its restrictions.
+    """The stored results of a structure, in the order of its restrictions.
 
-    Raises InternalDisagreementError where nothing is stored, it is malformed, or it was made from
-    other rules.
+    Raises InternalDisagreementError if nothing is stored, or it is malformed or made from other
+    rules.
     """
     try:
         path = get_world_folder(structure, folder) / RESTRICTIONS_FILE
@@ -160,14 +160,14 @@ def load_judged(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> tuple[Judg
 
 
 def find_flaw(structure: Any, restriction: Restriction, judge: RestrictionJudge) -> str:
-    """What is wrong with what is stored about a restriction, judged again; empty if nothing is."""
+    """What is wrong with a stored result, judged again; empty if nothing is."""
     stored = {j.restriction: j for j in load_judged(structure)}[restriction.name]
     now = Judged(restriction.name, *judge.judge(restriction))
     return "" if now == stored else f"{restriction.name}: {now} is stored as {stored}"
 
 
 def make_disagreement(structure: Any, reason: str) -> InternalDisagreementError:
-    """The error that says what is wrong with what is stored, and what to do."""
+    """The error that reports what is wrong with the stored results, and what to do."""
     return InternalDisagreementError(
         f"the restrictions of {structure.name}: {reason}; "
         f"run `{PROGRAM} prove --restrictions --search`"

@@ -1,4 +1,4 @@
-"""Predictions: what the model says of real brokers and nobody has reported, with recipes."""
+"""Predictions: unreported behaviour of real brokers according to the model, with recipes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Prediction:
     explanation: str
     """The class that its schedule belongs to."""
     claim: str
-    """With fault and structure: the cell whose schedule it is about."""
+    """With fault and structure: the verdict whose schedule it is about."""
     fault: str
     structure_name: str
     what: str
@@ -38,22 +38,22 @@ class Prediction:
     events: tuple[str, ...] = field(converter=tuple)
     """What to do, in this order."""
     expected: tuple[str, ...] = field(converter=tuple)
-    """What is to be observed."""
+    """The expected observations."""
     refuted_by: tuple[str, ...] = field(converter=tuple)
-    """What would show that the prediction, and with it the model, is wrong."""
+    """Observations that would refute the prediction, and with it the model."""
     repaired_by: tuple[str, ...] = field(converter=tuple)
     """Variants under which the schedule is impossible or harmless."""
     repair_note: str = ""
     seen: tuple[str, ...] = field(default=(), converter=tuple)
-    """What of it was recorded or seen so far."""
+    """The parts of it that were recorded or observed so far."""
     staged: tuple[str, ...] = field(default=(), converter=tuple)
-    """What real brokers did when it was staged, with recordings."""
+    """The behaviour of real brokers when it was staged, with recordings."""
     features: tuple[str, ...] = field(default=(), converter=tuple)
-    """What its schedule shows beyond its class."""
+    """Features of its schedule beyond those of its class."""
 
     @property
     def structure(self) -> Structure:
-        """The structure of its cell."""
+        """The structure of its verdict."""
         return CERTIFIED_BY_NAME[self.structure_name]
 
 
@@ -65,5 +65,5 @@ def load_predictions() -> tuple[Prediction, ...]:
 
 
 def get_cell(prediction: Prediction) -> Verdict:
-    """The refuted cell of a prediction. Raises LookupError where it is not refuted any more."""
+    """The refuted verdict of a prediction. Raises LookupError if it is no longer refuted."""
     return load_refuted(prediction.structure, prediction.claim, prediction.fault)

@@ -34,20 +34,20 @@ NOTHING = -1
 
 @frozen
 class Limits:
-    """What is explored."""
+    """The limits of an exploration."""
 
     messages: int = 2
-    """In the queue."""
+    """Messages in the queue."""
     faults: int = 1
     """Kills of brokers together."""
     steps: int = 8
-    """In a sequence."""
+    """Steps in a sequence."""
     is_queue_young: bool = True
     """The queue still begins at 0, and near the end of the log."""
     strategy: ConsumeFromWhere = ConsumeFromWhere.LAST_OFFSET
     """Where a group without progress begins."""
     is_consumer_replaced: bool = True
-    """A consumer may end without a word, and another one take its queue."""
+    """A consumer may end without notice, and another one take its queue."""
     is_larger_kept: bool = False
     """Not 4.4.0: a copy never lowers the slave's progress."""
     is_brought_back: bool = False
@@ -55,7 +55,7 @@ class Limits:
 
 
 def make_broker() -> BrokerTables:
-    """A broker that knows its master, and nothing else."""
+    """A broker that knows only its master."""
     empty: VersionedTable[Any] = VersionedTable(DataVersion(0))
     return BrokerTables(empty, empty, master_address=MASTER_ADDRESS)
 
@@ -68,20 +68,20 @@ class Situation:
     slave: BrokerTables = field(factory=make_broker)
     is_master_up: bool = True
     is_master_listed: bool = True
-    """In the consumer's route, which is refreshed later than the master ends."""
+    """Whether the consumer's route, which is refreshed late, has the master."""
     consumed: int = 0
     """The group has consumed the messages below this."""
     position: int | None = 0
-    """Where the consumer reads next; None: none runs."""
+    """The offset that the consumer reads next; None: no consumer runs."""
     faults: int = 0
     ghost_stored: int = NOTHING
     """The highest progress that a broker ever had."""
     ghost_slave_stored: int = NOTHING
-    """The highest that the slave ever had."""
+    """The highest progress that the slave ever had."""
 
     @property
     def key(self) -> tuple[object, ...]:
-        """Equal for situations that cannot be told apart."""
+        """Equal for indistinguishable situations."""
         tables = (
             self.master.offsets,
             self.master.offset_file,
@@ -93,29 +93,29 @@ class Situation:
         return (*shown, *rest, self.ghost_stored, self.ghost_slave_stored)
 
     def note_stored(self) -> Situation:
-        """The same with what the brokers have now remembered."""
+        """The situation with the brokers' present progress recorded."""
         slave = max(self.ghost_slave_stored, get_stored(self.slave))
         stored = max(self.ghost_stored, slave, get_stored(self.master))
         return evolve(self, ghost_stored=stored, ghost_slave_stored=slave)
 
 
 def get_stored(tables: BrokerTables) -> int:
-    """A broker's progress of the group; NOTHING without."""
+    """A broker's progress of the group; NOTHING if it has none."""
     return tables.offsets.get(KEY, {}).get(QUEUE, NOTHING)
 
 
 Step: TypeAlias = Callable[[Situation, Limits], Situation | None]
-"""What a step makes of a situation; None where it is not possible."""
+"""The situation after a step; None if the step is not possible."""
 
 
 def choose_broker(situation: Situation) -> int:
-    """Whom the consumer asks and tells (R-CC-13)."""
+    """The broker that the consumer queries and sends progress to (R-CC-13)."""
     listed = (MASTER_ID, SLAVE_ID) if situation.is_master_listed else (SLAVE_ID,)
     return choose_offset_store(Client(brokers=listed))
 
 
 def consume(situation: Situation, limits: Limits) -> Situation | None:
-    """The consumer takes one message, wherever it is read from."""
+    """The consumer takes one message, from whichever broker."""
     if situation.position is None or situation.position >= limits.messages:
         return None
     following = situation.position + 1
@@ -150,20 +150,20 @@ def copy(situation: Situation, limits: Limits) -> Situation | None:
 
 
 def take_larger(tables: BrokerTables, other: BrokerTables) -> BrokerTables:
-    """A broker after it has taken over what another one has of larger progress."""
+    """A broker after it has taken over another one's larger progress."""
     larger = merge_larger_offsets(tables.offsets, other.offsets)
     return evolve(tables, offsets=larger).persist_offsets()
 
 
 def kill_master(situation: Situation, limits: Limits) -> Situation | None:
-    """The master's process ends; what it had only in memory is lost (R-CO-07)."""
+    """The master's process ends; progress that is only in memory is lost (R-CO-07)."""
     if not situation.is_master_up or situation.faults >= limits.faults:
         return None
     return evolve(situation, is_master_up=False, faults=situation.faults + 1)
 
 
 def restart_master(situation: Situation, limits: Limits) -> Situation | None:
-    """It comes back with its file."""
+    """The master comes back with its file."""
     if situation.is_master_up:
         return None
     master = situation.master.restart(0)
@@ -173,7 +173,7 @@ def restart_master(situation: Situation, limits: Limits) -> Situation | None:
 
 
 def kill_slave(situation: Situation, limits: Limits) -> Situation | None:
-    """The slave's process ends and is started again; it has learnt its master by then."""
+    """The slave's process ends and is started again; by then it knows its master."""
     if situation.faults >= limits.faults:
         return None
     back = evolve(situation.slave.restart(0), master_address=MASTER_ADDRESS)
@@ -188,13 +188,13 @@ def refresh_route(situation: Situation, _limits: Limits) -> Situation | None:
 
 
 def stop_consumer(situation: Situation, limits: Limits) -> Situation | None:
-    """The consumer ends without a word."""
+    """The consumer ends without notice."""
     may_end = limits.is_consumer_replaced and situation.position is not None
     return evolve(situation, position=None) if may_end else None
 
 
 def start_consumer(situation: Situation, limits: Limits) -> Situation | None:
-    """Another consumer takes the queue, where the stored progress says (R-CC-15)."""
+    """Another consumer takes the queue at the stored progress (R-CC-15)."""
     if situation.position is not None:
         return None
     beginning = Beginning(
@@ -208,7 +208,7 @@ def start_consumer(situation: Situation, limits: Limits) -> Situation | None:
 
 
 def ask(situation: Situation, limits: Limits) -> QueryAnswer | None:
-    """What the consumer is told of the stored progress; None: nobody answers."""
+    """The broker's answer to the progress query; None: no broker answers."""
     is_slave = choose_broker(situation) == SLAVE_ID
     if not is_slave and not situation.is_master_up:
         return None
@@ -236,35 +236,35 @@ STEPS: Mapping[str, Step] = {
 
 
 def is_message_skipped(situation: Situation) -> bool:
-    """The consumer is beyond a message that nobody of its group has consumed."""
+    """The consumer is beyond a message that its group has not consumed."""
     return situation.position is not None and situation.position > situation.consumed
 
 
 def is_skipped_after_commit(situation: Situation) -> bool:
-    """The same, although all progress that a broker ever had was the group's own."""
+    """A message is skipped although every broker's progress was always the group's own."""
     is_own = NOTHING < situation.ghost_stored <= situation.consumed
     return is_message_skipped(situation) and is_own
 
 
 def is_takeover_behind(situation: Situation) -> bool:
-    """The consumer must ask the slave, which has less than a broker once had."""
+    """The consumer must query the slave, which has less progress than a broker once had."""
     is_asked = choose_broker(situation) == SLAVE_ID and not situation.is_master_up
     return is_asked and get_stored(situation.slave) < situation.ghost_stored
 
 
 def is_returned_master_behind(situation: Situation) -> bool:
-    """The consumer asks the master, which runs and has less than a broker once had."""
+    """The consumer queries the running master, which has less progress than a broker once had."""
     is_asked = choose_broker(situation) == MASTER_ID and situation.is_master_up
     return is_asked and get_stored(situation.master) < situation.ghost_stored
 
 
 def is_slave_set_back(situation: Situation) -> bool:
-    """The slave has progress, and less than it once had."""
+    """The slave has less progress than it once had."""
     return NOTHING < get_stored(situation.slave) < situation.ghost_slave_stored
 
 
 def compute_repeated(situation: Situation) -> int:
-    """How many messages the consumer will take that its group has consumed before."""
+    """The number of messages that the consumer will take although its group has consumed them."""
     return 0 if situation.position is None else max(situation.consumed - situation.position, 0)
 
 
@@ -275,12 +275,12 @@ def is_message_repeated(situation: Situation) -> bool:
 
 @frozen
 class Explored:
-    """What an exploration has seen."""
+    """The result of an exploration."""
 
     situations: int
     """Different ones."""
     found: tuple[str, ...] | None
-    """The shortest sequence to one that was looked for; None: there is none."""
+    """The shortest sequence to a wanted situation; None: there is none."""
     is_complete: bool = False
     """Longer sequences lead to nothing new."""
 

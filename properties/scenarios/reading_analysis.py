@@ -1,8 +1,8 @@
-"""From a broker group's configuration to where its consumers read, and what they may meet there.
+"""From a broker group's configuration to where its consumers read, and what can happen there.
 
-A broker takes a consumer for slow when the last message that it looked at is further back in the
-log than a share of the machine's memory; by its own file it sends such a consumer elsewhere.
-Everything is asked of the read decision itself.
+A broker counts a consumer as slow when the last message that it read is further back in the log
+than a share of the machine's memory; depending on its file it sends such a consumer elsewhere.
+Everything is computed by the read decision itself.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ AHEAD = Circumstance(GetMessageStatus.OFFSET_OVERFLOW_BADLY)
 
 @frozen
 class BrokerReading:
-    """One broker, as consumers find it that have its address."""
+    """One broker, as seen by consumers that have its address."""
 
     name: str
     """``master`` or ``slave`` with its id."""
@@ -47,13 +47,13 @@ class BrokerReading:
     ratio: int
     """``accessMessageInMemoryMaxRatio``, in percent."""
     memory_bytes: int
-    """A consumer is slow that is further behind the log's end than this."""
+    """A consumer further behind the log's end than this is slow."""
     near_broker: int
-    """Where consumers are sent that are not slow."""
+    """The broker to which consumers that keep up are sent."""
     slow_broker: int
-    """Where slow ones are sent."""
+    """The broker to which slow consumers are sent."""
     is_offset_moved: bool
-    """A consumer that asks for what the broker does not have is moved; else it asks again."""
+    """A consumer that pulls at an offset the broker does not have is moved; else it pulls again."""
 
 
 def compute_broker_readings(
@@ -67,7 +67,7 @@ def compute_broker_readings(
 def compute_reading(
     broker: BrokerConfiguration, deployment: Deployment, total_memory_bytes: int
 ) -> BrokerReading:
-    """One broker; of the deployment only the route and the subscription group's ids count."""
+    """One broker; only the deployment's route and the subscription group's ids matter."""
     is_open, ratio = bool(broker.get("slaveReadEnable")), get_ratio(broker)
     own = evolve(
         deployment,
@@ -94,13 +94,13 @@ def get_ratio(broker: BrokerConfiguration) -> int:
 
 
 def explain_ratio(ratio: int) -> str | None:
-    """What an unusual ratio means; None for one between 0 and 100."""
+    """The effect of an unusual ratio; None for one between 0 and 100."""
     if ratio <= 0:
         return "every consumer that finds a message counts as slow, even at the end of the queue"
     if ratio == 100:
-        return "a consumer counts as slow beyond the whole memory, used up by other things or not"
+        return "a consumer counts as slow only beyond the whole memory, even if other things use it"
     if ratio > 100:
-        return "nobody counts as slow while the log is shorter than this multiple of the memory"
+        return "no consumer is slow while the log is shorter than this multiple of the memory"
     return None
 
 
@@ -109,29 +109,29 @@ class Consumers:
     """Subscription groups whose consumers are sent to the same brokers."""
 
     options: SubscriptionGroup
-    """Defaults but for what decides that."""
+    """Defaults, except the options that decide that."""
     names: tuple[str, ...] = ()
-    """None for options that no group was named for."""
+    """None for options without a named group."""
 
 
 @frozen
 class ReadingQuestion:
-    """What is asked about the consumers of every broker group."""
+    """The question about the consumers of every broker group."""
 
     consumers: tuple[Consumers, ...] = (Consumers(DEFAULT_GROUP),)
     total_memory_bytes: int | None = None
-    """Of each broker's machine; None: what 4.4.0 assumes where it cannot ask."""
+    """The memory of each broker's machine; None: the value that 4.4.0 assumes by default."""
 
     @property
     def memory_bytes(self) -> int:
-        """The memory that is reckoned with."""
+        """The memory that is assumed."""
         if self.total_memory_bytes is None:
             return DEFAULT_TOTAL_MEMORY_BYTES
         return self.total_memory_bytes
 
 
 def gather_alike(groups: Mapping[str, SubscriptionGroup]) -> tuple[Consumers, ...]:
-    """The groups of a file, those whose consumers are sent to the same brokers together."""
+    """The groups of a file, grouped by the brokers to which their consumers are sent."""
     names: dict[SubscriptionGroup, list[str]] = {}
     for name, options in groups.items():
         names.setdefault(keep_deciding(options), []).append(name)
@@ -139,7 +139,7 @@ def gather_alike(groups: Mapping[str, SubscriptionGroup]) -> tuple[Consumers, ..
 
 
 def keep_deciding(options: SubscriptionGroup) -> SubscriptionGroup:
-    """The group with nothing but what decides where its consumers are sent, and whether at all."""
+    """The group with only the options that decide whether and where its consumers are sent."""
     return SubscriptionGroup(
         broker_id=options.broker_id,
         slow_broker_id=options.slow_broker_id,
@@ -153,27 +153,27 @@ class ReadingAnalysis:
 
     consumers: Consumers
     deployment: Deployment
-    """What decides where pulls go."""
+    """The settings that decide where pulls go."""
     brokers: tuple[BrokerReading, ...]
-    """What each broker makes of consumers: the master, then the slaves."""
+    """How each broker treats consumers: the master, then the slaves."""
     claims: Mapping[str, Run | None]
-    """Claims about reading that speak of this deployment, each with a run that breaks it."""
+    """Claims about this deployment's reads, each with a run that breaks it, if any."""
     from_last: WorldAnalysis | None
-    """What a consumer may meet whose group begins at the end, as by default, in every column of the
-    world of reading; None for ids of a group that no structure of it has."""
+    """The verdicts for a consumer whose group begins at the end, the default, under every fault
+    model of reading; None for group ids that no structure has."""
     from_first: WorldAnalysis | None
-    """The same where the group begins at the first message."""
+    """The verdicts if the group begins at the first message."""
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
-        """Every cell of a group that begins at the end."""
+        """Every verdict for a group that begins at the end."""
         return self.from_last.verdicts if self.from_last else ()
 
 
 def analyse_readings(
     groups: Iterable[BrokerGroup], question: ReadingQuestion
 ) -> tuple[ReadingAnalysis, ...]:
-    """The different answers for some broker groups; none for groups without slaves.
+    """The distinct answers for some broker groups; none for groups without slaves.
 
     Raises InternalDisagreementError for a certificate that does not hold.
     """
@@ -207,7 +207,7 @@ def analyse_reading(
 
 
 def analyse_world(deployment: Deployment, *, is_from_first: bool) -> WorldAnalysis | None:
-    """Every cell of the structure that a deployment is; None where it is none."""
+    """Every verdict for the structure of a deployment; None if it has no structure."""
     structure = find_structure(deployment, is_from_first=is_from_first)
     if structure is None:
         return None
@@ -216,10 +216,10 @@ def analyse_world(deployment: Deployment, *, is_from_first: bool) -> WorldAnalys
 
 @cache
 def decide_reading(structure: ReadingStructure) -> tuple[Verdict, ...]:
-    """Every cell of a structure.
+    """Every verdict for a structure.
 
-    Where ``slaveReadEnable`` differs between the brokers, there is no certificate: what is proved
-    is proved now, and what refutes where it is as on the master is tried. The rest is undecided.
+    If ``slaveReadEnable`` differs between the brokers, there is no certificate: claims are proved
+    now, and the schedules for the master's value are tried. The rest is undecided.
     """
     if structure in READING_STRUCTURES:
         return decide_world(structure)
@@ -234,9 +234,9 @@ def decide_reading(structure: ReadingStructure) -> tuple[Verdict, ...]:
 def find_structure(
     deployment: Deployment, *, is_from_first: bool = False
 ) -> ReadingStructure | None:
-    """The structure of the world of reading that a deployment is, with concurrent consumers.
+    """The structure of the world of reading for a deployment, with concurrent consumers.
 
-    Every id but the master's counts as the slave's. None where those that keep up are sent to a
+    Every id but the master's counts as the slave's. None if consumers that keep up are sent to a
     slave and slow ones to the master: no structure has that.
     """
     near, slow = (int(i != MASTER_ID) for i in (deployment.broker_id, deployment.slow_broker_id))
@@ -254,9 +254,9 @@ def find_structure(
 
 
 def compute_deployment(group: BrokerGroup, subscription: SubscriptionGroup) -> Deployment:
-    """What of the brokers' files and of the subscription group decides where pulls go.
+    """The parts of the brokers' files and of the subscription group that decide where pulls go.
 
-    Slaves count as open when all of them are, and as checking offsets when any one does.
+    Slaves count as open when all of them are, and as checking offsets when any does.
     """
     return Deployment(
         is_master_open=bool(group.master.get("slaveReadEnable")),

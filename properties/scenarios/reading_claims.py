@@ -1,8 +1,8 @@
-"""Which deployments send consumers where: claims about reading, decided for every deployment.
+"""Where deployments send consumers: claims about reading, decided for every deployment.
 
-A client asks a broker; the answer tells it whom to ask next. What the store says is left open, so
-each pull may meet every circumstance. There are finitely many, and the client remembers nothing
-but the last suggestion: looking at every step from every broker decides a claim for good.
+A client pulls from a broker, whose answer suggests the next one. The store's result is left open,
+so each pull may meet every possible result. There are finitely many, and the client remembers only
+the last suggestion: checking every step from every broker decides a claim completely.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from reference.decisions.reading.subscription_group import SubscriptionGroup
 from reference.worlds.replication.roles import Role
 
 SLAVE_ID = 1
-"""The slave that reads are to be sent to."""
+"""The slave to which reads are to be sent."""
 
 IDS = (0, 1, 2)
-"""Broker ids that a group may name; 2 stands for every further one."""
+"""Broker ids that a group may name; 2 represents all others."""
 
 ROUTES = ((0,), (1,), (0, 1), (0, 1, 2))
-"""Brokers that a client may have an address of: the master, the slave, both, and a third one."""
+"""Brokers whose address a client may have: the master, the slave, both, and a third one."""
 
 
 @frozen
 class Deployment:
-    """Everything that decides where pulls go, but for what the stores say."""
+    """Everything that decides where pulls go, except the stores' results."""
 
     is_master_open: bool
     """``slaveReadEnable`` on the master."""
@@ -48,7 +48,7 @@ class Deployment:
     """``whichBrokerWhenConsumeSlowly`` of the group."""
     is_offset_checked_in_slave: bool = False
     route: tuple[int, ...] = (0, 1)
-    """Brokers that the client has an address of."""
+    """Brokers whose address the client has."""
 
 
 DEPLOYMENTS = tuple(
@@ -58,16 +58,16 @@ DEPLOYMENTS = tuple(
 """Every deployment with these ids."""
 
 DEFAULTS = Deployment(False, False, 0, 1)
-"""Brokers and group as they are without any setting."""
+"""Brokers and group with default settings."""
 
 
 @frozen
 class Circumstance:
-    """What a store may say to a pull, as far as it decides where the next one goes."""
+    """A store's result for a pull, as far as it decides where the next pull goes."""
 
     status: GetMessageStatus
     is_slow: bool = False
-    """The last message looked at is further back than memory."""
+    """The last message read is further back than memory."""
     offset: int = 1
 
 
@@ -76,19 +76,19 @@ SCANNED = (
     GetMessageStatus.NO_MATCHED_MESSAGE,
     GetMessageStatus.MESSAGE_WAS_REMOVING,
 )
-"""Statuses of reads that have looked at messages; only these can find the reader slow."""
+"""Statuses of reads that have read messages; only these can find the reader slow."""
 
 CIRCUMSTANCES = (
     *(Circumstance(status) for status in GetMessageStatus),
     Circumstance(GetMessageStatus.NO_MESSAGE_IN_QUEUE, offset=0),
     *(Circumstance(status, is_slow=True) for status in SCANNED),
 )
-"""All of them."""
+"""All store results."""
 
 
 @frozen
 class Step:
-    """One pull: who was asked, what was the case, and who is asked next."""
+    """One pull: the broker, the store's result, and the next broker."""
 
     broker: int
     circumstance: Circumstance
@@ -197,14 +197,14 @@ def serves_from_closed_slave(run: Run) -> bool:
 
 @frozen
 class Claim:
-    """A claim about where pulls go, and the deployments for which it is made."""
+    """A claim about where pulls go, and the deployments that it is about."""
 
     sentence: str
     is_wrong: Callable[[Run], bool]
     is_meant: Callable[[Deployment], bool]
-    """The deployments of which it speaks."""
+    """The deployments that it is about."""
     is_kept: Callable[[Deployment], bool]
-    """Those among them in which it is true, exactly."""
+    """Exactly those among them in which it is true."""
 
 
 def has_both(deployment: Deployment) -> bool:
@@ -213,7 +213,7 @@ def has_both(deployment: Deployment) -> bool:
 
 
 def is_alone(deployment: Deployment) -> bool:
-    """The slave is the only broker that the client has an address of."""
+    """The slave is the only broker whose address the client has."""
     return deployment.route == (SLAVE_ID,)
 
 
@@ -229,7 +229,7 @@ def names_slave(deployment: Deployment) -> bool:
 
 
 def has_all_suggested(deployment: Deployment) -> bool:
-    """Every broker that may be suggested has an address, or only a pinned slave is ever asked."""
+    """Every broker that may be suggested has an address, or only a pinned slave is ever used."""
     suggested = {MASTER_ID}
     if deployment.is_master_open:
         suggested |= {deployment.broker_id, deployment.slow_broker_id}
@@ -244,13 +244,14 @@ def is_open(deployment: Deployment) -> bool:
 
 READING_CLAIMS: Mapping[str, Claim] = {
     "reads_move_to_the_slave": Claim(
-        sentence="After its first pull a consumer asks the slave, and nobody else, for ever.",
+        sentence="After its first pull a consumer pulls from the slave alone, forever.",
         is_wrong=stays_at_master,
         is_meant=has_both,
         is_kept=lambda d: is_open(d) and is_pinned(d),
     ),
     "slow_readers_leave_the_master": Claim(
-        sentence="A consumer too far behind for the master's memory asks another broker next.",
+        sentence="A consumer too far behind for the master's memory pulls next from another "
+        "broker.",
         is_wrong=keeps_slow_reader,
         is_meant=has_both,
         is_kept=lambda d: (
@@ -258,7 +259,7 @@ READING_CLAIMS: Mapping[str, Claim] = {
         ),
     ),
     "readers_of_the_slave_stay": Claim(
-        sentence="A consumer that the slave has answered asks the slave again.",
+        sentence="A consumer that the slave has answered pulls from the slave again.",
         is_wrong=leaves_slave,
         is_meant=has_both,
         is_kept=lambda d: not names_slave(d) or (d.is_slave_open and is_pinned(d)),
@@ -273,13 +274,13 @@ READING_CLAIMS: Mapping[str, Claim] = {
         ),
     ),
     "suggestions_are_followed": Claim(
-        sentence="The broker that is suggested is the one that is asked next.",
+        sentence="The next pull goes to the suggested broker.",
         is_wrong=misses_suggestion,
         is_meant=lambda d: True,
         is_kept=has_all_suggested,
     ),
     "a_closed_slave_hands_out_nothing": Claim(
-        sentence="A slave without slaveReadEnable gives no messages to whom asks it.",
+        sentence="A slave without slaveReadEnable never hands out messages.",
         is_wrong=serves_from_closed_slave,
         is_meant=lambda d: is_alone(d) and not d.is_slave_open,
         is_kept=lambda d: False,

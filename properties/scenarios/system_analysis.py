@@ -1,4 +1,4 @@
-"""From a broker group's configuration to what it promises from put to consumed."""
+"""From a broker group's configuration to its end-to-end guarantees, from put to consumption."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from reference.worlds.system.structure import SystemStructure
 def analyse_systems(
     groups: Iterable[BrokerGroup], question: ReadingQuestion
 ) -> tuple[WorldAnalysis, ...]:
-    """What holds of each group with one slave, and of its readers, where that was decided.
+    """The verdicts for each group with one slave and its readers, if they were decided.
 
-    The cells are those of a certificate that was made from these rules; they are not proved anew.
-    Raises InternalDisagreementError for one that was made from others.
+    They come from a certificate that was made from these rules; they are not proved again. Raises
+    InternalDisagreementError for one that was made from other rules.
     """
     names = dict.fromkeys(
         SystemStructure(compute_structure(group), reading.from_first.structure).name

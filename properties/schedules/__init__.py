@@ -1,1 +1,1 @@
-"""Schedules: judged, shortened, carried over to related structures, told in sentences."""
+"""Schedules: judged, shortened, carried over to related structures, described in sentences."""

@@ -1,4 +1,4 @@
-"""Schedules judged by the reference: what holds after each step, and how few steps it takes."""
+"""Schedules judged by the reference: what holds after each step, and the fewest steps."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ScheduleError(ValueError):
 
 @frozen
 class JudgedStep:
-    """A state on a schedule's way, with the guarantees that do not hold there."""
+    """A state of a schedule, with the guarantees that do not hold in it."""
 
     index: int
     """0 for the initial state, else the number of steps taken."""
@@ -32,7 +32,7 @@ class JudgedStep:
 
 
 def judge(cluster: Any, names: Iterable[str] | None = None) -> tuple[str, ...]:
-    """Which of these claims do not hold in a state; without names, which guarantees."""
+    """The claims, by default all guarantees, that do not hold in a state."""
     world = find_world(cluster.structure)
     judged = _list_guarantees(cluster.structure) if names is None else names
     return tuple(name for name in judged if not world.get_claim(name).predicate(cluster))
@@ -62,14 +62,14 @@ def _list_touched(structure: Any) -> Mapping[str, frozenset[str]]:
 
 @cache
 def _list_guarantees(structure: Any) -> tuple[str, ...]:
-    """Their names, sorted out once for the millions of states of a structure."""
+    """The names of the guarantees, computed once for the millions of states of a structure."""
     return tuple(find_world(structure).judged)
 
 
 def take_steps(
     structure: Any, parameters: Any, schedule: Iterable[Action]
 ) -> Iterator[tuple[Action, Outcome]]:
-    """Each step of a schedule with its outcome; a refused one is passed over. Raises KeyError."""
+    """Each step of a schedule with its outcome; a refused one is skipped. Raises KeyError."""
     machine = compute_machine(structure)
     cluster = structure.make_initial(parameters)
     for action in schedule:
@@ -114,7 +114,7 @@ def replay(
 
 
 def find_first_violation(steps: Iterable[JudgedStep], name: str) -> int | None:
-    """The index of the first step that violates a guarantee; None where none does."""
+    """The index of the first step that violates a guarantee; None if none does."""
     return next((s.index for s in steps if name in s.violated), None)
 
 
@@ -145,7 +145,7 @@ def is_reached_by(
 def lower_numbers(
     schedule: Sequence[Action], is_still_good: Callable[[Sequence[Action]], bool]
 ) -> tuple[Action, ...]:
-    """The same steps with smaller numbers: equal numbers together, then each by itself."""
+    """The schedule with smaller numbers: equal numbers together, then each by itself."""
     before: tuple[Action, ...] = ()
     while before != tuple(schedule):
         before, schedule = tuple(schedule), _lower_once(schedule, is_still_good)
@@ -181,7 +181,7 @@ def _lower_once(
 
 
 def keep_possible(structure: Any, parameters: Any, schedule: Iterable[Action]) -> list[Action]:
-    """The steps that take place when refused ones are passed over."""
+    """The steps that take place when refused ones are skipped."""
     steps = take_steps(structure, parameters, schedule)
     return [action for action, outcome in steps if not outcome.is_refused]
 
@@ -205,9 +205,9 @@ def shorten_refutation(
 ) -> tuple[Action, ...]:
     """A part of a refuting schedule that refutes too, and has no needless step.
 
-    A step goes together with those that are impossible without it: a stop with the start after it.
-    Halves are tried first, then smaller and smaller parts down to single steps, and all of that
-    again until nothing can go: what is returned is not shortened any further.
+    A step is removed together with those that are impossible without it: a stop with the start
+    after it. Halves are tried first, then smaller parts down to single steps, and all of that again
+    until nothing can be removed.
     """
     actions, before = list(schedule), -1
     while before != len(actions):
@@ -222,7 +222,7 @@ def shorten_refutation(
 def _leave_out_parts(
     name: str, structure: Any, parameters: Any, actions: list[Action], size: int
 ) -> list[Action]:
-    """What is left when each part of so many steps goes that is not needed."""
+    """The schedule without each needless part of this many steps."""
     index = 0
     while index < len(actions):
         others = [*actions[:index], *actions[index + size :]]

@@ -1,4 +1,4 @@
-"""What known schedules reach on their way, or shortly after: witnesses without a search."""
+"""Witnesses without a search: what known schedules reach on their way, or shortly after."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from reference.language.machine import Action, compute_machine
 from reference.language.terms import Term, substitute
 
 STRAY_WALKS = 200
-"""Walks that leave a known schedule somewhere and go on at random."""
+"""The number of walks that leave a known schedule somewhere and continue at random."""
 STRAY_STEPS = 30
-"""Steps of such a walk at most."""
+"""The maximal number of steps of such a walk."""
 
 
 class KnownScheduleSearch:
-    """Follows schedules in one structure, and keeps how the questions were reached first."""
+    """Follows schedules in one structure, and keeps the first schedule to each question."""
 
     def __init__(self, structure: Any, parameters: Any, questions: dict[str, Term]) -> None:
         self.structure = structure
@@ -65,7 +65,7 @@ class KnownScheduleSearch:
             del self.open[name]
 
     def compute_answers(self) -> dict[str, Schedule]:
-        """What was found, without steps that are not needed."""
+        """The answers found, without needless steps."""
         return {n: self._shorten(self.questions[n], s) for n, s in self.found.items()}
 
     def _shorten(self, question: Term, schedule: Schedule) -> Schedule:
@@ -88,7 +88,7 @@ def search_known_schedules(
     *,
     seed: int = 1,
 ) -> dict[str, Schedule]:
-    """Schedules to those questions that known schedules, of any group, lead to."""
+    """Schedules to the questions that known schedules, of any group, reach."""
     gathered = KnownScheduleSearch(structure, parameters, questions)
     known = sorted(known, key=len)
     for schedule in known:
@@ -103,7 +103,7 @@ def search_known_schedules(
 
 
 def load_known_schedules(folder: Path = CERTIFICATE_FOLDER) -> tuple[Schedule, ...]:
-    """Every schedule that a certificate or a witness of a world holds, whatever it was found for.
+    """Every schedule in a certificate or a witness of a world, whatever its purpose.
 
     ``folder`` is that of the world.
     """

@@ -1,7 +1,7 @@
-"""Which steps are possible under certain sizes and limits, and which leaves never change.
+"""The steps that are possible under given sizes and limits, and the leaves that never change.
 
-Both follow from the recorded terms and the initial state. What never changes may stand as a
-constant, in a search and in an export alike.
+Both follow from the recorded terms and the initial state. A leaf that never changes can be a
+constant, in a search and in an export.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from reference.language.machine import RecordedInstance
 from reference.language.terms import Term, specialise
 
 LOWEST = -1
-"""The lowest number that a leaf holds: an offset that is not known yet."""
+"""The lowest number that a leaf holds: an unknown offset."""
 
 Values: TypeAlias = dict[str, int | bool]
 """Numbers and truth values by the path of their leaf."""
@@ -24,16 +24,16 @@ Values: TypeAlias = dict[str, int | bool]
 
 @frozen(eq=False)
 class Step:
-    """One instance, with constants in the place of leaves that never change."""
+    """One instance, with constants in place of leaves that never change."""
 
     name: str
     conditions: tuple[Term, ...]
     ranges: tuple[Term, ...]
-    """Of each argument its leaf, its lowest and its highest value."""
+    """For each argument its leaf, its lowest and its highest value."""
     effects: Mapping[str, Term]
 
     def find_needed_for(self, relevant: set[str]) -> set[str]:
-        """The leaves that decide what this step does to relevant ones; empty if it does nothing."""
+        """The leaves that decide this step's effect on relevant ones; empty if it has none."""
         effects = {path: t for path, t in self.effects.items() if path in relevant}
         if not effects:
             return set()
@@ -52,10 +52,10 @@ class Step:
 
 
 def find_constants(instances: Iterable[RecordedInstance], initial: Values) -> Values:
-    """The leaves that keep their initial value for ever, the parameters among them.
+    """The leaves that always keep their initial value, among them the parameters.
 
-    Begins with every leaf and drops those that a possible step changes, until nothing more falls;
-    so what is left is inductive.
+    Begins with every leaf and drops those that a possible step changes, until none is dropped; the
+    rest is inductive.
     """
     known = dict(initial)
     before = -1
@@ -88,7 +88,7 @@ def find_possible_steps(instances: Iterable[RecordedInstance], known: Values) ->
 
 
 def get_state_leaves(term: Term) -> set[str]:
-    """The leaves of the state that a term mentions; its arguments are none."""
+    """The leaves of the state that a term mentions, without its arguments."""
     return {n for n in get_leaf_names(term) if not n.startswith("argument.")}
 
 

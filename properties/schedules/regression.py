@@ -1,4 +1,4 @@
-"""A violating schedule as a test file of its own, which fails when the model changes its mind."""
+"""A violating schedule as a test file, which fails when the model no longer agrees."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ def format_regression(
 ) -> str:
     """The text of a test file that replays a minimal schedule in the reference.
 
-    The structure must be one of ``properties.worlds.KNOWN_STRUCTURES``; ``identifier`` tells
-    where the schedule comes from. Raises ScheduleError for a schedule with an impossible step.
+    The structure must be one of ``properties.worlds.KNOWN_STRUCTURES``; ``identifier`` names the
+    schedule's origin. Raises ScheduleError for a schedule with an impossible step.
     """
     actions = tuple(schedule)
     story = tell(guarantee, list(replay(structure, parameters, actions, (guarantee,))))
@@ -79,7 +79,7 @@ def format_action(action: Action) -> str:
 
 
 def format_record(value: Any, indent: str = "") -> str:
-    """An attrs object as Python, one field a line; numbers that are as usual are left out."""
+    """An attrs object as Python, one field a line; default numbers are left out."""
     inside = indent + "    "
     fields = [
         f"{inside}{field.name}={format_field(getattr(value, field.name), inside)},\n"

@@ -1,4 +1,4 @@
-"""Schedules carried over to kindred groups: with more slaves, or with slaves that change places."""
+"""Schedules carried over to related groups: with more slaves, or with slaves that change places."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from attrs import evolve
 from reference.language.machine import Action, compute_machine
 
 SOUND_STEPS = {"swallow_append_error": "append_to_slave"}
-"""What a slave does on which the fault does not strike."""
+"""The steps of a slave that the fault does not hit."""
 
 Schedule = tuple[Action, ...]
 
 
 def carry_over(structure: Any, parameters: Any, schedule: Schedule) -> Iterator[Schedule]:
-    """The schedule as it is, in another order, with all slaves doing the same, with one moved."""
+    """The schedule unchanged, in another order, with all slaves alike, or with one moved."""
     yield schedule
     if structure.variants:
         yield hold_back(structure, parameters, schedule)
@@ -27,7 +27,7 @@ def carry_over(structure: Any, parameters: Any, schedule: Schedule) -> Iterator[
 
 
 def move(structure: Any, schedule: Schedule, index: int) -> Schedule:
-    """What the first slave does, done by the one with this index; the others stay."""
+    """The schedule in which the slave with this index takes the first one's steps."""
     return tuple(
         evolve(action, instance=f"{rule}[{index}]")
         if bracket == "[0]" and is_of_a_slave(structure, rule)
@@ -44,9 +44,9 @@ def is_of_a_slave(structure: Any, rule: str) -> bool:
 
 
 def mirror(structure: Any, parameters: Any, schedule: Schedule) -> Schedule:
-    """The schedule in which every slave does what the first one does, as far as it can.
+    """The schedule in which every slave takes the first one's steps, as far as possible.
 
-    Faults strike only the first slave. Empty where the schedule itself becomes impossible.
+    Faults happen only to the first slave. Empty if the schedule itself becomes impossible.
     """
     machine = compute_machine(structure)
     cluster = structure.make_initial(parameters)
@@ -69,10 +69,10 @@ def mirror(structure: Any, parameters: Any, schedule: Schedule) -> Schedule:
 
 
 def hold_back(structure: Any, parameters: Any, schedule: Schedule) -> Schedule:
-    """The schedule in which a step that is refused waits until it is possible.
+    """The schedule in which a refused step waits until it is possible.
 
-    What never becomes possible is left out. Where a release takes the same steps in another order,
-    this finds that order.
+    A step that never becomes possible is left out. If a release takes the same steps in another
+    order, this finds that order.
     """
     machine = compute_machine(structure)
     cluster = structure.make_initial(parameters)
@@ -96,7 +96,7 @@ def hold_back(structure: Any, parameters: Any, schedule: Schedule) -> Schedule:
 def fill_in(structure: Any, parameters: Any, schedule: Schedule) -> Schedule:
     """The schedule with a step before each refused one that makes it possible, if one does.
 
-    What no single step makes possible is left out. Where another setting asks for one step more,
+    A step that no single step makes possible is left out. If another setting needs one step more,
     this finds it.
     """
     machine = compute_machine(structure)
@@ -116,6 +116,6 @@ def fill_in(structure: Any, parameters: Any, schedule: Schedule) -> Schedule:
 
 
 def _split(action: Action) -> tuple[str, str]:
-    """The rule of a step, and its index in brackets, empty where it has none."""
+    """The rule of a step, and its index in brackets, empty if it has none."""
     rule, bracket, index = action.instance.partition("[")
     return rule, bracket + index

@@ -1,7 +1,7 @@
-"""Judged schedules told: as timelines for a terminal, and in sentences.
+"""Judged schedules as timelines for a terminal, and as stories in sentences.
 
-Let this be so, then that happens, but this goes wrong: the words of a step are the first sentence
-of its rule, so every world tells its schedules alike.
+A story has the form: let this be so, then that happens, but this goes wrong. The words of a step
+are the first sentence of its rule, in every world.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def draw_steps(steps: Iterable[JudgedStep]) -> str:
 
 
 def draw_cell(structure: Any, verdict: Verdict) -> str:
-    """The timeline of a refuted cell in small sizes, up to the claim that it breaks."""
+    """The timeline of a refuted verdict in small sizes, up to the claim that it breaks."""
     parameters = find_world(structure).make_search_parameters(
         find_world(structure).get_fault_model(verdict.fault)
     )
@@ -36,7 +36,7 @@ def draw_cell(structure: Any, verdict: Verdict) -> str:
 
 LET, THEN, BUT = "Let", "Then", "But"
 SOURCE_REFERENCE = re.compile(r" \([A-Z]+-[A-Z0-9-]+(, [A-Z]+-[A-Z0-9-]+)*\)")
-"""What a rule's sentence cites, for example `` (R-HA-21)``: for readers of the sources only."""
+"""The citation in a rule's sentence, for example `` (R-HA-21)``, for readers of the sources."""
 
 
 @frozen
@@ -46,9 +46,9 @@ class Sentence:
     word: str
     """LET, THEN or BUT."""
     text: str
-    """What follows that word, with a full stop."""
+    """The text after that word, with a full stop."""
     steps: tuple[int, ...] = ()
-    """The numbers of the steps that it tells, from 1."""
+    """The numbers of the steps that it describes, from 1."""
 
     def __str__(self) -> str:
         return f"{self.word} {self.text}"
@@ -57,8 +57,8 @@ class Sentence:
 def tell(guarantee: str, steps: Sequence[JudgedStep]) -> list[Sentence]:
     """The story of a replayed schedule whose last step violates the guarantee.
 
-    Let: the deployment, and the steps before the first fault. Then: what happens in order. But:
-    each fault or circumstance, and in the end the guarantee that does not hold.
+    Let: the deployment, and the steps before the first fault. Then: the other steps, in order. But:
+    each fault or environment event, and at the end the guarantee that does not hold.
     """
     broken = find_world(steps[-1].cluster.structure).get_claim(guarantee).sentence
     return [*tell_steps(steps), tell_end(steps, f"{guarantee} does not hold: “{broken}”")]
@@ -77,13 +77,13 @@ def tell_steps(steps: Sequence[JudgedStep]) -> list[Sentence]:
 
 
 def tell_end(steps: Sequence[JudgedStep], what: str) -> Sentence:
-    """What is so after the last step, and should not be."""
+    """The condition after the last step that should not be."""
     last = steps[-1].index
     return Sentence(BUT, f"{f'after step {last}' if last else 'at the beginning'} {what}")
 
 
 def find_fault_steps(steps: Iterable[JudgedStep]) -> frozenset[int]:
-    """The numbers of the steps in which a fault or a circumstance strikes."""
+    """The numbers of the steps in which a fault or an environment event happens."""
     return frozenset(_find_fault_steps(steps))
 
 
@@ -102,7 +102,7 @@ def describe_setting(state: Any) -> str:
 
 
 def list_sizes(parameters: Any) -> dict[str, int]:
-    """The sizes and thresholds among a world's parameters: all but the limits of faults."""
+    """The sizes and thresholds among a world's parameters: all but the fault limits."""
     values = attrs.asdict(parameters, recurse=False).items()
     return {name: value for name, value in values if isinstance(value, int)}
 
@@ -116,7 +116,7 @@ def join_steps(word: str, steps: Sequence[JudgedStep]) -> str:
 
 
 def describe_action(action: Action, state: Any) -> str:
-    """What a step is: its rule's sentence up to a semicolon, who it is about, its arguments.
+    """A step in words: its rule's sentence up to a semicolon, its broker, its arguments.
 
     For example ``a slave connects and is counted at once [slave 2]``.
     """

@@ -29,21 +29,21 @@ from reference.worlds.replication.parameters import SIZE_KEYS, SLAVES_MAX, Param
 from reference.worlds.replication.structure import Structure
 
 MODEL_LIMITS = (
-    "Every column of replication includes stops in order, restarts, rollover, retention, and "
-    "connections that a broker closes by itself when they are idle.",
-    "A slave without a log that joins a master with more than one file is no failure, but a column "
-    "of its own (late join): it gets the last file only.",
-    "With several slaves the schedules are those of one: nobody has searched for shorter ones.",
-    "Faults strike any number of times; but the master loses power or disk at most twice.",
+    "Every fault model of replication includes stops in order, restarts, rollover, retention, and "
+    "idle connections that a broker closes by itself.",
+    "A slave without a log that joins a master with more than one file is no failure, but has its "
+    "own fault model (late join): it gets only the last file.",
+    "With several slaves the schedules are those of one slave; no shorter ones were searched for.",
+    "Faults happen any number of times, but the master loses power or disk at most twice.",
     "Consumers: one queue, one group, one consumer, in a world of their own beside replication; "
-    "what a single pull is answered is told by `rmqspec pull`. What they come to in peace is told "
-    "of rest; a consumer that may read the slave may be sent to and fro and never rest.",
-    "Topics, subscription groups and delayed messages: one table or level, in worlds of their own. "
-    "Their failures are combined with no others; those of brokers and consumers are, from put to "
-    f"consumed, in {name_page('system.md')}. RocketMQ answers an administrator before it makes a "
+    "`rmqspec pull` shows the answer to a single pull. Liveness results assume that the consumer "
+    "comes to rest; a consumer that may read the slave may be sent back and forth forever.",
+    "Topics, subscription groups and delayed messages: one table or level, in worlds of their "
+    "own. Their failures are not combined with others; those of brokers and consumers are, from "
+    f"put to consumption, in {name_page('system.md')}. RocketMQ answers an administrator before it creates a "
     "topic, and may read a backup after a power loss; neither is in the tables.",
 )
-"""What a reader must know before trusting a cell; printed with every table."""
+"""What you must know before you trust a verdict; printed with every table."""
 
 
 @frozen
@@ -53,12 +53,12 @@ class GroupAnalysis:
     structure: Structure
     parameters: Parameters
     outside_the_model: tuple[str, ...]
-    """One sentence per reason why nothing can be said."""
+    """One sentence per reason why there is no answer."""
     verdicts: tuple[Verdict, ...]
     """Every guarantee under every fault class, guarantee by guarantee."""
 
     def get(self, guarantee: str, fault: str) -> Verdict:
-        """One cell."""
+        """One verdict."""
         return next(v for v in self.verdicts if (v.guarantee, v.fault) == (guarantee, fault))
 
 
@@ -74,7 +74,7 @@ def compute_structure(group: BrokerGroup) -> Structure:
 def compute_parameters(group: BrokerGroup) -> Parameters:
     """Sizes and thresholds of a group's master.
 
-    Raises ConfigurationError for a size below one byte, with which a real broker cannot run.
+    Raises ConfigurationError for a size below one byte: no real broker can run with it.
     """
     sizes: dict[str, Any] = {n: group.master.get_number(key) for n, key in SIZE_KEYS.items()}
     for name, key in SIZE_KEYS.items():
@@ -114,9 +114,9 @@ def decide(
     parameters: Parameters,
     on_progress: Callable[[str], None] = lambda text: None,
 ) -> tuple[Verdict, ...]:
-    """Every cell: by a re-checked certificate, by other schedules where that does not fit.
+    """Every verdict: by a certificate that is checked again, else by other schedules.
 
-    Only what no known schedule refutes under these sizes is searched.
+    Only claims that no known schedule refutes under these sizes are searched.
     """
     document = certificates.load(structure)
     sizes = clip_sizes(parameters)
@@ -135,7 +135,7 @@ def decide(
 
 
 def _load_older(structure: Structure) -> tuple[Verdict, ...]:
-    """The cells of a certificate that was made from other rules: what refuted may refute still."""
+    """The verdicts of a certificate made from other rules: their schedules may still refute."""
     document = certificates.read(structure)
     if document is None:
         return ()
@@ -146,15 +146,15 @@ def _load_older(structure: Structure) -> tuple[Verdict, ...]:
 
 
 def is_open_by_size(verdict: Verdict) -> bool:
-    """The cell is open only because its schedule is impossible with these sizes.
+    """The verdict is open only because its schedule is impossible with these sizes.
 
-    What a certificate itself leaves open was searched as deep as it says.
+    A verdict that the certificate itself leaves open was searched to the depth it states.
     """
     return verdict.word is VerdictWord.UNDECIDED and verdict.depth is None
 
 
 def find_known_refutations(structure: Structure, sizes: Parameters) -> tuple[Verdict, ...]:
-    """What the schedules of all certificates, whatever they were found for, refute here."""
+    """What the schedules of all certificates, also of other claims, refute here."""
     refutations = find_refutations(structure, load_known_schedules(), sizes)
     return tuple(
         Verdict(name, fault_model.name, VerdictWord.REFUTED, schedule)
@@ -166,7 +166,7 @@ def find_known_refutations(structure: Structure, sizes: Parameters) -> tuple[Ver
 
 
 def order_by_guarantee(verdicts: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
-    """The cells in the order in which the table shows them."""
+    """The verdicts in the table's order."""
     guarantees, faults = list(CLAIMS), list(FAULT_MODEL_BY_NAME)
     return tuple(
         sorted(verdicts, key=lambda v: (guarantees.index(v.guarantee), faults.index(v.fault)))
@@ -174,7 +174,7 @@ def order_by_guarantee(verdicts: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
 
 
 def describe_configuration(group: BrokerGroup) -> dict[str, str | int]:
-    """What of a group's configuration decides its verdicts."""
+    """The part of a group's configuration that decides its verdicts."""
     analysed = attrs.asdict(compute_parameters(group), recurse=False)
     return {
         "brokerRole": group.master.role.name,

@@ -1,10 +1,10 @@
-"""Certificates: lemmas and schedules as data, re-checked from the rules whenever they are used.
+"""Certificates: lemmas and schedules as data, checked again against the rules at every use.
 
-A certificate is a hint, never a verdict: lemmas must prove again, schedules must refute again and
-must not contain a needless step; with a cell missing or left open it is refused. What is taken from
-it on trust is one thing only, that no schedule with fewer steps exists (of three slaves not even
-that is claimed). It carries a fingerprint of what it was made from, rule by rule and claim by
-claim; one that was made from others is not read, but ``renewal`` makes a new one of it.
+A certificate is a hint, never a verdict: its lemmas must prove again, and its schedules must refute
+again without a needless step. One with a missing or open verdict is refused. Only one thing is
+taken on trust: that no schedule with fewer steps exists (not claimed for three slaves). A
+certificate has a fingerprint of what it was made from, rule by rule and claim by claim. One made
+from other rules is not used, but ``renewal`` makes a new one of it.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ WRITTEN_FILE = "written_by_hand.json"
 
 
 def get_path(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> Path:
-    """Where a structure's certificate lies."""
+    """The path of a structure's certificate."""
     return folder / find_world(structure).locate(structure)
 
 
 def get_world_folder(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> Path:
-    """Where the certificates of a structure's world lie, and what else is stored about it."""
+    """The folder with the certificates of a structure's world, and other data about it."""
     return get_path(structure, folder).parent
 
 
 def get_stem(structure: Any) -> str:
-    """What other files about a structure are called: ``sync_master-async_flush-1_slaves``."""
+    """The stem of other files about a structure: ``sync_master-async_flush-1_slaves``."""
     return "-".join(get_path(structure, Path()).with_suffix("").parts)
 
 
@@ -68,7 +68,7 @@ def save(structure: Any, verdicts: tuple[Verdict, ...], folder: Path = CERTIFICA
 
 
 def read(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> dict[str, Any] | None:
-    """A structure's certificate, whatever it was made from; None when there is none."""
+    """A structure's certificate, even if made from other rules; None when there is none."""
     path = get_path(structure, folder)
     if not path.exists():
         return None
@@ -80,7 +80,7 @@ def read(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> dict[str, Any] | 
 
 
 def compute_changes(structure: Any, document: dict[str, Any]) -> Difference | None:
-    """What has changed since a certificate was made; None where it does not say of what."""
+    """The changes since a certificate was made; None if it has no fingerprint."""
     try:
         return compute_difference(document["fingerprint"], structure)
     except (KeyError, TypeError, AttributeError):
@@ -97,7 +97,7 @@ def load(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> dict[str, Any] | 
 def load_required(structure: Any) -> dict[str, Any]:
     """A structure's certificate.
 
-    Raises InternalDisagreementError where it is missing or was made from other rules.
+    Raises InternalDisagreementError if it is missing or was made from other rules.
     """
     document = load(structure)
     if document is None:
@@ -119,9 +119,9 @@ def _make_missing(structure: Any) -> InternalDisagreementError:
 def load_schedules(
     structure: Any, folder: Path = CERTIFICATE_FOLDER
 ) -> tuple[tuple[Action, ...], ...]:
-    """The schedules of a certificate, whatever rules it was made from: nothing follows from them.
+    """The schedules of a certificate, even if made from other rules: they are only hints.
 
-    None where there is no certificate.
+    None if there is no certificate.
     """
     document = read(structure, folder) or {"cells": ()}
     return tuple(decode_schedule(c["schedule"]) for c in document["cells"] if "schedule" in c)
@@ -129,10 +129,10 @@ def load_schedules(
 
 @cache
 def find_cells(structure: Any) -> Mapping[tuple[str, str], Verdict]:
-    """The certified cells of a structure by claim and column, in the order of the matrix.
+    """The certified verdicts of a structure by claim and fault model, in the table's order.
 
-    None where there is no certificate that was made from its rules. Raises
-    InternalDisagreementError for one that is incomplete or malformed.
+    None without a certificate that was made from its rules. Raises InternalDisagreementError for
+    one that is incomplete or malformed.
     """
     document = load(structure)
     cells = () if document is None else decode_cells(structure, document)
@@ -141,7 +141,7 @@ def find_cells(structure: Any) -> Mapping[tuple[str, str], Verdict]:
 
 
 def load_cells(structure: Any) -> Mapping[tuple[str, str], Verdict]:
-    """The same of a structure that must have them, else raises InternalDisagreementError."""
+    """The certified verdicts of a structure. Raises InternalDisagreementError if there are none."""
     cells = find_cells(structure)
     if not cells:
         raise _make_missing(structure)
@@ -149,7 +149,7 @@ def load_cells(structure: Any) -> Mapping[tuple[str, str], Verdict]:
 
 
 def load_refuted(structure: Any, claim: str, fault: str) -> Verdict:
-    """A certified cell with its schedule. Raises LookupError where it is not refuted."""
+    """A certified verdict with its schedule. Raises LookupError if it is not refuted."""
     cell = load_cells(structure)[claim, fault]
     if cell.word is not VerdictWord.REFUTED:
         raise LookupError(f"{claim} of {structure.name} is not refuted under {fault!r}")
@@ -162,9 +162,9 @@ def recheck(
     document: dict[str, Any],
     on_progress: Callable[[str], None] = lambda text: None,
 ) -> tuple[Verdict, ...]:
-    """Decide every cell again with a certificate's help, schedules under the given parameters.
+    """Decide every verdict again with a certificate's help, schedules under the given parameters.
 
-    A schedule that is impossible under these parameters leaves its cell undecided. Raises
+    A schedule that is impossible under these parameters leaves its verdict undecided. Raises
     InternalDisagreementError for a certificate that is incomplete or malformed, or whose proofs do
     not hold.
     """
@@ -178,9 +178,9 @@ def recheck(
 
 @cache
 def decide_columns(structure: Any, lemmas: tuple[str, ...]) -> Mapping[str, InductionResult]:
-    """By column what follows from lemmas that are proved. Raises SolverGaveUpError.
+    """The claims that follow from proved lemmas, by fault model. Raises SolverGaveUpError.
 
-    Nothing but rules, claims and lemmas decides this, and they do not change while a program runs.
+    Only rules, claims and lemmas decide this, and they do not change while a program runs.
     """
     prover = FaultSetProver(structure, lemmas)
     return {c.name: prover.decide(c) for c in find_world(structure).fault_models}
@@ -192,9 +192,9 @@ def _prove_lemmas(
     cells: Sequence[Verdict],
     on_progress: Callable[[str], None],
 ) -> tuple[str, ...]:
-    """The lemmas, proved again together with claims that are known to be false.
+    """The lemmas, proved again together with claims known to be false.
 
-    A prover that lets a false claim stand would let a false lemma stand as well.
+    A prover that accepts a false claim would accept a false lemma too.
     """
     on_progress(f"{structure.name}: {len(lemmas)} lemmas")
     false_claims = list_false_claims(structure, cells)
@@ -214,7 +214,7 @@ def _prove_lemmas(
 
 
 def list_false_claims(structure: Any, cells: Iterable[Verdict]) -> tuple[str, ...]:
-    """The claims that are refuted under every fault: under all faults no induction holds them."""
+    """The claims that are refuted under every fault: induction must not prove them there."""
     column = find_world(structure).every_fault.name
     refuted = (c for c in cells if c.fault == column and c.word is VerdictWord.REFUTED)
     return tuple(c.guarantee for c in refuted)
@@ -248,7 +248,7 @@ def _recheck_cell(
 
 
 def decode_all(structure: Any, document: dict[str, Any]) -> list[Verdict]:
-    """Every cell that a certificate has. Raises InternalDisagreementError for a malformed one."""
+    """Every verdict in a certificate. Raises InternalDisagreementError for a malformed one."""
     try:
         return [_decode(c) for c in document["cells"]]
     except (KeyError, TypeError, ValueError, AttributeError) as problem:
@@ -263,7 +263,7 @@ def _make_malformed(structure: Any, problem: Exception) -> InternalDisagreementE
 
 
 def list_asked(structure: Any) -> set[tuple[str, str]]:
-    """The claim and the column of every cell that a structure has."""
+    """The claim and the fault model of every verdict of a structure."""
     return {
         (g, c.name)
         for g in find_world(structure).claims
@@ -272,7 +272,7 @@ def list_asked(structure: Any) -> set[tuple[str, str]]:
 
 
 def decode_asked(structure: Any, document: dict[str, Any]) -> tuple[Verdict, ...]:
-    """The cells of a certificate that are still asked for, whatever rules it was made from.
+    """The verdicts of a certificate that are still needed, even if made from other rules.
 
     Raises InternalDisagreementError for a malformed one.
     """
@@ -282,9 +282,9 @@ def decode_asked(structure: Any, document: dict[str, Any]) -> tuple[Verdict, ...
 
 
 def decode_cells(structure: Any, document: dict[str, Any]) -> list[Verdict]:
-    """Every cell of a certificate, once, each proved or refuted.
+    """Every verdict of a certificate, once, each proved or refuted.
 
-    One of a variant may leave cells open, and so may a renewed one. Raises
+    A variant's certificate, or a renewed one, may leave verdicts open. Raises
     InternalDisagreementError for a certificate that is incomplete or malformed.
     """
     cells = decode_all(structure, document)
@@ -314,9 +314,9 @@ def decode_cells(structure: Any, document: dict[str, Any]) -> list[Verdict]:
 
 
 def _check_order_of_columns(structure: Any, cells: Sequence[Verdict]) -> None:
-    """What refutes under fewer faults refutes under more, in as few steps at most.
+    """A refutation under fewer faults also holds under more, in at most as many steps.
 
-    Raises InternalDisagreementError for cells that contradict one another.
+    Raises InternalDisagreementError for contradictory verdicts.
     """
     columns = {c.name: c for c in find_world(structure).fault_models}
     refuted = [c for c in cells if c.word is VerdictWord.REFUTED]
@@ -333,9 +333,9 @@ def _check_order_of_columns(structure: Any, cells: Sequence[Verdict]) -> None:
 
 
 def rejudge(structure: Any, parameters: Any, cell: Verdict) -> Verdict:
-    """A cell as it stands under these sizes: a schedule that is impossible leaves it undecided.
+    """A verdict under these sizes: an impossible schedule leaves it undecided.
 
-    A schedule that takes more than one file is judged in files of a few bytes, and says so.
+    A schedule that needs more than one file is judged in files of a few bytes, and marked so.
     """
     if cell.word is not VerdictWord.REFUTED:
         return cell
@@ -365,9 +365,9 @@ def _is_refuted(structure: Any, parameters: Any, cell: Verdict) -> bool:
 def _find_needless(
     structure: Any, parameters: Any, claim: str, schedule: tuple[Action, ...]
 ) -> tuple[int, ...]:
-    """The steps that a schedule does not need: the same in every column that admits it.
+    """The needless steps of a schedule: the same under every fault model that admits it.
 
-    With a step less no fault strikes more often, so the limits of a column forbid nothing.
+    With one step less no fault happens more often, so a fault model's limits forbid nothing.
     """
     given = evolve(parameters, limits=find_world(structure).every_fault.search_limits)
 
@@ -378,7 +378,7 @@ def _find_needless(
 
 
 def load_written(structure: Any) -> tuple[Verdict, ...]:
-    """Refutations that were written by hand, where a search does not come to them; often none."""
+    """Refutations written by hand, where a search does not reach them; often none."""
     path = get_world_folder(structure) / WRITTEN_FILE
     entries = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
     return tuple(
@@ -388,7 +388,7 @@ def load_written(structure: Any) -> tuple[Verdict, ...]:
 
 
 def load_related(structure: Any) -> tuple[Verdict, ...]:
-    """The certified cells of kindred structures; their schedules are tried first."""
+    """The certified verdicts of related structures; their schedules are tried first."""
     return tuple(
         v
         for k in find_world(structure).list_related_structures(structure)
@@ -397,7 +397,7 @@ def load_related(structure: Any) -> tuple[Verdict, ...]:
 
 
 def _decode_if_usable(structure: Any) -> list[Verdict]:
-    """The certified cells of a structure; none where its certificate is not of this model."""
+    """The certified verdicts of a structure; none if its certificate is not of this model."""
     document = load(structure)
     if document is None:
         return []

@@ -1,4 +1,4 @@
-"""The cells of the certificates in words, and which of the proved ones are vacuous."""
+"""The verdicts of the certificates in words, and the vacuous ones among the proved."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from reference.worlds.replication.structure import Structure
 
 @cache
 def compute_vacuous(structure: Structure) -> frozenset[tuple[str, str]]:
-    """The cells (guarantee, fault) whose premise provably never holds.
+    """The pairs (guarantee, fault) whose premise provably never holds.
 
-    What induction cannot exclude in the first column, without faults, it cannot exclude in another.
+    A premise that induction cannot exclude without faults it cannot exclude with any.
     """
     found: set[tuple[str, str]] = set()
     prover = FaultSetProver(structure, prove_lemmas(structure))
@@ -32,9 +32,9 @@ def compute_vacuous(structure: Structure) -> frozenset[tuple[str, str]]:
 
 @cache
 def compute_row(structure: Structure) -> Mapping[tuple[str, str], str]:
-    """What stands in the cells (guarantee, fault) of a structure.
+    """The text of each table cell (guarantee, fault) of a structure.
 
-    Raises InternalDisagreementError where it has no certificate of its rules.
+    Raises InternalDisagreementError if it has no certificate of its rules.
     """
     vacuous = compute_vacuous(structure)
     cells = load_cells(structure)
@@ -42,7 +42,7 @@ def compute_row(structure: Structure) -> Mapping[tuple[str, str], str]:
 
 
 def describe(verdict: Verdict, *, is_vacuous: bool = False) -> str:
-    """A cell in words, for example ``refuted, 12 steps``, or ``disputed (L1)``."""
+    """A verdict in words, for example ``refuted, 12 steps``, or ``disputed (L1)``."""
     if verdict.word is VerdictWord.PROVED and is_vacuous:
         return f"{verdict.word.value} (vacuous)"
     steps = "" if verdict.steps is None else f", {count_steps(verdict.steps)}"

@@ -1,4 +1,4 @@
-"""Expected verdicts: data with a reason each, compared with what the engines decide."""
+"""Expected verdicts: data, each with a reason, compared with the engines' verdicts."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ EXPECTATIONS_FILE = REPLICATION.folder / "expected_verdicts.toml"
 
 @frozen(kw_only=True)
 class Expectation(CellSelector):
-    """What certain cells of one guarantee are expected to be."""
+    """The expected verdict of some table cells of one guarantee."""
 
     guarantee: str
     verdict: VerdictWord = field(converter=VerdictWord)
     is_claimed: bool
-    """An operator may rely on the guarantee here, by what the documentation promises."""
+    """The documentation promises the guarantee to an operator here."""
     reason: str
-    """One sentence: why the verdict is what it is."""
+    """One sentence: the reason for the verdict."""
 
 
 @cache
@@ -37,12 +37,12 @@ def load_expectations(file: Path = EXPECTATIONS_FILE) -> tuple[Expectation, ...]
 
 
 def get_expectations_file(structure: Any) -> Path:
-    """The file that speaks of a structure's world."""
+    """The file about a structure's world."""
     return find_world(structure).folder / "expected_verdicts.toml"
 
 
 def find_expectation(guarantee: str, structure: Any, fault: str) -> Expectation:
-    """The entry that decides a cell. Raises LookupError when there is none."""
+    """The entry for a verdict. Raises LookupError when there is none."""
     for entry in load_expectations(get_expectations_file(structure)):
         if entry.guarantee == guarantee and entry.fits(structure, fault):
             return entry

@@ -1,8 +1,8 @@
-"""Why a cell is refuted: classes of refutations, recognised in the schedules that refute.
+"""Why a verdict is refuted: classes of refutations, recognised in the refuting schedules.
 
-A class is data, an entry of ``explanations.toml``: the claims that it breaks, rules that fire in
-the schedule, and features of the states on its way. As a certificate's schedule has no needless
-step, a rule that fires in it is needed. The first entry that fits decides.
+A class is an entry of ``explanations.toml``: the claims that it breaks, rules that fire in the
+schedule, and features of its states. A certificate's schedule has no needless step; every rule that
+fires in it is needed. The first entry that fits decides.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ EXPLANATIONS_FILE = Path(__file__).parent / "explanations.toml"
 Feature = Callable[[Cluster], bool]
 
 FEATURES: dict[str, Feature] = {}
-"""What some state of a schedule must show, by name."""
+"""The features that some state of a schedule must show, by name."""
 
 
 def feature(predicate: Feature) -> Feature:
@@ -55,14 +55,14 @@ def is_acknowledged_unreceived(cluster: Cluster) -> bool:
 
 @feature
 def is_asked_below_first_file(cluster: Cluster) -> bool:
-    """A connection goes on at an offset that the master's retention has deleted."""
+    """A connection continues at an offset that the master's retention has deleted."""
     start = cluster.master.log.start_offset
     return any(UNKNOWN_OFFSET < link.next_transfer_offset < start for link in cluster.links)
 
 
 @feature
 def is_empty_file_served_from_later(cluster: Cluster) -> bool:
-    """A slave whose only file is empty is sent bytes from behind the master's beginning."""
+    """A slave whose only file is empty is sent bytes from after the master's beginning."""
     pairs = zip(cluster.slaves, cluster.links, strict=True)
     return any(
         slave.log.has_file and slave.log.max_offset == 0 and link.transfer_start_offset > 0
@@ -72,7 +72,7 @@ def is_empty_file_served_from_later(cluster: Cluster) -> bool:
 
 @feature
 def is_transfer_begun_in_a_roll(cluster: Cluster) -> bool:
-    """A transfer begins where the master's log ends, at a file that is not there yet."""
+    """A transfer begins at the master's end, at a file that does not exist yet."""
     end = cluster.master.log.max_offset
     is_in_a_roll = cluster.master.trailing_blank_offset != UNKNOWN_OFFSET
     return is_in_a_roll and any(link.transfer_start_offset == end for link in cluster.links)
@@ -80,20 +80,20 @@ def is_transfer_begun_in_a_roll(cluster: Cluster) -> bool:
 
 @feature
 def is_flush_file_gone(cluster: Cluster) -> bool:
-    """The file in which a broker's flush would go on is deleted."""
+    """The file in which a broker's flush would continue is deleted."""
     logs = (cluster.master.log, *(s.log for s in cluster.slaves))
     return not all(is_flush_file_there(log) for log in logs)
 
 
 @feature
 def is_deleted_early(cluster: Cluster) -> bool:
-    """A full disk has taken a message before its time."""
+    """A full disk has taken a message early."""
     return any(m.ghost_is_deleted_early for m in cluster.messages)
 
 
 @feature
 def is_dispatch_overtaken(cluster: Cluster) -> bool:
-    """The file in which a broker's dispatch would go on is deleted."""
+    """The file in which a broker's dispatch would continue is deleted."""
     logs = (cluster.master.log, *(s.log for s in cluster.slaves))
     return not all(is_dispatch_file_there(cluster, log) for log in logs)
 
@@ -104,13 +104,13 @@ class Explanation:
 
     name: str
     sentence: str
-    """What happens, for an operator."""
+    """What happens, in an operator's words."""
     claims: tuple[str, ...] = field(converter=tuple)
     """The claims that it breaks."""
     rules: tuple[str, ...] = field(default=(), converter=tuple)
-    """Rules that fire in the schedule, all of them."""
+    """Rules that must all fire in the schedule."""
     features: tuple[str, ...] = field(default=(), converter=tuple)
-    """Names of FEATURES, each shown by some state of the schedule."""
+    """Names of FEATURES that some state of the schedule must each show."""
     issues: tuple[str, ...] = field(default=(), converter=tuple)
     """Rows of the survey of known issues, as identifiers of the ledger."""
     threads: tuple[str, ...] = field(default=(), converter=tuple)
@@ -118,7 +118,7 @@ class Explanation:
     recordings: tuple[str, ...] = field(default=(), converter=tuple)
     """Lines of recordings that show it, for example ``u_... seq 52 (put)``."""
     prediction: bool = False
-    """Neither reported nor recorded, as far as we know: see ``predictions.toml``."""
+    """Neither reported nor recorded so far: see ``predictions.toml``."""
 
     def fits(self, claim: str, fired: set[str], states: tuple[Cluster, ...]) -> bool:
         """A schedule that breaks this claim belongs to the class."""
@@ -152,11 +152,11 @@ SAME_EVENT = {
     "lose_master_power_in_record": "lose_master_power",
     "report_offset_to_earlier_put": "report_offset",
 }
-"""Rules that tell another outcome of an event: where one fires, the event took place."""
+"""Rules for another outcome of an event: if one fires, the event took place."""
 
 
 def explain(structure: Structure, verdict: Verdict) -> Explanation:
-    """The class of a refuted cell. Raises LookupError when no class fits."""
+    """The class of a refuted verdict. Raises LookupError when no class fits."""
     states = replay_states(structure, verdict)
     fired = {SAME_EVENT.get(a.rule_name, a.rule_name) for a in verdict.schedule}
     fired |= {action.rule_name for action in verdict.schedule}
@@ -169,7 +169,7 @@ def explain(structure: Structure, verdict: Verdict) -> Explanation:
 
 
 def list_refuted() -> Iterator[tuple[Structure, Verdict]]:
-    """Every refuted cell of every certificate. Raises InternalDisagreementError."""
+    """Every refuted verdict of every certificate. Raises InternalDisagreementError."""
     for structure in CERTIFIED_STRUCTURES:
         cells = load_cells(structure).values()
         yield from ((structure, v) for v in cells if v.word is VerdictWord.REFUTED)
@@ -177,5 +177,5 @@ def list_refuted() -> Iterator[tuple[Structure, Verdict]]:
 
 @cache
 def explain_all() -> tuple[tuple[Structure, Verdict, Explanation], ...]:
-    """Every refuted cell of every certificate with its class."""
+    """Every refuted verdict of every certificate with its class."""
     return tuple((s, verdict, explain(s, verdict)) for s, verdict in list_refuted())

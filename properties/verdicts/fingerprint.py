@@ -1,7 +1,7 @@
-"""What a certificate was made from, part by part: so that a change costs what it touches.
+"""What a certificate was made from, part by part: a change costs only what it touches.
 
-A rule counts with its effect and with each condition by itself. Whoever only adds conditions takes
-behaviour away: what was the shortest schedule and is still possible stays the shortest.
+A rule is recorded with its effect and with each condition by itself. Adding conditions only removes
+behaviour: a shortest schedule that is still possible stays the shortest.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from reference.language.leaves import flatten
 from reference.language.machine import RecordedInstance, record_machine, record_predicate
 
 Fingerprint = Mapping[str, Any]
-"""``frame``: initial state, sizes and columns; ``rules``: of each rule the digest of its effect,
-then one for each condition; ``claims`` and ``lemmas``: a digest each."""
+"""``frame``: initial state, sizes and fault models; ``rules``: for each rule the digest of its
+effect, then one for each condition; ``claims`` and ``lemmas``: a digest each."""
 
 
 def compute_digest(structure: Any) -> str:
-    """A fingerprint of all that decides a structure's verdicts and their shortest schedules."""
+    """A digest of everything that decides a structure's verdicts and shortest schedules."""
     text = f"{_describe_frame(structure)}\n" + "\n".join(
         f"{r.instance.name} {dict(r.conditions)} {r.arguments} {dict(r.effects)}"
         for r in record_machine(structure)
@@ -38,7 +38,7 @@ def compute_digest(structure: Any) -> str:
 
 @cache
 def compute_fingerprint(structure: Any) -> Fingerprint:
-    """What a structure's verdicts are made from now."""
+    """The fingerprint of a structure's verdicts now."""
     return {
         "frame": _shorten(_describe_frame(structure)),
         "rules": _describe_rules(record_machine(structure)),
@@ -48,7 +48,7 @@ def compute_fingerprint(structure: Any) -> Fingerprint:
 
 
 def _describe_frame(structure: Any) -> str:
-    """Everything beside rules and claims, in words that do not depend on names of classes."""
+    """Everything but rules and claims, in words that do not depend on class names."""
     world = find_world(structure)
     begin = flatten(structure.make_initial(world.sizes.search))
     models = [(model.name, model.admitted) for model in world.fault_models]
@@ -56,7 +56,7 @@ def _describe_frame(structure: Any) -> str:
 
 
 def _describe_rules(recorded: Iterable[RecordedInstance]) -> dict[str, str]:
-    """Of each rule the digest of its effect, then those of its conditions, for all instances."""
+    """For each rule the digest of its effect, then those of its conditions, over all instances."""
     effects: dict[str, str] = {}
     conditions: dict[str, dict[str, str]] = {}
     for r in recorded:
@@ -88,23 +88,23 @@ class Difference:
     """What has changed since a certificate was made."""
 
     is_frame_changed: bool
-    """The initial state, the sizes of a search, or the columns are others."""
+    """The initial state, the sizes of a search, or the fault models have changed."""
     more: tuple[str, ...]
-    """Rules that are new, or that allow a step which they did not allow."""
+    """Rules that are new, or that allow a step they did not allow."""
     less: tuple[str, ...]
-    """Rules that are gone, or that have one more condition and are else the same."""
+    """Rules that are gone, or that only have more conditions."""
     claims: tuple[str, ...]
-    """Claims that are new, or that say something else, or that are gone."""
+    """Claims that are new, changed or gone."""
     lemmas: tuple[str, ...]
-    """The same of lemmas."""
+    """Lemmas that are new, changed or gone."""
 
     @property
     def touches_cells(self) -> bool:
-        """A verdict may be another one now. Other lemmas change none: they only prove it."""
+        """A verdict may have changed. Changed lemmas change no verdict: they only prove it."""
         return self.is_frame_changed or bool(self.more or self.less or self.claims)
 
     def keeps_shortest(self, claim: str) -> bool:
-        """A schedule that was the shortest against a claim, and still refutes, is so still."""
+        """A schedule that was shortest against a claim, and still refutes, is still shortest."""
         return not (self.is_frame_changed or self.more or claim in self.claims)
 
     def __bool__(self) -> bool:
@@ -117,13 +117,13 @@ class Difference:
             "claims": self.claims,
             "lemmas": self.lemmas,
         }
-        parts = ["the initial state, sizes or columns"] * self.is_frame_changed
+        parts = ["the initial state, sizes or fault models"] * self.is_frame_changed
         parts += [f"{what}: {', '.join(names)}" for what, names in told.items() if names]
         return "; ".join(parts)
 
 
 def compute_difference(before: Fingerprint, structure: Any) -> Difference:
-    """What of a structure is not as it was. Raises KeyError or TypeError for no fingerprint."""
+    """The changes of a structure. Raises KeyError or TypeError if ``before`` is no fingerprint."""
     now = compute_fingerprint(structure)
     gone = before["rules"].keys() - now["rules"].keys()
     changed = tuple(_list_differing(before["rules"], now["rules"]))
@@ -144,7 +144,7 @@ def _list_differing(before: Mapping[str, str], now: Mapping[str, str]) -> Iterat
 
 
 def _has_only_gained(before: str | None, now: str | None) -> bool:
-    """The effect is the same, and every condition that was there is there still."""
+    """The effect is unchanged, and no condition is gone."""
     if before is None or now is None:
         return False
     effect, *conditions = before.split()

@@ -1,7 +1,7 @@
-"""Verdicts that were proved before: taken from a store where one is open, else decided.
+"""Remembered verdicts: read from an open store, else decided.
 
-Nothing is remembered unless a program opens a store; whether what is in it still holds is the
-store's affair, by the keys that it makes.
+Nothing is remembered unless a program opens a store. The store's keys decide whether an entry is
+still valid.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from properties.verdicts.verdict import Verdict, VerdictWord
 
 
 class Store(Protocol):
-    """Where answers of plain data are kept."""
+    """A store of answers as plain data."""
 
     def recall(self, key: str) -> Any | None:
-        """What was kept under a key; None where nothing usable is."""
+        """The answer under a key; None if there is no usable one."""
 
     def keep(self, key: str, answer: Any) -> None:
         """Keep an answer under a key."""
 
 
 MakeKey = Callable[..., str]
-"""Makes a key of what was asked; it changes with all that an answer rests on."""
+"""Makes a key for a question; the key changes with everything that the answer depends on."""
 
 _OPEN: ContextVar[tuple[Store, MakeKey] | None] = ContextVar("open", default=None)
 
 
 @contextmanager
 def remember_in(store: Store, make_key: MakeKey) -> Iterator[None]:
-    """Inside, verdicts are taken from this store, and kept there."""
+    """Inside this context, verdicts are read from this store and kept in it."""
     token = _OPEN.set((store, make_key))
     try:
         yield
@@ -46,7 +46,7 @@ def remember_in(store: Store, make_key: MakeKey) -> Iterator[None]:
 def remember(
     what: str, asked: tuple[object, ...], decide: Callable[[], tuple[Verdict, ...]]
 ) -> tuple[Verdict, ...]:
-    """The verdicts that are asked for: remembered ones, or else decided now."""
+    """The requested verdicts: remembered ones, else decided now."""
     opened = _OPEN.get()
     if opened is None:
         return decide()
@@ -57,7 +57,7 @@ def remember(
         if recalled:
             return tuple(map(decode_verdict, recalled))
     except (KeyError, TypeError, ValueError, AttributeError):
-        pass  # A damaged entry is as good as none.
+        pass  # A damaged entry counts as missing.
     verdicts = decide()
     store.keep(key, [encode_verdict(v) for v in verdicts])
     return verdicts

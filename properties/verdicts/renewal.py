@@ -1,9 +1,9 @@
-"""Certificates made anew after a change, at the price of what the change touches.
+"""Renewal of certificates after a change; only what the change touches is decided again.
 
-The lemmas are proved again and the schedules replayed, which settles most cells. Only a cell that
-is neither proved nor refuted then is searched: among all known schedules first, and then step by
-step. What is not searched again is whether a schedule is still the shortest; a renewed certificate
-says of each cell whether that is known, until ``rmqspec prove --search`` has found out.
+The lemmas are proved again and the schedules replayed, which settles most verdicts. Only a verdict
+that is then neither proved nor refuted is searched: first among all known schedules, then step by
+step. Renewal does not check whether a schedule is still the shortest; a renewed certificate marks
+each verdict for which that is unknown, until ``rmqspec prove --search`` has decided it.
 """
 
 from __future__ import annotations
@@ -29,26 +29,26 @@ from properties.worlds import find_world
 from reference.checkout import PROGRAM
 
 RENEWAL_DEPTH_LIMIT = 8
-"""How deep a renewal searches for a cell that no known schedule refutes and no lemma proves."""
+"""The depth to which a renewal searches for a verdict that nothing known decides."""
 LARGE_RENEWAL_DEPTH_LIMIT = 4
-"""The same for two and three slaves: what the group with one slave finds is tried there first."""
+"""The depth for two and three slaves, where the schedules of one slave are tried first."""
 
 
 @frozen
 class Renewal:
-    """The cells of a structure after a change, and what became of the old ones."""
+    """The verdicts of a structure after a change, compared with the old ones."""
 
     difference: Difference
     verdicts: tuple[Verdict, ...]
     replayed: int
-    """Refuted cells whose own schedule refutes still."""
+    """Refuted verdicts whose own schedule still refutes."""
     replaced: int
-    """Cells that are refuted by another schedule than before."""
+    """Verdicts that are refuted by another schedule than before."""
     changed: tuple[tuple[Verdict, Verdict], ...]
-    """Cells with another word than before: the old one and the new one."""
+    """Verdicts with another word than before: the old one and the new one."""
 
     def __str__(self) -> str:
-        """One line: what has changed, and what that did."""
+        """One line: what has changed, and its effect."""
         unknown = sum(not v.is_shortest for v in self.verdicts)
         parts = [f"{self.replayed} schedules refute still"]
         parts += [f"{self.replaced} replaced"] * bool(self.replaced)
@@ -64,9 +64,9 @@ def renew(
     *,
     sizes: Any = None,
 ) -> Renewal:
-    """Decide every cell with the help of a certificate that was made from other rules.
+    """Decide every verdict with the help of a certificate that was made from other rules.
 
-    Raises InternalDisagreementError for a certificate that does not say what it was made from.
+    Raises InternalDisagreementError for a certificate without a fingerprint.
     """
     difference = certificates.compute_changes(structure, document)
     if difference is None:
@@ -94,7 +94,7 @@ def renew(
 def _find_refutations(
     structure: Any, left: Mapping[str, Collection[str]], sizes: Any
 ) -> tuple[Verdict, ...]:
-    """What the schedules of related structures refute here, and its own, of these claims."""
+    """Refutations of these claims by the structure's own schedules and related structures'."""
     kindred = (structure, *find_world(structure).list_related_structures(structure))
     folders = dict.fromkeys(certificates.get_world_folder(s) for s in kindred)
     known = [schedule for folder in folders for schedule in load_known_schedules(folder)]
@@ -110,7 +110,7 @@ def _find_refutations(
 
 
 def _mark(verdict: Verdict, old: Verdict | None, difference: Difference) -> Verdict:
-    """The cell with what is known of its length."""
+    """The verdict, marked with what is known of its schedule's length."""
     if verdict.word is VerdictWord.PROVED:
         return verdict
     is_as_before = old is not None and (

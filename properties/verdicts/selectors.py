@@ -1,4 +1,4 @@
-"""Which cells of the guarantee tables an entry of a data file is about."""
+"""The verdicts of the guarantee tables that an entry of a data file is about."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def _as_pairs(settings: Any) -> tuple[tuple[str, Any], ...]:
 
 @frozen(kw_only=True)
 class CellSelector:
-    """Structures and fault classes; a selector that is left out fits all."""
+    """Structures and fault classes; an omitted selector fits all."""
 
     roles: tuple[str, ...] = field(default=(), converter=tuple)
-    """Role names, as far as puts are concerned (``get_waiting_role``)."""
+    """Role names, as they matter to puts (``get_waiting_role``)."""
     flushes: tuple[str, ...] = field(default=(), converter=tuple)
     """Names of FlushDiskType."""
     slaves: tuple[int, ...] = field(default=(), converter=tuple)
@@ -33,10 +33,10 @@ class CellSelector:
     releases: tuple[str, ...] = field(default=(), converter=tuple)
     """The first release of each rule set that the entry is about; the empty string is 4.4.0."""
     settings: tuple[tuple[str, Any], ...] = field(default=(), converter=_as_pairs)
-    """In another world than replication: fields of the structure with their values."""
+    """For worlds other than replication: fields of the structure with their values."""
 
     def fits(self, structure: Any, fault: str) -> bool:
-        """The entry speaks about this structure and fault class."""
+        """The entry is about this structure and fault class."""
         if self.faults and fault not in self.faults:
             return False
         parts = (structure, *list_parts(structure))
@@ -45,7 +45,7 @@ class CellSelector:
         return all(self._fits_group(p) for p in parts if isinstance(p, Structure))
 
     def _fits_group(self, structure: Structure) -> bool:
-        """The entry speaks about this group; what takes longer to find out is asked last."""
+        """The entry is about this group; slower checks come last."""
         return (
             (not self.slaves or structure.slaves in self.slaves)
             and (not self.flushes or structure.flush_disk_type.name in self.flushes)
@@ -55,7 +55,7 @@ class CellSelector:
 
 
 def list_parts(structure: Any) -> tuple[Any, ...]:
-    """The structures that a structure is made of: of the system its group and its readers."""
+    """The structures that a structure consists of: for the system its group and its readers."""
     if not isinstance(structure, SystemStructure):
         return ()
     return (structure.log, structure.reading)
@@ -67,7 +67,7 @@ def has_setting(structure: Any, name: str, value: Any) -> bool:
 
 
 def get_waiting_role(structure: Structure) -> str:
-    """The role as far as puts are concerned: a SYNC_MASTER that may answer alone is none."""
+    """The role as it matters to puts: a SYNC_MASTER that may answer alone does not count as one."""
     template = structure.template
     is_waiting = has_slave_wait(template, Message()) and is_slave_always_asked(template)
     return (Role.SYNC_MASTER if is_waiting else Role.ASYNC_MASTER).name

@@ -42,7 +42,7 @@ class VerdictWord(enum.Enum):
     REFUTED = "refuted"
     """Fails, by the shortest schedule."""
     UNDECIDED = "undecided"
-    """Neither; how far it was searched is told."""
+    """Neither; the search depth is reported."""
     NOT_REFUTED = "not_refuted"
     """Only random schedules were tried."""
 
@@ -53,42 +53,42 @@ class InternalDisagreementError(Exception):
 
 @frozen
 class Verdict:
-    """One cell of the table."""
+    """One verdict of the table."""
 
     guarantee: str
     fault: str
     word: VerdictWord
     schedule: tuple[Action, ...] = ()
-    """The shortest schedule, for a refuted cell."""
+    """For a refuted verdict: the shortest schedule."""
     lemmas: tuple[str, ...] = ()
-    """The inductive set, for a proved cell."""
+    """For a proved verdict: the inductive set."""
     depth: int | None = None
-    """How deep was searched, for an undecided cell."""
+    """For an undecided verdict: the search depth."""
     is_scaled: bool = False
-    """Its schedule takes more than one file and was judged in files of a few bytes."""
+    """Its schedule needs more than one file and was judged in files of a few bytes."""
     is_vacuous: bool = False
-    """For a proved cell: its premise can never hold here, so it promises nothing."""
+    """For a proved verdict: its premise can never hold here, so it is vacuous."""
     is_shortest: bool = True
-    """For a refuted cell: a search with these very rules found nothing shorter (of large groups
-    nobody claims it). For an undecided one: so deep was searched with these very rules."""
+    """For a refuted verdict: a search with these very rules found no shorter schedule (not claimed
+    for large groups). For an undecided one: these very rules were searched to its depth."""
     note: str = ""
-    """Why a cell is undecided although it could be searched."""
+    """Why a verdict is undecided although it could be searched."""
     disputed: tuple[str, ...] = ()
-    """The findings that say that real brokers do otherwise (``findings.disputes``)."""
+    """The findings according to which real brokers behave otherwise (``findings.disputes``)."""
 
     @property
     def dispute(self) -> str:
-        """``disputed (L1)`` by the first finding; empty for a cell that none disputes."""
+        """``disputed (L1)`` by the first finding; empty for a verdict that none disputes."""
         return f"disputed ({self.disputed[0]})" if self.disputed else ""
 
     @property
     def is_relied_on(self) -> bool:
-        """It is proved, says something, and no finding disputes it."""
+        """It is proved, not vacuous, and disputed by no finding."""
         return self.word is VerdictWord.PROVED and not self.is_vacuous and not self.disputed
 
     @property
     def steps(self) -> int | None:
-        """Number of steps of the shortest schedule; None where there is none."""
+        """The number of steps of the shortest schedule; None if there is none."""
         return len(self.schedule) if self.word is VerdictWord.REFUTED else None
 
     def is_shorter_than(self, other: Verdict) -> bool:
@@ -97,7 +97,7 @@ class Verdict:
 
 
 def make_proved(name: str, fault_model: FaultModel, result: InductionResult) -> Verdict:
-    """The cell of a guarantee that induction has proved."""
+    """The verdict on a guarantee that induction has proved."""
     return Verdict(
         name,
         fault_model.name,
@@ -109,12 +109,12 @@ def make_proved(name: str, fault_model: FaultModel, result: InductionResult) -> 
 
 @frozen
 class Hints:
-    """Cells whose schedules are tried before anything is searched."""
+    """Verdicts whose schedules are tried before anything is searched."""
 
     cells: tuple[Verdict, ...] = ()
-    """Of a group with one slave less, or without a variant, or of older rules."""
+    """From a group with one slave less, one without a variant, or older rules."""
     find_more: Callable[[Mapping[str, tuple[str, ...]]], tuple[Verdict, ...]] = lambda left: ()
-    """More of them, for the claims that in a column are neither proved nor refuted by the first."""
+    """More of them, for claims that the first neither prove nor refute under a fault model."""
 
 
 def search_structure(
@@ -125,13 +125,13 @@ def search_structure(
     sizes: Any = None,
     hints: Hints | None = None,
 ) -> tuple[Verdict, ...]:
-    """Decide every cell of a structure anew: induction first, bounded search for the rest.
+    """Decide every verdict of a structure anew: first by induction, the rest by bounded search.
 
-    A schedule that refutes under fewer faults refutes under more, so there only shorter ones are
-    searched, to ``depth_limit`` steps or as deep as is usual. ``sizes`` are those of the searched
-    log, a few bytes. With ``hints``, what refutes elsewhere, and here too, is taken over, and no
-    shorter schedule is searched then. Raises InternalDisagreementError when the reference rejects
-    what a solver found, or confirms what refutes a proved cell.
+    A schedule that refutes under fewer faults refutes under more; with more faults only shorter
+    ones are searched, to ``depth_limit`` steps or the usual depth. ``sizes`` are those of the
+    searched log, a few bytes. With ``hints``, schedules that refute elsewhere, and here too, are
+    taken over, and no shorter ones are searched. Raises InternalDisagreementError when the
+    reference rejects a solver's schedule, or confirms one that refutes a proved verdict.
     """
     usual = compute_depth_limit(structure)
     deepest = usual and (depth_limit or usual)
@@ -170,7 +170,7 @@ def _list_open(
     results: Mapping[str, InductionResult],
     refuted: list[tuple[FaultModel, Verdict]],
 ) -> dict[str, tuple[str, ...]]:
-    """By column the claims that are neither proved nor refuted; columns without one left out."""
+    """The claims neither proved nor refuted, by fault model; models without one are left out."""
     columns = find_world(structure).fault_models
     decided = {c.name: {*results[c.name].proved, *_inherit(refuted, c)} for c in columns}
     claims = find_world(structure).claims
@@ -184,7 +184,7 @@ def _find_more(
     hints: Hints,
     on_progress: Callable[[str], None],
 ) -> tuple[Verdict, ...]:
-    """More schedules against what is open, by column."""
+    """More schedules against the open claims, by fault model."""
     claims = dict.fromkeys(itertools.chain(*left.values()))
     on_progress(f"{structure.name}: other schedules against {', '.join(claims)}")
     return hints.find_more(left)
@@ -196,7 +196,7 @@ def _check_consistency(
     proved: Mapping[str, Verdict],
     known: Mapping[str, Verdict],
 ) -> None:
-    """No cell is both. Raises InternalDisagreementError."""
+    """No verdict is both. Raises InternalDisagreementError."""
     if both := sorted(proved.keys() & known.keys()):
         raise InternalDisagreementError(
             f"{both[0]} of {structure.name} under {fault_model.name} is refuted by a schedule, yet "
@@ -205,7 +205,7 @@ def _check_consistency(
 
 
 def compute_depth_limit(structure: Any) -> int:
-    """How deep a structure is usually searched."""
+    """The usual search depth of a structure."""
     if (limit := find_world(structure).depth_limit) is not None:
         return limit
     if not structure.variants:
@@ -217,9 +217,9 @@ def compute_depth_limit(structure: Any) -> int:
 def _take_over(
     structure: Any, cells: tuple[Verdict, ...], sizes: Any
 ) -> list[tuple[FaultModel, Verdict]]:
-    """The refutations of a kindred group that the reference confirms for this one.
+    """The refutations of a related group that the reference confirms for this one.
 
-    Whether they are the shortest ones here, nobody has asked.
+    They need not be the shortest ones here.
     """
     taken: list[tuple[FaultModel, Verdict]] = []
     usual = compute_depth_limit(structure)
@@ -288,18 +288,18 @@ def _search(
 
 
 def record_violation(structure: Any, name: str) -> Term:
-    """That a guarantee does not hold, as a term."""
+    """The violation of a guarantee, as a term."""
     predicate = find_world(structure).claims[name].predicate
     return record_predicate(structure, lambda cluster: negate(predicate(cluster)))
 
 
 def _leave_open(name: str, fault_model: FaultModel) -> Verdict:
-    """A cell for which nothing is searched step by step."""
+    """A verdict for which nothing is searched step by step."""
     return Verdict(name, fault_model.name, VerdictWord.UNDECIDED, is_shortest=False)
 
 
 def _rejudge(name: str, search: BoundedSearch, schedule: tuple[Action, ...]) -> tuple[Action, ...]:
-    """The schedule with its numbers lowered, after the reference has confirmed it."""
+    """The schedule with its numbers lowered, once the reference has confirmed it."""
 
     def is_refuting(trial: Sequence[Action]) -> bool:
         return is_refuted_by(name, search.structure, search.parameters, trial)

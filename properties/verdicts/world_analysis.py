@@ -1,4 +1,4 @@
-"""The cells of a world's structure from its certificate, decided again."""
+"""The verdicts of a world's structure, decided again from its certificate."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class WorldAnalysis:
     """Every cell."""
 
     def get(self, guarantee: str, fault: str) -> Verdict:
-        """One cell."""
+        """One verdict."""
         return next(v for v in self.verdicts if (v.guarantee, v.fault) == (guarantee, fault))
 
     def list_reasons(self) -> list[Verdict]:
-        """For each refuted guarantee and reason the first cell that it decides."""
+        """For each refuted guarantee and reason the first verdict that the reason decides."""
         found: dict[tuple[str, str], Verdict] = {}
         for v in self.verdicts:
             if v.word is VerdictWord.REFUTED:
@@ -41,13 +41,13 @@ class WorldAnalysis:
         return list(found.values())
 
     def get_reason(self, verdict: Verdict) -> str:
-        """Why a cell is as it is."""
+        """The reason for a verdict."""
         return find_expectation(verdict.guarantee, self.structure, verdict.fault).reason
 
 
 @cache
 def decide_world(structure: Any) -> tuple[Verdict, ...]:
-    """Every cell of a structure, from its certificate, with sizes as RocketMQ has them: none.
+    """Every verdict of a structure, from its certificate, without search sizes, as in RocketMQ.
 
     Raises InternalDisagreementError for a certificate that is missing or does not hold.
     """
@@ -60,7 +60,7 @@ def decide_world(structure: Any) -> tuple[Verdict, ...]:
 
 
 def remove_sizes(structure: Any) -> Any:
-    """The parameters of a structure's world without what only searches need."""
+    """The parameters of a structure's world, without those that only searches need."""
     small = find_world(structure).sizes.search
     return evolve(type(small)(), limits=small.limits)
 
@@ -68,9 +68,9 @@ def remove_sizes(structure: Any) -> Any:
 def analyse_pairs(
     groups: Iterable[BrokerGroup], version: Version = USUAL_VERSION
 ) -> tuple[WorldAnalysis, ...]:
-    """What holds of every group with a slave, whatever is configured; nothing where there is none.
+    """The answers for every group with a slave, in any configuration; none without slaves.
 
-    Tables are copied as in 4.5.0 by later releases too, up to the changes of 5.x that
+    Later releases also copy tables as 4.5.0 does, except for the 5.x changes that
     ``spec/versions.md`` leaves out.
 
     Raises InternalDisagreementError for a certificate that is missing or does not hold.
@@ -87,7 +87,7 @@ def analyse_pairs(
 
 
 def get_tables(version: Version) -> tuple[TablesStructure, ...]:
-    """How topics and subscription groups are copied in a release: as in 4.4.0, or as since 4.5.0.
+    """How a release copies topics and subscription groups: as 4.4.0 does, or as since 4.5.0.
 
     V-01, V-02.
     """
@@ -96,7 +96,7 @@ def get_tables(version: Version) -> tuple[TablesStructure, ...]:
 
 
 def list_differing(one: WorldAnalysis, other: WorldAnalysis) -> list[Verdict] | None:
-    """The other's cells that are not as the one's; None where they are not about the same."""
+    """The other's verdicts that differ from the one's; None if their subjects differ."""
     words = {(v.guarantee, v.fault): v.word for v in one.verdicts}
     if words.keys() != {(v.guarantee, v.fault) for v in other.verdicts}:
         return None

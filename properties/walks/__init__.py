@@ -1,1 +1,1 @@
-"""Walks: random ones, and those of Hypothesis, with the premises that they must meet."""
+"""Walks, random or drawn by Hypothesis, and the premises that they must meet."""

@@ -1,9 +1,9 @@
 """A Hypothesis state machine made from the rules of any world.
 
 One Hypothesis rule picks from the enabled instances and then picks each argument from its range:
-that shrinks better and runs faster than one rule per instance. Steps that are picked one by one
-seldom come far: hence settling, walks that begin on the way of a stored schedule, rules that a walk
-leaves out (Groce and others, "Swarm Testing", 2012), and targets. Each shrinks towards nothing.
+that shrinks better and runs faster than one rule per instance. Steps picked one by one seldom get
+far: hence settling, walks that begin along a stored schedule, rules that a walk leaves out (Groce
+and others, "Swarm Testing", 2012), and targets. Each shrinks towards nothing.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ from reference.language.dependencies import EnabledSteps
 from reference.language.machine import Action, Enabled, compute_machine
 
 SETTLING_STEPS_MAX = 24
-"""How many healing steps one settling takes at most: enough for a put and its copy."""
+"""The maximal number of healing steps in one settling: enough for a put and its copy."""
 
 AIMED_RUNS_MAX = 4
-"""How many more runs premises get that were not met."""
+"""The number of additional runs for premises that were not met."""
 
 Claim: TypeAlias = Predicate | tuple[Predicate, Predicate] | Property
-"""What must hold in every state: a predicate, alone or with its premise, or a property."""
+"""A claim about every state: a predicate, alone or with its premise, or a property."""
 
 
 @frozen(eq=False)
 class WalkPlan:
-    """What all walks of one state machine have in common."""
+    """The common plan of all walks of one state machine."""
 
     structure: Any
     parameters: Any
@@ -52,14 +52,14 @@ class WalkPlan:
     starts: WalkStarts
     tally: PremiseTally
     aims: tuple[str, ...] = ()
-    """The claims at whose premises walks begin; empty for all that have one, and where none has
-    one, any milestone."""
+    """The claims at whose premises walks begin. Empty: all that have one, or any milestone if none
+    has one."""
 
     @cached_property
     def prefixes(self) -> st.SearchStrategy[Schedule]:
-        """Nothing, or a stored way to what walks should come to, or a part of any stored way.
+        """Nothing, a stored schedule to a target milestone, or a part of any stored schedule.
 
-        The longer a way is, the more often it is drawn: what is near is met without.
+        Longer schedules are drawn more often: near milestones are met without.
         """
         known = self.starts.leading_to
         aims = self.aims or self.tally.premises or known
@@ -87,7 +87,7 @@ def _cut(way: Schedule) -> st.SearchStrategy[Schedule]:
 
 
 class _TestCase:
-    """The ``TestCase`` of a state machine: it runs the walks, and then looks at their premises."""
+    """The ``TestCase`` of a state machine: it runs the walks, and then checks their premises."""
 
     def __get__(self, machine: object, kind: type[ClusterMachine]) -> type[unittest.TestCase]:
         return _make_test_case(kind)
@@ -107,7 +107,7 @@ def _make_test_case(kind: type[ClusterMachine]) -> type[unittest.TestCase]:
 
 
 def _make_settings() -> settings:
-    """Those of the profile, but no walk is too slow."""
+    """The profile's settings, but no walk counts as too slow."""
     return settings(deadline=None, suppress_health_check=list(HealthCheck))
 
 
@@ -133,7 +133,7 @@ class ClusterMachine(RuleBasedStateMachine):  # type: ignore[misc, unused-ignore
 
     @initialize(data=st.data())
     def begin(self, data: st.DataObject) -> None:
-        """Choose what this walk leaves out, and where it begins."""
+        """Choose the rules that this walk leaves out, and its beginning."""
         self.left_out = data.draw(self.plan.omissions, "rules left out")
         self.arrive()
         for action in data.draw(self.plan.prefixes, "prefix"):
@@ -151,8 +151,8 @@ class ClusterMachine(RuleBasedStateMachine):  # type: ignore[misc, unused-ignore
     def settle(self, data: st.DataObject) -> None:
         """Take several healing steps in any order, none left out, until nothing moves.
 
-        Half of the settlings are patient: no wait runs out while something else goes on. In a world
-        that does not say how it heals all steps but faults are taken.
+        Half of the settlings are patient: no wait times out while another step is possible. In a
+        world without healing steps all steps but faults are taken.
         """
         is_patient = data.draw(st.booleans(), "patient")
         for _ in range(data.draw(st.integers(1, SETTLING_STEPS_MAX), "healing steps")):
@@ -162,7 +162,7 @@ class ClusterMachine(RuleBasedStateMachine):  # type: ignore[misc, unused-ignore
             self.take(action)
 
     def find_healing(self, *, is_patient: bool) -> list[Enabled]:
-        """The steps that are possible while nothing strikes."""
+        """The steps that are possible without faults."""
         healing = find_healing(self.plan.structure)
         if healing is None:
             enabled = self.walk.list_enabled()
@@ -191,7 +191,7 @@ class ClusterMachine(RuleBasedStateMachine):  # type: ignore[misc, unused-ignore
         return f"{steps}\nmet on the way: {', '.join(sorted(self.met))}"
 
     def teardown(self) -> None:
-        """Tell Hypothesis how far this walk came: the next ones begin with what it drew."""
+        """Report this walk's stage to Hypothesis: the next walks begin with its draws."""
         target(len(self.met), label="milestones met")
         target(self.stage, label="stage of what is followed")
         for name in sorted({action.rule_name for action in self.schedule}):
@@ -205,15 +205,15 @@ def make_state_machine(
 ) -> type[ClusterMachine]:
     """A state machine class that walks a structure and asserts claims in every state.
 
-    ``claims`` maps names to predicates over states. A claim that says something only in certain
-    states comes with its premise, as a pair or as a ``Property``; ``run_state_machine`` (and the
-    class's ``TestCase``) fails where no walk has met it. A walk keeps its steps in ``schedule``; a
+    ``claims`` maps names to predicates over states. A claim that is trivial in most states comes
+    with its premise, as a pair or as a ``Property``; ``run_state_machine`` (and the class's
+    ``TestCase``) fails if no walk has met the premise. A walk keeps its steps in ``schedule``; a
     failing run prints them, prefix and settling included, so that they replay from the initial
-    state. ``parameters`` are sizes and, in ``limits``, how often each fault may strike; with small
-    sizes walks meet every boundary. What a premise reads should be written with ``&``, ``|`` and
-    ``negate``, else nothing can prove it unreachable. Raises TypeError for an unknown world.
+    state. ``parameters`` are sizes and, in ``limits``, how often each fault may happen; with small
+    sizes walks reach every boundary. Write premises with ``&``, ``|`` and ``negate``; otherwise
+    they cannot be proved unreachable. Raises TypeError for an unknown world.
 
-    A claim of one's own about a synchronous pair whose slave may be killed:
+    Your own claim about a synchronous pair whose slave may be killed:
 
     >>> from hypothesis import settings
     >>> from properties.walks.hypothesis_machine import make_state_machine, run_state_machine
@@ -237,7 +237,7 @@ def make_state_machine(
     >>> tally.met["acknowledged_is_copied"] > 0
     True
 
-    ``print(tally)`` shows in which share of the examples each premise was met.
+    ``print(tally)`` shows the share of the examples in which each premise was met.
     """
     premises = {name: premise for name, claim in claims.items() if (premise := _get_premise(claim))}
     tally = PremiseTally(structure, parameters, premises)
@@ -262,22 +262,21 @@ def _get_predicate(claim: Claim) -> Predicate:
 def run_state_machine(
     machine: type[ClusterMachine], chosen: settings | None = None
 ) -> PremiseTally:
-    """Run walks, and say in how many of them each premise was met.
+    """Run walks, and count in how many of them each premise was met.
 
-    For premises that no walk meets there are more runs, which begin where stored schedules meet
-    them, and have no target to be caught at. Without settings those of the profile hold, but for
-    deadline and health checks. Raises AssertionError with the schedule where a claim is violated,
-    and UnmetPremiseError with the claim's name where its premise was never met, unless induction
-    proves that nothing meets it.
+    Premises that no walk meets get more runs, which begin where stored schedules meet them, and
+    have no target. The default settings are the profile's, except deadline and health checks.
+    Raises AssertionError with the schedule if a claim is violated, and UnmetPremiseError with the
+    claim's name if its premise was never met, unless induction proves it unreachable.
     """
     tally = machine.plan.tally
     given = chosen or _make_settings()
-    # Hypothesis explains which draws matter; a schedule says that itself, and takes seconds less.
+    # Hypothesis explains which draws matter; the schedule shows that, and is seconds faster.
     used = _leave_out(given, Phase.explain)
     run_state_machine_as_test(machine, settings=used)
     for number in range(AIMED_RUNS_MAX):
         if aims := tally.list_missing():
-            # A run that repeats itself takes its seed from the name of the class.
+            # A derandomized run takes its seed from the name of the class.
             name = f"{machine.__name__}{number}"
             aimed = type(name, (machine,), {"plan": evolve(machine.plan, aims=aims)})
             run_state_machine_as_test(aimed, settings=_leave_out(used, Phase.target))
@@ -292,16 +291,16 @@ def _leave_out(chosen: settings, phase: Phase) -> settings:
 def find_earliest_violations(
     structure: Any, parameters: Any, claims: Mapping[str, Predicate], examples: int, steps: int
 ) -> dict[str, int]:
-    """After how many steps each claim is violated in the quickest of some walks; seeded.
+    """The fewest steps after which each claim is violated in some walks; seeded.
 
-    A claim that no walk violates is missing. There is no target: near one walk that comes far all
-    others are alike, and what falls elsewhere stays unseen.
+    A claim that no walk violates is missing. There is no target: near one walk that gets far all
+    others are alike, and violations elsewhere would stay unseen.
     """
     earliest: dict[str, int] = {}
     base = make_state_machine(structure, parameters, {})
 
     class Watch(base):  # type: ignore[misc, valid-type, unused-ignore]
-        """Notes violations and goes on."""
+        """Records violations and continues."""
 
         def arrive(self) -> None:
             super().arrive()
@@ -324,7 +323,7 @@ def find_earliest_violations(
 
 
 def draw_action(data: st.DataObject, enabled: list[Enabled]) -> Action | None:
-    """One of the enabled actions with arguments from its ranges; None where nothing is enabled."""
+    """One of the enabled actions with arguments from its ranges; None if nothing is enabled."""
     if not enabled:
         return None
     by_name = {e.instance.name: e for e in enabled}

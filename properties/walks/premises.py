@@ -1,8 +1,8 @@
-"""Which premises walks have met, and where walks begin to meet more of them.
+"""The premises that walks have met, and beginnings of walks that meet more of them.
 
-A claim whose premise was never met was not tested. Beside the initial state a walk may begin on the
-way of schedules that are stored. They are hints: whatever rules they were made from, each is
-followed as far as it is possible.
+A claim whose premise was never met was not tested. A walk may begin in the initial state or along a
+stored schedule. Stored schedules are hints: each is followed as far as it is possible, even if it
+was made from other rules.
 """
 
 from __future__ import annotations
@@ -34,25 +34,25 @@ class UnmetPremiseError(AssertionError):
 
 @define(eq=False)
 class PremiseTally:
-    """In how many walks of a structure each premise was met."""
+    """The number of walks of a structure in which each premise was met."""
 
     structure: Any
     parameters: Any
     premises: Mapping[str, Predicate]
-    """The premise of each claim that is tested, by the claim's name."""
+    """The premise of each tested claim, by the claim's name."""
     examples: int = 0
-    """How many walks have begun."""
+    """The number of walks that have begun."""
     met: Counter[str] = field(factory=Counter)
-    """In how many of them each milestone was met, by its name."""
+    """The number of walks in which each milestone was met, by its name."""
     _vacuous: dict[str, bool] = field(factory=dict, init=False)
 
     @cached_property
     def milestones(self) -> Mapping[str, Predicate]:
-        """What a walk may come to: these premises, those of the world's claims, its witnesses."""
+        """The milestones of a walk: these premises, those of the world's claims, its witnesses."""
         return {**compute_milestones(self.structure), **self.premises}
 
     def begin_example(self) -> Callable[[Any], frozenset[str]]:
-        """Count a walk; what is returned takes its states, and tells all that it has met so far."""
+        """Count a walk; the result takes its states, and returns all milestones met so far."""
         self.examples += 1
         ahead, met = dict(self.milestones), set[str]()
 
@@ -70,11 +70,11 @@ class PremiseTally:
         return tuple(name for name in self.premises if not self.met[name])
 
     def list_missing(self) -> tuple[str, ...]:
-        """Those of them whose premise might be met; of the others none can be tested here."""
+        """The unmet claims whose premise might be met; the others cannot be tested here."""
         return tuple(name for name in self.list_unmet() if not self.is_vacuous(name))
 
     def is_vacuous(self, name: str) -> bool:
-        """The claim promises nothing under these limits: the lemmas exclude its premise."""
+        """The claim is vacuous under these limits: the lemmas exclude its premise."""
         if name not in self._vacuous:
             fault_model = get_admitted(self.parameters)
             premise = self.premises[name]
@@ -82,7 +82,7 @@ class PremiseTally:
         return self._vacuous[name]
 
     def check(self) -> None:
-        """Raise UnmetPremiseError where a premise was never met that might be."""
+        """Raise UnmetPremiseError if a premise that might be met never was."""
         if missing := self.list_missing():
             raise UnmetPremiseError(
                 f"{self.structure.name}: in {self.examples} examples no state meets the premise of "
@@ -94,27 +94,27 @@ class PremiseTally:
         return "\n".join(f"{name:{width}} {self.describe(name)}" for name in self.premises)
 
     def describe(self, name: str) -> str:
-        """In which share of the examples a premise was met, or ``vacuous``."""
+        """The share of the examples in which a premise was met, or ``vacuous``."""
         if not self.met[name] and self.is_vacuous(name):
             return "vacuous"
         return f"{self.met[name] / max(1, self.examples):.0%} of {self.examples} examples"
 
 
 def find_reached(milestones: Mapping[str, Predicate], state: Any) -> list[str]:
-    """The milestones that a state is at; a premise that several claims have is judged once."""
+    """The milestones that a state meets; a premise of several claims is checked once."""
     answers = {predicate: predicate(state) for predicate in dict.fromkeys(milestones.values())}
     return [name for name, predicate in milestones.items() if answers[predicate]]
 
 
 def compute_milestones(structure: Any) -> dict[str, Predicate]:
-    """What the world of a structure says should be reached, by name: premises and witnesses."""
+    """The milestones of a structure's world, by name: premises and witnesses."""
     claims = find_world(structure).claims.values()
     premises = {claim.name: claim.premise for claim in claims if claim.premise is not None}
     return premises | {w.name: w.predicate for w in find_world(structure).witnesses.values()}
 
 
 def get_admitted(parameters: Any) -> FaultModel:
-    """The faults that may strike under these limits."""
+    """The faults that may happen under these limits."""
     limits = attrs.asdict(parameters.limits)
     admitted = tuple(name for name, times in limits.items() if times)
     return FaultModel("walk", admitted, counts=type(parameters.limits))
@@ -123,7 +123,7 @@ def get_admitted(parameters: Any) -> FaultModel:
 def is_unreachable(structure: Any, fault_model: FaultModel, premise: Predicate) -> bool:
     """The lemmas of a structure exclude a premise, for all sizes.
 
-    False also where nobody can tell: Z3 gives up, or the premise cannot be read as a term.
+    Also False if that is undecided: Z3 gives up, or the premise cannot be read as a term.
     """
     try:
         denied = record_predicate(structure, lambda state: negate(premise(state)))
@@ -134,7 +134,7 @@ def is_unreachable(structure: Any, fault_model: FaultModel, premise: Predicate) 
 
 
 STARTS_MAX = 3
-"""How many ways to one milestone are kept, the shortest ones."""
+"""The number of schedules to one milestone that are kept, the shortest ones."""
 
 
 @frozen
@@ -142,13 +142,13 @@ class WalkStarts:
     """Schedules that are possible from the initial state on."""
 
     ways: tuple[Schedule, ...]
-    """Stored ones, as far as they go."""
+    """Stored schedules, as far as they are possible."""
     leading_to: Mapping[str, tuple[Schedule, ...]]
     """Their beginnings up to a milestone, by its name; one that holds initially has none."""
 
 
 def load_starts(structure: Any, parameters: Any, milestones: Mapping[str, Predicate]) -> WalkStarts:
-    """What the certificate and the witnesses of a structure hold, followed under these sizes."""
+    """The schedules of a structure's certificate and witnesses, followed under these sizes."""
     stored = (*load_schedules(structure), *load_witness_schedules(structure))
     ways: list[Schedule] = []
     found: dict[str, list[Schedule]] = {name: [] for name in milestones}

@@ -1,4 +1,4 @@
-"""The next step of a walk, without any solver: any that is enabled, or one that heals."""
+"""The next step of a walk, without a solver: any enabled one, or a healing one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from reference.language.machine import Action, Enabled
 
 
 def choose_evenly(enabled: list[Enabled], chance: random.Random) -> Action:
-    """One of the enabled steps, each as likely as any other, and so are its arguments."""
+    """One of the enabled steps, all equally likely, with equally likely arguments."""
     picked = chance.choice(enabled)
     arguments = {r.name: chance.randint(r.low, r.high) for r in picked.ranges}
     return Action(picked.instance.name, arguments)
@@ -33,6 +33,6 @@ def find_moving(enabled: Iterable[Enabled], state: Any) -> list[Enabled]:
 
 
 def put_off_last_resorts(moving: list[Enabled], healing: Healing) -> list[Enabled]:
-    """What moves, without what somebody patient leaves till nothing else does."""
+    """The moving instances without last resorts, unless only last resorts move."""
     others = [e for e in moving if e.instance.rule.name not in healing.last_resorts]
     return others or moving

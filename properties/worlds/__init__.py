@@ -16,16 +16,16 @@ from properties.worlds.toy import TOY
 from reference.releases.versions import RULE_SETS, apply_rule_set
 
 OTHER_WORLDS = (READING, TABLES, DELAY)
-"""The worlds beside replication, in the order in which they are told."""
+"""The worlds beside replication, in the order of their chapters."""
 
 WORLDS = (REPLICATION, *OTHER_WORLDS)
-"""Every world that says something of RocketMQ."""
+"""Every world that models RocketMQ."""
 
 _WORLD_BY_KIND = {world.kind: world for world in (*WORLDS, SYSTEM, TOY)}
 
 
 def find_world(structure: Any) -> World:
-    """The world of a structure. Raises TypeError where it belongs to none."""
+    """The world of a structure. Raises TypeError if it belongs to none."""
     world = _WORLD_BY_KIND.get(type(structure))
     if world is None:
         raise TypeError(f"{type(structure).__name__} belongs to no world")
@@ -33,7 +33,7 @@ def find_world(structure: Any) -> World:
 
 
 def find_healing(structure: Any) -> Healing | None:
-    """How a structure comes to rest; None where nothing is claimed of that."""
+    """How a structure comes to rest; None if no claim mentions it."""
     return find_world(structure).get_healing(structure)
 
 
@@ -46,16 +46,16 @@ STRUCTURES_BY_WORLD: dict[str, tuple[Any, ...]] = {
 MUTATED_STRUCTURES: dict[str, tuple[Any, ...]] = {
     world.topic: world.mutated_structures for world in OTHER_WORLDS
 }
-"""The structures in which mistakes are made, by the world's name; replication has its own."""
+"""The structures in which mutants are made, by the world's name; replication has its own."""
 
 WORLD_STRUCTURES = {s.name: s for world in OTHER_WORLDS for s in world.structures}
 """Every structure of the worlds beside replication, by name."""
 
 STRUCTURES: dict[str, Any] = {s.name: s for world in WORLDS for s in world.structures}
-"""Every structure that can be asked for, by name."""
+"""Every structure that a command accepts, by name."""
 
 PROVED_STRUCTURES: dict[str, Any] = {**STRUCTURES, **{s.name: s for s in SYSTEM.structures}}
-"""Every structure that has a certificate, by name: those of the worlds, and of them together."""
+"""Every structure that has a certificate, by name: those of the worlds and of the whole system."""
 
 KNOWN_STRUCTURES: dict[str, Any] = {
     **PROVED_STRUCTURES,
@@ -74,4 +74,4 @@ CLAIM_NAMES = tuple(dict.fromkeys(n for world in (*WORLDS, SYSTEM) for n in worl
 FAULT_MODEL_NAMES = tuple(
     dict.fromkeys(c.name for world in (*WORLDS, SYSTEM) for c in world.fault_models)
 )
-"""The columns of all worlds, each once; worlds share some headings."""
+"""The fault models of all worlds, each once; worlds share some names."""

@@ -1,4 +1,4 @@
-"""What is claimed of the toy, and what the proofs of that need."""
+"""The toy's claims, and the lemmas that their proofs need."""
 
 from __future__ import annotations
 
@@ -12,37 +12,37 @@ from reference.worlds.toy import Tank, TankFaults, TankParameters, TankStructure
 
 
 def has_something(tank: Tank) -> bool:
-    """It is not empty."""
+    """The tank is not empty."""
     return tank.level > 0
 
 
-@guarantee(why="Nobody wants a wet floor.", premise=has_something)
+@guarantee(why="The floor should stay dry.", premise=has_something)
 def tank_never_overflows(tank: Tank) -> bool:
-    """It never holds more than it can hold."""
+    """The tank never holds more than its capacity."""
     return tank.level <= tank.parameters.room
 
 
-@guarantee(why="A level has a meaning.", premise=has_something)
+@guarantee(why="A negative level has no meaning.", premise=has_something)
 def level_is_never_negative(tank: Tank) -> bool:
-    """It never holds less than nothing."""
+    """The level is never below zero."""
     return tank.level >= 0
 
 
-@guarantee(why="What is filled in should stay.", premise=has_something)
+@guarantee(why="What was filled in should stay.", premise=has_something)
 def tank_never_leaks(tank: Tank) -> bool:
-    """It never loses what it held."""
+    """The tank never loses what it held."""
     return tank.faults.leaks == 0
 
 
-@lemma(why="Else it overflows.")
+@lemma(why="Else the tank overflows.")
 def level_is_in_range(tank: Tank) -> bool:
-    """What it holds is never negative, nor more than it can hold."""
+    """The level is never negative, nor above the capacity."""
     return (tank.level >= 0) & (tank.level <= tank.parameters.room)
 
 
-@lemma(why="Else a fault that never strikes has struck.")
+@lemma(why="Else a fault that cannot happen has happened.")
 def fault_counts_are_within_limits(tank: Tank) -> bool:
-    """No fault strikes more often than it may."""
+    """No fault happens more often than its limit."""
     return has_faults_within_limits(tank)
 
 

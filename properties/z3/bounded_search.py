@@ -1,9 +1,9 @@
 """Bounded search: the shortest schedule that refutes a guarantee or reaches a witness.
 
-Six-bit vectors over a log of a few bytes, one merged if-then-else per leaf and step, incremental
-in the depth; proved lemmas hold at each step, and of two orders of independent neighbours only one
-is searched. What it finds is widened: the reference replays the schedule under the real parameters
-and judges it again, so that no verdict rests on six bits.
+Six-bit vectors over a log of a few bytes, one merged if-then-else per leaf and step, incremental in
+the depth. Proved lemmas are asserted at each step, and of two orders of independent neighbours only
+one is searched. The reference replays each found schedule under the real parameters and judges it
+again: no verdict depends on six bits.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ WIDTH = 6
 """Bits of an offset: the searched log has 12 bytes, and sums of an offset and two files fit too."""
 
 FILE_BASE = "master.log.last_file_offset"
-"""Where a state of replication says in which file its log ends."""
+"""The leaf with the last file of a log, in a state of replication."""
 
 DEPTH_LIMIT = 24
-"""How deep a search goes before it calls a cell undecided."""
+"""The depth after which a search leaves a verdict undecided."""
 
 
 VARIANT_DEPTH_LIMIT = 16
-"""The same for a variant, of which only what it changes is searched."""
+"""The depth for a variant, of which only the changed verdicts are searched."""
 
 VARIANT_SLAVES_MAX, LARGE_VARIANT_DEPTH_LIMIT = 1, 4
-"""Beyond so many slaves a variant is hardly searched: it takes over what refutes smaller groups."""
+"""With more slaves a variant is hardly searched: it takes over the schedules of smaller groups."""
 
 
 @frozen
@@ -47,7 +47,7 @@ class BoundedAnswer:
     schedule: tuple[Action, ...] | None
     """The shortest schedule, or None when there is none up to the depth."""
     depth: int
-    """Number of steps of the schedule, or the depth that was searched in vain."""
+    """The number of steps of the schedule, or the depth that was searched without result."""
 
 
 class BoundedSearch:
@@ -95,10 +95,9 @@ class BoundedSearch:
     ) -> dict[str, BoundedAnswer]:
         """For each question (a condition to reach) the shortest schedule that reaches it.
 
-        A leaf of a question that the state does not have is a number that may be chosen freely.
-        ``depth_limits`` says per question after how many steps to give up; ``on_progress`` is
-        called with each depth and the number of questions still open. Raises SolverGaveUpError
-        when Z3 answers *unknown*.
+        A leaf of a question that the state does not have is a free number. ``depth_limits`` gives
+        per question the steps after which to give up; ``on_progress`` is called with each depth and
+        the number of open questions. Raises SolverGaveUpError when Z3 answers *unknown*.
         """
         answers: dict[str, BoundedAnswer] = {}
         goals = {n: specialise(term, self.constants) for n, term in questions.items()}
@@ -171,7 +170,7 @@ class BoundedSearch:
         self.states.append({p: self._name(p, step + 1, after[p]) for p in self.sorts})
 
     def _forbid_needless_orders(self, earlier: Any, later: Any) -> None:
-        """Of two neighbours that do not touch each other, the one that comes first in the list."""
+        """Allow only the list's order for two neighbouring independent steps."""
         for second, first in self.needless_orders:
             self.solver.add(z3.Or(earlier != second, later != first))
 
@@ -202,8 +201,8 @@ class BoundedSearch:
 def compute_needless_orders(instances: list[RecordedInstance]) -> list[tuple[int, int]]:
     """Pairs (later in the list, earlier in the list) of instances that commute in every state.
 
-    Neither writes what the other reads or writes, so a schedule with the two as neighbours in this
-    order has an equal twin with them exchanged, and only the twin need be searched.
+    Neither writes what the other reads or writes. A schedule with the two as neighbours in this
+    order is equivalent to the one with them exchanged, and only that one is searched.
     """
     reads = [get_reads(r) for r in instances]
     writes = [set(r.effects) for r in instances]
@@ -216,7 +215,7 @@ def compute_needless_orders(instances: list[RecordedInstance]) -> list[tuple[int
 
 
 def get_reads(recorded: RecordedInstance) -> set[str]:
-    """The leaves that an instance looks at: conditions, ranges and effects."""
+    """The leaves that an instance reads: in conditions, ranges and effects."""
     ranges = (t for _, _, low, high in recorded.arguments for t in (low, high))
     terms = (*recorded.conditions.values(), *ranges, *recorded.effects.values())
     return set().union(*(get_leaf_names(t) for t in terms))

@@ -1,12 +1,12 @@
-"""Unsat cores as data: what each proof obligation rests on, re-checked by asserting just that.
+"""Unsat cores as data: the facts that each proof obligation needs, checked again alone.
 
-Like a certificate a core is a hint, never a verdict, and carries the same digest.
-``python -m properties.z3.cores`` finds them anew after rules, lemmas or certificates have changed;
-names of structures as arguments restrict it to these.
+Like a certificate a core is a hint, never a verdict, and carries the same digest. ``python -m
+properties.z3.cores`` finds them anew after rules, lemmas or certificates have changed, for all
+structures or those named as arguments.
 
-Cores join guarantees, lemmas, rules and conditions. A core is one way to prove an obligation and
-seldom the only one. So an edge says that the proof as it stands goes this way, and a lemma that
-nothing rests on is one that this proof can do without.
+Cores connect guarantees, lemmas, rules and conditions. A core is one way to prove an obligation,
+seldom the only one. An edge means that the present proof uses the fact; a lemma without dependants
+is one that this proof does not need.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from reference.worlds.replication.structure import Structure
 
 
 class NodeKind(enum.Enum):
-    """What a node of the graph stands for."""
+    """The kinds of nodes of the graph."""
 
     GUARANTEE = "guarantee"
     LEMMA = "lemma"
@@ -43,7 +43,7 @@ class NodeKind(enum.Enum):
 
 @frozen(order=True)
 class Node:
-    """Something that a proof rests on, or that rests on something."""
+    """A dependency of a proof, or something with dependencies."""
 
     kind: NodeKind = field(order=lambda kind: kind.value)
     name: str
@@ -52,17 +52,17 @@ class Node:
 
 @frozen(eq=False)
 class PropertyGraph:
-    """The graph of one structure."""
+    """The dependency graph of one structure."""
 
     cores: Mapping[Obligation, Core]
 
     @cached_property
     def edges(self) -> dict[Node, set[Node]]:
-        """What each node rests on directly: a guarantee on lemmas, a lemma on lemmas and rules.
+        """The direct dependencies: of a guarantee on lemmas, of a lemma on lemmas and rules.
 
-        A lemma rests on a rule where it takes one of its conditions to survive it; the conditions
-        hang on lemma and rule. A lemma that rests on itself, as every inductive one does, is left
-        out.
+        A lemma depends on a rule if it needs one of the rule's conditions to survive it; the
+        conditions are attached to the pair. A lemma's dependency on itself, which every inductive
+        one has, is left out.
         """
         edges: dict[Node, set[Node]] = {}
         for obligation, core in self.cores.items():
@@ -80,11 +80,11 @@ class PropertyGraph:
         return edges
 
     def get_targets(self, node: Node, kind: NodeKind) -> list[Node]:
-        """What a node rests on directly, of one kind, by name."""
+        """The direct dependencies of a node of one kind, by name."""
         return sorted(t for t in self.edges.get(node, ()) if t.kind is kind)
 
     def compute_reached_lemmas(self, begin: Iterable[Node]) -> set[Node]:
-        """The lemmas on which these nodes rest, directly or by way of other lemmas."""
+        """The lemmas on which these nodes depend, directly or through other lemmas."""
         reached: set[Node] = set()
         stack = list(begin)
         while stack:
@@ -95,20 +95,20 @@ class PropertyGraph:
         return reached
 
     def find_unused_lemmas(self) -> list[Node]:
-        """The lemmas on which no guarantee rests, not even by way of other lemmas."""
+        """The lemmas on which no guarantee depends, not even through other lemmas."""
         guarantees = [node for node in self.edges if node.kind is NodeKind.GUARANTEE]
         lemmas = {node for node in self.edges if node.kind is NodeKind.LEMMA}
         return sorted(lemmas - self.compute_reached_lemmas(guarantees))
 
     def compute_conditions(self, guarantee: str) -> set[str]:
-        """The names of the conditions and arguments by which the lemmas below it survive steps."""
+        """The conditions and arguments by which the lemmas below a node survive steps, by name."""
         lemmas = self.compute_reached_lemmas([Node(NodeKind.GUARANTEE, guarantee)])
         return {c.name for lemma in lemmas for c in self.get_targets(lemma, NodeKind.CONDITION)}
 
     def get_columns_by_absent_faults(self, guarantee: str) -> dict[tuple[str, ...], list[str]]:
-        """The fault classes in which it is proved, by the faults whose absence that takes.
+        """The fault models under which it is proved, by the faults whose absence the proof needs.
 
-        All other faults may strike, also together: the proof assumes nothing of them.
+        All other faults may happen, also together: the proof assumes nothing about them.
         """
         columns: dict[tuple[str, ...], list[str]] = {}
         for obligation, core in self.cores.items():
@@ -126,7 +126,7 @@ def get_rule_name(obligation: Obligation) -> str:
 CORE_FOLDER = CERTIFICATE_FOLDER / "cores"
 
 STORED_SLAVES_MAX = 2
-"""Cores of larger groups are not stored: they say the same once more for each slave."""
+"""Cores of larger groups are not stored: they repeat the same facts for each slave."""
 
 STORED_STRUCTURES = tuple(s for s in CERTIFIED_STRUCTURES if s.slaves <= STORED_SLAVES_MAX)
 """Every structure whose cores are stored."""
@@ -134,17 +134,17 @@ STORED_STRUCTURES = tuple(s for s in CERTIFIED_STRUCTURES if s.slaves <= STORED_
 
 @frozen
 class Core:
-    """What the proof of one obligation takes."""
+    """The facts that the proof of one obligation needs."""
 
     work: int
     """Z3's resource units for the obligation with all facts at hand."""
     facts: tuple[Fact, ...]
-    """Facts that suffice and of which none can be left out."""
+    """A minimal set of sufficient facts."""
 
 
 @frozen
 class CoreFailure:
-    """A stored core that does not prove its obligation, or is missing, or has no obligation."""
+    """A core that is missing, does not prove its obligation, or has no obligation."""
 
     obligation: Obligation
     reason: str
@@ -171,9 +171,9 @@ def find_cores(
 
 
 def recheck_cores(proof: Proof, cores: Mapping[Obligation, Core]) -> tuple[CoreFailure, ...]:
-    """What of a proof the stored cores do not show; nothing when all is proved again.
+    """The failures of the stored cores of a proof; none if everything is proved again.
 
-    The obligations are counted out anew from rules and lemmas, so a missing one cannot hide.
+    The obligations are listed again from rules and lemmas, so a missing one is found.
     """
     expected = list(proof.list_obligations())
     reasons = {o: _find_reason(proof, o, cores.get(o)) for o in expected}
@@ -182,7 +182,7 @@ def recheck_cores(proof: Proof, cores: Mapping[Obligation, Core]) -> tuple[CoreF
 
 
 def _find_reason(proof: Proof, obligation: Obligation, core: Core | None) -> str:
-    """Why a core does not prove an obligation; empty where it does."""
+    """Why a core does not prove an obligation; empty if it does."""
     if core is None:
         return "no core is stored"
     question = proof.pose(obligation)
@@ -238,7 +238,7 @@ def load_cores(structure: Structure, folder: Path = CORE_FOLDER) -> dict[Obligat
 
 
 def main(names: Iterable[str]) -> None:
-    """Find the cores of these structures anew, of all that are stored where none is named.
+    """Find the cores of these structures anew; by default of all that are stored.
 
     Raises KeyError for the name of a structure that does not exist.
     """

@@ -1,4 +1,4 @@
-"""One question to Z3: whether facts imply a claim, and which of the facts it takes."""
+"""One question to Z3: whether facts imply a claim, and which of the facts are needed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from properties.z3.induction import limit_work
 
 
 class FactKind(enum.Enum):
-    """What a proof may rest on."""
+    """The kinds of facts that a proof may use."""
 
     LEMMA = "lemma"
     """A lemma or sanity check holds in the state before."""
@@ -22,13 +22,13 @@ class FactKind(enum.Enum):
     RANGE = "range"
     """An argument of the rule is within its range."""
     REMAINDER = "remainder"
-    """What a division leaves is neither negative nor as large as the divisor."""
+    """A remainder is neither negative nor as large as the divisor."""
     SIZE = "size"
     """A size is at least one byte."""
     LIMIT = "limit"
-    """The number of times that a fault may strike is not negative."""
+    """The number of times that a fault may happen is not negative."""
     ABSENCE = "absence"
-    """A fault never strikes."""
+    """A fault never happens."""
 
 
 @frozen
@@ -51,7 +51,7 @@ class Fact:
 
 @frozen(eq=False)
 class Question:
-    """Whether the claim holds wherever all of the facts do."""
+    """A question: whether the claim holds wherever all of the facts do."""
 
     facts: Mapping[Fact, Any]
     """The formula of each fact."""
@@ -60,14 +60,14 @@ class Question:
 
 
 class Outcome(enum.Enum):
-    """What became of a question."""
+    """The outcome of a question."""
 
     HOLDS = "holds"
     """The claim follows from the facts."""
     FAILS = "fails"
     """A model has all of the facts and lacks the claim."""
     GAVE_UP = "gave up"
-    """Z3 came to the end of its work; never counted as a proof."""
+    """Z3 reached its work limit; never counted as a proof."""
 
 
 @frozen(eq=False)
@@ -76,11 +76,11 @@ class Answer:
 
     outcome: Outcome
     work: int
-    """What it took, in Z3's resource units; machine-independent, unlike seconds."""
+    """The work in Z3's resource units; machine-independent, unlike seconds."""
     core: tuple[Fact, ...] = ()
     """For a claim that holds: facts that suffice, in the order of the question."""
     model: z3.ModelRef | None = None
-    """For a claim that fails: where it does."""
+    """For a claim that fails: the model in which it does."""
 
 
 def ask(question: Question) -> Answer:
@@ -89,11 +89,11 @@ def ask(question: Question) -> Answer:
 
 
 def ask_for_minimal_core(question: Question, *, is_thorough: bool = False) -> Answer:
-    """The same, and no fact of the core can be left out.
+    """Put a question to Z3, with a core from which no fact can be left out.
 
-    There may be other minimal cores. The last facts of the question are the first that are tried
-    without, so a question begins with the facts that one likes to see in a core. A thorough answer
-    begins with all facts, a quick one with those that Z3 happened to use.
+    There may be other minimal cores. The last facts of the question are left out first; put the
+    facts that you prefer in a core at the beginning. A thorough answer begins with all facts, a
+    quick one with those that Z3 happened to use.
     """
     asking = _Asking(question)
     answer = asking.ask()
@@ -107,7 +107,7 @@ def ask_for_minimal_core(question: Question, *, is_thorough: bool = False) -> An
 def compute_minimal_core(
     core: tuple[Fact, ...], suffices: Callable[[tuple[Fact, ...]], bool]
 ) -> tuple[Fact, ...]:
-    """Facts of a core that still suffice, none of which can be left out."""
+    """A part of a core that still suffices, and from which no fact can be left out."""
     for fact in reversed(core):
         less = tuple(f for f in core if f != fact)
         if suffices(less):
@@ -116,7 +116,7 @@ def compute_minimal_core(
 
 
 def follows_from(question: Question, core: Iterable[Fact]) -> bool:
-    """The claim follows from these facts alone; other facts are not even told to Z3.
+    """The claim follows from these facts alone; Z3 gets no other facts.
 
     Raises KeyError for a fact that the question does not have.
     """
@@ -127,15 +127,15 @@ def follows_from(question: Question, core: Iterable[Fact]) -> bool:
 
 
 def make_plain_solver(context: z3.Context | None = None) -> z3.Solver:
-    """A solver for many small questions: without the preparations that only long ones repay."""
+    """A solver for many small questions, without preprocessing that pays only for long ones."""
     return limit_work(z3.SimpleSolver(ctx=context))
 
 
 class _Asking:
-    """A solver that knows one question; each fact hangs on a literal with the fact's name.
+    """A solver with one question; each fact is guarded by a literal with the fact's name.
 
-    Everything lives in a context of its own, so that neither the work nor the core depends on what
-    was asked before.
+    Everything is in a context of its own, so that neither the work nor the core depends on earlier
+    questions.
     """
 
     def __init__(self, question: Question) -> None:
@@ -149,7 +149,7 @@ class _Asking:
         self.solver.add(z3.Not(question.claim.translate(context)))
 
     def ask(self) -> Answer:
-        """All facts together."""
+        """Ask with all facts together."""
         before = self._get_work()
         result = self.solver.check(*self.literals.values())
         work = self._get_work() - before
@@ -161,7 +161,7 @@ class _Asking:
         return Answer(Outcome.HOLDS, work, tuple(f for f in self.literals if str(f) in used))
 
     def suffices(self, facts: Iterable[Fact]) -> bool:
-        """The claim follows from these facts; what Z3 gives up does not."""
+        """The claim follows from these facts; False if Z3 gives up."""
         return bool(self.solver.check(*(self.literals[f] for f in facts)) == z3.unsat)
 
     def _get_work(self) -> int:

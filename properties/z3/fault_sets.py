@@ -1,9 +1,9 @@
-"""Which sets of faults a guarantee survives: the border between proved and refuted sets.
+"""The sets of faults that a guarantee survives: the border between proved and refuted sets.
 
-The columns of the table are a choice of fault sets; here all of them are decided. A set under which
-a guarantee is proved speaks for all smaller ones, a schedule that needs certain faults for all
-larger ones, so maximal proved sets and minimal refuted ones say everything. They are found by
-asking for a set on neither side until there is none.
+The fault models of the table are a choice of fault sets; here all sets are decided. A proof under a
+set covers all smaller ones, and a schedule that needs certain faults covers all larger ones:
+maximal proved sets and minimal refuted sets decide everything. They are found by querying for a set
+on neither side until there is none.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ from reference.language.terms import Term
 from reference.worlds.replication.parameters import SMALL_PARAMETERS, Parameters
 
 FaultSet = frozenset[str]
-"""Names of faults, as the class has them that counts those of a world."""
+"""Names of faults, as in the class that counts the faults of a world."""
 
 FOUR_FILES: Parameters = evolve(SMALL_PARAMETERS, ghost_log_size_max_bytes=16)
-"""The searched log: one file more than for the tables, for what a hole in the middle takes."""
+"""The searched log: one file more than for the tables, as a hole in the middle needs it."""
 
 
 def get_all_faults(structure: Any) -> FaultSet:
-    """Every fault and circumstance of a structure's world."""
+    """Every fault and environment event of a structure's world."""
     return frozenset(find_world(structure).everything.admitted)
 
 
 @frozen
 class Refutation:
-    """A schedule against a guarantee, and the faults that it takes."""
+    """A schedule against a guarantee, and the faults that it needs."""
 
     faults: FaultSet
     schedule: Schedule
@@ -53,18 +53,18 @@ class Refutation:
 
 @frozen
 class Border:
-    """What one guarantee of one structure survives."""
+    """The fault sets that one guarantee of one structure survives, and those that break it."""
 
     guarantee: str
     proved: tuple[FaultSet, ...]
-    """The largest sets whose faults may strike in any mixture."""
+    """The largest sets whose faults may happen in any mixture."""
     refuted: tuple[Refutation, ...]
     """The smallest sets that refute it, each with a schedule."""
     undecided: tuple[FaultSet, ...] = ()
-    """The smallest sets that are neither, as far as was searched."""
+    """The smallest sets that are neither, within the search depth."""
 
     def find_open_set(self, all_faults: FaultSet) -> FaultSet | None:
-        """A set of these of which this border says nothing; None where it speaks of every set."""
+        """A set that this border does not decide; None if it decides every set."""
         above = [*(r.faults for r in self.refuted), *self.undecided]
         return find_unexplored(all_faults, self.proved, above)
 
@@ -72,7 +72,7 @@ class Border:
 def find_unexplored(
     all_faults: FaultSet, below: Iterable[FaultSet], above: Iterable[FaultSet]
 ) -> FaultSet | None:
-    """A set of faults that lies in none of the first sets and contains none of the others."""
+    """A set of faults that is in none of the first sets and contains none of the others."""
     is_in = {name: z3.Bool(name) for name in sorted(all_faults)}
     solver = z3.Solver()
     solver.add([z3.Or([is_in[n] for n in all_faults - lower]) for lower in below])
@@ -84,7 +84,7 @@ def find_unexplored(
 
 
 class FaultSetProver:
-    """Asks under which faults the lemmas of a structure imply a guarantee."""
+    """Decides under which faults the lemmas of a structure imply a guarantee."""
 
     def __init__(
         self,
@@ -92,18 +92,18 @@ class FaultSetProver:
         lemmas: Iterable[str],
         facts: Mapping[str, Term] = MappingProxyType({}),
     ) -> None:
-        """``facts`` are properties besides the named ones, for lemmas that nobody has named."""
+        """``facts`` are properties besides the named ones, for lemmas without a name."""
         self.structure = structure
         everything = find_world(structure).everything
         self.problem = InductionProblem(structure, everything, facts=facts)
         self.lemmas = tuple(lemmas)
         self.absence = {n: z3.Bool(f"no {n}") for n in everything.admitted}
         self.survived: dict[str, list[FaultSet]] = {}
-        """By claim, the sets of faults for which it is known to follow."""
+        """The sets of faults for which a claim is known to follow, by claim."""
 
     @cached_property
     def solver(self) -> z3.Solver:
-        """Knows the lemmas, and what it means that a fault never strikes."""
+        """A solver with the lemmas, and with literals for the absence of each fault."""
         problem, solver = self.problem, make_solver()
         solver.set(unsat_core=True)
         solver.add(problem.parameter_constraints)
@@ -117,7 +117,7 @@ class FaultSetProver:
         return solver
 
     def decide(self, fault_model: FaultModel) -> InductionResult:
-        """What follows under this fault class. Raises SolverGaveUpError."""
+        """The claims that follow under this fault class. Raises SolverGaveUpError."""
         faults = frozenset(fault_model.admitted)
         claims = find_world(self.structure).claims
         proved = tuple(g for g in claims if self.find_survived(g, faults) is not None)
@@ -166,7 +166,7 @@ class FaultSetProver:
             solver.pop()
 
     def grow(self, guarantee: str, faults: FaultSet) -> FaultSet | None:
-        """A largest such set: no fault can be added. None without a proof for these faults."""
+        """A largest survived set with these faults. None without a proof for them."""
         survived = self.find_survived(guarantee, faults)
         if survived is None:
             return None
@@ -183,12 +183,12 @@ class FaultSetProver:
 
 
 def compute_faults(structure: Any, schedule: Schedule) -> FaultSet:
-    """The faults that a schedule takes."""
+    """The faults that happen in a schedule."""
     counted = _get_fault_count_names(structure)
     return frozenset(name for a in schedule if (name := counted[a.instance]) is not None)
 
 
 @cache
 def _get_fault_count_names(structure: Any) -> dict[str, str | None]:
-    """What each rule instance counts against, or None where it is no fault."""
+    """The fault count of each rule instance, or None if it is no fault."""
     return {r.instance.name: get_fault_count_name(r) for r in record_machine(structure)}

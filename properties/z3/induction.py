@@ -1,7 +1,7 @@
 """Proof by induction for all offsets: initiation, consecution rule by rule, safety.
 
-Houdini: begin with every lemma and every guarantee, drop whatever the start or a step falsifies,
-until nothing more falls. What is left is inductive, and what follows from it is proved.
+Houdini: begin with every lemma and every guarantee, and drop whatever the start or a step
+falsifies, until nothing more is dropped. The rest is inductive, and what follows from it is proved.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from reference.language.terms import Sort, Term, walk
 from reference.worlds.replication.structure import Structure
 
 LIMIT_PREFIX = "parameters.limits."
-"""Where the parameters lie that say how often each fault may strike."""
+"""The prefix of the parameters that limit how often each fault may happen."""
 
 RLIMIT_PER_QUERY = 20_000_000
 """Z3 resource units per query: machine-independent, unlike seconds."""
@@ -49,22 +49,22 @@ class CounterexampleToInduction:
 
 @frozen
 class InductionResult:
-    """What induction could do for one structure and fault class."""
+    """The result of induction for one structure and fault class."""
 
     proved: tuple[str, ...]
     """Guarantees that hold in every reachable state."""
     vacuous: tuple[str, ...]
-    """Proved guarantees whose premise can never hold: they promise nothing here."""
+    """Proved guarantees whose premise can never hold: they are vacuous here."""
     lemmas: tuple[str, ...]
-    """The inductive set that carries them: lemmas, sanity checks and guarantees."""
+    """The inductive set that proves them: lemmas, sanity checks and guarantees."""
     dropped: tuple[CounterexampleToInduction, ...]
-    """What fell, and the first step that felled it; empty when given lemmas were re-checked."""
+    """The dropped candidates, and the first step that broke each; empty when lemmas were given."""
     queries: int
-    """Questions put to Z3."""
+    """The number of questions put to Z3."""
 
 
 def get_lemmas(variants: tuple[str, ...] = ()) -> dict[str, Property]:
-    """What is inductive in replication whatever strikes: the sanity checks and the lemmas."""
+    """Properties inductive in replication under all faults: sanity checks and lemmas."""
     return find_world(Structure(variants=variants)).get_lemmas(Structure(variants=variants))
 
 
@@ -74,7 +74,7 @@ def get_candidates(variants: tuple[str, ...] = ()) -> dict[str, Property]:
 
 
 def prove_lemmas(structure: Any, names: Iterable[str] = ()) -> tuple[str, ...]:
-    """The largest inductive set of these lemmas, or of all, under every fault and circumstance.
+    """The largest inductive set of these lemmas, or of all, under every fault and event.
 
     Raises SolverGaveUpError.
     """
@@ -85,7 +85,7 @@ def prove_lemmas(structure: Any, names: Iterable[str] = ()) -> tuple[str, ...]:
 
 @cache
 def _prove_lemmas(structure: Any, names: tuple[str, ...]) -> tuple[str, ...]:
-    """Nothing but rules and lemmas decides this, and they do not change while a program runs."""
+    """Only rules and lemmas decide this, and they do not change while a program runs."""
     problem = InductionProblem(structure, find_world(structure).everything)
     kept, _ = problem.run_houdini(names)
     return tuple(kept)
@@ -102,7 +102,7 @@ class InductionProblem:
         sizes: Any = None,
         facts: Mapping[str, Term] = MappingProxyType({}),
     ) -> None:
-        """``sizes`` make sizes and limits numbers: for examples, which want to be small.
+        """``sizes`` make sizes and limits numbers, for small examples.
 
         ``facts`` are more properties, by name.
         """
@@ -128,13 +128,13 @@ class InductionProblem:
 
     @cached_property
     def parameter_constraints(self) -> list[Any]:
-        """What is known of the parameters under the fault class of this problem."""
+        """The facts about the parameters under the fault class of this problem."""
         return list(self.compute_parameter_facts(self.fault_model).values())
 
     def compute_parameter_facts(self, fault_model: FaultModel) -> dict[str, Any]:
-        """Sizes are positive, the fall-behind limit is any number, other faults never strike.
+        """Sizes are positive, the fall-behind limit is any number, other faults never happen.
 
-        By the path of the parameter that each fact is about.
+        The facts are keyed by the path of their parameter.
         """
         facts = {}
         for path, variable in self.variables.items():
@@ -159,7 +159,7 @@ class InductionProblem:
 
     @cached_property
     def initially(self) -> Translator:
-        """Translates to what a term says of the initial state, parameters left symbolic."""
+        """A translator to terms over the initial state, with symbolic parameters."""
         initial = flatten(self.structure.template)
         leaves = {
             path: self.variables[path] if is_parameter(path) else self.arithmetic.constant(value)
@@ -172,7 +172,7 @@ class InductionProblem:
         return {path: self.arithmetic.value(model, v) for path, v in self.variables.items()}
 
     def find_inductive_set(self, names: Iterable[str]) -> InductionResult:
-        """Houdini from these candidates, and what follows. Raises SolverGaveUpError."""
+        """Run Houdini from these candidates, then find consequences. Raises SolverGaveUpError."""
         kept, dropped = self.run_houdini(names)
         claims = find_world(self.structure).claims
         proved = tuple(g for g in claims if g in kept or self.follows(self.predicates[g], kept))
@@ -182,7 +182,7 @@ class InductionProblem:
     def run_houdini(
         self, names: Iterable[str]
     ) -> tuple[list[str], list[CounterexampleToInduction]]:
-        """The largest inductive set of these candidates, and how the others fell.
+        """The largest inductive set of these candidates, and the steps that broke the others.
 
         Raises SolverGaveUpError.
         """
@@ -203,10 +203,10 @@ class InductionProblem:
         return kept, dropped
 
     def find_consequences(self, lemmas: tuple[str, ...]) -> InductionResult:
-        """What follows under this fault class from lemmas that hold whatever strikes.
+        """The consequences, under this fault class, of lemmas that hold under all faults.
 
         One inductive set, proved once under every fault, serves all classes: a class only adds that
-        its other faults never strike. Raises SolverGaveUpError.
+        its other faults never happen. Raises SolverGaveUpError.
         """
         claims = find_world(self.structure).claims
         proved = tuple(g for g in claims if self.follows(self.predicates[g], lemmas))
@@ -238,7 +238,7 @@ class InductionProblem:
         return self.follows(record_predicate(self.structure, lambda c: negate(premise(c))), kept)
 
     def follows(self, claim: Term, kept: Iterable[str]) -> bool:
-        """The claim holds wherever all of these properties do."""
+        """The claim holds in every state in which all of these properties do."""
         solver = make_solver()
         solver.add(self.parameter_constraints)
         solver.add([self.now(self.predicates[n]) for n in kept])
@@ -248,7 +248,7 @@ class InductionProblem:
 
 
 class Step:
-    """One rule instance as formulas: what holds when it fires, and every property after it."""
+    """One rule instance as formulas: its conditions, and every property after it."""
 
     def __init__(self, problem: InductionProblem, recorded: RecordedInstance) -> None:
         self.problem = problem
@@ -267,17 +267,17 @@ class Step:
             for name, argument, low, high in recorded.arguments
         }
         self.remainders = now.side_conditions
-        """What is known of the fresh numbers that stand for remainders."""
+        """The facts about the fresh numbers that represent remainders."""
         self.touched = {
             name
             for name, leaves in problem.leaf_names.items()
             if not recorded.effects.keys().isdisjoint(leaves)
         }
-        """The properties that read a leaf which the step changes."""
+        """The properties that read a leaf the step changes."""
 
     @cached_property
     def solver(self) -> z3.Solver:
-        """Knows what holds when the instance fires; kept through a whole Houdini run."""
+        """A solver with the instance's conditions; kept through a whole Houdini run."""
         solver = make_solver()
         solver.add(self.problem.parameter_constraints)
         solver.add([*self.conditions.values(), *self.ranges.values(), *self.remainders])
@@ -317,17 +317,17 @@ class Step:
 
 
 def make_solver() -> z3.Solver:
-    """A solver that stops by work done, not by time passed."""
+    """A solver with a limit on work, not on time."""
     return limit_work(z3.Solver())
 
 
 def limit_work(solver: z3.Solver) -> z3.Solver:
-    """The same solver, which gives up a query at the limit, and takes no chances."""
+    """The solver with a work limit per query and without random choices."""
     solver.set("rlimit", RLIMIT_PER_QUERY)
     solver.set("random_seed", 0)
     return solver
 
 
 def get_leaf_names(term: Term) -> set[str]:
-    """The paths that a term mentions."""
+    """The paths of the leaves in a term."""
     return {node.payload for node in walk([term]) if node.operator == "leaf"}

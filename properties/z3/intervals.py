@@ -1,6 +1,6 @@
-"""Between which numbers a term lies when its leaves lie between given ones.
+"""Interval arithmetic: the bounds of a term for given bounds of its leaves.
 
-Coarse, and never too narrow: what depends on one leaf twice is taken apart as if it were two.
+Coarse, and never too narrow: two occurrences of one leaf count as two leaves.
 """
 
 from __future__ import annotations
@@ -56,9 +56,8 @@ def compute_leaf_intervals(
 ) -> dict[str, Interval]:
     """The values that each leaf may take, from its initial one on, whatever the conditions say.
 
-    No number that is computed is taken to lie below LOWEST or above ``highest``: conditions see to
-    that, and they are not looked at here. So a bound is as good as these two; who rests on it
-    checks it.
+    No computed number is assumed to be below LOWEST or above ``highest``: conditions ensure that,
+    and they are not examined here. A bound is only as good as these two; its user must check it.
     """
     found: dict[str, Interval] = {path: (int(v), int(v)) for path, v in initial.items()}
     before: dict[str, Interval] = {}

@@ -1,8 +1,8 @@
-"""For each lemma the counterexample to induction that demanded it: a state and a step, as data.
+"""For each lemma the counterexample to induction that demands it: a state and a step, as data.
 
-In such a state every other lemma and every sanity check holds, and this lemma does not. Either a
-guarantee fails there that is proved otherwise, or one step leads to where another lemma, a sanity
-check or a guarantee fails. No run reaches the state; nothing but this lemma says so.
+In such a state every other lemma and every sanity check holds, and this lemma does not. Either an
+otherwise proved guarantee fails there, or one step leads to a state in which another lemma, a
+sanity check or a guarantee fails. No run reaches the state, and only this lemma excludes it.
 ``python -m properties.z3.lemma_counterexamples`` finds all of them anew; the reference alone checks
 them.
 """
@@ -51,27 +51,27 @@ EXAMINED_STRUCTURES = (
     Structure(variants=("4.5.1",)),
     Structure(slaves=0, variants=("4.5.1",)),
 )
-"""Where lemmas are missed: of the counterexamples in these structures the smallest is kept."""
+"""The examined structures: the smallest of their counterexamples is kept."""
 
 
 @frozen
 class LemmaCounterexample:
-    """What becomes possible when one lemma is left out."""
+    """A failure that becomes possible when one lemma is left out."""
 
     lemma: str
     structure: Structure
     before: Mapping[str, int | bool]
     """The leaves that differ from the initial state, with their values."""
     action: Action | None
-    """The step that breaks something; None where that is broken already."""
+    """The step that breaks a property; None if one is already broken."""
     breaks: tuple[str, ...]
-    """What fails in the end: guarantees that are proved otherwise; lemmas and sanity checks."""
+    """The properties that fail in the end: otherwise proved guarantees, lemmas, sanity checks."""
     fault_model: FaultModel
-    """The weakest column that has the state's faults and the step."""
+    """The weakest fault model that has the state's faults and the step."""
 
     @property
     def kind(self) -> str:
-        """``step``, or ``state`` where no step is needed."""
+        """``step``, or ``state`` if no step is needed."""
         return "state" if self.action is None else "step"
 
     def make_state(self) -> Cluster:
@@ -83,7 +83,7 @@ class LemmaCounterexample:
         return state
 
     def make_end(self) -> Cluster:
-        """The state in which something fails; the state before where the step is refused."""
+        """The state in which a property fails; the state before if the step is refused."""
         before = self.make_state()
         if self.action is None:
             return before
@@ -91,14 +91,14 @@ class LemmaCounterexample:
         return end
 
     def compute_size(self) -> tuple[bool, int, int]:
-        """What makes it hard to read: a step, many leaves, high numbers."""
+        """A measure of how hard it is to read: a step, many leaves, high numbers."""
         return self.action is not None, len(self.before), sum(map(int, self.before.values()))
 
 
 def find_objections(entry: LemmaCounterexample) -> list[str]:
-    """What the reference finds wrong with a counterexample; empty for a good one.
+    """The reference's objections to a counterexample; empty for a good one.
 
-    No solver is asked. That a guarantee is proved with all lemmas, the certificates say.
+    No solver is used. The certificates show that a guarantee is proved with all lemmas.
     """
     before, end = entry.make_state(), entry.make_end()
     objections = [
@@ -121,7 +121,7 @@ def find_objections(entry: LemmaCounterexample) -> list[str]:
 def find_counterexamples(
     structure: Structure, on_progress: Callable[[str], None] = lambda text: None
 ) -> dict[str, LemmaCounterexample]:
-    """The smallest counterexample of each lemma that this structure misses.
+    """The smallest counterexample of each lemma that this structure needs.
 
     Raises SolverGaveUpError.
     """
@@ -135,7 +135,7 @@ def find_counterexamples(
 
 
 def _find_states(structure: Structure, lemma: str) -> Iterator[LemmaCounterexample]:
-    """A state without the lemma in which a guarantee fails, in the weakest column that has one."""
+    """A state without the lemma in which a guarantee fails, under the weakest such fault model."""
     for fault_model in FAULT_MODELS:
         proved = _find_proved(structure, fault_model)
         problem = make_small_problem(structure, fault_model)
@@ -193,7 +193,7 @@ def _make_entry(
 def _find_weakest_class(
     structure: Structure, before: Mapping[str, int | bool], action: Action | None
 ) -> FaultModel:
-    """The first column that admits the faults so far and the step."""
+    """The first fault model that admits the faults so far and the step."""
     struck = {p.removeprefix(FAULT_PREFIX) for p in before if p.startswith(FAULT_PREFIX)}
     if action is not None:
         _, steps = _make_steps(structure)
@@ -211,7 +211,7 @@ def _make_steps(structure: Structure) -> tuple[InductionProblem, tuple[Step, ...
 
 @cache
 def _find_proved(structure: Structure, fault_model: FaultModel) -> list[str]:
-    """The guarantees that follow in a column from all lemmas together."""
+    """The guarantees that follow under a fault model from all lemmas together."""
     problem = InductionProblem(structure, fault_model)
     return list(problem.find_consequences(tuple(get_lemmas())).proved)
 

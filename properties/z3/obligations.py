@@ -1,10 +1,10 @@
-"""Every proof obligation of a structure as a value, and what became of it.
+"""Every proof obligation of a structure as a value, and its outcome.
 
-The proofs of all columns rest on one inductive set of lemmas. Three kinds of obligations make it a
-proof: each lemma holds in the beginning, no step of any rule ends it, and each guarantee follows
-from the lemmas wherever the faults of its column alone can strike.
+The proofs under all fault models use one inductive set of lemmas. Three kinds of obligations make
+up a proof: each lemma holds initially, no step of any rule breaks it, and each guarantee follows
+from the lemmas if only the faults of its model can happen.
 
-Consecution is told rule by rule: which lemmas a step preserves, and the step that breaks one.
+Consecution is reported rule by rule: the lemmas that a step preserves, and a step that breaks one.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from reference.language.machine import Action
 
 
 class ObligationKind(enum.Enum):
-    """Which part of the induction it is."""
+    """The part of the induction that an obligation belongs to."""
 
     INITIATION = "initiation"
     """A lemma holds in the initial state."""
@@ -49,7 +49,7 @@ class ObligationKind(enum.Enum):
 
 @frozen
 class Obligation:
-    """One claim that the proof of a structure takes."""
+    """One claim that the proof of a structure needs."""
 
     kind: ObligationKind
     claim: str
@@ -69,7 +69,7 @@ class Obligation:
 
 @frozen
 class Counterexample:
-    """A state in which a claim fails; for a step, the state before, the step and what it does."""
+    """A state in which a claim fails; for a step, the state before, the step and its effect."""
 
     before: Mapping[str, int | bool]
     arguments: Mapping[str, int] = field(factory=dict)
@@ -79,20 +79,20 @@ class Counterexample:
 
 @frozen
 class Discharge:
-    """What became of an obligation."""
+    """The outcome of an obligation."""
 
     obligation: Obligation
     outcome: Outcome
     work: int
-    """What it took with all facts at hand, in Z3's resource units."""
+    """The work with all facts, in Z3's resource units."""
     core: tuple[Fact, ...] = ()
     """For one that holds: facts that suffice."""
     counterexample: Counterexample | None = None
-    """For one that fails: where."""
+    """For one that fails: the counterexample."""
 
 
 class Proof:
-    """The obligations of one structure; what they assume is what ``prove`` assumes."""
+    """The obligations of one structure, with the same assumptions as ``prove``."""
 
     def __init__(
         self,
@@ -100,9 +100,9 @@ class Proof:
         lemmas: Iterable[str] = (),
         proved: Iterable[tuple[str, str]] = (),
     ) -> None:
-        """``lemmas`` is the set that is to be inductive; all lemmas where it is empty.
+        """``lemmas`` is the set that is to be inductive; empty means all lemmas.
 
-        ``proved`` are the cells (guarantee, fault class) that are to follow from it.
+        ``proved`` are the pairs (guarantee, fault class) that are to follow from it.
         """
         self.structure = structure
         self.everything = find_world(structure).everything
@@ -131,7 +131,7 @@ class Proof:
                 yield Obligation(ObligationKind.CONSECUTION, lemma, instance)
 
     def pose(self, obligation: Obligation) -> Question:
-        """The obligation as a question; facts that one likes to see in a core come first.
+        """The obligation as a question; facts preferred in a core come first.
 
         Raises KeyError for a lemma, guarantee, instance or fault class that does not exist.
         """
@@ -160,8 +160,8 @@ class Proof:
     def discharge_minimally(self, obligation: Obligation) -> Discharge:
         """Decide an obligation; no fact of its core can be left out.
 
-        Which faults must be absent is part of what a reader wants to know, so for safety no absence
-        is taken that any lemma makes needless.
+        Readers want to know which faults must be absent. For safety no absence is assumed that any
+        lemma makes needless.
         """
         is_safety = obligation.kind is ObligationKind.SAFETY
         answer = ask_for_minimal_core(self.pose(obligation), is_thorough=is_safety)
@@ -186,7 +186,7 @@ class Proof:
 
 
 def _compute_step_facts(step: Step) -> dict[Fact, Any]:
-    """What holds when the instance fires."""
+    """The facts that hold when the instance fires."""
     return (
         {Fact(FactKind.CONDITION, name): formula for name, formula in step.conditions.items()}
         | {Fact(FactKind.RANGE, name): formula for name, formula in step.ranges.items()}
@@ -207,7 +207,7 @@ def _name_parameter_fact(path: str, fault_model: FaultModel) -> Fact:
 
 
 def load_proof(structure: Any) -> Proof:
-    """The proof that the certificate of a structure claims: its lemmas, its proved cells.
+    """The proof that the certificate of a structure claims: its lemmas and proved verdicts.
 
     Raises InternalDisagreementError when there is none for these rules.
     """
@@ -223,19 +223,19 @@ def load_proof(structure: Any) -> Proof:
 
 @frozen
 class ConsecutionRow:
-    """What one rule instance does to the lemmas."""
+    """The effect of one rule instance on the lemmas."""
 
     instance: str
     preserved: tuple[str, ...]
-    """Lemmas that read something which the step changes, and hold afterwards."""
+    """Lemmas that read something the step changes, and hold afterwards."""
     untouched: tuple[str, ...]
-    """Lemmas that read nothing which the step changes; nothing has to be proved."""
+    """Lemmas that read nothing the step changes; nothing has to be proved."""
     broken: tuple[Discharge, ...]
-    """What does not hold, or was given up."""
+    """The obligations that do not hold or were given up."""
 
     @property
     def is_ok(self) -> bool:
-        """The step ends no lemma."""
+        """The step breaks no lemma."""
         return not self.broken
 
     def __str__(self) -> str:
@@ -245,13 +245,13 @@ class ConsecutionRow:
 
 
 def check_rules(proof: Proof) -> Iterator[ConsecutionRow]:
-    """A row for each rule instance, each lemma asked for on its own."""
+    """A row for each rule instance, with each lemma checked on its own."""
     for instance in proof.problem.steps:
         yield check_rule(proof, instance)
 
 
 def check_rule(proof: Proof, instance: str) -> ConsecutionRow:
-    """What one rule instance does to the lemmas; raises KeyError for one that does not exist."""
+    """The effect of one rule instance on the lemmas; raises KeyError for an unknown one."""
     discharges = [proof.discharge(o) for o in proof.list_consecution(instance)]
     touched = {d.obligation.claim for d in discharges}
     return ConsecutionRow(

@@ -1,8 +1,8 @@
-"""Healing ends: every healing step makes a rank smaller, so only so many of them are possible.
+"""Healing ends: every healing step decreases a rank, so only finitely many are possible.
 
-The rank is a tuple of numbers that are not negative, compared like words in a dictionary: a step
-may make a later number larger if it makes an earlier one smaller. There is no infinite descent, so
-a group that is left in peace comes to rest, in whatever order its brokers take their steps.
+The rank is a tuple of non-negative numbers, compared lexicographically: a step may increase a later
+number if it decreases an earlier one. There is no infinite descent: once faults stop, a group comes
+to rest, in whatever order its brokers take their steps.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from reference.language.terms import Term
 
 @frozen
 class RankedStep:
-    """What the ranking proof says of one healing step."""
+    """The result of the ranking proof for one healing step."""
 
     instance: str
     is_smaller: bool
-    """The step makes the rank smaller, whatever the offsets, sizes and thresholds."""
+    """The step decreases the rank, for all offsets, sizes and thresholds."""
 
 
 def rank_steps(structure: Any, lemmas: tuple[str, ...]) -> Iterator[RankedStep]:
-    """Every healing step of a structure, and whether it is proved to make the rank smaller.
+    """Every healing step of a structure, and whether it is proved to decrease the rank.
 
-    ``lemmas`` are proved. A step that is not smaller may go on for ever: the group may never come
-    to rest. Nothing for a world of which no convergence is claimed. Raises SolverGaveUpError.
+    ``lemmas`` are proved. A step that does not decrease it may repeat forever: the group may never
+    come to rest. Empty for a world without convergence claims. Raises SolverGaveUpError.
     """
     healing = find_healing(structure)
     if healing is None:

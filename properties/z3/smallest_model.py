@@ -1,7 +1,7 @@
-"""Small examples: of all models of a question the one with the smallest numbers.
+"""Small examples: the model of a question with the smallest numbers.
 
-Leaf by leaf, in a fixed order, each value is the initial one where a model allows that, else the
-lowest that one does. What is found depends on the question alone, not on what Z3 happens to try.
+Leaf by leaf, in a fixed order, each value is the initial one if a model allows that, else the
+lowest possible one. The result depends on the question alone, not on what Z3 happens to try.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ FAULT_PREFIX = "faults."
 
 
 def make_small_problem(structure: Any, fault_model: FaultModel) -> InductionProblem:
-    """Induction over a log of a few bytes, where each fault strikes as often as in a search."""
+    """Induction over a log of a few bytes, where each fault happens as often as in a search."""
     return InductionProblem(
         structure, fault_model, sizes=find_world(structure).make_search_parameters(fault_model)
     )
@@ -36,9 +36,8 @@ def find_smallest_model(
 ) -> dict[str, int | bool] | None:
     """The smallest values of leaves and arguments under which the question holds.
 
-    No number exceeds the size of the searched log or queue. Of the leaves the faults come first:
-    the fewer have struck, the simpler the example. None where there is no model. Raises
-    SolverGaveUpError.
+    No number exceeds the size of the searched log or queue. Fault counts come first: fewer faults
+    make a simpler example. None if there is no model. Raises SolverGaveUpError.
     """
     leaves = {p: v for p, v in problem.variables.items() if not is_parameter(p)}
     ordered = dict(sorted(leaves.items(), key=lambda item: not item[0].startswith(FAULT_PREFIX)))

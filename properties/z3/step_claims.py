@@ -14,13 +14,13 @@ from reference.language.machine import run_on_leaves
 from reference.language.terms import as_term
 
 StepClaim = Callable[[Any, Any], bool]
-"""Whether it holds of the states before and after a step."""
+"""A claim about the states before and after a step."""
 
 
 def find_breaking_instances(
     problem: InductionProblem, lemmas: Iterable[str], claim: StepClaim
 ) -> tuple[str, ...]:
-    """The rule instances that can break the claim where all these lemmas hold before.
+    """The rule instances that can break the claim from a state in which all these lemmas hold.
 
     Raises SolverGaveUpError.
     """

@@ -15,7 +15,7 @@ class IntegerArithmetic:
 
     def __init__(self) -> None:
         self.remainders = 0
-        """How many remainders have a number of their own so far."""
+        """The number of remainders with a variable of their own so far."""
 
     def variable(self, name: str, sort: Sort) -> Any:
         """A free variable."""
@@ -26,12 +26,12 @@ class IntegerArithmetic:
         return z3.BoolVal(value) if isinstance(value, bool) else z3.IntVal(value)
 
     def remainder(self, dividend: Any, divisor: Any) -> tuple[Any, Any]:
-        """The remainder, and what is known of it.
+        """The remainder, and the facts known about it.
 
-        A fresh number from 0 to below the divisor: more than division allows, so a proof holds all
-        the more, and it stays linear where the divisor is symbolic. Known besides: what lies in the
-        first file, and that later ones begin at one file's length at least. A literal divisor needs
-        no such step aside.
+        A fresh number from 0 to below the divisor. This allows more than division does, so proofs
+        are still sound, and it stays linear if the divisor is symbolic. Also known: the numbers in
+        the first file, and that later files begin at one file's length or more. A literal divisor
+        needs no such detour.
         """
         if z3.is_int_value(divisor):
             return dividend % divisor, z3.BoolVal(True)
@@ -42,7 +42,7 @@ class IntegerArithmetic:
         return fresh, z3.And(fresh >= 0, fresh < divisor, is_first, is_later)
 
     def value(self, model: z3.ModelRef, expression: Any) -> int | bool:
-        """What a model says about an expression; what it leaves open becomes 0 or False."""
+        """The value of an expression in a model; an open one becomes 0 or False."""
         result = model.eval(expression, model_completion=True)
         return bool(z3.is_true(result)) if z3.is_bool(result) else int(result.as_long())
 
@@ -71,21 +71,21 @@ class BitVectorArithmetic(IntegerArithmetic):
         return z3.URem(dividend, divisor), z3.BoolVal(True)
 
     def value(self, model: z3.ModelRef, expression: Any) -> int | bool:
-        """What a model says about an expression."""
+        """The value of an expression in a model."""
         result = model.eval(expression, model_completion=True)
         return bool(z3.is_true(result)) if z3.is_bool(result) else int(result.as_signed_long())
 
 
 def conjoin(*formulas: Any) -> Any:
-    """All of them, as ``z3.And`` says it, which asks each operand for its sort first.
+    """The conjunction, like ``z3.And``, which first queries each operand's sort.
 
-    Terms know their sorts, and those questions were a fifth of the time of ``check``.
+    Terms know their sorts, and those queries took a fifth of the time of ``check``.
     """
     return _join(z3.Z3_mk_and, formulas)
 
 
 def disjoin(*formulas: Any) -> Any:
-    """One of them at least, as ``z3.Or`` says it."""
+    """The disjunction, like ``z3.Or``."""
     return _join(z3.Z3_mk_or, formulas)
 
 
@@ -119,7 +119,7 @@ class Translator:
         self.arithmetic = arithmetic
         self.leaves = leaves
         self.side_conditions: list[Any] = []
-        """What is known of fresh variables; whoever asserts a translation asserts these too."""
+        """The facts about fresh variables; assert them together with a translation."""
         self._done: dict[int, Any] = {}
 
     def __call__(self, term: Term) -> Any:

@@ -1,10 +1,10 @@
 """Triage: whether a run reaches the state of a counterexample to induction.
 
-A property that is not inductive has states in which it holds and from which one step breaks it.
-Such a state may be impossible, and then it says nothing about any broker. What the step and the
-property read of it is the goal of a bounded search from the initial state. The answer is a verdict
-of its own kind and never counts as a refutation; only *reachable* comes with a schedule, and that
-schedule the reference has confirmed.
+A property that is not inductive has states in which it holds and from which one step breaks it. If
+no run reaches such a state, it concerns no broker. The leaves of it that the step and the property
+read are the goal of a bounded search from the initial state. The answer is a verdict of its own
+kind and never counts as a refutation. Only *reachable* comes with a schedule, which the reference
+has confirmed.
 """
 
 from __future__ import annotations
@@ -47,36 +47,36 @@ TRIAGE_DEPTH_LIMIT = 12
 
 
 class TriageWord(enum.Enum):
-    """What became of a counterexample to induction."""
+    """The answers for a counterexample to induction."""
 
     REACHABLE = "reachable"
-    """A run leads there: the property is false, or the protocol has a defect."""
+    """A run reaches it: the property is false, or the protocol has a defect."""
     UNREACHED = "unreached"
-    """No run of the searched length leads there: the property may want a stronger lemma."""
+    """No run of the searched length reaches it: the property may need a stronger lemma."""
     EXCLUDED = "excluded"
-    """What is proved contradicts it: nothing is to be done."""
+    """A proved property excludes it: nothing is to be done."""
     OUT_OF_RANGE = "out of range"
-    """No such state fits into the searched log of a few bytes: nobody has searched."""
+    """No such state fits into the searched log of a few bytes: it was not searched."""
 
 
 @frozen
 class TriagedCounterexample:
-    """One rule that can break a property, the state from which it does, and what became of it."""
+    """One rule that can break a property, the state from which it does, and the answer."""
 
     property_name: str
     action: Action | None
-    """The step that breaks the property; None where it is false from the start."""
+    """The step that breaks the property; None if it is false from the start."""
     before: Mapping[str, int | bool] = field(repr=False)
     """The leaves that the step and the property read, with their values before the step."""
     word: TriageWord
     schedule: tuple[Action, ...] = ()
-    """For a reachable one: the way there and the step, in a log of a few bytes."""
+    """For a reachable one: the schedule to it and the step, in a log of a few bytes."""
     is_same_state: bool = True
-    """False where another state was reached, from which a step of the same rule breaks it too."""
+    """False if another state was reached, from which a step of the same rule breaks it too."""
     depth: int | None = None
-    """For an unreached one: within so many steps no state is reached from which the rule does."""
+    """For an unreached one: the number of steps within which the rule cannot break it."""
     excluded_by: tuple[str, ...] = ()
-    """For an excluded one: what is proved and fails in the state."""
+    """For an excluded one: the proved properties that fail in the state."""
 
     def describe(self) -> str:
         """The answer in a few words."""
@@ -98,7 +98,7 @@ def triage(
     depth_limit: int = TRIAGE_DEPTH_LIMIT,
     on_progress: Callable[[str], None] = lambda text: None,
 ) -> tuple[TriagedCounterexample, ...]:
-    """For each rule that can break a guarantee, lemma or sanity check, whether a run gets there.
+    """For each rule that can break a guarantee, lemma or sanity check, whether a run does so.
 
     Empty for a property that every step preserves by itself. Raises KeyError for a name that does
     not exist, SolverGaveUpError, and InternalDisagreementError when the reference rejects what a
@@ -118,7 +118,7 @@ def triage_candidate(
     depth_limit: int = TRIAGE_DEPTH_LIMIT,
     on_progress: Callable[[str], None] = lambda text: None,
 ) -> tuple[TriagedCounterexample, ...]:
-    """The same for any property, for example a lemma that somebody is about to propose."""
+    """For each rule that can break any property, such as a new lemma, whether a run does."""
     initial = structure.make_initial(find_world(structure).make_search_parameters(fault_model))
     if not candidate.predicate(initial):
         return (TriagedCounterexample(candidate.name, None, {}, TriageWord.REACHABLE),)
@@ -148,9 +148,9 @@ class _Triager:
         return self.candidates[name].role is PropertyRole.SANITY
 
     def examine(self, recorded: RecordedInstance) -> TriagedCounterexample | None:
-        """How this rule breaks the property, the more is assumed the better; None if it never does.
+        """How this rule breaks the property, with as many assumptions as possible; None if never.
 
-        What needs to be searched is called unreached for the time being.
+        A counterexample that needs a search is marked unreached until then.
         """
         if recorded.effects.keys().isdisjoint(get_leaf_names(self.claim)):
             return None
@@ -214,7 +214,7 @@ class _Triager:
         depth_limit: int,
         on_progress: Callable[[str], None],
     ) -> tuple[TriagedCounterexample, ...]:
-        """The same counterexamples; of the open ones those that a run reaches with a schedule."""
+        """The counterexamples, with schedules for the open ones that a run reaches."""
         instances = {r.instance.name: r for r in self.small.instances}
         questions: dict[str, Term] = {}
         for t in found:
@@ -233,7 +233,7 @@ class _Triager:
         return tuple(self._settle(t, answers, depth_limit) for t in found)
 
     def _record_state(self, found: TriagedCounterexample) -> Term:
-        """That the leaves which matter have these values."""
+        """The condition that the relevant leaves have these values."""
         leaves = flatten(symbolic_cluster(self.structure))
         equal: Any = all_of(
             *(
@@ -244,7 +244,7 @@ class _Triager:
         return equal  # type: ignore[no-any-return]
 
     def _record_breaking(self, recorded: RecordedInstance) -> Term:
-        """That a step of this rule, with some arguments, breaks the property."""
+        """The condition that a step of this rule, with some arguments, breaks the property."""
         leaves = flatten(symbolic_cluster(self.structure))
         after = unflatten(self.structure, {**leaves, **recorded.effects})
         ranges: Any = [(low <= x) & (x <= high) for _, x, low, high in recorded.arguments]

@@ -53,11 +53,11 @@ WITNESS_DEPTH_LIMIT = 18
 
 @frozen
 class WitnessAnswer:
-    """Whether something that should be reachable is."""
+    """The answer to one question: whether something that should be reachable is."""
 
     question: str
     schedule: tuple[Action, ...] | None
-    """A schedule that reaches it; None where none is known."""
+    """A schedule that reaches it; None if none is known."""
     is_impossible: bool = False
     """Induction proves that nothing reaches it in this structure."""
 
@@ -70,10 +70,10 @@ def search_witnesses(
     depth_limit: int = WITNESS_DEPTH_LIMIT,
     names: Container[str] | None = None,
 ) -> tuple[WitnessAnswer, ...]:
-    """Decide questions of a structure anew: proof of impossibility, known ways, search.
+    """Decide questions of a structure anew: proof of impossibility, known schedules, search.
 
-    ``known`` are schedules of any group: what they reach on their way needs no search. Without
-    ``names`` all questions are asked.
+    ``known`` are schedules of any group: what they reach on their way needs no search. ``names``
+    defaults to all questions.
     """
     every = compute_questions(structure)
     questions = {n: t for n, t in every.items() if names is None or n in names}
@@ -92,9 +92,9 @@ def search_witnesses(
 def find_known_witnesses(
     structure: Any, wanted: Mapping[str, Term], known: tuple[tuple[Action, ...], ...]
 ) -> dict[str, tuple[Action, ...]]:
-    """What known schedules reach while nobody changes the configuration; the rest with changes.
+    """What known schedules reach without configuration changes; the rest with changes.
 
-    A premise that is met only after a change of role would be vacuous in every column.
+    A premise that is met only after a change of role would be vacuous under every fault model.
     """
     found: dict[str, tuple[Action, ...]] = {}
     for column in (find_world(structure).every_fault, find_world(structure).everything):
@@ -124,7 +124,7 @@ def _search(
 
 
 def is_witnessed(structure: Any, question: Term, answer: WitnessAnswer) -> bool:
-    """The reference follows the schedule, and what is asked for holds at its end."""
+    """The reference follows the schedule, and the question's predicate holds at its end."""
     if answer.schedule is None:
         return False
     schedule, limits = answer.schedule, find_world(structure).everything.search_limits
@@ -148,7 +148,7 @@ def load_open_questions(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> li
 
 
 def find_unwitnessed(structure: Any) -> list[str]:
-    """What a stored schedule does not reach and the lemmas do not exclude."""
+    """The questions that no stored schedule reaches and the lemmas do not exclude."""
     questions = compute_questions(structure)
     problem = InductionProblem(structure, find_world(structure).everything)
     lemmas = prove_lemmas(structure)
@@ -170,7 +170,7 @@ def renew_witnesses(
     known: tuple[tuple[Action, ...], ...],
     depth_limit: int,
 ) -> tuple[WitnessAnswer, ...]:
-    """The stored answers, and new ones for what they do not reach any more or never did.
+    """The stored answers, with new ones for questions that they no longer reach or never did.
 
     Raises KeyError when the structure was never searched.
     """
@@ -185,7 +185,7 @@ def renew_witnesses(
 def save_witnesses(
     found: Mapping[Any, tuple[WitnessAnswer, ...]], folder: Path = CERTIFICATE_FOLDER
 ) -> None:
-    """Write the witnesses of these structures; those of others are kept."""
+    """Write the witnesses of these structures; those of other structures are kept."""
     for structure, answers in found.items():
         path = get_world_folder(structure, folder) / WITNESS_FILE
         document = json.loads(path.read_text()) if path.exists() else {}
@@ -208,7 +208,7 @@ def has_witnesses(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> bool:
 
 
 def are_witnesses_current(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> bool:
-    """The structure was searched with the rules that it has now, for all that is asked now."""
+    """The structure was searched with its present rules, for all present questions."""
     if not has_witnesses(structure, folder):
         return False
     stored = _load(structure, folder)

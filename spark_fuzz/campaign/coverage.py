@@ -1,13 +1,13 @@
-"""What schedules meet: rules, pairs of steps, situations, both outcomes of every named condition.
+"""Coverage of schedules: rules, pairs of steps, situations, both outcomes of named conditions.
 
 * A *rule* is a rule instance that fires.
 * A *pair* is two rule instances that follow each other.
-* A *situation* is the set of rule instances that are enabled together, faults left out: the states
-  of a system told apart by what may happen next if nothing strikes.
+* A *situation* is the set of rule instances that are enabled together, without faults: it
+  distinguishes the states of a system by the possible next steps.
 * An *outcome* is a named condition of some rule, or the premise of a guarantee, being true, or
   being false. These are watched in one schedule of ``CLOSE_LOOK``.
 
-Of each the kernel counts the schedules that meet it.
+The kernel counts the schedules that meet each of them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from spark_fuzz.kernel.walk import Observations
 
 RULE, PAIR, SITUATION, OUTCOME = "rule", "pair", "situation", "outcome"
 LOST = "lost"
-"""The kind of a row that only counts: steps in situations for which a unit's table had no room."""
+"""The kind of a row that only counts: steps in situations that did not fit in a unit's table."""
 SITUATIONS_MAX = 1 << 17
 """Rows of a unit's table of situations."""
 COVERAGE_SCHEMA = pa.schema(
@@ -38,7 +38,7 @@ COVERAGE_SCHEMA = pa.schema(
         pa.field("first_step", pa.int32(), nullable=False),
     ]
 )
-"""What a unit met: by how many of its schedules, by which first, and at which of its steps."""
+"""A unit's observations: the number of schedules that met each, the first one, and its step."""
 
 
 def make_observations(layout: Layout) -> Observations:
@@ -59,7 +59,7 @@ def make_observations(layout: Layout) -> Observations:
 
 
 def list_observations(layout: Layout, observations: Observations) -> pa.Table:
-    """Everything that was met, a row each, in an order that depends on nothing else."""
+    """Every observation, a row each, in a deterministic order."""
     columns: list[list[Any]] = [[], [], [], [], []]
     for kind, table, name_of in (
         (RULE, observations.rules, lambda row: layout.instances[row].instance.name),
@@ -85,18 +85,18 @@ def list_observations(layout: Layout, observations: Observations) -> pa.Table:
 
 
 def get_pair_namer(layout: Layout) -> Any:
-    """What names the rows of a table of pairs."""
+    """A function that names the rows of a table of pairs."""
     names = [r.instance.name for r in layout.instances]
     return lambda row: f"{names[row // len(names)]} -> {names[row % len(names)]}"
 
 
 def get_outcome_namer(layout: Layout) -> Any:
-    """What names the rows of a table of outcomes."""
+    """A function that names the rows of a table of outcomes."""
     names = list(layout.watched)
     return lambda row: f"{names[row // 2]} is {'true' if row % 2 else 'false'}"
 
 
 def list_outcomes(layout: Layout) -> Iterator[str]:
-    """Every outcome that there is."""
+    """Every possible outcome."""
     namer = get_outcome_namer(layout)
     return map(namer, range(2 * len(layout.watched)))

@@ -1,9 +1,9 @@
-"""Guided rounds: schedules that go on where earlier ones met something that few others met.
+"""Guided rounds: schedules that continue where earlier ones met something rare.
 
-Before a round the rarest pairs and situations of all rounds before are looked up, and for each the
-first schedule that met it, with the step. These are the parents of the round: a schedule goes their
-way up to that step, then throws its own dice (as fuzzers do that are guided by coverage). The
-parents are written down once, so the round's schedules depend on nothing else.
+Before a round the rarest pairs and situations of all earlier rounds are selected, and for each the
+first schedule that met it, with the step. These are the parents of the round: a schedule repeats a
+parent's steps up to that step, then makes its own random choices (like a coverage-guided fuzzer).
+The parents are stored once, so the round's schedules depend on nothing else.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ PARENTS_MAX = 1024
 def choose_parents(
     spark: SparkSession, manifest: Manifest, folder: Path, guided_round: int
 ) -> list[Parent]:
-    """The places from which a round goes on: those that fewest schedules reached, rarest first.
+    """The places from which a round continues: those that fewest schedules reached, rarest first.
 
     Raises CampaignError when there is none.
     """
@@ -60,7 +60,7 @@ def choose_parents(
     pairs = sorted({(row.lineage, row.first_step) for row in found.collect()})
     if not pairs:
         raise CampaignError(
-            f"round {guided_round} has nowhere to go on from; leave out --guided-rounds"
+            f"round {guided_round} has no place to continue from; leave out --guided-rounds"
         )
     return [Parent(parse_lineage(lineage), step) for lineage, step in pairs]
 
@@ -71,7 +71,7 @@ def read_files(spark: SparkSession, folder: Path, names: Sequence[str]) -> DataF
 
 
 def get_parents_path(folder: Path, guided_round: int) -> Path:
-    """Where the parents of a round are."""
+    """The path of a round's parents."""
     return folder / f"parents-{guided_round:02}.json"
 
 
@@ -84,7 +84,7 @@ def write_parents(folder: Path, guided_round: int, parents: Sequence[Parent]) ->
 
 @lru_cache(maxsize=4)
 def read_parents(folder: Path, guided_round: int) -> tuple[Parent, ...]:
-    """The parents of a round that is begun; none in round 0. Raises CampaignError."""
+    """The parents of a started round; none in round 0. Raises CampaignError."""
     if not guided_round:
         return ()
     path = get_parents_path(folder, guided_round)

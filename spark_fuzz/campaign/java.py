@@ -17,7 +17,7 @@ REMEDY = (
     "install a whole JDK or JRE, for example the package openjdk-17-jre-headless, and put it on "
     "the PATH or name its folder in JAVA_HOME"
 )
-"""The Java that some Python packages carry will not do: Spark needs the module
+"""The Java in some Python packages is not sufficient: Spark needs the module
 jdk.incubator.vector, which they leave out."""
 
 

@@ -1,7 +1,7 @@
-"""Running a campaign: each unit is computed by some worker and put in place once.
+"""Runs a campaign: each unit is computed by some worker and put in place once.
 
-A unit's content depends on nothing but the manifest and its number. So retries, speculation, a
-second run beside this one and a resumed run can only write what is or would be there anyway.
+A unit's content depends only on the manifest and its number. Retries, speculation, a second run
+beside this one and a resumed run therefore write identical content.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ ROWS_PER_GROUP = 50_000
 
 
 def ignore_progress(progress: Progress) -> None:
-    """For who does not want to know."""
+    """The default callback: do nothing."""
 
 
 def write_campaign(
@@ -61,9 +61,9 @@ def write_campaign(
     folder: Path,
     on_progress: Callable[[Progress], None] = ignore_progress,
 ) -> Progress:
-    """Begin a campaign in a new folder and run it to its end; the final progress.
+    """Start a campaign in a new folder and run it to its end; the final progress.
 
-    Raises CampaignError when the folder exists. Whatever stops it, the units in place stay, and
+    Raises CampaignError when the folder exists. If it is stopped, finished units stay, and
     ``resume_campaign`` computes the others.
     """
     create_campaign(folder, plan_campaign(options, schedules))
@@ -75,14 +75,14 @@ def resume_campaign(
     folder: Path,
     on_progress: Callable[[Progress], None] = ignore_progress,
 ) -> Progress:
-    """Compute the units of a campaign that are not in place; the final progress.
+    """Compute the missing units of a campaign; the final progress.
 
     Every worker must see the folder at the same path. Raises CampaignError for a folder that is no
-    campaign or is one of other rules.
+    campaign, or one of other rules.
     """
     folder = folder.absolute()
     manifest = read_manifest(folder)
-    # Nothing is compiled before it is called: once here, not once by each worker.
+    # Functions are compiled at their first call: once here, not once by each worker.
     compile_kernel(manifest.options.structure).run(manifest.options, 0, 0)
     with Watch(folder, manifest, on_progress) as watch:
         for guided_round in range(1 + manifest.guided_rounds):
@@ -92,7 +92,7 @@ def resume_campaign(
 
 
 def compute_round(spark: SparkSession, manifest: Manifest, folder: Path, guided_round: int) -> None:
-    """Compute what is missing of one round; the rounds before it are in place."""
+    """Compute the missing units of one round; earlier rounds are finished."""
     missing = find_missing_units(folder, manifest, guided_round)
     if not missing:
         return
@@ -108,12 +108,12 @@ def compute_round(spark: SparkSession, manifest: Manifest, folder: Path, guided_
 
 
 WORKER_ERROR = re.compile(r"(InternalDisagreementError|NumberOverflowError): (.*)")
-"""What a worker found wrong with this project, in the middle of what Spark tells of it."""
+"""A worker's own error, in the middle of Spark's message."""
 
 
 @contextlib.contextmanager
 def translated(folder: Path) -> Iterator[None]:
-    """Raise what a worker raised, or CampaignError with the way to go on, instead of Spark's own.
+    """Raise a worker's own error, or CampaignError with a way to continue, instead of Spark's.
 
     Raises InternalDisagreementError, NumberOverflowError, CampaignError.
     """
@@ -127,8 +127,8 @@ def translated(folder: Path) -> Iterator[None]:
         causes = re.findall(r"^(?:Caused by: )?\S*(?:Error|Exception): .*", text, re.MULTILINE)
         cause = next(reversed(causes), text).strip().splitlines()[0]
         raise CampaignError(
-            f"Spark gave up: {cause}; what is finished is kept, and when that is mended "
-            f"rmqspec fuzz --resume {shlex.quote(str(folder))} computes the rest"
+            f"Spark gave up: {cause}; finished units are kept; once the cause is repaired, rmqspec "
+            f"fuzz --resume {shlex.quote(str(folder))} computes the rest"
         ) from failure
 
 
@@ -144,11 +144,11 @@ def compute_units(spark: SparkSession, manifest: Manifest, folder: Path, units: 
 
 
 def write_unit(manifest: Manifest, folder: Path, unit: int) -> None:
-    """Compute a unit and put it in place; nothing is computed when it is there already.
+    """Compute a unit and put it in place, unless it is already there.
 
-    What it met is put in place before it, so that a unit in place is complete. Of each group of
-    rows one schedule is walked by the reference, too; raises InternalDisagreementError when that
-    says something else.
+    Its observations are put in place before it, so that a unit in place is complete. One schedule
+    of each group of rows is also walked by the reference; raises InternalDisagreementError on a
+    difference.
     """
     path = get_unit_path(folder, unit)
     if path.exists():
@@ -173,6 +173,6 @@ def write_unit(manifest: Manifest, folder: Path, unit: int) -> None:
 
 
 def open_writer(kernel: Kernel, options: CampaignOptions, path: Path) -> pq.ParquetWriter:
-    """What writes a unit's rows."""
+    """The writer of a unit's rows."""
     schema = make_rows(kernel, options, kernel.run(options, 0, 0)).schema
     return pq.ParquetWriter(path, schema)

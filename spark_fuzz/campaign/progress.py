@@ -1,4 +1,4 @@
-"""How far a campaign is, read from the units that are in place."""
+"""The progress of a campaign, read from its finished units."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ COLUMN = "violating_steps."
 
 @frozen
 class Progress:
-    """How far a campaign is."""
+    """The progress of a campaign."""
 
     done: int
-    """Schedules in units that are in place."""
+    """Schedules in finished units."""
     found: int
-    """Those of them that were in place when this run began."""
+    """Those that were finished when this run began."""
     total: int
     """Schedules in all."""
     seconds: float
     """Time since this run began."""
     violations: Mapping[str, int]
-    """Per violated guarantee the number of schedules, in the units that are in place."""
+    """The number of schedules per violated guarantee, in finished units."""
 
     @property
     def schedules_per_second(self) -> float:
-        """What this run computes, Spark's overhead included."""
+        """The speed of this run, Spark's overhead included."""
         return (self.done - self.found) / self.seconds
 
     @property
     def seconds_left(self) -> float | None:
-        """At this rate; None as long as nothing is known."""
+        """The time left at this rate; None while the rate is unknown."""
         rate = self.schedules_per_second
         return (self.total - self.done) / rate if rate else None
 
 
 class Watch:
-    """Tells progress while a campaign runs, from a thread of its own."""
+    """Reports progress while a campaign runs, from a thread of its own."""
 
     def __init__(
         self, folder: Path, manifest: Manifest, on_progress: Callable[[Progress], None]
@@ -68,7 +68,7 @@ class Watch:
         self.thread.join()
 
     def compute_progress(self) -> Progress:
-        """Progress by now; the footer of each unit is read once, its rows are not."""
+        """The present progress; each unit's footer is read once, its rows are not."""
         for unit in find_units(self.folder) - self.counted:
             self.violations.update(count_violations(get_unit_path(self.folder, unit)))
             self.counted.add(unit)
@@ -90,7 +90,7 @@ class Watch:
 
 
 def count_violations(path: Path) -> Counter[str]:
-    """Per violated guarantee the schedules of a unit, told by the null counts of its footer."""
+    """The schedules of a unit per violated guarantee, from the null counts of its footer."""
     footer = pq.read_metadata(path)
     counts: Counter[str] = Counter()
     for group in map(footer.row_group, range(footer.num_row_groups)):

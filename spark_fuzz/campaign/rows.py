@@ -35,7 +35,7 @@ COLUMNS = (
 def make_rows(
     kernel: Kernel, options: CampaignOptions, batch: Batch, parents: Sequence[Parent] = ()
 ) -> pa.RecordBatch:
-    """The rows of consecutive schedules, which go on from these parents; texts are dictionaries."""
+    """The rows of consecutive schedules that continue these parents; texts are dictionaries."""
     count = len(batch.steps)
     names = kernel.layout.guarantees
     violated = batch.violations >= 0
@@ -63,7 +63,7 @@ def make_rows(
 
 
 def _lineages(options: CampaignOptions, numbers: Any, parents: Sequence[Parent]) -> pa.Array:
-    """What guided schedules descend from, null for unguided ones."""
+    """The ancestors of guided schedules, null for unguided ones."""
     if not parents:
         return pa.nulls(len(numbers), pa.string())
     seed = options.campaign_seed
@@ -75,7 +75,7 @@ def _nullable(values: Any) -> pa.Array:
 
 
 def _lists(names: Sequence[str], matrix: Any) -> pa.Array:
-    """Of each row the names whose column is 1."""
+    """For each row the names whose column is 1."""
     offsets = np.concatenate([[0], np.cumsum(matrix.sum(axis=1))]).astype(np.int32)
     return pa.ListArray.from_arrays(pa.array(offsets), _named(names, np.nonzero(matrix)[1]))
 

@@ -22,11 +22,11 @@ from spark_fuzz.kernel.scheduler import SCHEDULERS, compute_schedule_key
 from spark_fuzz.kernel.swarm import Environment, draw_environment
 
 SWARM_MARK = "/swarm"
-"""How the numbers of an identifier end whose schedule draws its circumstances."""
+"""The suffix of an identifier's numbers if its schedule draws its environment."""
 PRIORITY_MARK = f"/{SCHEDULERS[1]}"
-"""What follows where the next step is chosen by priority."""
+"""The suffix after that if the next step is chosen by priority."""
 SEED_MAX = 2**62
-"""Campaign seeds are below this; so are schedule numbers."""
+"""The limit of campaign seeds and of schedule numbers."""
 SCHEDULES_MAX = 10**12
 """The largest campaign."""
 STEPS_MAX = 10_000
@@ -34,7 +34,7 @@ STEPS_MAX = 10_000
 
 
 class IdentifierError(ValueError):
-    """Raised for a text that identifies no schedule; one line, with the form that is expected."""
+    """Raised for a text that identifies no schedule; one line, with the expected form."""
 
 
 def get_structure_code(structure: Any) -> str:
@@ -47,7 +47,7 @@ STRUCTURE_BY_CODE: Mapping[str, Any] = {get_structure_code(s): s for s in KNOWN_
 
 
 def get_default_limits(structure: Any) -> Any:
-    """Every fault twice, and nobody changes the configuration."""
+    """Every fault twice, and no configuration changes."""
     return find_world(structure).every_fault.search_limits
 
 
@@ -57,17 +57,17 @@ class CampaignOptions:
 
     structure: Any = field(factory=Structure)
     limits: Any = Factory(lambda self: get_default_limits(self.structure), takes_self=True)
-    """How often each fault may strike in one schedule."""
+    """How often each fault may happen in one schedule."""
     steps: int = field(default=64)
     """Steps of one schedule, 1 to 10000."""
     campaign_seed: int = 0
     """0 to 2**62 - 1."""
     is_swarm: bool = False
-    """Each schedule draws circumstances of its own; ``limits`` are the most it may draw."""
+    """Each schedule draws its own environment; ``limits`` are the most it may draw."""
     scheduler: str = SCHEDULERS[0]
     """One of SCHEDULERS: how the next step is chosen."""
     healing_steps: int = 0
-    """How many steps a schedule may take to heal when nothing strikes any more, 0 to 10000."""
+    """The healing steps that a schedule may take once faults stop, 0 to 10000."""
 
     @property
     def parameters(self) -> Any:
@@ -75,7 +75,7 @@ class CampaignOptions:
         return evolve(find_world(self.structure).sizes.campaign, limits=self.limits)
 
     def compute_environment(self, schedule: int | Lineage) -> Environment:
-        """What a schedule works under; a guided one, under what its oldest ancestor does."""
+        """The environment of a schedule; a guided one has its oldest ancestor's."""
         key = compute_schedule_key(self.campaign_seed, Lineage.of(schedule).numbers[0])
         return draw_environment(
             self.structure,
@@ -87,7 +87,7 @@ class CampaignOptions:
 
     @property
     def judged_claims(self) -> tuple[str, ...]:
-        """The guarantees, and where schedules heal also what is claimed of rest."""
+        """The guarantees, and, if schedules heal, the convergence claims."""
         world = find_world(self.structure)
         at_rest = [name for name in world.claims if name not in world.guarantees]
         return (*world.judged, *(at_rest if self.healing_steps else ()))
@@ -103,7 +103,7 @@ class CampaignOptions:
         return ".".join(str(n) for n in attrs.astuple(self.limits))
 
     def format_identifier(self, schedule: int | Lineage) -> str:
-        """What ``rmqspec replay`` takes to replay one schedule; it ends in the rules' digest."""
+        """The argument of ``rmqspec replay`` for one schedule; it ends in the rules' digest."""
         steps = f"{self.steps}+{self.healing_steps}" if self.healing_steps else f"{self.steps}"
         marks = SWARM_MARK * self.is_swarm + PRIORITY_MARK * (self.scheduler != SCHEDULERS[0])
         numbers = f"{self.limits_code}/{steps}/{self.campaign_seed}/{schedule}{marks}"
@@ -112,7 +112,7 @@ class CampaignOptions:
 
 
 def compute_rules_digest(structure: Any, *, is_swarm: bool = False) -> str:
-    """A fingerprint of all that a schedule's number rests on: rules, weights, sizes, dice."""
+    """A digest of all that a schedule's number depends on: rules, weights, sizes, dice."""
     sizes = find_world(structure).sizes.swarm if is_swarm else find_world(structure).sizes.campaign
     rare = {n: r.weight for n, r in structure.rules.items() if r.weight != USUAL_WEIGHT}
     text = f"{compute_digest(structure)} {rare} {USUAL_WEIGHT} {sizes}"
@@ -166,13 +166,13 @@ def check_numbers(options: CampaignOptions, text: str) -> Lineage:
 
 
 def describe_misfit(text: str, structure: Any) -> str:
-    """What a text should look like that identifies a schedule of this structure."""
+    """The error for a text that does not identify a schedule of this structure."""
     example = CampaignOptions(structure).format_identifier(42)
     return f"{text!r} identifies no schedule; one looks like {example}"
 
 
 def check_rules(structure: Any, digest: str | None, *, is_swarm: bool = False) -> None:
-    """Raise IdentifierError for a schedule of other rules; one without digest is taken as it is."""
+    """Raise IdentifierError for a schedule of other rules; one without digest is accepted."""
     if digest not in (None, compute_rules_digest(structure, is_swarm=is_swarm)):
         raise IdentifierError(
             f"the schedule was made with other rules, weights or sizes ({digest}); "

@@ -28,16 +28,16 @@ from spark_fuzz.kernel.walk import AT_REST, NOT_QUIESCENT, STILL_MOVING
 
 @frozen
 class Replay:
-    """A schedule, whole."""
+    """A whole schedule."""
 
     steps: list[JudgedStep]
-    """The first phase, and healing behind it; the first one is the initial state."""
+    """The states of the first phase, then of healing; the first one is the initial state."""
     healing_begins: int
     """The index of the last step before healing."""
     end: int
     """AT_REST and so on of ``walk``; -1 without healing."""
     stuck: tuple[str, ...]
-    """The claims about rest that the end violates; empty without healing."""
+    """The convergence claims that the end violates; empty without healing."""
 
 
 def replay_schedule(
@@ -67,7 +67,7 @@ def replay_schedule(
 
 
 def replay_whole(options: CampaignOptions, schedule: int | Lineage) -> Replay:
-    """Every state of one schedule of a campaign, with its healing, and what that came to."""
+    """Every state of one schedule of a campaign, with its healing and the outcome of that."""
     steps = replay_schedule(options, schedule)
     before = len(steps) - 1
     if not options.healing_steps:
@@ -83,7 +83,7 @@ def replay_whole(options: CampaignOptions, schedule: int | Lineage) -> Replay:
 
 
 def pick_any(indexes: list[int], key: int, step: int) -> int:
-    """Each as likely as any other, so that whoever can move does so in the end."""
+    """All equally likely, so that every possible step is taken eventually."""
     return indexes[pick_below(draw(key, step, 0), len(indexes))]
 
 
@@ -124,7 +124,7 @@ def find_end(walk: EnabledSteps) -> int:
 
 
 def find_stuck(cluster: Any) -> tuple[str, ...]:
-    """The claims about rest that a state violates."""
+    """The convergence claims that a state violates."""
     structure = cluster.structure
     claims = [n for n in find_world(structure).claims if n not in find_world(structure).guarantees]
     return judge(cluster, claims)

@@ -1,4 +1,4 @@
-"""The Spark session of the command line: quiet, on loopback or as spark-submit says."""
+"""The Spark session of the command line: quiet, on loopback or as spark-submit configures it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ QUIET_LOGGING = Path(__file__).parent / "log4j2.properties"
 
 
 def is_submitted() -> bool:
-    """Whether spark-submit started this process; PySpark itself tells it by the same."""
+    """Whether spark-submit started this process; PySpark itself checks the same variable."""
     return "PYSPARK_GATEWAY_PORT" in os.environ
 
 
@@ -42,8 +42,8 @@ def choose_cluster(master: str) -> Any:
 def open_session(master: str = "local[*]") -> Iterator[SparkSession]:
     """A session that is stopped at the end. Raises MissingPrerequisiteError without Java.
 
-    In a process that has one already, that one serves, and goes on. In one that spark-submit
-    started, its master and its interpreter for the workers serve, not ``master``.
+    An existing session of the process is used, and not stopped. In a process started by
+    spark-submit, its master and its interpreter for the workers are used, not ``master``.
     """
     if (running := SparkSession.getActiveSession()) is not None:
         yield running
@@ -65,7 +65,7 @@ def start_session(builder: Any) -> Iterator[SparkSession]:
         .config("spark.sql.execution.arrow.maxRecordsPerBatch", "20000")
         .config("spark.driver.extraJavaOptions", f"-Dlog4j2.configurationFile={QUIET_LOGGING}")
     )
-    # What fails reaches the caller as an exception; py4j's log of the same would come on top.
+    # Failures reach the caller as exceptions; py4j would log them a second time.
     logging.disable(logging.CRITICAL)
     session = builder.getOrCreate()
     # PySpark's own handler calls the JVM in the middle of another call to it.
@@ -73,7 +73,7 @@ def start_session(builder: Any) -> Iterator[SparkSession]:
     try:
         yield session
     finally:
-        # After an interrupt in the middle of a call this may fail; the JVM ends with this process.
+        # After an interrupt during a call this may fail; the JVM ends with this process.
         with suppress(Exception):
             session.stop()
         logging.disable(logging.NOTSET)
@@ -81,13 +81,13 @@ def start_session(builder: Any) -> Iterator[SparkSession]:
 
 @contextmanager
 def cancelled_when_interrupted(spark: SparkSession) -> Iterator[None]:
-    """What is started here is cancelled when it is left by an exception, Ctrl-C among them."""
+    """Jobs started in this context are cancelled when an exception leaves it, also Ctrl-C."""
     context, tag = spark.sparkContext, f"rmqspec-{uuid4().hex}"
     context.addJobTag(tag)
     try:
         yield
     except BaseException:
-        # An interrupt may have cut a call to the JVM in its middle: what follows may fail, too.
+        # An interrupt may have cut a call to the JVM: later calls may fail, too.
         with suppress(Exception):
             context.cancelJobsWithTag(tag)
         raise

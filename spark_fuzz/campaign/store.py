@@ -1,4 +1,4 @@
-"""A campaign on disk: a manifest, and units that are either whole or not there."""
+"""A campaign on disk: a manifest, and units that are either complete or absent."""
 
 from __future__ import annotations
 
@@ -40,29 +40,29 @@ class CampaignError(Exception):
 
 @frozen
 class Manifest:
-    """What a campaign computes. It is written first and never changed."""
+    """The plan of a campaign. It is written first and never changed."""
 
     options: CampaignOptions
     schedules: int
-    """In each round."""
+    """The number of schedules in each round."""
     schedules_per_unit: int
     """Units are consecutive schedules; the last one of a round may be smaller."""
     guided_rounds: int = 0
-    """Rounds after the first one, whose schedules go on where earlier ones met something rare."""
+    """Rounds after the first one; their schedules continue where earlier ones met rare things."""
 
     @property
     def units_per_round(self) -> int:
-        """How many units each round has."""
+        """The number of units in each round."""
         return -(-self.schedules // self.schedules_per_unit)
 
     @property
     def units(self) -> int:
-        """How many units there are, numbered from 0."""
+        """The number of units, numbered from 0."""
         return self.units_per_round * (1 + self.guided_rounds)
 
     @property
     def schedules_in_all(self) -> int:
-        """How many schedules there are, numbered from 0."""
+        """The number of schedules, numbered from 0."""
         return self.schedules * (1 + self.guided_rounds)
 
     def get_round(self, unit: int) -> int:
@@ -82,7 +82,7 @@ class Manifest:
         return range(first, min(first + self.schedules_per_unit, end))
 
     def encode(self) -> str:
-        """The text of manifest.json; its first schedule's identifier says all the options."""
+        """The text of manifest.json; its first schedule's identifier contains all options."""
         versions = {"python": platform.python_version()}
         content = {
             "rocketmq_version": find_version(self.options.structure.variants).name,
@@ -111,12 +111,12 @@ def check_is_new(folder: Path) -> None:
 
 
 def create_campaign(folder: Path, manifest: Manifest) -> None:
-    """Make the folder of a new campaign, with its manifest and without units.
+    """Create the folder of a new campaign, with its manifest and without units.
 
     Raises CampaignError when the folder exists, OSError when it cannot be made.
     """
     check_is_new(folder)
-    # A kill must not leave a folder without manifest, which could be neither begun nor continued.
+    # A kill must not leave a folder without manifest, which could be neither started nor resumed.
     begun = _get_temporary(folder)
     for data in (DATA_FOLDER, COVERAGE_FOLDER):
         (begun / data).mkdir(parents=True)
@@ -125,9 +125,9 @@ def create_campaign(folder: Path, manifest: Manifest) -> None:
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """What a folder's campaign computes.
+    """The plan of a folder's campaign.
 
-    Raises CampaignError for a folder that is no campaign, or is one of other rules.
+    Raises CampaignError for a folder that is no campaign, or one of other rules.
     """
     path = folder / MANIFEST
     if not path.is_file():
@@ -149,17 +149,17 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def get_unit_path(folder: Path, unit: int) -> Path:
-    """Where a unit is, or will be; its number alone decides."""
+    """The path of a unit; its number alone decides."""
     return folder / DATA_FOLDER / f"unit-{unit:06}.parquet"
 
 
 def get_coverage_path(folder: Path, unit: int) -> Path:
-    """Where is what a unit met; in place before the unit is."""
+    """The path of a unit's observations; in place before the unit is."""
     return folder / COVERAGE_FOLDER / get_unit_path(folder, unit).name
 
 
 def find_units(folder: Path) -> set[int]:
-    """The units that are in place."""
+    """The finished units."""
     return {
         int(path.stem.partition("-")[2]) for path in (folder / DATA_FOLDER).glob("unit-*.parquet")
     }
@@ -175,7 +175,7 @@ def find_missing_units(
 
 @contextmanager
 def put_in_place(path: Path) -> Iterator[Path]:
-    """A temporary file that takes the path as a whole when all went well; else it is removed."""
+    """A temporary file that is renamed to the path on success and removed otherwise."""
     temporary = _get_temporary(path)
     try:
         yield temporary
@@ -183,7 +183,7 @@ def put_in_place(path: Path) -> Iterator[Path]:
             os.fsync(file.fileno())
         temporary.replace(path)
     except FileNotFoundError:
-        # Somebody else has completed the campaign meanwhile, and removed what was left over.
+        # Another process has completed the campaign meanwhile, and removed leftovers.
         if not path.exists():
             raise
     finally:
@@ -198,5 +198,5 @@ def remove_leftovers(folder: Path) -> None:
 
 
 def _get_temporary(path: Path) -> Path:
-    """A name beside the path that nobody else has, and that Spark does not read."""
+    """A unique name beside the path that Spark does not read."""
     return path.with_name(f".{path.name}.{uuid4().hex}.tmp")

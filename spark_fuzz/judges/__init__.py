@@ -1,1 +1,1 @@
-"""Judges: five of one cell, all of one rule's mutants, and planted mistakes."""
+"""Judges: five of one verdict, all of one rule's mutants, and planted mistakes."""

@@ -1,9 +1,9 @@
-"""Five judges of one cell: induction, bounded search, exhaustive search, kernel and Hypothesis.
+"""Five judges of one verdict: induction, bounded search, exhaustive search, kernel and Hypothesis.
 
-They share the rules and nothing else: Z3 over unbounded integers, Z3 over bits, a table of all
-states, compiled random schedules, and walks of the reference that Hypothesis draws. Each says what
-it can: that a guarantee holds, that it falls and after how many steps, or how far it has looked in
-vain. What two of them say together must be possible.
+They share only the rules: Z3 over unbounded integers, Z3 over bits, a table of all states, compiled
+random schedules, and walks of the reference that Hypothesis draws. Each states what it can: that a
+guarantee holds, that it is broken and after how many steps, or how far it has searched without
+result. Any two statements must be compatible.
 """
 
 from __future__ import annotations
@@ -30,31 +30,31 @@ from spark_fuzz.search.breadth_first import BreadthFirstSearch
 from spark_fuzz.search.cross_check import group_by_influence
 
 STATES_MAX = 300_000
-"""How many states the exhaustive search may meet for guarantees that it searches together."""
+"""The states that the exhaustive search may meet for guarantees that it searches together."""
 
 DEPTH_MAX = 6
-"""How many steps the bounded search looks ahead; it takes over no lemma."""
+"""The depth of the bounded search; it uses no lemma."""
 
 SCHEDULES = 50_000
-"""How many random schedules the kernel walks."""
+"""The number of random schedules that the kernel walks."""
 
 EXAMPLES, EXAMPLE_STEPS = 100, 40
-"""How many walks Hypothesis draws, and how long."""
+"""The number and the length of Hypothesis' walks."""
 
 
 @frozen
 class Opinion:
-    """What one judge says of one guarantee."""
+    """One judge's statement about one guarantee."""
 
     judge: str
     holds: bool = False
-    """It never falls, for these sizes at least."""
+    """It is never broken, at least for these sizes."""
     falls_after: int | None = None
-    """Steps of a schedule that ends it."""
+    """The number of steps of a schedule that breaks it."""
     is_shortest: bool = False
-    """No schedule with fewer steps ends it."""
+    """No schedule with fewer steps breaks it."""
     looked_to: int = 0
-    """No schedule with so many steps or fewer ends it."""
+    """No schedule with this many steps or fewer breaks it."""
 
     def __str__(self) -> str:
         if self.holds:
@@ -64,11 +64,11 @@ class Opinion:
         return f"not in {self.looked_to} steps" if self.looked_to else "nothing found"
 
     def contradicts(self, other: Opinion) -> bool:
-        """The two cannot both be right."""
+        """The two statements cannot both be right."""
         return self.excludes(other) or other.excludes(self)
 
     def excludes(self, other: Opinion) -> bool:
-        """If this one is right, what the other one has found cannot be."""
+        """If this one is right, the other one's finding is impossible."""
         if other.falls_after is None:
             return False
         if self.holds or self.looked_to >= other.falls_after:
@@ -81,7 +81,7 @@ class Opinion:
 
 @frozen
 class JudgedCell:
-    """One guarantee under one fault class, and what everybody says of it."""
+    """One guarantee under one fault class, and every judge's statement."""
 
     structure: str
     fault: str
@@ -89,7 +89,7 @@ class JudgedCell:
     opinions: tuple[Opinion, ...]
 
     def list_disagreements(self) -> Iterator[str]:
-        """A sentence for each two judges that cannot both be right."""
+        """A sentence for each pair of judges that cannot both be right."""
         for one, other in itertools.combinations(self.opinions, 2):
             if one.contradicts(other):
                 yield (
@@ -99,7 +99,7 @@ class JudgedCell:
 
 
 Judge = Callable[[Any, FaultModel], dict[str, Opinion]]
-"""What a judge says of each guarantee of a structure in a column."""
+"""A judge's statements about each guarantee of a structure under a fault model."""
 
 
 def judge_cells(
@@ -107,7 +107,7 @@ def judge_cells(
     fault_model: FaultModel,
     on_progress: Callable[[str], None] = lambda text: None,
 ) -> tuple[JudgedCell, ...]:
-    """Every guarantee of a structure in one column, by every judge."""
+    """Every guarantee of a structure under one fault model, by every judge."""
     said = []
     for name, judge in JUDGES.items():
         on_progress(f"{structure.name}, {fault_model.name}: {name}")
@@ -119,7 +119,7 @@ def judge_cells(
 
 
 def judge_by_induction(structure: Any, fault_model: FaultModel) -> dict[str, Opinion]:
-    """What follows from the inductive set of the certificate, proved again; else nothing."""
+    """The guarantees that follow from the certificate's inductive set, proved again, if any."""
     document = load(structure)
     lemmas = tuple(document["inductive_set"]) if document else ()
     proved = FaultSetProver(structure, prove_lemmas(structure, lemmas)).decide(fault_model).proved
@@ -144,7 +144,7 @@ def judge_by_bounded_search(structure: Any, fault_model: FaultModel) -> dict[str
 
 
 def judge_by_exhaustive_search(structure: Any, fault_model: FaultModel) -> dict[str, Opinion]:
-    """All states, depth by depth, as far as STATES_MAX goes."""
+    """All states, depth by depth, up to STATES_MAX."""
     opinions = {}
     for together in group_by_influence(structure, fault_model):
         result = BreadthFirstSearch(structure, fault_model, guarantees=together).search(STATES_MAX)

@@ -1,4 +1,4 @@
-"""Every check that could notice a mistake in what judges, quickest first, that of lowering too."""
+"""Every check that can find a mistake in the judges, quickest first, also that of lowering."""
 
 from __future__ import annotations
 
@@ -92,4 +92,4 @@ CHECKS: Mapping[str, Callable[[], str]] = {
     "premises": check_premises,
     "proofs": check_proofs,
 }
-"""By name; each says in a line what it found, and nothing where all is well."""
+"""The checks by name; each returns its finding as one line, or an empty text."""

@@ -35,15 +35,15 @@ from spark_fuzz.search.small_instances import (
 )
 
 DEPTHS_COUNTED = 4
-"""So many depths behind the first difference are counted anew; all of them where nothing kills."""
+"""The depths after the first difference that are counted anew; all of them if no judge kills."""
 
 VIOLATION_TRIES = 3
-"""In so many instances that show a difference a violation is looked for."""
+"""The number of instances with a difference in which a violation is searched."""
 
 
 @frozen
 class Task:
-    """The mutants of one rule, and who judges them."""
+    """The mutants of one rule, and their judges."""
 
     world: str
     rule: str
@@ -51,15 +51,15 @@ class Task:
     recordings: Path
     """The folder with the recordings of real brokers."""
     mutants: tuple[str, ...] = ()
-    """Only these, by name; all where it is empty."""
+    """Only these, by name; empty means all."""
     structure: str = ""
-    """Only in this structure, by name; in all where it is empty."""
+    """Only in this structure, by name; empty means all."""
 
 
 def judge_rule(task: Task, on_progress: Callable[[str], None]) -> RuleFindings:
-    """Everything that the judges find about the mutants of one rule.
+    """All findings of the judges about the mutants of one rule.
 
-    Raises InternalDisagreementError where a step shows a difference that Z3 has excluded.
+    Raises InternalDisagreementError if a step shows a difference that Z3 has excluded.
     """
     graphs = list(open_graphs(task)) if "graphs" in task.layers else []
     findings = []
@@ -82,7 +82,7 @@ def judge_rule(task: Task, on_progress: Callable[[str], None]) -> RuleFindings:
 
 @frozen(eq=False)
 class JudgedGraph:
-    """A small instance with its states, and what is proved of it."""
+    """A small instance with its states, and the guarantees proved of it."""
 
     instance: ListedInstance
     comparison: GraphComparison
@@ -97,13 +97,13 @@ def open_graphs(task: Task) -> Iterator[JudgedGraph]:
 
 
 def open_graph(instance: ListedInstance, states_max: int = 0) -> JudgedGraph:
-    """An instance with its states, which are collected where they are not known."""
+    """An instance with its states, which are collected on first use."""
     graph = get_graph(instance, states_max or get_budget(instance))
     return JudgedGraph(instance, GraphComparison(graph), list_proved(instance))
 
 
 def list_proved(instance: ListedInstance) -> tuple[str, ...]:
-    """The guarantees that are proved of an instance's structure in its column."""
+    """The guarantees that are proved of an instance's structure under its fault model."""
     return _list_proved(instance.structure, instance.fault_model.name)
 
 
@@ -116,7 +116,7 @@ def _list_proved(structure: Any, fault: str) -> tuple[str, ...]:
 
 
 def judge_mutant(task: Task, mutant: RuleMutant, graphs: list[JudgedGraph]) -> Finding:
-    """Everything that the judges find about one mutant."""
+    """All findings of the judges about one mutant."""
     finding = make_finding(mutant)
     world, layers = task.world, task.layers
     if "equivalence" in layers:
@@ -143,7 +143,7 @@ def judge_mutant(task: Task, mutant: RuleMutant, graphs: list[JudgedGraph]) -> F
 
 
 def judge_graphs(finding: Finding, mutant: RuleMutant, graphs: list[JudgedGraph]) -> Finding:
-    """What small instances show: the shortest difference, other counts, a violation."""
+    """The findings in small instances: the shortest difference, other counts, a violation."""
     tried = 0
     for judged in graphs:
         is_tried = bool(judged.proved) and tried < VIOLATION_TRIES
@@ -153,7 +153,7 @@ def judge_graphs(finding: Finding, mutant: RuleMutant, graphs: list[JudgedGraph]
 
 
 def judge_further(finding: Finding, task: Task, mutant: RuleMutant) -> Finding:
-    """The same in more instances and with more states, until there is another number of them."""
+    """The findings in more instances and with more states, until the number of states differs."""
     more = [(i, STATES_MORE) for i in list_small_instances(task.world)]
     more += [(i, 0) for i in list_further_instances(task.world, mutant.rule)]
     for instance, states_max in more:
@@ -170,7 +170,7 @@ def judge_further(finding: Finding, task: Task, mutant: RuleMutant) -> Finding:
 def judge_values(
     finding: Finding, mutant: RuleMutant, asked: list[tuple[ListedInstance, int]], structure: str
 ) -> Finding:
-    """The finding with the first instance in which other states are reached, though as many."""
+    """The finding with the first instance in which other states are reached, although as many."""
     for instance, states_max in asked:
         if structure not in ("", instance.structure.name):
             continue
@@ -188,7 +188,7 @@ def judge_values(
 
 
 def compare(mutant: RuleMutant, judged: JudgedGraph) -> tuple[Difference, MutatedSearch] | None:
-    """Where a mutant first differs in an instance, and the search of what becomes of that."""
+    """The first difference of a mutant in an instance, and the search for its consequences."""
     graph = judged.comparison.graph
     mutated = list_mutated(graph.layout, mutant)
     difference = judged.comparison.find_difference(mutated)
@@ -205,7 +205,7 @@ def judge_graph(
     *,
     is_violation_sought: bool,
 ) -> Finding:
-    """What one small instance shows."""
+    """The finding in one small instance."""
     compared = compare(mutant, judged)
     if compared is None:
         return finding
@@ -226,7 +226,7 @@ def compare_counts(
     difference: Difference,
     depths_max: int,
 ) -> Finding:
-    """The finding with what this instance adds to it."""
+    """The finding extended by this instance."""
     depth, name = judged.comparison.graph.find_depth(difference.number), judged.instance.name
     if finding.states is None and (states := search.find_other_count(depth, depths_max)):
         finding = evolve(finding, states={"instance": name, **attrs.asdict(states)})
@@ -264,7 +264,7 @@ def describe(judged: JudgedGraph, difference: Difference, steps: int) -> dict[st
 
 
 def check_agreement(finding: Finding) -> None:
-    """Raise InternalDisagreementError where a mutant that changes nothing is killed after all."""
+    """Raise InternalDisagreementError if a mutant that changes nothing is killed."""
     is_same = finding.likeness == Likeness.SAME_STEPS.value
     if finding.states or finding.lemma or (is_same and (finding.difference or finding.killers)):
         raise InternalDisagreementError(

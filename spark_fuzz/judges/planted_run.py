@@ -1,8 +1,9 @@
-"""Plant every mistake in what judges, one at a time, and note which check finds it.
+"""Plant every mistake in the judges, one at a time, and record which check finds it.
 
-``python -m spark_fuzz.judges.planted_run`` judges what the stored table ``tests/data/planted.json``
-does not have, or has of another text, goes on where an earlier run stopped, and writes the table.
-``--name TEXT`` takes only mistakes whose name has the text, and prints what is found of them.
+``python -m spark_fuzz.judges.planted_run`` judges mistakes that the stored table
+``tests/data/planted.json`` lacks, or has of another text, continues an interrupted run, and writes
+the table. ``--name TEXT`` takes only mistakes whose name has the text, and prints what is found of
+them.
 """
 
 from __future__ import annotations
@@ -31,13 +32,13 @@ from properties.judges.planted_results import (
 
 PARTIAL = ROOT / ".rmqspec" / "planted.jsonl"
 FIRST = {"prover": "proofs", "rest": "proofs", "lowering": "lowering"}
-"""The check that is asked first about a kind of mistake; all others follow in their order."""
+"""The check that runs first for a kind of mistake; all others follow in their order."""
 SECONDS_MAX = 300
-"""Processor time after which a mistake that makes the checks run on counts as found."""
+"""Processor time after which a mistake that keeps the checks running counts as found."""
 
 
 def judge_planted(planted: Planted) -> PlantedFinding:
-    """Plant one mistake in this process, which must be a fresh one, and ask every check."""
+    """Plant one mistake in this process, which must be a fresh one, and run every check."""
     begin = time.process_time()
     found_by, told = SURVIVED, ""
     try:
@@ -50,14 +51,14 @@ def judge_planted(planted: Planted) -> PlantedFinding:
             if told:
                 found_by = name
                 break
-    except Exception as problem:  # whatever breaks has noticed the mistake
+    except Exception as problem:  # any exception counts as finding the mistake
         found_by, told = "error", f"{type(problem).__name__}: {problem}"
     seconds = round(time.process_time() - begin, 1)
     return make_finding(planted, found_by, told, seconds)
 
 
 def judge_apart(planted: Planted) -> PlantedFinding:
-    """The same in a process of its own, which may not run on for ever."""
+    """Judge one mistake in a process of its own, with limited processor time."""
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=_answer, args=(planted, sender))
@@ -72,13 +73,13 @@ def judge_apart(planted: Planted) -> PlantedFinding:
 
 
 def _answer(planted: Planted, sender: Any) -> None:
-    """In a process of its own, which is ended when it has used too much processor time."""
+    """Judge in a child process, which ends when it has used too much processor time."""
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS_MAX, SECONDS_MAX))
     sender.send(judge_planted(planted))
 
 
 def read_partial(path: Path = PARTIAL) -> dict[str, PlantedFinding]:
-    """What an unfinished run has found, by the mistake's name; a broken line is passed over."""
+    """The findings of an unfinished run, by the mistake's name; a broken line is skipped."""
     found = {}
     if path.exists():
         for line in path.read_text().splitlines():
@@ -91,12 +92,12 @@ def read_partial(path: Path = PARTIAL) -> dict[str, PlantedFinding]:
 
 
 def is_current(planted: Planted, known: Mapping[str, PlantedFinding]) -> bool:
-    """It was judged with the function that it is made in as that is now."""
+    """It was judged with the present text of its function."""
     return planted.name in known and known[planted.name].digest == planted.digest
 
 
 def run_all(every: Iterable[Planted], workers: int) -> list[PlantedFinding]:
-    """Judge what is not judged yet, or of another text, with progress on standard error."""
+    """Judge new mistakes and those of another text, with progress on standard error."""
     known, listed = {**load_table(), **read_partial()}, list(every)
     PARTIAL.parent.mkdir(exist_ok=True)
     left = [planted for planted in listed if not is_current(planted, known)]
@@ -110,7 +111,7 @@ def run_all(every: Iterable[Planted], workers: int) -> list[PlantedFinding]:
 
 
 def find_false_alarm() -> str:
-    """What a check complains of though nothing is planted, in a process of its own; or empty."""
+    """The complaint of a check without a planted mistake, in a process of its own; else empty."""
     with multiprocessing.get_context("fork").Pool(1) as pool:
         return pool.apply(_check_without_mistake)
 

@@ -1,1 +1,1 @@
-"""The kernel: lowering of rules, compiled walks, dice, and agreement with the reference."""
+"""The kernel: lowering of rules, compiled walks, random choices, agreement with the reference."""

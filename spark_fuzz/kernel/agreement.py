@@ -1,4 +1,4 @@
-"""The kernel held against the reference, in every campaign: a few schedules of each unit."""
+"""The kernel compared with the reference, in every campaign: a few schedules of each unit."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from spark_fuzz.kernel.kernel import Batch, Kernel
 
 @frozen
 class Account:
-    """All that is said of one schedule."""
+    """All facts about one schedule."""
 
     steps: int
     violations: dict[str, int]
-    """Of each violated guarantee the first step after which it is."""
+    """For each violated guarantee the first step after which it is violated."""
     used: frozenset[str]
     healing_steps: int
     end: int
@@ -27,7 +27,7 @@ class Account:
 
 
 def describe_row(kernel: Kernel, batch: Batch, row: int) -> Account:
-    """What a kernel says of one schedule of its batch."""
+    """A kernel's account of one schedule of its batch."""
     layout = kernel.layout
     at = dict(zip(layout.guarantees, map(int, batch.violations[row]), strict=True))
     is_used = kernel.unpack_used(batch.used[row : row + 1])[0]
@@ -45,7 +45,7 @@ def describe_row(kernel: Kernel, batch: Batch, row: int) -> Account:
 
 
 def describe_replay(options: CampaignOptions, schedule: int | Lineage) -> Account:
-    """What the reference says of the same schedule."""
+    """The reference's account of the same schedule."""
     replay = replay_whole(options, schedule)
     violations: dict[str, int] = {}
     for step in replay.steps:
@@ -63,7 +63,7 @@ def describe_replay(options: CampaignOptions, schedule: int | Lineage) -> Accoun
 def check_agreement(
     kernel: Kernel, options: CampaignOptions, batch: Batch, row: int, lineage: Lineage
 ) -> None:
-    """Raise InternalDisagreementError when the reference says something else of one schedule."""
+    """Raise InternalDisagreementError when the reference's account of a schedule differs."""
     compiled, replayed = describe_row(kernel, batch, row), describe_replay(options, lineage)
     if compiled != replayed:
         raise InternalDisagreementError(describe_difference(options, lineage, compiled, replayed))
@@ -72,7 +72,7 @@ def check_agreement(
 def describe_difference(
     options: CampaignOptions, lineage: Lineage, compiled: Account, replayed: Account
 ) -> str:
-    """One line: which schedule, and what is said of it."""
+    """One line: the schedule, and the differing facts."""
     names = ("steps", "violations", "used", "healing_steps", "end", "stuck")
     different: list[tuple[str, Any, Any]] = [
         (name, getattr(compiled, name), getattr(replayed, name))

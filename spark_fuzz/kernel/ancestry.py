@@ -1,9 +1,9 @@
-"""Whose dice a schedule throws: its own, or until some step those of the schedules before it.
+"""The source of a schedule's random choices: its own, or up to some step its ancestors'.
 
-An unguided schedule throws the dice of its own number. A guided one first goes the way of an older
-one, up to a step that led somewhere rare, and throws its own dice from there. So a schedule is
-known by the numbers of its ancestors and the steps at which it left each: ``196~31.200007`` walks
-31 steps with the dice of schedule 196, then on with those of 200007.
+An unguided schedule uses the random choices of its own number. A guided one first repeats an older
+one, up to a step that led to a rare place, and uses its own choices from there. A schedule is
+identified by the numbers of its ancestors and the steps at which it left each: ``196~31.200007``
+walks 31 steps with the choices of schedule 196, then continues with those of 200007.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from spark_fuzz.kernel.scheduler import PARENT_STEP, compute_schedule_key, draw,
 PATTERN = r"\d+(?:~\d+\.\d+)*"
 """The text of a lineage."""
 PARTS_MAX = 17
-"""A schedule has at most so many numbers: its own, and one of each guided round before."""
+"""The maximal number of a schedule's numbers: its own, and one of each earlier guided round."""
 
 
 @frozen
 class Lineage:
-    """A schedule's number behind those of its ancestors."""
+    """A schedule's number after those of its ancestors."""
 
     numbers: tuple[int, ...]
     """The oldest ancestor first, the schedule's own number last."""
     ends: tuple[int, ...] = ()
-    """After how many steps each but the last was left; increasing."""
+    """The steps after which each but the last was left; increasing."""
 
     def __str__(self) -> str:
         later = zip(self.ends, self.numbers[1:], strict=True)
@@ -48,17 +48,17 @@ class Lineage:
         return self.numbers[-1]
 
     def get_number_at(self, step: int) -> int:
-        """Whose dice are thrown at a step, the first one being 0."""
+        """The number of the schedule whose choices are used at a step, counted from 0."""
         return self.numbers[sum(end <= step for end in self.ends)]
 
 
 @frozen
 class Parent:
-    """A place from which schedules go on."""
+    """A place from which schedules continue."""
 
     lineage: Lineage
     step: int
-    """How many steps they go the same way."""
+    """The number of common steps."""
 
 
 def parse_lineage(text: str) -> Lineage:
@@ -75,7 +75,7 @@ def parse_lineage(text: str) -> Lineage:
 
 
 def encode_paths(parents: Sequence[Parent]) -> Any:
-    """Of each parent its numbers, then its ends, -1 where there are no more: int64, a row each."""
+    """For each parent its numbers, then its ends, padded with -1: int64, a row each."""
     parts = max((len(p.lineage.numbers) for p in parents), default=0)
     rows = np.full((len(parents), 2 * parts), -1, np.int64)
     for row, parent in zip(rows, parents, strict=True):
@@ -86,7 +86,7 @@ def encode_paths(parents: Sequence[Parent]) -> Any:
 
 
 def find_lineage(campaign_seed: int, parents: Sequence[Parent], number: int) -> Lineage:
-    """The lineage of a schedule of this number that goes on from one of these parents.
+    """The lineage of the schedule with this number, which continues from one of these parents.
 
     Without parents it is unguided. The kernel makes the same choice.
     """

@@ -43,16 +43,16 @@ _LOOPS = {
     walk: "\ndef run_schedules",
     frontier: "\ndef unpack_state",
 }
-"""The modules whose text follows the lowered rules, and where that text begins."""
+"""The modules whose text follows the lowered rules, and the beginning of that text."""
 
 _IMPORTED = (scheduler, packing, observation, walk, frontier)
 """The modules whose names the generated text uses."""
 
 _OPTIONS = "cache=True, _nrt=False"
-"""Nothing is allocated, so nothing is counted: with counts a call costs more than what it does."""
+"""No allocation, so no reference counts: with them a call costs more than its work."""
 
 _INLINED = ("take_step",)
-"""What every step calls with so many arrays that passing them takes longer than most of it."""
+"""Functions that every step calls with so many arrays that passing them takes most of the time."""
 
 for _function in (
     scheduler.mix,
@@ -71,12 +71,12 @@ for _function in (
 
 
 class NumberOverflowError(ArithmeticError):
-    """Raised when a leaf outgrows what the compiled numbers are sure to hold."""
+    """Raised when a leaf exceeds the safe range of the compiled numbers."""
 
 
 @frozen
 class Batch:
-    """What a kernel says about consecutive schedules."""
+    """A kernel's results for consecutive schedules."""
 
     first_schedule: int
     steps: Any
@@ -90,11 +90,11 @@ class Batch:
     ends: Any
     """int64, shape (schedules,): AT_REST and so on of ``walk``; -1 without healing."""
     stuck: Any
-    """int64, shape (schedules,): bit set of the claims about rest that the end violates."""
+    """int64, shape (schedules,): bit set of the convergence claims that the end violates."""
 
 
 SIZE_MAX = 2**60
-"""The largest size: an offset lies below it, and a few sizes beyond an offset fit into 64 bits."""
+"""The largest size: offsets are below it, and an offset plus a few sizes fits into 64 bits."""
 
 
 class SizeError(ValueError):
@@ -123,7 +123,7 @@ class Kernel:
     ) -> Batch:
         """Walk ``count`` schedules of a campaign from number ``first_schedule`` on.
 
-        With ``parents`` each goes on from one of these paths. What is met is added to
+        With ``parents`` each continues from one of these paths. Observations are added to
         ``observations``. They begin in the first state, or in ``begin`` and under its parameters.
         Raises NumberOverflowError.
         """
@@ -143,7 +143,7 @@ class Kernel:
     def make_plan(
         self, options: CampaignOptions, first_schedule: int, parents: Sequence[Parent], begin: Any
     ) -> Plan:
-        """What all schedules of a batch have in common."""
+        """The common data of all schedules of a batch."""
         initial = self.structure.make_initial(options.parameters) if begin is None else begin
         profiles = self.encode_profiles(options)
         if begin is not None:
@@ -164,7 +164,7 @@ class Kernel:
         )
 
     def make_desk(self, parts: int) -> Desk:
-        """Working memory, for paths of so many parts."""
+        """Working memory, for paths of this many parts."""
         instances, arguments = len(self.names), max(1, self.layout.arguments_max)
         return Desk(
             state=np.empty(len(self.layout.state_paths), np.int64),
@@ -179,7 +179,7 @@ class Kernel:
         )
 
     def make_record(self, count: int) -> Record:
-        """Room for what is known of so many schedules."""
+        """Memory for the results of this many schedules."""
         words = -(-len(self.names) // WORD_BITS)
         return Record(
             steps=np.empty(count, np.int64),
@@ -201,7 +201,7 @@ class Kernel:
         return np.array([self.encode_parameters(s) for s in states], np.int64)
 
     def find_limits(self, options: CampaignOptions) -> Any:
-        """Where in such a row the fault limits lie, in their order: int64, shape (faults,)."""
+        """The indexes of the fault limits in such a row, in their order: int64, shape (faults,)."""
         names = attrs.fields_dict(type(options.limits))
         paths = self.layout.parameter_paths
         return np.array([paths.index(f"{LIMIT_PREFIX}{name}") for name in names], np.int64)
@@ -254,14 +254,14 @@ class Kernel:
         return np.array([*row.values()], np.int64)
 
     def unpack_used(self, used: Any) -> Any:
-        """Which instances fired: bool, shape (schedules, instances)."""
+        """The instances that fired: bool, shape (schedules, instances)."""
         words = np.ascontiguousarray(used, "<i8").view(np.uint8)
         bits = np.unpackbits(words, axis=1, bitorder="little").view(np.bool_)
         indexes = np.arange(len(self.names))
         return bits[:, indexes // WORD_BITS * 64 + indexes % WORD_BITS]
 
     def unpack_stuck(self, stuck: Any) -> Any:
-        """Which claims about rest are violated: bool, shape (schedules, claims)."""
+        """The violated convergence claims: bool, shape (schedules, claims)."""
         return (stuck[:, None] >> np.arange(len(self.layout.claims_about_rest)) & 1) > 0
 
 
@@ -306,7 +306,7 @@ def _decorate(definition: re.Match[str]) -> str:
 
 
 def _list_names(module: ModuleType) -> list[str]:
-    """What a module defines: its functions, constants and classes."""
+    """The names that a module defines: functions, constants and classes."""
     return [
         name
         for name, value in vars(module).items()

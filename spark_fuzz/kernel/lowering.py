@@ -36,7 +36,7 @@ EXPRESSIONS = {
 
 
 class Layout:
-    """Which leaf lies where: the state array, the parameter array, the order of instances."""
+    """The layout: the leaves in the state and parameter arrays, the order of instances."""
 
     def __init__(self, structure: Any) -> None:
         self.structure = structure
@@ -60,13 +60,13 @@ class Layout:
         return f"({cell} != 0)" if self.sorts[path] is Sort.BOOLEAN else cell
 
     def record_claim(self, name: str) -> Term:
-        """What a guarantee or a claim about rest says of a state."""
+        """The condition of a guarantee or a convergence claim on a state."""
         return record_predicate(
             self.structure, find_world(self.structure).get_claim(name).predicate
         )
 
     def _find_decisive_instances(self) -> list[bool]:
-        """Of each instance whether it writes a leaf on which some guarantee depends."""
+        """For each instance whether it writes a leaf on which some guarantee depends."""
         leaves = set().union(*(get_leaf_names(self.record_claim(g)) for g in self.guarantees))
         return [not leaves.isdisjoint(r.effects) for r in self.instances]
 
@@ -118,7 +118,7 @@ class Writer:
 
 
 def lower(structure: Any) -> str:
-    """The source of a structure's kernel: what ``walk`` says that the lowered functions are."""
+    """The source of a structure's kernel: the lowered functions that ``walk`` declares."""
     layout = Layout(structure)
     parts = (
         _lower_find_enabled(layout),

@@ -1,8 +1,7 @@
-"""What schedules meet, counted by the schedules that meet it. Compiled by the kernel.
+"""Observations of schedules, counted by schedules. Compiled by the kernel.
 
-A table of observations has a row for each thing that can be met: by how many schedules, which
-one was the first, and at which of its steps. The number of the last schedule keeps one schedule
-from being counted twice.
+A table of observations has a row for each thing that can be met: the number of schedules, the first
+one, and its step. The number of the last schedule prevents counting one schedule twice.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ LAST, SCHEDULES, FIRST, STEP, NAME = range(5)
 """The last schedule that met it plus one; how many did; the first one; the first one's step; only
 in a table of situations, the situation's number."""
 PROBES_MAX = 16
-"""Rows in which a situation is looked for; one for which there is no room is counted as lost."""
+"""The number of rows in which a situation is searched; one that does not fit is counted as lost."""
 
 
 def note_observation(table: Any, row: int, schedule: int, step: int) -> None:
@@ -28,7 +27,7 @@ def note_observation(table: Any, row: int, schedule: int, step: int) -> None:
 
 
 def compute_situation(marks: Any, enabled: Any, count: int) -> int:
-    """The number of a situation: which instances are enabled together.
+    """The number of a situation, that is, of a set of enabled instances.
 
     A fingerprint of 62 bits, the marks of the enabled instances added without carry (Zobrist): two
     situations of one campaign share it with negligible probability.

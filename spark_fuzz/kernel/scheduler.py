@@ -1,7 +1,7 @@
-"""The dice of a schedule: a pure function of campaign seed, schedule number, step and draw.
+"""The random choices of a schedule: a pure function of campaign seed, schedule number, step, draw.
 
-These functions are plain Python over numbers below 2**63. The kernel compiles them as they stand,
-the replay runs them as they stand, so both see the same dice.
+These functions are plain Python over numbers below 2**63. The kernel compiles them and the replay
+runs them unchanged, so both make the same choices.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from typing import Any
 WORD = 0xFFFFFFFF
 """Random words have 32 bits."""
 ENVIRONMENT_STEP = 1 << 20
-"""The number of no step of any schedule: its words decide what the schedule works under."""
+"""Not the number of any step: its words decide the schedule's environment."""
 PARENT_STEP = ENVIRONMENT_STEP + 1
-"""Likewise: its word decides from which other schedule a guided one goes on."""
+"""Likewise: its word decides from which other schedule a guided one continues."""
 DEPTH_STEP = ENVIRONMENT_STEP + 2
 """Likewise: its word decides how often a schedule's priorities change."""
 
@@ -28,7 +28,7 @@ DEPTHS = 6
 
 
 def mix(value: int) -> int:
-    """A 32-bit word scrambled: every bit of the input moves about half of the bits.
+    """A scrambled 32-bit word: every input bit changes about half of the output bits.
 
     The products may wrap in 64-bit arithmetic; the low 32 bits, which are kept, are the same.
     """
@@ -109,7 +109,7 @@ def pick_argument(low: int, high: int, word: int) -> int:
 
 
 def pick_limit(limit: int, word: int) -> int:
-    """How often a fault may strike in one schedule: half of the time never, else up to a limit."""
+    """How often a fault may happen in one schedule: half of the time never, else up to a limit."""
     if limit == 0 or word & 1 == 0:
         return 0
     return 1 + pick_below(mix(word), limit)
@@ -130,7 +130,7 @@ def pick_weight(weight: int, word: int) -> int:
 
 
 def draw_weight(scheduler: int, is_swarm: bool, usual: int, word: int) -> int:
-    """What a schedule begins with for one instance: a positive weight, or a priority."""
+    """The initial value of a schedule for one instance: a positive weight, or a priority."""
     if scheduler == PRIORITIES:
         return word
     if is_swarm:

@@ -1,9 +1,9 @@
-"""What each schedule of a swarm draws for itself: fault limits, weights of rules, sizes.
+"""The draws of each schedule of a swarm: fault limits, weights of rules, sizes.
 
-A campaign in which every schedule is under the same circumstances keeps meeting the same
-interleavings. In a swarm each schedule leaves out about half of the faults, makes some rules rare
-and works with one of several sizes, at and around the boundaries that matter (Groce and others,
-"Swarm Testing", 2012). What it draws is a function of campaign seed and schedule number alone.
+A campaign in which every schedule has the same environment keeps meeting the same interleavings. In
+a swarm each schedule leaves out about half of the faults, makes some rules rare and uses one of
+several sizes, at and around the boundaries that matter (Groce and others, "Swarm Testing", 2012).
+Its draws are a function of campaign seed and schedule number alone.
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ from spark_fuzz.kernel.scheduler import (
 
 @frozen
 class Environment:
-    """What one schedule works under."""
+    """The environment of one schedule."""
 
     parameters: Any
     """Sizes and fault limits."""
     weights: tuple[int, ...]
-    """A number per instance of the machine, in its order: a weight, or a priority to begin with."""
+    """A number per instance of the machine, in its order: a weight, or an initial priority."""
 
 
 def compute_usual_weights(structure: Any) -> tuple[int, ...]:
-    """The weight of each instance where nothing is drawn, in the machine's order."""
+    """The weight of each instance without draws, in the machine's order."""
     return tuple(i.rule.weight for i in compute_machine(structure).instances.values())
 
 
 def draw_environment(
     structure: Any, most: Any, key: int, *, scheduler: int, is_swarm: bool
 ) -> Environment:
-    """What the schedule with this key works under; no fault may strike more often than in ``most``.
+    """The environment of the schedule with this key; fault limits are at most those of ``most``.
 
-    ``most`` are the campaign's parameters; without a swarm they hold as they are. The draws are, in
-    this order: the sizes, each limit, each weight. The kernel draws the same.
+    ``most`` are the campaign's parameters; without a swarm they are used unchanged. The draws are,
+    in this order: the sizes, each limit, each weight. The kernel draws the same.
     """
     names = tuple(attrs.fields_dict(type(most.limits)))
     parameters = most

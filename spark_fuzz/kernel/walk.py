@@ -1,7 +1,7 @@
 """The walk of one kernel: many schedules, judged after every step. Compiled by the kernel.
 
 The text from ``run_schedules`` on follows the lowered rules in each generated module; the functions
-before it only tell what the lowered ones take and give.
+before it only declare the lowered ones' arguments and results.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from spark_fuzz.kernel.scheduler import (
 WORD_BITS = 62
 """Instances per word of the set of those that fired."""
 NO_END = 1 << 40
-"""Where the last part of a path ends: after every step."""
+"""The end of the last part of a path: after every step."""
 NUMBER_MAX = 1 << 31
-"""No leaf is ever as large; far below what would wrap around."""
+"""No leaf is ever as large; far below the wrap-around."""
 AT_REST, STILL_MOVING, NOT_QUIESCENT = range(3)
-"""How healing ends: nothing moves any more and everybody is there; something moves; neither."""
+"""How healing ends: nothing moves in quiescence; something moves; neither."""
 CLOSE_LOOK = 16
-"""One schedule in so many is watched condition by condition."""
+"""One schedule in this many is watched condition by condition."""
 
 
 class Plan(NamedTuple):
-    """What all schedules of a batch have in common."""
+    """The common data of all schedules of a batch."""
 
     campaign_seed: int
     first_schedule: int
@@ -49,13 +49,13 @@ class Plan(NamedTuple):
     profiles: Any
     """The parameters that schedules choose from, a row each, in the layout's order."""
     limits: Any
-    """Where in such a row the fault limits lie, in their order."""
+    """The indexes of the fault limits in such a row, in their order."""
     usual_weights: Any
     """A positive number per instance."""
     is_decisive: Any
     """Per instance 1 when a step of it can change a verdict, else 0."""
     parents: Any
-    """Of ``encode_paths``: the ways on which schedules go on; no row where they are unguided."""
+    """Of ``encode_paths``: the paths from which schedules continue; no row if they are unguided."""
 
 
 class Desk(NamedTuple):
@@ -68,7 +68,7 @@ class Desk(NamedTuple):
     ranges: Any
     arguments: Any
     numbers: Any
-    """Whose dice are thrown in each part of the path."""
+    """The schedule whose random choices are used in each part of the path."""
     ends: Any
     """The step at which each part ends; NO_END in the last one."""
     outcomes: Any
@@ -76,7 +76,7 @@ class Desk(NamedTuple):
 
 
 class Record(NamedTuple):
-    """What is known of each schedule afterwards, a row each."""
+    """The result of each schedule, a row each."""
 
     steps: Any
     violations: Any
@@ -87,13 +87,13 @@ class Record(NamedTuple):
     ends: Any
     """AT_REST and so on; -1 without healing."""
     stuck: Any
-    """Bit set of the claims about rest that the end violates."""
+    """Bit set of the convergence claims that the end violates."""
     overflow: Any
     """One number: 1 when a leaf outgrew NUMBER_MAX."""
 
 
 class Observations(NamedTuple):
-    """What was met, and by how many schedules; see ``observation``."""
+    """Observations, and the number of schedules with each; see ``observation``."""
 
     rules: Any
     pairs: Any
@@ -102,7 +102,7 @@ class Observations(NamedTuple):
     marks: Any
     """A random 62-bit number per instance."""
     lost: Any
-    """One number: situations for which there was no room."""
+    """One number: situations that did not fit in the table."""
 
 
 def find_enabled(state: Any, parameters: Any, enabled: Any) -> int:
@@ -130,17 +130,17 @@ def find_moving(state: Any, parameters: Any, moving: Any) -> int:
 
 
 def is_quiescent(state: Any, parameters: Any) -> bool:
-    """Nothing strikes any more, and everybody is there."""
+    """Quiescence: no fault happens, and every broker and consumer runs."""
     return False
 
 
 def judge_rest(state: Any, parameters: Any) -> int:
-    """The bit set of the claims about rest that do not hold."""
+    """The bit set of the convergence claims that do not hold."""
     return 0
 
 
 def observe(state: Any, parameters: Any, outcomes: Any) -> None:
-    """Add which watched conditions are true and which are false."""
+    """Record which watched conditions are true and which are false."""
 
 
 def run_schedules(plan: Any, desk: Any, record: Any, observations: Any) -> None:
@@ -171,7 +171,7 @@ def is_looked_at_closely(number: int) -> bool:
 
 
 def begin_schedule(plan: Any, desk: Any, number: int) -> None:
-    """Lay out the initial state, the path, and what the schedule works under."""
+    """Set up the initial state, the path, and the schedule's environment."""
     for i in range(len(plan.initial)):
         desk.state[i] = plan.initial[i]
     for i in range(len(desk.outcomes)):
@@ -195,7 +195,7 @@ def begin_schedule(plan: Any, desk: Any, number: int) -> None:
 
 
 def lay_path(plan: Any, desk: Any, number: int) -> None:
-    """Whose dice are thrown until when: those of a parent's path first, then the schedule's own."""
+    """The sources of random choices: first those of a parent's path, then the schedule's own."""
     part = 0
     if len(plan.parents) > 0:
         key = compute_schedule_key(plan.campaign_seed, number)
@@ -210,7 +210,7 @@ def lay_path(plan: Any, desk: Any, number: int) -> None:
 
 
 def clear_row(record: Any, row: int) -> None:
-    """Nothing is known yet."""
+    """Reset a row of results."""
     record.steps[row] = 0
     record.healing_steps[row] = 0
     record.ends[row] = -1
@@ -222,7 +222,7 @@ def clear_row(record: Any, row: int) -> None:
 
 
 def walk(plan: Any, desk: Any, record: Any, observations: Any, row: int) -> None:
-    """The first phase: whatever may happen."""
+    """The first phase: any step, faults included."""
     number = plan.first_schedule + row
     is_watched = is_looked_at_closely(number)
     key = compute_schedule_key(plan.campaign_seed, desk.numbers[0])
@@ -249,7 +249,7 @@ def walk(plan: Any, desk: Any, record: Any, observations: Any, row: int) -> None
 
 
 def heal(plan: Any, desk: Any, record: Any, row: int) -> None:
-    """The second phase: nothing strikes, every broker comes back and goes on, in random order."""
+    """The second phase: no faults; every broker comes back and continues, in random order."""
     part = 0
     while desk.ends[part] != NO_END:
         part += 1
@@ -287,9 +287,10 @@ def take_step(  # noqa: PLR0913, PLR0917
     index: int,
     seen: int,
 ) -> int:
-    """Let an instance take place; the bit set of the guarantees that are violated first by it.
+    """Let an instance take place; the bit set of the guarantees that it is the first to violate.
 
-    The dice are those of ``step``; ``index`` is how many steps have been taken with this one.
+    The random choices are those of ``step``; ``index`` is the number of steps so far, this one
+    included.
     """
     for i in range(find_ranges(desk.state, desk.parameters, instance, desk.ranges)):
         word = draw(key, step, i + 1)

@@ -1,11 +1,11 @@
-"""Counts over a campaign's rows, and what the rate of new observations says of what is unseen.
+"""Counts over a campaign's rows, and estimates of unseen things from the rate of new ones.
 
 A schedule is a sample, and what it meets are its species. With ``met_once`` things met by exactly
 one of n unguided schedules, the next schedule is expected to meet ``met_once / n`` new ones (Good
 and Turing), and at least ``met_once ** 2 / (2 * met_twice)`` things are still unseen (Chao). Both
-are about these schedules and these things: more steps, other limits, or a failure that takes a rare
-meeting of many conditions are not in them. Guided schedules are no independent samples and do not
-count here.
+are about these schedules and these things: more steps, other limits, or a failure that needs a rare
+combination of many conditions are not in them. Guided schedules are no independent samples and do
+not count here.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ HEADINGS = {
 
 
 def summarise_coverage(spark: SparkSession, folder: Path, manifest: Manifest) -> dict[str, Any]:
-    """What was met, kind by kind, with its curve over the schedules and its estimates."""
+    """Observations, kind by kind, with their curve over the schedules and their estimates."""
     units = spark.read.parquet(str(folder.absolute() / COVERAGE_FOLDER))
     merged = (
         units.groupBy("kind", "name")
@@ -132,7 +132,7 @@ def summarise_kind(merged: DataFrame, kind: str, manifest: Manifest) -> dict[str
 
 
 def estimate_unseen(once: int, twice: int) -> float:
-    """How many things are unseen at least (Chao's lower bound, in the form without a zero below).
+    """A lower bound of the unseen things (Chao's, in the form without division by zero).
 
     ``once`` and ``twice`` count the things that exactly one, or two, samples met.
     """

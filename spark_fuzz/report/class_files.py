@@ -1,6 +1,6 @@
-"""A class of violations for people and programs: its story, a trace, a test, and when it was lost.
+"""A class of violations in files: its story, a trace, a test, and when it became inevitable.
 
-``classes.json`` has all classes; beside it the folder ``classes`` has for each one a trace in the
+``classes.json`` has all classes; the folder ``classes`` beside it has for each one a trace in the
 Informal Trace Format and a test file.
 """
 
@@ -27,16 +27,16 @@ from spark_fuzz.kernel.ancestry import parse_lineage
 
 @frozen
 class Continuations:
-    """What continuations come to after each step of a schedule that violates a guarantee."""
+    """The outcomes of continuations after each step of a schedule that violates a guarantee."""
 
     violating: tuple[int, ...]
-    """How many violate the guarantee after step 0, 1, and so on; in the end all of them."""
+    """The number that violate the guarantee after step 0, 1, and so on; at the end all of them."""
     drawn: int
-    """How many were drawn after each step."""
+    """The number drawn after each step."""
 
     @property
     def inevitable_step(self) -> int:
-        """The first step from which on all of them violate; 0 when it is so from the beginning."""
+        """The first step from which on all of them violate; 0 means from the beginning."""
         return self._find_first_step(self.drawn)
 
     @property
@@ -68,20 +68,20 @@ CLASSES_FOLDER = "classes"
 
 @frozen
 class ViolationClass:
-    """A class of violations, by the member that stands for it."""
+    """A class of violations, with the member that represents it."""
 
     guarantee: str
     rules: str
-    """Which rules fire and how often, for example ``kill_master, put_message x2``."""
+    """The rules that fire and how often, for example ``kill_master, put_message x2``."""
     members: int
-    """How many shortened schedules belong to it."""
+    """The number of shortened schedules that belong to it."""
     identifier: str
-    """Of the campaign's schedule that was shortened."""
+    """The identifier of the campaign's schedule that was shortened."""
     schedule: tuple[Action, ...]
-    """What is left of it; no step can go."""
+    """The shortened schedule; no step is needless."""
     continuations: Continuations
     file_stem: str
-    """What its files are called: its number and its guarantee."""
+    """The stem of its files: its number and its guarantee."""
 
     @property
     def trace(self) -> ItfTrace:
@@ -92,19 +92,19 @@ class ViolationClass:
 
     @property
     def steps(self) -> list[JudgedStep]:
-        """Every state on the way, judged by the class's guarantee."""
+        """Every state of the schedule, judged by the class's guarantee."""
         trace = self.trace
         named = (self.guarantee,)
         return list(replay(trace.structure, trace.parameters, trace.schedule, named))
 
     @property
     def trace_file(self) -> str:
-        """Where its trace lies in the campaign's folder."""
+        """The path of its trace in the campaign's folder."""
         return f"{CLASSES_FOLDER}/{self.file_stem}.itf.json"
 
     @property
     def test_file(self) -> str:
-        """Where its test lies in the campaign's folder."""
+        """The path of its test in the campaign's folder."""
         return f"{CLASSES_FOLDER}/test_{self.file_stem.replace('-', '_')}.py"
 
 
@@ -144,7 +144,7 @@ def write_classes(folder: Path, classes: Sequence[ViolationClass]) -> None:
 
 
 def read_classes(folder: Path) -> list[ViolationClass] | None:
-    """The classes that were written; None where there are none yet.
+    """The classes that were written; None if there are none yet.
 
     Raises CampaignError for a file that another version has written.
     """

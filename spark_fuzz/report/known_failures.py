@@ -1,8 +1,8 @@
-"""How many of the known ways to fail a campaign has met: what it has seen, and what it has missed.
+"""The known ways to fail that a campaign has met, and those that it has missed.
 
-A way to fail is a guarantee with a smallest set of faults that ends it (``z3.fault_sets``); for
-groups of one slave at most, and for all other worlds, all of them are known. A campaign has met one
-when in some schedule the guarantee was violated and no fault outside of the set struck.
+A way to fail is a guarantee with a smallest set of faults that breaks it (``z3.fault_sets``); for
+groups of at most one slave, and for all other worlds, all of them are known. A campaign has met one
+if in some schedule the guarantee was violated and no fault outside the set happened.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from reference.language.machine import record_machine
 
 @frozen
 class KnownFailure:
-    """One known way to fail, and how often a campaign has met it."""
+    """One known way to fail, and the number of schedules of a campaign that met it."""
 
     guarantee: str
     faults: frozenset[str]
-    """The smallest set of faults that ends the guarantee; empty: it fails without any."""
+    """The smallest set of faults that breaks the guarantee; empty: it fails without any."""
     steps: int
-    """Of the known schedule, the shortest one or one of the shortest."""
+    """The steps of the known schedule, which is a shortest one."""
     schedules: int = 0
-    """How many schedules have met it."""
+    """The number of schedules that have met it."""
     shortest_steps: int | None = None
-    """After how many steps the quickest of them did."""
+    """The steps after which the quickest of them did."""
 
     def __str__(self) -> str:
         faults = " + ".join(sorted(self.faults)) or "no fault"
@@ -39,9 +39,9 @@ class KnownFailure:
 
 
 def list_known_failures(structure: Any) -> tuple[KnownFailure, ...]:
-    """Every known way to fail of the guarantees that are judged state by state.
+    """Every known way to break the guarantees that are checked in each state.
 
-    Empty for a structure of which fault sets are not decided.
+    Empty for a structure whose fault sets are not decided.
     """
     if structure not in BORDERED_STRUCTURES:
         return ()
@@ -55,9 +55,9 @@ def list_known_failures(structure: Any) -> tuple[KnownFailure, ...]:
 
 
 def count_known_failures(frame: DataFrame, structure: Any, limits: Any) -> list[KnownFailure]:
-    """The known ways to fail that these limits admit, with what the campaign's rows say of each.
+    """The known ways to fail that these limits admit, with the counts of the campaign's rows.
 
-    One aggregation; nothing but its single row comes to the driver.
+    One aggregation; only its single row is sent to the driver.
     """
     known = [f for f in list_known_failures(structure) if is_admitted(f, limits)]
     if not known:
@@ -75,7 +75,7 @@ def count_known_failures(frame: DataFrame, structure: Any, limits: Any) -> list[
 
 
 def is_admitted(failure: KnownFailure, limits: Any) -> bool:
-    """The faults that it takes may strike at all."""
+    """The faults that it needs may happen."""
     return all(getattr(limits, name) > 0 for name in failure.faults)
 
 
@@ -85,7 +85,7 @@ def get_step(failure: KnownFailure) -> Column:
 
 
 def has_met(failure: KnownFailure, structure: Any) -> Column:
-    """A row's schedule violates the guarantee, and no other fault strikes in all of it."""
+    """A row's schedule violates the guarantee, and no other fault happens in it."""
     others = [name for name, fault in list_faults(structure) if fault not in failure.faults]
     is_violated = get_step(failure).isNotNull()
     if not others:
@@ -95,6 +95,6 @@ def has_met(failure: KnownFailure, structure: Any) -> Column:
 
 
 def list_faults(structure: Any) -> list[tuple[str, str]]:
-    """Each instance that is a fault or circumstance, with the name of what it counts."""
+    """Each instance that is a fault or environment event, with the name of its count."""
     counted = ((r.instance.name, get_fault_count_name(r)) for r in record_machine(structure))
     return [(name, fault) for name, fault in counted if fault is not None]

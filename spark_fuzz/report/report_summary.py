@@ -1,7 +1,7 @@
-"""The summary of a finished campaign: everything that its report shows, as data.
+"""The summary of a finished campaign: the content of its report, as data.
 
-It depends on the campaign alone, not on how long or on how many machines it ran, so computing it
-again gives the same file.
+It depends only on the campaign, not on its running time or its machines: computing it again gives
+the same file.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ REPORT_FILE = "report.html"
 
 @frozen
 class Findings:
-    """What Spark counted over a campaign's rows."""
+    """Spark's counts over a campaign's rows."""
 
     counts: Mapping[str, Any]
-    """Those of ``campaign_summary.summarise``."""
+    """The counts of ``campaign_summary.summarise``."""
     known: Sequence[KnownFailure]
     """The known ways to fail, met and missed."""
     classes: int | None
-    """How many classes of violations classes.json has; None where nobody asked for them."""
+    """The number of classes of violations in classes.json; None if they were not requested."""
 
 
 def compute_report_summary(folder: Path, findings: Findings, command: str) -> dict[str, Any]:
-    """The content of summary.json; ``command`` begins the same campaign again.
+    """The content of summary.json; ``command`` starts the same campaign again.
 
     Raises CampaignError for a folder that is no campaign.
     """
@@ -68,7 +68,7 @@ def compute_report_summary(folder: Path, findings: Findings, command: str) -> di
 
 
 def describe_options(manifest: Manifest) -> dict[str, Any]:
-    """What decides the campaign."""
+    """The options of the campaign."""
     options = manifest.options
     return {
         "structure": options.structure.name,
@@ -88,7 +88,7 @@ def describe_options(manifest: Manifest) -> dict[str, Any]:
 def describe_guarantee(
     name: str, counts: Mapping[str, Any], options: CampaignOptions
 ) -> dict[str, Any]:
-    """What was found of a guarantee, and what is proved or refuted of these faults."""
+    """The findings about a guarantee, and its verdict under these faults."""
     admitted = [fault for fault, most in attrs.asdict(options.limits).items() if most > 0]
     tabled = find_tabled_verdict(name, options.structure, admitted)
     found = counts["violations"].get(name)

@@ -1,16 +1,15 @@
-"""Violations in classes: by what is left of a schedule when every needless step is gone.
+"""Violations in classes, by their schedules without needless steps.
 
 A campaign violates a guarantee in thousands of schedules, most of them in one of a few ways. Spark
-picks candidates, for each guarantee the quickest one of each set of faults that struck, smallest
-sets first; its workers replay and shorten them with the reference; what is left is classed by the
-guarantee and the rules that fire, each as often as it does. Of each class the shortest member
-stands for it; workers continue that one at random to tell from which step on it was inevitable.
+picks candidates: for each guarantee the quickest one of each set of faults that happened, smallest
+sets first. Its workers replay and shorten them with the reference. The result is classed by the
+guarantee and the rules that fire, with their counts. The shortest member represents its class;
+workers continue it at random to find the step from which on the violation was inevitable.
 
-That is an estimate. After each step of a schedule the compiled kernel goes on at random, many
-times, while nothing more strikes: every fault may strike as often as it has by then, and no more.
-Where each continuation comes to violate the guarantee, what lies ahead takes no further fault. That
-is no proof: a rare continuation that goes well may not have been drawn, and one that would violate
-later may have ended.
+That is an estimate. After each step of a schedule the compiled kernel continues at random, many
+times, without further faults: each fault's limit is its count so far. If every continuation
+violates the guarantee, the violation needs no further fault. That is no proof: a rare continuation
+without a violation may not have been drawn, and one that would violate later may have ended.
 """
 
 from __future__ import annotations
@@ -38,10 +37,10 @@ from spark_fuzz.report.class_files import Continuations
 from spark_fuzz.report.known_failures import list_faults
 
 CONTINUATIONS = 300
-"""How many continuations are drawn after each step. When all of them violate, then with 95 per cent
-confidence fewer than one in a hundred does not (1 - 0.05 ** (1 / 300))."""
+"""The number of continuations drawn after each step. When all of them violate, then with 95 per
+cent confidence fewer than one in a hundred does not (1 - 0.05 ** (1 / 300))."""
 CONTINUATION_STEPS = 256
-"""The most steps that a continuation goes on for."""
+"""The maximal number of steps of a continuation."""
 
 
 def sample_continuations(
@@ -66,7 +65,7 @@ def sample_continuations(
 
 
 def count_violating(kernel: Kernel, guarantee: str, state: Any, drawn: int) -> int:
-    """How many of so many continuations of a state, without a further fault, come to violate."""
+    """The number of continuations of a state, without a further fault, that violate."""
     quiet = evolve(state, parameters=evolve(state.parameters, limits=state.faults))
     options = CampaignOptions(
         kernel.structure,
@@ -82,12 +81,12 @@ def count_violating(kernel: Kernel, guarantee: str, state: Any, drawn: int) -> i
 
 
 CANDIDATES_PER_GUARANTEE = 24
-"""How many schedules are shortened for each claim, each of another set of faults."""
+"""The number of schedules shortened for each claim, each of another set of faults."""
 CANDIDATES_ABOUT_REST = 8
-"""The same for a claim about rest: its schedules are long, and it takes longer to judge."""
+"""The number for a convergence claim: its schedules are long, and it takes longer to judge."""
 
 GET_LINEAGE = "coalesce(lineage, cast(schedule as string)) as lineage"
-"""Of every row, what identifies its schedule together with the options."""
+"""For every row the columns that, with the options, identify its schedule."""
 
 CLASS_SCHEMA = StructType(
     [
@@ -109,7 +108,7 @@ SAMPLED_SCHEMA = StructType(
         StructField("continuations", IntegerType(), nullable=False),
     ]
 )
-"""A class: how many shortened candidates belong to it, and when it was inevitable."""
+"""A class: the number of its shortened candidates, and when it was inevitable."""
 
 
 def find_classes(
@@ -117,7 +116,7 @@ def find_classes(
 ) -> DataFrame:
     """The classes of a campaign's violations, one row each, the shortest first.
 
-    Columns: those of SAMPLED_SCHEMA; all but ``members`` are of the member that stands for the
+    Columns: those of SAMPLED_SCHEMA; all but ``members`` are of the member that represents the
     class. Computed by the workers when it is used.
     """
     picked = pick_candidates(frame, options.structure, candidates)
@@ -133,12 +132,12 @@ def find_classes(
 
 
 def spread(frame: DataFrame) -> DataFrame:
-    """The same few rows on every core, because each takes long."""
+    """Distribute few rows over all cores, because each takes long."""
     return frame.repartition(frame.sparkSession.sparkContext.defaultParallelism)
 
 
 def pick_candidates(frame: DataFrame, structure: Any, candidates: int) -> DataFrame:
-    """For each guarantee so many schedules that violate it: (guarantee, lineage)."""
+    """For each guarantee some schedules that violate it: (guarantee, lineage)."""
     violation = spark_functions.explode(list_violations(structure)).alias("violation")
     violations = (
         frame.select(
@@ -177,9 +176,9 @@ def list_violations(structure: Any) -> Any:
 
 
 def get_violating_step(structure: Any, claim: str) -> Column:
-    """After how many steps a row's schedule violates a claim, else null.
+    """The number of steps after which a row's schedule violates a claim, else null.
 
-    What is claimed of rest is told at the end of healing.
+    Convergence claims are judged at the end of healing.
     """
     if claim in find_world(structure).judged:
         return spark_functions.col(f"violating_steps.{claim}")
@@ -188,21 +187,21 @@ def get_violating_step(structure: Any, claim: str) -> Column:
 
 
 def list_struck(structure: Any) -> Any:
-    """The faults that struck in a row's schedule, in alphabetical order."""
+    """The faults that happened in a row's schedule, in alphabetical order."""
     faults = [spark_functions.lit(name) for name, _ in list_faults(structure)]
     struck = spark_functions.array_intersect("rules_used", spark_functions.array(*faults))
     return spark_functions.array_sort(struck)
 
 
 def make_shortener(options: CampaignOptions) -> Any:
-    """What a worker does with its candidates: replay, shorten, name the class."""
+    """A worker's function for candidates: replay, shorten, name the class."""
     return make_worker(
         lambda row: shorten(options, row["guarantee"], parse_lineage(row["lineage"])), CLASS_SCHEMA
     )
 
 
 def make_sampler(options: CampaignOptions) -> Any:
-    """What a worker does with its classes: continue each after each of its steps."""
+    """A worker's function for classes: continue each after each of its steps."""
     return make_worker(lambda row: sample(options, row), SAMPLED_SCHEMA)
 
 
@@ -235,7 +234,7 @@ def shorten(options: CampaignOptions, guarantee: str, lineage: Lineage) -> dict[
 
 
 def sample(options: CampaignOptions, row: dict[str, Any]) -> dict[str, Any]:
-    """A class with what random continuations of its schedule come to, a row of SAMPLED_SCHEMA."""
+    """A class with the outcomes of its schedule's random continuations, a SAMPLED_SCHEMA row."""
     parameters = options.compute_environment(parse_lineage(row["lineage"])).parameters
     schedule = decode_schedule(json.loads(row["minimal_schedule"]))
     found = sample_continuations(row["guarantee"], options.structure, parameters, schedule)

@@ -1,7 +1,7 @@
-"""The same terms over many states at once: each term becomes a column of numbers.
+"""Terms over many states at once: each term becomes a column of numbers.
 
-No compiler is needed, so a rule that exists for a moment only, a mutant, costs nothing to prepare.
-A column is computed once; terms are hash-consed, so a changed rule shares all that it left alone.
+No compiler is needed, so a short-lived rule, such as a mutant, costs nothing to prepare. A column
+is computed once; terms are hash-consed, so a changed rule shares all unchanged parts.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Breadth-first search of small instances: the shortest violation of every guarantee, or none.
 
-The second engine beside ``properties.z3.bounded_search``, with which it shares nothing but the
-recorded terms: every state of one structure under one fault class, depth by depth, explicitly. What
-it finds is replayed and judged by the reference.
+The second engine beside ``properties.z3.bounded_search``, with which it shares only the recorded
+terms: every state of one structure under one fault class, depth by depth, explicitly. The reference
+replays and judges its findings.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ BUFFER_ROWS = 1 << 14
 """Room for a batch and the successors of one more state."""
 
 SUCCESSORS_EACH = 16
-"""Room for so many new successors of each state, where only some states are expanded."""
+"""The expected number of new successors of each state, if only some states are expanded."""
 
 
 @frozen
 class ShortestAnswer:
-    """What breadth-first search says of one guarantee."""
+    """The answer of breadth-first search for one guarantee."""
 
     guarantee: str
     schedule: tuple[Action, ...] | None
@@ -67,14 +67,14 @@ class ShortestAnswer:
 
 @frozen
 class BreadthFirstResult:
-    """What breadth-first search found for one structure and fault class."""
+    """The result of breadth-first search for one structure and fault class."""
 
     answers: tuple[ShortestAnswer, ...]
-    """One per guarantee, in the order in which they were asked for."""
+    """One per guarantee, in the requested order."""
     states_per_depth: tuple[int, ...]
     """Distinct states by the number of steps that they need; the last depth may be cut short."""
     is_complete: bool
-    """There are no other states: what was not violated never is, with these sizes."""
+    """There are no other states: unviolated guarantees hold, with these sizes."""
     is_exhausted: bool
     """The search ended because its budget of states was used up."""
 
@@ -98,10 +98,10 @@ class BreadthFirstSearch:
         whole: Influence | None = None,
         batch: int = BATCH,
     ) -> None:
-        """Without ``sizes`` they are the small ones; without ``guarantees`` all are searched.
+        """``sizes`` default to the small ones, ``guarantees`` to all.
 
-        ``whole`` is what ``keep_everything`` returns: then slaves are told apart, no state is left
-        out, and the search goes on when every guarantee is violated.
+        ``whole`` is the result of ``keep_everything``: then slaves are distinguished, no state is
+        left out, and the search continues when every guarantee is violated.
         """
         self.structure, self.fault_model, self.batch = structure, fault_model, batch
         self.is_whole = whole is not None
@@ -129,7 +129,7 @@ class BreadthFirstSearch:
         self.buffer = make_buffer(self.packing.word_count, layout)
 
     def _make_space(self, *, is_sorted: bool) -> Space:
-        """What the compiled loops need; slaves that are sorted are not told apart."""
+        """The input of the compiled loops; sorted slaves are not distinguished."""
         return Space(
             self.packing.fields,
             compute_writes(self.kernel.layout, self.influence),
@@ -177,7 +177,7 @@ class BreadthFirstSearch:
     def collect_states(self, states_max: int = STATES_MAX) -> Any:
         """All states, packed: int64, shape (states, words).
 
-        Raises ValueError for a budget that does not suffice, and what ``search`` raises.
+        Raises ValueError for an insufficient budget, and whatever ``search`` raises.
         """
         store = self._make_store(states_max)
         first, count = 0, 1
@@ -192,9 +192,9 @@ class BreadthFirstSearch:
         return self._make_store(1).words
 
     def find_successors(self, rows: Any) -> tuple[Any, Any]:
-        """The states that a step from these distinct ones leads to, and of which row each is one.
+        """The successors of these distinct states, and the row of each one's predecessor.
 
-        All packed. Those among the given ones are left out, and so are most second copies.
+        All are packed. Successors among the given states are left out, and so are most duplicates.
         """
         room = len(rows) * (1 + SUCCESSORS_EACH) + BUFFER_ROWS
         store = make_store(room, self.packing.word_count)
@@ -289,10 +289,10 @@ class BreadthFirstSearch:
     def rebuild(self, guarantee: str, chain: Iterable[Any]) -> tuple[Action, ...]:
         """The schedule through these packed states to one that violates a guarantee.
 
-        The steps between them are found anew. Each goes on from the state as it is, not with its
-        slaves in order, so the schedule is a real one: from an exchanged state the same steps are
-        possible with slaves exchanged. Raises InternalDisagreementError when the reference does not
-        find the guarantee violated.
+        The steps between them are found anew. Each continues from the actual state, not from the
+        one with sorted slaves, so the schedule is a real one: from an exchanged state the same
+        steps are possible with slaves exchanged. Raises InternalDisagreementError when the
+        reference does not find the guarantee violated.
         """
         self.reset()
         schedule = []
@@ -309,7 +309,7 @@ class BreadthFirstSearch:
         return tuple(schedule)
 
     def _find_action(self, words: Any) -> list[int]:
-        """Instance and arguments of the first step from ``scratch.base`` to a state so packed."""
+        """Instance and arguments of the first step from ``scratch.base`` to this state."""
         module, buffer = self.kernel.module, self.buffer
         module.pack_state(self.scratch.base, self.space.fields, self.scratch.words, 0)
         filled = self._check(
@@ -319,7 +319,7 @@ class BreadthFirstSearch:
         return [int(number) for number in buffer.actions[row]]
 
     def _make_store(self, states_max: int) -> Store:
-        """Room for so many states, with the initial one in it."""
+        """A store for this many states, with the initial one in it."""
         store = make_store(states_max, self.packing.word_count)
         module, buffer = self.kernel.module, self.buffer
         self.scratch.state[:] = self.initial
@@ -343,7 +343,7 @@ def make_scratch(initial: Any, word_count: int, layout: Layout) -> Scratch:
 
 
 def make_store(room: int, word_count: int) -> Store:
-    """An empty store for so many states."""
+    """An empty store for this many states."""
     return Store(
         words=np.empty((room, word_count), np.int64),
         parents=np.empty(room, np.int32),
@@ -352,7 +352,7 @@ def make_store(room: int, word_count: int) -> Store:
 
 
 def trace(store: Store, number: int) -> list[Any]:
-    """The packed states on the way to a state, without the initial one."""
+    """The packed states on the path to a state, without the initial one."""
     chain = []
     while number > 0:
         chain.append(store.words[number])

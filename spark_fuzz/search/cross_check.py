@@ -1,8 +1,7 @@
-"""The second opinion on certificates: breadth-first search against induction and bounded search.
+"""A second opinion on certificates: breadth-first search against induction and bounded search.
 
 A certificate claims that a guarantee holds, or that no schedule with fewer steps refutes it. Both
-claims are compared with an exhaustive search of the same small sizes, as far as a budget of states
-goes.
+claims are compared with an exhaustive search of the same small sizes, within a budget of states.
 """
 
 from __future__ import annotations
@@ -30,21 +29,21 @@ from spark_fuzz.search.influence import Influence, compute_influence
 
 
 class Agreement(enum.Enum):
-    """What the second engine says to a certified cell."""
+    """The second engine's opinion on a certified verdict."""
 
     CONFIRMED = "confirmed"
     """Refuted by both, with the same number of steps; or proved, and all states were searched."""
     NOT_CONTRADICTED = "not_contradicted"
-    """Proved, and no violation was found as far as the budget went."""
+    """Proved, and no violation was found within the budget."""
     NOT_REACHED = "not_reached"
-    """Refuted with more steps than the budget sufficed for, and with no fewer."""
+    """Refuted with more steps than the budget covers, and not with fewer."""
     DISAGREEMENT = "disagreement"
     """The engines contradict each other."""
 
 
 @frozen
 class CrossCheck:
-    """One certified cell, and what breadth-first search found."""
+    """One certified verdict, and the result of breadth-first search."""
 
     structure: str
     """Name of the structure."""
@@ -57,7 +56,7 @@ class CrossCheck:
 
     @property
     def agreement(self) -> Agreement:
-        """How the two go together."""
+        """The agreement of the two."""
         if self.certified.word is not VerdictWord.REFUTED:
             if self.found.schedule is not None:
                 return Agreement.DISAGREEMENT
@@ -82,7 +81,7 @@ class CrossCheck:
 
 
 OnLevel: TypeAlias = Callable[[int, int, int], None]
-"""Is told the depth, the number of distinct states so far, and how many of them are new."""
+"""Called with the depth, the number of distinct states so far, and the number of new ones."""
 
 SearchEngine: TypeAlias = Callable[[Any, FaultModel, list[str], int, OnLevel], BreadthFirstResult]
 """Searches a structure under a fault class for violations of guarantees within a budget."""
@@ -107,11 +106,11 @@ def compare_with_certificate(
     on_progress: Callable[[str], None] = lambda text: None,
     engine: SearchEngine = search_here,
 ) -> tuple[CrossCheck, ...]:
-    """Every certified cell of a structure under one fault class, searched anew.
+    """Every certified verdict of a structure under one fault class, searched anew.
 
     Guarantees that depend on the same leaves are searched for together, each such group within its
     own budget of states. Raises ValueError for a group that is too large to have a certificate of
-    shortest schedules, InternalDisagreementError where there is no certificate of these rules.
+    shortest schedules, InternalDisagreementError if there is no certificate of these rules.
     """
     if structure.slaves > SEARCHED_SLAVES_MAX:
         raise ValueError(f"no certificate claims shortest schedules of {structure.name}")
@@ -145,7 +144,7 @@ def cross_check(
     states_max: int = STATES_MAX,
     on_progress: Callable[[str], None] = lambda text: None,
 ) -> Iterator[CrossCheck]:
-    """Every cell of these structures, or of all whose certificates claim shortest schedules."""
+    """Every verdict of these structures, or of all whose certificates claim shortest schedules."""
     all_names = [n for n, s in STRUCTURES.items() if s.slaves <= SEARCHED_SLAVES_MAX]
     for name in list(names) or all_names:
         structure = STRUCTURES[name]
@@ -154,7 +153,7 @@ def cross_check(
 
 
 def group_by_influence(structure: Any, fault_model: FaultModel) -> list[list[str]]:
-    """The guarantees, those together that depend on the same leaves and steps."""
+    """The guarantees, grouped by the leaves and steps that they depend on."""
     parameters = find_world(structure).make_search_parameters(fault_model)
     groups: list[tuple[Influence, list[str]]] = []
     for name in find_world(structure).guarantees:

@@ -1,10 +1,9 @@
 """Breadth-first search level by level on Spark, for instances that are too large for one core.
 
 The states of each level are files of packed words. Workers expand a level with the same compiled
-functions as ``BreadthFirstSearch``; Spark brings the successors of each part together, where those
-that are in no earlier level are put in place as the next one. A part's content depends on nothing
-but the plan, the level and its number: whatever is killed, the same search goes on in the same
-folder with the parts that are missing.
+functions as ``BreadthFirstSearch``; Spark groups the successors by part, and those that are in no
+earlier level become the next one. A part's content depends only on the plan, the level and its
+number: after any kill, the same search continues in the same folder with the missing parts.
 """
 
 from __future__ import annotations
@@ -48,12 +47,12 @@ from spark_fuzz.search.level_store import (
 )
 
 ROWS_TOGETHER = 100_000
-"""States that a worker expands together: the more, the fewer successors are found twice."""
+"""The number of states that a worker expands together: more states, fewer duplicate successors."""
 
 
 @cache
 def make_search(plan: SearchPlan) -> BreadthFirstSearch:
-    """The same search on one core, whose parts serve here; made once in each process."""
+    """The single-core search whose parts are used here; made once in each process."""
     return BreadthFirstSearch(
         plan.structure,
         plan.fault_model,
@@ -82,9 +81,9 @@ class DistributedSearch:
     ) -> BreadthFirstResult:
         """Search until every guarantee is violated, all states are found, or the budget is used up.
 
-        As ``BreadthFirstSearch.search``, but that no level is cut short: the search ends with the
-        first one that reaches the budget. Levels that are in place are not computed again. Raises
-        CampaignError for a folder of something else, and what that search raises.
+        Like ``BreadthFirstSearch.search``, but no level is cut short: the search ends with the
+        first one that reaches the budget. Finished levels are not computed again. Raises
+        CampaignError for a folder of another search, and whatever that search raises.
         """
         begin_or_resume(self.folder, self.plan)
         levels = [self._settle_initial()]
@@ -106,7 +105,7 @@ class DistributedSearch:
         return violated >= set(self.plan.guarantees) or is_spent or len(levels) - 1 == depth_max
 
     def _settle_initial(self) -> Level:
-        """Level 0, which this process writes; so it compiles, and workers need not."""
+        """Level 0, which this process writes; this compiles the functions for the workers."""
         rows = make_search(self.plan).pack_initial()
         make_search(self.plan).find_successors(rows)
         parts = choose_parts(rows, self.plan.parts)
@@ -115,7 +114,7 @@ class DistributedSearch:
         return read_level(self.folder, self.plan, 0)
 
     def _settle_level(self, level: int) -> Level:
-        """A level whose predecessor is in place."""
+        """A level whose predecessor is finished."""
         if missing := find_missing_parts(self.folder, self.plan, level):
             met = self._settle_parts(level, missing)
             elsewhere = met & set(find_missing_parts(self.folder, self.plan, level))
@@ -129,7 +128,7 @@ class DistributedSearch:
         return read_level(self.folder, self.plan, level)
 
     def _settle_parts(self, level: int, missing: list[int]) -> set[int]:
-        """Let workers settle these parts; those that any state leads to."""
+        """Let workers settle these parts; the parts that some state leads to."""
         plan, folder = self.plan, self.folder
 
         def expand(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -164,9 +163,9 @@ class DistributedSearch:
         )
 
     def _rebuild(self, goals: dict[str, tuple[int, Any]]) -> dict[str, tuple[Action, ...]]:
-        """A schedule to each of these states, of which depth and words are given.
+        """A schedule to each of these states, given by depth and words.
 
-        Backwards, all together: a level is expanded once more to see what leads to the next one.
+        Backwards, all together: a level is expanded once more to find the parents of the next one.
         """
         chains: dict[str, list[Any]] = {name: [] for name in goals}
         for level in range(max((depth for depth, _ in goals.values()), default=0) - 1, -1, -1):
@@ -213,9 +212,9 @@ class DistributedSearch:
 
 @frozen
 class SparkEngine:
-    """What cross-checks search with on a cluster; each search has a folder of its own in one.
+    """The search engine of cross-checks on a cluster; each search has its own subfolder.
 
-    Spark is started when the first of these folders is known to be of this search.
+    Spark is started once the first of these folders is known to belong to this search.
     """
 
     get_session: Callable[[], SparkSession]
@@ -229,7 +228,7 @@ class SparkEngine:
         states_max: int,
         on_level: OnLevel,
     ) -> BreadthFirstResult:
-        """Search, or go on with a search that was interrupted."""
+        """Search, or continue an interrupted search."""
         column = fault_model.name.replace(" ", "_")
         folder = (self.folder / get_structure_code(structure) / column / guarantees[0]).absolute()
         plan = plan_search(structure, fault_model, guarantees=guarantees)
@@ -241,7 +240,7 @@ class SparkEngine:
 def settle_part(plan: SearchPlan, folder: Path, level: int, part: int, rows: Any) -> None:
     """Put those of a part's candidates in place that are in no earlier level, judged and in order.
 
-    ``rows`` is None where there are no candidates.
+    ``rows`` is None if there are no candidates.
     """
     search = make_search(plan)
     if rows is None:

@@ -17,18 +17,18 @@ from spark_fuzz.search.packing import CELL, LOW, MASK, SHIFT, STRIDE, TOP, WORD
 
 NO_ROOM_IN_FIELD = -1
 NO_ROOM_IN_BUFFER = -2
-"""What ``collect_successors`` returns instead of a count."""
+"""The failure codes of ``collect_successors``, returned instead of a count."""
 
 
 class Space(NamedTuple):
-    """What is searched."""
+    """The search space."""
 
     fields: Any
     """Of ``Packing``."""
     writes: Any
     """Of ``compute_writes``."""
     slave_cells: Any
-    """Of ``Packing``; no rows where slaves are told apart."""
+    """Of ``Packing``; no rows if slaves are distinguished."""
     picture_fields: Any
     """Of ``compute_picture_fields``."""
     can_reach_violation: Any
@@ -54,7 +54,7 @@ class Buffer(NamedTuple):
     """The instance, then its arguments."""
     parents: Any
     slots: Any
-    """Where in the table each is looked for first."""
+    """The first slot of the table in which each is searched."""
     touched: Any
     """One number without meaning, see ``touch_slots``."""
 
@@ -65,7 +65,7 @@ class Scratch(NamedTuple):
     words: Any
     """The state whose successors are collected, packed; one row."""
     base: Any
-    """The same, unpacked."""
+    """That state, unpacked."""
     state: Any
     """One of the successors."""
     enabled: Any
@@ -74,7 +74,7 @@ class Scratch(NamedTuple):
 
 
 def unpack_state(rows: Any, row: int, fields: Any, state: Any) -> None:
-    """Write the packed leaves into ``state``; the others stay as they are."""
+    """Write the packed leaves into ``state``; the others stay unchanged."""
     for i in range(len(fields)):
         value = rows[row, fields[i, WORD]] >> fields[i, SHIFT] & fields[i, MASK]
         state[fields[i, CELL]] = value + fields[i, LOW]
@@ -100,7 +100,7 @@ def pack_state(state: Any, fields: Any, rows: Any, row: int) -> bool:
 
 
 def find_picture(state: Any, picture_fields: Any) -> int:
-    """The number of the picture that a state gives."""
+    """The number of a state's picture."""
     number = 0
     for i in range(len(picture_fields)):
         value = min(state[picture_fields[i, CELL]], picture_fields[i, TOP])
@@ -144,7 +144,7 @@ def pack_successor(  # noqa: PLR0913, PLR0917
 ) -> bool:
     """Write a successor into a row, slaves in order; False when a leaf does not fit.
 
-    Where no slaves are exchanged, it is the state before but for what the instance writes.
+    If no slaves are exchanged, it is the state before except for the instance's writes.
     """
     if len(slave_cells) > 1 and order_slaves(state, slave_cells):
         return pack_state(state, fields, rows, row)
@@ -157,7 +157,7 @@ def pack_successor(  # noqa: PLR0913, PLR0917
 
 
 def advance_arguments(arguments: Any, ranges: Any, count: int) -> bool:
-    """The next combination of arguments, the last one moving fastest; False behind the last."""
+    """The next combination of arguments, the last one moving fastest; False after the last."""
     for i in range(count - 1, -1, -1):
         if arguments[i] < ranges[2 * i + 1]:
             arguments[i] += 1
@@ -167,7 +167,7 @@ def advance_arguments(arguments: Any, ranges: Any, count: int) -> bool:
 
 
 def collect_successors(parameters: Any, space: Any, scratch: Any, buffer: Any, filled: int) -> int:
-    """Append a row to the buffer for every successor of a state; return how many rows it has then.
+    """Append a row to the buffer for every successor of a state; return its number of rows.
 
     Successors without prospects get none.
     The state is in ``scratch``, packed and unpacked.
@@ -210,7 +210,7 @@ def collect_successors(parameters: Any, space: Any, scratch: Any, buffer: Any, f
 
 
 def compute_slot(rows: Any, row: int, mask: int) -> int:
-    """Where in the table a state is looked for first."""
+    """The first slot of the table in which a state is searched."""
     value = 0
     for i in range(rows.shape[1]):
         value = (value ^ rows[row, i]) * 0x1E3779B97F4A7C15
@@ -227,9 +227,9 @@ def is_same_row(rows: Any, row: int, others: Any, other: int) -> bool:
 
 
 def touch_slots(buffer: Any, filled: int, store: Any) -> int:
-    """Compute the slots of the buffer's states, and read what they will be compared with.
+    """Compute the slots of the buffer's states, and prefetch the entries for comparison.
 
-    The sum that is returned means nothing; it keeps the reading from being optimised away.
+    The returned sum has no meaning; it prevents the reads from being optimised away.
     """
     rows, slots, table, words = buffer.words, buffer.slots, store.table, store.words
     mask = len(table) - 1
@@ -245,7 +245,7 @@ def touch_slots(buffer: Any, filled: int, store: Any) -> int:
 
 
 def insert_rows(buffer: Any, filled: int, store: Any, count: int) -> int:
-    """Number the buffer's states that are new; return how many states there are then.
+    """Number the buffer's new states; return the new number of states.
 
     Stops at a full store.
     """

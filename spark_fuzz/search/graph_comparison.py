@@ -1,7 +1,7 @@
 """A rule and its mutant compared in every state of a small instance: the first state that differs.
 
-Before that state both have the same states at every depth, so the way to it, and one step more, is
-a shortest schedule that tells them apart.
+Before that state both have the same states at every depth, so the path to it, and one step more, is
+a shortest schedule that distinguishes them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Difference:
 
 @frozen(eq=False)
 class MutatedInstance:
-    """One instance of a rule, and the same with the mistake."""
+    """One instance of a rule, and the instance with the mistake."""
 
     true: RecordedInstance
     mutated: RecordedInstance
@@ -46,18 +46,18 @@ def list_mutated(layout: Layout, mutant: RuleMutant) -> list[MutatedInstance]:
 
 
 class GraphComparison:
-    """The states of one graph; what is computed for one mutant serves the others of its rule."""
+    """The states of one graph; work for one mutant is reused for the others of its rule."""
 
     def __init__(self, graph: StateGraph) -> None:
         self.graph = graph
         self.reading = graph.layout.read(graph.rows)
 
     def forget(self) -> None:
-        """Free what was computed for the last rule."""
+        """Free the computations for the last rule."""
         self.reading.forget()
 
     def find_difference(self, mutated: list[MutatedInstance]) -> Difference | None:
-        """The first difference in the order of the states; None where there is none."""
+        """The first difference in the order of the states; None if there is none."""
         found = None
         for pair in mutated:
             if compute_fingerprint(pair.true) == compute_fingerprint(pair.mutated):

@@ -1,15 +1,16 @@
-"""What can influence a guarantee: all else need not be told apart in a search for violations.
+"""What can influence a guarantee: a search for violations need not distinguish anything else.
 
 Four facts, computed from the recorded terms under the sizes and limits of one search:
 
 * leaves that no possible step ever changes are constants;
 * leaves on which no guarantee depends, not even through conditions, ranges and effects, are left
   out, and so are steps that change nothing else: a shortest schedule has none of them;
-* a step that does to the remaining leaves what another one does under fewer conditions is left out;
+* a step is left out if another one has the same effect on the remaining leaves under fewer
+  conditions;
 * a number that is only ever compared with constants matters up to the first one above all these.
 
-What remains decides by itself how what remains goes on, so the lengths of shortest schedules are
-those of the whole model, and a schedule of what remains is a schedule of the whole model.
+The remaining leaves determine their own evolution, so the lengths of shortest schedules are those
+of the whole model, and a schedule of the reduced model is a schedule of the whole model.
 """
 
 from __future__ import annotations
@@ -35,16 +36,16 @@ from reference.language.terms import Term, specialise, walk
 
 @frozen
 class Influence:
-    """What a search for violations of some guarantees has to look at."""
+    """The part of the model that a search for violations of some guarantees needs."""
 
     leaves: tuple[str, ...]
     """The leaves that make a state, in the order of ``flatten``."""
     instances: tuple[str, ...]
     """The instances that have to fire."""
     highest: Mapping[str, int]
-    """For some leaves, the value that stands for all larger ones."""
+    """For some leaves, the value that represents all larger ones."""
     steps: tuple[Step, ...] = field(eq=False)
-    """The same instances, with constants in the place of leaves that never change."""
+    """These instances, with constants in place of leaves that never change."""
     claims: tuple[Term, ...] = field(eq=False)
     """The guarantees, likewise."""
 
@@ -99,9 +100,9 @@ def leave_out_replaced(steps: list[Step], relevant: set[str]) -> list[Step]:
 
 
 def keep_everything(structure: Any, highest: Mapping[str, int]) -> Influence:
-    """Nothing left out: every leaf and every instance, for who counts all states that there are.
+    """Nothing left out: every leaf and every instance, for counting all states.
 
-    ``highest`` gives, for leaves that may count on for ever, the value at which they stop.
+    ``highest`` gives, for leaves that could count forever, the value at which they stop.
     """
     initial = flatten(structure.template)
     return Influence(
@@ -118,7 +119,7 @@ def find_highest_values(
 ) -> dict[str, int]:
     """For each number that is only compared with constants, the first one above all of these.
 
-    A step may also keep the number, but nothing else may be made of it.
+    A step may also keep the number, but must not use it otherwise.
     """
     roots = [*claims]
     for step in steps:
@@ -138,7 +139,7 @@ def find_highest_values(
 
 
 def find_other_parts(path: str, effect: Term) -> list[Term]:
-    """What decides whether an effect keeps its leaf, and what it writes else."""
+    """The terms that decide whether an effect keeps its leaf, and the other values it writes."""
     if effect.operator == "leaf" and effect.payload == path:
         return []
     if effect.operator != "choose":

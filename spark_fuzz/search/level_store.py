@@ -1,7 +1,7 @@
-"""The levels of a distributed search on disk: parts that are either whole or not there.
+"""The levels of a distributed search on disk: parts that are either complete or absent.
 
-Level 7 are the states that take seven steps. A state belongs to the part that its packed words
-decide, so a part of a level is compared with the same part of earlier levels, and no other.
+Level 7 are the states that need seven steps. A state's packed words decide its part, so a part of a
+level is compared only with the same part of earlier levels.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ PARTS = 16
 """The usual number of parts of a level."""
 
 VIOLATING = b"first violating row"
-"""Where a file's metadata say, for each guarantee that a row violates, which is the first one."""
+"""The key in a file's metadata for the first violating row of each violated guarantee."""
 
 
 @frozen
 class SearchPlan:
-    """What a distributed search looks at. It is written first and never changed."""
+    """The plan of a distributed search. It is written first and never changed."""
 
     structure: Any
     fault_model: FaultModel
@@ -39,7 +39,7 @@ class SearchPlan:
     """Its limits are those of the fault class."""
     guarantees: tuple[str, ...]
     is_symmetric: bool = True
-    """Slaves are not told apart."""
+    """Whether slaves are treated as interchangeable."""
     parts: int = PARTS
 
     def encode(self) -> str:
@@ -64,7 +64,7 @@ def plan_search(
     guarantees: Iterable[str] | None = None,
     **others: Any,
 ) -> SearchPlan:
-    """Without ``sizes`` they are the small ones; without ``guarantees`` all are searched."""
+    """``sizes`` default to the small ones, ``guarantees`` to all."""
     names = tuple(find_world(structure).guarantees if guarantees is None else guarantees)
     small = find_world(structure).sizes.search if sizes is None else sizes
     return SearchPlan(structure, fault_model, small, names, **others)
@@ -72,7 +72,7 @@ def plan_search(
 
 @frozen
 class Level:
-    """A level that is in place."""
+    """A finished level."""
 
     states: int
     violating: dict[str, Any]
@@ -80,9 +80,9 @@ class Level:
 
 
 def begin_or_resume(folder: Path, plan: SearchPlan) -> None:
-    """Make the folder of a search, or make sure that it is of the same one.
+    """Create the folder of a search, or check that it belongs to the same one.
 
-    Raises CampaignError for a folder of something else, OSError when it cannot be made.
+    Raises CampaignError for a folder of another search, OSError when it cannot be created.
     """
     path = folder / MANIFEST
     folder.mkdir(parents=True, exist_ok=True)
@@ -99,12 +99,12 @@ def begin_or_resume(folder: Path, plan: SearchPlan) -> None:
 
 
 def get_level_path(folder: Path, level: int) -> Path:
-    """Where the parts of a level are."""
+    """The path of the parts of a level."""
     return folder / f"level-{level:04}.parquet"
 
 
 def get_part_path(folder: Path, level: int, part: int) -> Path:
-    """Where a part is, or will be; the numbers alone decide."""
+    """The path of a part; the numbers alone decide."""
     return get_level_path(folder, level) / f"part-{part:04}.parquet"
 
 
@@ -131,7 +131,7 @@ def write_part(path: Path, rows: Any, violating: dict[str, int]) -> None:
 
 
 def read_level(folder: Path, plan: SearchPlan, level: int) -> Level:
-    """What the files of a level say at their ends, and the violating states."""
+    """The data in the footers of a level's files, and the violating states."""
     states = 0
     found: dict[str, tuple[int, ...]] = {}
     for part in range(plan.parts):

@@ -1,4 +1,4 @@
-"""What becomes of a small instance when one rule has a mistake: other counts, other states.
+"""The effect of a mistake in one rule on a small instance: other counts, other states.
 
 The states at each depth are counted anew from the first one that differs, up to the first depth
 with another count. States that the true rules never reach are judged by the guarantees that are
@@ -25,10 +25,10 @@ from spark_fuzz.search.state_graph import (
 )
 
 NEW_STATES_MAX = 3_000
-"""So many states that only the mutant has are expanded in one generation."""
+"""The number of states only of the mutant that are expanded in one generation."""
 
 GENERATIONS = 5
-"""So many steps are taken on from them."""
+"""The number of steps that are taken after them."""
 
 
 @frozen
@@ -51,23 +51,23 @@ class OtherStepCount:
 
 @frozen
 class OtherStates:
-    """The first depth at which the mutant has other states, though as many."""
+    """The first depth at which the mutant has other states, although as many."""
 
     depth: int
     new_states: int
-    """States that no depth of the true graph has, or not by then."""
+    """States that the true graph does not have up to this depth."""
 
 
 @frozen
 class NewViolation:
-    """A guarantee that is proved, and that the mutant breaks."""
+    """A proved guarantee that the mutant breaks."""
 
     guarantee: str
     schedule: tuple[Action, ...]
 
 
 class MutatedSearch:
-    """One graph whose states are reached anew, with the mutant's steps in place of its rule's."""
+    """One graph whose states are computed anew, with the mutant's steps in place of its rule's."""
 
     def __init__(self, graph: StateGraph, rule: str, mutated: Iterable[MutatedInstance]) -> None:
         self.graph, self.layout = graph, graph.layout
@@ -81,16 +81,16 @@ class MutatedSearch:
         self.mutated = [pair.mutated for pair in self.pairs if not _is_never_enabled(pair.mutated)]
 
     def find_other_step_count(self, depth: int) -> OtherStepCount | None:
-        """Another number of steps from the states of a depth up to which nothing is different."""
+        """A different number of steps from a depth up to which nothing is different."""
         reading = self.layout.read(self.graph.get_level(depth))
         steps = sum(count_steps(pair.true, reading) for pair in self.pairs)
         mutated = sum(count_steps(pair.mutated, reading) for pair in self.pairs)
         return None if steps == mutated else OtherStepCount(depth, steps, mutated)
 
     def find_other_count(self, depth: int, depths_max: int) -> OtherCount | None:
-        """The first other count behind a depth up to which nothing is different.
+        """The first different count after a depth up to which nothing is different.
 
-        None also where no count differs in so many more depths, or before the graph ends.
+        Also None if no count differs in this many more depths, or before the graph ends.
         """
         for later, true, reached, new_rows in self._list_levels(depth, depths_max):
             count = len(reached) + len(new_rows)
@@ -111,7 +111,7 @@ class MutatedSearch:
         return None
 
     def _list_levels(self, depth: int, depths_max: int) -> Iterator[tuple[int, int, Any, Any]]:
-        """Depth by depth: how many states there truly are, the known and the new ones."""
+        """Depth by depth: the true number of states, the known and the new ones."""
         last = depth + depths_max
         per_depth, rows = self.graph.states_per_depth, self.graph.rows
         bounds = np.cumsum((0, *per_depth))
@@ -132,7 +132,7 @@ class MutatedSearch:
                 return
 
     def _advance(self, frontier: Any, outside_rows: Any) -> tuple[Any, Any]:
-        """Known states one step on, each once; and rows of states that are not known."""
+        """The known states one step later, each once, and rows of unknown states."""
         rows = self.graph.rows
         is_expanded = frontier < self.graph.expanded
         inside, beyond = frontier[is_expanded], frontier[~is_expanded]
@@ -158,8 +158,9 @@ class MutatedSearch:
     def find_violation(self, proved: Iterable[str], first: int) -> NewViolation | None:
         """A proved guarantee that a state breaks which only the mutant reaches.
 
-        ``first`` is the number of the first state that differs. Not the shortest schedule: new
-        states are taken in the order of the states before them, and only so many.
+        ``first`` is the number of the first state that differs. Not necessarily a shortest
+        schedule: new states are taken in the order of their predecessors, and only a limited number
+        of them.
         """
         claims = find_world(self.layout.structure).guarantees
         terms = {
@@ -178,7 +179,7 @@ class MutatedSearch:
         return None
 
     def _list_generations(self, first: int) -> Iterator[tuple[Any, Any]]:
-        """New states, and how to find the schedule to each; then those one step on."""
+        """New states, with the schedule to each; then those one step later."""
         seen: dict[bytes, None] = {}
         rows = self.graph.rows[first : self.graph.expanded]
         found = _Generation(rows, lambda i: self.graph.rebuild(first + i))
@@ -229,7 +230,7 @@ def _make_rebuild(before: _Generation, origins: list[tuple[RecordedInstance, Ste
 
 
 def _keep_new(rows: Any, known: dict[bytes, None]) -> Any:
-    """The rows that are not known yet, each once; they are known afterwards."""
+    """The rows that are new, each once; they are known afterwards."""
     new = []
     for i, key in enumerate(list_keys(rows)):
         if key not in known:

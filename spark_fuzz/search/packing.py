@@ -1,4 +1,4 @@
-"""States packed into a few 64-bit words: which bits of which word hold which leaf."""
+"""States packed into a few 64-bit words: the bits and the word of each leaf."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from spark_fuzz.search.influence import Influence
 from spark_fuzz.search.safe_states import ViolationReachability
 
 NOTHING_EXCEEDS = 1 << 62
-"""For a leaf of which every value matters."""
+"""Marks a leaf of which every value matters."""
 
 BITS_PER_WORD = 62
 """No field reaches the sign bit, so that shifts and comparisons need no care."""
 
 CELL, LOW, TOP, MASK, WORD, SHIFT = range(6)
-"""What is known of a field: where its leaf lies in the unpacked state; the smallest value, stored
-as 0; the value that stands for all larger ones; as many ones as it has bits; which word holds it;
-its lowest bit in that word."""
+"""A field's data: the index of its leaf in the unpacked state; the smallest value, stored as 0; the
+value that represents all larger ones; a mask of its width; the word that holds it; its lowest
+bit in that word."""
 
 STRIDE = 3
-"""In a row of ``compute_picture_fields``, behind CELL, LOW and TOP: what one more is worth."""
+"""In a row of ``compute_picture_fields``, after CELL, LOW and TOP: the weight of one."""
 
 
 class FieldOverflowError(ValueError):
@@ -37,7 +37,7 @@ class FieldOverflowError(ValueError):
 
 @frozen
 class Packing:
-    """How the leaves that matter are packed."""
+    """The packing of the leaves that matter."""
 
     paths: tuple[str, ...]
     """The packed leaves; all others keep their initial value."""
@@ -46,8 +46,8 @@ class Packing:
     word_count: int
     """Words per state."""
     slave_cells: Any
-    """Where the packed leaves of each slave and its link lie in the unpacked state, in the same
-    order for each: int64, shape (slaves, leaves of one)."""
+    """The indexes in the unpacked state of the packed leaves of each slave and its link, in the
+    same order for each: int64, shape (slaves, leaves of one)."""
 
 
 def compute_packing(layout: Layout, parameters: Any, influence: Influence) -> Packing:
@@ -71,10 +71,10 @@ def compute_packing(layout: Layout, parameters: Any, influence: Influence) -> Pa
 def compute_range(path: str, layout: Layout, parameters: Any) -> tuple[int, int]:
     """The smallest and the largest value of a leaf.
 
-    A fault strikes at most as often as its limit. Every other number is an offset, at most the end
+    A fault happens at most as often as its limit. Every other number is an offset, at most the end
     of the modelled log or queue, which is the largest size; or a code, or a count; counts grow by
-    at most one a step, so they fit in as many bits for some thirty steps. What is wrong here cannot
-    go unnoticed: packing checks.
+    at most one per step, so they fit in as many bits for some thirty steps. A wrong range is
+    noticed: packing checks it.
     """
     if layout.sorts[path] is Sort.BOOLEAN:
         return 0, 1
@@ -84,7 +84,7 @@ def compute_range(path: str, layout: Layout, parameters: Any) -> tuple[int, int]
 
 
 def compute_writes(layout: Layout, influence: Influence) -> Any:
-    """Which fields each instance writes: their number, then their indexes; int64, a row each.
+    """The fields that each instance writes: their number, then their indexes; int64, a row each.
 
     The number is -1 for an instance that is left out.
     """
@@ -102,7 +102,7 @@ def compute_writes(layout: Layout, influence: Influence) -> Any:
 def compute_picture_fields(layout: Layout, reachability: ViolationReachability) -> Any:
     """How the number of a picture follows from an unpacked state: int64, a row per pictured leaf.
 
-    CELL, LOW and TOP as in a field, then what a step of one in this leaf is worth.
+    CELL, LOW and TOP as in a field, then the weight of a step of one in this leaf.
     """
     rows, stride = [], 1
     for path, domain in reversed(list(reachability.domains.items())):
@@ -123,7 +123,7 @@ def find_slave_cells(layout: Layout, paths: Sequence[str]) -> Any:
 
 
 def describe_overflow(packing: Packing, layout: Layout, state: Any) -> str:
-    """Which leaves of a state do not fit, with their values."""
+    """The leaves of a state that do not fit, with their values."""
     too_large: Mapping[str, int] = {
         path: int(state[field[CELL]])
         for path, field in zip(packing.paths, packing.fields, strict=True)

@@ -1,8 +1,8 @@
-"""SPIN as an independent judge of breadth-first search: as many states, the same shortest failures.
+"""SPIN as an independent judge of breadth-first search: equal counts, equal shortest failures.
 
-Both search the whole state: every leaf, every step, nothing left out. What they share are the
-recorded terms and the initial state; how an expression is computed, a state stored, a successor
-found is each one's own. Every counterexample of SPIN is replayed and judged by the reference.
+Both search the whole state: every leaf and every step. They share only the recorded terms and the
+initial state; each has its own way to compute an expression, store a state and find a successor.
+Every counterexample of SPIN is replayed and judged by the reference.
 
 ``python -m spark_fuzz.search.peers`` writes the numbers of ``properties/exports/spin_counts.json``
 anew.
@@ -34,22 +34,22 @@ QUICK = "-O0"
 
 
 class PathError(ValueError):
-    """Raised for a path of SPIN that the reference cannot go; one line."""
+    """Raised for a path of SPIN that the reference refuses; one line."""
 
 
 @frozen
 class Count:
-    """What one engine says of an instance."""
+    """One engine's result for an instance."""
 
     states: int
     """Distinct states."""
     shortest: Mapping[str, int]
-    """Of each guarantee that is violated, how few steps it takes."""
+    """For each violated guarantee the fewest steps."""
 
 
 @frozen
 class PeerComparison:
-    """What both engines say of an instance."""
+    """Both engines' results for an instance."""
 
     name: str
     ours: Count
@@ -74,7 +74,7 @@ class PeerComparison:
 def compare_with_spin(judged: JudgedInstance, model: str | None = None) -> PeerComparison:
     """Search an instance with both engines; ``model`` in place of the exported text.
 
-    Raises SpinError where SPIN cannot be run.
+    Raises SpinError if SPIN cannot be run.
     """
     text = PromelaModel(judged.small).write() if model is None else model
     ours = count_here(judged)
@@ -92,7 +92,7 @@ def compare_with_spin(judged: JudgedInstance, model: str | None = None) -> PeerC
 
 
 def count_here(judged: JudgedInstance, states_max: int = STATES_MAX) -> Count:
-    """What breadth-first search of the whole state says. Raises ValueError for a small budget."""
+    """The counts of breadth-first search. Raises ValueError for a budget that is too small."""
     result = search_whole(judged, states_max)
     if result.is_exhausted:
         raise ValueError(f"{judged.name} has {states_max} states or more")
@@ -100,7 +100,7 @@ def count_here(judged: JudgedInstance, states_max: int = STATES_MAX) -> Count:
 
 
 def search_whole(judged: JudgedInstance, states_max: int = STATES_MAX) -> BreadthFirstResult:
-    """Breadth-first search of the whole state, as far as the instance goes."""
+    """Breadth-first search of the whole state, up to the instance's depth."""
     return make_search(judged).search(states_max, judged.depth_max)
 
 
@@ -112,14 +112,14 @@ def make_search(judged: JudgedInstance) -> BreadthFirstSearch:
 
 
 def get_shortest(result: BreadthFirstResult) -> dict[str, int]:
-    """How few steps violate each guarantee that is violated."""
+    """The fewest steps that violate each violated guarantee."""
     return {a.guarantee: a.depth for a in result.answers if a.schedule is not None}
 
 
 def count_with_spin(
     text: str, judged: JudgedInstance, guarantees: Iterable[str] = (), optimisation: str = QUICK
 ) -> SpinResult:
-    """SPIN's search of the same states, which ends where one of these guarantees is violated.
+    """SPIN's search of the same states, which ends at a violation of one of these guarantees.
 
     All states are searched depth first, a part of them breadth first.
     """
@@ -131,9 +131,9 @@ def count_with_spin(
 
 
 def find_path(text: str, judged: JudgedInstance, *guarantees: str) -> tuple[str, ...] | None:
-    """The shortest path of SPIN to a violation of one of these; None where it finds none.
+    """The shortest path of SPIN to a violation of one of these; None if it finds none.
 
-    A check takes one step more than the way to the state in which it fails.
+    A check takes one step more than the path to the state in which it fails.
     """
     depth = None if judged.depth_max is None else judged.depth_max + 1
     options = SpinOptions(
@@ -147,7 +147,7 @@ def find_path(text: str, judged: JudgedInstance, *guarantees: str) -> tuple[str,
 
 
 def is_accepted(small: SmallInstance, guarantee: str, path: Iterable[str]) -> bool:
-    """The reference can go this path, and its last step is the first to violate the guarantee."""
+    """The reference accepts this path, and its last step is the first to violate the guarantee."""
     try:
         schedule = tuple(follow_path(small, path))
     except PathError:
@@ -156,7 +156,7 @@ def is_accepted(small: SmallInstance, guarantee: str, path: Iterable[str]) -> bo
 
 
 def follow_path(small: SmallInstance, path: Iterable[str]) -> Iterator[Action]:
-    """The actions of a path: an option tells how much each argument is above its lowest value.
+    """The actions of a path: an option gives how much each argument is above its lowest value.
 
     Raises PathError for an option that is not enabled.
     """
@@ -178,7 +178,7 @@ def follow_path(small: SmallInstance, path: Iterable[str]) -> Iterator[Action]:
 
 
 def count_quotient(judged: JudgedInstance) -> int | None:
-    """States that the usual search tells apart; None where it has no end, or ends before."""
+    """The number of states in the usual search; None if it has no end, or ends before."""
     small = judged.small
     search = BreadthFirstSearch(small.structure, small.fault_model, small.sizes)
     try:
@@ -203,7 +203,7 @@ def describe_counts(judged: JudgedInstance) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Count what was counted with other rules; each count is kept as it comes."""
+    """Count again whatever was counted with other rules; each count is stored as it comes."""
     counts = json.loads(FILE.read_text(encoding="utf-8"))
     for judged in JUDGED_INSTANCES:
         if counts.get(judged.name, {}).get("digest") == compute_digest(judged.structure):

@@ -1,10 +1,10 @@
-"""States without prospects: from them on nothing can be violated any more, so nobody searches them.
+"""States without prospects: no violation is possible after them, so they are not searched.
 
-For example a put whose producer does not wait is never acknowledged, whatever happens. That is
-computed on a coarse picture of the state: the values of a few leaves on which the guarantees depend
-directly. A step leads from one picture to every picture that its effect may have; where a value is
-not known from the picture, any is possible. A picture without prospects is one from which no
-picture is reached under which some guarantee may be violated.
+For example, a put whose producer does not wait is never acknowledged. This is computed on a coarse
+picture of the state: the values of a few leaves on which the guarantees depend directly. A step
+leads from one picture to every picture that its effect may give; if the picture does not determine
+a value, any is possible. A picture has no prospects if no picture is reachable from it in which
+some guarantee may be violated.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ Picture = tuple[int | bool, ...]
 
 @frozen
 class ViolationReachability:
-    """Which pictures have prospects."""
+    """The pictures that have prospects."""
 
     domains: Mapping[str, tuple[int | bool, ...]]
     """The pictured leaves, with their values in ascending order."""
     can_reach_violation: tuple[bool, ...]
-    """Per picture, the last leaf changing fastest: something may still be violated."""
+    """Per picture, the last leaf changing fastest: a guarantee may still be violated."""
 
 
 EVERYTHING_REACHES = ViolationReachability({}, (True,))
@@ -39,7 +39,7 @@ EVERYTHING_REACHES = ViolationReachability({}, (True,))
 def compute_violation_reachability(
     influence: Influence, sorts: Mapping[str, Sort]
 ) -> ViolationReachability:
-    """Which states of a search are worth going on from."""
+    """The states of a search that are worth expanding."""
     domains = find_domains(influence, sorts)
     pictures = list(itertools.product(*domains.values()))
     reaching = {
@@ -60,7 +60,7 @@ def find_domains(
 ) -> dict[str, tuple[int | bool, ...]]:
     """The leaves of the guarantees that have few values and are not written from other leaves.
 
-    The latter would make the picture larger, but hardly sharper.
+    Leaves written from other leaves would make the picture larger, but hardly sharper.
     """
     mentioned = set().union(*map(get_state_leaves, influence.claims))
     return {
@@ -105,7 +105,7 @@ def find_successors(
 
 
 def find_options(effect: Term, domain: tuple[int | bool, ...]) -> tuple[int | bool, ...]:
-    """The values that an effect may give to a leaf; the last of a domain stands for larger ones."""
+    """The values that an effect may give to a leaf; the last of a domain represents larger ones."""
     parts = find_chosen_parts(effect)
     if all(part.operator == "constant" for part in parts):
         return tuple({min(part.payload, domain[-1]) for part in parts})

@@ -1,10 +1,10 @@
 """Refutations by random schedules, for a world whose states are too large for bounded search.
 
-Under each column many schedules are followed by the compiled kernel, from the first state and then
-from every state on the way of a schedule that is known already: one that refutes something else,
-reaches a situation, or refutes a claim of a part. The earliest violation of each claim is replayed
-by the reference and freed of what it does not need. Nothing says that a schedule found so is the
-shortest, and a claim that none violates may be false all the same.
+Under each fault model the compiled kernel follows many schedules, from the first state and then
+from every state along a known schedule: one that refutes another claim, reaches a situation, or
+refutes a claim of a part. The earliest violation of each claim is replayed by the reference and
+shortened. Such a schedule need not be the shortest, and a claim that none violates may still be
+false.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ from spark_fuzz.kernel.kernel import compile_kernel
 from spark_fuzz.kernel.scheduler import SCHEDULERS
 
 SCHEDULES = 100_000
-"""How many schedules are followed under a column, by each scheduler."""
+"""The number of schedules followed under a fault model, by each scheduler."""
 STEPS = 64
-"""Steps of each."""
+"""The number of steps of each."""
 STRAY_SCHEDULES, STRAY_STEPS = 250, 40
-"""How many schedules go on from each state of a known one, and how far."""
+"""The number of schedules that continue from each state of a known one, and their length."""
 ROUNDS = 4
-"""How often schedules go on from what the round before has found."""
+"""The number of rounds in which schedules continue from the findings of the round before."""
 WAYS, WAY_STEPS = 20_000, 256
-"""How many schedules are followed where rules are sought that few of them take, and how long."""
+"""The number and length of schedules in a search for rules that few schedules take."""
 
 
 @frozen
 class Begin:
-    """A state, and how it is reached."""
+    """A state, and the steps to it."""
 
     schedule: Schedule = ()
     """The steps to it."""
@@ -58,7 +58,7 @@ class Begin:
 
 
 FIRST = Begin()
-"""Where every schedule begins."""
+"""The initial state, where every schedule begins."""
 
 
 def sample_refutations(
@@ -69,7 +69,7 @@ def sample_refutations(
     schedules: int = SCHEDULES,
     seed: int = 0,
 ) -> tuple[Verdict, ...]:
-    """The refutations that random schedules come to, of these claims by column."""
+    """The refutations of these claims that random schedules find, by fault model."""
     found: list[Verdict] = []
     columns = [c for c in find_world(structure).fault_models if open_cells.get(c.name)]
     for column in columns:
@@ -92,17 +92,17 @@ def sample_refutations(
 
 
 class FaultSetSampler:
-    """Searches schedules that take no other faults than those of a set, from where others were."""
+    """Searches schedules with only the faults of a set, from the states of known schedules."""
 
     def __init__(self, structure: Any, known: Iterable[Schedule]) -> None:
-        """``known``: the schedules from whose states the first search goes on."""
+        """``known``: the schedules from whose states the first search continues."""
         self.structure = structure
         self.begins = list_begins(structure, known)
 
     def search(
         self, column: FaultModel, claims: Collection[str], on_progress: Callable[[str], None]
     ) -> dict[str, Schedule]:
-        """Schedules against these claims; the next search goes on from them as well."""
+        """Schedules against these claims; the next search continues from them as well."""
         on_progress(f"{self.structure.name}, {column.name}: {len(claims)} open")
         found = go_on_from(self.structure, claims, column, self.begins, is_any=True)
         self.begins = [
@@ -115,7 +115,7 @@ class FaultSetSampler:
 def sample_column(
     structure: Any, claims: Collection[str], column: FaultModel, schedules: int, seed: int
 ) -> list[Verdict]:
-    """What the random schedules of a column refute, by whichever scheduler takes fewer steps."""
+    """The refutations by a fault model's random schedules, by the scheduler with fewer steps."""
     best: dict[str, Verdict] = {}
     for scheduler in SCHEDULERS:
         options = CampaignOptions(structure, column.search_limits, STEPS, seed, scheduler=scheduler)
@@ -133,7 +133,7 @@ def go_on_from(  # noqa: PLR0913
     seed: int = 0,
     is_any: bool = False,
 ) -> list[Verdict]:
-    """What random schedules refute that go on from these states; the earliest of each claim.
+    """The refutations by random schedules from these states; the earliest for each claim.
 
     ``is_any``: the first schedule against a claim will do.
     """
@@ -154,9 +154,9 @@ def go_on_from(  # noqa: PLR0913
 def note_refutation(
     best: dict[str, Verdict], structure: Any, column: FaultModel, claim: str, schedule: Schedule
 ) -> None:
-    """Keep what of a schedule is needed, if that is less than what is kept already.
+    """Keep the shortened schedule, if it is shorter than the one kept so far.
 
-    Of one that is twice as long that is hardly ever so, and finding out takes long.
+    A schedule twice as long is skipped: it is seldom shorter afterwards, and shortening is slow.
     """
     if claim in best and len(schedule) >= 2 * len(best[claim].schedule):
         return
@@ -180,7 +180,7 @@ def list_known(structure: Any) -> list[Schedule]:
 
 
 def list_begins(structure: Any, known: Iterable[Schedule]) -> list[Begin]:
-    """Every state on the way of these schedules, once; refused steps are filled in for."""
+    """Every state along these schedules, once; missing steps before refused ones are filled in."""
     world = find_world(structure)
     parameters = evolve(world.sizes.campaign, limits=world.everything.search_limits)
     begins: dict[tuple[Any, ...], Begin] = {}
@@ -194,7 +194,7 @@ def list_begins(structure: Any, known: Iterable[Schedule]) -> list[Begin]:
 
 
 def admit(begins: Iterable[Begin], structure: Any, column: FaultModel) -> Iterator[Begin]:
-    """Those that no other fault than a column's has led to, with what may strike from there."""
+    """The states reached only by a fault model's faults, with the faults that may follow."""
     limits = attrs.asdict(column.search_limits)
     parameters = evolve(find_world(structure).sizes.campaign, limits=column.search_limits)
     for begin in begins:
@@ -206,7 +206,7 @@ def admit(begins: Iterable[Begin], structure: Any, column: FaultModel) -> Iterat
 def list_earliest(
     options: CampaignOptions, schedules: int, claims: Collection[str], begin: Begin = FIRST
 ) -> Iterator[tuple[str, Schedule]]:
-    """For each of these that some schedule violates, the one that does so in the fewest steps."""
+    """For each violated claim, the schedule that violates it in the fewest steps."""
     kernel = compile_kernel(options.structure)
     violations = kernel.run(options, 0, schedules, begin=begin.state).violations
     for claim in claims:
@@ -220,7 +220,7 @@ def list_earliest(
 
 
 def shorten(structure: Any, claim: str, schedule: Schedule, column: FaultModel) -> Schedule:
-    """What of a schedule is needed: a stop goes with the start after it."""
+    """The schedule without needless steps: a stop is removed with the start after it."""
     sizes = find_world(structure).sizes.campaign
     parameters = evolve(sizes, limits=column.search_limits)
 
@@ -234,9 +234,9 @@ def shorten(structure: Any, claim: str, schedule: Schedule, column: FaultModel) 
 def sample_ways(
     structure: Any, known: Iterable[Schedule], *, schedules: int = WAYS, seed: int = 0
 ) -> Iterator[Schedule]:
-    """For each rule instance that random schedules come to, the beginning of one that takes it.
+    """For each rule instance that random schedules take, the beginning of one that takes it.
 
-    Those that a known schedule takes are not sought.
+    Instances that a known schedule takes are not searched.
     """
     taken = {action.instance for schedule in known for action in schedule}
     missing = set(compute_machine(structure).instances) - taken

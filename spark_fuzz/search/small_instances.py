@@ -1,4 +1,4 @@
-"""Small instances of every world, all of whose states can be listed whole up to some depth."""
+"""Small instances of every world, all of whose states can be listed up to some depth."""
 
 from __future__ import annotations
 
@@ -28,30 +28,30 @@ PAIR = Structure(Role.SYNC_MASTER, FlushDiskType.ASYNC_FLUSH, slaves=1)
 FLUSHING_PAIR = evolve(PAIR, flush_disk_type=FlushDiskType.SYNC_FLUSH)
 
 STATES_MAX = 12_000
-"""Where the graph of an instance stops to grow: the depth that brings it there is its last."""
+"""The size at which the graph of an instance stops: the depth that reaches it is its last."""
 
 STATES_MORE = 60_000
-"""The same for mutants that nothing else kills."""
+"""The size for mutants that no other judge kills."""
 
 STATES_NEAR = 5_000
-"""The same around the place where one rule may fire."""
+"""The size around the place where one rule may fire."""
 
 STATES_LIVING = 30_000
-"""The same in a later life of the master's log."""
+"""The size in a later log epoch of the master."""
 
 STATES_BEHIND = 1_000
-"""The same behind a schedule that refutes something."""
+"""The size after a refuting schedule."""
 
 GRAPHS_KEPT = 400
-"""So many graphs are kept in memory, most of them small."""
+"""The number of graphs kept in memory, most of them small."""
 
 MAY_FIRE = " may fire"
-"""How the name of a place ends where a rule may fire."""
+"""The suffix of the name of a place where a rule may fire."""
 
 
 @frozen
 class ListedInstance:
-    """One structure under one fault class, whose states are listed from one first state on."""
+    """One structure under one fault class, whose states are listed from a first state on."""
 
     structure: Any
     fault_model: FaultModel = field(repr=False)
@@ -60,10 +60,10 @@ class ListedInstance:
     start: tuple[Action, ...] = field(default=(), repr=False, eq=False)
     """The steps from the initial state to the first state of the graph."""
     start_name: str = ""
-    """What is the case there: ``stop_master may fire``."""
+    """The situation there: ``stop_master may fire``."""
 
     def is_without(self, rule: str) -> bool:
-        """A mistake in the rule changes nothing on the way to the first state."""
+        """The path to the first state does not use the rule, so a mistake in it changes nothing."""
         return all(action.rule_name != rule for action in self.start)
 
     @property
@@ -123,10 +123,9 @@ def _list_replication() -> tuple[ListedInstance, ...]:
 
 
 def list_instances_near(world: str, rule: str) -> tuple[ListedInstance, ...]:
-    """Instances that begin where a stored witness has brought the group to where the rule may fire.
+    """Instances that begin after a stored witness, in a state in which the rule may fire.
 
-    A shortest witness does not take the rule itself before, so a mistake in it changes nothing
-    on the way.
+    A shortest witness does not use the rule before, so a mistake in it changes nothing on the path.
     """
     structures = MUTATED_STRUCTURES[world] if world != "replication" else (PAIR, FLUSHING_PAIR)
     having = [s for s in structures if rule in s.rules]
@@ -155,9 +154,9 @@ def list_instances(world: str, rule: str) -> tuple[ListedInstance, ...]:
 
 
 def list_further_instances(world: str, rule: str) -> Iterator[ListedInstance]:
-    """More of them, for mutants that the first do not kill: other columns, other beginnings.
+    """More instances, for mutants that the first do not kill: other fault models and beginnings.
 
-    These are where stored schedules end, those that do without the rule.
+    They begin at the ends of stored schedules that do not use the rule.
     """
     known = list_small_instances(world)
     structures = [s for s in dict.fromkeys(i.structure for i in known) if rule in s.rules]
@@ -176,7 +175,7 @@ def list_further_instances(world: str, rule: str) -> Iterator[ListedInstance]:
 
 @cache
 def _list_behind(structure: Any) -> tuple[ListedInstance, ...]:
-    """Instances that begin where a refuting schedule ends, each beginning once."""
+    """Instances that begin at the end of a refuting schedule, each beginning once."""
     document = load(structure)
     cells = decode_cells(structure, document) if document else ()
     everything = find_world(structure).everything
@@ -219,7 +218,7 @@ FLUSHED = (Action("flush_slave[0]"),) * 2
 
 @cache
 def list_later_lives(structure: Structure) -> tuple[ListedInstance, ...]:
-    """Instances that begin in each life of the master's log: empty, attached, rolled, copied.
+    """Instances that begin in each log epoch (``life``): empty, attached, rolled, copied.
 
     Messages have up to three bytes, so that a slave may hold a part of one.
     """
@@ -273,7 +272,7 @@ def _begin_at(
 
 
 def get_budget(instance: ListedInstance) -> int:
-    """How many states are enough."""
+    """The number of states that suffice."""
     if instance.start_name.startswith("life"):
         return STATES_LIVING
     if not instance.start:

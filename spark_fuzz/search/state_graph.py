@@ -1,7 +1,7 @@
-"""Every state of a small instance up to some depth, whole, with every step between them.
+"""Every state of a small instance up to some depth, with all leaves, and every step between them.
 
-The search in ``breadth_first`` keeps of a state only what the guarantees depend on. Here nothing is
-left out, so that two rules can be compared in every state; and no compiler is asked, so that any
+The search in ``breadth_first`` keeps only the leaves that the guarantees depend on. Here no leaf is
+left out, so that two rules can be compared in every state, and nothing is compiled, so that any
 recorded rule can take a step.
 """
 
@@ -19,7 +19,7 @@ from reference.language.terms import Sort, Term, specialise
 from spark_fuzz.search.array_reading import NUMBER, ArrayReading
 
 LEAF = np.int8
-"""How a leaf is kept: small instances have small numbers."""
+"""The type of a leaf: small instances have small numbers."""
 
 
 class LeafOverflowError(OverflowError):
@@ -28,7 +28,7 @@ class LeafOverflowError(OverflowError):
 
 @frozen(eq=False)
 class Steps:
-    """Steps of one instance: from which state, with which arguments, to which state."""
+    """Steps of one instance: the state before, the arguments, and the state after."""
 
     sources: Any
     """Numbers of states, one per step, in order."""
@@ -44,13 +44,13 @@ class Level:
 
     parents: Any
     instances: Any
-    """Which instance took the step, by its number."""
+    """The number of the instance that took the step."""
     arguments: Any
-    """Of that step; shape (states, most arguments of any instance)."""
+    """The arguments of that step; shape (states, most arguments of any instance)."""
 
 
 class Layout:
-    """Where each leaf lies in a row, for one structure with given parameters."""
+    """The position of each leaf in a row, for one structure with given parameters."""
 
     def __init__(self, begin: Any) -> None:
         """``begin`` is the first state; it has structure and parameters."""
@@ -92,7 +92,7 @@ class Layout:
 
 
 def compute_enabled(recorded: RecordedInstance, reading: ArrayReading) -> Any:
-    """In which states the instance may fire."""
+    """The states in which the instance may fire."""
     enabled = np.ones(reading.count, bool)
     for condition in recorded.conditions.values():
         enabled &= reading(condition)
@@ -100,7 +100,7 @@ def compute_enabled(recorded: RecordedInstance, reading: ArrayReading) -> Any:
 
 
 def list_steps(recorded: RecordedInstance, reading: ArrayReading, sources: Any) -> Steps:
-    """Every step of an instance from the states in which it may fire, which these are."""
+    """Every step of an instance from these states, in all of which it may fire."""
     arguments: dict[str, Any] = {}
     for name, _, low, high in recorded.arguments:
         lows, highs = reading(low)[sources], reading(high)[sources]
@@ -114,7 +114,7 @@ def list_steps(recorded: RecordedInstance, reading: ArrayReading, sources: Any) 
 
 
 def take_steps(recorded: RecordedInstance, layout: Layout, rows: Any, steps: Steps) -> Steps:
-    """The same steps with the states that they lead to. Raises LeafOverflowError."""
+    """The steps with the states that they lead to. Raises LeafOverflowError."""
     before = rows[steps.sources]
     after = before.copy()
     reading = layout.read(before, steps.arguments)
@@ -128,7 +128,7 @@ def take_steps(recorded: RecordedInstance, layout: Layout, rows: Any, steps: Ste
 
 
 def count_steps(recorded: RecordedInstance, reading: ArrayReading) -> int:
-    """How many steps an instance has from these states, each argument counted."""
+    """The number of steps of an instance from these states, over all arguments."""
     counts = compute_enabled(recorded, reading).astype(np.int64)
     for *_, low, high in recorded.arguments:
         counts *= np.maximum(reading(high).astype(np.int64) - reading(low) + 1, 0)
@@ -143,13 +143,13 @@ def find_steps(recorded: RecordedInstance, layout: Layout, rows: Any) -> Steps:
 def find_steps_by(
     recorded: RecordedInstance, layout: Layout, rows: Any, reading: ArrayReading
 ) -> Steps:
-    """The same with a reading that other instances have used."""
+    """Every step of an instance from these states, with a shared reading."""
     sources = np.flatnonzero(compute_enabled(recorded, reading))
     return take_steps(recorded, layout, rows, list_steps(recorded, reading, sources))
 
 
 def list_keys(rows: Any) -> list[bytes]:
-    """Each state as bytes: what a table of states is asked for."""
+    """Each state as bytes: the key of a table of states."""
     whole = np.ascontiguousarray(rows).view(f"V{rows.shape[1]}").ravel()
     keys: list[bytes] = whole.tolist()
     return keys
@@ -168,13 +168,13 @@ class StateGraph:
     level: Level
     states_per_depth: tuple[int, ...]
     is_complete: bool
-    """There are no other states; else those of the last depth have not been expanded."""
+    """There are no other states; otherwise those of the last depth were not expanded."""
     edges: tuple[tuple[Any, Any], ...] = field(repr=False)
-    """Per instance: from which state to which, for all that were expanded."""
+    """Per instance the states before and after each step, for all expanded states."""
 
     @property
     def expanded(self) -> int:
-        """How many states, from the first one on, have all their steps in ``edges``."""
+        """The number of states, from the first one on, with all their steps in ``edges``."""
         return len(self.rows) - (0 if self.is_complete else self.states_per_depth[-1])
 
     def get_level(self, depth: int) -> Any:
@@ -183,7 +183,7 @@ class StateGraph:
         return self.rows[first : first + self.states_per_depth[depth]]
 
     def find_depth(self, number: int) -> int:
-        """How many steps a state needs."""
+        """The number of steps to a state."""
         return int(np.searchsorted(np.cumsum(self.states_per_depth), number, side="right"))
 
     def rebuild(self, number: int) -> tuple[Action, ...]:
@@ -212,7 +212,7 @@ class _Growing:
         self.edges: list[list[tuple[Any, Any]]] = [[] for _ in self.instances]
 
     def expand(self, rows: Any, first: int) -> Any:
-        """The states that are new one step after these, which are numbered from ``first``."""
+        """The new states one step after these, which are numbered from ``first``."""
         reading = self.layout.read(rows)
         found = [
             self._note(number, find_steps_by(recorded, self.layout, rows, reading), first)
@@ -236,7 +236,7 @@ class _Growing:
         return steps.rows[new]
 
     def finish(self, per_depth: list[int], *, is_complete: bool) -> StateGraph:
-        """The graph as it is now."""
+        """The present graph."""
         arguments = np.zeros((len(self.parents), self.width), np.int16)
         for i, (_, _, values) in enumerate(self.parents):
             arguments[i, : len(values)] = values
@@ -262,7 +262,7 @@ def _join(pairs: list[tuple[Any, Any]]) -> tuple[Any, Any]:
 
 
 def collect_graph(begin: Any, states_max: int) -> StateGraph:
-    """Every state that can be reached, or all up to the first depth that makes ``states_max``.
+    """Every reachable state, or all up to the first depth that reaches ``states_max``.
 
     Raises LeafOverflowError.
     """

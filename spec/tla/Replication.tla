@@ -1,6 +1,6 @@
 -------- MODULE Replication ------------------------------------------------------------------------
-\* RocketMQ 4.4.0, SYNC_MASTER/ASYNC_FLUSH/1 slave. Written from the recorded rules. What begins
-\* with ghost_ exists in the specification only.
+\* RocketMQ 4.4.0, SYNC_MASTER/ASYNC_FLUSH/1 slave. Written from the recorded rules. Names that
+\* begin with ghost_ exist only in the specification.
 EXTENDS Integers
 
 CONSTANTS
@@ -2180,7 +2180,7 @@ delete_young_slave_file_0 ==
            !.forced_deletions = (faults.forced_deletions + 1)]
     /\ UNCHANGED <<master, links>>
 
-\* Nothing happens. A modelled log has an end, which is no deadlock.
+\* No step. A modelled log has an end, which is no deadlock.
 rest == UNCHANGED vars
 
 Next ==
@@ -2286,7 +2286,7 @@ offsets_are_within_log ==
         slaves[0].log.ghost_torn_end_offset) /\ (slaves[0].log.ghost_torn_end_offset <=
         slaves[0].log.ends[2]))
 
-\* A log that has files ends in the last one, or exactly where that ends.
+\* A log that has files ends in the last file or exactly at its end.
 log_ends_in_last_file ==
     ((master.log.start_offset <= master.log.last_file_offset) /\ (master.log.last_file_offset <=
         master.log.ends[2]) /\ (master.log.ends[2] <= (master.log.last_file_offset +
@@ -2298,23 +2298,23 @@ log_ends_in_last_file ==
         ((slaves[0].log.ends[2] = 0) /\ (slaves[0].log.stale_end_offset = 0))) /\ (0 <=
         slaves[0].log.stale_end_offset))
 
-\* What is on disk reaches up to the first file at least: below it, nothing can be lost.
+\* Bytes on disk reach at least to the first file: below it, nothing can be lost.
 nothing_below_first_file_is_at_stake ==
     ((master.log.start_offset <= master.log.ghost_durable_offset) /\ (slaves[0].log.start_offset <=
         slaves[0].log.ghost_durable_offset))
 
-\* A message that a file of the master began with, and went with it early, went as a whole.
+\* A message below the master's first file that was deleted early was deleted whole.
 deleted_early_is_deleted_whole ==
     (~((master.ghost_life = 0) /\ (2 <= messages[0].phase) /\ messages[0].ghost_is_deleted_early /\
         (messages[0].start_offset < master.log.start_offset)) \/ (messages[0].end_offset <=
         master.log.start_offset))
 
-\* The master's log is in the life that its losses and cut blanks have begun.
+\* The master's losses and cut blanks have begun its log's present epoch (life).
 life_is_counted ==
     ((0 <= master.ghost_life) /\ (master.ghost_life < 3) /\ (master.ghost_life =
         ((faults.master_power_losses + faults.master_disk_losses) + faults.torn_rolls)))
 
-\* No fault strikes more often than it may.
+\* No fault happens more often than its limit.
 faults_are_within_limits ==
     ((0 <= faults.master_kills) /\ (faults.master_kills <= master_kills_max) /\ (0 <=
         faults.slave_kills) /\ (faults.slave_kills <= slave_kills_max) /\ (0 <=
@@ -2333,7 +2333,7 @@ faults_are_within_limits ==
         /\ (faults.overlong_waits <= overlong_waits_max) /\ (0 <= faults.role_switches) /\
         (faults.role_switches <= role_switches_max))
 
-\* No log holds bytes of a life that has not begun.
+\* No log holds bytes of a log epoch that has not begun.
 no_bytes_of_future_lives ==
     ((~(master.ghost_life <= 0) \/ (master.log.ends[0] = master.log.ends[2])) /\
         (~(master.ghost_life <= 1) \/ (master.log.ends[1] = master.log.ends[2])) /\
@@ -2342,7 +2342,7 @@ no_bytes_of_future_lives ==
         (~(master.ghost_life <= 1) \/ (slaves[0].log.ends[1] = slaves[0].log.ends[2])) /\
         (~(master.ghost_life <= 2) \/ (slaves[0].log.ends[2] = slaves[0].log.ends[2])))
 
-\* A put message has a phase, a status, a length and a life that has begun.
+\* A put message has a phase, a status, a length and a log epoch that has begun.
 message_is_well_formed ==
     ((0 <= messages[0].phase) /\ (messages[0].phase <= 6) /\ (0 <= messages[0].status) /\
         (messages[0].status <= 9) /\ (~(messages[0].phase = 1) \/ (4 <= messages[0].status)) /\ (~(4
@@ -2354,7 +2354,7 @@ message_is_well_formed ==
         messages[0].phase) \/ ~(messages[0].ghost_is_received \/ messages[0].ghost_is_expired \/
         messages[0].ghost_is_readable)))
 
-\* A connection's offsets are unknown or come one after another.
+\* A connection's offsets are unknown or in order.
 link_offsets_are_ordered ==
     (((-1) <= links[0].slave_request_offset) /\ (links[0].slave_request_offset <=
         links[0].slave_ack_offset) /\ (links[0].slave_ack_offset <= links[0].reported_offset) /\
@@ -2372,29 +2372,29 @@ link_offsets_are_ordered ==
         links[0].next_transfer_offset)) /\ (~(0 <= links[0].next_transfer_offset) \/ (0 <=
         links[0].arrived_offset)))
 
-\* A connection lives only between two running brokers, and reports what its slave holds.
+\* An open connection is between two running brokers, and has reported its slave's end.
 open_link_has_living_ends ==
     (~links[0].is_open \/ (master.is_up /\ slaves[0].is_up /\ (links[0].reported_offset =
         slaves[0].log.ends[2])))
 
-\* What is in flight to a slave is in the master's log; a slave ahead has nothing in flight.
+\* Bytes in flight to a slave are in the master's log; a slave ahead has none in flight.
 bytes_in_flight_are_the_masters ==
     (~links[0].is_open \/ (links[0].next_transfer_offset <= (IF (links[0].arrived_offset <
         links[0].next_transfer_offset) THEN master.log.ends[2] ELSE Max(master.log.ends[2],
         slaves[0].log.ends[2]))))
 
-\* As long as nobody switches it, the master has the role of its structure.
+\* Until its role is switched, the master has the role of its structure.
 role_is_the_configured_one == (~(faults.role_switches = 0) \/ master.is_sync)
 
 \* The group commit flushes only for a put that waits for the disk.
 flushes_have_their_cause == ~(0 < messages[0].disk_flushes)
 
-\* Only a slave stores bytes at a foreign offset, lacks some unnoticed, or has older ones.
+\* Only a slave stores bytes at a foreign offset, lacks bytes unnoticed, or has older ones.
 masters_content_is_known ==
     ((master.log.ghost_unknown_below_offset = 0) /\ (master.log.ghost_foreign_end_offset = 0) /\
         (master.log.ghost_torn_end_offset = 0))
 
-\* What was appended in the present life of the master's log is in it, until it expires.
+\* A message appended in the present log epoch is in the master's log until it expires.
 message_of_present_life_is_on_master ==
     LET
         part_0 == (messages[0].end_offset <= master.log.ends[2])
@@ -2410,7 +2410,7 @@ message_of_present_life_is_on_master ==
         (master.log.ghost_torn_start_offset < messages[0].end_offset) /\ (messages[0].start_offset <
         master.log.ghost_torn_end_offset))) \/ messages[0].ghost_is_expired)))
 
-\* A trailing blank fills the master's last file, and no followed message reaches into it.
+\* A trailing blank fills the master's last file, and no followed message overlaps it.
 trailing_blank_ends_the_log ==
     ((master.trailing_blank_offset = (-1)) \/ ((master.log.last_file_offset <
         master.trailing_blank_offset) /\ (master.trailing_blank_offset < master.log.ends[2]) /\
@@ -2422,13 +2422,13 @@ trailing_blank_ends_the_log ==
         messages[0].start_offset) /\ (messages[0].end_offset <= master.log.ends[2])))) \/
         (messages[0].end_offset <= master.trailing_blank_offset))))
 
-\* A stop has begun only where a process runs; a running broker has its abort file.
+\* Only a running broker is stopping; a running broker has its abort file.
 only_running_brokers_stop ==
     ((~master.is_stopping \/ master.is_up) /\ (~master.is_up \/ master.has_abort_file) /\
         (~slaves[0].is_stopping \/ slaves[0].is_up) /\ (~slaves[0].is_up \/
         slaves[0].has_abort_file))
 
-\* Unless a frame was thrown away, the next one begins where the slave's log ends.
+\* Unless a frame was discarded, the next one begins at the end of the slave's log.
 frame_in_step_is_where_the_log_ends ==
     (~(links[0].is_open /\ (faults.failed_file_creations = 0) /\ (0 <= links[0].arrived_offset) /\
         ~slaves[0].is_stopping /\ (slaves[0].log.ghost_unknown_below_offset = 0)) \/
@@ -2523,7 +2523,7 @@ acknowledgement_is_truthful ==
         ~(messages[0].ghost_is_expired /\ ~messages[0].ghost_is_deleted_early)) \/
         messages[0].ghost_is_received)
 
-\* What a slave holds, the master holds too, as far as both logs reach down.
+\* A slave's log ends no later than its master's and equals it wherever both hold bytes.
 slave_is_prefix_of_master ==
     LET
         part_0 == Min(slaves[0].log.ends[2], master.log.ends[2])
@@ -2543,7 +2543,7 @@ slave_is_prefix_of_master ==
         master.log.ghost_foreign_end_offset) /\ (master.log.ghost_foreign_start_offset < part_0) /\
         (part_1 < master.log.ghost_foreign_end_offset)))))
 
-\* Wherever master and slave both hold bytes, they hold the same bytes.
+\* At every offset where the master and a slave both hold bytes, the bytes are the same.
 equal_offsets_mean_equal_bytes ==
     LET
         part_0 == Min(slaves[0].log.ends[2], master.log.ends[2])
@@ -2576,7 +2576,7 @@ message_is_stored_once ==
         messages[0].end_offset) /\ (messages[0].start_offset < master.log.ghost_torn_end_offset)))
         \/ (messages[0].ghost_copies = 0))
 
-\* What consumers could read on the master stays in its commit log until it expires.
+\* A message consumers could read on the master stays in its commit log until it expires.
 read_is_kept_on_master ==
     (~(messages[0].ghost_is_readable /\ ~(messages[0].ghost_is_expired /\
         ~messages[0].ghost_is_deleted_early)) \/ ((2 <= messages[0].phase) /\
@@ -2590,7 +2590,7 @@ read_is_kept_on_master ==
         master.log.ghost_torn_end_offset) /\ (master.log.ghost_torn_start_offset <
         messages[0].end_offset) /\ (messages[0].start_offset < master.log.ghost_torn_end_offset))))
 
-\* What consumers could read on the master stays on it or on a slave until it expires.
+\* A message consumers could read on the master stays on it or on a slave until it expires.
 read_is_kept_on_some_broker ==
     LET
         part_0 == ((messages[0].ghost_life = 0) /\ (0 <= messages[0].start_offset))
@@ -2616,6 +2616,6 @@ read_is_kept_on_some_broker ==
         (slaves[0].log.ghost_torn_start_offset < messages[0].end_offset) /\
         (messages[0].start_offset < slaves[0].log.ghost_torn_end_offset))))
 
-\* What TLC looks at; beyond, states are judged but not gone on from.
+\* The states that TLC explores; states beyond are judged but not expanded.
 Bounds == master.connection_count <= 2
 ====================================================================================================

@@ -179,7 +179,7 @@ def test_the_memory_is_told_or_assumed() -> None:
     change = ("--what-if", "slave.accessMessageInMemoryMaxRatio=150")
     output = print_check(*asked, *change)
     assert "25,769,803,776 bytes (assumed; --total-memory-bytes tells it)" in output
-    assert "150 %: nobody counts as slow" in output
+    assert "150 %: no consumer is slow" in output
     output = print_check(*asked, *change, "--total-memory-bytes", 1000)
     assert "memory of 1,000 bytes (as told)" in output
     assert "400 bytes (40 %)" in output

@@ -1,1 +1,1 @@
-"""Guarantees that fall in stock configurations: the cell that tells each, and its length."""
+"""Broken guarantees of stock configurations: the verdict that each page shows, and its length."""

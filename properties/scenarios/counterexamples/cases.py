@@ -1,4 +1,4 @@
-"""Which cell each counterexample page tells, and its schedule."""
+"""The verdict that each counterexample page shows, and its schedule."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from reference.worlds.replication.structure import Structure
 
 CASES_FILE = Path(__file__).parent / "cases.toml"
 FOLDER = SPEC / "counterexamples"
-"""Where pages and diagrams lie."""
+"""The folder of pages and diagrams."""
 
 
 @frozen
 class Citation:
-    """A line of a recording that a page cites by hand, and what it quotes of that."""
+    """A line of a recording that a page cites by hand, and the fields that it quotes."""
 
     line: str
     """For example ``x3_master_crash_slave_offsets seq 81 (query_consumer_offset)``."""
@@ -35,14 +35,14 @@ class Citation:
 
 @frozen
 class Case:
-    """A guarantee that falls, and the cell by which its page tells that."""
+    """A broken guarantee, and the verdict that its page shows."""
 
     claim: str
     fault: str
-    """A column in which it falls."""
+    """A fault model that breaks it."""
     structure_name: str
     recorded: tuple[Citation, ...] = ()
-    """What shows it, where no class of refutations and no known issue names the lines."""
+    """The lines that show it, if no class of refutations or known issue names them."""
 
     @property
     def structure(self) -> Any:
@@ -51,12 +51,12 @@ class Case:
 
     @property
     def is_replication(self) -> bool:
-        """It is of the world of brokers and logs, which knows releases and variants."""
+        """It belongs to the world of brokers and logs, which has releases and variants."""
         return isinstance(self.structure, Structure)
 
     @property
     def page(self) -> Path:
-        """The text that tells it."""
+        """The page about it."""
         return FOLDER / f"{self.claim}.md"
 
     @property
@@ -66,38 +66,38 @@ class Case:
 
     @property
     def sentence(self) -> str:
-        """What the guarantee promises."""
+        """The guarantee's sentence."""
         return find_world(self.structure).claims[self.claim].sentence.replace("``", "`")
 
     @property
     def cells(self) -> tuple[Verdict, ...]:
-        """Every cell of the guarantee in this structure."""
+        """Every verdict on the guarantee in this structure."""
         return tuple(v for v in load_cells(self.structure).values() if v.guarantee == self.claim)
 
     @property
     def verdict(self) -> Verdict:
-        """The cell itself. Raises LookupError where it is not refuted."""
+        """The verdict itself. Raises LookupError if it is not refuted."""
         return load_refuted(self.structure, self.claim, self.fault)
 
     @property
     def schedule(self) -> tuple[Action, ...]:
-        """The schedule that is told."""
+        """The schedule on the page."""
         return self.verdict.schedule
 
     @property
     def is_shortest(self) -> bool:
-        """None is shorter: Z3 has been asked with these very rules, or all states were searched."""
+        """No schedule is shorter: Z3 decided that with these rules, or all states were searched."""
         return self.verdict.is_shortest or self.is_counted
 
     @property
     def is_counted(self) -> bool:
-        """A breadth-first search over all states comes to it; a test repeats that at night."""
+        """A breadth-first search over all states reaches it; a nightly test repeats that."""
         world = find_world(self.structure)
         return world.depth_limit != 0 and self.claim in world.guarantees
 
     @property
     def parameters(self) -> Any:
-        """The sizes in which it was searched, with the faults of the column."""
+        """The sizes in which it was searched, with the faults of its model."""
         return find_world(self.structure).make_search_parameters(
             find_world(self.structure).get_fault_model(self.fault)
         )
@@ -115,11 +115,11 @@ def load_cases() -> tuple[Case, ...]:
 
 
 def find_case(claim: str) -> Case | None:
-    """The case of a claim; None where it has none. A claim's name belongs to one world."""
+    """The case of a claim; None if it has none. A claim's name belongs to one world."""
     return next((case for case in load_cases() if case.claim == claim), None)
 
 
 def read_case(entry: Mapping[str, Any]) -> Case:
-    """A case as it stands in the data."""
+    """A case from the data."""
     cited = tuple(Citation(**each) for each in entry.get("recorded", ()))
     return Case(entry["claim"], entry["fault"], entry["structure"], cited)

@@ -1,1 +1,1 @@
-"""The catalogue of known issues: documented problems as scenarios that are run, or as decisions."""
+"""The catalogue of known issues: documented problems as runnable scenarios or as decisions."""

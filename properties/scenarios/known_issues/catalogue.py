@@ -1,4 +1,4 @@
-"""The whole catalogue: scenarios, decisions, and what is outside of the model with the reason."""
+"""The whole catalogue: scenarios, decisions, and issues outside the model with the reason."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Outside:
 
 
 Entry: TypeAlias = Scenario | Decision | Outside
-"""What the catalogue has of a known issue."""
+"""An entry of the catalogue."""
 
 
 @cache
@@ -68,12 +68,12 @@ def load_decisions() -> tuple[Decision, ...]:
 
 @cache
 def load_outside() -> tuple[Outside, ...]:
-    """Everything that is outside, in the order of the file."""
+    """Every issue outside the model, in the order of the file."""
     return tuple(Outside(**entry) for entry in _read(OUTSIDE_FILE, "outside"))
 
 
 def load_catalogue() -> tuple[Entry, ...]:
-    """Every entry: scenarios, decisions, and what is outside."""
+    """Every entry: scenarios, decisions, and issues outside the model."""
     return (*load_scenarios(), *load_decisions(), *load_outside())
 
 
@@ -85,7 +85,7 @@ def _read(name: str, kind: str) -> list[dict[str, Any]]:
 def find_entries(text: str) -> tuple[Entry, ...]:
     """The entries of an issue: by its number with or without its tracker, or by a scenario's name.
 
-    Raises IssueError, with what is nearest, for a text that names none.
+    Raises IssueError, with the nearest names, for a text that names none.
     """
     asked = text.strip().lower().removeprefix("#")
     found = tuple(e for e in load_catalogue() if asked in _list_names(e))
@@ -96,7 +96,7 @@ def find_entries(text: str) -> tuple[Entry, ...]:
 
 
 def _list_names(entry: Entry) -> set[str]:
-    """All that an entry may be asked for by: ``6767``, ``ali#359``, ``359``, ``s1``, its name."""
+    """All names of an entry: ``6767``, ``ali#359``, ``359``, ``s1``, its scenario's name."""
     sources = [s.lower() for s in entry.sources]
     numbers = {_get_number(s) for s in sources if _NUMBER.search(s)}
     own = set() if isinstance(entry, Outside) else {entry.name}
@@ -108,7 +108,7 @@ def _get_number(source: str) -> str:
 
 
 def _find_nearest(asked: str) -> list[str]:
-    """Of a number the next ones above and below, of a word the names most like it."""
+    """For a number the next ones above and below, for a word the most similar names."""
     if asked.isdigit():
         sources = {s for e in load_catalogue() for s in e.sources if _NUMBER.search(s)}
         by_distance = sorted(sources, key=lambda s: (abs(int(_get_number(s)) - int(asked)), s))

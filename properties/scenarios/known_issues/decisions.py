@@ -1,7 +1,7 @@
-"""Known issues that are a decision, not a course of events: a question, and answers in a few cases.
+"""Known issues about one decision, not a schedule: a question, and its answers in a few cases.
 
-It is told of which function a question asks. Each takes and gives plain values, so that its cases
-can stand in a data file.
+Each question calls a function of the reference with plain values, so its cases can be in a data
+file.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 @frozen
 class Question:
-    """What can be asked, and which function of the reference decides it."""
+    """A question, and the function of the reference that decides it."""
 
     ask: Callable[..., Any]
     decided_by: str
-    """The name that the ledger has for it."""
+    """Its name in the ledger."""
 
     @property
     def sentence(self) -> str:
-        """What is asked."""
+        """The question in words."""
         return (self.ask.__doc__ or "").partition("\n")[0]
 
 
@@ -62,7 +62,7 @@ def question(decided_by: str) -> Callable[[Function], Function]:
 
 @question("read:choose_offset_store")
 def which_broker_keeps_progress(brokers: Sequence[int]) -> int:
-    """The broker to which a consumer sends its progress, by the brokers of its route."""
+    """The broker to which a consumer sends its progress, given the brokers of its route."""
     return choose_offset_store(Client(brokers=tuple(brokers)))
 
 
@@ -82,17 +82,17 @@ def which_pulls_a_closed_slave_serves(route: Sequence[int]) -> list[str]:
 
 @question("name server:compute_pulls_elsewhere")
 def how_long_until_the_slave_is_asked(is_channel_closed: bool) -> dict[str, int]:
-    """How long after its master's end a consumer pulls from the slave."""
+    """The time from its master's end until a consumer pulls from the slave."""
     span: dict[str, int] = asdict(compute_pulls_elsewhere(is_channel_closed=is_channel_closed))
     return span
 
 
 @question("progress:read_stored")
 def where_a_consumer_begins(code: str, stored: int, queue_end: int) -> int:
-    """Where a consumer begins after this answer to its question for progress.
+    """The offset at which a consumer begins after this answer to its progress query.
 
-    A code is a name of QueryCode or empty for no answer at all; a negative number stands for no
-    stored progress, and for a consumer that does not begin.
+    A code is a name of QueryCode, or empty for no answer; a negative number means no stored
+    progress, and a consumer that does not begin.
     """
     offset = stored if stored >= 0 else None
     answer = QueryAnswer(QueryCode[code], offset, "") if code else None
@@ -102,7 +102,7 @@ def where_a_consumer_begins(code: str, stored: int, queue_end: int) -> int:
 
 @question("read:is_further_back_than_memory")
 def is_a_reader_sent_away(memory_ratio: int, lag_bytes: int) -> bool:
-    """Whether a consumer so far from the end of the log is sent to another broker."""
+    """Whether a consumer that is this far behind the log's end is sent to another broker."""
     memory = compute_memory_bytes(DEFAULT_TOTAL_MEMORY_BYTES, memory_ratio)
     return is_further_back_than_memory(lag_bytes, 0, memory)
 
@@ -111,14 +111,14 @@ def is_a_reader_sent_away(memory_ratio: int, lag_bytes: int) -> bool:
 def which_progress_the_slave_has(
     slave: Mapping[str, int], master: Mapping[str, int]
 ) -> dict[str, int]:
-    """The progress that a slave has after a copy, by topic@group, in one queue."""
+    """The progress of a slave after a copy, by topic@group, in one queue."""
     tables = ({key: {0: n} for key, n in table.items()} for table in (slave, master))
     return {key: queues[0] for key, queues in merge_offsets(*tables).items()}
 
 
 @question("metadata:list_instants")
 def which_tables_the_slave_has(failing: Sequence[str]) -> list[str]:
-    """The tables of its master that a new slave has after a copy with these failures."""
+    """The tables of its master that a new slave has after a copy with these failed steps."""
     empty = VersionedTable[str](DataVersion(0))
     slave = BrokerTables(empty, empty, master_address="master")
     filled = empty.put("T", "made", 1)
@@ -141,17 +141,17 @@ def which_tables_the_slave_has(failing: Sequence[str]) -> list[str]:
 
 @frozen
 class Case:
-    """One asking of a question."""
+    """One case of a question."""
 
     arguments: Mapping[str, Any]
     answer: Any
-    """What is to come of it: a number, a truth value, a list or a table of them."""
+    """The expected answer: a number, a truth value, a list or a table of them."""
     means: str
-    """What that is for an operator."""
+    """The meaning for an operator."""
 
 
 def as_cases(entries: Iterable[Mapping[str, Any]]) -> tuple[Case, ...]:
-    """The cases that stand in the data."""
+    """The cases in the data."""
     return tuple(Case(**entry) for entry in entries)
 
 
@@ -175,9 +175,9 @@ class Decision:
 
     @property
     def question(self) -> Question:
-        """What is asked."""
+        """The question in words."""
         return QUESTIONS[self.question_name]
 
     def find_wrong_cases(self) -> list[Case]:
-        """The cases in which the reference answers otherwise."""
+        """The cases in which the reference gives another answer."""
         return [c for c in self.cases if self.question.ask(**c.arguments) != c.answer]

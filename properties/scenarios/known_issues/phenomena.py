@@ -1,7 +1,6 @@
-"""What a report complains about where no guarantee falls: a status, a wait, a detour.
+"""Phenomena: complaints of reports that break no guarantee, such as a status, a wait, a detour.
 
-Each is a condition over a state, like a difference of releases; a scenario ends where it holds
-first.
+Each is a condition on a state, like a difference of releases; a scenario ends where it first holds.
 """
 
 from __future__ import annotations
@@ -23,17 +22,17 @@ from reference.worlds.replication.state import (
 )
 
 PHENOMENA: dict[str, Predicate] = dict(OBSERVABLE_DIFFERENCES)
-"""Every phenomenon by name; the observable differences of the releases are among them."""
+"""Every phenomenon by name, including the observable differences of the releases."""
 
 
 def phenomenon(predicate: Predicate) -> Predicate:
-    """Register what a report complains about."""
+    """Register a phenomenon."""
     PHENOMENA[predicate.__name__] = predicate
     return predicate
 
 
 def is_answered_with(message: Message, status: int) -> bool:
-    """The put has got this answer."""
+    """The put got this answer."""
     return (message.phase == ANSWERED) & (message.status == status)
 
 
@@ -44,14 +43,14 @@ def is_any_link_open(cluster: Cluster) -> bool:
 
 @phenomenon
 def a_put_times_out_on_a_healthy_slave(cluster: Cluster) -> bool:
-    """A put is answered FLUSH_SLAVE_TIMEOUT, and a slave is connected that has not reported yet."""
+    """A put is answered FLUSH_SLAVE_TIMEOUT while a connected slave has not reported yet."""
     is_silent = any_of(*(link.is_open & negate(link.has_reported) for link in cluster.links))
     return is_silent & any_of(*(is_answered_with(m, FLUSH_SLAVE_TIMEOUT) for m in cluster.messages))
 
 
 @phenomenon
 def a_put_times_out_behind_another(cluster: Cluster) -> bool:
-    """A put that stood in line behind another is answered FLUSH_SLAVE_TIMEOUT, though reported."""
+    """A put queued behind another is answered FLUSH_SLAVE_TIMEOUT although it was reported."""
     return any_of(
         *(
             is_answered_with(m, FLUSH_SLAVE_TIMEOUT)
@@ -64,7 +63,7 @@ def a_put_times_out_behind_another(cluster: Cluster) -> bool:
 
 @phenomenon
 def a_put_without_slave_is_readable(cluster: Cluster) -> bool:
-    """A put that was answered SLAVE_NOT_AVAILABLE is stored, and consumers can read it."""
+    """A put answered SLAVE_NOT_AVAILABLE is stored, and consumers can read it."""
     return any_of(
         *(
             is_answered_with(m, SLAVE_NOT_AVAILABLE)
@@ -85,7 +84,7 @@ def a_put_misses_a_connected_slave(cluster: Cluster) -> bool:
 
 @phenomenon
 def a_put_is_confirmed_by_no_slave(cluster: Cluster) -> bool:
-    """A put of a SYNC_MASTER is answered PUT_OK, did not wait, and no slave has received it."""
+    """A SYNC_MASTER answers PUT_OK to a put that did not wait and that no slave has received."""
     return cluster.master.is_sync & any_of(
         *(
             all_of(
@@ -100,7 +99,7 @@ def a_put_is_confirmed_by_no_slave(cluster: Cluster) -> bool:
 
 @phenomenon
 def a_slave_has_all_of_its_master(cluster: Cluster) -> bool:
-    """A connected slave's log ends where its master's ends, and that is not at 0."""
+    """A connected slave's log ends where its master's does, and not at 0."""
     end = cluster.master.log.max_offset
     pairs = zip(cluster.slaves, cluster.links, strict=True)
     return any_of(
@@ -110,7 +109,7 @@ def a_slave_has_all_of_its_master(cluster: Cluster) -> bool:
 
 @phenomenon
 def equal_logs_differ_at_rest(cluster: Cluster) -> bool:
-    """Nothing moves any more, both logs end at the same offset, and their bytes differ."""
+    """A group is at rest, both logs end at the same offset, and their bytes differ."""
     end = cluster.master.log.max_offset
     is_level = all_of(*(slave.log.max_offset == end for slave in cluster.slaves))
     return is_level & is_replication_at_rest(cluster) & negate(slave_is_prefix_of_master(cluster))

@@ -1,4 +1,4 @@
-"""What becomes of a known issue elsewhere: in its own cell, under a variant, in another release."""
+"""A known issue elsewhere: other schedules, a variant, another release."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from reference.worlds.replication.structure import Structure
 
 
 class Fate(enum.Enum):
-    """What becomes of a scenario elsewhere."""
+    """The outcome of a scenario elsewhere."""
 
     PROVED = "proved"
-    """Its steps do not show it, and nothing does: the cell is proved, the difference impossible."""
+    """No schedule shows it: the verdict is proved, or the difference impossible."""
     REFUSED = "refused"
     """One of its steps is impossible."""
     HARMLESS = "harmless"
     """Its steps are possible, and do not show it."""
     SHOWN = "shown"
-    """Its steps show it as before."""
+    """Its steps still show it."""
 
 
 @frozen
@@ -42,7 +42,7 @@ class Outcome:
     stopped_at: Action | None
     """The step that is impossible."""
     cell: Verdict | None
-    """What is known of all other schedules; None where nobody has decided it."""
+    """The verdict on all other schedules; None if it was not decided."""
 
     @property
     def is_refuted_otherwise(self) -> bool:
@@ -54,28 +54,28 @@ class Outcome:
         told = {
             Fate.PROVED: self._say_impossible(),
             Fate.REFUSED: f"`{str(self.stopped_at).removesuffix('()')}` is refused",
-            Fate.HARMLESS: "the same steps do no harm",
-            Fate.SHOWN: "it happens as before",
+            Fate.HARMLESS: "the same steps are harmless",
+            Fate.SHOWN: "it still happens",
         }[self.fate]
         if self.fate is not Fate.SHOWN and self.cell is not None and self.cell.steps is not None:
-            told += f", yet another way of {count_steps(self.cell.steps)} leads there"
+            told += f", but another schedule of {count_steps(self.cell.steps)} shows it"
         return told
 
     def _say_impossible(self) -> str:
-        """That no schedule leads there, by the rules; and what real brokers say against it."""
+        """The phrase for an impossible issue, with the dispute by real brokers, if any."""
         dispute = self.cell.dispute if self.cell is not None else ""
         return f"impossible by the rules, {dispute}" if dispute else "proved to be impossible"
 
 
 def find_cell(scenario: Scenario, structure: Any) -> Verdict | None:
-    """What the certificate of a structure says of the scenario's claim; None without one."""
+    """The verdict on the scenario's claim in a structure's certificate; None without one."""
     if not scenario.is_claim or scenario.messages > 1:
         return None
     return find_cells(structure).get((scenario.shows, scenario.fault))
 
 
 def find_shortest_known(scenario: Scenario) -> int | None:
-    """How many steps it takes at least, by the certificates; None where nobody has searched."""
+    """The fewest steps that show it, by the certificates; None if that was not searched."""
     cell = find_cell(scenario, scenario.structure)
     if cell is not None:
         return cell.steps
@@ -84,7 +84,7 @@ def find_shortest_known(scenario: Scenario) -> int | None:
 
 
 def _load_differences(scenario: Scenario, structure: Any) -> Iterator[Any]:
-    """What is known of the scenario's difference in a structure, if anybody has looked there."""
+    """The answer for the scenario's difference in a structure, if it was decided there."""
     if not isinstance(structure, Structure) or scenario.is_claim:
         return
     for name in LOOKED_AT:
@@ -93,7 +93,7 @@ def _load_differences(scenario: Scenario, structure: Any) -> Iterator[Any]:
 
 
 def _is_looked_at(name: str, structure: Structure) -> bool:
-    """Differences were decided of this structure, under the rules of this name."""
+    """Differences were decided for this structure, under the rules of this name."""
     if name in VARIANTS:
         return evolve(SIGHT_STRUCTURE, variants=(name,)) == structure
     return apply_rule_set(SIGHT_STRUCTURE, name) == structure
@@ -113,7 +113,7 @@ def get_elsewhere(scenario: Scenario, name: str) -> Any:
 
 
 def try_elsewhere(scenario: Scenario, name: str) -> Outcome:
-    """The same steps under other rules, and the verdict that is known there."""
+    """The scenario's steps under other rules, and the known verdict there."""
     structure = get_elsewhere(scenario, name)
     cell = find_cell(scenario, structure)
     taken, stopped_at = take_in_order(structure, scenario.parameters, scenario.schedule)
@@ -128,10 +128,10 @@ def try_elsewhere(scenario: Scenario, name: str) -> Outcome:
 def take_in_order(
     structure: Any, parameters: Any, schedule: Sequence[Action]
 ) -> tuple[tuple[Action, ...], Action | None]:
-    """The steps as far as they are possible, and the first one for which there is no place.
+    """The steps as far as they are possible, and the first one that never is.
 
     Releases differ in the order of a put's own steps, from its append to its answer: such a step
-    may come later than it stands.
+    may take place later than in the schedule.
     """
     machine, state = compute_machine(structure), structure.make_initial(parameters)
     taken: list[Action] = []
@@ -151,7 +151,7 @@ def take_in_order(
 
 
 def _list_next(left: Sequence[Action]) -> Iterator[Action]:
-    """The next step; behind steps of a put also those that may overtake it."""
+    """The next step; after steps of a put also those that may overtake them."""
     for action in left:
         yield action
         if action.rule_name not in PUT_STEPS:

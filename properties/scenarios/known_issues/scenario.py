@@ -1,4 +1,4 @@
-"""A known issue as a schedule: what it shows at its last step, and that no step is needless."""
+"""A known issue as a schedule, which shows it at its last step and has no needless step."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CERTAINTIES = {
     "C": "a fact of the code",
     "S/R": "stated in part, the rest is our reading",
 }
-"""How sure the mechanism is: the survey's column ``Ev``, and what it means."""
+"""The certainty of the mechanism: the survey's column ``Ev``, and its meaning."""
 
 
 class IssueError(ValueError):
@@ -30,7 +30,7 @@ class IssueError(ValueError):
 
 @frozen
 class Evidence:
-    """A line of a recording, and what it says."""
+    """A line of a recording, with the fields that show something."""
 
     recording: str
     """For example ``h_slave_ahead_aligned``."""
@@ -62,35 +62,35 @@ class Scenario:
     rows: tuple[str, ...] = field(converter=tuple)
     """Rows of the survey of known issues, as identifiers of the ledger."""
     sources: tuple[str, ...] = field(converter=tuple)
-    """Where it is reported: ``#6767``, ``ali#359``, ``RMQ-270``."""
+    """The reports: ``#6767``, ``ali#359``, ``RMQ-270``."""
     title: str
     certainty: str
     """One of CERTAINTIES."""
     structure_name: str
     """One of KNOWN_STRUCTURES; a later release is part of the name."""
     fault: str
-    """The column that admits the schedule."""
+    """The fault model that admits the schedule."""
     shows: str
-    """The claim that falls at the last step, or the phenomenon that is reached there."""
+    """The claim that the last step breaks, or the phenomenon that it reaches."""
     schedule: tuple[Action, ...]
     rules: tuple[str, ...] = field(default=(), converter=tuple)
     """Rules that the report is about, in its order, perhaps with others between them: a schedule
-    without one of them would be another story."""
+    without one of them would show another issue."""
     longer_because: str = ""
-    """Why it has more steps than the shortest schedule that is known for its cell."""
+    """Why it has more steps than the shortest known schedule for its verdict."""
     repaired_by: Mapping[str, str] = field(factory=dict)
-    """Releases, variants or structures under which the schedule does not show it any more, and how
-    that is known: one of the values of Fate."""
+    """Releases, variants or structures under which the schedule no longer shows it, and how that is
+    known: one of the values of Fate."""
     not_repaired_by: tuple[str, ...] = field(default=(), converter=tuple)
-    """Those under which it shows all the same, by this schedule or by another one."""
+    """Those under which this schedule or another one still shows it."""
     note: str = ""
-    """What else a reader should know, for example of repairs that the model does not have."""
+    """Other remarks, for example on repairs that the model does not have."""
     seen: tuple[Evidence, ...] = ()
     """Lines of recordings that show it."""
     sizes: Mapping[str, int] = field(factory=dict)
     """Sizes other than those of a search."""
     messages: int = 1
-    """How many puts are followed one by one."""
+    """The number of followed puts."""
 
     @property
     def structure(self) -> Any:
@@ -100,23 +100,23 @@ class Scenario:
 
     @property
     def parameters(self) -> Any:
-        """A few bytes, and the faults of the column."""
+        """Files of a few bytes, and the faults of its model."""
         fault_model = find_world(self.structure).get_fault_model(self.fault)
         return evolve(find_world(self.structure).make_search_parameters(fault_model), **self.sizes)
 
     @property
     def version(self) -> Version:
-        """The release in which it shows; in which it is shown where it does in several."""
+        """The release in which it is shown, also if it occurs in several."""
         return find_version(getattr(self.structure, "variants", ()))
 
     @property
     def is_claim(self) -> bool:
-        """It breaks a claim; else it shows a phenomenon."""
+        """It breaks a claim, else it shows a phenomenon."""
         return self.shows in find_world(self.structure).claims
 
     @property
     def sentence(self) -> str:
-        """What a claim promises, or what is seen of a phenomenon."""
+        """The sentence of its claim or phenomenon."""
         if self.is_claim:
             return find_world(self.structure).claims[self.shows].sentence
         return (PHENOMENA[self.shows].__doc__ or "").partition("\n")[0]
@@ -130,7 +130,7 @@ class Scenario:
         return lambda state: negate(holds(state))
 
     def walk(self) -> Iterator[JudgedStep]:
-        """Every state of the schedule, judged by what it shows. Raises ScheduleError."""
+        """Every state of the schedule, judged by its claim or phenomenon. Raises ScheduleError."""
         states = follow(self.structure, self.parameters, self.schedule)
         for index, (action, state) in enumerate(states):
             shown = (self.shows,) if self.is_shown_in(state) else ()
@@ -148,7 +148,7 @@ class Scenario:
         return shown[-1] and not any(shown[:-1])
 
     def count_rules(self, schedule: Iterable[Action], begin: int = 0) -> int:
-        """How many of its rules have fired in their order, where ``begin`` have before."""
+        """The number of its rules that have fired in order, after ``begin`` have before."""
         for action in schedule:
             if self.rules[begin : begin + 1] == (action.rule_name,):
                 begin += 1

@@ -1,4 +1,4 @@
-"""Known issues told: a line for each, its timeline, its sentences, and what repairs it."""
+"""Reports on known issues: a line for each, its timeline, its story, and its repairs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Line:
     seen_on: str
 
 
-HEADS = ("Issue", "What happens", "What falls, or shows", "Steps", "Repaired by", "Seen on")
+HEADS = ("Issue", "What happens", "Broken claim, or phenomenon", "Steps", "Repaired by", "Seen on")
 """The columns of such a table."""
 
 
@@ -69,7 +69,7 @@ def describe_configuration(scenario: Scenario) -> str:
     release = f"RocketMQ {scenario.version.name}, " if is_replication(scenario) else ""
     group = scenario.structure_name.partition(" at ")[0]
     sizes = ", ".join(f"{name} {value}" for name, value in list_sizes(scenario.parameters).items())
-    return f'{release}{group}; faults of the column "{scenario.fault}"; {sizes}'
+    return f'{release}{group}; fault model "{scenario.fault}"; {sizes}'
 
 
 def is_replication(scenario: Scenario) -> bool:
@@ -78,7 +78,7 @@ def is_replication(scenario: Scenario) -> bool:
 
 
 def describe_repairs(scenario: Scenario) -> list[str]:
-    """A line for each place where it was tried: what becomes of it there."""
+    """A line for each place where it was tried, with the outcome."""
     names = (*scenario.repaired_by, *scenario.not_repaired_by)
     return [f"{name}: {try_elsewhere(scenario, name).describe()}" for name in names]
 
@@ -94,12 +94,12 @@ def format_arguments(case: Case) -> str:
 
 
 def describe_case(case: Case) -> str:
-    """What is answered to one asking, and what that means."""
+    """The answer in one case, and its meaning."""
     return f"{format_arguments(case)}: {case.answer!r}. {case.means}"
 
 
 def describe_length(scenario: Scenario) -> str:
-    """How many steps, and why not fewer."""
+    """The number of steps, and why not fewer."""
     return f"{count_steps(len(scenario.schedule))}. {scenario.longer_because}".rstrip()
 
 

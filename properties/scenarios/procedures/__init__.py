@@ -1,1 +1,1 @@
-"""What operators do by hand: steps, procedures tried in the reference, and what answers mean."""
+"""Operators' manual procedures, tried in the reference, and the meaning of answers."""

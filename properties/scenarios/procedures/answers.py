@@ -1,7 +1,7 @@
-"""What a producer knows after each answer: decided for a group that has every answer.
+"""What a producer knows after each answer, decided for a group that can give every answer.
 
-A question is decided by the lemmas of the proofs, with a yes or a no for every run; or it is open,
-and then two schedules show that both happen.
+The lemmas decide a question with yes or no for every run; otherwise it is open, and two schedules
+show that both happen.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ STRUCTURE = Structure(Role.SYNC_MASTER, FlushDiskType.SYNC_FLUSH, 1)
 """The group in which a put may get every answer."""
 
 FAULTS = FAULT_MODEL_BY_NAME["none"]
-"""While nothing is lost: what a fault takes afterwards, the guarantees ask."""
+"""Without losses: the guarantees cover what a fault takes afterwards."""
 
 SCHEDULES_FILE = Path(__file__).parent / "answers.toml"
 
@@ -50,7 +50,7 @@ AboutBoth = Callable[[Cluster, Message], bool]
 
 
 def is_answered(status: int) -> AboutMessage:
-    """A put that waits has got this answer."""
+    """A put that waits got this answer."""
     return lambda m: all_of(m.phase == ANSWERED, m.status == status, m.waits_for_store)
 
 
@@ -74,22 +74,22 @@ ANSWERS: Mapping[str, AboutMessage] = {
     "refused": is_refused,
     "no answer, though it arrived": is_outcome_unknown,
 }
-"""What a producer may be told, in the order of the table."""
+"""The answers that a producer may get, in the order of the table."""
 
 
 def is_stored(cluster: Cluster, message: Message) -> bool:
-    """The master's log has it."""
+    """The message is in the master's log."""
     return has_message(cluster.master.log, message)
 
 
 def is_on_masters_disk(cluster: Cluster, message: Message) -> bool:
-    """The master's log has it, and a power loss would not take it."""
+    """The message is in the master's log, and a power loss would not take it."""
     is_durable = message.end_offset <= cluster.master.log.ghost_durable_offset
     return is_stored(cluster, message) & is_durable
 
 
 def is_on_some_slave(cluster: Cluster, message: Message) -> bool:
-    """A slave has received all of it."""
+    """A slave has received all of the message."""
     return message.ghost_is_received
 
 
@@ -98,12 +98,12 @@ QUESTIONS: Mapping[str, AboutBoth] = {
     "on_disk": is_on_masters_disk,
     "on_slave": is_on_some_slave,
 }
-"""What is asked of each answer."""
+"""The questions about each answer."""
 
 
 @frozen
 class Decision:
-    """Whether something is so after an answer."""
+    """The decision of one question after one answer."""
 
     answer: str
     question: str
@@ -113,7 +113,7 @@ class Decision:
 
 @cache
 def decide_all() -> Mapping[tuple[str, str], Decision]:
-    """Every question of every answer. Raises SolverGaveUpError, and LookupError for one left."""
+    """All questions for all answers. Raises SolverGaveUpError, LookupError for open ones."""
     return {(a, q): decide(a, q) for a in ANSWERS for q in QUESTIONS}
 
 
@@ -131,19 +131,19 @@ def decide(answer: str, question: str) -> Decision:
 
 
 def follows(statement: Term) -> bool:
-    """It follows from the lemmas."""
+    """The term follows from the lemmas."""
     return InductionProblem(STRUCTURE, FAULTS).follows(statement, prove_lemmas(STRUCTURE))
 
 
 def is_inductive(statement: Term) -> bool:
-    """Together with the lemmas it holds at first, and every step keeps it."""
+    """Together with the lemmas it holds initially, and every step preserves it."""
     problem = InductionProblem(STRUCTURE, FAULTS, facts={"statement": statement})
     kept, _ = problem.run_houdini((*prove_lemmas(STRUCTURE), "statement"))
     return "statement" in kept
 
 
 def _say_always(answer: str, question: AboutBoth) -> Predicate:
-    """It is so for every followed message that got this answer and has not expired."""
+    """The question's answer is yes for every followed, unexpired message with this answer."""
     return lambda c: all_of(*(implies(is_told(m, answer), question(c, m)) for m in c.messages))
 
 
@@ -153,7 +153,7 @@ def is_told(message: Message, answer: str) -> bool:
 
 
 def say_both_ways(answer: str, question: str) -> dict[str, Predicate]:
-    """That some message got this answer and it is so, or not so: what an open decision shows."""
+    """Some message got this answer, with yes or with no: the two sides of an open decision."""
     asked = QUESTIONS[question]
     return {
         "yes": lambda c: any_of(*(is_told(m, answer) & asked(c, m) for m in c.messages)),

@@ -1,4 +1,4 @@
-"""What the advice rests on besides the tables of verdicts, proved from the same lemmas."""
+"""Facts that the advice depends on besides the tables of verdicts, proved from the same lemmas."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from reference.worlds.replication.structure import Structure
 
 
 def slave_has_all(cluster: Cluster) -> bool:
-    """Every slave has all that was answered PUT_OK.
+    """Every slave has every message answered PUT_OK.
 
-    Of several slaves not even the longest log has: its last record may be torn (T1-00967).
+    With several slaves, not even the longest log has: its last record may be torn (T1-00967).
     """
     return all_of(
         *(
@@ -41,14 +41,14 @@ def slave_has_all(cluster: Cluster) -> bool:
 
 @frozen
 class Fact:
-    """A statement about groups, and the columns under which it is proved."""
+    """A statement about groups, and the fault models under which it is proved."""
 
     sentence: str
     predicate: Predicate
     structures: tuple[Structure, ...]
     columns: tuple[str, ...]
     disputed: tuple[str, ...] = ()
-    """The findings that say that real brokers do otherwise."""
+    """The findings according to which real brokers behave otherwise."""
 
 
 FACTS = (
@@ -60,20 +60,20 @@ FACTS = (
         ("link cut", "slave kill", "master kill"),
     ),
 )
-"""Each is proved for all of its structures under each of its columns; a test does it."""
+"""Each is proved for all of its structures under each of its fault models; a test does it."""
 
 
 def is_proved(fact: Fact, structure: Structure, column: str) -> bool:
-    """It follows from the lemmas in this group under this column. Raises SolverGaveUpError."""
+    """It follows from the lemmas in this group under this fault model. Raises SolverGaveUpError."""
     problem = InductionProblem(structure, FAULT_MODEL_BY_NAME[column])
     return problem.follows(record_predicate(structure, fact.predicate), prove_lemmas(structure))
 
 
 def find_broken_by_copy(structure: Structure) -> tuple[str, ...]:
-    """The lemmas that copying the master's store to a slave may break, whatever has struck before.
+    """The lemmas that copying the master's store to a slave may break, after any faults.
 
-    Where it breaks none, such copies may happen at any time and any number of times: all that was
-    proved of the group stays proved.
+    If it breaks none, such copies may happen at any time and any number of times: everything proved
+    of the group stays proved.
     """
     problem = InductionProblem(structure, EVERYTHING)
     rule = REPLICATION.manual_rules["copy_store_to_slave"]
@@ -85,14 +85,14 @@ def find_broken_by_copy(structure: Structure) -> tuple[str, ...]:
 
 @cache
 def compute_kept_by_copies() -> frozenset[str]:
-    """The claims about the stock pair that are proved where wiped slaves never start empty."""
+    """The claims about the stock pair that are proved if wiped slaves never start empty."""
     wiped = FaultModel("slave wiped, store copied", ("slave_wipes",), FaultCounts)
     problem = InductionProblem(STOCK_PAIR, wiped)
     return frozenset(problem.find_consequences(prove_lemmas(STOCK_PAIR)).proved)
 
 
 def list_copied() -> Iterator[tuple[Verdict, bool]]:
-    """Each cell of the stock pair that a wiped slave breaks, and whether a copy proves it."""
+    """Each verdict of the stock pair that a wiped slave breaks, and whether a copy proves it."""
     for verdict in load_cells(STOCK_PAIR).values():
         if verdict.fault == "slave wiped" and verdict.word is VerdictWord.REFUTED:
             yield verdict, verdict.guarantee in compute_kept_by_copies()

@@ -1,15 +1,15 @@
-"""Procedures after a fault, tried out in the reference: the one that is advised, and mistakes.
+"""Procedures after a fault, tried out in the reference: the advised one, and mistakes.
 
-A procedure begins with what went wrong. Then either the advised acts follow or those of a mistake;
-after them the group is left in peace until it rests, one more message is put, and it rests again.
-What is judged is every state from the acts on.
+A procedure begins with a failure. Then either the advised acts follow or those of a mistake. After
+them the group runs without faults until it is at rest, one more message is put, and it comes to
+rest again. Every state from the acts on is judged.
 
-The machine has what an administrator does by hand beside what brokers do. No verdict of the tables
-admits such steps; a proof shows that copying the master's store keeps everything that the verdicts
-rest on.
+The machine has an administrator's manual steps beside those of brokers. No verdict of the tables
+admits such steps; a proof shows that copying the master's store preserves everything that the
+verdicts depend on.
 
-A group is *as good as new* where every lemma of the proofs holds once its past is forgotten: what
-was proved of a group that begins with empty logs is then true of it from there on.
+A group is *as good as new* if every lemma of the proofs holds once its past is forgotten: all that
+was proved of a group with empty logs is then true of it from there on.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from reference.worlds.replication.structure import Structure
 
 
 class OperatedMachine(Machine):
-    """The rules of a structure, and what is done by hand."""
+    """The rules of a structure, and manual steps."""
 
     def __init__(self, structure: Any) -> None:
         super().__init__(structure)
@@ -55,28 +55,28 @@ class OperatedMachine(Machine):
 
 @cache
 def compute_operated_machine(structure: Any) -> OperatedMachine:
-    """The machine of a structure with what is done by hand, made once."""
+    """The machine of a structure with manual steps, made once."""
     return OperatedMachine(structure)
 
 
 PROCEDURES_FILE = Path(__file__).parent / "procedures.toml"
 
 HURRIED = ("give_up_disk_wait", "time_out_disk_wait", "give_up_slave_wait", "time_out_slave_wait")
-"""How a put ends whose time is over; a group in peace takes its time."""
+"""Steps that end a put by time-out; a group without faults never needs them."""
 
 ANSWERS = tuple(name for name in PUT_STEPS if name not in (*HURRIED, "wait_one_second"))
-"""What brings a put to its answer."""
+"""Steps that lead a put to its answer."""
 
 PEACE = (*CONNECTION_STEPS, *REPLICATION_STEPS, *FLUSH_STEPS)
-"""What else a group does by itself that is left in peace."""
+"""The other steps that a group takes by itself once faults stop."""
 
 ORDERS = ((*PEACE, *ANSWERS), (*ANSWERS, *PEACE))
-"""The more urgent first: brokers that are faster than the answer, and slower ones."""
+"""Orders of urgency: brokers that are faster than the answer, and slower ones."""
 
 
 @frozen(eq=False)
 class Course:
-    """What somebody does after the fault."""
+    """A course of action after the fault."""
 
     title: str
     acts: tuple[Action, ...]
@@ -84,36 +84,36 @@ class Course:
 
 @frozen(eq=False)
 class Procedure:
-    """A fault, the advised way out of it, and mistakes."""
+    """A fault, the advised course after it, and mistakes."""
 
     name: str
     recipe: str
     """The heading of its recipe on the page."""
     structure_name: str
     fault: str
-    """The column that admits what went wrong."""
+    """The fault model that admits the failure."""
     claim: str
-    """What is at stake."""
+    """The claim at stake."""
     harm: tuple[Action, ...]
-    """What went wrong, and what the brokers did."""
+    """The steps of the failure, by the environment and the brokers."""
     advice: Course
     mistakes: tuple[Course, ...]
 
     @property
     def structure(self) -> Any:
-        """The group, with one more followed message: the one that is put after the acts."""
+        """The group, with one more followed message, which is put after the acts."""
         structure = KNOWN_STRUCTURES[self.structure_name]
         return evolve(structure, messages=2) if isinstance(structure, Structure) else structure
 
 
 @frozen(eq=False)
 class Trial:
-    """What became of a group after somebody's acts."""
+    """The outcome of a course of action."""
 
     rested: tuple[Any, ...]
-    """The states in which it rests: one for each choice that the acts have left open."""
+    """The states in which the group rests, one for each choice that the acts leave open."""
     ends: tuple[tuple[Any, ...], ...]
-    """What follows each when one message more is put, in either order of going on."""
+    """The states that follow when one more message is put, in either order of urgency."""
     claim: Predicate
 
     @property
@@ -123,7 +123,7 @@ class Trial:
 
     @property
     def is_as_good_as_new(self) -> bool:
-        """What was proved of a new group is true of this one from now on."""
+        """Whatever was proved of a new group is true of this one from now on."""
         return all(is_as_good_as_new(s) for s in (*self.rested, *(e[-1] for e in self.ends)))
 
 
@@ -168,7 +168,7 @@ def take_all(state: Any, actions: Iterable[Action]) -> list[Any]:
 
 
 def list_choices(state: Any, action: Action) -> list[Action]:
-    """The step itself where its arguments are given, else one for each of their values."""
+    """The step itself if its arguments are given, else one for each of their values."""
     instance = compute_operated_machine(state.structure).instances[action.instance]
     failed, ranges = probe(instance, state)
     if failed or action.arguments:
@@ -179,14 +179,14 @@ def list_choices(state: Any, action: Action) -> list[Action]:
 
 
 def settle(state: Any, order: Sequence[str] = ORDERS[0]) -> Iterator[Any]:
-    """Every state of a group that is left in peace, until it rests; nothing in other worlds."""
+    """Every state of a group without faults, until it rests; empty in other worlds."""
     while isinstance(state, Cluster) and (action := find_next_step(state, order)) is not None:
         state = take(state, action)
         yield state
 
 
 def find_next_step(cluster: Cluster, order: Sequence[str]) -> Action | None:
-    """The most urgent thing that a group does by itself, as much of it as can be; None at rest."""
+    """The most urgent step that a group takes by itself, as large as possible; None at rest."""
     enabled = compute_operated_machine(cluster.structure).enabled(cluster)
     for name in order:
         for each in enabled:
@@ -203,7 +203,7 @@ def make_put(cluster: Cluster) -> Action:
 
 @cache
 def try_out(procedure: Procedure, course: Course) -> Trial:
-    """What becomes of the group after these acts. Raises ScheduleError."""
+    """The outcome of these acts. Raises ScheduleError."""
     structure = procedure.structure
     limits = find_world(structure).everything.search_limits
     start = structure.make_initial(evolve(find_world(structure).sizes.search, limits=limits))
@@ -214,13 +214,13 @@ def try_out(procedure: Procedure, course: Course) -> Trial:
 
 
 def rest(state: Any) -> Any:
-    """The state in which a group rests that is left in peace."""
+    """The state in which a group rests once faults stop."""
     *_, rested = (state, *settle(state))
     return rested
 
 
 def put_and_settle(state: Any, order: Sequence[str]) -> Iterator[Any]:
-    """Every state of a group at rest in which one message is put; itself in other worlds."""
+    """Every state of a resting group after one message is put; itself in other worlds."""
     yield state
     if isinstance(state, Cluster):
         state = take(state, make_put(state))
@@ -229,10 +229,10 @@ def put_and_settle(state: Any, order: Sequence[str]) -> Iterator[Any]:
 
 
 def forget_past(cluster: Cluster) -> Cluster:
-    """The same group as if it had no past: no fault has struck, one life has written all bytes.
+    """The group without its past: no fault has happened, one log epoch has written all bytes.
 
-    That says the same of its future where no slave holds a byte that its master does not have.
-    A message that the master does not have is not asked for any more.
+    Its future is the same if no slave holds a byte that its master does not have. A message that
+    the master does not have is no longer owed.
     """
     master = cluster.master
 
@@ -253,7 +253,7 @@ def forget_past(cluster: Cluster) -> Cluster:
 
 
 def find_missing_lemmas(cluster: Cluster) -> tuple[str, ...]:
-    """What the proofs need and this group lacks, its past forgotten."""
+    """The lemmas that do not hold for this group once its past is forgotten."""
     if not slave_is_prefix_of_master(cluster):
         return ("slave_is_prefix_of_master",)
     forgotten = forget_past(cluster)
@@ -262,5 +262,5 @@ def find_missing_lemmas(cluster: Cluster) -> tuple[str, ...]:
 
 
 def is_as_good_as_new(cluster: Cluster) -> bool:
-    """What was proved of a group without a past is true of this one from now on."""
+    """Whatever was proved of a group without a past is true of this one from now on."""
     return not find_missing_lemmas(cluster)

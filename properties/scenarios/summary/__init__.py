@@ -1,6 +1,6 @@
-"""The short answer about a group: what an operator fears, how grave it is, and what to do.
+"""The short answer about a group: an operator's fears, how grave they are, and what to do.
 
-``words`` has the table of words and severities, ``answer`` what an answer consists of. ``rows``
-judges each fear by the verdicts, ``faults`` says a schedule's failures in words, ``actions`` picks
-what to do, ``summary`` is all.
+``words`` has the table of words and severities, ``answer`` the parts of an answer. ``rows`` judges
+each fear by the verdicts, ``faults`` puts a schedule's failures in words, ``actions`` chooses
+actions, ``summary`` combines all.
 """

@@ -1,4 +1,4 @@
-"""What to do about the failures of a group, decided by verdicts and by trying procedures out."""
+"""Actions against the failures of a group, decided by verdicts and by trial runs of procedures."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from reference.worlds.replication.structure import Structure
 ACTIONS_FILE = Path(__file__).with_name("actions.toml")
 
 ACTIONS_MAX = 5
-"""More than this nobody does."""
+"""The maximal number of actions."""
 
 CODES_MAX = 4
-"""How many codes an action names."""
+"""The maximal number of codes that an action names."""
 
 
 @frozen
@@ -44,9 +44,9 @@ class Switch:
     """``master``, ``slaves``, ``brokers``, ``consumers``, or ``group`` for no key at all."""
     text: str
     needs_slaves: bool = False
-    """It says something of groups with slaves only."""
+    """It applies only to groups with slaves."""
     adds_slaves: int = 0
-    """How many slaves a group gets that has none; 0 for a switch of any group."""
+    """The number of slaves added to a group without any; 0 for a switch of any group."""
 
 
 @frozen
@@ -59,12 +59,12 @@ class ProcedureWords:
 
 @frozen
 class Precaution:
-    """What keeps a failure of a fault class from happening."""
+    """A precaution that prevents a failure of a fault class."""
 
     column: str
     text: str
     keys: tuple[str, ...] = field(default=(), converter=tuple)
-    """Keys of the master whose values the text has."""
+    """Keys of the master whose values are in the text."""
 
 
 @frozen
@@ -91,7 +91,7 @@ def load_actions(file: Path = ACTIONS_FILE) -> ActionWords:
 
 @frozen
 class Alternative:
-    """A group as it would be with a switch."""
+    """The group with a switch applied."""
 
     switch: Switch
     log: Structure
@@ -106,7 +106,7 @@ def choose_actions(
 ) -> tuple[Action, ...]:
     """At most five actions, those against the gravest failures first.
 
-    ``values`` has what is in force of the master's keys that precautions name.
+    ``values`` has the effective values of the master's keys that precautions name.
     """
     order = [f.code for row in rows for f in row.failures]
     found = [
@@ -120,7 +120,7 @@ def choose_actions(
 
 
 def keep_telling(actions: Iterable[Action]) -> Iterator[Action]:
-    """The actions that prevent, or repair, something that none before them does."""
+    """The actions that prevent or repair a failure that no earlier action does."""
     answered: dict[bool, set[str]] = {False: set(), True: set()}
     for action in actions:
         if not action.codes or not answered[action.is_repair].issuperset(action.codes):
@@ -129,7 +129,7 @@ def keep_telling(actions: Iterable[Action]) -> Iterator[Action]:
 
 
 def rank_codes(rows: Iterable[Row]) -> dict[str, tuple[bool, int, int]]:
-    """How grave a failure is: losses first, then by row, then by its place there."""
+    """The rank of a failure: losses first, then by row, then by its place there."""
     return {
         failure.code: (failure.grade is not Grade.LOSS, number, place)
         for number, row in enumerate(rows)
@@ -142,7 +142,7 @@ def list_switches(
     rows: Sequence[Row],
     alternatives: Iterable[Alternative],
 ) -> Iterator[Action]:
-    """The switches that make something better before they make anything worse."""
+    """The switches whose gravest effect is an improvement."""
     is_mute = any(row.note == NO_ACKNOWLEDGEMENT for row in rows)
     for other in alternatives:
         after = judge_rows(other.log, other.sources)
@@ -156,7 +156,7 @@ def list_switches(
 def compare(
     sources: Sequence[Judged], rows: Sequence[Row], other: Alternative, after: Sequence[Row]
 ) -> Iterator[Action]:
-    """The switch, where it makes something better before it makes anything worse."""
+    """The switch, if its gravest effect is an improvement."""
     pairs = zip(rows, after, strict=True)
     letters = {a.letter for a, b in pairs if is_comparable(a) and is_comparable(b)}
     then, now = count_common(other.sources, letters), count_common(sources, letters)
@@ -179,16 +179,16 @@ def compare(
 
 
 def is_comparable(row: Row) -> bool:
-    """The row promises something, and every cell of it is decided."""
+    """The row promises something, and each of its verdicts is decided."""
     return row.grade is not Grade.NOT_PROMISED and not row.open_under
 
 
 Counts: TypeAlias = Mapping[str, frozenset[str]]
-"""For each claim, the gravest first, the codes of the common failures under which it falls."""
+"""For each claim, the gravest first, the codes of the common failures that break it."""
 
 
 def count_common(sources: Sequence[Judged], letters: Iterable[str]) -> Counts:
-    """The common failures under which each claim of these rows falls, the weakest or not."""
+    """The common failures that break each claim of these rows, the weakest or not."""
     counts: dict[str, frozenset[str]] = {}
     for words in (w for w in load_words().rows if w.letter in letters):
         cells = list_cells(words, sources)
@@ -202,27 +202,27 @@ def count_common(sources: Sequence[Judged], letters: Iterable[str]) -> Counts:
 
 
 def is_common(verdict: Verdict) -> bool:
-    """The cell's fault class is one common failure, or none."""
+    """The verdict's fault class is one common failure, or none."""
     return load_words().columns[verdict.fault].kind.grade is Grade.LOSS
 
 
 def is_better(after: Counts, before: Counts) -> bool:
-    """The gravest claim that differs falls under fewer common failures."""
+    """Fewer common failures break the gravest claim that differs."""
     return [len(after[claim]) for claim in before] < [len(codes) for codes in before.values()]
 
 
 def sum_up(counts: Counts, code: str) -> int:
-    """How many claims fall under one common failure."""
+    """The number of claims that one common failure breaks."""
     return sum(code in codes for codes in counts.values())
 
 
 def collect_fallen(rows: Iterable[Row], letters: Iterable[str]) -> frozenset[str]:
-    """The codes of all fault classes under which something falls, weakest or not."""
+    """The codes of all fault classes that break a claim, weakest or not."""
     return frozenset(code for row in rows if row.letter in letters for code in row.fallen)
 
 
 def list_procedures(sources: Sequence[Judged], codes: Sequence[str]) -> Iterator[Action]:
-    """The procedures that repair a failure of these groups, each failure by the first that does."""
+    """The procedures that repair failures of these groups, the first one for each failure."""
     repaired: set[str] = set()
     for procedure in load_procedures():
         told = load_actions().procedures.get(procedure.name)
@@ -236,14 +236,14 @@ def list_procedures(sources: Sequence[Judged], codes: Sequence[str]) -> Iterator
 
 
 def compute_code(claim: str, fault: str) -> str:
-    """The code of a failure; empty where the claim stands in no row."""
+    """The code of a failure; empty if the claim is in no row."""
     found = (row for row in load_words().rows if any(c.name == claim for c in row.claim))
     row: RowWords | None = next(found, None)
     return f"{row.letter}{load_words().columns[fault].number}" if row else ""
 
 
 def is_worth_doing(procedure: Procedure, source: Judged) -> bool:
-    """In this very group what went wrong may go wrong, the advice helps, and a mistake does not."""
+    """In this group the failure is possible, the advice helps, and a mistake does not."""
     structure: Any = KNOWN_STRUCTURES[procedure.structure_name]
     if type(structure) is not type(source.structure) or not is_refuted(procedure, source):
         return False
@@ -254,12 +254,12 @@ def is_worth_doing(procedure: Procedure, source: Judged) -> bool:
         helps = try_out(tried, tried.advice).is_claim_kept
         return helps and not all(try_out(tried, m).is_claim_kept for m in tried.mistakes)
     except (ScheduleError, KeyError):
-        # Its steps are not those of this group: it waits for a slave that is not there.
+        # Its steps do not fit this group: it waits for a slave that is not there.
         return False
 
 
 def is_refuted(procedure: Procedure, source: Judged) -> bool:
-    """The claim at stake falls under the fault class of the procedure."""
+    """The fault class of the procedure breaks its claim."""
     return any(
         (v.guarantee, v.fault) == (procedure.claim, procedure.fault)
         and v.word is VerdictWord.REFUTED
@@ -268,7 +268,7 @@ def is_refuted(procedure: Procedure, source: Judged) -> bool:
 
 
 def list_precautions(codes: Sequence[str], values: Mapping[str, Any]) -> Iterator[Action]:
-    """What keeps failures of a fault class from happening."""
+    """The precautions that prevent failures of a fault class."""
     for each in load_actions().precautions:
         number = load_words().columns[each.column].number
         meant = tuple(code for code in codes if code[1:] == str(number))

@@ -1,6 +1,6 @@
-"""What the short answer consists of, and the same as data: read without anything else.
+"""The parts of the short answer, also as data that is read without the engines.
 
-Nothing here decides anything, so an answer that is remembered is shown without the engines.
+Nothing here decides anything; a remembered answer is shown without the engines.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Failure:
     code: str
     """Stable: the row's letter and the fault class's number."""
     words: str
-    """What happens, for an operator."""
+    """What happens, in an operator's words."""
     kind: Kind
     grade: Grade
     claim: str
@@ -34,38 +34,38 @@ class Failure:
 
 @frozen
 class Row:
-    """One fear, judged."""
+    """One fear of an operator, judged."""
 
     letter: str
     title: str
     grade: Grade
     note: str = ""
-    """Why nothing can be broken, or why nothing is known; empty for what is judged."""
+    """Why nothing can be broken, or why nothing is known; empty for a judged row."""
     failures: tuple[Failure, ...] = ()
-    """The weakest ones, the gravest first."""
+    """The weakest failures, the gravest first."""
     fallen: tuple[str, ...] = ()
-    """The codes of all fault classes under which a claim of it falls."""
+    """The codes of all fault classes that break one of its claims."""
     open_under: tuple[str, ...] = ()
-    """The fault classes under which a claim of it is not decided."""
+    """The fault classes under which one of its claims is not decided."""
     disputed: tuple[str, ...] = ()
-    """The findings that dispute a cell of it."""
+    """The findings that dispute one of its verdicts."""
 
 
 @frozen
 class Action:
-    """Something to do."""
+    """An action for the operator."""
 
     text: str
     codes: tuple[str, ...]
     """The failures that it ends, prevents, repairs or eases, the gravest first."""
     key: str = ""
-    """The key that a switch changes; empty for what is no switch of a key."""
+    """The key that a switch changes; empty for other actions."""
     is_switch: bool = False
-    """Its effect was computed for the group as it would be."""
+    """Its effect was computed for the changed group."""
     is_repair: bool = False
-    """It is done after the failure."""
+    """Whether it is done after the failure."""
     eases: tuple[str, ...] = ()
-    """Those of its codes that stay, though fewer of the row's claims fall."""
+    """Those of its codes that remain although fewer of the row's claims are broken."""
     brings: tuple[str, ...] = ()
     """The failures that a switch brings with it."""
 
@@ -75,20 +75,20 @@ class Summary:
     """The short answer about one broker group, or about several that behave alike."""
 
     slaves: int
-    """How many slaves it is about."""
+    """The number of slaves."""
     settings: Mapping[str, str]
-    """What decides most, by key: role, flush, store pool, reads from slaves."""
+    """The settings that decide most, by key: role, flush, store pool, reads from slaves."""
     rows: tuple[Row, ...] = ()
-    """Nothing for a group outside the model."""
+    """Empty for a group outside the model."""
     actions: tuple[Action, ...] = ()
     outside: tuple[str, ...] = ()
-    """Why nothing can be said."""
+    """Why there is no answer."""
     resting: int = 0
-    """How many proved verdicts rest on reading RocketMQ's source alone."""
+    """The number of proved verdicts that depend on reading RocketMQ's source alone."""
 
 
 def encode_summary(summary: Summary) -> dict[str, Any]:
-    """A summary as JSON has it."""
+    """A summary as JSON data."""
     return attrs.asdict(summary, value_serializer=_encode_word)
 
 

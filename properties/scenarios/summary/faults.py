@@ -18,16 +18,16 @@ from reference.worlds.replication.structure import Structure
 
 @frozen
 class Blow:
-    """What it takes to refute a cell."""
+    """The failures that refute a verdict."""
 
     words: str
     kind: Kind
 
 
 def describe_blow(structure: Any, verdict: Verdict) -> Blow:
-    """What strikes in the schedule of a refuted cell, and how ordinary that is.
+    """The failures in the schedule of a refuted verdict, and how common they are.
 
-    Two failures of one sort are several failures, whatever the fault class is called.
+    Two failures of one kind count as several failures, whatever the fault class.
     """
     column = load_words().columns[verdict.fault]
     counts = count_faults(structure, verdict)
@@ -43,9 +43,9 @@ def describe_blow(structure: Any, verdict: Verdict) -> Blow:
 
 
 def count_faults(structure: Any, verdict: Verdict) -> Mapping[str, int]:
-    """How often each failure strikes in a schedule, those left out that never do.
+    """How often each failure happens in a schedule, without those that never do.
 
-    Empty as well for a schedule that was found with other sizes than those of a search.
+    Also empty for a schedule that was found with other sizes than those of a search.
     """
     world = find_world(structure)
     parameters = world.make_search_parameters(world.get_fault_model(verdict.fault))
@@ -57,7 +57,7 @@ def count_faults(structure: Any, verdict: Verdict) -> Mapping[str, int]:
 
 
 def find_class(structure: Any, verdict: Verdict) -> str:
-    """The class of explanation of a cell about the log; empty where none fits."""
+    """The class of explanation of a verdict about the log; empty if none fits."""
     if not isinstance(structure, Structure):
         return ""
     try:

@@ -1,4 +1,4 @@
-"""What an operator fears, judged by the verdicts of a group: how grave, and by which failures."""
+"""The fears of an operator, judged by the verdicts of a group: how grave, by which failures."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NO_ACKNOWLEDGEMENT = "no send is ever answered PUT_OK"
 ONE_COPY = "one copy: the master answers alone"
 NO_ANSWER = "not decided for such a group"
 EVERYTHING_OPEN = "every fault class"
-"""Stands for all of them, where nothing about a row is decided."""
+"""Represents all fault classes, if nothing about a row is decided."""
 
 
 @frozen
@@ -44,7 +44,7 @@ def judge_rows(log: Structure, sources: Sequence[Judged]) -> tuple[Row, ...]:
 
 
 def judge_row(words: RowWords, log: Structure, sources: Sequence[Judged]) -> Row:
-    """One row by all cells of its claims."""
+    """One row, judged by all verdicts on its claims."""
     title = words.get_title(log.slaves)
     cells = list_cells(words, sources)
     telling = [(s, v) for s, v in cells if not v.is_vacuous]
@@ -70,23 +70,23 @@ def judge_row(words: RowWords, log: Structure, sources: Sequence[Judged]) -> Row
 
 
 def list_cells(words: RowWords, sources: Sequence[Judged]) -> list[tuple[Any, Verdict]]:
-    """Every cell of a row's claims, with its structure."""
+    """Every verdict on a row's claims, with its structure."""
     return [(s.structure, v) for s in sources for v in s.verdicts if is_of_row(words, v)]
 
 
 def is_silent(telling: Sequence[tuple[Any, Verdict]]) -> bool:
-    """Only where everything strikes does a cell say anything: a stranger may feign a report."""
+    """Only the verdict under every fault is not vacuous: a stranger may feign a report."""
     return all(find_world(s).every_fault.name == v.fault for s, v in telling)
 
 
 def is_second_copy_promised(log: Structure) -> bool:
-    """A put waits for a slave, or would if there was one."""
+    """A put waits for a slave, or would if there were one."""
     alone = log.role is Role.SYNC_MASTER and not log.slaves
     return alone or get_waiting_role(log) == Role.SYNC_MASTER.name
 
 
 def lacks_judge(words: RowWords, log: Structure, sources: Sequence[Judged]) -> bool:
-    """A world has to judge the row, and decides nothing of such a group."""
+    """The world that must judge the row decides nothing for such a group."""
     kinds = {type(source.structure) for source in sources}
     lacks_system = words.needs_system and SystemStructure not in kinds
     lacks_reading = words.needs_reading and log.slaves > 0 and ReadingStructure not in kinds
@@ -94,17 +94,17 @@ def lacks_judge(words: RowWords, log: Structure, sources: Sequence[Judged]) -> b
 
 
 def is_of_row(words: RowWords, verdict: Verdict) -> bool:
-    """The cell's claim stands in the row."""
+    """The verdict's claim is in the row."""
     return any(claim.name == verdict.guarantee for claim in words.claim)
 
 
 def is_open(verdict: Verdict) -> bool:
-    """Nobody knows: it is not decided, or real brokers contradict the proof."""
+    """The verdict is unknown: not decided, or real brokers contradict the proof."""
     return bool(verdict.disputed) or verdict.word not in (VerdictWord.PROVED, VerdictWord.REFUTED)
 
 
 def compute_grade(failures: Iterable[Failure], *, is_open: bool) -> Grade:
-    """The gravest of all; what is open may be a loss."""
+    """The gravest grade of all; an open verdict may be a loss."""
     grades = {failure.grade for failure in failures}
     if Grade.LOSS in grades:
         return Grade.LOSS
@@ -130,7 +130,7 @@ def list_weakest(words: RowWords, cells: Iterable[tuple[Any, Verdict]]) -> list[
 
 
 def make_failure(words: RowWords, structure: Any, verdict: Verdict) -> Failure:
-    """A refuted cell as a failure of a row."""
+    """A refuted verdict as a failure of a row."""
     blow = describe_blow(structure, verdict)
     claim = next(c for c in words.claim if c.name == verdict.guarantee)
     return Failure(
@@ -151,12 +151,12 @@ def make_code(words: RowWords, verdict: Verdict) -> str:
 
 
 def is_refuted(verdict: Verdict) -> bool:
-    """A schedule refutes the cell, and nothing disputes that."""
+    """A schedule refutes the verdict, and no finding disputes that."""
     return verdict.word is VerdictWord.REFUTED and not verdict.disputed
 
 
 def keep_weakest(cells: Iterable[tuple[Any, Verdict]]) -> Iterator[tuple[Any, Verdict]]:
-    """The refuted cells, those left out whose claim falls under less already."""
+    """The refuted verdicts, without those whose claim already breaks under less."""
     refuted = [(s, v) for s, v in cells if is_refuted(v)]
     for structure, verdict in refuted:
         column = get_column(structure, verdict)
@@ -171,7 +171,7 @@ def keep_weakest(cells: Iterable[tuple[Any, Verdict]]) -> Iterator[tuple[Any, Ve
 
 
 def get_column(structure: Any, verdict: Verdict) -> FaultModel:
-    """The fault class of a cell."""
+    """The fault class of a verdict."""
     return find_world(structure).get_fault_model(verdict.fault)
 
 

@@ -1,4 +1,4 @@
-"""The short answer about one broker group: rows, actions, and what is not known."""
+"""The short answer about one broker group: rows, actions, and open questions."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def summarise(
 def list_sources(
     group: BrokerGroup, question: ReadingQuestion, analyse: Analyse
 ) -> tuple[Judged, ...]:
-    """Every structure that says something of a group, with its verdicts."""
+    """Every structure that describes a group, with its verdicts."""
     analysis = analyse(group)
     return (
         Judged(analysis.structure, analysis.verdicts),
@@ -71,7 +71,7 @@ def list_sources(
 
 
 def describe_settings(group: BrokerGroup) -> dict[str, str]:
-    """The settings that decide most; those at their defaults only where every group has them."""
+    """The settings that decide most; default values only for settings that every group has."""
     master = group.master
     found = {"brokerRole": master.role.name, "flushDiskType": master.flush_disk_type.name}
     for key in ("transientStorePoolEnable", "slaveReadEnable"):
@@ -85,7 +85,7 @@ def list_reading_structures(
 ) -> tuple[ReadingStructure, ...]:
     """The structures of the group's readers, each once.
 
-    None for a group without slaves, and where some readers have no structure.
+    None for a group without slaves, or if some readers have no structure.
     """
     if not group.slaves:
         return ()
@@ -97,13 +97,13 @@ def list_reading_structures(
 def list_reading_sources(
     group: BrokerGroup, question: ReadingQuestion, *, is_from_first: bool
 ) -> Iterator[Judged]:
-    """What is decided of the group's readers."""
+    """The decided verdicts about the group's readers."""
     for structure in list_reading_structures(group, question, is_from_first=is_from_first):
         yield Judged(structure, decide_reading(structure))
 
 
 def list_system_sources(group: BrokerGroup, question: ReadingQuestion) -> Iterator[Judged]:
-    """What is decided from put to consumed, of a group with one slave."""
+    """The decided verdicts from put to consumption, for a group with one slave."""
     if len(group.slaves) != 1:
         return
     log = compute_structure(group)
@@ -115,7 +115,7 @@ def list_system_sources(group: BrokerGroup, question: ReadingQuestion) -> Iterat
 
 
 def count_resting(source: Judged) -> int:
-    """How many proved verdicts rest on something that nobody has seen a real broker do."""
+    """The number of proved verdicts that depend on behaviour not observed on a real broker."""
     proved = (v for v in source.verdicts if v.word is VerdictWord.PROVED and not v.is_vacuous)
     return sum(bool(find_unevidenced(source.structure, v.guarantee, v.fault)) for v in proved)
 
@@ -123,7 +123,7 @@ def count_resting(source: Judged) -> int:
 def list_alternatives(
     group: BrokerGroup, question: ReadingQuestion, analyse: Analyse
 ) -> Iterator[Alternative]:
-    """The group with each switch that would change it, by certificates that are there."""
+    """The group with each switch that would change it, by existing certificates."""
     for switch in load_actions().switches:
         if bool(group.slaves) if switch.adds_slaves else switch.needs_slaves > bool(group.slaves):
             continue
@@ -137,7 +137,7 @@ def list_alternatives(
 
 
 def apply_switch(switch: Switch, group: BrokerGroup) -> BrokerGroup:
-    """The group with another value of a key; the same group where it has that value."""
+    """The group with another value of a key; the same group if it has that value."""
     brokers = {
         "master": (group.master,),
         "slaves": group.slaves,
@@ -155,7 +155,7 @@ def apply_switch(switch: Switch, group: BrokerGroup) -> BrokerGroup:
 
 
 def say_value(value: Any) -> str:
-    """A value as a broker's file has it."""
+    """A value as in a broker's file."""
     if isinstance(value, bool):
         return str(value).lower()
     return str(getattr(value, "name", value))
@@ -166,8 +166,8 @@ def make_alternative(
 ) -> Alternative:
     """A changed group with its verdicts, those of its log from their certificate.
 
-    Without one they are decided, and so are those of a group without slaves: no certificate says
-    which proofs are vacuous.
+    Without one they are decided now, and so are those of a group without slaves: no certificate
+    records which proofs are vacuous.
     """
     log = compute_structure(group)
     cells = tuple(find_cells(log).values()) if group.slaves else ()

@@ -15,22 +15,22 @@ WORDS_FILE = Path(__file__).with_name("words.toml")
 
 
 class Grade(enum.Enum):
-    """How grave a fear is in one group; the gravest last."""
+    """How grave a fear is in one group, the gravest last."""
 
     NOT_PROMISED = "-"
     """Nothing is promised here, so nothing can be broken."""
     OK = "ok"
     """Proved under every fault class."""
     RISK = "risk"
-    """Broken by a rare failure, a circumstance, or several failures together."""
+    """Broken by a rare failure, an environment event, or several failures together."""
     UNDECIDED = "?"
     """Not decided, so it may be as bad as a loss."""
     LOSS = "loss"
-    """Broken by one common failure, or without any."""
+    """Broken by one common failure, or without any failure."""
 
 
 class Kind(enum.Enum):
-    """What sort of failure a fault class is; the weakest, which is the gravest, first."""
+    """The kind of failure of a fault class; the weakest, which is the gravest, first."""
 
     UNFAILED = "unfailed"
     COMMON = "common"
@@ -44,7 +44,7 @@ class Kind(enum.Enum):
 
     @property
     def grade(self) -> Grade:
-        """How grave it is that a claim falls under such a failure."""
+        """How grave it is that such a failure breaks a claim."""
         return Grade.LOSS if self in (Kind.UNFAILED, Kind.COMMON) else Grade.RISK
 
 
@@ -54,10 +54,10 @@ class RowClaim:
 
     name: str
     at_most: str = ""
-    """The word of the gravest grade that its failure deserves; empty for any."""
+    """The gravest grade that it may get; empty for any."""
 
     def cap(self, kind: Kind) -> Grade:
-        """How grave it is that this claim falls under such a failure."""
+        """How grave it is that such a failure breaks this claim."""
         is_capped = self.at_most and kind.grade is Grade.LOSS
         return Grade(self.at_most) if is_capped else kind.grade
 
@@ -71,21 +71,21 @@ class RowWords:
     """Something that an operator fears."""
 
     letter: str
-    """How its codes begin."""
+    """The first letter of its codes."""
     title: str
     claim: tuple[RowClaim, ...] = field(converter=_read_claims)
     """Its claims, the gravest first."""
     slaveless: str = ""
-    """Its title for a group without slaves; empty where that is the same."""
+    """Its title for a group without slaves; empty if it is the same."""
     needs_system: bool = False
     """Only the world of the whole system judges it."""
     needs_reading: bool = False
-    """Of a group with slaves the world of reading has to judge it."""
+    """For a group with slaves the world of reading must judge it."""
     needs_waiting: bool = False
-    """It is promised only where a put waits for a slave."""
+    """It is promised only if a put waits for a slave."""
 
     def get_title(self, slaves: int) -> str:
-        """Its title for a group of so many slaves."""
+        """Its title for a group with this many slaves."""
         return self.slaveless if self.slaveless and not slaves else self.title
 
 
@@ -95,21 +95,21 @@ class ColumnWords:
 
     name: str
     number: int
-    """What its codes end with."""
+    """The number at the end of its codes."""
     kind: Kind = field(converter=Kind)
     words: str
-    """What an operator calls it."""
+    """Its name for an operator."""
 
 
 @frozen
 class FaultWords:
-    """What may strike, counted by a field of a world's fault counts."""
+    """A fault, counted by a field of a world's fault counts."""
 
     one: str = ""
     more: str = ""
-    """With the number as ``{n}``, where it says something."""
+    """The plural, with the number as ``{n}`` if it matters."""
     unsaid: str = ""
-    """Why no schedule of the tables has it; empty where one may."""
+    """Why no schedule of the tables has it; empty if one may."""
 
 
 @frozen
@@ -118,18 +118,18 @@ class Cause:
 
     words: str
     explanation: str = ""
-    """The class of explanation that it is about; empty for a claim of another world."""
+    """Its class of explanation; empty for a claim of another world."""
     claim: str = ""
 
 
 @frozen
 class Unlisted:
-    """Claims that stand in no row."""
+    """Claims that are in no row."""
 
     why: str
     claims: tuple[str, ...] = field(default=(), converter=tuple)
     worlds: tuple[str, ...] = field(default=(), converter=tuple)
-    """Worlds of which no claim stands in a row."""
+    """Worlds of which no claim is in a row."""
 
 
 @frozen
@@ -140,12 +140,12 @@ class Words:
     columns: Mapping[str, ColumnWords]
     """By name."""
     faults: Mapping[str, FaultWords]
-    """By the field that counts them."""
+    """Faults by the field that counts them."""
     causes: tuple[Cause, ...]
     unlisted: tuple[Unlisted, ...]
 
     def find_cause(self, explanation: str, claim: str) -> str:
-        """What happens where nothing fails; empty where nobody has said it."""
+        """The cause in words of a failure without faults; empty if the table has none."""
         for cause in self.causes:
             if cause.claim == claim or (cause.explanation and cause.explanation == explanation):
                 return cause.words

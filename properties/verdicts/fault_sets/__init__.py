@@ -1,1 +1,1 @@
-"""Fault sets: the border between those that a guarantee survives and those that it does not."""
+"""Fault sets: the border between those that a guarantee survives and those that break it."""

@@ -1,4 +1,4 @@
-"""What is proved or refuted of a guarantee when some mixture of faults may strike."""
+"""What is proved or refuted of a guarantee under a mixture of faults."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from properties.z3.fault_sets import FaultSet
 
 @frozen
 class TabledVerdict:
-    """A verdict, and the column or the set of faults that it is taken from."""
+    """A verdict, and the fault model or the set of faults that it comes from."""
 
     word: VerdictWord
     fault: str
-    """The column's heading, or the faults of the set."""
+    """The fault model's name, or the faults of the set."""
     disputed: tuple[str, ...] = ()
-    """The findings that say that real brokers do otherwise."""
+    """The findings according to which real brokers behave otherwise."""
 
     @property
     def label(self) -> str:
@@ -35,11 +35,11 @@ class TabledVerdict:
 def find_tabled_verdict(
     guarantee: str, structure: Any, admitted: Iterable[str]
 ) -> TabledVerdict | None:
-    """What is known of a guarantee when exactly these faults may strike.
+    """The known verdict on a guarantee when exactly these faults may happen.
 
-    Proved where a column, or else a set of faults, that has them all is proved; refuted where one
-    of some of them is refuted. None for a mixture that is no column of a group whose fault sets are
-    not decided. For a guarantee of a part, what is known of it in its own world.
+    Proved if a fault model, or else a set of faults, that has them all is proved; refuted if one
+    with some of them is refuted. None for a mixture that is no fault model of a group whose fault
+    sets are not decided. For a guarantee of a part, its verdict in its own world.
     """
     mixture = frozenset(admitted)
     if (part := find_world(structure).part_claims.get(guarantee)) is not None:
@@ -57,7 +57,7 @@ def find_tabled_verdict(
 def find_bordered_verdict(
     guarantee: str, structure: Any, mixture: FaultSet
 ) -> TabledVerdict | None:
-    """The same by the borders between survived and fatal sets of faults."""
+    """The known verdict by the borders between survived and fatal sets of faults."""
     if structure not in BORDERED_STRUCTURES:
         return None
     border = next(b for b in load_borders_once(structure) if b.guarantee == guarantee)
@@ -72,4 +72,4 @@ def find_bordered_verdict(
 
 
 load_borders_once = cache(load_borders)
-"""Their file is read once, not for every guarantee."""
+"""The borders' file is read once, not for every guarantee."""

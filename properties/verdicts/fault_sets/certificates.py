@@ -1,7 +1,7 @@
-"""Borders between survived and fatal fault sets as data, re-checked whenever they are used.
+"""Borders between survived and fatal fault sets as data, checked again whenever they are used.
 
-Like every certificate this one is a hint: the sets called proved are proved again, the schedules
-judged again, and that no set of faults was forgotten is asked again.
+Like every certificate this one is a hint: sets called proved are proved again, schedules are
+replayed again, and it is checked again that no set of faults is missing.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ from reference.checkout import PROGRAM
 FAULT_SET_FILE = "fault_sets.json"
 
 SMALL_STRUCTURES = tuple(s for s in STRUCTURES.values() if s.slaves <= SEARCHED_SLAVES_MAX)
-"""Those of the worlds that can be searched step by step; of larger groups nobody searched any."""
+"""The structures that can be searched step by step; larger groups were not searched."""
 
 BORDERED_STRUCTURES = (*SMALL_STRUCTURES, SYSTEM.structures[0])
-"""The structures of which all fault sets are decided, as far as was searched: of the system the
-stock pair alone."""
+"""The structures whose fault sets are all decided, within the search depth; of the system only
+the stock pair."""
 
 
 def recheck_borders(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> tuple[Border, ...]:
-    """The stored borders of a structure, after all that they say was proved or replayed again.
+    """The stored borders of a structure, after all of them were proved or replayed again.
 
-    Raises InternalDisagreementError for what does not hold, or is missing.
+    Raises InternalDisagreementError if anything is missing or does not hold.
     """
     borders = load_borders(structure, folder)
     if [b.guarantee for b in borders] != list(find_world(structure).claims):
@@ -63,7 +63,7 @@ def recheck_borders(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> tuple[
 
 
 def find_flaw(prover: FaultSetProver, border: Border) -> str:
-    """What is wrong with a border; empty where nothing is."""
+    """What is wrong with a border; empty if nothing is."""
     for survived in border.proved:
         if prover.find_survived(border.guarantee, survived) is None:
             return f"not proved under {describe(survived)}"
@@ -76,7 +76,7 @@ def find_flaw(prover: FaultSetProver, border: Border) -> str:
 
 
 def is_refutation(structure: Any, guarantee: str, refutation: Refutation) -> bool:
-    """Its schedule refutes the guarantee, and takes those faults and no others."""
+    """The schedule refutes the guarantee, and needs exactly those faults."""
     limits = find_world(structure).everything.counts(**dict.fromkeys(refutation.faults, SEARCHED))
     sizes = evolve(find_world(structure).sizes.fault_sets, limits=limits)
     return (
@@ -93,7 +93,7 @@ def describe(faults: FaultSet) -> str:
 def save_borders(
     found: Mapping[Any, tuple[Border, ...]], folder: Path = CERTIFICATE_FOLDER
 ) -> None:
-    """Write the borders of these structures; those of others are kept."""
+    """Write the borders of these structures; those of other structures are kept."""
     for structure, borders in found.items():
         path = get_world_folder(structure, folder) / FAULT_SET_FILE
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -123,7 +123,7 @@ def load_borders(structure: Any, folder: Path = CERTIFICATE_FOLDER) -> tuple[Bor
 
 
 def make_disagreement(structure: Any, reason: str) -> InternalDisagreementError:
-    """The error that says what is wrong with the stored borders, and what to do."""
+    """The error that reports what is wrong with the stored borders, and what to do."""
     return InternalDisagreementError(
         f"the fault sets of {structure.name}: {reason}; run `{PROGRAM} prove --fault-sets --search`"
     )

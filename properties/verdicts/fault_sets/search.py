@@ -31,13 +31,13 @@ from properties.z3.fault_sets import (
 from properties.z3.induction import prove_lemmas
 
 SEARCH_DEPTH = 20
-"""Steps after which a set of faults counts as undecided."""
+"""The number of steps after which a set of faults counts as undecided."""
 
 Search = Callable[[FaultModel, Collection[str], Callable[[str], None]], Mapping[str, Schedule]]
-"""Searches schedules against some claims, under a set of faults, and tells how it goes on."""
+"""Searches schedules against some claims, under a set of faults, and reports its progress."""
 
 Refutations = dict[str, dict[FaultSet, Schedule]]
-"""Schedules by the guarantee that they refute and the faults that they take."""
+"""Schedules by the guarantee that they refute and the faults that they need."""
 
 
 def find_borders(
@@ -46,10 +46,10 @@ def find_borders(
     on_progress: Callable[[str], None] = lambda text: None,
     search: Search | None = None,
 ) -> tuple[Border, ...]:
-    """Decide for every guarantee which sets of faults it survives. Raises SolverGaveUpError.
+    """Decide which sets of faults each guarantee survives. Raises SolverGaveUpError.
 
-    Sets that neither a proof nor a known schedule decides are left to ``search``; without one,
-    to a search step by step.
+    ``search`` decides sets that neither a proof nor a known schedule does; without it, a step by
+    step search.
     """
     on_progress(f"{structure.name}, fault sets: what known schedules refute")
     prover = FaultSetProver(structure, prove_lemmas(structure))
@@ -76,7 +76,7 @@ def find_borders(
 
 
 def find_border(prover: FaultSetProver, guarantee: str, known: dict[FaultSet, Schedule]) -> Border:
-    """The border as far as proofs and these schedules tell it. Raises SolverGaveUpError."""
+    """The border as far as proofs and these schedules decide it. Raises SolverGaveUpError."""
     proved: list[FaultSet] = []
     undecided: list[FaultSet] = []
     everything = get_all_faults(prover.structure)
@@ -101,7 +101,7 @@ def search_step_by_step(
     names: Collection[str],
     on_progress: Callable[[str], None],
 ) -> dict[str, Schedule]:
-    """The shortest schedules against these guarantees that take no other faults, up to a depth."""
+    """The shortest schedules against these guarantees with only these faults, up to a depth."""
     structure = prover.structure
     sizes = find_world(structure).sizes.fault_sets
     answers = BoundedSearch(structure, column, prover.lemmas, sizes).find_shortest(
@@ -117,10 +117,9 @@ def search_step_by_step(
 def find_refutations(
     structure: Any, known: Iterable[Schedule], sizes: Any = None, *, names: Container[str] = ()
 ) -> Refutations:
-    """How beginnings of these schedules refute these guarantees, or all, by the faults they take.
+    """Refutations of these guarantees, or all, by beginnings of these schedules, by their faults.
 
-    Without ``sizes`` they are the small ones. Of each guarantee only sets that contain no other one
-    are kept.
+    ``sizes`` defaults to the small ones. For each guarantee only minimal sets are kept.
     """
     claims = find_world(structure).claims
     asked = {n: claim for n, claim in claims.items() if not names or n in names}
@@ -141,7 +140,7 @@ def _note(
     name: str,
     beginning: Schedule,
 ) -> None:
-    """Keep a refutation, without needless steps, where no known one takes fewer faults."""
+    """Keep a refutation, without needless steps, unless a known one needs fewer faults."""
     if any(smaller <= compute_faults(structure, beginning) for smaller in found):
         return
     schedule = remove_needless_steps(
@@ -157,7 +156,7 @@ def _note(
 def _find_violations(
     structure: Any, parameters: Any, schedule: Schedule, asked: Mapping[str, Property]
 ) -> Iterator[tuple[str, Schedule]]:
-    """Each of these that the schedule comes to violate, with its beginning up to there."""
+    """Each of these guarantees that the schedule violates, with its beginning up to there."""
     held = dict(asked)
     states = follow_while_possible(structure, parameters, schedule)
     for index, (_, cluster) in enumerate(states):

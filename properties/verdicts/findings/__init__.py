@@ -1,1 +1,1 @@
-"""What real brokers do and the rules leave out, or left out once: which cells that touches."""
+"""Behaviour of real brokers that the rules leave out, or once did, and the verdicts it touches."""

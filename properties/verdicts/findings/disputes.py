@@ -1,7 +1,7 @@
-"""Disputed cells: what real brokers have shown to be false, although the rules as written prove it.
+"""Disputed verdicts: the rules as written prove them, but real brokers have refuted them.
 
-A proof is about the rules. Where real code does more than the rules say, a cell can be proved and
-false. Until the rule follows, the cell reads ``disputed`` with the finding's identifier.
+A proof is about the rules. If real code does more than the rules do, a verdict can be proved and
+false. Until the rule is corrected, the verdict reads ``disputed`` with the finding's identifier.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ FINDINGS_FILE = Path(__file__).with_name("findings.toml")
 
 @frozen(kw_only=True)
 class DisputedCells(CellSelector):
-    """Cells that one finding falsifies."""
+    """Verdicts that one finding falsifies."""
 
     claims: tuple[str, ...] = field(converter=tuple)
     verdict: VerdictWord = field(default=VerdictWord.PROVED, converter=VerdictWord)
     """The engine's word that is disputed."""
     inference: str = ""
-    """Why the cells fall too, where no run has shown it; empty where one has."""
+    """Why these verdicts are false, if no run has shown it; empty if one has."""
 
     def has(self, structure: Any, verdict: Verdict) -> bool:
-        """The verdict is one of these cells."""
+        """The verdict is one of these."""
         is_meant = verdict.word is self.verdict and verdict.guarantee in self.claims
         return is_meant and self.fits(structure, verdict.fault)
 
@@ -42,17 +42,17 @@ def _read_cells(entries: Iterable[Mapping[str, Any]]) -> tuple[DisputedCells, ..
 
 @frozen(kw_only=True)
 class Finding:
-    """Something that real brokers do and the rules leave out."""
+    """Behaviour of real brokers that the rules leave out."""
 
     id: str
-    """Its identifier, for example ``L1``."""
+    """The identifier, for example ``L1``."""
     says: str
     """What real brokers do."""
     evidence: tuple[str, ...] = field(converter=tuple)
     """Rows, recordings, source, threads."""
     cells: tuple[DisputedCells, ...] = field(default=(), converter=_read_cells)
     no_cells: str = ""
-    """Why it disputes no cell; empty where it does."""
+    """Why it disputes no verdict; empty if it does."""
 
 
 @cache
@@ -63,7 +63,7 @@ def load_findings(file: Path = FINDINGS_FILE) -> tuple[Finding, ...]:
 
 
 def find_disputes(structure: Any, verdict: Verdict) -> tuple[str, ...]:
-    """The findings that falsify a cell, by identifier: what was seen before what is inferred."""
+    """The findings that falsify a verdict, by identifier: observed before inferred ones."""
     disputing = [
         (bool(cells.inference), finding.id)
         for finding in load_findings()
@@ -75,14 +75,14 @@ def find_disputes(structure: Any, verdict: Verdict) -> tuple[str, ...]:
 
 
 def find_claim_disputes(structure: Any, claim: str) -> tuple[str, ...]:
-    """The findings that falsify a proof of the claim in this structure, whatever may strike."""
+    """The findings that falsify a proof of the claim in this structure, under any fault model."""
     return find_disputes(structure, Verdict(claim, "", VerdictWord.PROVED))
 
 
 def mark_disputed(structure: Any, verdicts: Iterable[Verdict]) -> tuple[Verdict, ...]:
     """The verdicts of a structure, each with the findings that dispute it.
 
-    A vacuous proof promises nothing that could be false.
+    A vacuous proof claims nothing that could be false.
     """
     return tuple(
         v if v.is_vacuous else evolve(v, disputed=find_disputes(structure, v)) for v in verdicts
@@ -90,11 +90,11 @@ def mark_disputed(structure: Any, verdicts: Iterable[Verdict]) -> tuple[Verdict,
 
 
 def say_disputed(identifiers: Iterable[str]) -> str:
-    """``disputed (L1)`` by the first of some findings; empty where there is none."""
+    """``disputed (L1)`` by the first of some findings; empty if there is none."""
     return next((f"disputed ({identifier})" for identifier in identifiers), "")
 
 
 def list_disputing(verdicts: Iterable[Verdict]) -> tuple[Finding, ...]:
-    """The findings that dispute any of these cells, in the order of the file."""
+    """The findings that dispute any of these verdicts, in the order of the file."""
     named = {identifier for v in verdicts for identifier in v.disputed}
     return tuple(finding for finding in load_findings() if finding.id in named)

@@ -1,4 +1,4 @@
-"""Cells that a rule of the log has turned, with the cause: what was proved once and is refuted."""
+"""Verdicts that a rule of the log has turned from proved to refuted, with the cause."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ TURNED_FILE = Path(__file__).with_name("turned_cells.toml")
 
 @frozen(kw_only=True)
 class TurnedCells(CellSelector):
-    """Cells that were proved, and that one cause has turned; all of them are refuted now."""
+    """Verdicts that were proved until one cause turned them; all of them are refuted now."""
 
     claims: tuple[str, ...] = field(converter=tuple)
     cells: int
-    """How many they are, over all groups and releases."""
+    """Their number, over all groups and releases."""
     rules: tuple[str, ...] = field(default=(), converter=tuple)
-    """The rules of which each of their schedules has one."""
+    """Rules; each of their schedules has one of these."""
     feature: str = ""
-    """The predicate that holds in some state of each schedule; empty where rules tell enough."""
+    """A predicate that holds in some state of each schedule; empty if the rules suffice."""
     cause: str
-    """What real brokers do; one sentence."""
+    """One sentence: what real brokers do."""
 
     def find(self) -> list[tuple[Any, Verdict]]:
-        """The certified cells of the tables that all groups have, each with its structure."""
+        """The certified verdicts of the tables that all groups have, each with its structure."""
         known = (s for s in KNOWN_STRUCTURES.values() if isinstance(s, Structure))
         groups = (s for s in known if STORE_POOL not in s.variants)
         return [

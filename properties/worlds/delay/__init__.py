@@ -1,1 +1,1 @@
-"""What is claimed of delayed delivery, and proved."""
+"""The claims about delayed delivery, and their lemmas."""

@@ -1,4 +1,4 @@
-"""What somebody who sends delayed messages relies on, in their words."""
+"""The guarantees that senders of delayed messages rely on, in their words."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from reference.worlds.delay.state import MASTER, SLAVE, Delay, DelayBroker
 
 
 def has_message(state: Delay, broker: DelayBroker) -> bool:
-    """Its log has a message at the followed place."""
+    """The broker's log has a message at the followed place."""
     return broker.queue_max > state.parameters.ghost_followed
 
 
@@ -35,14 +35,14 @@ def is_delivered(state: Delay) -> bool:
 
 
 def has_slave_progress(state: Delay) -> bool:
-    """A slave's file has passed the followed place."""
+    """The progress in a slave's file is beyond the followed place."""
     slave = state.brokers[SLAVE]
     is_beyond = slave.file > state.parameters.ghost_followed
     return all_of(negate(state.is_promoted), has_message(state, slave), is_beyond)
 
 
 def is_message_waiting(state: Delay) -> bool:
-    """A running broker has a message at the followed place without its copy."""
+    """A running broker has a message at the followed place, and no copy of it."""
     return any_of(*(b.is_up & has_message(state, b) & negate(b.has_copy) for b in state.brokers))
 
 
@@ -51,7 +51,7 @@ def is_message_waiting(state: Delay) -> bool:
     premise=is_passed,
 )
 def passed_message_was_delivered(state: Delay) -> bool:
-    """Every message that the master's delivery has passed has its copy in the master's log."""
+    """Every message that the master's delivery has passed has a copy in the master's log."""
     followed = state.parameters.ghost_followed
     return all_of(
         *(
@@ -65,7 +65,7 @@ def passed_message_was_delivered(state: Delay) -> bool:
 
 
 @guarantee(
-    why="New messages take the places that delivery has passed already; none of them is delivered.",
+    why="New messages take places that delivery has already passed, and are never delivered.",
     premise=is_anybody_serving,
 )
 def delivery_is_within_its_queue(state: Delay) -> bool:
@@ -79,29 +79,29 @@ def delivery_is_within_its_queue(state: Delay) -> bool:
 
 
 @guarantee(
-    why="Applications have to cope with what they get twice.",
+    why="Applications must cope with messages that they get twice.",
     premise=is_delivered,
 )
 def no_message_is_delivered_twice(state: Delay) -> bool:
-    """No second copy is written of a message that has one."""
+    """A delayed message never gets a second copy."""
     return negate(state.ghost_is_delivered_twice)
 
 
 @guarantee(
-    why="Who has consumed a copy that is gone has acted on what nobody else knows of.",
+    why="A consumer of a copy that is gone has acted on a message that exists nowhere else.",
     premise=is_delivered,
 )
 def delivered_message_stays(state: Delay) -> bool:
-    """A copy that was written is not lost for whoever is the master afterwards."""
+    """A copy that was written stays on the master, also after a promotion."""
     return negate(state.ghost_is_copy_lost)
 
 
 @guarantee(
-    why="It is what a promoted slave begins with.",
+    why="A promoted slave begins with that progress.",
     premise=has_slave_progress,
 )
 def slaves_file_is_behind_its_log(state: Delay) -> bool:
-    """A slave's file of progress has passed no message whose copy its log does not have."""
+    """Every message that the progress in a slave's file has passed has a copy in its log."""
     return implies(has_slave_progress(state), state.brokers[SLAVE].has_copy)
 
 

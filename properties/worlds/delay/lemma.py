@@ -1,4 +1,4 @@
-"""What the proofs about delayed delivery need."""
+"""The lemmas that the proofs about delayed delivery need."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ def is_undisturbed(state: Delay) -> bool:
     return all_of(faults.stops == 0, faults.kills == 0, faults.power_losses == 0)
 
 
-@lemma(why="Else a fault that never strikes has struck.")
+@lemma(why="Else a fault that cannot happen has happened.")
 def fault_counts_are_within_limits(state: Delay) -> bool:
-    """No fault strikes more often than it may."""
+    """No fault happens more often than its limit."""
     return has_faults_within_limits(state)
 
 
-@lemma(why="Else the slave delivers although nobody has promoted it.")
+@lemma(why="Else the slave delivers without having been promoted.")
 def roles_are_as_at_first(state: Delay) -> bool:
     """Without a promotion the slave is a slave, and it runs."""
     is_slave = implies(state.faults.promotions == 0, negate(state.is_promoted))
@@ -31,13 +31,13 @@ def roles_are_as_at_first(state: Delay) -> bool:
 
 @lemma(why="Else a master that was never away does not deliver.")
 def master_that_was_never_away_delivers(state: Delay) -> bool:
-    """It runs, and is the master."""
+    """A master that never stopped or failed runs, and still is the master."""
     return implies(is_undisturbed(state), is_serving(state, MASTER))
 
 
-@lemma(why="Else progress is ahead of what was delivered.")
+@lemma(why="Else progress is ahead of delivery.")
 def progress_is_behind_delivery(state: Delay) -> bool:
-    """Where no power is lost, whoever delivers has passed nothing that its log lacks a copy of."""
+    """Without power losses, delivery has passed no message whose copy the master's log lacks."""
     master = state.brokers[MASTER]
     followed = state.parameters.ghost_followed
     is_behind = (master.offset <= master.position) & (master.file <= master.offset)
@@ -58,16 +58,16 @@ def undisturbed_delivery_goes_on_once(state: Delay) -> bool:
     return implies(is_undisturbed(state), is_so & is_once)
 
 
-@lemma(why="Else a copy is lost that nobody could lose.")
+@lemma(why="Else a copy is lost without a cause.")
 def copies_stay_without_losses(state: Delay) -> bool:
-    """Where no power is lost and nobody promoted, no copy is lost."""
+    """Without power losses and promotions, no copy is lost."""
     is_calm = (state.faults.power_losses == 0) & (state.faults.promotions == 0)
     return implies(is_calm, negate(state.ghost_is_copy_lost))
 
 
 @lemma(why="Else a corrected master waits beyond the end of its queue.")
 def corrected_delivery_is_within_its_queue(state: Delay) -> bool:
-    """Whoever corrected its progress at the start has passed nothing that is not there."""
+    """A master that corrects its progress at the start is not beyond the end of its queue."""
     if not state.structure.is_corrected_at_start:
         return True
     return all_of(

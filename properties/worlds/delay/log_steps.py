@@ -1,7 +1,7 @@
-"""What the proofs about delayed delivery take of the log, as claims about the log's steps.
+"""The assumptions of the delay proofs about the log, as claims about the log's steps.
 
-Of the two messages that are followed there the first is the delayed one, and the second its copy.
-Nothing is taken of the slave's log: the proofs hold whatever becomes of that.
+Of the two followed messages the first is the delayed one, the second its copy. Nothing is assumed
+of the slave's log: the proofs hold whatever happens to it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def has_on_master(cluster: Cluster, number: int) -> bool:
 
 
 def master_keeps_what_it_has(before: Cluster, after: Cluster) -> bool:
-    """The master loses a message by retention only (``stop_broker``, ``kill_broker``)."""
+    """The master loses a message only by retention (``stop_broker``, ``kill_broker``)."""
     return all_of(
         *(
             implies(
@@ -33,7 +33,7 @@ def master_keeps_what_it_has(before: Cluster, after: Cluster) -> bool:
 
 
 def copy_goes_with_its_message(before: Cluster, after: Cluster) -> bool:
-    """The master never loses the message and keeps the copy behind it (``lose_power``)."""
+    """The master never loses the message while it keeps the later copy (``lose_power``)."""
     had_both = has_on_master(before, DELAYED) & has_on_master(before, COPY)
     has_message_yet = has_on_master(after, DELAYED) | after.messages[DELAYED].ghost_is_expired
     return implies(had_both & has_on_master(after, COPY), has_message_yet)

@@ -1,1 +1,1 @@
-"""What is claimed of a consumer's reading and progress, and what the proofs of it need."""
+"""The claims about a consumer's reading and progress, and their lemmas."""

@@ -1,8 +1,8 @@
-"""What somebody who runs consumers relies on, in their words.
+"""The guarantees that operators of consumers rely on, in their words.
 
-What is claimed of one message holds of each, since any may be the one that is followed. *Owed* to a
-group is a message that was put after the group had begun, or that lay before it when it began.
-*Consumed* is one that the application has finished.
+A claim about the followed message holds for every message, since any may be the followed one.
+*Owed* to a group: put after the group began, or ahead of it when it began. *Consumed*: the
+application has finished it.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from reference.worlds.reading.state import MASTER, SLAVE, Reading
 
 
 def is_awaited(state: Reading) -> bool:
-    """The followed message is owed to the group, the master has it, and nobody has consumed it."""
+    """The followed message is owed to the group, on the master, and not consumed."""
     message = state.message
     return message.ghost_is_owed & message.is_on_master & negate(message.ghost_is_done)
 
 
 def is_awaited_by_known(state: Reading) -> bool:
-    """The same, of a message that was put after a broker had taken the group's progress."""
+    """The followed message is awaited, and was put after a broker had taken progress."""
     return is_awaited(state) & state.message.ghost_is_owed_to_known
 
 
 def is_passed(state: Reading) -> bool:
-    """The consumer stands behind the followed message, and has not cached it."""
+    """The consumer is beyond the followed message, and has not cached it."""
     consumer, place = state.consumer, state.message.offset
     is_pulled_past = (place < consumer.next_offset) & negate(state.message.is_cached)
     return any_of(is_pulled_past, place < consumer.corrected, place < consumer.progress)
@@ -45,34 +45,35 @@ def has_stopped(state: Reading) -> bool:
 
 
 def was_handed(state: Reading) -> bool:
-    """The application has been handed the followed message."""
+    """The followed message was handed to the application."""
     return state.message.ghost_was_handed
 
 
-@guarantee(why="A message that no consumer sees is lost to the application.", premise=is_awaited)
+@guarantee(why="A message that no consumer sees is lost for the application.", premise=is_awaited)
 def no_message_is_skipped(state: Reading) -> bool:
-    """A message that is owed, and that the master has, is consumed, cached, or lies ahead.
+    """A message that is owed and on the master is consumed, cached, or ahead of the consumer.
 
-    Ahead of the consumer's next pull, of where a broker has moved it, and of its progress.
+    *Ahead*: of the consumer's next pull, of the place a broker has moved it to, and of its
+    progress.
     """
     return implies(is_awaited(state), negate(is_passed(state)))
 
 
 @guarantee(
-    why="A group that begins at the end has to be known by a broker first; then this is left.",
+    why="A group that begins at the end has only this guarantee, once a broker knows the group.",
     premise=is_awaited_by_known,
 )
 def known_group_skips_no_message(state: Reading) -> bool:
-    """A message put after the group's first progress was taken is consumed, cached, or ahead."""
+    """A message put after a broker took the first progress is consumed, cached, or ahead."""
     return implies(is_awaited_by_known(state), negate(is_passed(state)))
 
 
 @guarantee(
-    why="Whoever starts from such progress skips messages, perhaps much later.",
+    why="A consumer that starts from progress beyond such a message skips it, perhaps much later.",
     premise=has_progress,
 )
 def stored_progress_covers_consumed_only(state: Reading) -> bool:
-    """A message that is owed, and that the master has, is consumed, or no table is beyond it."""
+    """No broker's progress is beyond a message that is owed, on the master and not consumed."""
     tables = (
         *(broker.progress for broker in state.brokers),
         *(broker.progress_on_disk for broker in state.brokers),
@@ -81,29 +82,32 @@ def stored_progress_covers_consumed_only(state: Reading) -> bool:
     return implies(is_awaited(state), is_none_beyond)
 
 
-@guarantee(why="What was taken by a broker should not have to be done again.", premise=has_stopped)
+@guarantee(
+    why="Work whose progress a broker has taken should not have to be repeated.",
+    premise=has_stopped,
+)
 def progress_never_moves_back(state: Reading) -> bool:
-    """Who takes the queue does not begin before the progress that a broker last took."""
+    """A consumer that takes the queue begins no earlier than the progress a broker last took."""
     return negate(state.consumer.ghost_has_moved_back)
 
 
-@guarantee(why="Applications have to cope with what they see twice.", premise=was_handed)
+@guarantee(why="Applications must cope with messages that they get twice.", premise=was_handed)
 def no_message_is_consumed_twice(state: Reading) -> bool:
-    """The application is handed a message at most once."""
+    """A message is handed to the application at most once."""
     return negate(state.message.ghost_was_handed_twice)
 
 
 @guarantee(
-    why="The application has acted on something that never was, for everybody else.",
+    why="Otherwise the application has acted on a message that exists for no other reader.",
     premise=was_handed,
 )
 def consumed_messages_stay(state: Reading) -> bool:
-    """No message that the application is handed is lost by the master, before or after."""
+    """The master loses no message handed to the application, neither before nor after."""
     return negate(state.message.ghost_was_in_vain)
 
 
 def is_pulled_in_vain(state: Reading, broker: int) -> bool:
-    """The broker is asked, has nothing there, and says: once more, at once, from the same place."""
+    """The broker has nothing at the pulled offset, and answers: retry there at once."""
     answered = answer(state, broker, NOT_SCANNED)
     is_retry = answered.code == ResponseCode.PULL_RETRY_IMMEDIATELY
     is_same = answered.next_begin_offset == state.consumer.next_offset
@@ -112,9 +116,9 @@ def is_pulled_in_vain(state: Reading, broker: int) -> bool:
 
 
 @guarantee(
-    why="Pulls without a pause fill logs and use up processors on both sides.",
+    why="Pulls without a pause fill logs and use up CPU on both sides.",
     premise=is_reading,
 )
 def no_pull_is_repeated_at_once(state: Reading) -> bool:
-    """No consumer pulls again and again without news or pause (R-PM-05, R-CC-08)."""
+    """No consumer repeats a pull without a pause and without new messages (R-PM-05, R-CC-08)."""
     return negate(any_of(*(is_pulled_in_vain(state, broker) for broker in (MASTER, SLAVE))))

@@ -1,4 +1,4 @@
-"""What the proofs about reading need of consumers, routes and progress."""
+"""The lemmas about consumers, routes and progress that the proofs about reading need."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from reference.worlds.reading.state import NO_OFFSET, SLAVE, Broker, Reading
 
 
 def is_master_always_there(state: Reading) -> bool:
-    """The master has never been away, for brokers, the name server or the consumer."""
+    """The master was always reachable for brokers, the name server and the consumer."""
     faults = state.faults
     return (
         (faults.master_power_losses == 0)
@@ -28,7 +28,7 @@ def is_master_always_there(state: Reading) -> bool:
 
 
 def is_queue_well_formed(broker: Broker) -> bool:
-    """It begins before it ends, and what is kept and in memory lies in it."""
+    """The queue begins before it ends, and contains what is kept and what is in memory."""
     end = broker.queue_max
     return all_of(
         broker.queue_min >= 0,
@@ -59,7 +59,7 @@ def queues_are_well_formed(state: Reading) -> bool:
 
 @sanity()
 def consumer_is_well_formed(state: Reading) -> bool:
-    """It has a queue, or was moved, or has neither; what is cached lies behind its next pull."""
+    """It has a queue, or was moved, or neither; all that is cached is before its next pull."""
     consumer = state.consumer
     has_queue, is_moved = consumer.next_offset >= 0, consumer.corrected >= 0
     is_cached = consumer.cache_first >= 0
@@ -79,7 +79,7 @@ def consumer_is_well_formed(state: Reading) -> bool:
 
 @sanity()
 def message_is_well_formed(state: Reading) -> bool:
-    """The followed message is where a broker's queue has its place, or cached there."""
+    """The followed message is at its place in a broker's queue, or is cached with it."""
     message, consumer = state.message, state.consumer
     place = message.offset
     is_anywhere = message.is_on_master | message.is_on_slave | message.is_cached
@@ -110,23 +110,23 @@ def message_is_well_formed(state: Reading) -> bool:
 
 @sanity()
 def fault_counts_are_within_limits(state: Reading) -> bool:
-    """No fault strikes more often than it may."""
+    """No fault happens more often than its limit."""
     return has_faults_within_limits(state)
 
 
 @lemma(why="Else a master that was never away is not listed.")
 def master_that_was_never_away_is_known(state: Reading) -> bool:
-    """It runs, the name server lists it, and the consumer's route has it."""
+    """If it was never away, it runs, the name server lists it, and the consumer's route has it."""
     routes = state.routes
     is_there = state.master.is_up & routes.is_master_listed & routes.is_master_seen
     return implies(is_master_always_there(state), is_there)
 
 
-@lemma(why="Else a consumer is sent to a slave by a master that never does it.")
+@lemma(why="Else a consumer is sent to a slave by a master that never does so.")
 def closed_master_suggests_itself(state: Reading) -> bool:
-    """A master without ``slaveReadEnable`` that was always there keeps its consumers.
+    """A master without ``slaveReadEnable`` that was never away keeps its consumers.
 
-    Without it on either broker nobody is ever sent to a slave.
+    Without it on either broker no consumer is ever sent to a slave.
     """
     if state.structure.is_master_open:
         return True
@@ -136,7 +136,7 @@ def closed_master_suggests_itself(state: Reading) -> bool:
 
 @lemma(why="Else a group has progress before its first position.")
 def progress_comes_from_a_consumer(state: Reading) -> bool:
-    """Before the group's first position no table has an entry."""
+    """Until the group has its first position, no broker's table has an entry."""
     tables = (
         *(broker.progress for broker in state.brokers),
         *(broker.progress_on_disk for broker in state.brokers),
@@ -147,28 +147,28 @@ def progress_comes_from_a_consumer(state: Reading) -> bool:
 
 @lemma(why="Else a consumer begins before the progress that a broker has taken.")
 def master_has_what_it_took(state: Reading) -> bool:
-    """A master that was always there, and got no stale commit, has the progress taken last."""
+    """A master that was never away, and got no stale commit, has the progress taken last."""
     consumer, progress = state.consumer, state.master.progress
     is_fresh = is_master_always_there(state) & (state.faults.stale_commits == 0)
     has_it = progress == consumer.ghost_stored
     return implies(is_fresh, has_it & negate(consumer.ghost_has_moved_back))
 
 
-@lemma(why="Else a group that was known begins at the end once more.")
+@lemma(why="Else a known group begins at the end once more.")
 def known_group_stays_known(state: Reading) -> bool:
-    """A master that was always there has an entry once a broker has taken the group's progress."""
+    """A master that was never away has an entry once a broker has taken the group's progress."""
     is_known = state.consumer.ghost_stored >= 0
     return implies(is_master_always_there(state) & is_known, state.master.progress >= 0)
 
 
 def is_read_from_master_alone(state: Reading) -> bool:
-    """The master sends nobody to the slave, and was always there."""
+    """The master sends no consumer to the slave, and was never away."""
     is_kept = is_powered(state) & is_master_always_there(state)
     return is_kept & (not state.structure.is_master_open)
 
 
 def is_slave_always_there(state: Reading) -> bool:
-    """The slave has never been away, for the name server or the consumer."""
+    """The slave was always reachable for the name server and the consumer."""
     faults = state.faults
     counts = (faults.slave_stops, faults.slave_kills, faults.slave_losses)
     return all_of(*(count == 0 for count in counts))
@@ -176,29 +176,29 @@ def is_slave_always_there(state: Reading) -> bool:
 
 @lemma(why="Else a consumer that is sent to the slave asks its master.")
 def slave_that_was_never_away_is_known(state: Reading) -> bool:
-    """It runs, the name server lists it, and the consumer's route has it."""
+    """If it was never away, it runs, the name server lists it, and the consumer's route has it."""
     routes = state.routes
     is_there = state.slave.is_up & routes.is_slave_listed & routes.is_slave_seen
     return implies(is_slave_always_there(state), is_there)
 
 
 def is_read_from_slave_alone(state: Reading) -> bool:
-    """Everybody is sent to the slave, and that was always there: whoever has read, reads there."""
+    """Every consumer is sent to the slave, which was never away: after one read it reads there."""
     structure = state.structure
     is_sent = structure.is_master_open and structure.is_slave_open and structure.broker_id == SLAVE
     return is_slave_always_there(state) & is_sent
 
 
-@lemma(why="Else a master behind its slave moves a consumer that has messages.")
+@lemma(why="Else a master that is behind its slave moves a consumer that has messages.")
 def whoever_has_messages_reads_from_the_slave(state: Reading) -> bool:
-    """Where everybody is sent to the slave, the first answer has done so."""
+    """If all are sent to the slave, a consumer with cached messages has been sent there."""
     is_sent = state.consumer.suggested_id == SLAVE
     has_messages = state.consumer.cache_first >= 0
     return implies(is_read_from_slave_alone(state) & has_messages, is_sent)
 
 
 def list_positions(state: Reading) -> tuple[int, ...]:
-    """Every place from which the group may go on, but for the consumer's next pull."""
+    """Every place from which the group may continue, except the consumer's next pull."""
     return (
         *(state.consumer.corrected, state.consumer.progress),
         *(broker.progress for broker in state.brokers),
@@ -206,11 +206,11 @@ def list_positions(state: Reading) -> tuple[int, ...]:
     )
 
 
-@lemma(why="Else a message is put behind a consumer that has never seen it.")
+@lemma(why="Else a message is put before the position of a consumer that has never seen it.")
 def positions_are_within_the_queue(state: Reading) -> bool:
-    """While the master loses no message, nobody stands beyond what was put.
+    """While the master loses no message, no position is beyond the last put message.
 
-    Who reads from the master alone does not stand beyond what that shows.
+    A consumer that reads from the master alone is not beyond the messages that it shows.
     """
     positions = (*list_positions(state), state.consumer.next_offset, state.consumer.ghost_stored)
     is_within = all_of(*(position <= state.put_below for position in positions))
@@ -221,7 +221,7 @@ def positions_are_within_the_queue(state: Reading) -> bool:
 
 @lemma(why="Else progress moves past a message that has another place in the cache.")
 def message_is_cached_in_its_place(state: Reading) -> bool:
-    """The consumer has the followed message with the index that the master gave it."""
+    """The consumer caches the followed message with the index that the master gave it."""
     message, is_kept = state.message, is_every_place_kept(state)
     is_same = implies(message.is_cached, message.cached_offset == message.offset)
     return implies(is_kept | is_read_from_master_alone(state), is_same)
@@ -229,10 +229,11 @@ def message_is_cached_in_its_place(state: Reading) -> bool:
 
 @lemma(why="Else a consumer passes over a message that it could have read.")
 def nothing_awaited_is_passed(state: Reading) -> bool:
-    """A consumer that is not moved by a slave has nothing awaited behind it or any progress.
+    """No position or progress is beyond an awaited message, unless a slave moves the consumer.
 
-    Read from the master alone, or from a faithful slave too. Of a group that begins at the end that
-    is said of messages put once it was known, while the master is always there.
+    The consumer reads from the master alone, or from a faithful slave too. For a group that begins
+    at the end, this covers messages put after a broker knew the group, while the master is never
+    away.
     """
     structure, consumer, message = state.structure, state.consumer, state.message
     is_checked = structure.is_offset_checked_in_slave

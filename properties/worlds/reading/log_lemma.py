@@ -1,6 +1,6 @@
-"""What the proofs about reading need of the log: what replication has to deliver to a reader.
+"""The lemmas about the log that the proofs about reading need: what replication owes a reader.
 
-Each speaks of queues and the followed message alone.
+Each mentions only queues and the followed message.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ def is_powered(state: Reading) -> bool:
 
 
 def is_master_in_step(state: Reading) -> bool:
-    """No slave has shown a message before its master, while that ran."""
+    """No slave has shown a message before its running master."""
     return state.faults.lagging_dispatches == 0
 
 
-@lemma(why="Else a master that was never away has less than was read of it.")
+@lemma(why="Else a master that was never away lacks a message that was read from it.")
 def message_goes_by_retention_only(state: Reading) -> bool:
     """A master that has lost no power has the message, or its retention has deleted it."""
     message, master = state.message, state.master
@@ -31,11 +31,11 @@ def message_goes_by_retention_only(state: Reading) -> bool:
 
 
 def is_every_place_kept(state: Reading) -> bool:
-    """No queue was begun anew, and none has missed a message."""
+    """No queue was recreated, and none has missed a message."""
     return is_powered(state) & (state.faults.missed_dispatches == 0)
 
 
-@lemma(why="Else what is read of one broker has another place on the other.")
+@lemma(why="Else a message read from one broker has another place on the other.")
 def message_has_one_place(state: Reading) -> bool:
     """The followed message has the same place in both queues."""
     message = state.message
@@ -43,9 +43,9 @@ def message_has_one_place(state: Reading) -> bool:
     return implies(is_every_place_kept(state), is_same)
 
 
-@lemma(why="Else a consumer is led beyond its master's end by a slave.")
+@lemma(why="Else a slave leads a consumer beyond its master's end.")
 def queues_end_with_what_was_put(state: Reading) -> bool:
-    """No queue shows more than was put, and a master that runs shows all of it."""
+    """No queue shows more than was put, and a running master shows all of it."""
     put, shown = state.put_below, state.master.queue_max
     is_all_shown = implies(is_master_in_step(state) & state.master.is_up, put <= shown)
     is_within = (shown <= put) & (state.copied_below <= put)
@@ -53,15 +53,15 @@ def queues_end_with_what_was_put(state: Reading) -> bool:
 
 
 def is_slave_faithful(state: Reading) -> bool:
-    """The slave has all that it shows as its master has it, in its place."""
+    """The slave has every message that it shows, whole and in its master's place."""
     faults = state.faults
     is_whole = (faults.early_deletions == 0) & (faults.torn_copies == 0)
     return is_powered(state) & is_whole & (faults.missed_dispatches == 0)
 
 
-@lemma(why="Else a consumer is led over a message that only its master has.")
+@lemma(why="Else a consumer is led past a message that only its master has.")
 def slave_keeps_what_its_master_keeps(state: Reading) -> bool:
-    """From where its queue begins, a faithful slave has deleted nothing that its master has."""
+    """Within its queue, a faithful slave has deleted no message that its master has."""
     slave, master, message = state.slave, state.master, state.message
     is_kept = slave.first_kept <= maximum(slave.queue_min, master.first_kept)
     is_reached = (slave.queue_min <= message.offset) & (message.offset < slave.queue_max)
@@ -69,9 +69,9 @@ def slave_keeps_what_its_master_keeps(state: Reading) -> bool:
     return implies(is_slave_faithful(state), is_kept & is_held)
 
 
-@lemma(why="Else a consumer at the end of a slave that copies has not read all there is.")
+@lemma(why="Else a consumer at the end of a copying slave has not read all messages.")
 def slave_has_what_it_copied(state: Reading) -> bool:
-    """A slave that lost nothing has what it copied; one that was never stuck goes on copying."""
+    """A slave that lost nothing has all it copied; a slave that was never stuck keeps copying."""
     faults, is_whole = state.faults, state.slave.queue_max == state.copied_below
     is_unmoved = (faults.topic_recreations == 0) & (faults.missed_dispatches == 0)
     is_there = implies((faults.slave_losses == 0) & is_unmoved, is_whole)

@@ -1,8 +1,8 @@
-"""What a consumer and its brokers come to when they are left in peace.
+"""The state that a consumer and its brokers reach once faults stop.
 
-In peace means: both brokers and the consumer run, everybody knows everybody, nothing strikes,
-nothing is put, deleted or left to be shown by the master. A step that changes nothing is none: who
-pulls again and again without an answer that changes anything is at rest.
+*Once faults stop* (quiescence) means: both brokers and the consumer run and know each other; no
+fault happens; nothing is put or deleted, and the master's queue shows every put message. A step
+without effect does not count: a consumer whose repeated pulls change nothing is at rest.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ HEALING_STEPS = (
     "persist_progress",
     "synchronise_progress",
 )
-"""What goes on."""
+"""The steps that continue in quiescence."""
 
 
 RECOVERY = (
@@ -50,11 +50,11 @@ RECOVERY = (
     "refresh_route",
     "start_consumer",
 )
-"""How everybody comes back and is known again."""
+"""The steps by which brokers and the consumer come back and are known again."""
 
 
 def is_quiescent(state: Reading) -> bool:
-    """Everybody runs, and knows everybody; the master's queue shows all that was put."""
+    """Brokers and consumer run and know each other; the master's queue shows every put message."""
     routes = state.routes
     return all_of(
         *(state.master.is_up, state.slave.is_up, state.consumer.is_running),
@@ -65,29 +65,29 @@ def is_quiescent(state: Reading) -> bool:
 
 
 def is_at_rest(state: Reading) -> bool:
-    """Peace, and nothing goes on any more."""
+    """Quiescence, and no healing step is possible."""
     instances = compute_machine(state.structure).instances.values()
     moving = (is_moving(each, state) for each in instances if each.rule.name in HEALING_STEPS)
     return is_quiescent(state) & negate(any_of(*moving))
 
 
 @convergence(
-    why="Whoever waits for a backlog to be worked off wants to know that it ever is.",
+    why="An operator who waits for a backlog to be consumed must know that it ever is.",
     premise=is_at_rest,
 )
 def consumers_drain(state: Reading) -> bool:
-    """Left in peace, a consumer that comes to rest has consumed all up to its master's end."""
+    """Once faults stop, a consumer at rest has consumed everything up to its master's end."""
     consumer, end = state.consumer, state.master.queue_max
     is_drained = (consumer.next_offset == end) & (consumer.cache_first < 0)
     return implies(is_at_rest(state), is_drained)
 
 
 @convergence(
-    why="Only then does it not matter which broker is asked when a consumer starts.",
+    why="Then it does not matter which broker a starting consumer asks.",
     premise=is_at_rest,
 )
 def progress_reaches_both_brokers(state: Reading) -> bool:
-    """In peace and at rest both brokers have the consumer's progress, in memory and on disk."""
+    """At rest after faults stop, both brokers have the progress in memory and on disk."""
     tables = (
         *(state.master.progress, state.master.progress_on_disk),
         *(state.slave.progress, state.slave.progress_on_disk),
@@ -97,24 +97,24 @@ def progress_reaches_both_brokers(state: Reading) -> bool:
 
 
 def compute_position(state: Reading) -> int:
-    """Where the consumer pulls next, also once it will have a queue again."""
+    """The offset of the consumer's next pull, or of its first one once it has a queue again."""
     consumer = state.consumer
     waiting = choose(consumer.corrected >= 0, consumer.corrected, compute_beginning(state))
     return choose(consumer.next_offset >= 0, consumer.next_offset, waiting)
 
 
 def count_missing_messages(state: Reading) -> int:
-    """By how many messages the slave is behind."""
+    """The number of messages by which the slave is behind."""
     return maximum(0, compute_copied_end(state) - state.copied_below)
 
 
 def count_uncorrected_queues(state: Reading) -> int:
-    """How many queues begin with entries whose messages are gone."""
+    """The number of queues that begin with entries whose messages are gone."""
     return count_true(*(b.queue_min < b.first_kept for b in state.brokers))
 
 
 def count_consumers_outside(state: Reading) -> int:
-    """1 while the consumer stands where the broker that it pulls from moves it away."""
+    """1 while the consumer is at an offset that its broker will correct."""
     position, is_checked = compute_position(state), state.structure.is_offset_checked_in_slave
     is_outside = [(position < b.queue_min) | (b.queue_max < position) for b in state.brokers]
     is_at_slave = state.consumer.suggested_id == SLAVE
@@ -122,7 +122,7 @@ def count_consumers_outside(state: Reading) -> int:
 
 
 def count_messages_to_pull(state: Reading) -> int:
-    """What lies before the consumer on the broker that it pulls from."""
+    """The number of messages ahead of the consumer on the broker that it pulls from."""
     is_at_slave = state.consumer.suggested_id == SLAVE
     end = choose(is_at_slave, state.slave.queue_max, state.master.queue_max)
     return maximum(0, end - compute_position(state))
@@ -136,7 +136,7 @@ def count_steps_to_the_queue(state: Reading) -> int:
 
 
 def count_unfinished_messages(state: Reading) -> int:
-    """What is cached, by its span."""
+    """The span of the cached messages."""
     consumer = state.consumer
     span = consumer.cache_end - consumer.cache_first
     return choose(consumer.cache_first < 0, 0, span)
@@ -159,14 +159,14 @@ def count_lagging_progress(state: Reading) -> int:
 
 
 def count_other_suggestions(state: Reading) -> int:
-    """1 while the consumer is not sent where it ends up."""
+    """1 while the suggested broker is not the one at which the consumer ends."""
     structure = state.structure
     end = SLAVE if structure.is_slave_open and structure.broker_id == SLAVE else MASTER
     return count_true(negate(state.consumer.suggested_id == end))
 
 
 def count_unsent_progress(state: Reading) -> int:
-    """1 while the master does not have what the consumer would send."""
+    """1 while the master does not have the progress that the consumer would send."""
     consumer = state.consumer
     is_taken = (state.master.progress == consumer.progress) & (
         consumer.ghost_stored == consumer.progress
@@ -208,12 +208,12 @@ RANK = (
 
 
 def list_endless(structure: ReadingStructure) -> tuple[str, ...]:
-    """The steps that are known to go on for ever in certain states.
+    """The steps that are known to repeat forever in certain states.
 
-    A master that sends slow consumers to a slave may get them back as often: a slave that lags and
-    checks offsets sends them back; one that is ahead of a master which lost messages feeds them
-    what the master then says is beyond its end. A master that sends all consumers to a slave which
-    is closed for reads gets them back at once, with or without messages.
+    A master that sends slow consumers to a slave may get each of them back. A slave that lags and
+    checks offsets sends them back. A slave ahead of a master that lost messages gives them messages
+    beyond the master's end. A master that sends all consumers to a slave that is closed for reads
+    gets them back at once, with or without messages.
     """
     if not structure.is_master_open:
         return ()
@@ -223,7 +223,7 @@ def list_endless(structure: ReadingStructure) -> tuple[str, ...]:
 
 
 def get_healing(structure: ReadingStructure) -> Healing:
-    """How it comes to rest."""
+    """How a consumer and its brokers come to rest."""
     return Healing(
         HEALING_STEPS,
         RANK,

@@ -1,4 +1,4 @@
-"""The world of reading, complete, with what an administrator does to its files by hand."""
+"""The complete world of reading, with an administrator's manual steps on its files."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What a master/slave group guarantees, and what the proofs of that need."""
+"""The guarantees of a master/slave group, and the lemmas that their proofs need."""

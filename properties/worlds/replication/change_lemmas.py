@@ -1,4 +1,4 @@
-"""What the proofs of variants need, beyond what RocketMQ 4.4.0 has as well."""
+"""The additional lemmas that the proofs of variants of RocketMQ 4.4.0 need."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from reference.worlds.replication.state import PUT_OK, Cluster, CommitLog, Link,
 
 
 def has_same_bytes_from(log: CommitLog, other: CommitLog, start: int) -> bool:
-    """From ``start`` up to its end, the log holds its own bytes, and they are the other's."""
+    """From ``start`` up to its end, the log holds known bytes, equal to the other's."""
     end = log.max_offset
     is_same = all_of(
         *(
@@ -39,15 +39,15 @@ def has_same_bytes_from(log: CommitLog, other: CommitLog, start: int) -> bool:
     return (end <= start) | (is_same & is_held)
 
 
-@lemma("blank_kept", why="Else the master begins a life without having lost a byte.")
+@lemma("blank_kept", why="Else the master begins a log epoch without having lost a byte.")
 def no_blank_is_cut(cluster: Cluster) -> bool:
-    """No restart of the master cuts a blank off."""
+    """No restart of the master cuts off a blank."""
     return cluster.faults.torn_rolls == 0
 
 
 @lemma("ack_per_connection", why="Else a put without any slave was answered PUT_OK.")
 def nobody_answers_without_slaves(cluster: Cluster) -> bool:
-    """Where there is no slave, and no stranger, the slave step of a waiting put never ends well."""
+    """Without slaves and strangers, the slave step of a waiting put never succeeds."""
     if cluster.structure.slaves or not cluster.structure.is_sync_master:
         return True
     faults = cluster.faults
@@ -66,7 +66,7 @@ def nobody_answers_without_slaves(cluster: Cluster) -> bool:
 
 
 def is_all_readable_on_disk(cluster: Cluster) -> bool:
-    """With an honest disk, what consumers could read is on the master's disk."""
+    """With an honest disk, every message that consumers could read is on the master's disk."""
     log = cluster.master.log
     is_honest = is_disk_honest(cluster) & (cluster.faults.master_disk_losses == 0)
     return all_of(
@@ -81,23 +81,23 @@ def is_all_readable_on_disk(cluster: Cluster) -> bool:
     )
 
 
-@lemma("dispatch_flushed", why="Else a power loss takes a message that was readable.")
+@lemma("dispatch_flushed", why="Else a power loss takes a readable message.")
 def readable_is_on_disk(cluster: Cluster) -> bool:
-    """With an honest disk, what consumers could read is on the master's disk."""
+    """With an honest disk, every message that consumers could read is on the master's disk."""
     return is_all_readable_on_disk(cluster)
 
 
-@lemma(
-    "dispatch_flushed_with_sync_flush", why="Else a power loss takes a message that was readable."
-)
+@lemma("dispatch_flushed_with_sync_flush", why="Else a power loss takes a readable message.")
 def readable_with_sync_flush_is_on_disk(cluster: Cluster) -> bool:
-    """With SYNC_FLUSH and an honest disk, what consumers could read is on the master's disk."""
+    """With SYNC_FLUSH and an honest disk, every readable message is on the master's disk."""
     return not cluster.structure.is_sync_flush or is_all_readable_on_disk(cluster)
 
 
-@lemma("dispatch_replicated", why="Else consumers wait for a report that was read before.")
+@lemma(
+    "dispatch_replicated", why="Else consumers wait for a report that the master has already read."
+)
 def highest_report_covers_all_that_were_read(cluster: Cluster) -> bool:
-    """The highest report is not below the last one of any connection."""
+    """The highest report is not below any connection's last one."""
     highest = cluster.master.push2_slave_max_offset
     return all_of(
         highest >= 0,
@@ -105,9 +105,11 @@ def highest_report_covers_all_that_were_read(cluster: Cluster) -> bool:
     )
 
 
-@lemma("epoch_check", why="Else a connected slave reports offsets of bytes it has from others.")
+@lemma(
+    "epoch_check", why="Else a connected slave reports offsets of bytes that are not its master's."
+)
 def connected_slave_is_prefix(cluster: Cluster) -> bool:
-    """The history of a connected slave's log is the beginning of its master's, life by life."""
+    """A connected slave's log is a prefix of its master's, log epoch by log epoch."""
     return all_of(
         *(
             implies(
@@ -120,14 +122,14 @@ def connected_slave_is_prefix(cluster: Cluster) -> bool:
 
 
 def is_reporting_of_known_bytes(cluster: Cluster) -> bool:
-    """Nobody but slaves reports, and they wrote what they were sent where it belongs."""
+    """Only slaves report, and they wrote what they were sent at its own offset."""
     faults = cluster.faults
     return (faults.alien_reports == 0) & is_joined_from_start(cluster)
 
 
 @lemma("epoch_check", why="Else the highest report covers a message that is appended later.")
 def reports_are_within_log(cluster: Cluster) -> bool:
-    """No report exceeds the master's log, in any of its lives."""
+    """No report is beyond the end of the master's log, in any log epoch (``life``)."""
     master = cluster.master
     is_within = master.push2_slave_max_offset <= master.log.max_offset
     is_forgotten = master.is_up | (master.push2_slave_max_offset == 0)
@@ -135,9 +137,9 @@ def reports_are_within_log(cluster: Cluster) -> bool:
 
 
 def are_lacked_puts_unreported(cluster: Cluster, is_honest: bool) -> bool:
-    """No report covers a waiting put whose message no slave ever had, whoever restarts meanwhile.
+    """No report covers a waiting put whose message no slave ever had, even after restarts.
 
-    What ``lacked_put_is_not_reported`` and its two neighbours say together.
+    The conjunction of ``lacked_put_is_not_reported`` and its two neighbours.
     """
     slaves = range(len(cluster.slaves))
     return all_of(
@@ -153,9 +155,9 @@ def are_lacked_puts_unreported(cluster: Cluster, is_honest: bool) -> bool:
 
 
 def is_unreported_by(cluster: Cluster, slave: int, put: Message) -> bool:
-    """A slave has not reported a put's end, and reaches beyond it only if it started meanwhile.
+    """A slave has not reported a put's end, and covers it only if it started while the put waited.
 
-    Bytes that it does not share with its master are cut off before it reports.
+    Before it reports, the bytes that it does not share with its master are cut off.
     """
     broker, link = cluster.slaves[slave], cluster.links[slave]
     shared = compute_common_end(broker.log, cluster.master.log)
@@ -168,7 +170,7 @@ def is_unreported_by(cluster: Cluster, slave: int, put: Message) -> bool:
 
 
 def is_covered_below(log: CommitLog, put: Message, end: int) -> bool:
-    """The log, cut at ``end``, reaches beyond the message, or has other bytes in its place."""
+    """The log, cut at ``end``, has the message's end, or other bytes in the message's place."""
     is_other = is_torn(log, put) | (put.start_offset < log.ghost_unknown_below_offset)
     return (put.end_offset <= end) | (is_other & (put.start_offset < end))
 
@@ -179,7 +181,7 @@ def is_covered_below(log: CommitLog, put: Message, end: int) -> bool:
     why="Else a transfer begins in the middle of the first file.",
 )
 def masters_files_follow_a_whole_one(cluster: Cluster) -> bool:
-    """The bases of the master's first and last file are 0, or one file's length at least."""
+    """The bases of the master's first and last file are 0 or at least one file's length."""
     size, log = cluster.parameters.mapped_file_size_bytes, cluster.master.log
     return all_of(
         *((base == 0) | (size <= base) for base in (log.start_offset, log.last_file_offset))
@@ -187,7 +189,7 @@ def masters_files_follow_a_whole_one(cluster: Cluster) -> bool:
 
 
 def is_sending_written_down(cluster: Cluster, link: Link) -> bool:
-    """A transfer has begun over an open connection, and slaves write down what they are sent."""
+    """A transfer has begun over an open connection, and slaves write everything they are sent."""
     faults = cluster.faults
     is_written_down = (faults.swallowed_disk_errors == 0) & (faults.failed_file_creations == 0)
     return is_written_down & link.is_open & is_positioned(link)
@@ -196,12 +198,12 @@ def is_sending_written_down(cluster: Cluster, link: Link) -> bool:
 @lemma(
     "ack_above_transfer_start",
     "full_log_transfer",
-    why="Else a first file begins behind the transfer's start.",
+    why="Else a slave's first file begins after the transfer's start.",
 )
 def first_frame_is_the_transfers_first(cluster: Cluster) -> bool:
-    """A slave without bytes has read nothing yet of what it is sent, from the base of a file on.
+    """A slave without bytes has read nothing yet of its transfer, which begins at a file's base.
 
-    Unless it could not create that file, and threw the frame away.
+    Unless it could not create that file and discarded the frame.
     """
     size = cluster.parameters.mapped_file_size_bytes
     return all_of(
@@ -220,7 +222,7 @@ def first_frame_is_the_transfers_first(cluster: Cluster) -> bool:
 
 @lemma("ack_above_transfer_start", why="Else a slave was sent other bytes than it stored.")
 def sent_bytes_are_the_masters(cluster: Cluster) -> bool:
-    """What a slave has stored since its transfer began is what the master has there."""
+    """The bytes that a slave has stored since its transfer began are its master's."""
     return all_of(
         *(
             implies(
@@ -232,9 +234,11 @@ def sent_bytes_are_the_masters(cluster: Cluster) -> bool:
     )
 
 
-@lemma("ack_above_transfer_start", why="Else a slave's log begins behind a message that was sent.")
+@lemma(
+    "ack_above_transfer_start", why="Else a slave's log begins after a message that it was sent."
+)
 def sent_below_first_file_is_expired(cluster: Cluster) -> bool:
-    """What was sent over a connection and lies below the slave's first file, has expired."""
+    """A message that a slave was sent and that is below its first file has expired."""
     return all_of(
         *(
             implies(
@@ -253,10 +257,10 @@ def sent_below_first_file_is_expired(cluster: Cluster) -> bool:
 
 @lemma(
     "ack_above_transfer_start",
-    why="Else a new message lands where a slave already has bytes of the same life.",
+    why="Else a new message gets offsets at which a slave already has bytes of the same log epoch.",
 )
 def slave_has_no_newer_bytes_of_present_life(cluster: Cluster) -> bool:
-    """What a slave holds of the present life of the master's log, the master still holds."""
+    """The master still has every byte that a slave has of the present log epoch."""
     master = cluster.master
     return all_of(
         *(
@@ -275,10 +279,10 @@ def slave_has_no_newer_bytes_of_present_life(cluster: Cluster) -> bool:
 @lemma(
     "ack_above_transfer_start",
     "controller_mode",
-    why="Else a put is answered whose message nobody received.",
+    why="Else a put is answered whose message no slave received.",
 )
 def held_is_received(cluster: Cluster) -> bool:
-    """A message that a slave holds, a slave has received."""
+    """A message that a slave holds was received."""
     return all_of(
         *(
             implies(any_of(*(has_message(s.log, m) for s in cluster.slaves)), m.ghost_is_received)
@@ -287,9 +291,11 @@ def held_is_received(cluster: Cluster) -> bool:
     )
 
 
-@lemma("ack_above_transfer_start", why="Else a message that was sent is below the first file.")
+@lemma(
+    "ack_above_transfer_start", why="Else a message that was sent is below the slave's first file."
+)
 def sent_message_is_held(cluster: Cluster) -> bool:
-    """A message that was sent completely is held by that slave, or has expired."""
+    """A slave holds each message that it was sent completely, or the message has expired."""
     return all_of(
         *(
             implies(
@@ -306,9 +312,9 @@ def sent_message_is_held(cluster: Cluster) -> bool:
     )
 
 
-@lemma("ack_above_transfer_start", why="Else an answer given in an earlier life is forgotten.")
+@lemma("ack_above_transfer_start", why="Else an answer given in an earlier log epoch is forgotten.")
 def acknowledged_by_sync_master_was_sent(cluster: Cluster) -> bool:
-    """What a SYNC_MASTER acknowledged was received, or has expired."""
+    """A message that a SYNC_MASTER acknowledged was received or has expired."""
     if not cluster.structure.is_sync_master:
         return True
     faults = cluster.faults
@@ -326,35 +332,38 @@ def acknowledged_by_sync_master_was_sent(cluster: Cluster) -> bool:
 
 
 def is_full_transfer_honest(cluster: Cluster) -> bool:
-    """The master has lost nothing, only slaves report, and slaves write down what they are sent."""
+    """The master has lost nothing, only slaves report, and they write all that they are sent."""
     faults = cluster.faults
     is_true = (faults.alien_reports == 0) & (faults.swallowed_disk_errors == 0)
     return is_first_life(cluster) & is_true & (faults.failed_file_creations == 0)
 
 
 def is_full_transfer_patient(cluster: Cluster) -> bool:
-    """The same, and retention asks whether slaves have copied a file, which they keep."""
+    """Full transfer is honest; retention waits until slaves have copied a file; they keep it."""
     faults = cluster.faults
     is_patient = (faults.uncopied_expiries == 0) & (faults.forced_deletions == 0)
     return is_full_transfer_honest(cluster) & is_patient & (faults.slave_power_losses == 0)
 
 
-@lemma("full_log_transfer", why="Else a slave with an empty file is sent what is behind it.")
+@lemma("full_log_transfer", why="Else a slave with an empty file is sent bytes beyond it.")
 def late_slave_is_not_outrun(cluster: Cluster) -> bool:
-    """Where retention asks, it leaves the files that a slave needs, whenever that joined."""
+    """Retention that waits for slaves leaves the files they need, even if they joined late."""
     return implies(is_full_transfer_patient(cluster), is_every_needed_file_there(cluster))
 
 
-@lemma("full_log_transfer", why="Else a slave stores foreign bytes where the master has its own.")
+@lemma(
+    "full_log_transfer",
+    why="Else a slave stores foreign bytes at offsets where the master has its own.",
+)
 def content_of_patient_group_is_known(cluster: Cluster) -> bool:
-    """Unless retention outruns a slave, it stores nothing at a foreign offset."""
+    """Unless retention outruns a slave, the slave stores nothing at a foreign offset."""
     is_known = all_of(*(s.log.ghost_unknown_below_offset == 0 for s in cluster.slaves))
     return implies(is_full_transfer_patient(cluster), is_known)
 
 
-@lemma("full_log_transfer", why="Else a slave's log begins behind a message that it lacks.")
+@lemma("full_log_transfer", why="Else a slave's log begins after a message that it lacks.")
 def below_first_file_of_slave_is_expired(cluster: Cluster) -> bool:
-    """What a slave that knows its bytes lacks at their beginning, or will lack, has expired."""
+    """Each message below the beginning, present or future, of a slave's known log has expired."""
     start, size = cluster.master.log.start_offset, cluster.parameters.mapped_file_size_bytes
     return implies(
         is_full_transfer_honest(cluster),
@@ -386,14 +395,14 @@ def below_first_file_of_slave_is_expired(cluster: Cluster) -> bool:
 
 @lemma("full_log_transfer", why="Else a put is answered by an earlier report.")
 def lacked_put_is_not_reported_by_late_slaves(cluster: Cluster) -> bool:
-    """No report covers a waiting put whose message no slave ever had, late ones included."""
+    """No report, even a late slave's, covers a waiting put whose message no slave ever had."""
     is_timely = cluster.faults.overlong_waits == 0
     return are_lacked_puts_unreported(cluster, is_timely & is_full_transfer_patient(cluster))
 
 
 @lemma("full_log_transfer", why="Else an earlier answer is forgotten.")
 def acknowledged_by_sync_master_was_received(cluster: Cluster) -> bool:
-    """What a SYNC_MASTER acknowledged was received, or has expired."""
+    """A message that a SYNC_MASTER acknowledged was received or has expired."""
     if is_disk_first(cluster) or not cluster.structure.is_sync_master:
         return True
     faults = cluster.faults
@@ -410,9 +419,9 @@ def acknowledged_by_sync_master_was_received(cluster: Cluster) -> bool:
     )
 
 
-@lemma("whole_record_checksum", why="Else what a slave holds may be a record in part.")
+@lemma("whole_record_checksum", why="Else a slave may hold only part of a record.")
 def no_record_is_taken_for_whole(cluster: Cluster) -> bool:
-    """No log has bytes that a recovery took for those of a record."""
+    """No log has foreign or torn bytes that a recovery accepted as part of a record."""
     ends = (
         end
         for log in (cluster.master.log, *(s.log for s in cluster.slaves))

@@ -1,9 +1,9 @@
-"""What the proofs of controller mode need: histories that match, and members that hold what counts.
+"""The lemmas of controller mode: histories that match, members that hold acknowledged messages.
 
-From the source of 5.x, not yet held against recordings. The core is twofold. What a slave reports
-of a waiting put, it holds, whoever has lost power: that is the end of both false acknowledgements
-of 4.4.0. And what is acknowledged is held by every member of the SyncStateSet, as long as no broker
-loses bytes: so whoever is elected has it.
+From the source of 5.x, not yet compared with recordings. Two facts are the core. A slave holds what
+it reports of a waiting put, even after power losses; this rules out both false acknowledgements of
+4.4.0. Every member of the SyncStateSet holds each acknowledged message, while no broker loses
+bytes; any elected broker has it.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ CONTROLLER_MODE = "controller_mode"
 
 
 def is_every_store_kept(cluster: Cluster) -> bool:
-    """The master has not lost its disk, and no broker has failed to write unnoticed."""
+    """The master has not lost its disk, and no broker's write has failed unnoticed."""
     faults = cluster.faults
     is_every_write_done = (faults.swallowed_disk_errors == 0) & (faults.failed_file_creations == 0)
     return (faults.master_disk_losses == 0) & is_every_write_done
 
 
 def is_every_byte_kept(cluster: Cluster) -> bool:
-    """Beside that, no broker has lost power, and nobody made the master answer by itself."""
+    """Every store is kept, no broker has lost power, and the master's role was never switched."""
     faults = cluster.faults
     is_powered = (faults.master_power_losses == 0) & (faults.slave_power_losses == 0)
     return is_every_store_kept(cluster) & is_powered & (faults.role_switches == 0)
 
 
 def is_passed_by_members(cluster: Cluster, message: Message) -> bool:
-    """A SYNC_MASTER has acknowledged it, or lacks its disk step only; it has not expired."""
+    """On a SYNC_MASTER the message has passed its slave step, and it has not expired."""
     is_passed = cluster.structure.is_sync_master & has_passed_slave_step(cluster, message)
     return is_passed & negate(message.ghost_is_expired)
 
@@ -50,14 +50,14 @@ def is_waiting(message: Message) -> bool:
 
 
 def is_followed(cluster: Cluster, message: Message) -> bool:
-    """The message waits for its answer, or has it and nobody has lost bytes since."""
+    """The message waits for its answer, or passed its slave step and no broker has lost bytes."""
     is_kept = is_every_byte_kept(cluster) & is_passed_by_members(cluster, message)
     return (is_every_store_kept(cluster) & is_waiting(message)) | is_kept
 
 
-@lemma(CONTROLLER_MODE, why="Else unknown bytes hide what a slave would have to truncate.")
+@lemma(CONTROLLER_MODE, why="Else unknown bytes hide which bytes a slave must truncate.")
 def slaves_content_is_known(cluster: Cluster) -> bool:
-    """Where no write fails, every slave knows its bytes."""
+    """If no write fails, no slave has bytes at a foreign offset."""
     is_known = all_of(*(s.log.ghost_unknown_below_offset == 0 for s in cluster.slaves))
     return implies(cluster.faults.swallowed_disk_errors == 0, is_known)
 
@@ -68,21 +68,21 @@ def has_bytes_of(log: CommitLog, life: int) -> bool:
 
 
 def is_end_forgotten(log: CommitLog, life: int, other: CommitLog) -> bool:
-    """The log began behind the epoch's end in the other log, and took its beginning for that."""
+    """The log began beyond the other's end of the epoch, and took its beginning for that end."""
     begin = log.ends[0]
     is_behind = (other.ends[life] <= begin) & (begin <= log.start_offset)
     return (log.ends[life] == begin) & is_behind
 
 
 def follows_history(log: CommitLog, other: CommitLog, life: int) -> bool:
-    """If both have bytes of this epoch, the log has the other's earlier epochs, or forgot them."""
+    """If both have bytes of this epoch, the log has the other's earlier epochs or forgot them."""
     return implies(
         has_bytes_of(log, life) & has_bytes_of(other, life), has_history(log, other, life)
     )
 
 
 def has_history(log: CommitLog, other: CommitLog, life: int) -> bool:
-    """All earlier epochs end in the log where they end in the other, or it forgot where."""
+    """All earlier epochs end at the same offsets in both logs, or the log forgot where."""
     return all_of(
         *((log.ends[t] == other.ends[t]) | is_end_forgotten(log, t, other) for t in range(life))
     )
@@ -90,9 +90,9 @@ def has_history(log: CommitLog, other: CommitLog, life: int) -> bool:
 
 @lemma(CONTROLLER_MODE, why="Else two logs share an epoch and differ before it.")
 def members_have_the_masters_history(cluster: Cluster) -> bool:
-    """A member with bytes of an epoch of its master has the same epochs before it.
+    """A member with bytes of one of its master's epochs has the same epochs before it.
 
-    Of the present epoch no slave at all has bytes without its history.
+    No slave at all has bytes of the present epoch without its history.
     """
     master, lives = cluster.master, range(cluster.structure.lives)
     return implies(
@@ -112,10 +112,11 @@ def members_have_the_masters_history(cluster: Cluster) -> bool:
 
 
 @lemma(
-    CONTROLLER_MODE, why="Else a new message lands where a slave has bytes that it takes for it."
+    CONTROLLER_MODE,
+    why="Else a new message gets offsets at which a slave already has bytes of its epoch.",
 )
 def slaves_bytes_beyond_the_master_are_torn(cluster: Cluster) -> bool:
-    """What a slave has of the present epoch beyond its master's end are older bytes of one file."""
+    """Bytes of the present epoch beyond the master's end are older bytes in a slave's last file."""
     master = cluster.master
     return all_of(
         *(
@@ -134,9 +135,9 @@ def slaves_bytes_beyond_the_master_are_torn(cluster: Cluster) -> bool:
     )
 
 
-@lemma(CONTROLLER_MODE, why="Else a log begins behind bytes that its master still has.")
+@lemma(CONTROLLER_MODE, why="Else a log begins after bytes that its master still has.")
 def empty_slave_is_sent_the_first_file(cluster: Cluster) -> bool:
-    """What a slave without a file is sent begins at the latest where the master's log does."""
+    """A slave without a file is sent bytes from the master's first file, or from before it."""
     return all_of(
         *(
             implies(
@@ -153,9 +154,9 @@ def empty_slave_is_sent_the_first_file(cluster: Cluster) -> bool:
 
 
 def is_beginning(log: CommitLog, of: CommitLog) -> bool:
-    """The log ends each epoch where the other does, up to its own end.
+    """Each epoch ends where it does in the other log, up to this log's end.
 
-    Of an epoch that ended before its first file, a log that began late knows no end.
+    A log that began late does not know the end of an epoch that ended before its first file.
     """
     is_same = all_of(
         *(
@@ -168,7 +169,7 @@ def is_beginning(log: CommitLog, of: CommitLog) -> bool:
 
 @lemma(CONTROLLER_MODE, why="Else a connected slave reports offsets of other bytes.")
 def connected_slave_is_the_masters_beginning(cluster: Cluster) -> bool:
-    """The log of a connected slave is the beginning of its master's, epoch by epoch."""
+    """A connected slave's log is a prefix of its master's, epoch by epoch."""
     return all_of(
         *(
             implies(
@@ -182,7 +183,7 @@ def connected_slave_is_the_masters_beginning(cluster: Cluster) -> bool:
 
 @lemma(CONTROLLER_MODE, why="Else a broker lacks a message below its first file.")
 def below_first_file_of_any_log_is_expired(cluster: Cluster) -> bool:
-    """What counts, and a broker had and has no more at the beginning of its log, has expired."""
+    """A broker that has bytes of a followed message's place has not deleted the message."""
     return all_of(
         *(
             implies(
@@ -199,9 +200,9 @@ def below_first_file_of_any_log_is_expired(cluster: Cluster) -> bool:
     )
 
 
-@lemma(CONTROLLER_MODE, why="Else a slave comes into the set that began too late.")
+@lemma(CONTROLLER_MODE, why="Else a slave whose log begins too late joins the set.")
 def connected_slave_begins_early_enough(cluster: Cluster) -> bool:
-    """A connected slave's log begins at the latest with the first message that counts."""
+    """A connected slave's log begins no later than any followed message."""
     return all_of(
         *(
             implies(
@@ -216,7 +217,7 @@ def connected_slave_begins_early_enough(cluster: Cluster) -> bool:
 
 @lemma(CONTROLLER_MODE, why="Else a put is answered by a report of other bytes.")
 def reported_by_a_slave_is_held(cluster: Cluster) -> bool:
-    """A slave that has reported the end of a waiting put holds its message, whoever lost power."""
+    """A slave that reported the end of a waiting put holds the message, even after power losses."""
     return all_of(
         *(
             implies(
@@ -229,9 +230,9 @@ def reported_by_a_slave_is_held(cluster: Cluster) -> bool:
     )
 
 
-@lemma(CONTROLLER_MODE, why="Else a restart of the only broker that has it loses it.")
+@lemma(CONTROLLER_MODE, why="Else the only broker that has the message loses it by a restart.")
 def acknowledged_is_on_the_master(cluster: Cluster) -> bool:
-    """While no broker has lost bytes, the master of the day has what was acknowledged."""
+    """While no broker has lost bytes, the present master has each acknowledged message."""
     return all_of(
         *(
             implies(
@@ -243,9 +244,9 @@ def acknowledged_is_on_the_master(cluster: Cluster) -> bool:
     )
 
 
-@lemma(CONTROLLER_MODE, why="Else somebody is elected who lacks it.")
+@lemma(CONTROLLER_MODE, why="Else a broker is elected that lacks the message.")
 def acknowledged_is_held_by_every_member(cluster: Cluster) -> bool:
-    """While no broker has lost bytes, each member of the SyncStateSet has what was acknowledged."""
+    """While no broker has lost bytes, each SyncStateSet member has each acknowledged message."""
     return all_of(
         *(
             implies(
@@ -260,9 +261,9 @@ def acknowledged_is_held_by_every_member(cluster: Cluster) -> bool:
     )
 
 
-@lemma(CONTROLLER_MODE, why="Else the confirm offset falls below what is acknowledged.")
+@lemma(CONTROLLER_MODE, why="Else the confirm offset drops below an acknowledged message.")
 def report_of_a_member_covers_what_is_acknowledged(cluster: Cluster) -> bool:
-    """A member that has reported on its connection has reported all that was acknowledged."""
+    """A member that has reported on its connection has reported each acknowledged message."""
     return all_of(
         *(
             implies(
@@ -278,7 +279,7 @@ def report_of_a_member_covers_what_is_acknowledged(cluster: Cluster) -> bool:
     )
 
 
-@lemma("controller_mode", why="Else a master without slaves gives way to nobody.")
+@lemma("controller_mode", why="Else a master without slaves is replaced.")
 def without_slaves_nobody_is_elected(cluster: Cluster) -> bool:
     """Where there is no slave, the master stays the same."""
     return bool(cluster.structure.slaves) or negate(has_uncounted_life(cluster))

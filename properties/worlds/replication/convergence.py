@@ -1,12 +1,13 @@
-"""Convergence: what a group comes to when nothing strikes any more and nobody puts anything.
+"""Convergence: the state that a group reaches once faults and puts have stopped.
 
-Two things are proved. *Healing ends*: whatever the order, only so many healing steps are possible
-(``z3.ranking``). *And then*: in every state in which no healing step is possible, what is claimed
-here holds. Together they say that a group which is left in peace gets there. A claim that
-is refuted names a state in which a group is stuck: it is at rest, and is not there.
+Two things are proved. *Healing ends*: in any order, only finitely many healing steps are possible
+(``z3.ranking``). *The claim holds at rest*: in every state with no possible healing step. Together:
+once faults stop, the group gets there. A refuted claim names a state in which a group is stuck: it
+is at rest, and the claim does not hold.
 
-In peace means: every broker runs, no fault, no stop, no new put, no retention, no idle connection
-that is closed. A limit that a search sets to faults does not keep a step from being possible.
+*Once faults stop* (quiescence) means: every broker runs; no fault, no stop, no new put, no
+retention, and no idle connection is closed. A search's limit on faults does not make a step
+impossible.
 """
 
 from __future__ import annotations
@@ -29,20 +30,20 @@ from reference.worlds.replication.structure import Structure
 
 
 def list_steps(*aims: str) -> tuple[str, ...]:
-    """The rules by which a group gets one of these, by what the rules themselves say."""
+    """The rules whose ``heals`` is one of these aims."""
     return tuple(name for name, rule in RULES.items() if rule.heals in aims)
 
 
 REPLICATION_STEPS = list_steps("replication")
-"""How slaves come to have what their master has."""
+"""Steps by which slaves get what their master has."""
 CONNECTION_STEPS = list_steps("connection")
-"""How the master comes to count no connection that is gone."""
+"""Steps by which the master stops counting connections that are gone."""
 FLUSH_STEPS = list_steps("flush")
-"""How bytes come to the disk."""
+"""Steps by which bytes reach the disk."""
 DISPATCH_STEPS = list_steps("dispatch")
-"""How messages come into the consume queues."""
+"""Steps by which messages reach the consume queues."""
 PUT_STEPS = list_steps("put")
-"""How a put comes to its answer."""
+"""Steps by which a put is answered."""
 HEALING_STEPS = (
     *REPLICATION_STEPS,
     *CONNECTION_STEPS,
@@ -50,11 +51,11 @@ HEALING_STEPS = (
     *DISPATCH_STEPS,
     *PUT_STEPS,
 )
-"""What goes on when a group is left in peace."""
+"""The steps that continue once faults stop."""
 
 
 def get_added_steps(structure: Structure) -> tuple[str, ...]:
-    """The rules that variants add, of what a master, a slave or a controller does."""
+    """The rules that variants add for a master, a slave or a controller."""
     rules = compute_rules(structure.variants)
     return tuple(n for n, rule in rules.items() if n not in RULES and rule.who != "fault")
 
@@ -80,9 +81,9 @@ def is_of(instance: Instance, slaves: tuple[int, ...]) -> bool:
 def find_moving(
     structure: Structure, steps: tuple[str, ...], slaves: tuple[int, ...]
 ) -> tuple[Instance, ...]:
-    """These steps of the master and of these slaves, and what variants add to them.
+    """These steps of the master and of these slaves, with those that variants add.
 
-    A commit is before everything; what else is added belongs to replication.
+    A commit comes before every other step; all other additions belong to replication.
     """
     rules = compute_rules(structure.variants)
     is_added = steps[0] in REPLICATION_STEPS
@@ -92,7 +93,7 @@ def find_moving(
 
 
 def is_at_rest(cluster: Cluster, steps: tuple[str, ...], slaves: tuple[int, ...]) -> bool:
-    """The master and these slaves run, and none of these steps is possible for them any more."""
+    """The master and these slaves run, and none of these steps is possible for them."""
     is_running = has_brokers(cluster, slaves)
     if is_running is False:
         return False
@@ -103,7 +104,7 @@ def is_at_rest(cluster: Cluster, steps: tuple[str, ...], slaves: tuple[int, ...]
 def get_pairs(cluster: Cluster) -> tuple[tuple[int, ...], ...]:
     """Each slave by itself, beside the master; a master without slaves is alone.
 
-    What one slave comes to does not wait for another one, which may be down.
+    One slave converges without waiting for another, which may be down.
     """
     return tuple((i,) for i in range(cluster.structure.slaves)) or ((),)
 
@@ -119,27 +120,27 @@ def get_logs(cluster: Cluster, slaves: tuple[int, ...]) -> tuple[CommitLog, ...]
 
 
 def is_replication_at_rest(cluster: Cluster) -> bool:
-    """With some slave nothing is in flight, and it is connected and sent nothing more."""
+    """For some slave nothing is in flight; it is connected and is sent nothing more."""
     slaves = ((i,) for i in range(cluster.structure.slaves))
     return any_of(*(is_at_rest(cluster, REPLICATION_STEPS, slave) for slave in slaves))
 
 
 SETTLING_STEPS = (*REPLICATION_STEPS, *FLUSH_STEPS, *DISPATCH_STEPS)
-"""What goes on behind the puts."""
+"""The steps that continue behind the puts."""
 
 
 def is_dispatch_at_rest(cluster: Cluster) -> bool:
-    """Some pair replicates, flushes and dispatches nothing more."""
+    """Some pair has nothing left to replicate, flush or dispatch."""
     return any_of(*(is_at_rest(cluster, SETTLING_STEPS, pair) for pair in get_pairs(cluster)))
 
 
 def is_flush_at_rest(cluster: Cluster) -> bool:
-    """No broker flushes anything more."""
+    """No broker has anything left to flush."""
     return is_at_rest(cluster, FLUSH_STEPS, get_everyone(cluster))
 
 
 def are_puts_at_rest(cluster: Cluster) -> bool:
-    """No put goes on."""
+    """No step of a put is possible."""
     return is_at_rest(cluster, PUT_STEPS, get_everyone(cluster))
 
 
@@ -148,19 +149,19 @@ def claim_at_rest(
     steps: tuple[str, ...],
     conclude: Callable[[tuple[int, ...]], bool],
 ) -> bool:
-    """Wherever a pair is at rest, the conclusion holds of it."""
+    """The conclusion holds for every pair that is at rest."""
     return all_of(
         *(negate(is_at_rest(cluster, steps, pair)) | conclude(pair) for pair in get_pairs(cluster))
     )
 
 
 @convergence(
-    why="Operators wait for the offsets of master and slave to be equal before they take the next "
-    "step, for example a restart; a group that is stuck never gets there (issues 3349, 3661).",
+    why="Operators wait until master and slave have equal offsets before they go on, for example "
+    "with a restart. A stuck group never gets there (issues 3349, 3661).",
     premise=is_replication_at_rest,
 )
 def slaves_reach_the_masters_end(cluster: Cluster) -> bool:
-    """Left in peace, every slave's max offset comes to equal the master's."""
+    """Once faults stop, every slave's max offset converges to the master's."""
     end = cluster.master.log.max_offset
 
     def is_reached(pair: tuple[int, ...]) -> bool:
@@ -174,7 +175,7 @@ def slaves_reach_the_masters_end(cluster: Cluster) -> bool:
     premise=is_replication_at_rest,
 )
 def slaves_come_to_hold_everything(cluster: Cluster) -> bool:
-    """Left in peace, every slave holds each message that its master holds, until it expires."""
+    """Once faults stop, every slave gets each unexpired message that its master holds."""
     log = cluster.master.log
 
     def is_everything_held(pair: tuple[int, ...]) -> bool:
@@ -193,14 +194,14 @@ def slaves_come_to_hold_everything(cluster: Cluster) -> bool:
 
 
 @convergence(
-    why="Consumers see a message only when it is dispatched; a slave whose dispatch is stuck "
-    "serves nothing new for the rest of its life (issues 289 and 6767).",
+    why="Consumers see a message only after it is dispatched. A slave whose dispatch is stuck "
+    "never again serves anything new (issues 289 and 6767).",
     premise=is_dispatch_at_rest,
 )
 def dispatch_reaches_the_end(cluster: Cluster) -> bool:
-    """Left in peace, every broker dispatches its whole log, if that is as long as the master's.
+    """Once faults stop, every broker whose log is as long as the master's dispatches all of it.
 
-    A slave that is stuck behind its master may have the beginning of a message at its end.
+    The log of a slave that is stuck behind its master may end with part of a message.
     """
     end = cluster.master.log.max_offset
 
@@ -216,21 +217,21 @@ def dispatch_reaches_the_end(cluster: Cluster) -> bool:
 
 
 @convergence(
-    why="What is never flushed is lost with the next power loss, however long ago it was put.",
+    why="The next power loss takes whatever was never flushed, however long ago it was put.",
     premise=is_flush_at_rest,
 )
 def flush_reaches_the_end(cluster: Cluster) -> bool:
-    """Left in peace, every broker comes to count its whole log as flushed."""
+    """Once faults stop, every broker's flushed offset reaches the end of its log."""
     logs = get_logs(cluster, get_everyone(cluster))
     is_reached = all_of(*(log.flushed_offset == log.max_offset for log in logs))
     return negate(is_flush_at_rest(cluster)) | is_reached
 
 
 @convergence(
-    why="A producer's thread waits for the answer, and so does everybody behind it in the line.",
+    why="A producer's thread waits for the answer, and so does every put behind it in the queue.",
     premise=are_puts_at_rest,
 )
 def puts_are_answered(cluster: Cluster) -> bool:
-    """Left in peace, every put comes to its answer."""
+    """Once faults stop, every put is answered."""
     is_reached = all_of(*(negate(is_pending(m)) for m in cluster.messages))
     return negate(are_puts_at_rest(cluster)) | is_reached

@@ -1,4 +1,4 @@
-"""How a group is searched: which faults may strike it together, and in which sizes."""
+"""How a group is searched: which faults may happen together, and the sizes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from properties.world import make_sizes
 from reference.worlds.replication.parameters import SMALL_PARAMETERS, FaultCounts, Parameters
 
 LOSSES = ("master_power_losses", "master_disk_losses", "swallowed_disk_errors")
-"""The faults after which the master, or a disk, does not have what it had."""
+"""The faults after which the master, or a disk, lacks bytes that it had."""
 
 
 def _make(name: str, admitted: tuple[str, ...]) -> FaultModel:
@@ -23,12 +23,12 @@ def is_losing(column: FaultModel) -> bool:
 
 
 EVERYTHING = _make("everything", tuple(attrs.fields_dict(FaultCounts)))
-"""All faults and circumstances together: under it witnesses are sought."""
+"""All faults and environment events together; witnesses are searched under this model."""
 
 EVERY_FAULT = _make(
     "every fault", tuple(name for name in EVERYTHING.admitted if name != "role_switches")
 )
-"""All that may befall a group whose configuration nobody changes."""
+"""Every fault and environment event of a group whose configuration does not change."""
 
 FAULT_MODELS = (
     _make("none", ()),
@@ -54,7 +54,7 @@ FAULT_MODELS = (
     ),
     EVERY_FAULT,
 )
-"""Every column, weaker classes before the classes that contain them."""
+"""Every fault model, weaker ones before those that contain them."""
 
 FAULT_MODEL_BY_NAME = {c.name: c for c in FAULT_MODELS}
 
@@ -62,11 +62,11 @@ FAULT_MODEL_BY_NAME = {c.name: c for c in FAULT_MODELS}
 SMALL_LOG = evolve(SMALL_PARAMETERS, mapped_file_size_bytes=16, ghost_log_size_max_bytes=96)
 
 FOUR_FILES: Parameters = evolve(SMALL_PARAMETERS, ghost_log_size_max_bytes=16)
-"""One file more than for the tables, for what a hole in the middle takes."""
+"""One file more than for the tables: a hole in the middle needs it."""
 
 
 def list_swarm_sizes() -> tuple[Parameters, ...]:
-    """Batches of a byte, around a message, of a file; any fall-behind limit, also none."""
+    """Batches of one byte, about a message, and a file; any fall-behind limit, also none."""
     shapes = (
         # file, message, batch, fall-behind limit
         (16, 5, 4, 6),

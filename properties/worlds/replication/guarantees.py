@@ -1,10 +1,9 @@
-"""The durability guarantees: what an operator relies on, in an operator's words.
+"""The durability guarantees that operators rely on, in their words.
 
-*Acknowledged* means answered PUT_OK to a message whose producer waits. *Holds* means has every
-byte, in page cache or on disk; what a power loss takes is gone at the moment of the power loss.
-What retention deletes in its time on any broker is no longer owed; what a full disk makes it delete
-before that is.
-All guarantees are judged in every state, also while brokers are down.
+*Acknowledged*: the waiting producer got PUT_OK. *Holds*: has every byte, in page cache or on disk;
+bytes that a power loss takes are gone at that moment. A message that retention deletes on any
+broker at its due time is no longer owed. One that a full disk makes it delete earlier still is. All
+guarantees are checked in every state, also while brokers are down.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ def is_any_acknowledged(cluster: Cluster) -> bool:
 
 
 def has_expired(message: Message) -> bool:
-    """Some broker's retention has deleted the message, not before its time."""
+    """Some broker's retention has deleted the message, and not before it was due."""
     return message.ghost_is_expired & negate(message.ghost_is_deleted_early)
 
 
@@ -69,7 +68,7 @@ def is_on_some_slave(cluster: Cluster, message: Message) -> bool:
 
 @guarantee(
     why="Consumers read from the master while it is listed (R-CC-01), and nothing copies from a "
-    "slave to a master (R-NS-09): what the master lacks, it never gets back.",
+    "slave to a master (R-NS-09): the master never gets back what it lacks.",
     premise=is_any_acknowledged,
 )
 def acknowledged_is_kept_on_master(cluster: Cluster) -> bool:
@@ -79,8 +78,8 @@ def acknowledged_is_kept_on_master(cluster: Cluster) -> bool:
 
 
 @guarantee(
-    why="As long as one broker holds the message it can be read or rescued by hand; when none "
-    "does, it is lost for good.",
+    why="While one broker holds the message it can be read or rescued by hand; when none does, it "
+    "is lost for good.",
     premise=is_any_acknowledged,
 )
 def acknowledged_is_kept_on_some_broker(cluster: Cluster) -> bool:
@@ -115,43 +114,43 @@ def acknowledged_is_held_twice(cluster: Cluster) -> bool:
 
 
 @guarantee(
-    why="The answer compares offsets, not contents (R-AK-03): a slave that is ahead of a master "
-    "which lost its tail acknowledges messages that it never saw (R-HC-17).",
+    why="The master compares offsets, not contents, before it answers (R-AK-03): a slave ahead of "
+    "a master that lost its tail acknowledges messages it never received (R-HC-17).",
     premise=is_any_acknowledged,
 )
 def acknowledgement_is_truthful(cluster: Cluster) -> bool:
     """When a message is answered PUT_OK, a slave has received all of it.
 
-    Judged at the moment of the answer. *Received* means that at this moment or at some moment
-    since the put, one slave held every byte of this very message, at least in its page cache;
-    what a fault takes from the slave afterwards does not make the answer a lie.
+    Checked at the moment of the answer. *Received* means that then, or at some moment since the
+    put, one slave held every byte of this very message, at least in its page cache. A later fault
+    that takes it from the slave does not make the answer untruthful.
     """
     return all_of(*(implies(is_owed(m), m.ghost_is_received) for m in cluster.messages))
 
 
 @guarantee(
-    why="A slave serves reads when the master is away; what it holds beyond the master's log, "
-    "consumers read there and never find on the master again.",
+    why="A slave serves reads while the master is away. Consumers read there what it holds beyond "
+    "the master's log, and never find that on the master again.",
     premise=is_any_byte_copied,
 )
 def slave_is_prefix_of_master(cluster: Cluster) -> bool:
-    """What a slave holds, the master holds too, as far as both logs reach down."""
+    """A slave's log ends no later than its master's and equals it wherever both hold bytes."""
     return all_of(*(is_prefix(s.log, cluster.master.log) for s in cluster.slaves))
 
 
 @guarantee(
-    why="Offsets are all that brokers and consumers compare. Where the same offset means different "
-    "bytes, replication goes on without an error and the logs differ for good (R-HC-17).",
+    why="Brokers and consumers compare nothing but offsets. Where one offset means different "
+    "bytes, replication continues without an error and the logs differ for good (R-HC-17).",
     premise=is_any_byte_shared,
 )
 def equal_offsets_mean_equal_bytes(cluster: Cluster) -> bool:
-    """Wherever master and slave both hold bytes, they hold the same bytes."""
+    """At every offset where the master and a slave both hold bytes, the bytes are the same."""
     return all_of(*(has_equal_bytes(s.log, cluster.master.log) for s in cluster.slaves))
 
 
 @guarantee(
     why="Producers give up after 3 s, before the broker does (R-PR-03), and clients send again "
-    "after an unknown outcome (R-PR-04): consumers have to expect duplicates.",
+    "after an unknown outcome (R-PR-04): consumers must expect duplicates.",
     premise=is_any_written,
 )
 def message_is_stored_once(cluster: Cluster) -> bool:
@@ -161,22 +160,22 @@ def message_is_stored_once(cluster: Cluster) -> bool:
 
 
 @guarantee(
-    why="A message is dispatched before it is flushed and before any slave has it (R-RP-06): what "
-    "a consumer has done with it stays done, and the master never heard of it.",
+    why="A message is dispatched before it is flushed and before any slave has it (R-RP-06): a "
+    "consumer may have acted on a message that the master later lacks.",
     premise=is_any_read,
 )
 def read_is_kept_on_master(cluster: Cluster) -> bool:
-    """What consumers could read on the master stays in its commit log until it expires."""
+    """A message consumers could read on the master stays in its commit log until it expires."""
     log = cluster.master.log
     return all_of(*(implies(is_read(m), has_message(log, m)) for m in cluster.messages))
 
 
 @guarantee(
-    why="If no broker has the message any more, nobody can find out what the consumer acted on.",
+    why="If no broker has the message any more, there is no record of what the consumer acted on.",
     premise=is_any_read,
 )
 def read_is_kept_on_some_broker(cluster: Cluster) -> bool:
-    """What consumers could read on the master stays on it or on a slave until it expires."""
+    """A message consumers could read on the master stays on it or on a slave until it expires."""
     return all_of(
         *(
             implies(is_read(m), has_message(cluster.master.log, m) | is_on_some_slave(cluster, m))

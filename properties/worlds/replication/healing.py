@@ -1,4 +1,4 @@
-"""How replication heals: by which steps, and the numbers that these make smaller."""
+"""How replication heals: the steps, and the numbers that they decrease."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def count_links_without_request(cluster: Cluster) -> int:
 
 
 def count_links_without_position(cluster: Cluster) -> int:
-    """Connections of which the master does not know where to begin."""
+    """Connections for which the master does not know where to begin."""
     return count_true(*(link.is_open & negate(is_positioned(link)) for link in cluster.links))
 
 
@@ -72,7 +72,7 @@ def count_slaves_without_file(cluster: Cluster) -> int:
 
 
 def compute_unsent_bytes(cluster: Cluster) -> int:
-    """What the master has still to send, all slaves together."""
+    """The bytes that the master still has to send, summed over all slaves."""
     end = cluster.master.log.max_offset
     return sum(
         choose(is_positioned(link), maximum(0, end - link.next_transfer_offset), 0)
@@ -81,13 +81,13 @@ def compute_unsent_bytes(cluster: Cluster) -> int:
 
 
 def compute_missing_bytes(cluster: Cluster) -> int:
-    """By how much the slaves' logs end before the master's, all together."""
+    """The bytes by which slaves' logs end before the master's, summed over all slaves."""
     end = cluster.master.log.max_offset
     return sum(maximum(0, end - slave.log.max_offset) for slave in cluster.slaves)
 
 
 def compute_unread_reports(cluster: Cluster) -> int:
-    """By how much the master's knowledge lags behind what slaves have reported."""
+    """The bytes by which the master's knowledge lags behind slaves' reports."""
     return sum(
         choose(link.is_open, link.reported_offset - link.slave_ack_offset, 0)
         for link in cluster.links
@@ -100,12 +100,12 @@ def count_dead_connections(cluster: Cluster) -> int:
 
 
 def compute_phases_left(cluster: Cluster) -> int:
-    """How many phases the followed puts are away from their answer."""
+    """The number of phases between the followed puts and their answers."""
     return sum(count_phases_left(cluster, m) for m in cluster.messages)
 
 
 def compute_flushes_and_wake_ups_left(cluster: Cluster) -> int:
-    """How often the group commit and the group transfer may still try."""
+    """The number of attempts that the group commit and the group transfer have left."""
     return sum(
         (DISK_FLUSHES_MAX - m.disk_flushes) + (TRANSFER_WAKE_UPS_MAX - m.wake_ups)
         for m in cluster.messages
@@ -113,19 +113,19 @@ def compute_flushes_and_wake_ups_left(cluster: Cluster) -> int:
 
 
 def compute_uncommitted_bytes(cluster: Cluster) -> int:
-    """What waits in the buffers of a master's pool, where it has one."""
+    """The bytes that wait in the buffers of a master's pool, if it has one."""
     end = cluster.master.log.max_offset
     return sum(maximum(0, end - committed) for committed in cluster.committed_offset)
 
 
 def compute_unflushed_bytes(cluster: Cluster) -> int:
-    """What is not flushed, all brokers together."""
+    """The bytes that are not flushed, summed over all brokers."""
     logs = get_logs(cluster, get_everyone(cluster))
     return sum(log.max_offset - log.flushed_offset for log in logs)
 
 
 def compute_undispatched_bytes(cluster: Cluster) -> int:
-    """What is not dispatched, all brokers together."""
+    """The bytes that are not dispatched, summed over all brokers."""
     logs = get_logs(cluster, get_everyone(cluster))
     return sum(log.max_offset - log.dispatched_offset for log in logs)
 
@@ -152,11 +152,11 @@ RANK: tuple[Callable[[Cluster], int], ...] = (
 
 
 RECOVERY = list_steps("recovery")
-"""How brokers come back. A blank is cut off only if ``torn_rolls`` may strike once more."""
+"""How brokers come back. A blank is cut off only if ``torn_rolls`` may occur again."""
 
 
 LAST_RESORTS = tuple(name for name, rule in RULES.items() if rule.is_last_resort)
-"""How a put's wait runs out."""
+"""The steps by which a put's wait times out."""
 
 
 def get_healing(structure: Structure) -> Healing:

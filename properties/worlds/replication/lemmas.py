@@ -1,7 +1,8 @@
-"""What the proofs need. Each lemma says which counterexample to induction demanded it.
+"""The lemmas that the proofs need, each with the counterexample to induction that demands it.
 
-A lemma that speaks of "no power loss of the master so far" serves every fault class: where such
-power losses are possible it still holds, it just says less.
+A *log epoch* of the master is a ``life`` in the code. A lemma with the premise "no power loss of
+the master so far" serves every fault model. Where such power losses are possible it still holds,
+but is weaker.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ from reference.worlds.replication.state import (
 
 
 def is_first_process_alike(cluster: Cluster) -> bool:
-    """No bytes that anybody but the master had were ever lost, thrown away or misplaced."""
+    """No bytes that any broker but the master had were ever lost, discarded or misplaced."""
     faults = cluster.faults
     is_plain = (
         (count_losses(cluster) == 0)
@@ -54,9 +55,9 @@ def is_first_process_alike(cluster: Cluster) -> bool:
 
 
 def is_first_life(cluster: Cluster) -> bool:
-    """The master has lost neither power nor disk so far, nor a blank at its log's end.
+    """The master has so far lost neither power nor disk, nor a blank at its log's end.
 
-    What only buffers had, nobody else had: lives that such kills begin count as the first.
+    With a store pool, kills that lose only buffered bytes do not count: no other broker had these.
     """
     if cluster.committed_offset:
         return is_first_process_alike(cluster)
@@ -64,7 +65,7 @@ def is_first_life(cluster: Cluster) -> bool:
 
 
 def is_master_intact(cluster: Cluster) -> bool:
-    """The same master all the time, and no loss of power or disk: no message, at most a blank."""
+    """The master never changed and lost neither power nor disk: no message, at most a blank."""
     is_the_same = negate(has_uncounted_life(cluster))
     if cluster.committed_offset:
         is_the_same &= cluster.faults.swallowed_disk_errors == 0
@@ -78,7 +79,7 @@ def is_slave_power_intact(cluster: Cluster) -> bool:
 
 
 def is_disk_honest(cluster: Cluster) -> bool:
-    """No kill, no swallowed error and no early expiry made bytes count as flushed that are not."""
+    """No kill, swallowed error or early expiry made unflushed bytes count as flushed."""
     faults = cluster.faults
     return (
         (faults.master_kills == 0)
@@ -89,14 +90,14 @@ def is_disk_honest(cluster: Cluster) -> bool:
 
 
 def is_joined_from_start(cluster: Cluster) -> bool:
-    """Every slave began with the master's first byte, and wrote what it was sent."""
+    """Every slave began at the master's first byte, and wrote everything it was sent."""
     faults = cluster.faults
     is_written_down = (faults.swallowed_disk_errors == 0) & (faults.failed_file_creations == 0)
     return (faults.late_joins == 0) & is_written_down
 
 
 def is_reporting_honest(cluster: Cluster) -> bool:
-    """The master has lost nothing, slaves hold what they report, and nobody else reports."""
+    """The master has lost nothing, slaves hold what they report, and only slaves report."""
     faults = cluster.faults
     is_timely = (faults.alien_reports == 0) & (faults.overlong_waits == 0)
     return is_first_life(cluster) & is_joined_from_start(cluster) & is_timely
@@ -104,7 +105,7 @@ def is_reporting_honest(cluster: Cluster) -> bool:
 
 @lemma(why="Else a message is acknowledged that the master's log never held, with no fault at all.")
 def intact_master_holds_what_was_written(cluster: Cluster) -> bool:
-    """As long as the master has lost no message, it holds every one until that expires."""
+    """While the master has lost no message, it holds every appended message until it expires."""
     log = cluster.master.log
     return all_of(
         *(
@@ -119,7 +120,7 @@ def intact_master_holds_what_was_written(cluster: Cluster) -> bool:
 
 @lemma(why="Else a waiting put is acknowledged although a power loss has taken its message.")
 def pending_is_on_master(cluster: Cluster) -> bool:
-    """A message whose put still waits is in the master's log, in its present life."""
+    """A message whose put still waits is in the master's log, in the present log epoch."""
     master = cluster.master
     return all_of(
         *(
@@ -133,9 +134,9 @@ def pending_is_on_master(cluster: Cluster) -> bool:
     )
 
 
-@lemma(why="Else the disk step passes a message that counts as flushed and is not on disk.")
+@lemma(why="Else the disk step lets a message pass that counts as flushed and is not on disk.")
 def flushed_is_durable(cluster: Cluster) -> bool:
-    """Without kills and disk errors, what counts as flushed or was left by a stop is on disk."""
+    """Without kills and disk errors, bytes that count as flushed or survive a stop are on disk."""
     log, is_up = cluster.master.log, cluster.master.is_up
     is_durable = log.flushed_offset <= log.ghost_durable_offset
     is_left_durable = is_up | (log.max_offset == log.ghost_durable_offset)
@@ -144,7 +145,7 @@ def flushed_is_durable(cluster: Cluster) -> bool:
 
 @lemma(why="Else SYNC_FLUSH acknowledges a message that the next power loss takes.")
 def past_disk_wait_is_durable(cluster: Cluster) -> bool:
-    """With SYNC_FLUSH, a waiting producer's put that passed the disk step well is on disk."""
+    """With SYNC_FLUSH, a waiting put whose disk step succeeded is on disk."""
     if not cluster.structure.is_sync_flush:
         return True
     master = cluster.master
@@ -179,9 +180,9 @@ def acknowledged_with_sync_flush_is_on_master(cluster: Cluster) -> bool:
     )
 
 
-@lemma(why="Else the highest report covers a message that is appended only later.")
+@lemma(why="Else the highest report covers a message that is appended later.")
 def reports_are_within_log_in_first_life(cluster: Cluster) -> bool:
-    """As long as the master has lost nothing, no slave reports anything beyond its log."""
+    """While the master has lost nothing, no slave reports an offset beyond the master's log."""
     master = cluster.master
     is_alien_free = cluster.faults.alien_reports == 0
     return implies(
@@ -193,14 +194,14 @@ def reports_are_within_log_in_first_life(cluster: Cluster) -> bool:
 
 
 def is_end_known(log: CommitLog, life: int) -> bool:
-    """The bytes before the end of this life are those that they are taken for."""
+    """Just before the end of this log epoch, the log has no bytes at a foreign offset."""
     unknown = log.ghost_unknown_below_offset
     return (unknown == 0) | (unknown < log.ends[life])
 
 
-@lemma(why="Else a frame begins behind the slave's log, and its bytes land at a foreign offset.")
+@lemma(why="Else a frame begins beyond the slave's end, and its bytes land at a foreign offset.")
 def frame_of_early_slave_is_where_its_log_ends(cluster: Cluster) -> bool:
-    """A slave that joined from the start is sent exactly what follows its log."""
+    """A slave that joined from the start is sent exactly the bytes that follow its log."""
     return all_of(
         *(
             implies(
@@ -215,22 +216,22 @@ def frame_of_early_slave_is_where_its_log_ends(cluster: Cluster) -> bool:
     )
 
 
-@lemma(why="Else what a slave holds is called unknown, and equals nothing.")
+@lemma(why="Else a slave's bytes count as unknown, and equal none of the master's.")
 def content_of_early_slave_is_known(cluster: Cluster) -> bool:
-    """In the first life, a slave that joined from the start has no bytes at a foreign offset."""
+    """In the first log epoch, a slave that joined at the start has no bytes at a foreign offset."""
     is_known = all_of(*(s.log.ghost_unknown_below_offset == 0 for s in cluster.slaves))
     return implies(is_first_life(cluster) & is_joined_from_start(cluster), is_known)
 
 
 def is_disk_first(cluster: Cluster) -> bool:
-    """A put waits for the disk before it stands in line for a slave (until 4.7.0)."""
+    """A put waits for the disk before it queues for a slave (until 4.7.0)."""
     return cluster.structure.is_sync_flush and compute_first_phase(cluster) == WAITS_FOR_DISK
 
 
 def is_lacking_in_line(cluster: Cluster, put: Message) -> bool:
-    """A put waits for a slave without a disk, and no slave ever had its message.
+    """A put waits for a slave without a disk step, and no slave ever had its message.
 
-    With a disk step before, a slave may have started, and reported, before the put stands in line.
+    With a disk step first, a slave may have started and reported before the put queues for it.
     """
     is_direct = is_in_line(cluster, put)
     if is_disk_first(cluster):
@@ -239,17 +240,17 @@ def is_lacking_in_line(cluster: Cluster, put: Message) -> bool:
 
 
 def is_lacked_in_line(cluster: Cluster, put: Message) -> bool:
-    """The same, where reports are honest."""
+    """Reports are honest, and the put waits for a slave, none of which ever had its message."""
     return is_reporting_honest(cluster) & is_lacking_in_line(cluster, put)
 
 
 def is_covered(log: CommitLog, put: Message) -> bool:
-    """The log reaches beyond the message, or has foreign bytes in its place."""
+    """The log's end is not before the message's, or it has foreign bytes in the message's place."""
     return is_torn(log, put) | (put.end_offset <= log.max_offset)
 
 
 def is_kept_in_lineage(cluster: Cluster, put: Message) -> bool:
-    """The message was appended, and did not go with a buffer."""
+    """The message was appended, and was not lost with a buffer."""
     if not cluster.committed_offset:
         return is_written(put)
     return is_written(put) & is_in_lineage(cluster.master.log, put)
@@ -257,10 +258,10 @@ def is_kept_in_lineage(cluster: Cluster, put: Message) -> bool:
 
 @lemma(why="Else a slave whose log begins late reports a message that it never had.")
 def below_first_file_of_early_slave_is_expired(cluster: Cluster) -> bool:
-    """What a slave lacks at the beginning of its log, retention has deleted.
+    """Retention has deleted every message below the beginning of a slave's log.
 
-    Where it did so before its time, a put that still waits for the message did so already when the
-    slave started.
+    If it did so early, a put that still waits for the message was already waiting when the slave
+    started.
     """
     return all_of(
         *(
@@ -283,7 +284,7 @@ def below_first_file_of_early_slave_is_expired(cluster: Cluster) -> bool:
 
 @lemma(why="Else a put is answered by a report that came before the message did.")
 def lacked_put_is_not_reported(cluster: Cluster) -> bool:
-    """Where reports are honest, none covers a waiting put whose message no slave ever had."""
+    """Honest reports never cover a waiting put whose message no slave ever had."""
     return all_of(
         *(
             implies(
@@ -304,7 +305,7 @@ def lacked_put_is_not_reported(cluster: Cluster) -> bool:
 
 @lemma(why="Else a slave's first report covers a put whose message it holds in part.")
 def lacked_put_is_earlier_than_its_slave(cluster: Cluster) -> bool:
-    """A slave whose log ends beyond a put that no slave has was started while that waited."""
+    """If a slave covers a waiting put that no slave received, it started during the wait."""
     return all_of(
         *(
             implies(
@@ -321,7 +322,7 @@ def lacked_put_is_earlier_than_its_slave(cluster: Cluster) -> bool:
 
 @lemma(why="Else a slave that has reported was started with more than it had received.")
 def slave_that_reported_lacks_the_put(cluster: Cluster) -> bool:
-    """While a put waits that no slave has, no slave that has reported reaches beyond it."""
+    """A slave that has reported does not cover a waiting put that no slave received."""
     return all_of(
         *(
             implies(
@@ -336,7 +337,7 @@ def slave_that_reported_lacks_the_put(cluster: Cluster) -> bool:
 
 @lemma(why="Else a message counts as received and acknowledged, and no slave holds it.")
 def received_in_first_life_is_held(cluster: Cluster) -> bool:
-    """While neither side has lost bytes, a message once received is on a slave until it expires."""
+    """While no broker has lost bytes, a received message is on a slave until it expires."""
     return all_of(
         *(
             implies(
@@ -353,7 +354,7 @@ def received_in_first_life_is_held(cluster: Cluster) -> bool:
 
 @lemma(why="Else a SYNC_MASTER has acknowledged a message that no slave ever received.")
 def acknowledged_by_sync_master_in_first_life_is_received(cluster: Cluster) -> bool:
-    """Where reports are honest, what a SYNC_MASTER acknowledged was received or expired."""
+    """With honest reports, a message that a SYNC_MASTER acknowledged was received or expired."""
     structure = cluster.structure
     is_asked = structure.is_sync_master and is_slave_always_asked(cluster)
     if is_disk_first(cluster) or not is_asked:
@@ -371,7 +372,7 @@ def acknowledged_by_sync_master_in_first_life_is_received(cluster: Cluster) -> b
 
 
 def is_every_needed_file_there(cluster: Cluster) -> bool:
-    """The master still has the file that each slave will ask for, or is being sent."""
+    """The master still has the file that each slave will request or is being sent."""
     start = cluster.master.log.start_offset
     return all_of(
         *(
@@ -386,7 +387,7 @@ def is_every_needed_file_there(cluster: Cluster) -> bool:
 
 
 def is_never_outrun(cluster: Cluster) -> bool:
-    """Retention asked whether slaves had copied, and no broker has lost a file since."""
+    """Retention waited until slaves had copied, and no broker has lost a file since."""
     faults = cluster.faults
     is_patient = (faults.uncopied_expiries == 0) & (faults.forced_deletions == 0)
     is_intact = is_first_life(cluster) & (faults.slave_power_losses == 0)
@@ -395,16 +396,18 @@ def is_never_outrun(cluster: Cluster) -> bool:
 
 @lemma(why="Else a slave asks for bytes below its master's first file, and is sent nothing.")
 def slave_is_not_outrun(cluster: Cluster) -> bool:
-    """Where retention asks whether a slave has copied, it deletes no file that a slave needs.
+    """Retention that waits until slaves have copied deletes no file that a slave needs.
 
-    A slave needs none before it has a file, or is about to get one.
+    A slave needs none until it has a file or is about to get one.
     """
     return implies(is_never_outrun(cluster), is_every_needed_file_there(cluster))
 
 
-@lemma(why="Else a slave has bytes of a later life where its master still has those of an earlier.")
+@lemma(
+    why="Else a slave has bytes of a later log epoch where its master still has an earlier one's."
+)
 def slave_has_all_of_a_life_that_it_left(cluster: Cluster) -> bool:
-    """While the master loses no message, a slave with bytes of a later life has the earlier one."""
+    """While the master loses no message, a slave in a later log epoch has the earlier one whole."""
     lives = range(cluster.structure.lives)
     return implies(
         is_master_intact(cluster),
@@ -421,33 +424,33 @@ def slave_has_all_of_a_life_that_it_left(cluster: Cluster) -> bool:
     )
 
 
-@lemma(why="Else a message that has expired is owed all the same.")
+@lemma(why="Else a message is owed although it has expired.")
 def only_full_disks_delete_early(cluster: Cluster) -> bool:
-    """While no file is deleted before its time, no message is."""
+    """While no file is deleted early, no message is."""
     is_full = cluster.faults.forced_deletions > 0
     return all_of(
         *(implies(m.ghost_is_deleted_early, m.ghost_is_expired & is_full) for m in cluster.messages)
     )
 
 
-@lemma(why="Else a broker goes on to flush in a file that its retention has deleted.")
+@lemma(why="Else a broker continues to flush in a file that its retention has deleted.")
 def flush_file_is_there(cluster: Cluster) -> bool:
-    """Unless a file had to be deleted before it was flushed, the flush can go on."""
+    """Unless a file had to be deleted before it was flushed, the flush can continue."""
     logs = (cluster.master.log, *(s.log for s in cluster.slaves))
     is_there = all_of(*(is_flush_file_there(log) for log in logs))
     return implies(cluster.faults.forced_deletions == 0, is_there)
 
 
-@lemma(why="Else the master's dispatch stops at a record that is there in part.")
+@lemma(why="Else the master's dispatch stops at a partial record.")
 def masters_records_are_whole(cluster: Cluster) -> bool:
-    """The master holds a message completely, or not even its first byte."""
+    """The master holds all of a message or not even its first byte."""
     log = cluster.master.log
     return all_of(*(implies(has_first_bytes(log, m), is_scanned(log, m)) for m in cluster.messages))
 
 
 @lemma(why="Else a group without slaves counts a connection, and a put waits for it.")
 def without_slaves_nobody_connects(cluster: Cluster) -> bool:
-    """A master without slaves counts no connection but a stranger's."""
+    """A master without slaves counts only strangers' connections."""
     if cluster.structure.slaves:
         return True
     return cluster.master.connection_count <= cluster.faults.alien_reports

@@ -1,6 +1,6 @@
-"""What an administrator does by hand to the stores of brokers that are down. No broker does it.
+"""An administrator's manual steps on the stores of stopped brokers. No broker takes them itself.
 
-These are rules like any other, but no verdict of the tables admits them.
+They are rules like any other, but no verdict of the tables admits them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from reference.worlds.replication.state import UNKNOWN_OFFSET, Cluster, CommitLo
 
 
 def copy_log(log: CommitLog) -> CommitLog:
-    """The same bytes on another machine, where none is known to be on disk yet."""
+    """A copy of the log on another machine, where no byte is known to be on disk yet."""
     start = log.start_offset
     return evolve(log, flushed_offset=start, ghost_durable_offset=start)
 
@@ -42,9 +42,9 @@ def copy_store_to_slave(cluster: Cluster, slave: int) -> RuleBody:
 
 @rule(who="operator", source="copy of a stopped slave's store directory")
 def copy_store_to_master(cluster: Cluster, slave: int) -> RuleBody:
-    """The store of a stopped master, whose log the slave's begins with, is replaced by the slave's.
+    """The store of a stopped master is replaced by a slave's, whose log begins with the master's.
 
-    So it is with an empty log, and with one that has lost its end and got no message since.
+    That is so for an empty log, and for one that has lost its end and got no message since.
     """
     master, source = cluster.master, cluster.slaves[slave]
     # ENABLED WHEN
@@ -60,10 +60,10 @@ def copy_store_to_master(cluster: Cluster, slave: int) -> RuleBody:
 
 @rule(who="operator", source="sync on the master's machine")
 def sync_master(cluster: Cluster) -> RuleBody:
-    """What the master's machine has in its page cache is forced to its disk.
+    """The bytes in the page cache of the master's machine are forced to its disk.
 
-    A start counts all that it finds as flushed (R-RC-03): what a killed process or a copy has left
-    in the page cache no broker forces any more.
+    A start counts all bytes it finds as flushed (R-RC-03). No broker ever forces bytes that a
+    killed process or a copy has left in the page cache.
     """
     master = cluster.master
     # ENABLED WHEN

@@ -1,4 +1,4 @@
-"""What the proofs of a master with a pool need: everybody has committed bytes only."""
+"""The lemmas for a master with a store pool: other brokers have committed bytes only."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from reference.worlds.replication.state import Cluster
 
 
 def compute_kept_end(cluster: Cluster) -> int:
-    """Up to where a kill leaves the master's log: what is committed; all, once it is down."""
+    """The end that a kill leaves to the master's log: the committed end; once down, its end."""
     master, end = cluster.master, cluster.master.log.max_offset
     return choose(master.is_up, minimum(get_committed(cluster), end), end)
 
 
-@lemma(STORE_POOL, why="Else bytes go without a loss and without a kill.")
+@lemma(STORE_POOL, why="Else bytes are lost without a loss of power or disk and without a kill.")
 def uncounted_lives_are_begun_by_kills(cluster: Cluster) -> bool:
-    """Each life of the master's log was begun by a loss, or by a kill."""
+    """Each log epoch (``life``) of the master was begun by a loss or a kill."""
     life, losses = cluster.master.ghost_life, count_losses(cluster)
     return (losses <= life) & (life <= losses + cluster.faults.master_kills)
 
 
-@lemma(STORE_POOL, why="Else a flush or a kill leaves more than there is.")
+@lemma(STORE_POOL, why="Else a flush or a kill leaves more than the log has.")
 def committed_is_within_log(cluster: Cluster) -> bool:
-    """What is committed is a part of the log, and what is flushed or dispatched is committed."""
+    """Committed bytes are part of the log; flushed and dispatched bytes are committed."""
     log, committed = cluster.master.log, get_committed(cluster)
     lowest = compute_lowest_kept(cluster)
     return (committed >= 0) & implies(
@@ -49,10 +49,10 @@ def committed_is_within_log(cluster: Cluster) -> bool:
 
 @lemma(
     STORE_POOL,
-    why="Else what an earlier process has written waits in no buffer and is lost all the same.",
+    why="Else an earlier process's bytes are lost although they wait in no buffer.",
 )
 def earlier_lives_are_committed(cluster: Cluster) -> bool:
-    """While the master runs, only bytes of the present life of its log wait in buffers."""
+    """While the master runs, only bytes of its log's present epoch wait in buffers."""
     master, committed = cluster.master, get_committed(cluster)
     return all_of(
         *(
@@ -65,9 +65,11 @@ def earlier_lives_are_committed(cluster: Cluster) -> bool:
     )
 
 
-@lemma(STORE_POOL, why="Else a slave is sent a part of a message that waits for its other part.")
+@lemma(
+    STORE_POOL, why="Else a slave is sent part of a message while the other part waits in a buffer."
+)
 def messages_are_committed_whole(cluster: Cluster) -> bool:
-    """A commit writes whole records, so it splits neither a message nor a blank."""
+    """A commit writes whole records: it splits neither a message nor a blank."""
     log, committed = cluster.master.log, get_committed(cluster)
     blank = cluster.master.trailing_blank_offset
     is_blank_whole = (blank < 0) | (committed <= blank) | (log.max_offset <= committed)
@@ -84,7 +86,7 @@ def messages_are_committed_whole(cluster: Cluster) -> bool:
 
 @lemma(STORE_POOL, why="Else a kill takes from the master what it has sent.")
 def sent_bytes_are_committed(cluster: Cluster) -> bool:
-    """A transfer goes on at the end of what is committed at most, unless a slave asked for more."""
+    """A transfer continues at the committed end or before, unless a slave requested more."""
     committed = get_committed(cluster)
     return implies(
         cluster.master.is_up,
@@ -100,7 +102,7 @@ def sent_bytes_are_committed(cluster: Cluster) -> bool:
 
 @lemma(STORE_POOL, why="Else a slave has bytes that a kill has taken from its master.")
 def slaves_bytes_of_the_present_life_are_committed(cluster: Cluster) -> bool:
-    """What a slave has of the present life of the master's log, the master has committed."""
+    """The master has committed every byte that a slave has of the present log epoch."""
     committed = minimum(get_committed(cluster), cluster.master.log.max_offset)
     return all_of(
         *(
@@ -119,9 +121,9 @@ def slaves_bytes_of_the_present_life_are_committed(cluster: Cluster) -> bool:
     )
 
 
-@lemma(STORE_POOL, why="Else retention overtakes the commit, and it never goes on.")
+@lemma(STORE_POOL, why="Else retention overtakes the commit, which never continues.")
 def commit_file_is_there(cluster: Cluster) -> bool:
-    """While no file is deleted before its time, the commit finds the file in which it goes on."""
+    """While no file is deleted early, the file in which the commit continues is there."""
     is_forced = cluster.faults.forced_deletions > 0
     is_there = cluster.master.log.start_offset <= get_committed(cluster)
     return is_forced | negate(cluster.master.is_up) | is_there
@@ -129,7 +131,7 @@ def commit_file_is_there(cluster: Cluster) -> bool:
 
 @lemma(STORE_POOL, why="Else a kill takes what a consumer has read.")
 def read_message_is_committed(cluster: Cluster) -> bool:
-    """What could be read on the master, the master has in its page cache."""
+    """A message that could be read on the master is in its page cache."""
     log, committed = cluster.master.log, get_committed(cluster)
     faults = cluster.faults
     is_written_down = faults.swallowed_disk_errors == 0
@@ -148,7 +150,7 @@ def read_message_is_committed(cluster: Cluster) -> bool:
 
 @lemma(STORE_POOL, why="Else a kill leaves slaves that are ahead of their master.")
 def slave_is_a_beginning_of_committed(cluster: Cluster) -> bool:
-    """While all that was sent is kept, a slave's log goes through the lives of its master's."""
+    """While all sent bytes are kept, a slave's log is a prefix of its master's, epoch by epoch."""
     master, end = cluster.master, compute_kept_end(cluster)
     return implies(
         is_first_life(cluster) & is_joined_from_start(cluster),
@@ -168,9 +170,9 @@ def slave_is_a_beginning_of_committed(cluster: Cluster) -> bool:
     )
 
 
-@lemma(STORE_POOL, why="Else the master has other bytes in the place of a message.")
+@lemma(STORE_POOL, why="Else the master has other bytes in a message's place.")
 def master_has_its_own_bytes(cluster: Cluster) -> bool:
-    """Where no write fails, every byte of the master's log is one that it has appended."""
+    """If no write fails, the master has appended every byte of its log."""
     log = cluster.master.log
     is_whole = (log.ghost_torn_end_offset == 0) | (cluster.faults.swallowed_disk_errors > 0)
     is_pure = is_whole & (log.ghost_foreign_end_offset == 0)
@@ -179,7 +181,7 @@ def master_has_its_own_bytes(cluster: Cluster) -> bool:
 
 @lemma(STORE_POOL, why="Else a message that is owed lies below the master's first file.")
 def below_the_masters_first_file_is_expired(cluster: Cluster) -> bool:
-    """While all that was sent is kept, the master lacks at its beginning only what expired."""
+    """While all sent bytes are kept, messages below the master's first file have expired."""
     log = cluster.master.log
     return all_of(
         *(
@@ -195,9 +197,9 @@ def below_the_masters_first_file_is_expired(cluster: Cluster) -> bool:
     )
 
 
-@lemma(STORE_POOL, why="Else a kill takes what a slave has received.")
+@lemma(STORE_POOL, why="Else a kill takes a message that a slave has received.")
 def received_message_is_committed(cluster: Cluster) -> bool:
-    """What a slave has once received, the master has in its page cache, until it expires."""
+    """A message that a slave has received is in the master's page cache until it expires."""
     master, end = cluster.master, compute_kept_end(cluster)
     return all_of(
         *(

@@ -1,4 +1,4 @@
-"""What every well-formed state obeys."""
+"""Conditions on every well-formed state."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def offsets_are_within_log(cluster: Cluster) -> bool:
 
 @sanity()
 def log_ends_in_last_file(cluster: Cluster) -> bool:
-    """A log that has files ends in the last one, or exactly where that ends."""
+    """A log that has files ends in the last file or exactly at its end."""
     size = cluster.parameters.mapped_file_size_bytes
     return all_of(
         *(
@@ -101,13 +101,13 @@ def log_ends_in_last_file(cluster: Cluster) -> bool:
 
 @sanity()
 def nothing_below_first_file_is_at_stake(cluster: Cluster) -> bool:
-    """What is on disk reaches up to the first file at least: below it, nothing can be lost."""
+    """Bytes on disk reach at least to the first file: below it, nothing can be lost."""
     return all_of(*(log.start_offset <= log.ghost_durable_offset for log in get_logs(cluster)))
 
 
 @sanity()
 def deleted_early_is_deleted_whole(cluster: Cluster) -> bool:
-    """A message that a file of the master began with, and went with it early, went as a whole."""
+    """A message below the master's first file that was deleted early was deleted whole."""
     start = cluster.master.log.start_offset
     return all_of(
         *(
@@ -125,9 +125,9 @@ def deleted_early_is_deleted_whole(cluster: Cluster) -> bool:
 
 @sanity()
 def life_is_counted(cluster: Cluster) -> bool:
-    """The master's log is in the life that its losses and cut blanks have begun.
+    """The master's losses and cut blanks have begun its log's present epoch (``life``).
 
-    Where a controller elects masters, each election begins one too.
+    If a controller elects masters, each election begins one too.
     """
     life = cluster.master.ghost_life
     return (
@@ -139,7 +139,7 @@ def life_is_counted(cluster: Cluster) -> bool:
 
 @sanity()
 def faults_are_within_limits(cluster: Cluster) -> bool:
-    """No fault strikes more often than it may."""
+    """No fault happens more often than its limit."""
     faults, limits = cluster.faults, cluster.parameters.limits
     return all_of(
         *(
@@ -151,7 +151,7 @@ def faults_are_within_limits(cluster: Cluster) -> bool:
 
 @sanity()
 def no_bytes_of_future_lives(cluster: Cluster) -> bool:
-    """No log holds bytes of a life that has not begun."""
+    """No log holds bytes of a log epoch that has not begun."""
     life = cluster.master.ghost_life
     return all_of(
         *(
@@ -164,7 +164,7 @@ def no_bytes_of_future_lives(cluster: Cluster) -> bool:
 
 @sanity()
 def message_is_well_formed(cluster: Cluster) -> bool:
-    """A put message has a phase, a status, a length and a life that has begun."""
+    """A put message has a phase, a status, a length and a log epoch that has begun."""
     return all_of(
         *(
             (m.phase >= NOT_SENT)
@@ -195,7 +195,7 @@ def message_is_well_formed(cluster: Cluster) -> bool:
 
 @sanity()
 def link_offsets_are_ordered(cluster: Cluster) -> bool:
-    """A connection's offsets are unknown or come one after another."""
+    """A connection's offsets are unknown or in order."""
     return all_of(
         *(
             (link.slave_request_offset >= UNKNOWN_OFFSET)
@@ -223,7 +223,7 @@ def link_offsets_are_ordered(cluster: Cluster) -> bool:
 
 @sanity()
 def open_link_has_living_ends(cluster: Cluster) -> bool:
-    """A connection lives only between two running brokers, and reports what its slave holds."""
+    """An open connection is between two running brokers, and has reported its slave's end."""
     return all_of(
         *(
             implies(
@@ -237,7 +237,7 @@ def open_link_has_living_ends(cluster: Cluster) -> bool:
 
 @sanity()
 def bytes_in_flight_are_the_masters(cluster: Cluster) -> bool:
-    """What is in flight to a slave is in the master's log; a slave ahead has nothing in flight."""
+    """Bytes in flight to a slave are in the master's log; a slave ahead has none in flight."""
     return all_of(
         *(
             implies(
@@ -256,7 +256,7 @@ def bytes_in_flight_are_the_masters(cluster: Cluster) -> bool:
 
 @sanity()
 def role_is_the_configured_one(cluster: Cluster) -> bool:
-    """As long as nobody switches it, the master has the role of its structure."""
+    """Until its role is switched, the master has the role of its structure."""
     is_configured = is_same(cluster.master.is_sync, cluster.structure.is_sync_master)
     return implies(cluster.faults.role_switches == 0, is_configured)
 
@@ -274,9 +274,9 @@ def flushes_have_their_cause(cluster: Cluster) -> bool:
 
 @sanity()
 def masters_content_is_known(cluster: Cluster) -> bool:
-    """Only a slave stores bytes at a foreign offset, lacks some unnoticed, or has older ones.
+    """Only a slave stores bytes at a foreign offset, lacks bytes unnoticed, or has older ones.
 
-    One that is elected brings such bytes along; a commit on a full disk may leave a hole.
+    A slave that is elected brings such bytes along; a commit on a full disk may leave a hole.
     """
     log = cluster.master.log
     is_pure = (log.ghost_foreign_end_offset == 0) & (log.ghost_torn_end_offset == 0)
@@ -286,7 +286,7 @@ def masters_content_is_known(cluster: Cluster) -> bool:
 
 
 def is_appended(cluster: Cluster, put: Message) -> bool:
-    """The master's log has the message; behind a commit that was cut short it has a hole."""
+    """The master's log has the message, perhaps with a hole after a commit that was cut short."""
     if not cluster.committed_offset:
         return has_message(cluster.master.log, put)
     return is_scanned(cluster.master.log, put)
@@ -294,7 +294,7 @@ def is_appended(cluster: Cluster, put: Message) -> bool:
 
 @sanity()
 def message_of_present_life_is_on_master(cluster: Cluster) -> bool:
-    """What was appended in the present life of the master's log is in it, until it expires."""
+    """A message appended in the present log epoch is in the master's log until it expires."""
     master = cluster.master
     return all_of(
         *(
@@ -310,7 +310,7 @@ def message_of_present_life_is_on_master(cluster: Cluster) -> bool:
 
 @sanity()
 def trailing_blank_ends_the_log(cluster: Cluster) -> bool:
-    """A trailing blank fills the master's last file, and no followed message reaches into it."""
+    """A trailing blank fills the master's last file, and no followed message overlaps it."""
     master, size = cluster.master, cluster.parameters.mapped_file_size_bytes
     blank, log = master.trailing_blank_offset, master.log
     is_in_last_file = (log.last_file_offset < blank) & (blank < log.max_offset)
@@ -326,7 +326,7 @@ def trailing_blank_ends_the_log(cluster: Cluster) -> bool:
 
 @sanity()
 def only_running_brokers_stop(cluster: Cluster) -> bool:
-    """A stop has begun only where a process runs; a running broker has its abort file."""
+    """Only a running broker is stopping; a running broker has its abort file."""
     brokers: tuple[Master | Slave, ...] = (cluster.master, *cluster.slaves)
     return all_of(
         *(implies(b.is_stopping, b.is_up) & implies(b.is_up, b.has_abort_file) for b in brokers)
@@ -334,13 +334,13 @@ def only_running_brokers_stop(cluster: Cluster) -> bool:
 
 
 def is_first_frame(log: CommitLog, link: Link) -> bool:
-    """The log has no file, and nothing of the transfer was read yet."""
+    """The log has no file, and no byte of the transfer was read yet."""
     return negate(log.has_file) & (link.arrived_offset == link.transfer_start_offset)
 
 
 @sanity()
 def frame_in_step_is_where_the_log_ends(cluster: Cluster) -> bool:
-    """Unless a frame was thrown away, the next one begins where the slave's log ends."""
+    """Unless a frame was discarded, the next one begins at the end of the slave's log."""
     is_nothing_thrown = cluster.faults.failed_file_creations == 0
     return all_of(
         *(

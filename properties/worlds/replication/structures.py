@@ -1,7 +1,7 @@
-"""The groups that have certificates, where those lie, which are alike, and which RocketMQ ships.
+"""The groups that have certificates, their files, related groups, and those RocketMQ ships.
 
-What RocketMQ 4.4.0 is with its own files and defaults stands here: the one list of its stock
-deployments.
+This module has the only list of RocketMQ 4.4.0's stock deployments, with its own files and
+defaults.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from reference.worlds.replication.roles import FlushDiskType, Role
 from reference.worlds.replication.structure import Structure
 
 SEARCHED_SLAVES_MAX = 1
-"""Groups up to this size are searched for the shortest schedule; a larger one takes over what
-refutes the group with one slave less, and nobody has looked for a shorter one."""
+"""Groups up to this size are searched for the shortest schedule. A larger group takes over the
+schedules of the group with one slave less, and is not searched for shorter ones."""
 
 MASTER_ROLES = (Role.ASYNC_MASTER, Role.SYNC_MASTER)
 
@@ -35,26 +35,26 @@ POOLED_STRUCTURES = tuple(
     for structure in CERTIFIED_STRUCTURES
     if not structure.is_sync_flush
 )
-"""The same with ``transientStorePoolEnable``, which is in force with ASYNC_FLUSH only."""
+"""The groups with ``transientStorePoolEnable``, which is in force only with ASYNC_FLUSH."""
 
 CERTIFIED_BY_NAME = {structure.name: structure for structure in CERTIFIED_STRUCTURES}
-"""The same by name."""
+"""These groups, by name."""
 
 RELEASED_STRUCTURES = tuple(s for s in CERTIFIED_STRUCTURES if s.slaves <= SEARCHED_SLAVES_MAX)
 """The groups that have a certificate for each later release with rules of its own."""
 
 
 def locate_certificate(structure: Structure) -> Path:
-    """A file for each group; those of variants lie in a folder called after these."""
+    """A file for each group; a variant's files are in a folder named after the variant."""
     name = f"{structure.role.name}-{structure.flush_disk_type.name}-{structure.slaves}_slaves"
     return Path("+".join(structure.variants)) / f"{name.lower()}.json"
 
 
 def list_related_structures(structure: Structure) -> tuple[Structure, ...]:
-    """The groups whose schedules are tried first: what refutes there may refute here too.
+    """The groups whose schedules are tried first, because they may refute here too.
 
-    Of a variant they are those of RocketMQ 4.4.0 and its own with other roles and ways to flush, of
-    a release those of each of its changes too, of a large group those of the group with one slave
+    For a variant: those of RocketMQ 4.4.0, and its own with other roles and flush types. For a
+    release: those of each of its changes too. For a large group: those of the group with one slave
     less. Empty for a group that is searched itself.
     """
     related = []
@@ -79,7 +79,7 @@ def make_code(structure: Structure) -> str:
 
 
 STOCK_PAIR = CERTIFIED_BY_NAME["SYNC_MASTER/ASYNC_FLUSH/1 slave"]
-"""The pair of the folder ``2m-2s-sync``: what verbs and pages take where nothing is named."""
+"""The pair of the folder ``2m-2s-sync``: the default of commands and pages."""
 
 STOCK_FOLDERS: Mapping[str, Structure] = {
     "2m-noslave": CERTIFIED_BY_NAME["ASYNC_MASTER/ASYNC_FLUSH/0 slaves"],
@@ -93,8 +93,8 @@ STOCK_WORLDS = (
     "tables/topics/4.4.0",
     "delay/4.4.0",
 )
-"""What stock brokers do besides copying a log: ``slaveReadEnable`` and ``offsetCheckInSlave`` are
-off (MessageStoreConfig, BrokerConfig), topics and delayed messages are as they are."""
+"""Stock brokers in the other worlds: ``slaveReadEnable`` and ``offsetCheckInSlave`` are off
+(MessageStoreConfig, BrokerConfig), topics and delayed messages as in 4.4.0."""
 
 STOCK_STRUCTURES = (*(s.name for s in STOCK_FOLDERS.values()), *STOCK_WORLDS)
 """All of them, by name."""

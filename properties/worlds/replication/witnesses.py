@@ -1,6 +1,6 @@
-"""What must be reachable, or else a check that mentions it says nothing.
+"""Situations that must be reachable, or else a check that mentions them is vacuous.
 
-Besides the witnesses named here, every rule instance and the premise of every guarantee have one.
+Beside those named here, every rule instance and every guarantee's premise has a witness.
 """
 
 from __future__ import annotations
@@ -97,9 +97,9 @@ def an_acknowledged_message_never_reaches_any_slave(cluster: Cluster) -> bool:
 
 @witness()
 def a_flushed_put_is_answered_flush_disk_timeout(cluster: Cluster) -> bool:
-    """All is on disk, yet FLUSH_DISK_TIMEOUT: two flushes, and no look after the second (R-FL-04).
+    """All bytes are on disk, yet FLUSH_DISK_TIMEOUT: no check after the second flush (R-FL-04).
 
-    It takes a rollover, and no slowness at all.
+    It needs a rollover, and no slowness at all.
     """
     return any_of(
         *(
@@ -114,7 +114,7 @@ def a_flushed_put_is_answered_flush_disk_timeout(cluster: Cluster) -> bool:
 
 @witness()
 def a_put_times_out_while_its_bytes_arrive(cluster: Cluster) -> bool:
-    """FLUSH_SLAVE_TIMEOUT by five wake-ups alone, and the slave goes on receiving (R-HA-21)."""
+    """FLUSH_SLAVE_TIMEOUT after five wake-ups, while the slave keeps receiving (R-HA-21)."""
     return any_of(
         *(
             (m.phase == ANSWERED)
@@ -151,9 +151,9 @@ def a_complete_slave_is_not_available(cluster: Cluster) -> bool:
 
 @witness()
 def a_slave_asks_below_the_masters_first_file(cluster: Cluster) -> bool:
-    """A slave was away longer than the master's retention: it is sent nothing, for good (R-HA-17).
+    """A slave that was away longer than the master's retention is never sent anything (R-HA-17).
 
-    The connection stays up, and the master counts it.
+    The connection stays open, and the master counts it.
     """
     return any_of(
         *(
@@ -167,7 +167,7 @@ def a_slave_asks_below_the_masters_first_file(cluster: Cluster) -> bool:
 
 @witness()
 def a_slave_dispatch_is_stuck(cluster: Cluster) -> bool:
-    """Foreign bytes follow a message in part: the slave stores on, and dispatches nothing more."""
+    """Foreign bytes follow part of a message: the slave keeps storing, but its dispatch stops."""
     return any_of(
         *(
             has_first_bytes(s.log, m)
@@ -181,6 +181,6 @@ def a_slave_dispatch_is_stuck(cluster: Cluster) -> bool:
 
 
 def compute_stage(state: Cluster) -> int:
-    """The furthest phase of a put on its way to PUT_OK; one that cannot get there is nowhere."""
+    """The furthest phase of a put on its way to PUT_OK; a put that cannot get there has none."""
     puts = (m for m in state.messages if m.phase not in (REFUSED, UNANSWERED))
     return max((m.phase for m in puts if m.status == PUT_OK and m.waits_for_store), default=0)

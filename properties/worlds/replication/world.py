@@ -1,4 +1,4 @@
-"""The world of replication, complete."""
+"""The complete world of replication."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ CLAIMS = {**GUARANTEES, **CONVERGENCE}
 SANITY_CHECKS = collect_properties(sanity_checks)
 LEMMAS = collect_properties(lemmas)
 CHANGE_LEMMAS = collect_properties(controller_lemmas, change_lemmas, pool_lemmas)
-"""The lemmas that only the proofs of certain variants need."""
+"""The lemmas that only the proofs of some variants need."""
 WITNESSES = collect_properties(witnesses)
 
 REPLICATION = World(

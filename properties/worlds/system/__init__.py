@@ -1,1 +1,1 @@
-"""What is claimed of the whole, from put to consumed."""
+"""The claims about the whole system, from put to consumption."""

@@ -1,4 +1,4 @@
-"""What somebody relies on who puts messages and consumes them, whatever is between."""
+"""The end-to-end guarantees, from put to consumption."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def is_promised(state: System) -> bool:
 
 
 def was_handed(state: System) -> bool:
-    """The application has been handed the message."""
+    """The message was handed to the application."""
     return state.reading.message.ghost_was_handed
 
 
@@ -34,14 +34,14 @@ def is_on_master(state: System) -> bool:
 
 @guarantee(why="This is what a message queue is for.", premise=is_promised)
 def acknowledged_is_consumed_or_to_come(state: System) -> bool:
-    """A message answered PUT_OK is consumed, or the master has it and no consumer has passed it."""
+    """A message answered PUT_OK is consumed, or is on the master and no consumer has passed it."""
     read = state.reading.message
     is_to_come = is_on_master(state) & ((read.offset < 0) | negate(is_passed(state.reading)))
     return implies(is_promised(state), read.ghost_is_done | is_to_come)
 
 
 def is_master_gone(state: System) -> bool:
-    """The master is down, the slave runs, and a message that was answered PUT_OK is not done."""
+    """The master is down, the slave runs, and a message answered PUT_OK is not consumed."""
     slave = state.cluster.slaves[THE_SLAVE]
     is_alone = negate(state.cluster.master.is_up) & slave.is_up
     return is_alone & is_promised(state) & negate(state.reading.message.ghost_is_done)
@@ -51,7 +51,7 @@ def is_master_gone(state: System) -> bool:
     why="Consumers turn to the slave when no master is listed (R-CC-01).", premise=is_master_gone
 )
 def acknowledged_is_read_from_the_slave(state: System) -> bool:
-    """While only the slave runs it has what was answered PUT_OK, and no consumer has passed it."""
+    """While only the slave runs, a message answered PUT_OK is consumed, or on it and not passed."""
     read = state.reading.message
     has_it = has_message(state.cluster.slaves[THE_SLAVE].log, state.message)
     is_to_come = has_it & ((read.offset < 0) | negate(is_passed(state.reading)))
@@ -59,20 +59,22 @@ def acknowledged_is_read_from_the_slave(state: System) -> bool:
 
 
 def is_promised_at_promotion(state: System) -> bool:
-    """The slave is about to be promoted, and a message that was answered PUT_OK is not done."""
+    """The slave is about to be promoted, and a message answered PUT_OK is not consumed."""
     is_open = is_promised(state) & negate(state.reading.message.ghost_is_done)
     return is_promotable(state) & is_open
 
 
-@guarantee(why="Nothing brings back what a promoted slave lacks.", premise=is_promised_at_promotion)
+@guarantee(
+    why="A message that a promoted slave lacks never comes back.", premise=is_promised_at_promotion
+)
 def promotion_loses_no_acknowledged_message(state: System) -> bool:
-    """Whoever is promoted has each message that was answered PUT_OK and is not consumed yet."""
+    """A promoted slave has each message that was answered PUT_OK and is not consumed yet."""
     has_it = has_message(get_promoted_log(state), state.message)
     return implies(is_promised_at_promotion(state), has_it)
 
 
 def is_awaited_at_promotion(state: System) -> bool:
-    """The slave is about to be promoted, and has a message that is owed and not done."""
+    """The slave is about to be promoted, and has a message that is owed and not consumed."""
     message = compute_promoted_message(state)
     is_open = message.ghost_is_owed & message.is_on_master & negate(message.ghost_is_done)
     return is_promotable(state) & is_open & negate(has_expired(state.message))
@@ -80,27 +82,29 @@ def is_awaited_at_promotion(state: System) -> bool:
 
 @guarantee(why="Consumers that start anew begin at that progress.", premise=is_awaited_at_promotion)
 def promotion_skips_no_message(state: System) -> bool:
-    """Whoever is promoted has no progress beyond a message of its own that is not consumed yet."""
+    """A promoted slave's progress is beyond none of its messages that is not consumed yet."""
     message, queue = compute_promoted_message(state), get_promoted_queue(state)
     return implies(is_awaited_at_promotion(state), queue.progress <= message.offset)
 
 
 def is_done_at_promotion(state: System) -> bool:
-    """The slave is about to be promoted, and has a message that is done."""
+    """The slave is about to be promoted, and has a message that is consumed."""
     message = compute_promoted_message(state)
     return is_promotable(state) & message.is_on_master & message.ghost_is_done
 
 
-@guarantee(why="Applications have to cope with what they see twice.", premise=is_done_at_promotion)
+@guarantee(
+    why="Applications must cope with messages that they get twice.", premise=is_done_at_promotion
+)
 def promotion_repeats_no_message(state: System) -> bool:
-    """Whoever is promoted has progress beyond each message that is consumed."""
+    """A promoted slave's progress is beyond each of its messages that is consumed."""
     message, queue = compute_promoted_message(state), get_promoted_queue(state)
     return implies(is_done_at_promotion(state), message.offset < queue.progress)
 
 
-@guarantee(why="Nobody can find out what the application acted on.", premise=was_handed)
+@guarantee(why="Otherwise there is no record of what the application acted on.", premise=was_handed)
 def consumed_is_kept_on_some_broker(state: System) -> bool:
-    """A message that the application was handed is on the master or its slave, or has expired."""
+    """A message handed to the application is on the master or its slave, or has expired."""
     slave = state.cluster.slaves[THE_SLAVE].log
     is_kept = is_on_master(state) | has_message(slave, state.message)
     return implies(was_handed(state), is_kept | has_expired(state.message))
@@ -108,7 +112,7 @@ def consumed_is_kept_on_some_broker(state: System) -> bool:
 
 @guarantee(why="Progress cannot tell two messages with one index apart.", premise=was_handed)
 def consumed_index_is_not_used_again(state: System) -> bool:
-    """No other message has the index of one that the application was handed."""
+    """No other message has the index of a message handed to the application."""
     read, master = state.reading.message, state.reading.master
     is_in_queue = (master.first_kept <= read.offset) & (read.offset < master.queue_max)
     return implies(was_handed(state) & is_in_queue, read.is_on_master)

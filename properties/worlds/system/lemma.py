@@ -1,4 +1,4 @@
-"""What holds both parts together: what readers see of a log is what is in that log."""
+"""The lemmas that connect both parts: readers see of a log exactly what is in it."""
 
 from __future__ import annotations
 
@@ -39,23 +39,23 @@ from reference.worlds.system.state import THE_SLAVE, System, get_cluster
 
 @sanity()
 def no_fault_strikes_too_often(state: System) -> bool:
-    """No fault strikes more often than it may, and readers count none less than never."""
+    """No fault happens more often than its limit, and readers' counts are not negative."""
     counts = (getattr(state.reading.faults, name) for name in attrs.fields_dict(ReadingFaults))
     return has_faults_within_limits(state) & all_of(*(count >= 0 for count in counts))
 
 
 @sanity()
 def brokers_run_or_do_not(state: System) -> bool:
-    """For readers a broker runs if its process does."""
+    """For readers a broker runs exactly if its process does."""
     master, slave = state.reading.brokers
     return is_same(master.is_up, state.cluster.master.is_up) & is_same(
         slave.is_up, state.cluster.slaves[THE_SLAVE].is_up
     )
 
 
-@lemma(why="Else what is proved of readers in their own world need not hold here.")
+@lemma(why="Else a proof about readers in their own world need not hold here.")
 def log_is_an_environment_of_readers(state: System) -> bool:
-    """What readers saw of each step of the log are steps that their environment may take."""
+    """Each step of the log looks to readers like a step that their environment may take."""
     return state.ghost_is_environment
 
 
@@ -85,12 +85,12 @@ CAUSES = {
     "master_kills": ("master_kills",),
     "master_power_losses": LOSSES,
 }
-"""What has to strike, one of these at least, before readers see the fault named first."""
+"""The causes of each fault that readers see: at least one of them has happened before."""
 
 
-@lemma(why="Else readers see a fault that nothing has caused.")
+@lemma(why="Else readers see a fault without a cause.")
 def faults_have_causes(state: System) -> bool:
-    """What readers count comes from what strikes the log, the brokers or the consumer."""
+    """Each fault that readers count has a cause in the log, the brokers or the consumer."""
     return all_of(
         *(
             implies(
@@ -103,13 +103,13 @@ def faults_have_causes(state: System) -> bool:
 
 
 def is_message_shared(state: System) -> bool:
-    """No queue was begun anew."""
+    """No queue was recreated."""
     return has_own_indexes(state.reading)
 
 
 @lemma(why="Else a message that the log has is skipped, or one that it lacks is read.")
 def followed_message_is_one(state: System) -> bool:
-    """A queue has the followed message if its log has it, and has come to it."""
+    """A queue has the followed message exactly if its log has it and has dispatched it."""
     put, read = state.message, state.reading.message
     log, slave = state.cluster.master.log, state.cluster.slaves[THE_SLAVE].log
     is_shown = read.offset >= 0
@@ -127,32 +127,35 @@ def followed_message_is_one(state: System) -> bool:
 
 @lemma(why="Else a consumer is handed a message that no broker has ever had.")
 def message_with_an_index_was_written(state: System) -> bool:
-    """A message that some queue has shown was appended, also in a topic that was made again."""
+    """A message that some queue has shown was appended, also in a recreated topic."""
     return implies(state.reading.message.offset >= 0, is_written(state.message))
 
 
-@lemma(why="Else a master is down that nobody has ended.")
+@lemma(why="Else a master is down that was neither stopped nor failed.")
 def only_an_end_takes_the_master(state: System) -> bool:
-    """A master that was not stopped or killed, and has lost neither power nor disk, runs."""
+    """A master that was never stopped or killed and lost neither power nor disk runs."""
     faults = state.faults
     ends = (faults.master_stops, faults.master_kills, *(getattr(faults, name) for name in LOSSES))
     return implies(all_of(*(count == 0 for count in ends)), state.cluster.master.is_up)
 
 
-@lemma(why="Else a slave's copy is torn though the slave has never come to an end.")
+@lemma(why="Else a slave's copy is torn although the slave was never stopped or failed.")
 def only_an_end_tears_a_copy(state: System) -> bool:
-    """A slave that never came to an end runs, and took no record in part for whole."""
+    """A slave that never stopped or failed runs, and has taken no partial record for whole."""
     slave, faults = state.cluster.slaves[THE_SLAVE], state.faults
     ends = (faults.slave_stops, faults.slave_kills, faults.slave_power_losses)
     is_whole = slave.log.ghost_torn_end_offset <= slave.log.ghost_torn_start_offset
     return implies(all_of(*(count == 0 for count in ends)), is_whole & slave.is_up)
 
 
-@lemma(why="Else SYNC_FLUSH, which asks the disk first, acknowledges what a slave has in part.")
+@lemma(
+    why="Else SYNC_FLUSH, whose disk step is first, acknowledges a message that a slave has in "
+    "part."
+)
 def unended_slave_reports_what_it_received(state: System) -> bool:
-    """A slave that never came to an end has received each message that it has reported.
+    """A slave that never stopped or failed has received each message that it has reported.
 
-    Where reports are honest. Only a recovery makes a log longer than what was received (R-RC-06).
+    This needs honest reports. Only a recovery extends a log beyond the received bytes (R-RC-06).
     """
     cluster, put, faults = get_cluster(state), state.message, state.faults
     slave, link = cluster.slaves[THE_SLAVE], cluster.links[THE_SLAVE]
@@ -168,18 +171,18 @@ def unended_slave_reports_what_it_received(state: System) -> bool:
 
 
 def are_logs_alike(state: System) -> bool:
-    """Nothing has parted both logs and both queues: an offset or an index is the same on both."""
+    """No event has made the logs or queues differ: an offset or an index means the same on both."""
     return all_of(*(getattr(state.faults, name) == 0 for name in PARTINGS))
 
 
 def is_copied_from_the_first(state: System) -> bool:
-    """Both logs and both queues are as one: nothing was lost, and nothing has parted them."""
+    """The logs and queues are alike, and the slave has lost nothing."""
     return are_logs_alike(state) & is_slave_power_intact(get_cluster(state))
 
 
-@lemma(why="Else a message is acknowledged whose copy readers of the slave pass over.")
+@lemma(why="Else a message is acknowledged whose copy the slave's readers skip.")
 def damaged_copy_was_never_received(state: System) -> bool:
-    """A copy that readers find damaged is one that the slave never had whole, or an expired one."""
+    """A copy that readers find damaged has expired, or the slave never had all of it."""
     put, log = state.message, state.cluster.slaves[THE_SLAVE].log
     is_damaged = state.reading.faults.torn_copies > 0
     return implies(
@@ -191,9 +194,9 @@ def damaged_copy_was_never_received(state: System) -> bool:
     )
 
 
-@lemma(why="Else a slave's recovery cuts off what its queue shows.")
+@lemma(why="Else a slave's recovery cuts off bytes that its queue shows.")
 def dispatch_waits_for_the_whole(state: System) -> bool:
-    """A slave's dispatch does not go on at a message that is there in part (R-RP-02)."""
+    """A slave's dispatch stops at a partial message (R-RP-02)."""
     put, log = state.message, state.cluster.slaves[THE_SLAVE].log
     is_in_part = has_first_bytes(log, put) & negate(is_scanned(log, put))
     is_waiting = log.dispatched_offset <= put.start_offset
@@ -202,25 +205,25 @@ def dispatch_waits_for_the_whole(state: System) -> bool:
     return implies(has_one_lineage(get_cluster(state)) & is_up & is_in_part, is_waiting)
 
 
-@lemma(why="Else a message lies in the blank that fills its file.")
+@lemma(why="Else a message is inside the blank that fills its file.")
 def followed_message_is_before_the_blank(state: System) -> bool:
-    """Where the master's log ends with a blank, the followed message lies before that."""
+    """If the master's log ends with a blank, the followed message is before it."""
     put, master = state.message, state.cluster.master
     is_there = is_written(put) & is_in_lineage(master.log, put)
     blank = master.trailing_blank_offset
     return implies(is_there & (blank >= 0), put.end_offset <= blank)
 
 
-@lemma(why="Else half of a message is deleted.")
+@lemma(why="Else part of a message is deleted.")
 def followed_message_is_in_one_file(state: System) -> bool:
-    """The master's log does not begin within the followed message (R-CL-06)."""
+    """The master's log does not begin inside the followed message (R-CL-06)."""
     put, start = state.message, state.cluster.master.log.start_offset
     return implies(is_written(put), (start <= put.start_offset) | (put.end_offset <= start))
 
 
-@lemma(why="Else retention takes what a queue has never shown.")
+@lemma(why="Else retention deletes a message that its queue has never shown.")
 def dispatch_is_not_overtaken(state: System) -> bool:
-    """A dispatch is where its log begins, or further; a slave's may not have begun."""
+    """A dispatch is at the beginning of its log or beyond; a slave's may not have begun."""
     log, slave = state.cluster.master.log, state.cluster.slaves[THE_SLAVE].log
     is_begun = (slave.dispatched_offset == 0) | (slave.start_offset <= slave.dispatched_offset)
     is_early = implies(
@@ -235,7 +238,7 @@ def is_index_common(state: System) -> bool:
 
 
 def list_queue_ends(state: System) -> tuple[tuple[int, int], ...]:
-    """Where in the master's log a number of messages is known: where its queue ends, and others."""
+    """Offsets of the master's log, such as its queue's end, with the messages before each."""
     cluster, reading = get_cluster(state), state.reading
     shown = leave_out_blank(cluster, cluster.master.log.dispatched_offset)
     put = leave_out_blank(cluster, state.ghost_put_offset)
@@ -243,15 +246,15 @@ def list_queue_ends(state: System) -> tuple[tuple[int, int], ...]:
 
 
 def find_slave_end(state: System) -> tuple[int, int]:
-    """Where the slave's queue ends, and with how many messages."""
+    """The log offset at which the slave's queue ends, and its number of messages."""
     cluster = get_cluster(state)
     cursor = cluster.slaves[THE_SLAVE].log.dispatched_offset
     return leave_out_blank(cluster, cursor), state.reading.copied_below
 
 
-@lemma(why="Else the place in a log says nothing of the place in a queue.")
+@lemma(why="Else a message's offset in a log does not determine its index in a queue.")
 def indexes_grow_with_offsets(state: System) -> bool:
-    """Whose dispatch has come further in the log shows more messages, and who shows none less."""
+    """The further a broker's dispatch is in the log, the more messages its queue shows."""
     of_master = list_queue_ends(state)
     of_both = (*of_master, find_slave_end(state))
     is_ordered = implies(is_message_shared(state), is_growing(of_master))
@@ -259,14 +262,14 @@ def indexes_grow_with_offsets(state: System) -> bool:
 
 
 def is_growing(marks: tuple[tuple[int, int], ...]) -> bool:
-    """Of these offsets none has a higher index than a larger or equal one."""
+    """No offset has a higher index than a larger or equal offset."""
     pairs = itertools.permutations(marks, 2)
     return all_of(*(implies(one[0] <= other[0], one[1] <= other[1]) for one, other in pairs))
 
 
-@lemma(why="Else the followed message is shown before the dispatch comes to it, or left out.")
+@lemma(why="Else the followed message is shown before the dispatch reaches it, or left out.")
 def followed_message_keeps_the_order(state: System) -> bool:
-    """A queue is past the followed message if its log's dispatch is, and not before."""
+    """A queue is past the followed message exactly if its log's dispatch is."""
     put, index = state.message, state.reading.message.offset
     log = state.cluster.master.log
     own = ((put.end_offset - 1, index), (put.end_offset, index + 1))
@@ -277,9 +280,9 @@ def followed_message_keeps_the_order(state: System) -> bool:
     )
 
 
-@lemma(why="Else a queue that is cut off ends before it begins.")
+@lemma(why="Else a truncated queue ends before it begins.")
 def queues_begin_where_their_logs_do(state: System) -> bool:
-    """What lies behind where a log begins has an index that its queue still leads to."""
+    """Messages at or after the beginning of a log have indexes that its queue still contains."""
     put, index = state.message, state.reading.message.offset
     log, slave = state.cluster.master.log, state.cluster.slaves[THE_SLAVE].log
     is_there = (index >= 0) & is_message_shared(state) & is_in_lineage(log, put)
@@ -308,7 +311,7 @@ def is_beginning(start: int, first: int, marks: tuple[tuple[int, int], ...]) -> 
 
 @lemma(why="Else an index is given twice.")
 def queues_have_come_as_far_as_was_put(state: System) -> bool:
-    """No queue has come further in the master's log than is noted, and none has shown more."""
+    """No queue is beyond the recorded offset of the master's log, or shows more than was put."""
     log, slave = state.cluster.master.log, state.cluster.slaves[THE_SLAVE].log
     noted, put_below = state.ghost_put_offset, state.reading.put_below
     is_noted = (log.dispatched_offset <= noted) & (noted <= log.max_offset)
@@ -319,9 +322,9 @@ def queues_have_come_as_far_as_was_put(state: System) -> bool:
     )
 
 
-@lemma(why="Else a master that runs does not show what its dispatch has come to.")
+@lemma(why="Else a running master does not show a message that its dispatch has reached.")
 def dispatched_message_is_shown(state: System) -> bool:
-    """What the master's dispatch, or its slave's, has come to in its log has an index."""
+    """A message that the master's dispatch, or its slave's, has reached has an index."""
     put, log = state.message, state.cluster.master.log
     is_there = is_message_shared(state) & is_written(put) & is_in_lineage(log, put)
     is_reached = is_there & (put.end_offset <= state.ghost_put_offset)
@@ -329,20 +332,20 @@ def dispatched_message_is_shown(state: System) -> bool:
 
 
 def is_owed_yet(state: System) -> bool:
-    """The master has the followed message, which no retention has deleted on any broker."""
+    """The master has the followed message, and retention has deleted it on no broker."""
     return state.reading.message.is_on_master & negate(state.message.ghost_is_expired)
 
 
 def is_slave_in_place(state: System) -> bool:
-    """The slave has what it shows whole and in its place, but for what it has deleted."""
+    """Except for deleted ones, the slave has the messages that it shows whole and in place."""
     faults = state.reading.faults
     is_whole = (faults.torn_copies == 0) & (faults.missed_dispatches == 0)
     return is_powered(state.reading) & is_whole & are_logs_alike(state)
 
 
-@lemma(why="Else a slave that deletes by its own clock leads a consumer over a message.")
+@lemma(why="Else a slave that deletes by its own clock leads a consumer past a message.")
 def slave_deletes_what_has_expired(state: System) -> bool:
-    """A slave that deletes before its master keeps each message that has not expired."""
+    """A slave that deletes before its master keeps each unexpired message."""
     message, slave = state.reading.message, state.reading.slave
     is_in_queue = slave.queue_min <= message.offset
     is_kept = slave.first_kept <= message.offset
@@ -351,11 +354,11 @@ def slave_deletes_what_has_expired(state: System) -> bool:
     return implies(is_left, is_kept & is_held)
 
 
-@lemma(why="Else a consumer passes over a message that its slave has deleted, and that is owed.")
+@lemma(why="Else a consumer skips an owed message that its slave has deleted.")
 def nothing_owed_is_passed(state: System) -> bool:
-    """A consumer has no message behind it that has not expired, whoever deletes first.
+    """A consumer has passed no owed, unexpired message, whichever broker deletes first.
 
-    Of groups that begin at the first message, and without offset check in the slave.
+    For groups that begin at the first message, without offset check in the slave.
     """
     reading = state.reading
     structure, message = reading.structure, reading.message

@@ -1,7 +1,7 @@
-"""The lemmas of both parts as lemmas of the whole.
+"""The lemmas of both parts as lemmas of the whole system.
 
-They are proved anew, of the whole's steps: a lemma of reading holds there of what the log really
-does to queues, and not of what an environment was thought to do.
+They are proved again for the steps of the whole: a lemma of reading then holds for what the log
+really does to queues, not for an assumed environment.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from reference.worlds.replication.parameters import FaultCounts
 from reference.worlds.system.state import System, get_cluster, get_reading
 
 LEFT_OUT = ("fault_counts_are_within_limits", "faults_are_within_limits")
-"""The whole has an account of its own."""
+"""The whole has its own count of faults."""
 
 
 Part = Callable[[System], Any]
-"""Takes the state of a part out of the whole's."""
+"""Extracts the state of a part from the state of the whole."""
 
 
 def lift(each: Property, prefix: str, get_state: Part) -> Property:
@@ -64,12 +64,12 @@ def lift_claims(
 
 
 def list_log_faults(faults: frozenset[str]) -> frozenset[str]:
-    """What may strike the log; stops are no faults there."""
+    """The faults that may happen to the log; stops do not count as faults there."""
     return faults & attrs.fields_dict(FaultCounts).keys()
 
 
 def list_seen_faults(faults: frozenset[str]) -> frozenset[str]:
-    """What readers may see where these may strike."""
+    """The faults that readers may see if these may happen."""
     return frozenset(seen for seen, causes in CAUSES.items() if not faults.isdisjoint(causes))
 
 
@@ -77,10 +77,10 @@ PART_CLAIMS = {
     **lift_claims(REPLICATION, "log_", get_cluster, lambda s: s.log, list_log_faults),
     **lift_claims(READING, "reading_", get_reading, lambda s: s.reading, list_seen_faults),
 }
-"""What the log promises by itself, and what readers are promised: campaigns judge that as well."""
+"""The guarantees of the log and of reading; campaigns check these as well."""
 
 LOG_LEMMAS = lift_lemmas(REPLICATION.lemmas, "log_", get_cluster)
-"""Those of the log."""
+"""The lemmas of the log."""
 
 READING_LEMMAS = lift_lemmas(READING.lemmas, "reading_", get_reading)
-"""Those of reading: what it asks of the log, and what follows for readers."""
+"""The lemmas of reading: its requirements on the log, and their consequences for readers."""

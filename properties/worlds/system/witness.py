@@ -1,6 +1,6 @@
-"""Situations that neither part can be in by itself: each is reached by a joined schedule.
+"""Situations that neither part can reach by itself; each has a schedule of the whole system.
 
-Where a queue does not show what its log has dispatched, none of them can be reached.
+A model whose queues do not show what their logs have dispatched reaches none of them.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ def message_of_a_dead_master_is_read_from_its_slave(state: System) -> bool:
 
 @witness()
 def reader_is_pinned_to_a_stuck_slave(state: System) -> bool:
-    """A consumer was sent to a slave that gets nothing more, and waits there for a message.
+    """A consumer was sent to a slave that is stuck, and waits there for a message.
 
-    The master has it, and has deleted the file that the slave asks for.
+    The master has the message, and has deleted the file that the slave requests.
     """
     consumer, slave = state.reading.consumer, state.reading.slave
     is_sent_there = (consumer.suggested_id == SLAVE) & consumer.is_running
@@ -43,7 +43,7 @@ def reader_is_pinned_to_a_stuck_slave(state: System) -> bool:
 
 @witness()
 def reader_is_ahead_of_the_slave_it_was_sent_to(state: System) -> bool:
-    """A consumer was sent to a slave that has fewer messages than the consumer has already read."""
+    """A consumer was sent to a slave that has fewer messages than it has already read."""
     consumer, slave = state.reading.consumer, state.reading.slave
     is_sent_there = (consumer.suggested_id == SLAVE) & consumer.is_running & slave.is_up
     return is_sent_there & (slave.queue_max < consumer.next_offset)
@@ -58,7 +58,7 @@ def one_message_has_two_indexes(state: System) -> bool:
 
 @witness()
 def reader_is_beyond_the_queue_of_a_topic_made_again(state: System) -> bool:
-    """The topic was made again on the master; readers ask beyond what it has put since (#316)."""
+    """The topic was recreated on the master; readers pull beyond the messages put since (#316)."""
     master, slave, consumer = state.reading.master, state.reading.slave, state.reading.consumer
     is_beyond = (master.queue_max < consumer.next_offset) & (master.queue_max < slave.queue_max)
     return (state.faults.topic_recreations > 0) & master.is_up & is_beyond & is_promised(state)

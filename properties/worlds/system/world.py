@@ -1,4 +1,4 @@
-"""The system, complete: a group of brokers, and who puts messages and consumes them."""
+"""The complete system: a group of brokers, its producers and its consumers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ GROUPS = tuple(
     for role in (Role.SYNC_MASTER, Role.ASYNC_MASTER)
     for flush in (FlushDiskType.ASYNC_FLUSH, FlushDiskType.SYNC_FLUSH)
 )
-"""Of one slave."""
+"""The groups with one slave."""
 
 CLOSED = ReadingStructure(is_from_first=True)
 OPEN_SLOW, OPEN_ALL = (
@@ -37,10 +37,10 @@ OPEN_SLOW, OPEN_ALL = (
 READERS = (CLOSED, OPEN_SLOW, OPEN_ALL)
 
 STRUCTURES = tuple(SystemStructure(*parts) for parts in itertools.product(GROUPS, READERS))
-"""Groups begin at the first message: what those skip that begin at the end is told of reading."""
+"""Consumer groups begin at the first message; see reading for those that begin at the end."""
 
 ENDS = ("master_stops", "master_kills", "slave_stops", "slave_kills")
-"""How brokers end in order, or as processes: what a promotion needs of both."""
+"""Orderly stops and kills of brokers: a promotion needs an end of both."""
 
 COLUMNS = {
     **{c.name: c.admitted for c in FAULT_MODELS if c.name not in ("none", "every fault")},
@@ -56,7 +56,7 @@ COLUMNS = {
     "both end": ENDS,
     "both end, after a master power loss": (*ENDS, "master_power_losses"),
 }
-"""Those of the log, those that readers see, and what may come before a promotion."""
+"""The fault models of the log, of readers, and of what may precede a promotion."""
 
 
 def list_alike(structure: SystemStructure) -> tuple[SystemStructure, ...]:
@@ -66,7 +66,7 @@ def list_alike(structure: SystemStructure) -> tuple[SystemStructure, ...]:
 
 
 QUEUE_SIZE_MAX = 6
-"""Where the modelled queue ends in a search: as many messages as a log of small files holds."""
+"""The size of the modelled queue in a search: as many messages as a log of small files holds."""
 
 
 def add_queue(parameters: Parameters) -> SystemParameters:

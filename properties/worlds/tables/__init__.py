@@ -1,1 +1,1 @@
-"""What is claimed of copied tables, and proved."""
+"""The claims about copied tables, and their lemmas."""

@@ -1,6 +1,6 @@
-"""What somebody who administers topics and groups relies on, in their words.
+"""The guarantees that administrators of topics and groups rely on, in their words.
 
-*Answered* means that the administrator was told so by the master that was asked.
+*Answered*: the master confirmed the request to the administrator.
 """
 
 from __future__ import annotations
@@ -12,34 +12,34 @@ from reference.worlds.tables.state import ANSWERED, IDLE, CopiedTables, TableBro
 
 
 def is_settled(broker: TableBroker) -> bool:
-    """Its table is neither being changed nor being replaced."""
+    """The broker's table is neither being changed nor being replaced."""
     return negate(broker.is_changing) & (broker.copy.stage <= ANSWERED)
 
 
 def is_entry_there(state: CopiedTables) -> bool:
-    """The followed entry was answered, and nobody has begun to delete it."""
+    """The followed entry's creation was answered, and no deletion of it has begun."""
     return state.ghost_is_answered & negate(state.ghost_is_deleted)
 
 
 def have_both_settled(state: CopiedTables) -> bool:
-    """Both run, and have tables of the same version that nobody is changing."""
+    """Both brokers run, and have settled tables of the same version."""
     one, other = state.brokers
     is_compared = all_of(one.is_up, other.is_up, is_settled(one), is_settled(other))
     return is_compared & has_version_of(one.table, other.table)
 
 
 def is_deletion_answered(state: CopiedTables) -> bool:
-    """The administrator was told that the entry is deleted."""
+    """The entry's deletion was answered."""
     return state.ghost_is_deletion_answered
 
 
 def is_entry_known(state: CopiedTables) -> bool:
-    """A running slave has once had the entry."""
+    """A running slave has had the entry."""
     return any_of(*(b.ghost_has_known_entry & negate(b.is_master) for b in state.brokers))
 
 
 def is_entry_brought(state: CopiedTables) -> bool:
-    """A slave has completed a copy that began when the entry was there."""
+    """A slave has completed a copy that began when the master had the entry."""
     return any_of(*(b.ghost_was_brought_entry & negate(b.is_master) for b in state.brokers))
 
 
@@ -54,25 +54,25 @@ def is_anybody_copying(state: CopiedTables) -> bool:
 
 
 @guarantee(
-    why="A copy is left out when versions are equal; a difference behind them stays until "
-    "somebody changes the master's table again.",
+    why="A slave skips the copy when versions are equal; a difference that they hide stays until "
+    "the master's table changes again.",
     premise=have_both_settled,
 )
 def equal_versions_mean_equal_content(state: CopiedTables) -> bool:
-    """Two settled tables with the same version hold the same.
+    """Two settled tables with the same version have the same content.
 
-    Settled is a table that is neither being changed nor being replaced.
+    A table is settled when it is neither being changed nor being replaced.
     """
     one, other = state.brokers
     return implies(have_both_settled(state), one.table.content == other.table.content)
 
 
 @guarantee(
-    why="What an administrator was told should still be so.",
+    why="A confirmation to an administrator should stay true.",
     premise=is_entry_there,
 )
 def answered_entry_stays_on_master(state: CopiedTables) -> bool:
-    """A master that has answered a creation, and stayed a master, has the entry or is making it."""
+    """A master that answered a creation, and stayed master, has the entry or is creating it."""
     return all_of(
         *(
             implies(
@@ -85,11 +85,11 @@ def answered_entry_stays_on_master(state: CopiedTables) -> bool:
 
 
 @guarantee(
-    why="Then nobody can bring it back but the administrator.",
+    why="Otherwise only the administrator can bring it back.",
     premise=is_entry_there,
 )
 def answered_entry_is_on_some_broker(state: CopiedTables) -> bool:
-    """An entry whose creation was answered is in some broker's memory or file, or in the making."""
+    """An entry whose creation was answered is in a broker's memory or file, or being created."""
     held = (
         any_of(b.is_up & b.table.has_entry, b.file.has_entry, b.is_answering) for b in state.brokers
     )
@@ -97,7 +97,7 @@ def answered_entry_is_on_some_broker(state: CopiedTables) -> bool:
 
 
 @guarantee(
-    why="A topic that comes back takes messages that nobody is meant to read.",
+    why="A topic that comes back accepts messages that no consumer is meant to read.",
     premise=is_deletion_answered,
 )
 def deleted_entry_does_not_come_back(state: CopiedTables) -> bool:
@@ -119,11 +119,11 @@ def slave_has_what_its_master_answered(state: CopiedTables) -> bool:
 
 
 @guarantee(
-    why="Consumers of the slave are refused for an instant, and nobody can see why.",
+    why="Consumers of the slave are refused for an instant, with no visible reason.",
     premise=is_entry_known,
 )
 def known_entry_is_never_hidden(state: CopiedTables) -> bool:
-    """A slave that has once had an entry, which nobody has deleted, has it as long as it runs."""
+    """A running slave that has had an entry keeps it until the entry is deleted."""
     return all_of(
         *(
             implies(b.ghost_has_known_entry & negate(b.is_master), b.table.has_entry)
@@ -133,11 +133,11 @@ def known_entry_is_never_hidden(state: CopiedTables) -> bool:
 
 
 @guarantee(
-    why="It is what a copy is for: after it the slave can stand in for its master.",
+    why="This is the purpose of a copy: after it the slave can stand in for its master.",
     premise=is_entry_brought,
 )
 def completed_copy_brings_the_entry(state: CopiedTables) -> bool:
-    """A slave that completed a copy, begun when the entry was made, has it when it is settled."""
+    """A slave whose completed copy began after the entry was created has it when it is settled."""
     return all_of(
         *(
             implies(
@@ -150,21 +150,22 @@ def completed_copy_brings_the_entry(state: CopiedTables) -> bool:
 
 
 @guarantee(
-    why="A setting made on a slave, or a group made by a heartbeat there, is gone within a minute.",
+    why="A setting made on a slave, or a group created there by a heartbeat, is gone within a "
+    "minute.",
     premise=is_slave_changed,
 )
 def change_on_slave_stays(state: CopiedTables) -> bool:
-    """What was changed on a running slave is not thrown away."""
+    """A change made on a running slave is not discarded."""
     return negate(state.ghost_is_slave_change_lost)
 
 
 @guarantee(
-    why="Such a broker is cut off from its master for good: it takes its own log for the master's "
-    "as well (R-NS-02, R-NS-03).",
+    why="Such a broker is cut off from its master for good: it also takes its own log for the "
+    "master's (R-NS-02, R-NS-03).",
     premise=is_anybody_copying,
 )
 def nobody_copies_from_itself(state: CopiedTables) -> bool:
-    """No broker asks itself for its table."""
+    """No broker copies a table from itself."""
     return all_of(
         *(
             implies(b.is_up & (b.copy.stage > IDLE), b.copy.source == get_other(n))

@@ -1,6 +1,6 @@
-"""What has happened so far to copied tables: the times of which the lemmas speak.
+"""What has happened so far to copied tables: the premises of the lemmas.
 
-``own`` is a broker and ``other`` the one that it may copy from; every claim speaks of both ways.
+``own`` is a broker and ``other`` the one it may copy from; every claim covers both directions.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ Claim = Callable[[int, TableBroker, TableBroker], bool]
 
 
 def for_both(state: CopiedTables, claim: Claim) -> bool:
-    """The claim holds of each broker's number, the broker, and the other broker."""
+    """The claim holds for each broker: its number, the broker, and the other broker."""
     one, other = state.brokers
     return claim(0, one, other) & claim(1, other, one)
 
 
 def list_tables(state: CopiedTables) -> Iterator[Table]:
-    """Every table there is: in memory, on disk, in an answer."""
+    """Every table: in memory, on disk, and in an answer."""
     for broker in state.brokers:
         yield from (broker.table, broker.file, broker.backup, broker.copy.table)
 
@@ -31,7 +31,7 @@ def is_powered(state: CopiedTables) -> bool:
 
 
 def is_answer_kept(state: CopiedTables) -> bool:
-    """So far no loss, and no kill between an answer and what it promises."""
+    """So far no power loss, and no kill between an answer and the promised change."""
     has_no_kill = (state.faults.kills == 0) if state.structure.is_answered_first else True
     return is_powered(state) & has_no_kill
 
@@ -47,12 +47,12 @@ def is_without_switch(state: CopiedTables) -> bool:
 
 
 def is_one_way(state: CopiedTables) -> bool:
-    """So far nobody could come to copy from a broker that copies itself, or from itself."""
+    """So far no broker could copy from a broker that itself copies, or from itself."""
     return is_role_kept(state) | (is_powered(state) & is_without_switch(state))
 
 
 def is_without_slave_changes(state: CopiedTables) -> bool:
-    """So far nobody changed a slave's table, in a form in which that rules out crossing copies."""
+    """So far no slave's table was changed, in a structure where that rules out crossing copies."""
     structure = state.structure
     if structure.has_role_switch or structure.is_table_written_first:
         return False
@@ -60,7 +60,7 @@ def is_without_slave_changes(state: CopiedTables) -> bool:
 
 
 def is_replaced_one_way(state: CopiedTables) -> bool:
-    """So far nobody could come to replace a table by one that is itself being replaced."""
+    """So far no table could be replaced by one that is itself being replaced."""
     return is_one_way(state) | is_without_slave_changes(state)
 
 
@@ -71,25 +71,25 @@ def is_nobody_ended(state: CopiedTables) -> bool:
 
 
 def is_counted_by_one(state: CopiedTables) -> bool:
-    """So far only broker 0 changed its table, and its counter has never begun anew."""
+    """So far only broker 0 changed its table, and its counter has never restarted."""
     has_counter = is_powered(state) if state.structure.is_version_kept else is_nobody_ended(state)
     return has_counter & is_role_kept(state) & (state.faults.slave_changes == 0)
 
 
 def has_unique_versions(state: CopiedTables) -> bool:
-    """So far every change has given a version that no table had before."""
+    """So far every change gave a version that no table had before."""
     return (state.faults.clock_coincidences == 0) | is_counted_by_one(state)
 
 
 def is_steady(state: CopiedTables) -> bool:
-    """No power loss and no change of role so far, and every version is of one change."""
+    """No power loss and no change of role so far, and each version belongs to one change."""
     return is_powered(state) & is_role_kept(state) & has_unique_versions(state)
 
 
 def is_orderly(state: CopiedTables) -> bool:
-    """So far copies went one way, and nothing could bring back a version with an old content.
+    """So far copies went one way, and no event could bring back a version with old content.
 
-    A kill can, or a power loss, where versions are kept; and a coincidence.
+    A kill or a power loss can, if versions are kept, and so can a clock coincidence.
     """
     faults = state.faults
     is_fresh = is_replaced_one_way(state) & has_unique_versions(state)
@@ -99,5 +99,5 @@ def is_orderly(state: CopiedTables) -> bool:
 
 
 def is_agreeing(one: Table, other: Table) -> bool:
-    """The same version stands for the same content."""
+    """If both tables have the same version, they have the same content."""
     return implies(has_version_of(one, other), one.content == other.content)

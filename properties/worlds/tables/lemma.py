@@ -1,6 +1,9 @@
-"""What the proofs about copied tables need.
+"""The lemmas that the proofs about copied tables need.
 
-``own`` is a broker and ``other`` the one that it may copy from; every lemma speaks of both ways.
+``own`` is a broker and ``other`` the one it may copy from; every lemma covers both directions.
+*Steady* times: so far no power loss or change of role, and each version belongs to one change.
+*Orderly* times: so far copies went one way, and no event could bring back a version with old
+content.
 """
 
 from __future__ import annotations
@@ -41,15 +44,15 @@ from reference.worlds.tables.state import (
 )
 
 
-@lemma(why="Else a fault that never strikes has struck.")
+@lemma(why="Else a fault that cannot happen has happened.")
 def fault_counts_are_within_limits(state: CopiedTables) -> bool:
-    """No fault strikes more often than it may."""
+    """No fault happens more often than its limit."""
     return has_faults_within_limits(state)
 
 
-@lemma(why="Else a new version or content is one that was there before.")
+@lemma(why="Else a new version or content existed before.")
 def versions_and_contents_are_past(state: CopiedTables) -> bool:
-    """No table has a version or a content that is still to come."""
+    """No table has a version or content that is yet to be created."""
     return all_of(
         (state.ghost_clock >= 0) & (state.ghost_contents >= 1),
         *(
@@ -59,7 +62,7 @@ def versions_and_contents_are_past(state: CopiedTables) -> bool:
     )
 
 
-@lemma(why="Else a copy is at a stage that does not exist, or asks a broker that does not.")
+@lemma(why="Else a copy is at an impossible stage, or copies from an impossible broker.")
 def copies_are_well_formed(state: CopiedTables) -> bool:
     """Stages and sources are in their ranges, and only a running broker copies."""
 
@@ -80,15 +83,15 @@ def copies_are_well_formed(state: CopiedTables) -> bool:
 
 @lemma(why="Else a broker starts that was never down.")
 def everybody_runs_whom_nobody_ended(state: CopiedTables) -> bool:
-    """Without stops and failures both run, and none starts with another role."""
+    """Without stops and failures both brokers run, and no role has changed at a start."""
     are_up = state.brokers[0].is_up & state.brokers[1].is_up
     is_kept = True if state.structure.has_role_switch else is_role_kept(state)
     return implies(is_nobody_ended(state), are_up & is_kept)
 
 
-@lemma(why="Else a clock that is set back gives a version that the slave has.")
+@lemma(why="Else a clock that is set back gives a version that the slave already has.")
 def slave_counts_no_further_than_its_master(state: CopiedTables) -> bool:
-    """Where only the master changes its table, the slave does not, and has no higher counter."""
+    """If only the master changes its table, the slave has no higher counter."""
     master, slave = state.brokers
     behind = (
         t.counter <= master.table.counter for t in (slave.table, slave.file, slave.copy.table)
@@ -97,11 +100,11 @@ def slave_counts_no_further_than_its_master(state: CopiedTables) -> bool:
     return implies(is_counted_by_one(state), is_so)
 
 
-@lemma(why="Else what a stopped broker finds on its disk is not what it had.")
+@lemma(why="Else a broker that starts finds another table on its disk than it had.")
 def settled_table_is_on_disk(state: CopiedTables) -> bool:
-    """A table that is neither being changed nor being replaced is in the file.
+    """A settled table, neither being changed nor being replaced, is in the broker's file.
 
-    Its version is, too, as long as it is not being replaced; but that of groups is never there.
+    So is its version while it is not being replaced, but the version of groups never is.
     """
 
     def is_on_disk(n: int, own: TableBroker, other: TableBroker) -> bool:
@@ -117,13 +120,13 @@ def settled_table_is_on_disk(state: CopiedTables) -> bool:
 
 
 def is_same_entry(one: Table, other: Table) -> bool:
-    """Both have the followed entry, or neither has."""
+    """Both tables have the followed entry, or neither has."""
     return implies(one.has_entry, other.has_entry) & implies(other.has_entry, one.has_entry)
 
 
-@lemma(why="Else the master copies, or somebody else than broker 0 is the master.")
+@lemma(why="Else the master copies, or broker 1 is a master.")
 def roles_are_as_at_first(state: CopiedTables) -> bool:
-    """Without changes of role broker 0 is the only master, and copies from nobody."""
+    """Without changes of role broker 0 is the only master, and does not copy."""
     master, slave = state.brokers
     is_so = all_of(
         master.is_master,
@@ -139,7 +142,7 @@ def roles_are_as_at_first(state: CopiedTables) -> bool:
 
 @lemma(why="Else a master replaces its table by another broker's.")
 def masters_do_not_copy(state: CopiedTables) -> bool:
-    """Where roles change at a start only, a master copies from nobody, and alone makes entries."""
+    """If roles change only at a start, a master does not copy, and only masters create entries."""
 
     def is_so(n: int, own: TableBroker, other: TableBroker) -> bool:
         return all_of(
@@ -151,9 +154,11 @@ def masters_do_not_copy(state: CopiedTables) -> bool:
     return implies(is_without_switch(state), for_both(state, is_so))
 
 
-@lemma(why="Else the name server lists a slave, and somebody copies from it, perhaps itself.")
+@lemma(
+    why="Else the name server lists a slave, and a broker copies from it, perhaps the slave itself."
+)
 def listed_broker_is_a_running_master(state: CopiedTables) -> bool:
-    """Without power losses, and where roles change at a start only."""
+    """A listed broker is a running master, without power losses and role switches."""
     is_calm = is_powered(state) & is_without_switch(state)
     return for_both(
         state,
@@ -165,7 +170,7 @@ def listed_broker_is_a_running_master(state: CopiedTables) -> bool:
 
 @lemma(why="Else a copy is taken of a table that is itself being replaced.")
 def copied_broker_does_not_copy(state: CopiedTables) -> bool:
-    """Where copies go one way, whom a broker copies from copies from nobody."""
+    """While copies go one way, a broker that is copied from does not copy."""
 
     def is_so(n: int, own: TableBroker, other: TableBroker) -> bool:
         is_other_idle = (other.source == NOBODY) & (other.copy.stage == IDLE)
@@ -177,7 +182,7 @@ def copied_broker_does_not_copy(state: CopiedTables) -> bool:
 
 @lemma(why="Else two brokers copy from each other.")
 def nobody_copies_from_who_copies_from_it(state: CopiedTables) -> bool:
-    """Where roles change at a start only, copies do not cross."""
+    """If roles change only at a start, two brokers never copy from each other."""
     if state.structure.has_role_switch:
         return True
 
@@ -193,7 +198,7 @@ def nobody_copies_from_who_copies_from_it(state: CopiedTables) -> bool:
 
 @lemma(why="Else a broker that copies from itself replaces its table.")
 def self_copy_changes_nothing(state: CopiedTables) -> bool:
-    """Without changes on slaves, who copies from itself finds the version that it has."""
+    """Without changes on slaves, a broker that copies from itself finds its own version."""
 
     def is_so(n: int, own: TableBroker, other: TableBroker) -> bool:
         is_own = (own.copy.stage > IDLE) & (own.copy.source == n)
@@ -205,9 +210,9 @@ def self_copy_changes_nothing(state: CopiedTables) -> bool:
     return implies(is_without_slave_changes(state), for_both(state, is_so))
 
 
-@lemma(why="Else the master that was told to keep an entry does not have it any more.")
+@lemma(why="Else the master that answered a creation no longer has the entry.")
 def answered_entry_is_on_disk(state: CopiedTables) -> bool:
-    """Where no answer is broken off, who has answered, and stayed a master, has it in its file."""
+    """If no kill cuts off an answer, a master that answered has the entry in its file."""
 
     def is_there(n: int, own: TableBroker, other: TableBroker) -> bool:
         is_told = is_entry_there(state) & (state.ghost_answered_by == n)
@@ -217,9 +222,9 @@ def answered_entry_is_on_disk(state: CopiedTables) -> bool:
     return implies(is_answer_kept(state) & is_without_switch(state), for_both(state, is_there))
 
 
-@lemma(why="Else an entry is answered by nobody, or by the slave.")
+@lemma(why="Else an entry's creation was answered by no broker, or by the slave.")
 def entry_is_answered_by_the_master(state: CopiedTables) -> bool:
-    """Without changes of role it is broker 0 that answers, and has what it answered."""
+    """Without changes of role broker 0 answers creations, and has each entry that it answered."""
     master = state.brokers[0]
     is_kept = implies(
         is_powered(state) & is_entry_made(state),
@@ -231,7 +236,7 @@ def entry_is_answered_by_the_master(state: CopiedTables) -> bool:
 
 @lemma(why="Else a deleted entry is on the master, or in its file.")
 def deleted_entry_is_off_the_master(state: CopiedTables) -> bool:
-    """Without changes of role and power losses the master has no entry that it has deleted."""
+    """Without changes of role and power losses the master has no entry that it deleted."""
     master = state.brokers[0]
     is_gone = negate(master.table.has_entry | master.file.has_entry)
     is_going = implies(master.is_deleting, negate(master.table.has_entry))
@@ -242,7 +247,7 @@ def deleted_entry_is_off_the_master(state: CopiedTables) -> bool:
 
 @lemma(why="Else an entry that was never created is deleted, or answered.")
 def answers_are_about_what_was_created(state: CopiedTables) -> bool:
-    """Nobody has an entry before it is created, and none is deleted before it is answered."""
+    """No broker has an entry before its creation, and none is deleted before it is answered."""
     told = (b.copy.ghost_is_entry_owed | b.ghost_was_brought_entry for b in state.brokers)
     is_absent = all_of(*(negate(t.has_entry) for t in list_tables(state)))
     is_answering = any_of(*(b.is_answering for b in state.brokers))
@@ -263,9 +268,9 @@ def answers_are_about_what_was_created(state: CopiedTables) -> bool:
     )
 
 
-@lemma(why="Else a slave with its master's version lacks what the master answered.")
+@lemma(why="Else a slave with its master's version lacks an entry that the master answered.")
 def masters_version_brings_the_entry(state: CopiedTables) -> bool:
-    """In steady times whatever has the version of the master's table has the answered entry."""
+    """In steady times each table with the version of the master's has the answered entry."""
     if state.structure.is_table_written_first:
         return True
     master, slave = state.brokers
@@ -284,13 +289,13 @@ def masters_version_brings_the_entry(state: CopiedTables) -> bool:
 
 
 def is_version_valid(state: CopiedTables, broker: TableBroker) -> bool:
-    """The version of its table is one: that of groups is none while no process runs."""
+    """The broker's table has a valid version; that of groups is valid only while a process runs."""
     return True if state.structure.is_version_kept else broker.is_up
 
 
-@lemma(why="Else a table that is changed while it is replaced has the master's version.")
+@lemma(why="Else a table that is changed during its replacement has the master's version.")
 def version_of_a_replaced_table_is_known(state: CopiedTables) -> bool:
-    """While a table is replaced it has the answer's version, or one that nobody else has."""
+    """While a table is replaced it has the answer's version, or one that no other table has."""
 
     def is_so(n: int, own: TableBroker, other: TableBroker) -> bool:
         is_taken = has_version_of(own.table, own.copy.table)
@@ -308,7 +313,7 @@ def version_of_a_replaced_table_is_known(state: CopiedTables) -> bool:
 
 @lemma(why="Else a copy that began after the answer does not bring the entry.")
 def owed_entry_is_brought(state: CopiedTables) -> bool:
-    """In steady times a copy that began after the answer has the entry, or leaves it in place."""
+    """In steady times a copy begun after the answer has the entry, or leaves it in place."""
     if state.structure.is_table_written_first:
         return True
     slave = state.brokers[1]
@@ -323,7 +328,7 @@ def owed_entry_is_brought(state: CopiedTables) -> bool:
 
 @lemma(why="Else a master's version stands for another content on its slave.")
 def answer_agrees_with_the_master(state: CopiedTables) -> bool:
-    """In orderly times an answer that has the version of a settled table has its content."""
+    """In orderly times an answer with the version of a settled table has that table's content."""
     if state.structure.is_table_written_first:
         return True
 
@@ -354,17 +359,17 @@ def files_agree(state: CopiedTables) -> bool:
     return implies(is_orderly(state), is_so)
 
 
-@lemma(why="Else a change is lost that nobody has made.")
+@lemma(why="Else a change is lost that was never made.")
 def nothing_is_lost_where_nothing_is_changed(state: CopiedTables) -> bool:
-    """Without changes on slaves no broker has one, and none is lost."""
+    """Without changes on slaves no broker has a change of its own, and none is lost."""
     owns = (b.ghost_has_own_change for b in state.brokers)
     is_none = negate(any_of(state.ghost_is_slave_change_lost, *owns))
     return implies(state.faults.slave_changes == 0, is_none)
 
 
-@lemma(why="Else a broker that looks at the address copies from itself all the same.")
+@lemma(why="Else a broker that checks the address still copies from itself.")
 def checked_address_is_the_others(state: CopiedTables) -> bool:
-    """Whoever looks at the address asks the other broker."""
+    """A broker that checks the address copies from the other broker."""
     if not state.structure.is_own_address_checked:
         return True
     return for_both(
@@ -374,7 +379,7 @@ def checked_address_is_the_others(state: CopiedTables) -> bool:
 
 @lemma(why="Else a later copy takes away what an earlier one has brought.")
 def brought_entry_stays(state: CopiedTables) -> bool:
-    """In steady times a slave that was brought the entry has it, and every copy brings it again."""
+    """In steady times a slave that got the entry keeps it, and every copy brings it again."""
     if state.structure.is_table_written_first:
         return True
     slave = state.brokers[1]

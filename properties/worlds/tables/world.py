@@ -1,4 +1,4 @@
-"""The world of copied tables, complete."""
+"""The complete world of copied tables."""
 
 from __future__ import annotations
 

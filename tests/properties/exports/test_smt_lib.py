@@ -103,7 +103,7 @@ def test_obligations_of_a_consumer_have_their_files(tmp_path: Path) -> None:
     folder = tmp_path / "proofs" / "reading-open_slow-no_offset_check-last"
     texts = [p.read_text() for p in sorted(folder.rglob("*.smt2"))]
     assert len(texts) == len(list(load_proof(CONSUMER).list_obligations()))
-    assert any("what strikes: slave_stops, slave_kills." in text for text in texts)
+    assert any("faults: slave_stops, slave_kills." in text for text in texts)
     assert {"unsat"} == {ask_cvc5(text) for text in texts[::20]}
 
 

@@ -98,7 +98,7 @@ def test_a_wrong_module_is_noticed() -> None:
     other = Module(module.name, wrong, module.configuration, 0, 0)
     assert run_tlc(other, ()).states != load_spin_counts()[judged.name]["states"]
     broken = Module(module.name, module.text.replace("Init ==", "Init =="[:-1]), "", 0, 0)
-    with pytest.raises(TlcError, match="did not come to an end"):
+    with pytest.raises(TlcError, match="did not finish"):
         run_tlc(broken, ())
 
 

@@ -58,7 +58,7 @@ def is_slow(ratio: int, behind_bytes: int, total_bytes: int = 1_000) -> bool:
 
 @pytest.mark.parametrize(
     ("ratio", "words"),
-    [(-5, "every consumer"), (0, "every consumer"), (100, "whole memory"), (101, "nobody")],
+    [(-5, "every consumer"), (0, "every consumer"), (100, "whole memory"), (101, "no consumer")],
 )
 def test_unusual_ratios_are_explained(ratio: int, words: str) -> None:
     """As the store does it: the last message of a log is 10 bytes behind its end."""
