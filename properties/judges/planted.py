@@ -212,7 +212,7 @@ def _find_places(file: str, target: str) -> Iterator[Place]:
     for node in ast.walk(tree):
         if _get_name(node) != target:
             continue
-        undecorated = _leave_out_decorators(node)
+        undecorated = _leave_out_remarks(node)
         text = ast.unparse(undecorated)
         digest, seen = compute_digest(text), {text}
         for part in ast.walk(undecorated):
@@ -224,8 +224,8 @@ def _find_places(file: str, target: str) -> Iterator[Place]:
                     yield Place(what, digest, tree, part, change)
 
 
-def _leave_out_decorators(node: ast.AST) -> ast.AST:
-    """The node without its decorators, on which no judge depends.
+def _leave_out_remarks(node: ast.AST) -> ast.AST:
+    """The node without its decorators and docstring, on which no judge depends.
 
     It shares its parts with the node, so a change of one is a change of the other.
     """
@@ -233,6 +233,8 @@ def _leave_out_decorators(node: ast.AST) -> ast.AST:
         return node
     alone = copy.copy(node)
     alone.decorator_list = []
+    if ast.get_docstring(node) is not None:
+        alone.body = node.body[1:]
     return alone
 
 

@@ -40,8 +40,8 @@ MODEL_LIMITS = (
     "comes to rest; a consumer that may read the slave may be sent back and forth forever.",
     "Topics, subscription groups and delayed messages: one table or level, in worlds of their "
     "own. Their failures are not combined with others; those of brokers and consumers are, from "
-    f"put to consumption, in {name_page('system.md')}. RocketMQ answers an administrator before it creates a "
-    "topic, and may read a backup after a power loss; neither is in the tables.",
+    f"put to consumption, in {name_page('system.md')}. RocketMQ answers an administrator before it "
+    "creates a topic, and may read a backup after a power loss; neither is in the tables.",
 )
 """What you must know before you trust a verdict; printed with every table."""
 
