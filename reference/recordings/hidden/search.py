@@ -230,44 +230,55 @@ def list_relevant(
     An instance matters if it writes a leaf of a goal, or makes a condition hold of one that
     matters, over at most ``depth`` instances.
     """
-    structure = machine.structure
-    writers, needs, sources = (
-        compute_writers(structure),
-        compute_needs(structure),
-        compute_sources(structure),
-    )
-    agenda: dict[str, int] = {}
-    found: dict[str, Ranges | None] = {}
-    names = [(name, 0) for goal in unmet for name in goal.instances]
-    for goal in unmet:
-        agenda |= dict.fromkeys(sorted(goal.leaves), 0)
-    waiting = list(agenda)
+    return Relevance(machine, state, may, depth).list(unmet)
 
-    def add(leaves: Iterable[str], below: int) -> None:
+
+@define(eq=False)
+class Relevance:
+    """Which instances matter in one state."""
+
+    machine: CompiledMachine
+    state: State
+    may: Callable[[str], bool]
+    depth: int
+    below: dict[str, int] = field(factory=dict)
+    """By leaf that matters: over how many instances it does."""
+    waiting: list[str] = field(factory=list)
+    found: dict[str, Ranges | None] = field(factory=dict)
+    """By instance that matters: the ranges of its arguments; None where it is not enabled."""
+
+    def list(self, unmet: Iterable[Goal]) -> list[tuple[str, Ranges]]:
+        """The enabled ones."""
+        writers = compute_writers(self.machine.structure)
+        sources = compute_sources(self.machine.structure)
+        for goal in unmet:
+            self._add(goal.leaves, 0)
+            for name in goal.instances:
+                self._look(name, 1)
+        place = 0
+        while place < len(self.waiting):
+            leaf = self.waiting[place]
+            place, below = place + 1, self.below[leaf] + 1
+            for name in writers.get(leaf, ()):
+                self._look(name, below)
+                if self.found.get(name) is not None and below <= self.depth:
+                    self._add(sources[name, leaf], below)
+        return [(name, ranges) for name, ranges in self.found.items() if ranges is not None]
+
+    def _add(self, leaves: Iterable[str], below: int) -> None:
         for leaf in sorted(leaves):
-            if leaf not in agenda:
-                agenda[leaf] = below
-                waiting.append(leaf)
+            if leaf not in self.below:
+                self.below[leaf] = below
+                self.waiting.append(leaf)
 
-    def look(name: str, below: int) -> None:
-        if name in found or not may(name):
+    def _look(self, name: str, below: int) -> None:
+        """An instance matters; so do the leaves that its failed conditions or its ranges read."""
+        if name in self.found or not self.may(name):
             return
-        instance = machine.instances[name]
-        found[name] = instance.find_ranges(state)
-        if below <= depth:
-            if found[name] is None:
-                for failed in instance.list_failed(state):
-                    add(needs[name].get(failed, ()), below)
-            else:
-                add(needs[name][""], below)
-
-    for name, below in names:
-        look(name, below + 1)
-    while waiting:
-        leaf = waiting.pop(0)
-        below = agenda[leaf] + 1
-        for name in writers.get(leaf, ()):
-            look(name, below)
-            if found.get(name) is not None and below <= depth:
-                add(sources[name, leaf], below)
-    return [(name, ranges) for name, ranges in found.items() if ranges is not None]
+        instance = self.machine.instances[name]
+        ranges = self.found[name] = instance.find_ranges(self.state)
+        if below > self.depth:
+            return
+        needs = compute_needs(self.machine.structure)[name]
+        for failed in ("",) if ranges is not None else instance.list_failed(self.state):
+            self._add(needs.get(failed, ()), below)
