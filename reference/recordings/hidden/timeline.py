@@ -14,6 +14,7 @@ from typing import Any
 from attrs import define, field, frozen
 
 from reference.recordings.hidden.node import Asked, Goal, Node
+from reference.recordings.hidden.overdue import Clock, Overdue, Since
 from reference.recordings.hidden.search import Budget, Guide, Search, begin_event
 
 EVENT_STEPS, WISH_STEPS = 4_000, 1_000
@@ -37,6 +38,8 @@ class Entry:
     before: Node
     after: Node
     asked: Asked
+    since: Since = field(factory=dict)
+    """Since when the steps that have a deadline have been possible, after it."""
 
 
 @frozen(eq=False)
@@ -64,12 +67,19 @@ class Timeline:
     may_swap: Callable[[Any, Any], bool]
     """Two observations may have happened in the other order, by their sources and stamps."""
     begin: Node
+    clock: Clock | None = None
+    """What is overdue before an observation; None where nothing is."""
     trail: list[Entry] = field(factory=list)
 
     @property
     def node(self) -> Node:
         """The node after the last observation."""
         return self.trail[-1].after if self.trail else self.begin
+
+    @property
+    def since(self) -> Since:
+        """Since when steps have been possible, after the last observation."""
+        return self.trail[-1].since if self.trail else {}
 
     def explain(self, observations: Sequence[Any]) -> Stuck | None:
         """Explains all observations in order; the first one that cannot be explained, or None."""
@@ -83,17 +93,32 @@ class Timeline:
 
     def advance(self, observation: Any) -> Stuck | None:
         """One observation more, at its place."""
-        entry = self.try_next(self.node, observation)
+        entry = self.try_next(self.node, self.since, observation)
         if isinstance(entry, Stuck):
             return entry
         self.trail.append(entry)
         return None
 
-    def try_next(self, node: Node, observation: Any) -> Entry | Stuck:
-        """The entry of an observation in a state."""
-        start = begin_event(node)
-        asked = self.ask(observation, start)
-        found = start
+    def try_next(self, node: Node, since: Since, observation: Any) -> Entry | Stuck:
+        """The entry of an observation in a state, after what is overdue by then."""
+        before = node
+        if self.clock is not None:
+            self.ask(observation, node)  # sets the guide's clock
+            forced = self.clock.force(node, since, observation)
+            if isinstance(forced, Overdue):
+                return Stuck(observation, Asked(), node, (forced.goal,), is_exhausted=True)
+            node, since = forced
+        found = self.meet(begin_event(node), observation)
+        if isinstance(found, Stuck):
+            return found
+        after, asked = found
+        if self.clock is not None:
+            since = self.clock.observe(before, after, since, observation)
+        return Entry(observation, before, after, asked, since)
+
+    def meet(self, start: Node, observation: Any) -> tuple[Node, Asked] | Stuck:
+        """The node in which all that an observation asks is met, stage by stage."""
+        asked, found = self.ask(observation, start), start
         search = Search(self.guide, asked, Budget(EVENT_STEPS))
         for stage in asked.stages:
             goals = stage(found)
@@ -103,8 +128,7 @@ class Timeline:
                 unmet = tuple(g for g in goals if not g.check(near))
                 return Stuck(observation, asked, near, unmet, searched.is_exhausted)
             found = searched.found
-        after = asked.after(found) if asked.after is not None else found
-        return Entry(observation, node, after, asked)
+        return (asked.after(found) if asked.after is not None else found), asked
 
     def repair(self, stuck: Stuck, waiting: list[Any]) -> bool:
         """Explains a stuck observation by earlier steps, or at another place near by."""
@@ -142,11 +166,12 @@ class Timeline:
         self, trail: list[Entry], node: Node, observations: list[Any], stuck: Stuck, rounds: int
     ) -> list[Entry] | None:
         """The trail with these observations explained from a node on, and the stuck one behind."""
-        again = self.take_all(node, observations)
+        since = trail[-1].since if trail else {}
+        again = self.take_all(node, since, observations)
         if again is None:
             return None
         made = [*trail, *again]
-        last = self.try_next(made[-1].after, stuck.observation)
+        last = self.try_next(made[-1].after, made[-1].since, stuck.observation)
         if isinstance(last, Entry):
             return [*made, last]
         is_nearer = len(last.unmet) < len(stuck.unmet) or not set(last.texts) & set(stuck.texts)
@@ -154,15 +179,15 @@ class Timeline:
             return self.go_back(made, last, rounds + 1)
         return None
 
-    def take_all(self, node: Node, observations: Iterable[Any]) -> list[Entry] | None:
+    def take_all(self, node: Node, since: Since, observations: Iterable[Any]) -> list[Entry] | None:
         """The entries of observations from a node on; None where one of them is stuck."""
         entries: list[Entry] = []
         for observation in observations:
-            entry = self.try_next(node, observation)
+            entry = self.try_next(node, since, observation)
             if isinstance(entry, Stuck):
                 return None
             entries.append(entry)
-            node = entry.after
+            node, since = entry.after, entry.since
         return entries
 
     def move_earlier(self, observation: Any) -> list[Entry] | None:
@@ -172,7 +197,8 @@ class Timeline:
             if not self.may_swap(entries[0].observation, observation):
                 return None
             moved = [observation, *(entry.observation for entry in entries)]
-            found = self.take_all(entries[0].before, moved)
+            since = self.trail[-passed - 1].since if passed < len(self.trail) else {}
+            found = self.take_all(entries[0].before, since, moved)
             if found is not None:
                 return [*self.trail[:-passed], *found]
         return None
@@ -184,7 +210,7 @@ class Timeline:
             if not self.may_swap(observation, other):
                 return None
             passed.append(other)
-            found = self.take_all(self.node, [*passed, observation])
+            found = self.take_all(self.node, self.since, [*passed, observation])
             if found is not None:
                 del waiting[-len(passed) :]
                 return [*self.trail, *found]

@@ -10,8 +10,10 @@ from attrs import field, frozen
 
 from reference.language.machine import Action
 from reference.recordings.clock import JITTER_MS
+from reference.recordings.hidden.overdue import Clock
 from reference.recordings.hidden.timeline import Stuck, Timeline
 from reference.recordings.log.asking import Asking
+from reference.recordings.log.deadlines import LogDeadlines
 from reference.recordings.log.guide import LogGuide
 from reference.recordings.log.observers import ask
 from reference.recordings.order import FIXED_KINDS, Observation, order_observations
@@ -51,7 +53,9 @@ def explain(recording: Recording, version: Version) -> LogVerdict:
     plan = make_plan(recording, version)
     guide = LogGuide(plan)
     asking = Asking(plan, guide)
-    timeline = Timeline(guide, partial(ask, asking), may_swap, asking.begin())
+    deadlines = LogDeadlines(guide)
+    clock = Clock(guide, deadlines, deadlines.list_watched(), get_earliest_ms)
+    timeline = Timeline(guide, partial(ask, asking), may_swap, asking.begin(), clock)
     stuck = timeline.explain(list(order_observations(recording.events)))
     return make_verdict(timeline, stuck)
 
@@ -70,6 +74,11 @@ def make_verdict(timeline: Timeline, stuck: Stuck | None) -> LogVerdict:
     word = REFUSED if stuck.is_exhausted else UNDECIDED
     seq, reason = stuck.observation.event.seq, "; ".join(stuck.texts)
     return LogVerdict(word, explained, ignored, schedule, seq, reason, timeline)
+
+
+def get_earliest_ms(observation: Observation) -> float:
+    """When an observation was made at the earliest."""
+    return observation.interval_ms[0] - JITTER_MS
 
 
 def may_swap(earlier: Observation, later: Observation) -> bool:

@@ -19,6 +19,8 @@ class Wire:
     """The proxy shows when it is opened and closed."""
     reports: tuple[int, ...] = ()
     """Reports that were forwarded and that the master has not read yet."""
+    are_reports_late: bool = False
+    """The proxy has held back reports, and has not forwarded the latest one since."""
     are_frames_held: bool = False
     """The proxy holds back what the master sends."""
     sent: int = 0

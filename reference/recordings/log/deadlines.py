@@ -1,0 +1,99 @@
+"""How long the hidden steps of replication may take, once they are possible."""
+
+from __future__ import annotations
+
+import math
+
+from attrs import define, field
+
+from reference.language.compiled import CompiledMachine
+from reference.recordings.clock import SELECT_MS, SLACK_MS
+from reference.recordings.hidden.node import Node
+from reference.recordings.log.guide import APPENDING, LogGuide
+from reference.recordings.log.notes import Wire
+from reference.recordings.plan import MASTER, read_number
+
+FLUSH_KEYS = {"flushIntervalCommitLog": 500, "flushCommitLogThoroughInterval": 10_000}
+"""What an ASYNC_FLUSH broker waits for at most before it flushes all that it has, with the defaults
+(R-FL-06, CommitLog.FlushRealTimeService#run); a SYNC_FLUSH one is sooner."""
+
+SOON = (
+    "connect_slave",
+    "receive_report",
+    "position_transfer",
+    "position_at_last_file",
+    "append_to_slave",
+    "dispatch_master",
+    "dispatch_slave",
+    "append_message",
+)
+"""Rules that follow at once: AcceptSocketService#run, ReadSocketService#run,
+WriteSocketService#run, HAClient#run, ReputMessageService#run, CommitLog#putMessage."""
+
+DEADLINES_MS = {
+    **dict.fromkeys(SOON, SLACK_MS),
+    **dict.fromkeys(("flush_master", "flush_slave"), SLACK_MS),
+    "drop_connection": SELECT_MS + SLACK_MS,
+}
+"""By rule: how long an instance may stay possible without firing, beside what is configured."""
+
+
+@define(eq=False)
+class LogDeadlines:
+    """The deadlines of one recording."""
+
+    guide: LogGuide
+    machine: CompiledMachine = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.machine = self.guide.machine
+
+    def list_watched(self) -> tuple[str, ...]:
+        """The instances that have a deadline."""
+        instances = self.machine.instances.items()
+        return tuple(n for n, each in instances if get_rule(each.name) in DEADLINES_MS)
+
+    def find_deadline_ms(self, node: Node, name: str) -> float:
+        """How long after it became possible an instance has fired; infinite where it may wait."""
+        rule, slave = get_rule(name), get_index(name)
+        if rule == "drop_connection":
+            is_held = any(wire.are_frames_held for wire in node.notes.wires)
+            return math.inf if is_held else DEADLINES_MS[rule]
+        if not self.guide.may(node, name):
+            return math.inf
+        if rule in ("receive_report", *APPENDING) and not self._is_arrived(node, rule, slave):
+            return math.inf
+        if rule.endswith("_slave") and self._is_stopping(node, slave):
+            return math.inf
+        if rule.startswith("flush"):
+            return DEADLINES_MS[rule] + self._get_flush_interval_ms(slave)
+        return DEADLINES_MS[rule]
+
+    def _get_flush_interval_ms(self, slave: int) -> float:
+        """By which time a broker flushes all that it has, as it is configured."""
+        plan = self.guide.plan
+        name = plan.master if slave == MASTER else plan.slaves[slave]
+        given = plan.recording.config["nodes"][name]["store_config"]
+        return sum(read_number({key: usual, **given}, key) for key, usual in FLUSH_KEYS.items())
+
+    def _is_arrived(self, node: Node, rule: str, slave: int) -> bool:
+        """A report or a frame was forwarded that has not been taken; hidden ones may be late."""
+        wire: Wire = node.notes.wires[slave]
+        if not wire.is_recorded:
+            return False
+        return bool(wire.reports) if rule == "receive_report" else wire.taken < wire.forwarded
+
+    def _is_stopping(self, node: Node, slave: int) -> bool:
+        """How far a stopping slave still comes is open (DefaultMessageStore#shutdown)."""
+        return slave >= 0 and bool(self.guide.get(node, f"slaves.{slave}.is_stopping"))
+
+
+def get_rule(name: str) -> str:
+    """The rule of an instance."""
+    return name.partition("[")[0]
+
+
+def get_index(name: str) -> int:
+    """The index of an instance; -1 for none."""
+    inside = name.partition("[")[2]
+    return int(inside[:-1]) if inside else -1
