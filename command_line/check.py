@@ -87,7 +87,7 @@ def command(  # noqa: PLR0913, PLR0917
     deployments = change_all(configured, changes)
     memory = Memory(get_folder(), is_recalling=not is_recheck)
     is_everything = output == "text" and (is_all or timelines is not None)
-    with show_progress(is_told=True) as progress:
+    with show_progress() as progress:
         asked = Asked(consumers, memory, progress, is_known=slaves is not None)
         answers = () if is_everything else asked.gather(deployments)
         if is_everything:

@@ -13,6 +13,8 @@ from typing import TextIO
 import click
 
 from command_line.output import exit_codes
+from command_line.output.failures import get_exit_code
+from command_line.output.progress import watch
 from reference import ROCKETMQ_VERSION
 
 DEBUG = "RMQSPEC_DEBUG"
@@ -35,7 +37,7 @@ VERBS = {
     "judges": ("command_line.judges", "What do five engines say of the same cells?"),
     "mutants": ("command_line.mutants", "Which checks find a small mistake in a rule?"),
     "fuzz": ("command_line.fuzz", "Run millions of random failure schedules on Spark."),
-    "replay": ("command_line.replay", "Replay one schedule of a campaign and draw it."),
+    "replay": ("command_line.replay", "Replay schedules of campaigns and files, and draw them."),
     "trace": ("command_line.trace", "Explain recordings of real brokers by the model."),
     "pull": ("command_line.pull", "What is answered to a pull, and where the next one goes."),
     "export": ("command_line.export", "Write vectors, traces, proofs and models for others."),
@@ -52,6 +54,23 @@ VERBS = {
 """Verb -> (module whose ``command`` it is, one line for --help); imported when used."""
 
 
+QUIET = "--quiet"
+"""The option of every verb that silences progress; read before a verb's module is imported."""
+
+FOREIGN_ARGUMENTS = ("test",)
+"""Verbs whose arguments go to another program."""
+
+
+def add_quiet(command: click.Command) -> None:
+    """Let a verb, or each verb below it, take the option that silences progress."""
+    if isinstance(command, click.Group):
+        for each in command.commands.values():
+            add_quiet(each)
+    elif not any(QUIET in parameter.opts for parameter in command.params):
+        text = "Write no progress to standard error."
+        command.params.append(click.Option([QUIET], is_flag=True, expose_value=False, help=text))
+
+
 class Verbs(click.Group):
     """Loads a verb's module only when it is called, so that --help and check start at once."""
 
@@ -64,6 +83,8 @@ class Verbs(click.Group):
         if cmd_name not in VERBS:
             return None
         command: click.Command = importlib.import_module(VERBS[cmd_name][0]).command
+        if cmd_name not in FOREIGN_ARGUMENTS:
+            add_quiet(command)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -99,8 +120,10 @@ def main() -> None:
 
 def run_verb() -> tuple[int, str | None]:
     """Run what the command line asks for: its exit code, and a message where it failed."""
+    words = sys.argv[1:]
     try:
-        code = group.main(prog_name="rmqspec", standalone_mode=False)
+        with watch(f"rmqspec {words[0]}" if words else "", is_quiet=QUIET in words):
+            code = group.main(prog_name="rmqspec", standalone_mode=False)
     except click.exceptions.Abort as problem:
         return exit_codes.INTERRUPTED, format_line(str(problem) or "interrupted")
     except click.exceptions.NoArgsIsHelpError as problem:
@@ -129,31 +152,6 @@ def describe(problem: Exception) -> tuple[int, str]:
     if isinstance(problem, OSError) and problem.errno in UNWRITABLE and problem.filename is None:
         return code, format_line(f"cannot write: {problem.strerror}")
     return code, "\n".join(map(format_line, getattr(problem, "problems", (str(problem),))))
-
-
-def get_exit_code(problem: Exception) -> int | None:
-    """The exit code of a failure that is not a defect, told by its class; None for a defect."""
-    name = type(problem).__name__
-    if name in (
-        "ConfigurationError",
-        "IdentifierError",
-        "CampaignError",
-        "IssueError",
-        "ItfError",
-        "TraceError",
-        "QuestionError",
-        "SiteError",
-    ):
-        return exit_codes.BAD_INPUT
-    if isinstance(problem, OSError):
-        return exit_codes.BAD_INPUT
-    if name in ("MissingPrerequisiteError", "MissingSpinError", "SpinError"):
-        return exit_codes.MISSING_PREREQUISITE
-    if name == "SolverGaveUpError":
-        return exit_codes.UNDECIDED
-    if name == "InternalDisagreementError":
-        return exit_codes.INTERNAL_DISAGREEMENT
-    return None
 
 
 def format_line(message: str) -> str:

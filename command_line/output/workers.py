@@ -49,13 +49,15 @@ def run_all(
 def _collect(
     open_work: dict[Future[Result], Item], texts: Any, progress: ProgressLine, total: int
 ) -> Iterator[tuple[Item, Result]]:
+    text = ""
     while open_work:
         finished, _ = wait(open_work, PATIENCE_SECONDS, return_when=FIRST_COMPLETED)
         for future in finished:
             progress.clear()
             yield open_work.pop(future), future.result()
-        if (text := _read_last(texts)) is not None:
-            progress(f"{total - len(open_work)} of {total} done; {text}")
+        done = total - len(open_work)
+        text = _read_last(texts) or text
+        progress.advance(done, total, f"{done} of {total} done{f'; {text}' if text else ''}")
 
 
 def _read_last(texts: Any) -> str | None:
