@@ -53,7 +53,7 @@ Examples:
   rmqspec bench --against HEAD~1             # this commit and another one, in turns
   rmqspec bench --floor                      # is it as fast as recorded, whatever the machine
   rmqspec bench --record-floor               # after a change that is worth its price
-\b
+
 Exit codes: 0 measured; 1 with --floor where an engine has become too slow; 3 where there is
 no other commit to compare with, or no record.
 """

@@ -56,7 +56,7 @@ Examples:
   rmqspec check conf --require "no_message_is_skipped:master stop"
   rmqspec check conf --require "answered_entry_stays_on_master:stop"
   rmqspec check conf --require "acknowledged_is_consumed_or_to_come:both end"
-\b
+
 Exit codes: 0 analysed, or what --require names holds; 1 that is refuted; 2 undecided, vacuous or
 disputed, or nothing is decided about a group; 3 bad input.
 """

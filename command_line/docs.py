@@ -42,6 +42,7 @@ from book.usage import (
     reading_page,
     tutorial_page,
 )
+from command_line.answers import help_texts
 from command_line.answers import shown_outputs as implementers
 from command_line.answers.shown_outputs import README, update_readme
 from command_line.output.new_files import tell_problem
@@ -92,7 +93,7 @@ Examples:
   rmqspec docs --check                 # fail when text and code disagree
   rmqspec docs --write                 # write tables, verdicts and outputs anew
   rmqspec docs --write spec/proofs.md  # only in these texts
-\b
+
 Exit codes: 0 done, 1 text and code disagree, 3 bad input, 4 missing prerequisite.
 """
 
@@ -109,6 +110,7 @@ UPDATES: dict[str, Callable[[str], str]] = {
         guarantees_page.CHAPTER: guarantees_page.update,
         **{path: replace_all(write) for path, write in FILES.items()},
         README: update_readme,
+        help_texts.FILE: replace_all(help_texts.render_help_texts),
         **{pair.translation: pair.update for pair in PAIRS},
     }.items()
 }

@@ -50,7 +50,7 @@ Examples:
     --structure "reading/open slow/no offset check/last"
   rmqspec explain acknowledgement_is_truthful none \\
     --structure "SYNC_MASTER/ASYNC_FLUSH/1 slave at 5.0.0"
-\b
+
 Exit codes: 0 told, 3 bad input.
 """
 

@@ -56,10 +56,11 @@ Examples:
       --structure "reading/open slow/no offset check/last" --size ghost_queue_size_max=2
   rmqspec export promela --out tiny.pml --times 1 --size mapped_file_size_bytes=2 \\
       --size message_size_max_bytes=1 --size ghost_log_size_max_bytes=4
+
 \b
 What SPIN does with the model is told in spec/spin.md:
   spin -a -o2 tiny.pml && cc -O2 -DSAFETY -DNOREDUCE -o pan pan.c && ./pan -E -n -m1000000
-\b
+
 Exit codes: 0 written, 3 bad input (the file exists, no such size).
 """
 
@@ -69,10 +70,11 @@ Examples:
   rmqspec export tla --out later --structure "SYNC_MASTER/ASYNC_FLUSH/2 slaves at 4.9.3"
   rmqspec export tla --out tiny --times 1 --size mapped_file_size_bytes=2 \\
       --size message_size_max_bytes=1 --size ghost_log_size_max_bytes=4
+
 \b
 The folder gets the module and its configuration; spec/tla.md tells how to read them:
   java -cp tla2tools.jar tlc2.TLC -config Replication.cfg Replication.tla
-\b
+
 Exit codes: 0 written, 3 bad input (the folder exists, no such size).
 """
 
@@ -183,7 +185,7 @@ Examples:
   rmqspec export itf --out pair --structure "SYNC_MASTER/ASYNC_FLUSH/1 slave at 4.9.3"
   rmqspec export itf --out issues --issues
   rmqspec replay issues/known_issues/slave_ahead_acknowledges.itf.json
-\b
+
 All traces are about 3,000 files. index.json lists them with their fault columns.
 Exit codes: 0 written, 3 bad input (the folder exists).
 """
@@ -229,7 +231,7 @@ Examples:
   rmqspec export explorer              # then open .rmqspec/explorer/index.html
   rmqspec export explorer --out page   # a folder of your own
   rmqspec export explorer --out page --book ../site
-\b
+
 spec/explorer.md tells how to use it. `rmqspec docs` puts it into the site too.
 Exit codes: 0 written, 3 bad input (the folder holds other things).
 """
@@ -265,17 +267,18 @@ VECTORS_EPILOG = """\b
 Examples:
   rmqspec export vectors --out vectors
   rmqspec export vectors --out pair --structure "SYNC_MASTER/ASYNC_FLUSH/1 slave"
-\b
+
 Exit codes: 0 written, 3 bad input (the folder exists).
 """
 
 SMT_LIB_EPILOG = """\b
 Examples:
   rmqspec export smt-lib --out proofs --structure "SYNC_MASTER/SYNC_FLUSH/1 slave"
+
 \b
 Every file must be answered unsat. A structure takes 5 to 40 MB.
   cvc5 proofs/sync_master-sync_flush-1_slaves/safety/none/acknowledged_is_held_twice.smt2
-\b
+
 Exit codes: 0 written, 3 bad input (the folder exists).
 """
 

@@ -72,11 +72,11 @@ Examples:
   rmqspec fuzz --swarm --classes                # each schedule under circumstances of its own
   rmqspec fuzz --master spark://127.0.0.1:7077
   rmqspec fuzz --resume campaigns/seven         # what was interrupted
-\b
+
 Ctrl-C, a kill or a failure leaves what is finished; --resume computes the rest, and the rows are
 the same. Exit codes: 0 analysed, 1 a guarantee is violated that is proved for these faults,
 3 bad input, 4 no Java, 130 interrupted.
-\b
+
 --limits: how often each fault may strike in one schedule; what is not named never strikes.
 {faults}
 """.format(

@@ -41,7 +41,7 @@ Examples:
   rmqspec issues 6767        # one by its number, drawn step by step
   rmqspec issues ali#359     # of the tracker of alibaba/rocketmq
   rmqspec issues outrun_by_retention --json
-\b
+
 Exit codes: 0 told, 3 bad input (no such issue).
 """
 

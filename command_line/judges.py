@@ -30,7 +30,7 @@ Examples:
   rmqspec judges --structure "delay/4.4.0"       # every column
   rmqspec judges --fault "slave kill"
   rmqspec judges --structure "SYNC_MASTER/ASYNC_FLUSH/1 slave" --fault none --json
-\b
+
 A column takes 5 to 20 s, and each structure's kernel is compiled once (10 to 30 s).
 Exit codes: 0 no two judges contradict each other, 3 bad input, 4 missing prerequisite,
 70 two of them do: both are named, with what they say.

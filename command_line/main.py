@@ -54,6 +54,8 @@ VERBS = {
 """Verb -> (module whose ``command`` it is, one line for --help); imported when used."""
 
 
+VERSION_LINE = f"rmqspec 0.2.0, model of RocketMQ {ROCKETMQ_VERSION}"
+
 QUIET = "--quiet"
 """The option of every verb that silences progress; read before a verb's module is imported."""
 
@@ -99,7 +101,7 @@ class Verbs(click.Group):
     epilog="Exit codes: 0 analysed, 1 refuted or rejected, 2 undecided, 3 bad input, "
     "4 missing prerequisite, 70 internal disagreement, 130 interrupted.",
 )
-@click.version_option("0.2.0", message=f"rmqspec %(version)s, model of RocketMQ {ROCKETMQ_VERSION}")
+@click.version_option("0.2.0", message=VERSION_LINE)
 def group() -> None:
     """Tell what a RocketMQ 4.4.0 master/slave group can lose, and after which failures."""
 

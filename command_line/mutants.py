@@ -35,7 +35,7 @@ Examples:
   rmqspec mutants --rule receive_report          # one rule of replication
   rmqspec mutants --rule transfer_batch --layers equivalence,lemmas --json > batch.json
   rmqspec mutants --world tables --structure "tables/topics/4.4.0" --rule begin_copy
-\b
+
 Without a choice all rules that have changed are judged, about a minute each, with --anew all, for
 hours; the same command goes on after a stop.
 What --json prints then is tests/data/mutants.json. Exit codes: 0 every survivor is explained,

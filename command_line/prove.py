@@ -78,7 +78,7 @@ Examples:
   rmqspec prove --cross-check 20000 --fault "power loss" --structure "delay/4.4.0" \\
       --levels searches/power                       # the same search on Spark
   rmqspec prove --search --structure "delay/4.4.0"  # find lemmas and schedules anew
-\b
+
 A certificate that was made from other rules is renewed: lemmas are proved again, schedules are
 replayed, and only what falls is searched. --search looks for everything anew, for the shortest
 schedules too; of all structures it takes hours.

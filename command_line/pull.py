@@ -33,17 +33,19 @@ Examples:
   rmqspec pull --set slaveReadEnable=true --group brokerId=1 --max-offset 9 --json
   rmqspec pull --group-file subscriptionGroup.json --group my_group --max-offset 9
   rmqspec pull --set slaveReadEnable=true --table --json < rows.jsonl
+
 \b
 A row of a table is an object with the same keys, in RocketMQ's spelling, and
 with properties; what a flag says holds for every row that does not say it:
   {"role": "SLAVE", "offset": 7, "maxOffset": 9, "slaveReadEnable": true,
    "group": "brokerId=1", "brokers": [0, 1, 2], "suspend": true}
+
 \b
 Properties that have a say:
 """
 
 EXIT_CODES = """
-\b
+
 Exit codes: 0 answered, 3 bad input.
 """
 

@@ -42,7 +42,7 @@ Examples:
   rmqspec replay campaigns/seven/classes/01-acknowledgement_is_truthful.itf.json
   rmqspec replay traces/known_issues/slave_ahead_acknowledges.itf.json
   rmqspec replay traces/known_issues/*.itf.json --json
-\b
+
 Exit codes: 0 replayed, 3 bad input (no such schedule, or none that violates --guarantee); every bad
 one is reported, and the others are replayed.
 """

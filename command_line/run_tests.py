@@ -25,7 +25,7 @@ Examples:
   rmqspec test                       # lint, types, all tests but the nightly ones
   rmqspec test -k timeline -x        # only pytest, with these arguments
   rmqspec test -m nightly            # the long ones
-\b
+
 Exit codes: 0 all passed, 1 something failed.
 """
 

@@ -29,7 +29,7 @@ Examples:
   rmqspec trace suspicious.jsonl --explain
   rmqspec trace recordings/*.jsonl --rocketmq-version 4.9.8
   rmqspec trace tests/data/traces/a_sync_healthy.jsonl --joined
-\b
+
 Exit codes: 0 all conform, 1 one is rejected (also a group of a shape that no structure has), 3 a
 file is no recording, or the model does not know the version. Every bad file is reported, and the
 others are explained. Without --rocketmq-version the rules are those of the version that a recording

@@ -37,7 +37,7 @@ Examples:
   rmqspec upgrade 4.9.8 5.3.0 conf/2m-2s-sync  # what the folder's groups gain and lose
   rmqspec upgrade 4.9.8 5.3.0-quorum conf      # with inSyncReplicas=2 on the masters
   rmqspec upgrade 4.4.0 5.3.0 conf --fail-on-worse
-\b
+
 A cell is better (proved now, not before), worse (proved before only), later
 (still refuted, but by longer schedules), sooner, or open (refuted on one side,
 undecided on the other). Exit codes: 0 analysed, 1 with --fail-on-worse where a
