@@ -7,31 +7,26 @@ for it, which takes most of the time.
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Any
 
 import click
 
 from command_line.answers.asked import Asked
 from command_line.answers.short.formats import render
-from command_line.options.check_options import (
+from command_line.options.broker_options import (
+    PATHS,
     Change,
-    add_check_options,
+    add_broker_options,
     assume_all,
     change_all,
+    read,
     repeat_words,
 )
+from command_line.options.check_options import add_check_options
 from command_line.options.reading_options import add_reading_options
-from command_line.options.version_option import add_version_option
 from command_line.output import exit_codes
 from command_line.output.memory import Memory, get_folder
 from command_line.output.progress import show_progress
-from reference.configuration.broker_group import (
-    ConfigurationError,
-    ConfigurationWarning,
-    Deployment,
-)
-from reference.configuration.files import read_deployments, sample_group
 from reference.releases.versions import Version
 
 EPILOG = """\b
@@ -63,9 +58,9 @@ disputed, or nothing is decided about a group; 3 bad input.
 
 
 @click.command(name="check", epilog=EPILOG)
-@click.argument("paths", nargs=-1, metavar="[FILE_OR_DIRECTORY]...")
+@click.argument("paths", nargs=-1, metavar=PATHS)
+@add_broker_options()
 @add_check_options
-@add_version_option()
 @add_reading_options
 def command(  # noqa: PLR0913, PLR0917
     paths: tuple[str, ...],
@@ -104,14 +99,3 @@ def command(  # noqa: PLR0913, PLR0917
             return asked.judge_required(require, deployments, version)
     is_outside = any(g.outside_the_model() for d in deployments for g in d.groups)
     return exit_codes.UNDECIDED if is_outside else exit_codes.ANALYSED
-
-
-def read(
-    paths: tuple[str, ...], version: Version
-) -> tuple[tuple[Deployment, ...], tuple[ConfigurationWarning, ...]]:
-    """The deployments in the given files, or the embedded sample where none is given."""
-    if any(not p for p in paths):
-        raise ConfigurationError("an empty path was given; name a file or a folder")
-    if not paths:
-        return (Deployment("embedded sample", (sample_group(version),)),), ()
-    return read_deployments([Path(p) for p in paths], version)

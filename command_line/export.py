@@ -19,8 +19,8 @@ from command_line.options.shared_options import (
     add_fault_option,
     add_structure_option,
     add_structures_option,
-    describe_unknown,
     find_column,
+    find_structures,
 )
 from command_line.output import exit_codes
 from command_line.output.new_files import NEW_FILE, OUT, check_new, tell_problem
@@ -193,7 +193,7 @@ Exit codes: 0 written, 3 bad input (the folder exists).
 
 @command.command(name="itf", epilog=ITF_EPILOG)
 @OUT
-@add_structures_option(is_of_any_release=True)
+@add_structures_option()
 @click.option("--issues", "is_issues_only", is_flag=True, help="Only the known issues.")
 def itf(out: Path, names: tuple[str, ...], is_issues_only: bool) -> int:
     """Write every stored counterexample and known issue as an ITF trace, for `rmqspec replay`."""
@@ -216,12 +216,10 @@ def list_traces(names: tuple[str, ...], is_issues_only: bool) -> Iterable[Export
     """
     if is_issues_only and names:
         raise click.BadParameter("--issues has structures of its own; leave --structure out")
-    certified = {s.name: s for s in list_certified()} if not is_issues_only else {}
-    for name in names:
-        if name not in certified:
-            message = describe_unknown(name, certified, "structure with counterexamples")
-            raise click.BadParameter(message, param_hint="--structure")
-    asked = [certified[name] for name in names or certified]
+    asked: list[Any] = []
+    if not is_issues_only:
+        certified = {s.name: s for s in list_certified()}
+        asked = find_structures(names, certified, "structure with counterexamples")
     issues = () if names else list_issue_traces()
     return chain(issues, chain.from_iterable(map(list_counterexamples, asked)))
 
@@ -307,8 +305,10 @@ def export(
 ) -> int:
     """Write these structures, or all, into a new folder, and tell how much it was."""
     check_new(out)
-    with tell_problem(out):
-        counts = write([STRUCTURES[n] for n in names or STRUCTURES], out)
+    structures = find_structures(names, STRUCTURES, f"structure with {what}")
+    with tell_problem(out), show_progress() as progress:
+        progress(f"writing {what} of {len(structures)} structures")
+        counts = write(structures, out)
     for name, count in counts.items():
         click.echo(f"{out / name}: {count} {what}")
     return exit_codes.ANALYSED

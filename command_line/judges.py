@@ -16,10 +16,12 @@ from command_line.options.shared_options import (
     add_faults_option,
     add_structures_option,
     find_column,
+    find_structures,
 )
 from command_line.output import exit_codes
 from command_line.output.progress import show_progress
-from properties.worlds import STRUCTURES, find_world
+from properties.worlds import KNOWN_STRUCTURES, find_world
+from properties.worlds.system.world import SYSTEM
 
 if TYPE_CHECKING:
     from spark_fuzz.judges.five_judges import JudgedCell
@@ -35,6 +37,9 @@ A column takes 5 to 20 s, and each structure's kernel is compiled once (10 to 30
 Exit codes: 0 no two judges contradict each other, 3 bad input, 4 missing prerequisite,
 70 two of them do: both are named, with what they say.
 """
+
+JUDGED = {name: s for name, s in KNOWN_STRUCTURES.items() if s not in SYSTEM.structures}
+"""Those that are small enough for every judge."""
 
 WIDTH = 130
 """Columns of text that a table takes; a narrower terminal wraps its lines."""
@@ -54,8 +59,7 @@ def command(names: tuple[str, ...], faults: tuple[str, ...], is_json: bool) -> i
     from spark_fuzz.judges.five_judges import judge_cells  # noqa: PLC0415
 
     worst = exit_codes.ANALYSED
-    for name in names or (USUAL,):
-        structure = STRUCTURES[name]
+    for structure in find_structures(names or (USUAL,), JUDGED, "structure that is judged"):
         asked = [find_column(structure, fault) for fault in faults]
         for column in asked or sorted(find_world(structure).fault_models, key=lambda c: c.name):
             with show_progress() as progress:

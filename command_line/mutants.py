@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from command_line.answers.cross_check import check_installed
-from command_line.options.shared_options import describe_unknown
+from command_line.options.shared_options import add_structure_option, describe_unknown
 from command_line.output import exit_codes
 from command_line.output.progress import show_progress
 from command_line.output.workers import run_all
@@ -62,12 +62,7 @@ def parse_layers(context: click.Context, option: click.Parameter, text: str) -> 
     type=click.Choice(list(STRUCTURES_BY_WORLD)),
     help="Only this world; may be repeated.",
 )
-@click.option(
-    "--structure",
-    default="",
-    metavar="NAME",
-    help="Only this structure, of those that mutants are made from.",
-)
+@add_structure_option("structure", default=None)
 @click.option(
     "--rule", "rules", multiple=True, metavar="NAME", help="Only this rule; may be repeated."
 )
@@ -98,7 +93,7 @@ def parse_layers(context: click.Context, option: click.Parameter, text: str) -> 
 @click.option("--json", "is_json", is_flag=True, help="Print JSON for programs.")
 def command(  # noqa: PLR0913, PLR0917
     worlds: tuple[str, ...],
-    structure: str,
+    structure: str | None,
     rules: tuple[str, ...],
     layers: tuple[str, ...],
     folder: Path,
@@ -108,7 +103,7 @@ def command(  # noqa: PLR0913, PLR0917
 ) -> int:
     """Make every small mistake in every rule, and say which checks find it."""
     check_installed("numpy")
-    tasks = list_tasks(worlds, structure, rules, layers)
+    tasks = list_tasks(worlds, structure or "", rules, layers)
     known = [] if anew else findings.read_unchanged()
     known += findings.read(folder)
     found = {(entry.world, entry.rule): entry for entry in judge_all(tasks, known, folder, jobs)}

@@ -40,7 +40,7 @@ from properties.verdicts.certified_cells import describe
 from properties.verdicts.expectations import find_expectation
 from properties.verdicts.renewal import RENEWAL_DEPTH_LIMIT, Renewal, renew
 from properties.verdicts.verdict import Hints, InternalDisagreementError, Verdict, search_structure
-from properties.worlds import PROVED_STRUCTURES, find_healing, find_world
+from properties.worlds import KNOWN_STRUCTURES, PROVED_STRUCTURES, find_healing, find_world
 from properties.worlds.replication.fault_models import EVERY_FAULT
 from properties.worlds.replication.structures import CERTIFIED_BY_NAME, RELEASED_STRUCTURES
 from properties.z3.obligations import load_proof
@@ -55,7 +55,7 @@ from properties.z3.vacuity import (
     save_witnesses,
     search_witnesses,
 )
-from reference.releases.versions import Version, find_version
+from reference.releases.versions import USUAL_VERSION, Version, find_version
 from reference.worlds.replication.structure import Structure
 
 EPILOG = """\b
@@ -198,6 +198,7 @@ def command(  # noqa: PLR0913, PLR0917
 ) -> int:
     """Prove and refute every cell of every structure."""
     structures = choose_structures(names, variants, version)
+    version = get_version(structures, version)
     check_levels(folder, states_max)
     structures = keep_candidate(structures, candidate, names)
     structures = keep_fault_model(structures, fault if candidate or states_max else "", names)
@@ -253,7 +254,7 @@ def choose_structures(
     """
     overriding = (*variants, *version.variants)
     if not overriding:
-        return [PROVED_STRUCTURES[n] for n in names or PROVED_STRUCTURES]
+        return [KNOWN_STRUCTURES[n] for n in names or PROVED_STRUCTURES]
     if others := [n for n in names if n not in CERTIFIED_BY_NAME]:
         raise click.BadParameter(
             f"{others[0]!r} is no structure of replication, and only those differ by variant or "
@@ -264,6 +265,12 @@ def choose_structures(
     chosen = [CERTIFIED_BY_NAME[n] for n in names] or usual
     repaired = (evolve(s, variants=variants) for s in chosen)
     return list(dict.fromkeys(version.apply(s) for s in repaired))
+
+
+def get_version(structures: list[Any], version: Version) -> Version:
+    """The version to name in the output: that of structures whose names have one."""
+    found = {find_version(getattr(s, "variants", ())) for s in structures}
+    return found.pop() if version == USUAL_VERSION and len(found) == 1 else version
 
 
 def keep_candidate(structures: list[Any], candidate: str, names: tuple[str, ...]) -> list[Any]:

@@ -12,7 +12,7 @@ import click
 from attrs import define
 
 from command_line.answers.short.groups import ShortAnswer, gather
-from command_line.options.check_options import Change, assume_all
+from command_line.options.broker_options import Change, assume_all
 from command_line.options.reading_options import gather_question
 from command_line.output.memory import Memory, make_key
 from command_line.output.progress import ProgressLine

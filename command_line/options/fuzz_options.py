@@ -12,6 +12,7 @@ import attrs
 import click
 from click.core import ParameterSource
 
+from command_line.options.shared_options import apply_release
 from properties.worlds import KNOWN_STRUCTURES, find_world
 from reference.releases.versions import Version
 from reference.worlds.replication.parameters import SLAVES_MAX
@@ -83,14 +84,7 @@ def choose_structure(name: str | None, role: str, flush: str, slaves: int, versi
     """
     if name is None:
         return version.apply(Structure(Role[role], FlushDiskType[flush], slaves))
-    structure = KNOWN_STRUCTURES[name]
-    if not version.variants or structure.variants == version.variants:
-        return structure
-    if not isinstance(structure, Structure) or structure.variants:
-        raise click.BadParameter(
-            f"{name!r} cannot have the rules of {version.name}", param_hint="--rocketmq-version"
-        )
-    return version.apply(structure)
+    return apply_release(KNOWN_STRUCTURES[name], version)
 
 
 def get_typed_options(context: click.Context) -> dict[str, Any]:
