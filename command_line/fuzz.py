@@ -38,9 +38,10 @@ from command_line.options.shared_options import (
 from command_line.options.version_option import add_version_option
 from command_line.output import exit_codes
 from command_line.output.progress import show_progress
+from properties.generated_text import count_steps
 from properties.verdicts.fault_sets.admitted_faults import find_tabled_verdict
 from properties.verdicts.verdict import VerdictWord
-from properties.worlds import STRUCTURES_BY_WORLD, find_healing
+from properties.worlds import STRUCTURES_BY_WORLD, find_healing, find_world
 from reference.releases.versions import Version
 from spark_fuzz.campaign.java import MissingPrerequisiteError, find_java
 from spark_fuzz.campaign.schedule import SCHEDULES_MAX, SEED_MAX, STEPS_MAX, CampaignOptions
@@ -334,7 +335,7 @@ def describe_choices(manifest: Manifest) -> str:
 
 
 def print_summary(summary: dict[str, Any], progress: Progress, options: CampaignOptions) -> None:
-    """Counts, and per violated guarantee the command that replays its shortest schedule."""
+    """Counts, and per violated guarantee the command that replays its first violation."""
     computed = progress.done - progress.found
     click.echo(
         f"{summary['schedules']} schedules, {summary['steps'] + summary['healing_steps']} steps, "
@@ -348,8 +349,9 @@ def print_summary(summary: dict[str, Any], progress: Progress, options: Campaign
     )
     for name, found in summary["violations"].items():
         click.echo(
-            f"  {name}: refuted by {found['schedules']} schedules, first after "
-            f"{found['shortest_steps']} steps: {format_replay(name, summary, options)}"
+            f"  {name}: refuted by {found['schedules']} schedules, "
+            f"{describe_fewest(name, found['shortest_steps'], options)}: "
+            f"{format_replay(name, summary, options)}"
         )
     if not summary["violations"]:
         click.echo("  no guarantee was refuted; random schedules prove nothing")
@@ -365,8 +367,18 @@ def print_summary(summary: dict[str, Any], progress: Progress, options: Campaign
         )
 
 
+def describe_fewest(name: str, steps: int, options: CampaignOptions) -> str:
+    """After how many steps the first schedule of a campaign violates a claim.
+
+    A claim about rest is judged at the end of a schedule, so its number is a schedule's length.
+    """
+    if name in find_world(options.structure).judged:
+        return f"first after {count_steps(steps)}"
+    return f"judged at rest, after {count_steps(steps)} in all"
+
+
 def format_replay(name: str, summary: dict[str, Any], options: CampaignOptions) -> str:
-    """The command that replays the shortest schedule that violates a guarantee."""
+    """The command that replays the schedule of a campaign that violates a guarantee first."""
     shortest = parse_lineage(summary["violations"][name]["shortest_lineage"])
     return f"rmqspec replay {options.format_identifier(shortest)} --guarantee {name}"
 
