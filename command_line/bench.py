@@ -1,4 +1,4 @@
-"""``rmqspec bench``: reference, kernel, campaign and search measured in one run, with spread."""
+"""``rmqspec bench``: speed of reference, kernel, campaign and search, with its spread."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ Examples:
   rmqspec bench --floor                      # is it as fast as recorded, whatever the machine
   rmqspec bench --record-floor               # after a change that is worth its price
 
-Exit codes: 0 measured; 1 with --floor where an engine has become too slow; 3 where there is
-no other commit to compare with, or no record.
+Exit codes: 0 measured; 1 with --floor if an engine has become too slow; 3 there is no other commit
+to compare with, or no record.
 """
 
 
@@ -79,7 +79,7 @@ no other commit to compare with, or no record.
     default=64,
     show_default=True,
     type=click.IntRange(1, STEPS_MAX),
-    help="Steps of a schedule in which faults may strike.",
+    help="Steps of a schedule in which faults may happen.",
 )
 @click.option(
     "--healing-steps",
@@ -100,13 +100,13 @@ no other commit to compare with, or no record.
     "--against",
     "commit",
     metavar="COMMIT",
-    help="Only kernel and reference of this commit and of another one, in turns.",
+    help="Measure only kernel and reference, of this commit and another one in turns.",
 )
 @click.option(
     "--floor",
     "is_floor",
     is_flag=True,
-    help=f"Only whether kernel and reference have {SHARE:.0%} of their recorded speed.",
+    help=f"Check only that kernel and reference have {SHARE:.0%} of their recorded speed.",
 )
 @click.option(
     "--record-floor", "is_recording", is_flag=True, help="Record the speed that --floor expects."
@@ -150,7 +150,7 @@ def command(  # noqa: PLR0913, PLR0917
 
 
 def show_against(commit: str, given: Mapping[str, Any], rounds: int, is_json: bool) -> int:
-    """Measure another commit and this one, and print that."""
+    """Measure another commit and this one, and print both."""
     with show_progress() as line:
         names, comparisons = measure_against(commit, given, rounds, line)
     if is_json:
@@ -170,7 +170,7 @@ def show_against(commit: str, given: Mapping[str, Any], rounds: int, is_json: bo
 
 
 def show_floor(is_json: bool) -> int:
-    """Measure what has a record, print that and whether it is enough."""
+    """Measure what has a record; print the speed and whether it is enough."""
     recorded = read_record()
     with show_progress() as line:
         paces = measure_twice_if_low(recorded, line)
@@ -248,7 +248,7 @@ def print_rates(options: CampaignOptions, rates: dict[str, list[float]]) -> None
 
 
 def print_campaign(campaign: CampaignMeasure, rates: dict[str, list[float]]) -> None:
-    """What Spark and the files cost."""
+    """The cost of Spark and of the files."""
     share = campaign.steps_per_second / statistics.median(rates["two kernels at once"])
     half, end = campaign.workers_mib
     click.echo(
@@ -261,13 +261,13 @@ def print_campaign(campaign: CampaignMeasure, rates: dict[str, list[float]]) -> 
 
 
 def print_machine() -> None:
-    """What the figures were measured on, a line each."""
+    """The machine and the packages, a line each."""
     for key, value in describe_machine().items():
         click.echo(f"  {key}: {value}")
 
 
 def describe_machine() -> dict[str, Any]:
-    """What the figures were measured on."""
+    """The machine and the packages of the measurement."""
     return {
         "machine": f"{platform.machine()}, {os.cpu_count()} cores, {platform.system()}",
         "python": platform.python_version(),

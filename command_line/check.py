@@ -1,7 +1,7 @@
-"""``rmqspec check``: broker configuration in, what can be lost and what to do out.
+"""``rmqspec check``: what broker groups can lose, and what to do about it.
 
-A short answer that was proved before is printed from memory: nothing of the engines is imported
-for it, which takes most of the time.
+A short answer that was proved before is printed from memory. It imports no engine, because imports
+take most of the time.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from command_line.options.broker_options import (
 from command_line.options.check_options import add_check_options
 from command_line.options.reading_options import add_reading_options
 from command_line.output import exit_codes
-from command_line.output.memory import Memory, get_folder
+from command_line.output.memory import MEBIBYTES_MAX, UNUSED_DAYS, Memory, get_folder
 from command_line.output.progress import show_progress
 from reference.releases.versions import Version
 
-EPILOG = """\b
+EPILOG = f"""\b
 Examples:
   rmqspec check                         # an embedded synchronous pair
   rmqspec check conf/2m-2s-sync         # a folder of broker files
@@ -52,8 +52,12 @@ Examples:
   rmqspec check conf --require "answered_entry_stays_on_master:stop"
   rmqspec check conf --require "acknowledged_is_consumed_or_to_come:both end"
 
-Exit codes: 0 analysed, or what --require names holds; 1 that is refuted; 2 undecided, vacuous or
-disputed, or nothing is decided about a group; 3 bad input.
+Answers that were proved are remembered in ~/.cache/rmqspec, or below XDG_CACHE_HOME if that is set.
+An answer is used only for the same rules, certificates, solver and Python. Those unused for
+{UNUSED_DAYS} days are removed, and the oldest beyond {MEBIBYTES_MAX} MiB. --recheck proves again.
+
+Exit codes: 0 analysed, or what --require names holds; 1 it is refuted; 2 it is undecided, vacuous
+or disputed, or nothing is decided about a group; 3 bad input: every bad file is reported.
 """
 
 

@@ -1,4 +1,4 @@
-"""``rmqspec explain``: why one cell is refuted, with the schedule that refutes it, drawn."""
+"""``rmqspec explain``: why a guarantee is broken, with the schedule that breaks it, drawn."""
 
 from __future__ import annotations
 
@@ -124,19 +124,19 @@ def explain_cell(structure: Any, claim: str, fault: str) -> None:
 
 
 def print_disputes(verdict: Verdict) -> None:
-    """What real brokers do that disputes the cell, with the evidence."""
+    """What real brokers do that disputes a verdict, with the evidence."""
     for finding in list_disputing([verdict]):
         click.echo(f"  {finding.id}: {finding.says} ({'; '.join(finding.evidence)})")
 
 
 def find_page(claim: str) -> str | None:
-    """The counterexample page of a claim, from the root; None for one that has none."""
+    """The counterexample page of a claim, from the root; None if it has none."""
     case = find_case(claim)
     return None if case is None else case.page.relative_to(ROOT).as_posix()
 
 
 def find_cell(structure: Any, claim: str, fault: str) -> Verdict:
-    """The certified cell. Raises click.BadParameter where the structure's world has none such."""
+    """The certified verdict. Raises click.BadParameter if the structure's world has none such."""
     if claim not in find_world(structure).claims:
         raise click.BadParameter(f"{claim} is not claimed of {structure.name}; name a --structure")
     find_column(structure, fault, "FAULT")
@@ -144,7 +144,7 @@ def find_cell(structure: Any, claim: str, fault: str) -> Verdict:
 
 
 def describe_reason(structure: Any, verdict: Verdict) -> str:
-    """The class of a refutation of 4.4.0 and its evidence; of all else the expected reason."""
+    """The class of a refutation of 4.4.0 with its evidence; otherwise the expected reason."""
     if not isinstance(structure, Structure) or structure.variants:
         return find_expectation(verdict.guarantee, structure, verdict.fault).reason
     found = explain(structure, verdict)

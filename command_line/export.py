@@ -1,4 +1,4 @@
-"""``rmqspec export``: what others can check their own work against, or ours."""
+"""``rmqspec export``: files by which others check their own work, or ours."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ Examples:
       --size message_size_max_bytes=1 --size ghost_log_size_max_bytes=4
 
 \b
-What SPIN does with the model is told in spec/spin.md:
+spec/spin.md describes what SPIN does with the model:
   spin -a -o2 tiny.pml && cc -O2 -DSAFETY -DNOREDUCE -o pan pan.c && ./pan -E -n -m1000000
 
 Exit codes: 0 written, 3 bad input (the file exists, no such size).
@@ -72,7 +72,7 @@ Examples:
       --size message_size_max_bytes=1 --size ghost_log_size_max_bytes=4
 
 \b
-The folder gets the module and its configuration; spec/tla.md tells how to read them:
+The folder gets the module and its configuration; spec/tla.md explains them:
   java -cp tla2tools.jar tlc2.TLC -config Replication.cfg Replication.tla
 
 Exit codes: 0 written, 3 bad input (the folder exists, no such size).
@@ -83,7 +83,7 @@ TIMES = click.option(
     default=SEARCHED,
     show_default=True,
     type=click.IntRange(0, 100),
-    help="How often each of them may strike.",
+    help="How often each of them may happen.",
 )
 SIZES = click.option(
     "--size",
@@ -165,7 +165,7 @@ def parse_numbers(pairs: Iterable[str], known: Iterable[str], option: str) -> di
 
 
 def export_promela(instance: SmallInstance, out: Path) -> int:
-    """Write the model into a new file, and tell how large it is."""
+    """Write the model into a new file, and report its size."""
     model = PromelaModel(instance)
     try:
         with out.open("x", encoding="utf-8") as file:
@@ -186,7 +186,8 @@ Examples:
   rmqspec export itf --out issues --issues
   rmqspec replay issues/known_issues/slave_ahead_acknowledges.itf.json
 
-All traces are about 3,000 files. index.json lists them with their fault columns.
+All traces are about 3,000 files. index.json lists them with their fault models.
+
 Exit codes: 0 written, 3 bad input (the folder exists).
 """
 
@@ -230,7 +231,8 @@ Examples:
   rmqspec export explorer --out page   # a folder of your own
   rmqspec export explorer --out page --book ../site
 
-spec/explorer.md tells how to use it. `rmqspec docs` puts it into the site too.
+spec/explorer.md explains how to use it. `rmqspec docs` puts it into the site too.
+
 Exit codes: 0 written, 3 bad input (the folder holds other things).
 """
 
@@ -239,8 +241,7 @@ Exit codes: 0 written, 3 bad input (the folder holds other things).
 @click.option(
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
-    help="The folder of the page, new or of a former one; .rmqspec/explorer beside spec/ if not "
-    "told.",
+    help="The folder of the page, new or of a former one. Default: .rmqspec/explorer beside spec/.",
 )
 @click.option(
     "--book",
@@ -249,7 +250,7 @@ Exit codes: 0 written, 3 bad input (the folder holds other things).
     "it, to .rmqspec/site if that is built.",
 )
 def explorer(out: Path | None, book: str | None) -> int:
-    """Write one page on which the rules run: click through schedules, see why a step is refused."""
+    """Write a page that runs the rules: click through schedules, see why a step is refused."""
     folder = out or ROOT / ".rmqspec" / "explorer"
     if folder.exists() and any(path.name != EXPLORER_FILE for path in folder.iterdir()):
         raise click.BadParameter(f"{folder} holds other things than a page; choose another --out")
@@ -285,7 +286,7 @@ Exit codes: 0 written, 3 bad input (the folder exists).
 @OUT
 @add_structures_option()
 def vectors(out: Path, names: tuple[str, ...]) -> int:
-    """Write every named scenario with the state after each step, valid and forbidden ones."""
+    """Write every named scenario, valid or forbidden, with the state after each step."""
     return export(write_vectors, "vectors", out, names)
 
 
@@ -303,7 +304,7 @@ def export(
     out: Path,
     names: tuple[str, ...],
 ) -> int:
-    """Write these structures, or all, into a new folder, and tell how much it was."""
+    """Write these structures, or all, into a new folder, and report how much was written."""
     check_new(out)
     structures = find_structures(names, STRUCTURES, f"structure with {what}")
     with tell_problem(out), show_progress() as progress:

@@ -70,15 +70,18 @@ Examples:
   rmqspec fuzz --structure "reading/open slow/no offset check/last"
   rmqspec fuzz --rocketmq-version 4.9.8         # the rules of another release
   rmqspec fuzz --limits none
-  rmqspec fuzz --swarm --classes                # each schedule under circumstances of its own
+  rmqspec fuzz --swarm --classes                # each schedule in an environment of its own
   rmqspec fuzz --master spark://127.0.0.1:7077
   rmqspec fuzz --resume campaigns/seven         # what was interrupted
 
-Ctrl-C, a kill or a failure leaves what is finished; --resume computes the rest, and the rows are
-the same. Exit codes: 0 analysed, 1 a guarantee is violated that is proved for these faults,
-3 bad input, 4 no Java, 130 interrupted.
+After Ctrl-C, a kill or a failure, --resume computes what is missing. The rows are those of an
+uninterrupted campaign. The first campaign of a structure compiles its kernel for 10 to 30 s.
 
---limits: how often each fault may strike in one schedule; what is not named never strikes.
+Exit codes: 0 analysed, 1 a guarantee is violated that is proved for these faults, 3 bad input, 4 no
+Java, 130 interrupted.
+
+\b
+--limits: how often each fault may happen in one schedule; others never happen.
 {faults}
 """.format(
     faults="\n".join(
@@ -108,14 +111,14 @@ the same. Exit codes: 0 analysed, 1 a guarantee is violated that is proved for t
     default=64,
     show_default=True,
     type=click.IntRange(1, STEPS_MAX),
-    help="Steps of a schedule in which faults may strike.",
+    help="Steps of a schedule in which faults may happen.",
 )
 @click.option(
     "--healing-steps",
     default=256,
     show_default=True,
     type=click.IntRange(0, STEPS_MAX),
-    help="Then nothing strikes any more, for at most so many steps; what is stuck is told.",
+    help="At most so many steps follow without faults; what is stuck then is reported.",
 )
 @click.option(
     "--scheduler",
@@ -129,7 +132,7 @@ the same. Exit codes: 0 analysed, 1 a guarantee is violated that is proved for t
     default=0,
     show_default=True,
     type=click.IntRange(0, ROUNDS_MAX),
-    help="As many schedules again in each, from places that few schedules reached.",
+    help="Rounds of as many schedules again, from states that few schedules reached.",
 )
 @add_structure_option("structure", default=None)
 @add_group_options
@@ -138,7 +141,7 @@ the same. Exit codes: 0 analysed, 1 a guarantee is violated that is proved for t
     "--limits",
     default="default",
     metavar="NAME=COUNT,...",
-    help="How often each fault may strike in one schedule, or none; every fault twice by default.",
+    help="How often each fault may happen in one schedule, or none. Default: twice each.",
 )
 @click.option(
     "--swarm/--alike",
@@ -160,7 +163,7 @@ the same. Exit codes: 0 analysed, 1 a guarantee is violated that is proved for t
     default="local[*]",
     show_default=True,
     callback=parse_master,
-    help="Spark master URL; what workers need is told in spec/campaigns.md.",
+    help="Spark master URL; spec/campaigns.md says what workers need.",
 )
 @click.option(
     "--resume",
@@ -178,7 +181,7 @@ def command(
     is_classed: bool,
     **wanted: Any,
 ) -> int:
-    """Hunt for violated guarantees with random failure schedules."""
+    """Search for violated guarantees with random failure schedules."""
     if resume:
         folder, manifest = resume, read_resumed(resume, get_typed_options(context))
     else:
@@ -213,7 +216,7 @@ def plan(  # noqa: PLR0913, PLR0917
     limits: str,
     is_swarm: bool,
 ) -> Manifest:
-    """What a new campaign computes."""
+    """The plan of a new campaign."""
     chosen = choose_structure(structure, role, flush, slaves, version)
     options = CampaignOptions(
         chosen,
@@ -239,14 +242,14 @@ def make_parent(folder: Path) -> None:
 
 @frozen
 class Findings:
-    """What a campaign came to."""
+    """The results of a campaign."""
 
     progress: Progress
     summary: dict[str, Any]
     known: list[KnownFailure]
     """The known ways to fail, met and missed."""
     classes: list[ViolationClass] | None
-    """None where nobody has asked for them yet."""
+    """None if they were not requested."""
 
 
 def run(
@@ -299,7 +302,7 @@ def describe_progress(progress: Progress) -> str:
 
 
 def describe_interruption(manifest: Manifest, folder: Path) -> str:
-    """What is there after an interruption, and the command that continues."""
+    """The finished part after an interruption, and the command that continues."""
     if not folder.exists():
         return "interrupted before the campaign began"
     done = manifest.units - len(find_missing_units(folder, manifest))
@@ -308,7 +311,7 @@ def describe_interruption(manifest: Manifest, folder: Path) -> str:
 
 
 def print_manifest(manifest: Manifest, folder: Path, is_new: bool) -> None:
-    """What is about to run; enough to run it again."""
+    """What is about to run, in enough detail to run it again."""
     options = manifest.options
     click.echo(f"{describe_model(options.structure)}.")
     click.echo(
@@ -324,7 +327,7 @@ def print_manifest(manifest: Manifest, folder: Path, is_new: bool) -> None:
 
 
 def describe_choices(manifest: Manifest) -> str:
-    """What is not as usual."""
+    """The choices that differ from the usual ones."""
     options, rounds = manifest.options, manifest.guided_rounds
     choices = {
         "a swarm, ": options.is_swarm,
@@ -387,7 +390,7 @@ def report_broken_promises(summary: dict[str, Any], options: CampaignOptions) ->
     """1 when a guarantee is violated that is proved for these faults, else 0.
 
     That is a defect of this project: the proof or the kernel is wrong. The replay in the reference
-    tells which, so its command comes first.
+    shows which, so its command comes first.
     """
     broken = find_broken_promises(summary["violations"], options)
     for name, fault in broken.items():

@@ -67,7 +67,7 @@ every bad file is reported).
 """
 
 WORDS, LISTS = HEADS[1], HEADS[2:]
-"""What happens; and the columns of names, which are not broken."""
+"""The column of what happens, and those of names, which are not broken."""
 WORDS_WIDTH_MIN = 40
 TABLE_WIDTH_MIN = 170
 
@@ -143,7 +143,7 @@ def print_groups(
 
 
 def print_table(entries: tuple[Entry, ...]) -> None:
-    """A row for each issue that is a scenario or a decision, and how many are neither."""
+    """A row for each scenario or decision, and the issues that are neither."""
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 0), pad_edge=False)
     for head in HEADS:
         width = WORDS_WIDTH_MIN if head == WORDS else None
@@ -174,7 +174,7 @@ def describe(entry: Entry) -> str:
 
 
 def describe_scenario(scenario: Scenario) -> list[str]:
-    """Where it happens, its timeline and sentences, what repairs it, and how to replay it."""
+    """Where it happens, its timeline and sentences, its repairs, and how to replay it."""
     file = f"issues/{ISSUE_FOLDER}/{scenario.name}{SUFFIX}"
     return [
         f"{describe_configuration(scenario)}.",
@@ -190,7 +190,7 @@ def describe_scenario(scenario: Scenario) -> list[str]:
 
 
 def describe_decision(decision: Decision) -> list[str]:
-    """The question, who decides it, and the cases."""
+    """The question, the function that decides it, and the cases."""
     return [
         f"{decision.question.sentence} ({decision.question.decided_by})",
         *(f"  {describe_case(case)}" for case in decision.cases),

@@ -1,4 +1,4 @@
-"""The verbs, and how every failure becomes one line and an exit code."""
+"""The verbs, and how every failure becomes a line and an exit code."""
 
 from __future__ import annotations
 
@@ -23,27 +23,30 @@ DEBUG = "RMQSPEC_DEBUG"
 FULL_ENVIRONMENT = (
     "start it as ./rmqspec, or install the extras: pip install -e '.[fuzz,test,docs]'"
 )
-"""What to do where a package is missing that only some verbs need."""
+"""What to do when a package is missing that only some verbs need."""
 
 UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
-"""What a write fails with that no path is told of: a disk or a quota is full, a device broken."""
+"""Errors of a write that name no path: a full disk or quota, a broken device."""
 
 VERBS = {
-    "check": ("command_line.check", "What can a broker group lose? Configuration in, table out."),
-    "upgrade": ("command_line.upgrade", "What does another release change for these groups?"),
-    "explain": ("command_line.explain", "Why a cell is refuted: where it was seen, each step."),
-    "issues": ("command_line.issues", "Known issues as schedules: what happens, what repairs it."),
-    "prove": ("command_line.prove", "Re-check every certificate, or search them anew."),
-    "judges": ("command_line.judges", "What do five engines say of the same cells?"),
-    "mutants": ("command_line.mutants", "Which checks find a small mistake in a rule?"),
+    "check": ("command_line.check", "Show what broker groups can lose, from their configuration."),
+    "upgrade": ("command_line.upgrade", "Show what another release changes for broker groups."),
+    "explain": (
+        "command_line.explain",
+        "Explain why a failure happens: where it was seen, each step.",
+    ),
+    "issues": ("command_line.issues", "List known issues, and which can happen to your groups."),
+    "prove": ("command_line.prove", "Re-check every certificate, or search again."),
+    "judges": ("command_line.judges", "Compare the verdicts of five independent engines."),
+    "mutants": ("command_line.mutants", "Find out which checks detect a small mistake in a rule."),
     "fuzz": ("command_line.fuzz", "Run millions of random failure schedules on Spark."),
     "replay": ("command_line.replay", "Replay schedules of campaigns and files, and draw them."),
     "trace": ("command_line.trace", "Explain recordings of real brokers by the model."),
-    "pull": ("command_line.pull", "What is answered to a pull, and where the next one goes."),
+    "pull": ("command_line.pull", "Answer a pull, and say where the next one goes."),
     "export": ("command_line.export", "Write vectors, traces, proofs and models for others."),
     "bench": (
         "command_line.bench",
-        "Measure the reference and the kernel, also against another commit.",
+        "Measure the reference and the kernel, also against a commit.",
     ),
     "test": ("command_line.run_tests", "Run the tests; arguments go to pytest."),
     "docs": (
@@ -74,7 +77,7 @@ def add_quiet(command: click.Command) -> None:
 
 
 class Verbs(click.Group):
-    """Loads a verb's module only when it is called, so that --help and check start at once."""
+    """Imports a verb's module only when it is called, so that --help and check start quickly."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The verbs in the order of use."""
@@ -103,7 +106,11 @@ class Verbs(click.Group):
 )
 @click.version_option("0.2.0", message=VERSION_LINE)
 def group() -> None:
-    """Tell what a RocketMQ 4.4.0 master/slave group can lose, and after which failures."""
+    """Show what a RocketMQ master/slave group can lose, and after which failures.
+
+    The model is of RocketMQ 4.4.0; --rocketmq-version chooses another release. No --help installs
+    anything. Progress goes to standard error; --quiet silences it.
+    """
 
 
 def main() -> None:
@@ -121,7 +128,7 @@ def main() -> None:
 
 
 def run_verb() -> tuple[int, str | None]:
-    """Run what the command line asks for: its exit code, and a message where it failed."""
+    """Run the verb of the command line: its exit code, and a message if it failed."""
     words = sys.argv[1:]
     try:
         with watch(f"rmqspec {words[0]}" if words else "", is_quiet=QUIET in words):
@@ -157,15 +164,15 @@ def describe(problem: Exception) -> tuple[int, str]:
 
 
 def format_line(message: str) -> str:
-    """A message as one line that begins with who says it."""
+    """A message as one line that begins with the program's name."""
     return "rmqspec: " + " ".join(message.split())
 
 
 def flush(stream: TextIO | None) -> OSError | None:
-    """Write what a stream still holds; what it cannot write is given up, and the reason returned.
+    """Flush a stream; if that fails, drop the rest and return the reason.
 
-    Left in its buffer it would fail once more at the end of the interpreter, which then says so in
-    lines of its own and leaves with 120.
+    Otherwise the flush would fail again when the interpreter ends. It would print lines of its own
+    and leave with 120.
     """
     if stream is None:
         return None

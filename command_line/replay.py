@@ -60,7 +60,7 @@ class Replayed:
     parameters: Any
     steps: list[JudgedStep]
     claims: tuple[str, ...]
-    """What every state was judged by."""
+    """The claims by which every state was judged."""
 
 
 @click.command(name="replay", epilog=EPILOG)

@@ -121,7 +121,7 @@ class Checker:
 
 
 def print_json(verdicts: list[TraceVerdict], joined: list[JoinedVerdict]) -> None:
-    """A list with one object for each recording; what the joined system says under ``joined``."""
+    """A list of an object for each recording, with the joined system's answer as ``joined``."""
     told = [verdict.as_json() for verdict in verdicts]
     for each, system in zip(told, joined, strict=False):
         each["joined"] = system.as_json()
@@ -129,7 +129,7 @@ def print_json(verdicts: list[TraceVerdict], joined: list[JoinedVerdict]) -> Non
 
 
 def describe_joined(verdict: JoinedVerdict) -> str:
-    """What the joined system says of a recording, in one line."""
+    """The joined system's answer about a recording, in one line."""
     if verdict.choice is None:
         return f"joined system: {verdict.word}; {verdict.reason}"
     look = f"queue {verdict.choice.queue}, followed message {verdict.choice.message}"

@@ -1,4 +1,4 @@
-"""What stands behind a code such as ``L12``: claims, reasons, each step, and what to do."""
+"""The story behind a code such as ``L12``: claims, reasons, each step, and what to do."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Story:
 
     @property
     def cells(self) -> list[tuple[Any, Verdict]]:
-        """The cells of the row under the fault class, those of the gravest claim first."""
+        """The verdicts of the row under the fault model, those of the gravest claim first."""
         order = [claim.name for claim in self.row.claim]
         found = [
             (s, v)
@@ -100,7 +100,7 @@ def describe_group(group: BrokerGroup) -> str:
 
 
 def analyse_by_certificate(group: BrokerGroup) -> GroupAnalysis:
-    """The verdicts of a group's certificate; without one, and outside the model, as decided."""
+    """The verdicts of a group's certificate. Without one they are decided."""
     structure = compute_structure(group)
     outside = group.outside_the_model()
     cells = () if outside else tuple(find_cells(structure).values())
@@ -129,7 +129,7 @@ def tell(story: Story) -> Iterator[str]:
 
 
 def tell_cell(structure: Any, verdict: Verdict) -> Iterator[str]:
-    """What is claimed, that it falls, and why."""
+    """The claim, the schedule's length, and why it is broken."""
     sentence = find_world(structure).claims[verdict.guarantee].sentence.replace("``", "")
     reason = find_expectation(verdict.guarantee, structure, verdict.fault).reason
     steps = count_steps(len(verdict.schedule))
@@ -138,7 +138,7 @@ def tell_cell(structure: Any, verdict: Verdict) -> Iterator[str]:
 
 
 def tell_procedures(story: Story) -> Iterator[str]:
-    """What was tried in the model after such a failure, and what does not help."""
+    """What helps after such a failure in the model, and what does not."""
     for procedure in load_procedures():
         if compute_code(procedure.claim, procedure.fault) != story.code:
             continue

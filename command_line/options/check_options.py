@@ -14,8 +14,8 @@ FORMATS = ("text", "json", "markdown", "sarif", "junit", "html")
 
 
 def parse_required(text: str) -> tuple[str, str]:
-    """A guarantee and a fault class, which is empty for all of them."""
-    # What knows all claims takes longer to import than a remembered answer to print.
+    """A guarantee and a fault model, which is empty for all of them."""
+    # All claims take longer to import than a remembered answer takes to print.
     from command_line.options.shared_options import CLAIM, describe_unknown  # noqa: PLC0415
     from properties.worlds import CLAIM_NAMES, PROVED_STRUCTURES, find_world  # noqa: PLC0415
 
@@ -39,14 +39,14 @@ OPTIONS = (
         type=click.Choice(FORMATS),
         help="How to write the answer.",
     ),
-    click.option("--json", "is_json", is_flag=True, help="The same as --format json."),
+    click.option("--json", "is_json", is_flag=True, help="Short for --format json."),
     click.option(
         "--require",
         multiple=True,
         metavar="GUARANTEE[:FAULT]",
         callback=lambda context, parameter, values: [parse_required(v) for v in values],
         help="Leave with 1 (refuted) or 2 (undecided, vacuous or disputed) unless this guarantee "
-        "holds, under this fault class or under all; may be repeated.",
+        "holds, under this fault model or under all; may be repeated.",
     ),
     click.option(
         "--timelines",

@@ -30,7 +30,7 @@ from reference.worlds.replication.structure import Structure
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 USUAL = STOCK_PAIR.name
-"""The structure that a verb takes where none is named."""
+"""The structure that a verb takes if none is named."""
 
 NEAREST = 3
 """How many names an error about an unknown one suggests."""
@@ -76,7 +76,7 @@ class ClaimOrCode(KnownName):
 
 
 CLAIM_OR_CODE = ClaimOrCode(CLAIM_NAMES, CLAIM.what)
-FAULT = KnownName(FAULT_MODEL_NAMES, "fault class")
+FAULT = KnownName(FAULT_MODEL_NAMES, "fault model")
 VARIANT = KnownName(list(VARIANTS), "variant")
 
 STRUCTURE = KnownName(KNOWN_STRUCTURES, "structure")
@@ -170,16 +170,16 @@ def add_faults_option() -> Callable[[Function], Function]:
 
 
 def find_column(structure: Any, fault: str, hint: str = "--fault") -> FaultModel:
-    """A fault class of a structure. Raises click.BadParameter where its world has none such."""
+    """A fault model of a structure. Raises click.BadParameter if its world has none such."""
     columns = {c.name: c for c in find_world(structure).fault_models}
     if fault not in columns:
-        message = f"{structure.name} has no column {fault!r}; it has {', '.join(columns)}"
+        message = f"{structure.name} has no fault model {fault!r}; it has {', '.join(columns)}"
         raise click.BadParameter(message, param_hint=hint)
     return columns[fault]
 
 
 def describe_model(structure: Any) -> str:
-    """How an output about a structure begins: of which release, and which structure."""
+    """The head of an output about a structure: release and structure."""
     return f"Model of RocketMQ {find_version(structure.variants).name}: {structure.name}"
 
 

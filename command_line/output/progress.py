@@ -17,10 +17,10 @@ from typing import Any, TextIO
 
 from attrs import define, frozen
 
-SILENT_SECONDS = 1.5
-"""A verb that has been silent for so long writes a line; two seconds would already seem stuck."""
+SILENT_SECONDS = 1.25
+"""A verb that has been silent for so long writes a line; after two seconds it would seem stuck."""
 SETTLED_SECONDS = 0.5
-"""On a terminal a stage that nobody reports on is repeated so often."""
+"""On a terminal a stage without new reports is repeated so often."""
 DRAWN_SECONDS = 0.1
 """A line on a terminal is overwritten at most so often."""
 BEAT_SECONDS = 0.25

@@ -1,7 +1,7 @@
 """The recorded text of every ``--help``, for a checkout that has no environment yet.
 
 The program ``./rmqspec`` runs this file by itself with any Python 3.11: it imports nothing but the
-standard library, and installs nothing. ``rmqspec docs --write`` records the texts anew.
+standard library, and installs nothing. ``rmqspec docs --write`` records the texts again.
 """
 
 from __future__ import annotations

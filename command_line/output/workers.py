@@ -15,7 +15,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 PATIENCE_SECONDS = 0.3
-"""How often the line of progress is written anew."""
+"""How often progress is read from the workers."""
 
 _texts: Any = None
 
@@ -28,8 +28,8 @@ def run_all(
 ) -> Iterator[tuple[Item, Result]]:
     """Each item with its result, as results come; ``work`` is called with a reporter of progress.
 
-    ``jobs`` processes, one per core where it is 0. What a process raises is raised here. One item
-    is worked on in this process.
+    ``jobs`` is the number of processes, 0 for one per core. What a process raises is raised here. A
+    single item is worked on in this process.
     """
     if len(items) == 1:
         yield items[0], work(items[0], progress)

@@ -90,7 +90,7 @@ def test_missing_and_unreadable_paths(tmp_path: Path) -> None:
         (["fuzz", "--structure", CONSUMER, "--limits", "link_cuts=1"], "slave_stops=1"),
         (
             ["prove", "--cross-check", "9", "--structure", CONSUMER, "--fault", "late join"],
-            "no column",
+            "no fault model",
         ),
         (["replay", ID + "0", "--guarantee", "no_message_is_skipped"], "is no guarantee of"),
         (["prove", "--levels", "searches"], "goes with --cross-check"),

@@ -49,7 +49,7 @@ def test_cell_of_a_consumer_tells_the_expected_reason() -> None:
     ("asked", "word"),
     [
         (("no_message_is_skipped", "none"), "is not claimed of"),
-        (("acknowledged_is_held_twice", "master stop"), "has no column"),
+        (("acknowledged_is_held_twice", "master stop"), "has no fault model"),
     ],
 )
 def test_cells_of_another_world_are_refused(asked: tuple[str, str], word: str) -> None:

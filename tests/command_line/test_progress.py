@@ -62,7 +62,7 @@ def test_a_long_stage_is_repeated_in_a_pipe(clock: Clock) -> None:
         clock.seconds += 0.25
         line.beat()
     lines = stream.getvalue().splitlines()
-    assert f"{PREFIX}proving (2 s)" == lines[0]
+    assert f"{PREFIX}proving (1 s)" == lines[0]
     assert f"{PREFIX}proving (20 s)" == lines[-1]
     assert int(20 / SILENT_SECONDS) == len(lines)
 
@@ -83,7 +83,7 @@ def test_many_stages_write_few_lines_in_a_pipe(clock: Clock) -> None:
     for number in range(100):
         line(f"stage {number}")
         clock.seconds += 0.1
-    assert 6 == len(stream.getvalue().splitlines())
+    assert 7 == len(stream.getvalue().splitlines())
 
 
 def test_a_quiet_verb_says_nothing(clock: Clock) -> None:
