@@ -37,7 +37,7 @@ from command_line.benchmarks.floor import (
 )
 from command_line.options.shared_options import describe_model
 from command_line.output import exit_codes
-from command_line.output.progress import show_progress
+from command_line.output.progress import ProgressLine, show_progress
 from reference.worlds.replication.structure import Structure
 from spark_fuzz.campaign.schedule import STEPS_MAX, CampaignOptions
 from spark_fuzz.kernel.kernel import compile_kernel
@@ -191,7 +191,9 @@ def record_floor() -> int:
     return exit_codes.ANALYSED
 
 
-def measure_rates(options: CampaignOptions, repeat: int, line: Any) -> dict[str, list[float]]:
+def measure_rates(
+    options: CampaignOptions, repeat: int, line: ProgressLine
+) -> dict[str, list[float]]:
     """Each engine so often; steps per second, or states."""
     engines: dict[str, Callable[[int], float]] = {
         "reference": lambda seed: measure_reference(options, seed),
@@ -201,8 +203,8 @@ def measure_rates(options: CampaignOptions, repeat: int, line: Any) -> dict[str,
         "breadth-first search": lambda seed: measure_search(options.structure),
     }
     rates = {}
-    for name, measure in engines.items():
-        line(name)
+    for number, (name, measure) in enumerate(engines.items()):
+        line.advance(number, len(engines), name)
         rates[name] = [measure(seed) for seed in range(repeat)]
     return rates
 

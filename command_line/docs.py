@@ -161,7 +161,11 @@ def write(texts: tuple[str, ...]) -> int:
     """Write the generated parts of texts again, and print which have changed."""
     if unknown := sorted(set(texts) - set(UPDATES)):
         raise click.BadParameter(f"{unknown[0]} has no generated parts; {', '.join(UPDATES)} have")
-    changed = [name for name in texts if rewrite(name)]
+    changed = []
+    with show_progress() as progress:
+        for number, name in enumerate(texts):
+            progress.advance(number, len(texts), f"{number} of {len(texts)} texts done; {name}")
+            changed += [name] if rewrite(name) else []
     click.echo("\n".join(f"rewritten: {name}" for name in changed) or "nothing has drifted")
     return 0
 

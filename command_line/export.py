@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from os.path import relpath
 from pathlib import Path
@@ -24,7 +24,7 @@ from command_line.options.shared_options import (
 )
 from command_line.output import exit_codes
 from command_line.output.new_files import NEW_FILE, OUT, check_new, tell_problem
-from command_line.output.progress import show_progress
+from command_line.output.progress import ProgressLine, show_progress
 from properties.exports.instances import SmallInstance
 from properties.exports.itf import (
     Exported,
@@ -199,18 +199,19 @@ Exit codes: 0 written, 3 bad input (the folder exists).
 def itf(out: Path, names: tuple[str, ...], is_issues_only: bool) -> int:
     """Write every stored counterexample and known issue as an ITF trace, for `rmqspec replay`."""
     check_new(out)
-    traces = list_traces(names, is_issues_only)
     counts: Counter[str] = Counter()
     with tell_problem(out), show_progress() as progress:
+        traces = list_traces(names, is_issues_only, progress)
         for each in write_traces(traces, out):
             counts[each.file.parent.name] += 1
-            progress(f"{counts.total()} traces: {each.file}")
     for folder, count in counts.items():
         click.echo(f"{out / folder}: {count} traces")
     return exit_codes.ANALYSED
 
 
-def list_traces(names: tuple[str, ...], is_issues_only: bool) -> Iterable[Exported]:
+def list_traces(
+    names: tuple[str, ...], is_issues_only: bool, progress: ProgressLine
+) -> Iterable[Exported]:
     """The traces that are asked for: of some structures, of the known issues, or all.
 
     Raises click.BadParameter for a structure without a certificate.
@@ -222,7 +223,16 @@ def list_traces(names: tuple[str, ...], is_issues_only: bool) -> Iterable[Export
         certified = {s.name: s for s in list_certified()}
         asked = find_structures(names, certified, "structure with counterexamples")
     issues = () if names else list_issue_traces()
-    return chain(issues, chain.from_iterable(map(list_counterexamples, asked)))
+    return chain(issues, list_all_counterexamples(asked, progress))
+
+
+def list_all_counterexamples(
+    structures: Sequence[Any], progress: ProgressLine
+) -> Iterator[Exported]:
+    """The counterexamples of structures, one after another, with progress."""
+    for number, structure in enumerate(structures):
+        progress.advance(number, len(structures), f"traces of {structure.name}")
+        yield from list_counterexamples(structure)
 
 
 EXPLORER_EPILOG = """\b

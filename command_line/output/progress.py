@@ -102,7 +102,9 @@ class ProgressLine:
         """Say the current stage, on a terminal after so many silent seconds."""
         due = self.said_seconds + (seconds if self.is_watched else SILENT_SECONDS)
         now = self.clock()
-        if self.is_quiet or not self.text or now < due or self.is_inside_line:
+        if self.is_quiet or not self.text or now < due:
+            return
+        if self.is_watched and self.is_inside_line:
             return
         self.said_seconds = now
         text = self.describe(now)

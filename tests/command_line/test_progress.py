@@ -20,6 +20,7 @@ from command_line.output.progress import (
     show_progress,
     watch,
 )
+from command_line.run_tests import relay
 from tests.command_line.run import run
 
 
@@ -213,3 +214,10 @@ def test_every_verb_can_be_silenced(monkeypatch: pytest.MonkeyPatch) -> None:
     answers = [run("issues", "6767", *words) for words in ((), ("--quiet",))]
     assert answers[0].stdout == answers[1].stdout
     assert "" == answers[1].stderr
+
+
+def test_the_output_of_another_program_is_passed_on(capfd: pytest.CaptureFixture[str]) -> None:
+    """As it comes, whatever bytes it has; with its exit code."""
+    script = "import sys; sys.stdout.buffer.write(b'one\\n\\xff\\xc3\\xbc'); sys.exit(3)"
+    assert 3 == relay([sys.executable, "-c", script])
+    assert "one\n\ufffdü" == capfd.readouterr().out
