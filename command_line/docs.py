@@ -42,9 +42,9 @@ from book.usage import (
     reading_page,
     tutorial_page,
 )
-from command_line.answers import help_texts
 from command_line.answers import shown_outputs as implementers
 from command_line.answers.shown_outputs import README, update_readme
+from command_line.output import help_texts
 from command_line.output.new_files import tell_problem
 from command_line.output.progress import show_progress
 from command_line.run_tests import run_pytest

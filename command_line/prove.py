@@ -199,12 +199,11 @@ def command(  # noqa: PLR0913, PLR0917
 ) -> int:
     """Prove or refute every guarantee of every structure under every fault model."""
     structures = choose_structures(names, variants, version)
-    version = get_version(structures, version)
     check_levels(folder, states_max)
     structures = keep_candidate(structures, candidate, names)
     structures = keep_fault_model(structures, fault if candidate or states_max else "", names)
     if not is_json:
-        click.echo(f"Model of {version.describe()}.")
+        click.echo(f"Model of {get_version(structures, version).describe()}.")
     if is_by_rule:
         return max(print_consecution(load_proof(s)) for s in structures)
     if is_by_fault_set:
@@ -217,7 +216,7 @@ def command(  # noqa: PLR0913, PLR0917
         return cross_check_with(open_engine(folder, master), structures, fault, states_max)
     answers = prove_all(structures, claims, jobs, is_search=is_search, is_json=is_json)
     if is_json:
-        click.echo(json.dumps(as_json(answers, claims, version), indent=1))
+        click.echo(json.dumps(as_json(answers, claims, get_version(structures, version)), indent=1))
     elif is_comparison:
         print_comparison(answers)
     return exit_codes.ANALYSED if variants else find_worst(answers)

@@ -27,6 +27,8 @@ BEAT_SECONDS = 0.25
 """How often the thread looks whether something is due."""
 COLUMNS = 80
 """Width of a terminal that does not say how wide it is."""
+BEGUN_SECONDS = 0.5
+"""How long the interpreter has been silent before a verb is watched, about."""
 PREFIX = "... "
 """How a line of progress begins where standard error is no terminal."""
 
@@ -190,6 +192,7 @@ def watch(base: str, *, is_quiet: bool = False) -> Iterator[ProgressLine]:
         yield ProgressLine(open(os.devnull, "w"), is_quiet=True)  # noqa: PTH123, SIM115
         return
     line = ProgressLine(err, base, is_quiet=is_quiet)
+    line.said_seconds -= BEGUN_SECONDS
     is_over = threading.Event()
     thread = threading.Thread(target=_repeat, args=(line, is_over), daemon=True)
     _watched.append(line)

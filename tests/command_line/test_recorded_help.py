@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from command_line.answers.help_texts import list_texts, render_help_texts
 from command_line.main import VERBS
 from command_line.output import exit_codes, recorded_help
+from command_line.output.help_texts import list_texts, render_help_texts
 from tests.command_line.run import ROOT, run
 
 CHECKOUT = (
