@@ -48,8 +48,11 @@ _LOOPS = {
 _IMPORTED = (scheduler, packing, observation, walk, frontier)
 """The modules whose names the generated text uses."""
 
-_OPTIONS = "cache=True, _nrt=False"
-"""Nothing is allocated, so nothing is counted: with counts a call costs more than what it does."""
+_OPTIONS = "cache=True, _nrt=False, nogil=True"
+"""Nothing is allocated, so nothing is counted: with counts a call costs more than what it does.
+
+The interpreter's lock is released, so that other threads can report progress meanwhile.
+"""
 
 _INLINED = ("take_step",)
 """What every step calls with so many arrays that passing them takes longer than most of it."""
