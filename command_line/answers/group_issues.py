@@ -15,6 +15,7 @@ from properties.scenarios.known_issues.catalogue import Entry
 from properties.scenarios.known_issues.decisions import Decision
 from properties.scenarios.known_issues.group_issues import Chance, GroupIssue, list_group_issues
 from properties.scenarios.known_issues.scenario import Scenario
+from reference.checkout import name_page
 from reference.configuration.broker_group import BrokerGroup, Deployment
 from reference.releases.versions import USUAL_VERSION
 
@@ -29,7 +30,7 @@ HEADS = {
 
 READING_NOTE = (
     f"Consumers and delayed messages are judged by the rules of {USUAL_VERSION.name}; "
-    "spec/versions.md lists what later releases change."
+    f"{name_page('versions.md')} lists what later releases change."
 )
 
 
