@@ -1,4 +1,4 @@
-"""The short answer as one screen of text: plain, at least 80 columns wide, no cell wrapped."""
+"""The short answer as one screen of text: plain, at least 80 columns wide, no entry wrapped."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ COLOURS = {
     Grade.UNDECIDED: "yellow",
     Grade.OK: "green",
 }
-"""For a terminal; whoever prints elsewhere takes them away."""
+"""For a terminal; they are removed elsewhere."""
 
 LEGEND = "loss: one common failure; risk: a rare one or several; ok: proved under all."
 
@@ -87,7 +87,7 @@ def list_lines(answer: ShortAnswer, version: Version, width: int) -> Iterator[st
 
 
 def list_rows(summaries: Sequence[Summary], width: int) -> Iterator[str]:
-    """The table: how grave, what is feared, the weakest failures."""
+    """The table: the grade, the loss, the weakest failures."""
     head = " ".join(f"{say_count(s):<4}" for s in summaries) if len(summaries) > 1 else ""
     if head:
         yield head.rstrip()
@@ -106,7 +106,7 @@ def paint(grade: Grade) -> str:
 
 
 def say_count(summary: Summary) -> str:
-    """The head of a column of the side by side answer."""
+    """The head of a column of the side-by-side answer."""
     return f"{summary.slaves}:"
 
 
