@@ -49,11 +49,22 @@ class Budget:
     """How many steps may still be tried."""
 
     steps_left: int
+    whole: Budget | None = None
+    """The one that this is a part of."""
+
+    @property
+    def is_spent(self) -> bool:
+        """None is left."""
+        return self.steps_left <= 0 or (self.whole is not None and self.whole.is_spent)
 
     def spend(self) -> bool:
         """One more is tried; False when none is left."""
+        if self.is_spent:
+            return False
         self.steps_left -= 1
-        return self.steps_left >= 0
+        if self.whole is not None:
+            self.whole.spend()
+        return True
 
 
 @frozen(eq=False)

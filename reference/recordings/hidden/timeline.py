@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from reference.recordings.hidden.node import Asked, Goal, Node
 from reference.recordings.hidden.overdue import Clock, Overdue, Since
@@ -19,6 +19,9 @@ from reference.recordings.hidden.search import Budget, Guide, Search, begin_even
 
 EVENT_STEPS, WISH_STEPS = 4_000, 1_000
 """Steps that may be tried for one observation, and for what it needs of earlier ones."""
+
+REPAIR_STEPS = 60_000
+"""Steps that may be tried in all to explain one observation by other means than at its place."""
 
 GO_BACK_MAX = 80
 """Over how many states the search goes back at most."""
@@ -70,6 +73,8 @@ class Timeline:
     clock: Clock | None = None
     """What is overdue before an observation; None where nothing is."""
     trail: list[Entry] = field(factory=list)
+    budget: Budget = field(factory=lambda: Budget(REPAIR_STEPS))
+    """What may still be tried for the present observation."""
 
     @property
     def node(self) -> Node:
@@ -85,10 +90,11 @@ class Timeline:
         """Explains all observations in order; the first one that cannot be explained, or None."""
         waiting = list(observations)[::-1]
         while waiting:
-            observation = waiting.pop()
+            observation, self.budget = waiting.pop(), Budget(REPAIR_STEPS)
             stuck = self.advance(observation)
             if stuck is not None and not self.repair(stuck, waiting):
-                return stuck
+                is_exhausted = stuck.is_exhausted and not self.budget.is_spent
+                return evolve(stuck, is_exhausted=is_exhausted)
         return None
 
     def advance(self, observation: Any) -> Stuck | None:
@@ -119,7 +125,7 @@ class Timeline:
     def meet(self, start: Node, observation: Any) -> tuple[Node, Asked] | Stuck:
         """The node in which all that an observation asks is met, stage by stage."""
         asked, found = self.ask(observation, start), start
-        search = Search(self.guide, asked, Budget(EVENT_STEPS))
+        search = Search(self.guide, asked, Budget(EVENT_STEPS, self.budget))
         for stage in asked.stages:
             goals = stage(found)
             searched = search.run(found, goals)
@@ -143,6 +149,8 @@ class Timeline:
     def go_back(self, trail: list[Entry], stuck: Stuck, rounds: int) -> list[Entry] | None:
         """The trail with an observation explained by steps taken before earlier ones."""
         for count in list_turning_points(trail, stuck.unmet):
+            if self.budget.is_spent:
+                return None
             self.ask(trail[count].observation, trail[count].before)  # sets the guide's clock
             for wish in list_wishes(stuck.unmet):
                 node = self.grant(trail[count].before, wish)
@@ -157,7 +165,7 @@ class Timeline:
     def grant(self, node: Node, wish: tuple[Goal, ...]) -> Node | None:
         """A node in which these goals are met by hidden steps alone; None: there is none."""
         start = begin_event(node)
-        searched = Search(self.guide, Asked(), Budget(WISH_STEPS)).run(start, wish)
+        searched = Search(self.guide, Asked(), Budget(WISH_STEPS, self.budget)).run(start, wish)
         if searched.found is None or searched.found is start:
             return None
         return searched.found

@@ -216,7 +216,9 @@ class LogGuide:
         for number in range(len(notes.wires)):
             place = self.places[f"links.{number}.is_open"]
             if node.state[place] and not state[place]:
-                notes = notes.change_wire(number, reports=()).spend(f"cut_link[{number}]")
+                position = self.get(node, f"links.{number}.next_transfer_offset")
+                notes = notes.change_wire(number, reports=(), position=position)
+                notes = notes.spend(f"cut_link[{number}]")
         return notes
 
     def _follow_append(self, node: Node, notes: Notes, action: Action) -> Notes | None:

@@ -23,7 +23,7 @@ def observe_link_open(asking: Asking, observation: Observation, node: Node) -> A
 
     def connect(notes: Notes) -> Notes:
         wire = evolve(notes.wires[slave], connection=event["conn"], reports=(), sent=0)
-        wire = evolve(wire, forwarded=0, taken=0, are_reports_late=False)
+        wire = evolve(wire, forwarded=0, taken=0, are_reports_late=False, position=-1)
         wires = (*notes.wires[:slave], wire, *notes.wires[slave + 1 :])
         closed = notes.spend(f"cut_link[{slave}]")
         return evolve(closed, wires=wires).grant(f"connect_slave[{slave}]")
@@ -105,9 +105,9 @@ def is_heartbeat_possible(asking: Asking, node: Node, slave: int, offset: int) -
         is_next = frames[wire.forwarded].start_offset == offset
         return agrees(f"a frame from {offset} is forwarded next", is_so=is_next)
     is_open = asking.guide.get(node, f"links.{slave}.is_open")
-    if wire.sent and not is_open:
-        is_last = frames[: wire.sent][-1].end_offset == offset
-        return agrees(f"the last frame ended at {offset}", is_so=is_last)
+    if not is_open and wire.position >= 0:
+        is_last = wire.position == offset
+        return agrees(f"the master would have sent from {offset}", is_so=is_last)
     return is_at(asking, slave, offset)
 
 

@@ -23,6 +23,8 @@ class Wire:
     """The proxy has held back reports, and has not forwarded the latest one since."""
     are_frames_held: bool = False
     """The proxy holds back what the master sends."""
+    position: int = -1
+    """Where the master would have sent from when the latest connection ended; -1 for nowhere."""
     sent: int = 0
     """How many of the connection's frames with a body the master has sent."""
     forwarded: int = 0
