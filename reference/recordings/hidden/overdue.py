@@ -82,19 +82,21 @@ class Clock:
 
     def observe(self, before: Node, after: Node, since: Since, observation: Any) -> Since:
         """Since when what is possible after an observation has been so."""
-        now_ms = self.get_time_ms(observation)
-        fired = (
-            {
-                node.action.instance
-                for node in after.list_back()
-                if node.length > before.length and node.action is not None
-            }
-            if after.length > before.length
-            else set()
-        )
+        now_ms, fired = self.get_time_ms(observation), list_fired(before, after)
         found: dict[str, float] = {}
         for name in self.watched:
-            if self.deadlines.machine.instances[name].find_ranges(after.state) is not None:
-                kept = since.get(name, now_ms)
-                found[name] = now_ms if name in fired else kept
+            ranges = self.deadlines.machine.instances[name].find_ranges(after.state)
+            if ranges is not None and self.guide.may(after, name):
+                found[name] = now_ms if name in fired else since.get(name, now_ms)
         return found
+
+
+def list_fired(before: Node, after: Node) -> frozenset[str]:
+    """The instances that have fired between two nodes."""
+    found: set[str] = set()
+    for node in after.list_back():
+        if node is before:
+            break
+        if node.action is not None:
+            found.add(node.action.instance)
+    return frozenset(found)

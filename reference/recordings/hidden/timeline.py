@@ -15,10 +15,18 @@ from attrs import define, evolve, field, frozen
 
 from reference.recordings.hidden.node import Asked, Goal, Node
 from reference.recordings.hidden.overdue import Clock, Overdue, Since
-from reference.recordings.hidden.search import Budget, Guide, Search, begin_event
+from reference.recordings.hidden.search import (
+    Budget,
+    Guide,
+    Search,
+    begin_event,
+    compute_sources,
+    compute_writers,
+)
 
-EVENT_STEPS, WISH_STEPS = 4_000, 1_000
-"""Steps that may be tried for one observation, and for what it needs of earlier ones."""
+EVENT_STEPS, WISH_STEPS, FAR_WISH_STEPS = 4_000, 1_000, 300
+"""Steps that may be tried for one observation, and for what it needs of earlier ones: where a
+wanted number is near, and elsewhere."""
 
 REPAIR_STEPS = 60_000
 """Steps that may be tried in all to explain one observation by other means than at its place."""
@@ -139,21 +147,21 @@ class Timeline:
     def repair(self, stuck: Stuck, waiting: list[Any]) -> bool:
         """Explains a stuck observation by earlier steps, or at another place near by."""
         trail = self.go_back(self.trail, stuck, 0)
+        self.budget = Budget(REPAIR_STEPS)
         trail = trail or self.move_earlier(stuck.observation)
-        if trail is None:
-            trail = self.move_later(stuck.observation, waiting)
+        trail = trail or self.move_later(stuck.observation, waiting)
         if trail is not None:
             self.trail = trail
         return trail is not None
 
     def go_back(self, trail: list[Entry], stuck: Stuck, rounds: int) -> list[Entry] | None:
         """The trail with an observation explained by steps taken before earlier ones."""
-        for count in list_turning_points(trail, stuck.unmet):
+        for count, begin, steps in list_turning_points(trail, stuck.unmet, self.guide):
             if self.budget.is_spent:
                 return None
             self.ask(trail[count].observation, trail[count].before)  # sets the guide's clock
             for wish in list_wishes(stuck.unmet):
-                node = self.grant(trail[count].before, wish)
+                node = self.grant(begin, wish, steps)
                 if node is None:
                     continue
                 observations = [entry.observation for entry in trail[count:]]
@@ -162,10 +170,10 @@ class Timeline:
                     return found
         return None
 
-    def grant(self, node: Node, wish: tuple[Goal, ...]) -> Node | None:
+    def grant(self, node: Node, wish: tuple[Goal, ...], steps: int) -> Node | None:
         """A node in which these goals are met by hidden steps alone; None: there is none."""
         start = begin_event(node)
-        searched = Search(self.guide, Asked(), Budget(WISH_STEPS, self.budget)).run(start, wish)
+        searched = Search(self.guide, Asked(), Budget(steps, self.budget)).run(start, wish)
         if searched.found is None or searched.found is start:
             return None
         return searched.found
@@ -233,19 +241,47 @@ def list_wishes(unmet: tuple[Goal, ...]) -> Iterator[tuple[Goal, ...]]:
             yield (goal,)
 
 
-def list_turning_points(trail: Sequence[Entry], unmet: Sequence[Goal]) -> list[int]:
-    """The entries before which something else may be done: one for each state.
+def list_turning_points(
+    trail: Sequence[Entry], unmet: Sequence[Goal], guide: Guide
+) -> Iterator[tuple[int, Node, int]]:
+    """Where something else may be done: the entry, the node, and how many steps that is worth.
 
-    First those in whose state a wanted number stands somewhere, since rules copy numbers; then the
-    latest.
+    First the nodes in whose state a wanted number stands where a rule copies it from, within an
+    entry too; then the latest entries.
     """
-    first: dict[int, int] = {}
+    wanted = [(goal.wanted, list_source_places(guide, goal.path)) for goal in unmet if goal.path]
+    latest: dict[int, tuple[int, Node]] = {}
     for count in range(len(trail) - 1, -1, -1):
-        first[id(trail[count].before)] = count
-    latest = sorted(first.values(), reverse=True)
-    wanted = [goal.wanted for goal in unmet if goal.path and goal.wanted > 1]
-    shown = [c for c in latest if any(number in trail[c].before.state for number in wanted)]
-    return list(dict.fromkeys([*shown[:GO_BACK_MAX], *latest[:GO_BACK_MAX]]))
+        entry = trail[count]
+        latest[id(entry.before)] = (count, entry.before)
+        for node in list_nodes(entry):
+            state = node.state
+            if any(state[place] == number for number, places in wanted for place in places):
+                yield count, node, WISH_STEPS
+    for count, node in sorted(latest.values(), key=lambda each: -each[0])[:GO_BACK_MAX]:
+        yield count, node, FAR_WISH_STEPS
+
+
+def list_nodes(entry: Entry) -> Iterator[Node]:
+    """The nodes on the way through an entry, the latest first; the last one left out."""
+    if entry.after is entry.before:
+        yield entry.before
+        return
+    for node in entry.after.list_back():
+        if node is not entry.after:
+            yield node
+        if node is entry.before:
+            return
+
+
+def list_source_places(guide: Guide, path: str) -> tuple[int, ...]:
+    """Where the leaves stand that rules copy into a leaf."""
+    structure, places = guide.machine.structure, guide.machine.places
+    sources = compute_sources(structure)
+    leaves = {
+        leaf for name in compute_writers(structure).get(path, ()) for leaf in sources[name, path]
+    }
+    return tuple(places[leaf] for leaf in sorted(leaves - {path}))
 
 
 def count_steps(entry: Entry) -> int:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
+from reference.configuration.later_keys import compute_mode
 from reference.language.machine import Action
 from reference.recordings.clock import JITTER_MS
 from reference.recordings.hidden.overdue import Clock
@@ -19,7 +21,7 @@ from reference.recordings.log.observers import ask
 from reference.recordings.order import FIXED_KINDS, Observation, order_observations
 from reference.recordings.plan import make_plan
 from reference.recordings.reading import Recording
-from reference.releases.versions import Version
+from reference.releases.versions import USUAL, Version, parse_version
 
 CONFORMS, REFUSED, UNDECIDED = "conforms", "refused", "undecided"
 
@@ -58,6 +60,20 @@ def explain(recording: Recording, version: Version) -> LogVerdict:
     timeline = Timeline(guide, partial(ask, asking), may_swap, asking.begin(), clock)
     stuck = timeline.explain(list(order_observations(recording.events)))
     return make_verdict(timeline, stuck)
+
+
+def find_version(recording: Recording, usual: str = USUAL) -> Version:
+    """The release that a recording names, in the mode that its master's settings choose.
+
+    Raises:
+        VersionError: it names a release that is not known.
+    """
+    version = parse_version(recording.config.data.get("rocketmq", usual))
+    nodes: Mapping[str, Any] = recording.config["nodes"]
+    settings = {
+        key: str(value) for key, value in next(iter(nodes.values()))["store_config"].items()
+    }
+    return evolve(version, mode=compute_mode(settings, version))
 
 
 def make_verdict(timeline: Timeline, stuck: Stuck | None) -> LogVerdict:

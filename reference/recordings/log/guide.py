@@ -111,11 +111,12 @@ class LogGuide:
 
     def _may_append_others(self, node: Node) -> bool:
         """The next put begins beyond the end of the log, or the recording leaves puts out here."""
-        put = self.find_put(node)
-        is_beyond = put is not None and put.start_offset > self.get_max(node, MASTER)
+        put, end = self.find_put(node), self.get_max(node, MASTER)
+        if put is not None:
+            return put.start_offset > end
         following = self.find_following(node)
         is_in_gap = following is not None and following.is_behind_gap
-        return is_beyond or is_in_gap or self.plan.are_puts_hidden
+        return is_in_gap or self.plan.are_puts_hidden
 
     def _may_flush(self, node: Node) -> bool:
         """The flush stays below what the end of the master's process takes."""

@@ -42,7 +42,7 @@ def observe_report(asking: Asking, observation: Observation, node: Node) -> Aske
     slave = asking.plan.find_slave_of_link(event)
     link, offset = f"links.{slave}", event["slave_offset"]
     if not is_latest(event, node, slave):
-        return ask_for(agrees("it is of the latest connection", is_so=False))
+        return observe_other_connection(event, node, slave)
     names = ("report_offset", "report_offset_to_earlier_put")
 
     is_late = node.notes.wires[slave].are_reports_late
@@ -71,12 +71,19 @@ def is_latest(event: Event, node: Node, slave: int) -> bool:
     return bool(event.data.get("conn", latest) == latest)
 
 
+def observe_other_connection(event: Event, node: Node, slave: int) -> Asked:
+    """What is late of a connection that has ended is lost; of a later one nothing can be seen."""
+    if event["conn"] < node.notes.wires[slave].connection:
+        return OTHER_CONNECTION
+    return ask_for(agrees(f"connection {event['conn']} is open", is_so=False))
+
+
 def observe_frame(asking: Asking, observation: Observation, node: Node) -> Asked:
     """A master sends a frame; the proxy forwards it."""
     event = observation.event
     slave = asking.plan.find_slave_of_link(event)
     if not is_latest(event, node, slave):
-        return ask_for(agrees("it is of the latest connection", is_so=False))
+        return observe_other_connection(event, node, slave)
     begin, size = event["master_offset"], event["body_bytes"]
     if not size:
         return ask_for(is_heartbeat_possible(asking, node, slave, begin))
