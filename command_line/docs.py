@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from difflib import get_close_matches
 from pathlib import Path
 
 import click
@@ -162,7 +163,10 @@ def build(out: Path) -> int:
 def write(texts: tuple[str, ...]) -> int:
     """Write the generated parts of texts again, and print which have changed."""
     if unknown := sorted(set(texts) - set(UPDATES)):
-        raise click.BadParameter(f"{unknown[0]} has no generated parts; {', '.join(UPDATES)} have")
+        near = [name for name in UPDATES if unknown[0] in name]
+        near += [name for name in get_close_matches(unknown[0], UPDATES, 3) if name not in near]
+        hint = f"did you mean {' or '.join(near[:3])}?" if near else "name a file below spec/"
+        raise click.BadParameter(f"{unknown[0]} has no generated parts; {hint}")
     changed = []
     with show_progress() as progress:
         for number, name in enumerate(texts):

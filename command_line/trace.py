@@ -14,7 +14,10 @@ from command_line.output import exit_codes
 from command_line.output.batch import Batch
 from command_line.output.progress import ProgressLine, show_progress
 from reference.recordings.checking import TraceVerdict, check_recording, find_version
+from reference.recordings.groups import OutsideTheModel, split_groups
 from reference.recordings.joined.explain import REFUSED, JoinedVerdict, explain
+from reference.recordings.log.explain import LogVerdict, find_mode
+from reference.recordings.log.explain import explain as explain_log
 from reference.recordings.reading import Recording, read_recording
 from reference.releases.versions import Version
 from reference.worlds.replication.state import STATUS_NAMES, Cluster, CommitLog
@@ -29,6 +32,7 @@ Examples:
   rmqspec trace suspicious.jsonl --explain
   rmqspec trace recordings/*.jsonl --rocketmq-version 4.9.8
   rmqspec trace tests/data/traces/a_sync_healthy.jsonl --joined
+  rmqspec trace tests/data/traces/a_sync_healthy.jsonl --search
 
 Exit codes: 0 all conform, 1 one is rejected (also a group of a shape that no structure has), 3 a
 file is no recording, or the model does not know the version. Every bad file is reported, and the
@@ -54,12 +58,20 @@ names, or of 4.4.0 if it names none.
     help="Explain whole brokers of 4.4.0 in the joined system too: log, queue and progress by one "
     "schedule.",
 )
+@click.option(
+    "--search",
+    "is_searched",
+    is_flag=True,
+    help="Explain a master's log and its slaves by search as well, which does not change the exit "
+    "code.",
+)
 @add_version_option(default=None)
-def command(
+def command(  # noqa: PLR0913, PLR0917
     files: tuple[str, ...],
     is_json: bool,
     is_explained: bool,
     is_joined: bool,
+    is_searched: bool,
     version: Version | None,
 ) -> int:
     """Explain every event of a recording by the model's rules, or report the first that it cannot.
@@ -81,6 +93,8 @@ def command(
             )
             if is_joined:
                 joined.append(checker.join(recording))
+            if is_searched:
+                checker.search(recording, verdicts[-1].rocketmq_version)
     if is_json and (verdicts or not batch.problems):
         print_json(verdicts, joined)
     batch.finish()
@@ -118,6 +132,23 @@ class Checker:
         if self.is_shown:
             click.echo(f"  {describe_joined(verdict)}")
         return verdict
+
+    def search(self, recording: Recording, version: str) -> None:
+        """Explain the log of each group of a recording by search, and print that."""
+        try:
+            groups = split_groups(recording)
+            found = [describe_search(explain_log(g, find_mode(g, version))) for g in groups]
+        except OutsideTheModel as problem:
+            found = [f"by search: outside the model; {problem}"]
+        for line in found if self.is_shown else ():
+            click.echo(f"  {line}")
+
+
+def describe_search(verdict: LogVerdict) -> str:
+    """What the search says of a group's log."""
+    told = f"by search: {verdict.word}; {verdict.explained} observations explained by a schedule "
+    told += f"of {len(verdict.schedule)} steps, {sum(verdict.ignored.values())} not looked at"
+    return told if verdict.seq is None else f"{told}\n  seq {verdict.seq}: {verdict.reason}"
 
 
 def print_json(verdicts: list[TraceVerdict], joined: list[JoinedVerdict]) -> None:

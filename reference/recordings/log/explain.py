@@ -62,13 +62,18 @@ def explain(recording: Recording, version: Version) -> LogVerdict:
     return make_verdict(timeline, stuck)
 
 
-def find_version(recording: Recording, usual: str = USUAL) -> Version:
+def find_version(recording: Recording) -> Version:
     """The release that a recording names, in the mode that its master's settings choose.
 
     Raises:
         VersionError: it names a release that is not known.
     """
-    version = parse_version(recording.config.data.get("rocketmq", usual))
+    return find_mode(recording, recording.config.data.get("rocketmq", USUAL))
+
+
+def find_mode(recording: Recording, name: str) -> Version:
+    """A release in the mode that the master's settings choose. Raises VersionError."""
+    version = parse_version(name)
     nodes: Mapping[str, Any] = recording.config["nodes"]
     settings = {
         key: str(value) for key, value in next(iter(nodes.values()))["store_config"].items()
