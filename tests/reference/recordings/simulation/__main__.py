@@ -18,7 +18,12 @@ def make_parser() -> argparse.ArgumentParser:
         "rules of the model alone: a checker that does not explain it has a mistake.",
     )
     parser.add_argument("--seed", type=int, default=0, help="of all that is drawn (default 0)")
-    parser.add_argument("--events", type=int, default=500, help="how many lines (default 500)")
+    parser.add_argument(
+        "--events", type=int, default=500, help="how many lines at least (default 500)"
+    )
+    parser.add_argument(
+        "--cut-off", action="store_true", help="end after so many, though puts are under way"
+    )
     parser.add_argument("--release", default="4.9.8", help="of the brokers (default 4.9.8)")
     parser.add_argument("--scenario", default="healthy", choices=sorted(SCENARIOS))
     return parser
@@ -34,7 +39,8 @@ def main() -> int:
         return 2
     group = Group(SCENARIOS[given.scenario], given.release, given.seed)
     group.run(given.events)
-    sys.stdout.write(group.recorder.dump(given.events))
+    count = given.events if given.cut_off else len(group.recorder)
+    sys.stdout.write(group.recorder.dump(count))
     return 0
 
 

@@ -32,6 +32,8 @@ class Broker:
     """Its latest process."""
     is_up: bool = False
     """Its start has returned, and nobody has begun to end it."""
+    _is_shown: bool = False
+    """Somebody is reading its counters."""
     _is_dispatch_due: bool = False
     _is_flush_due: bool = False
     _thorough_ms: float = 0.0
@@ -52,7 +54,7 @@ class Broker:
     def begin(self) -> None:
         """A process has loaded its store; its services run."""
         self.process = Process()
-        self._is_dispatch_due = self._is_flush_due = False
+        self._is_dispatch_due = self._is_flush_due = self._is_shown = False
         self._thorough_ms = self.kernel.now_ms
         if self.group.is_sync_flush:
             if self.number != MASTER:
@@ -68,7 +70,7 @@ class Broker:
             self.kernel.after(delay_ms, self.dispatch, self.process)
 
     def dispatch(self) -> None:
-        """``ReputMessageService#doReput``: all whole records behind its cursor, as far as it may."""
+        """``ReputMessageService#doReput``: all whole records that it may dispatch."""
         self._is_dispatch_due = False
         name = name_instance("dispatch_WHO", self.number)
         ranges = self.kernel.find_ranges(name)
@@ -138,6 +140,9 @@ class Broker:
 
     def show(self, kind: str, **more: Any) -> None:
         """Somebody reads its counters, one after another, and notes them."""
+        if self._is_shown:
+            return
+        self._is_shown = True
         read: dict[str, Any] = {}
         waiting = list(self.list_counters().items())
 
@@ -147,6 +152,7 @@ class Broker:
             if waiting:
                 self.kernel.after("look", read_next, self.process)
             else:
+                self._is_shown = False
                 self.group.write(self.name, kind, node=self.name, **more, **read)
 
         read_next()

@@ -29,6 +29,9 @@ from tests.reference.recordings.simulation.timing import Habits, get_habits
 
 NOT_LIMITED = 1_000_000_000
 
+REST_MS = 400.0
+"""How long a recording goes on after its last put was called, at least."""
+
 BODY_MARGIN_BYTES = 4096
 """``maxMessageSize`` lies so far above the largest body."""
 
@@ -57,6 +60,10 @@ class Group:
     operator: Operator = field(init=False)
     is_rolling: bool = False
     """A put holds its lock between the blank of a full file and the next file."""
+    pending: int = 0
+    """How many puts are under way."""
+    is_ending: bool = False
+    """Nobody puts any more, or strikes."""
     _puts: int = 0
 
     def __attrs_post_init__(self) -> None:
@@ -68,7 +75,7 @@ class Group:
             random.Random(self.seed),
         )
         config = make_config(scenario, self.release, self.seed)
-        self.recorder = Recorder(random.Random(self.seed + 1), config)
+        self.recorder = Recorder(config)
         self.ledger = Ledger(self.kernel)
         names = ["master", *(f"slave{i + 1}" for i in range(scenario.slaves))]
         self.brokers = [Broker(self, number, name) for number, name in enumerate(names, MASTER)]
@@ -102,11 +109,14 @@ class Group:
         self.recorder.write(source, self.kernel.now_ms, kind, **data)
 
     def run(self, events: int) -> None:
-        """Lets the group live until so many lines are noted."""
+        """Lets the group live until so many lines are noted, and then come to rest."""
         for number, broker in enumerate(self.brokers):
             self.lives.start(broker, 400.0 * number, is_first=True)
         self.operator.begin()
         self.kernel.run(lambda: len(self.recorder) >= events)
+        self.is_ending = True
+        until_ms = self.kernel.now_ms + REST_MS
+        self.kernel.run(lambda: self.kernel.now_ms > until_ms and not self.pending)
 
 
 def make_structure(scenario: Scenario, release: str) -> Structure:
@@ -161,8 +171,11 @@ def make_config(scenario: Scenario, release: str, seed: int) -> dict[str, Any]:
     return {**head, "scenario": scenario.name, "description": text, "seed": seed, "nodes": nodes}
 
 
-def simulate(scenario: Scenario, release: str, seed: int, events: int) -> Recording:
-    """A recording of so many events, and its first line."""
+def simulate(
+    scenario: Scenario, release: str, seed: int, events: int, *, is_cut_off: bool = False
+) -> Recording:
+    """A recording of some more than so many events; of exactly so many where it is cut off."""
     group = Group(scenario, release, seed)
     group.run(events)
-    return group.recorder.make_recording(f"simulated {scenario.name} {release} {seed}", events)
+    count = events if is_cut_off else len(group.recorder)
+    return group.recorder.make_recording(f"simulated {scenario.name} {release} {seed}", count)

@@ -1,4 +1,4 @@
-"""``HAService.GroupTransferService``: one thread serves the puts that wait for a slave, in a line."""
+"""``HAService.GroupTransferService``: one thread serves all puts that wait for a slave."""
 
 from __future__ import annotations
 

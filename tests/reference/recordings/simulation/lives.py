@@ -109,9 +109,7 @@ class Lives:
             is_master = broker.number == MASTER
             connection.shown = group.ha.describe(connection)
             connection.is_alive, link.connection = False, None
-            delay_ms = group.kernel.chance.uniform(0.5, 10.0)
-            closed_by = "master" if is_master else "slave"
-            group.kernel.after(delay_ms, lambda c=connection, b=closed_by: c.link.note_end(c, b))
+            link.note_end_soon(connection, "master" if is_master else "slave")
             if is_master:
                 group.clients[link.slave].lose(connection)
             elif connection.is_accepted:
@@ -122,6 +120,7 @@ class Lives:
         kernel = self.group.kernel
         if broker.number == MASTER:
             kernel.slots.clear()
+            self.group.pending = 0
             self._forget_puts()
         down_ms = kernel.chance.choice([100.0, 800.0, 3000.0]) + kernel.chance.random() * 300
         if wipes:

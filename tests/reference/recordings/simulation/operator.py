@@ -65,6 +65,8 @@ class Operator:
             kernel.after(kernel.chance.expovariate(1 / scenario.strike_ms), self._strike)
 
     def _strike(self) -> None:
+        if self.group.is_ending:
+            return
         names, weights = zip(*self.group.scenario.strikes.items(), strict=True)
         self.actions[self.group.kernel.chance.choices(names, weights)[0]]()
         self._strike_later()
@@ -94,12 +96,10 @@ class Operator:
             link.cut("link_cut")
 
     def _end_slave(self, how: str) -> None:
-        chance, lives = self.group.kernel.chance, self.group.lives
+        chance = self.group.kernel.chance
         slaves = [broker for broker in self.group.brokers[1:] if broker.is_up]
-        if not slaves:
-            return
-        self._end(chance.choice(slaves), how, is_clean=chance.random() < 0.5)
-        _ = lives
+        if slaves:
+            self._end(chance.choice(slaves), how, is_clean=chance.random() < 0.5)
 
     def _end_master(self, how: str) -> None:
         is_lost = how == "lose"

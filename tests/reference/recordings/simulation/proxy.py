@@ -156,6 +156,11 @@ class Link:
         self.group.ha.lose(connection)
         self.group.clients[self.slave].lose(connection)
 
+    def note_end_soon(self, connection: Connection, closed_by: str) -> None:
+        """The end of a process ends its connections; the proxy notices within some ms."""
+        delay_ms = self.group.kernel.chance.uniform(0.5, 10.0)
+        self.group.kernel.after(delay_ms, lambda: self.note_end(connection, closed_by))
+
     def note_end(self, connection: Connection, closed_by: str) -> None:
         """The proxy notes that one side has ended, and mostly the other one too."""
         self.write("ha_link_close", conn=connection.number, closed_by=closed_by)

@@ -60,17 +60,18 @@ class Producer:
 
     group: Group
     number: int
-    _is_busy: bool = False
 
     def think(self) -> None:
         """It will put again, unless its master ends before."""
-        self._is_busy = False
         think_ms = self.group.kernel.chance.expovariate(1 / self.group.scenario.think_ms)
         self.group.kernel.after(think_ms + 0.1, self.call, self.group.master.process)
 
     def call(self) -> None:
         """``DefaultMessageStore#putMessage`` is called."""
         group, chance = self.group, self.group.kernel.chance
+        if group.is_ending:
+            return
+        group.pending += 1
         most = group.scenario.body_max_bytes
         body = chance.choice([chance.randint(1, 300), chance.randint(1, most)])
         put = Put(
@@ -84,15 +85,13 @@ class Producer:
         )
         put.line = {"node": group.master.name, "msg_id": f"m{put.number}", "topic": TOPIC}
         put.line |= {"queue": put.queue, "body_bytes": body, "wait_store_ok": put.waits_for_store}
-        put.line["t_begin_ms"] = group.recorder.stamp(self.source, group.kernel.now_ms)
-        put.line |= self._read_counters("before")
-        put.begin_ms = group.kernel.now_ms
-        group.kernel.after("call", lambda: self.append(put), put.process)
+        put.line["t_begin_ms"] = group.recorder.stamp(group.master.name, group.kernel.now_ms)
+        group.kernel.after("look", lambda: self._begin(put), put.process)
 
-    @property
-    def source(self) -> str:
-        """The thread that notes its puts."""
-        return f"producer {self.number}"
+    def _begin(self, put: Put) -> None:
+        put.line |= self._read_counters("before")
+        put.begin_ms = self.group.kernel.now_ms
+        self.group.kernel.after("call", lambda: self.append(put), put.process)
 
     def _read_counters(self, when: str) -> dict[str, int]:
         get = self.group.kernel.get
@@ -112,7 +111,7 @@ class Producer:
             return
         slot = len(kernel.slots)
         ranges = kernel.find_ranges(f"append_message[{slot}]")
-        if ranges is not None and put.size_bytes > ranges[0][1]:
+        if ranges is None or put.size_bytes > ranges[0][1]:
             self._roll(put)
             return
         kernel.slots.append(put)
@@ -184,5 +183,9 @@ class Producer:
         duration_ms = round(group.kernel.now_ms - put.begin_ms, 3)
         put.line |= {"duration_ms": duration_ms, **self._read_counters("after")}
         put.line["max_offset_after"] = group.ledger.get_max(MASTER)
-        group.recorder.write(self.source, group.kernel.now_ms, "put", **put.line)
+        group.kernel.after("note", lambda: self._note(put), put.process)
+
+    def _note(self, put: Put) -> None:
+        self.group.write(self.group.master.name, "put", **put.line)
+        self.group.pending -= 1
         self.think()

@@ -1,48 +1,39 @@
-"""What a recorder makes of it: lines that are late, and in nobody's exact order."""
+"""What a recorder writes down: lines, sorted by stamps that are good to a millisecond.
+
+The threads of one process keep their true order, and a proxy takes its stamp before it forwards.
+What a thread notes late, the simulation lets it do late. Only the clocks of processes differ.
+"""
 
 from __future__ import annotations
 
 import json
-import random
-from collections import defaultdict
+from collections.abc import Mapping
 from typing import Any
 
 from attrs import define, field
 
 from reference.recordings.reading import Event, Recording
 
-LATE_MS = (0.0, 0.25)
-"""What usually lies between an event and its stamp."""
-
-VERY_LATE_MS = (0.25, 2.0)
-"""The same on a thread that has lost its processor."""
-
-VERY_LATE_SHARE = 0.04
-
 
 @define(eq=False)
 class Recorder:
-    """Collects lines; those of one thread keep their order, those of others pass them."""
+    """Collects lines."""
 
-    chance: random.Random
     config: dict[str, Any]
+    skews_ms: Mapping[str, float] = field(factory=dict)
+    """How far the clock of a process is ahead."""
     _lines: list[tuple[float, int, dict[str, Any]]] = field(factory=list)
-    _latest_ms: dict[str, float] = field(factory=lambda: defaultdict(float))
 
     def __len__(self) -> int:
         return len(self._lines)
 
-    def stamp(self, source: str, t_ms: float) -> float:
-        """When a thread notes what has happened now: later, and never before its last note."""
-        is_very_late = self.chance.random() < VERY_LATE_SHARE
-        late_ms = self.chance.uniform(*(VERY_LATE_MS if is_very_late else LATE_MS))
-        noted_ms = round(max(self._latest_ms[source], t_ms + late_ms), 3)
-        self._latest_ms[source] = noted_ms
-        return noted_ms
+    def stamp(self, process: str, t_ms: float) -> float:
+        """What the clock of a process shows."""
+        return round(t_ms + self.skews_ms.get(process, 0.0), 3)
 
-    def write(self, source: str, now_ms: float, kind: str, **data: Any) -> None:
-        """A line by a thread."""
-        noted_ms = self.stamp(source, now_ms)
+    def write(self, process: str, now_ms: float, kind: str, **data: Any) -> None:
+        """A line by a thread of a process."""
+        noted_ms = self.stamp(process, now_ms)
         self._lines.append((noted_ms, len(self._lines), {"ev": kind, **data}))
 
     def list_lines(self, count: int) -> list[dict[str, Any]]:

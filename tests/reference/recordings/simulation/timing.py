@@ -12,7 +12,7 @@ from attrs import frozen
 from reference.releases.releases import is_since
 
 SELECT_MS = 1000.0
-"""``HAService.HAClient#run`` and ``HAConnection.ReadSocketService#run``: ``selector.select(1000)``."""
+"""``HAClient#run``, ``HAConnection.ReadSocketService#run``: ``selector.select(1000)``."""
 
 CONNECT_AGAIN_MS = 5000.0
 """``HAService.HAClient#run``: ``waitForRunning(1000 * 5)`` while it is not connected."""
@@ -123,5 +123,6 @@ DELAYS_MS: Mapping[str, tuple[float, float]] = {
     "shut": (8.0, 45.0),
     "surgery": (5.0, 40.0),
     "look": (0.002, 0.02),
+    "note": (0.01, 0.5),
 }
 """What a thread or a wire takes, by name: as in recordings of real brokers."""
