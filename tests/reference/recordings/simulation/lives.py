@@ -13,6 +13,9 @@ from tests.reference.recordings.simulation.kernel import MASTER, name_instance, 
 if TYPE_CHECKING:
     from tests.reference.recordings.simulation.group import Group
 
+PAUSES_MS = (0.0, 0.0, 300.0, 7500.0)
+"""How long producers stay away from a master that has started."""
+
 
 @define(eq=False)
 class Lives:
@@ -35,10 +38,16 @@ class Lives:
             broker.show("node_started", role=role, last_exit_normal=is_normal)
             broker.is_up = True
             if broker.number == MASTER:
-                for producer in self.group.producers:
-                    producer.think()
+                self._resume()
 
         self.group.kernel.after(delay_ms + self.group.kernel.draw_ms("load"), load)
+
+    def _resume(self) -> None:
+        """Producers find their master again: soon, or only when slaves have found it before."""
+        group = self.group
+        pause_ms = group.kernel.chance.choice(PAUSES_MS)
+        for producer in group.producers:
+            group.kernel.after(pause_ms, producer.think, group.master.process)
 
     def _begin(self, broker: Broker) -> None:
         group = self.group
@@ -93,7 +102,9 @@ class Lives:
         records = ledger.list_records(MASTER, begin)
         ends = [r.end for r in records if r.end >= durable and r.queue is not None]
         has_blank_at_end = kernel.get("master.trailing_blank_offset") >= 0
-        return kernel.chance.choice(ends) if ends and not has_blank_at_end else None
+        if has_blank_at_end or not ends:
+            return None
+        return min(kernel.chance.choice(ends), kernel.chance.choice(ends))
 
     def _note_loss(self, broker: Broker, kept: int) -> None:
         data: dict[str, Any] = {"node": broker.name, "lost_from_offset": kept}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from attrs import evolve, field, frozen
 
@@ -48,22 +49,27 @@ class Scenario:
     """How often the master loses power at most: each begins an epoch of its log."""
 
 
+CALM: Mapping[str, Any] = {"think_ms": 300.0, "look_ms": 400.0}
+"""Few puts and looks, so that a short recording has several strikes."""
+
 HEALTHY = Scenario("healthy")
 STALLS = Scenario(
     "stalls",
     slave_timeout_ms=800,
     flush_timeout_ms=800,
     fall_behind_bytes=30_000,
+    think_ms=100.0,
     strikes={"stall": 4, "cut": 1, "cut_mid_frame": 1},
 )
 RESTARTS = Scenario(
     "restarts",
-    strike_ms=2500,
+    strike_ms=3500,
+    **CALM,
     strikes={"kill_slave": 2, "stop_slave": 2, "wipe_slave": 1, "lose_slave": 1, "cut": 1},
 )
-KILLS = Scenario("kills", strike_ms=3500, strikes={"kill_master": 3, "stop_master": 2})
+KILLS = Scenario("kills", strike_ms=7000, **CALM, strikes={"kill_master": 3, "stop_master": 2})
 LOSSES = Scenario(
-    "losses", strike_ms=3500, losses_max=3, strikes={"lose_master": 3, "kill_master": 1}
+    "losses", strike_ms=9000, losses_max=3, **CALM, strikes={"lose_master": 3, "kill_master": 1}
 )
 ROLLOVERS = Scenario(
     "rollovers",
@@ -91,7 +97,8 @@ SCENARIOS: Mapping[str, Scenario] = {
             flush=FlushDiskType.SYNC_FLUSH,
             slaves=2,
             losses_max=2,
-            strike_ms=2000,
+            strike_ms=2500,
+            think_ms=100.0,
             strikes={
                 **{name: 1 for s in (STALLS, RESTARTS, KILLS) for name in s.strikes},
                 "lose_master": 1,
