@@ -62,6 +62,8 @@ class Group:
     """A put holds its lock between the blank of a full file and the next file."""
     pending: int = 0
     """How many puts are under way."""
+    is_paused: bool = False
+    """Producers wait for the puts that are under way."""
     is_ending: bool = False
     """Nobody puts any more, or strikes."""
     _puts: int = 0
@@ -77,9 +79,11 @@ class Group:
         config = make_config(scenario, self.release, self.seed)
         self.recorder = Recorder(config)
         self.ledger = Ledger(self.kernel)
+        draw = self.kernel.chance.uniform
         names = ["master", *(f"slave{i + 1}" for i in range(scenario.slaves))]
         self.brokers = [Broker(self, number, name) for number, name in enumerate(names, MASTER)]
         self.master, *slaves = self.brokers
+        self.recorder.skews_ms = {n: draw(-scenario.skew_ms, scenario.skew_ms) for n in names}
         self.links = [Link(self, each.number, f"link_{each.name}") for each in slaves]
         pairs = zip(slaves, self.links, strict=True)
         self.clients = [Client(self, broker, link) for broker, link in pairs]

@@ -152,9 +152,13 @@ class Lives:
     def stop(self, broker: Broker, *, wipes: bool = False) -> None:
         """``DefaultMessageStore#shutdown``, and the end of the process."""
         kernel, group = self.group.kernel, self.group
-        if broker.number == MASTER and group.is_rolling:
-            kernel.after("step", lambda: self.stop(broker), broker.process)
-            return
+        if broker.number == MASTER:
+            # Whoever is not answered by then never is: the rules end all puts with the store.
+            broker.is_up, group.is_paused = False, True
+            if group.pending:
+                kernel.after(1.0, lambda: self.stop(broker), broker.process)
+                return
+            group.is_paused = False
         begun_ms = kernel.now_ms
         broker.is_up, broker.process.is_stopping = False, True
         kernel.fire(name_instance("begin_WHO_stop", broker.number))

@@ -71,6 +71,9 @@ class Producer:
         group, chance = self.group, self.group.kernel.chance
         if group.is_ending:
             return
+        if group.is_paused:
+            self.think()
+            return
         group.pending += 1
         most = group.scenario.body_max_bytes
         body = chance.choice([chance.randint(1, 300), chance.randint(1, most)])

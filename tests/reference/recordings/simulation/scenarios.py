@@ -45,6 +45,8 @@ class Scenario:
     """How often on average the operator strikes."""
     strikes: Mapping[str, float] = field(factory=dict)
     """What the operator does, by its weight."""
+    skew_ms: float = 0.0
+    """How far the clocks of brokers are ahead of the proxy's, or behind it, at most."""
     losses_max: int = 0
     """How often the master loses power at most: each begins an epoch of its log."""
 
@@ -90,6 +92,7 @@ SCENARIOS: Mapping[str, Scenario] = {
         ROLLOVERS,
         Scenario("async", role=Role.ASYNC_MASTER, strikes={"stall": 2, "kill_slave": 1}),
         Scenario("sync_flush", flush=FlushDiskType.SYNC_FLUSH, file_bytes=64 * 1024),
+        Scenario("skewed", skew_ms=0.8, strikes={"cut": 1, "kill_slave": 1}),
         Scenario("two_slaves", slaves=2, strikes={"stall": 2, "kill_slave": 1, "cut": 1}),
         evolve(
             ROLLOVERS,

@@ -118,7 +118,7 @@ DELAYS_MS: Mapping[str, tuple[float, float]] = {
     "notice": (0.3, 3.0),
     "death": (0.5, 3.0),
     "load": (500.0, 1100.0),
-    "started": (4.0, 25.0),
+    "started": (0.5, 5.0),
     "exit": (200.0, 400.0),
     "shut": (8.0, 45.0),
     "surgery": (5.0, 40.0),
