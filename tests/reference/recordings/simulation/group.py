@@ -79,7 +79,7 @@ class Group:
         config = make_config(scenario, self.release, self.seed)
         self.recorder = Recorder(config)
         self.ledger = Ledger(self.kernel)
-        draw = self.kernel.chance.uniform
+        draw = random.Random(self.seed + 1).uniform
         names = ["master", *(f"slave{i + 1}" for i in range(scenario.slaves))]
         self.brokers = [Broker(self, number, name) for number, name in enumerate(names, MASTER)]
         self.master, *slaves = self.brokers
