@@ -92,6 +92,8 @@ class MasterHa:
             return
         offset, connection.inbox = connection.inbox[-1], []
         connection.last_read_ms = self.kernel.now_ms
+        if connection.shown:
+            return
         link = f"links.{connection.link.slave}"
         request = self.kernel.get(f"{link}.slave_request_offset")
         refusal = f"refuse_later_report[{connection.link.slave}]"
@@ -116,7 +118,7 @@ class MasterHa:
 
     def _position(self, connection: Connection) -> None:
         """``WriteSocketService#run``: where the transfer begins."""
-        if connection.is_alive and self.is_listening:
+        if connection.is_alive and self.is_listening and not connection.shown:
             rules = ("position_transfer", "position_at_last_file")
             self.kernel.fire_first(*(f"{rule}[{connection.link.slave}]" for rule in rules))
             self._send(connection)
@@ -126,7 +128,7 @@ class MasterHa:
         if not connection.is_alive or not self.is_listening:
             return
         slave, scenario = connection.link.slave, self.group.scenario
-        begin = self.kernel.get(f"links.{slave}.next_transfer_offset")
+        begin = self.describe(connection)["next_transfer_from"]
         if self.kernel.now_ms - connection.last_write_ms > scenario.heartbeat_ms:
             connection.last_write_ms = self.kernel.now_ms
             connection.link.send_frame(connection, begin, 0)

@@ -32,7 +32,7 @@ class Connection:
     inbox: list[int] = field(factory=list)
     """Reports that have reached the master."""
     shown: dict[str, int] = field(factory=dict)
-    """What the master knew of it at its end."""
+    """What the master knew of it when it ended: there is no step for it any more."""
     held_frames: list[tuple[int, int]] = field(factory=list)
     held_reports: list[int] = field(factory=list)
     free_ms: dict[str, float] = field(factory=dict)
@@ -146,9 +146,9 @@ class Link:
         """A connection ends, by a step of this rule or by one that was taken before."""
         if not connection.is_alive:
             return
-        if not connection.shown:
-            connection.shown = self.group.ha.describe(connection)
-        if rule and connection.is_accepted:
+        is_over = bool(connection.shown)
+        connection.shown = self.group.ha.describe(connection)
+        if rule and connection.is_accepted and not is_over:
             self.group.kernel.fire(rule)
         connection.is_alive = False
         self.connection = None

@@ -93,6 +93,7 @@ SCENARIOS: Mapping[str, Scenario] = {
         Scenario("async", role=Role.ASYNC_MASTER, strikes={"stall": 2, "kill_slave": 1}),
         Scenario("sync_flush", flush=FlushDiskType.SYNC_FLUSH, file_bytes=64 * 1024),
         Scenario("skewed", skew_ms=0.8, strikes={"cut": 1, "kill_slave": 1}),
+        Scenario("looked_at", look_ms=4.0, think_ms=10.0),
         Scenario("two_slaves", slaves=2, strikes={"stall": 2, "kill_slave": 1, "cut": 1}),
         evolve(
             ROLLOVERS,
