@@ -13,7 +13,6 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from attrs import evolve
 
 from reference.recordings.checking import check_recording
 from reference.recordings.log.explain import CONFORMS, explain
@@ -200,8 +199,7 @@ def test_the_command_writes_a_recording(
 @pytest.mark.nightly
 @pytest.mark.parametrize("events", [5_000, 24_000])
 def test_a_long_recording_is_explained(events: int) -> None:
-    """Files of 16 KiB that roll and expire again and again."""
-    scenario = evolve(SCENARIOS["rollovers"], strikes={"expire": 1})
-    recording = simulate(scenario, "5.3.3", 1, events)
+    """Puts that wait for their flush, file after file."""
+    recording = simulate(SCENARIOS["sync_flush"], "5.3.3", 3, events)
     verdict = explain(recording, parse_version("5.3.3"))
     assert (CONFORMS, "") == (verdict.word, verdict.reason)
