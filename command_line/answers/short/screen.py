@@ -12,6 +12,7 @@ from command_line.answers.short.groups import ShortAnswer
 from command_line.answers.short.shown import Shown, list_unknown, say_action, say_open
 from properties.scenarios.summary.answer import Action, Row, Summary
 from properties.scenarios.summary.words import Grade
+from reference.checkout import PROGRAM
 from reference.configuration.broker_group import ConfigurationWarning
 from reference.releases.versions import Version
 
@@ -138,7 +139,12 @@ def list_failures(row: Row, width: int, lines_max: int) -> Iterator[str]:
         is_last = start + across >= len(shown)
         line = "".join(f"{cell:<{FAILURE_WIDTH}}" for cell in cells[:-1]) + cells[-1]
         rest = f" (+{more})" if more and is_last else ""
-        yield line + (rest if len(line + rest) <= width else "")
+        yield shorten(line, width - len(rest)) + rest
+
+
+def shorten(text: str, width: int) -> str:
+    """The text, its last words left out where there is no room for them."""
+    return text if len(text) <= width else text[: width - 1].rsplit(" ", 1)[0] + "…"
 
 
 def choose_common(summaries: Sequence[Summary]) -> tuple[Action, ...]:
@@ -159,8 +165,10 @@ def list_hints(shown: Shown, width: int) -> Iterator[str]:
     """What to type next: the story of the first failure, and all tables."""
     rows = [r for answer in shown.answers for s in answer.summaries for r in s.rows]
     code = next((failure.code for row in rows for failure in row.failures), None)
-    told = f"rmqspec explain {code}{shown.asked}; " if code else ""
-    yield from wrap(f"More: {told}rmqspec check{shown.asked} --all", width, "", "  ")
+    if code:
+        yield from wrap(f"More: {PROGRAM} explain {code}{shown.asked}", width, "", "  ")
+    begin = "      " if code else "More: "
+    yield from wrap(f"{begin}{PROGRAM} check{shown.asked} --all", width, "", "  ")
 
 
 def wrap(text: str, width: int, first: str = "", later: str = "") -> Iterable[str]:
