@@ -72,6 +72,16 @@ def add_quiet(command: click.Command) -> None:
         command.params.append(click.Option([QUIET], is_flag=True, expose_value=False, help=text))
 
 
+def forget_help_option(command: click.Command) -> None:
+    """Let a verb, and each verb below it, take its --help as the program names it.
+
+    click keeps the option of the first call, which may have been without the program.
+    """
+    command._help_option = None
+    for each in command.commands.values() if isinstance(command, click.Group) else ():
+        forget_help_option(each)
+
+
 class Verbs(click.Group):
     """Imports a verb's module only when it is called, so that --help and check start quickly."""
 
@@ -86,6 +96,7 @@ class Verbs(click.Group):
         command: click.Command = importlib.import_module(VERBS[cmd_name][0]).command
         if cmd_name not in FOREIGN_ARGUMENTS:
             add_quiet(command)
+        forget_help_option(command)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
