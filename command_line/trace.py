@@ -93,7 +93,7 @@ def command(  # noqa: PLR0913, PLR0917
             )
             if is_joined:
                 joined.append(checker.join(recording))
-            if is_searched:
+            if is_searched and not is_json:
                 checker.search(recording, verdicts[-1].rocketmq_version)
     if is_json and (verdicts or not batch.problems):
         print_json(verdicts, joined)
@@ -140,8 +140,7 @@ class Checker:
             found = [describe_search(explain_log(g, find_mode(g, version))) for g in groups]
         except OutsideTheModel as problem:
             found = [f"by search: outside the model; {problem}"]
-        for line in found if self.is_shown else ():
-            click.echo(f"  {line}")
+        click.echo("\n".join(f"  {line}" for line in found))
 
 
 def describe_search(verdict: LogVerdict) -> str:

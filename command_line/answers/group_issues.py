@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from attrs import frozen
 
 from command_line.answers.code_story import describe_group
+from command_line.answers.short import screen
 from command_line.answers.short.groups import list_variants
 from command_line.options.reading_options import gather_question
 from properties.scenarios.known_issues.catalogue import Entry
@@ -98,16 +98,9 @@ def render_decisions(entries: Iterable[Entry]) -> Iterator[str]:
         yield from wrap(f"{', '.join(each.sources)}: {each.title}", "  ")
 
 
-def wrap(text: str, indent: str) -> list[str]:
+def wrap(text: str, indent: str) -> Iterable[str]:
     """Lines of a text, those after the first indented further."""
-    return textwrap.wrap(
-        text,
-        WIDTH,
-        initial_indent=indent,
-        subsequent_indent=" " * (len(indent) + 2),
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    return screen.wrap(text, WIDTH, indent, " " * (len(indent) + 2))
 
 
 def issues_as_json(found: IssuesOfGroup) -> dict[str, Any]:

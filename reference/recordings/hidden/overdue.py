@@ -11,7 +11,6 @@ from typing import Any, Protocol
 
 from attrs import frozen
 
-from reference.language.compiled import CompiledMachine
 from reference.recordings.hidden.node import Asked, Goal, Node
 from reference.recordings.hidden.search import Budget, Guide, Search, begin_event
 
@@ -24,8 +23,6 @@ Since = Mapping[str, float]
 
 class Deadlines(Protocol):
     """How long steps may take in one recording."""
-
-    machine: CompiledMachine
 
     def find_deadline_ms(self, node: Node, name: str) -> float:
         """How long after it became possible an instance has fired; infinite where it may wait."""
@@ -85,7 +82,7 @@ class Clock:
         now_ms, fired = self.get_time_ms(observation), list_fired(before, after)
         found: dict[str, float] = {}
         for name in self.watched:
-            ranges = self.deadlines.machine.instances[name].find_ranges(after.state)
+            ranges = self.guide.machine.instances[name].find_ranges(after.state)
             if ranges is not None and self.guide.may(after, name):
                 found[name] = now_ms if name in fired else since.get(name, now_ms)
         return found

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import heapq
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 from attrs import define, evolve, field, frozen
 
 from reference.language.compiled import CompiledMachine, Ranges, State
-from reference.language.dependencies import compute_dependencies, list_leaves
+from reference.language.dependencies import compute_dependencies
 from reference.language.machine import Action
 from reference.recordings.hidden.node import Asked, Goal, Node
 
@@ -31,6 +30,9 @@ class Guide(Protocol):
     """What a recording says about the hidden steps of a world."""
 
     machine: CompiledMachine
+
+    def look_at(self, observation: Any) -> None:
+        """What follows is asked at the time of this observation."""
 
     def may(self, node: Node, name: str) -> bool:
         """The instance may fire without an event of its own."""
@@ -195,40 +197,6 @@ def begin_event(node: Node) -> Node:
     return evolve(node, spent=()) if node.spent else node
 
 
-@cache
-def compute_writers(structure: Any) -> Mapping[str, tuple[str, ...]]:
-    """The instances that write a leaf, by the leaf's path."""
-    writers: dict[str, tuple[str, ...]] = {}
-    for name, paths in compute_dependencies(structure).writes.items():
-        for path in paths:
-            writers[path] = (*writers.get(path, ()), name)
-    return writers
-
-
-@cache
-def compute_needs(structure: Any) -> Mapping[str, Mapping[str, frozenset[str]]]:
-    """By instance and condition: the leaves that the condition reads; those of ranges by ''."""
-    recorded = compute_dependencies(structure).recorded
-    return {
-        name: {
-            **{condition: list_leaves([term]) for condition, term in each.conditions.items()},
-            "": list_leaves([b for _, _, low, high in each.arguments for b in (low, high)]),
-        }
-        for name, each in recorded.items()
-    }
-
-
-@cache
-def compute_sources(structure: Any) -> Mapping[tuple[str, str], frozenset[str]]:
-    """By instance and leaf that it writes: the leaves that the new value is made of."""
-    recorded = compute_dependencies(structure).recorded
-    return {
-        (name, path): list_leaves([term])
-        for name, each in recorded.items()
-        for path, term in each.effects.items()
-    }
-
-
 def list_relevant(
     machine: CompiledMachine,
     state: State,
@@ -260,8 +228,8 @@ class Relevance:
 
     def list(self, unmet: Iterable[Goal]) -> list[tuple[str, Ranges]]:
         """The enabled ones."""
-        writers = compute_writers(self.machine.structure)
-        sources = compute_sources(self.machine.structure)
+        dependencies = compute_dependencies(self.machine.structure)
+        writers, sources = dependencies.writers, dependencies.sources
         for goal in unmet:
             self._add(goal.leaves, 0)
             for name in goal.instances:
@@ -290,6 +258,6 @@ class Relevance:
         ranges = self.found[name] = instance.find_ranges(self.state)
         if below > self.depth:
             return
-        needs = compute_needs(self.machine.structure)[name]
+        needs = compute_dependencies(self.machine.structure).needs[name]
         for failed in ("",) if ranges is not None else instance.list_failed(self.state):
             self._add(needs.get(failed, ()), below)

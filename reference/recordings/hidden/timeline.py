@@ -13,16 +13,10 @@ from typing import Any
 
 from attrs import define, evolve, field, frozen
 
+from reference.language.dependencies import compute_dependencies
 from reference.recordings.hidden.node import Asked, Goal, Node
 from reference.recordings.hidden.overdue import Clock, Overdue, Since
-from reference.recordings.hidden.search import (
-    Budget,
-    Guide,
-    Search,
-    begin_event,
-    compute_sources,
-    compute_writers,
-)
+from reference.recordings.hidden.search import Budget, Guide, Search, begin_event
 
 EVENT_STEPS, WISH_STEPS, FAR_WISH_STEPS = 4_000, 1_000, 300
 """Steps that may be tried for one observation, and for what it needs of earlier ones: where a
@@ -116,8 +110,8 @@ class Timeline:
     def try_next(self, node: Node, since: Since, observation: Any) -> Entry | Stuck:
         """The entry of an observation in a state, after what is overdue by then."""
         before = node
+        self.guide.look_at(observation)
         if self.clock is not None:
-            self.ask(observation, node)  # sets the guide's clock
             forced = self.clock.force(node, since, observation)
             if isinstance(forced, Overdue):
                 return Stuck(observation, Asked(), node, (forced.goal,), is_exhausted=True)
@@ -159,7 +153,7 @@ class Timeline:
         for count, begin, steps in list_turning_points(trail, stuck.unmet, self.guide):
             if self.budget.is_spent:
                 return None
-            self.ask(trail[count].observation, trail[count].before)  # sets the guide's clock
+            self.guide.look_at(trail[count].observation)
             for wish in list_wishes(stuck.unmet):
                 node = self.grant(begin, wish, steps)
                 if node is None:
@@ -276,14 +270,6 @@ def list_nodes(entry: Entry) -> Iterator[Node]:
 
 def list_source_places(guide: Guide, path: str) -> tuple[int, ...]:
     """Where the leaves stand that rules copy into a leaf."""
-    structure, places = guide.machine.structure, guide.machine.places
-    sources = compute_sources(structure)
-    leaves = {
-        leaf for name in compute_writers(structure).get(path, ()) for leaf in sources[name, path]
-    }
-    return tuple(places[leaf] for leaf in sorted(leaves - {path}))
-
-
-def count_steps(entry: Entry) -> int:
-    """How many hidden and visible steps an observation took."""
-    return entry.after.length - entry.before.length
+    found = compute_dependencies(guide.machine.structure)
+    leaves = {leaf for name in found.writers.get(path, ()) for leaf in found.sources[name, path]}
+    return tuple(guide.machine.places[leaf] for leaf in sorted(leaves - {path}))

@@ -14,11 +14,10 @@ from typing import Any
 from attrs import define, field
 
 from reference.language.leaves import flatten
-from reference.language.machine import probe
+from reference.language.machine import ARGUMENT_PREFIX, probe
 from reference.language.terms import Term, substitute
 from reference.recordings.joined.goals import Goal, Node
 from reference.recordings.joined.relevance import (
-    ARGUMENT_PREFIX,
     Reach,
     compute_reaches,
     compute_writers,

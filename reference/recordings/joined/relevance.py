@@ -12,11 +12,15 @@ from typing import Any
 
 from attrs import frozen
 
-from reference.language.machine import RecordedInstance, probe, record_machine
+from reference.language.dependencies import list_leaves
+from reference.language.machine import (
+    ARGUMENT_PREFIX,
+    RecordedInstance,
+    probe,
+    record_machine,
+)
 from reference.language.rule import Argument
 from reference.language.terms import Term, walk
-
-ARGUMENT_PREFIX = "argument."
 
 
 @frozen(eq=False)
@@ -42,12 +46,6 @@ class Chosen:
     ranges: tuple[Argument, ...]
 
 
-def list_leaves(term: Term) -> frozenset[str]:
-    """The leaves of the state that a term reads."""
-    found = (t.payload for t in walk((term,)) if t.operator == "leaf")
-    return frozenset(name for name in found if not name.startswith(ARGUMENT_PREFIX))
-
-
 def depends_on_argument(term: Term) -> bool:
     """The value of a term depends on what is chosen."""
     names = (t.payload for t in walk((term,)) if t.operator == "leaf")
@@ -64,10 +62,10 @@ def _compute_reach(recorded: RecordedInstance) -> Reach:
     bounds = [bound for _, _, low, high in recorded.arguments for bound in (low, high)]
     return Reach(
         recorded,
-        {name: list_leaves(term) for name, term in recorded.conditions.items()},
-        frozenset().union(*map(list_leaves, bounds)),
+        {name: list_leaves([term]) for name, term in recorded.conditions.items()},
+        list_leaves(bounds),
         frozenset(p for p, term in recorded.effects.items() if depends_on_argument(term)),
-        {path: list_leaves(term) for path, term in recorded.effects.items()},
+        {path: list_leaves([term]) for path, term in recorded.effects.items()},
     )
 
 

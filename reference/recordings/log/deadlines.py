@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from attrs import define, field
+from attrs import define
 
-from reference.language.compiled import CompiledMachine
+from reference.language.machine import Action
 from reference.recordings.clock import SELECT_MS, SLACK_MS
 from reference.recordings.hidden.node import Node
 from reference.recordings.log.guide import APPENDING, LogGuide
@@ -43,19 +43,16 @@ class LogDeadlines:
     """The deadlines of one recording."""
 
     guide: LogGuide
-    machine: CompiledMachine = field(init=False)
-
-    def __attrs_post_init__(self) -> None:
-        self.machine = self.guide.machine
 
     def list_watched(self) -> tuple[str, ...]:
         """The instances that have a deadline."""
-        instances = self.machine.instances.items()
-        return tuple(n for n, each in instances if get_rule(each.name) in DEADLINES_MS)
+        names = self.guide.machine.instances
+        return tuple(name for name in names if Action(name).rule_name in DEADLINES_MS)
 
     def find_deadline_ms(self, node: Node, name: str) -> float:
         """How long after it became possible an instance has fired; infinite where it may wait."""
-        rule, slave = get_rule(name), get_index(name)
+        action = Action(name)
+        rule, slave = action.rule_name, MASTER if action.index is None else action.index
         if self._may_wait(node, name, rule, slave):
             return math.inf
         if rule.startswith("flush"):
@@ -103,14 +100,3 @@ class LogDeadlines:
     def _is_stopping(self, node: Node, slave: int) -> bool:
         """How far a stopping slave still comes is open (DefaultMessageStore#shutdown)."""
         return slave >= 0 and bool(self.guide.get(node, f"slaves.{slave}.is_stopping"))
-
-
-def get_rule(name: str) -> str:
-    """The rule of an instance."""
-    return name.partition("[")[0]
-
-
-def get_index(name: str) -> int:
-    """The index of an instance; -1 for none."""
-    inside = name.partition("[")[2]
-    return int(inside[:-1]) if inside else -1

@@ -18,6 +18,7 @@ from reference.recordings.clock import SLACK_MS
 from reference.recordings.hidden.node import Goal, Node
 from reference.recordings.links_ahead import Frame
 from reference.recordings.log.notes import Notes, Wire
+from reference.recordings.order import Observation
 from reference.recordings.plan import MASTER, Plan, find_next
 from reference.recordings.puts_ahead import Put
 
@@ -72,6 +73,10 @@ class LogGuide:
     def get_max(self, node: Node, broker: int) -> int:
         """The end of a broker's log."""
         return self.get(node, name_end(self.plan, broker))
+
+    def look_at(self, observation: Observation) -> None:
+        """What follows is asked at the time of this observation."""
+        self.now_ms = observation.t_ms
 
     def may(self, node: Node, name: str) -> bool:
         """Whether an instance may fire without an event of its own, or was announced by one."""
