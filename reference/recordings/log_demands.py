@@ -15,14 +15,19 @@ from reference.worlds.replication.commit_log import (
     is_old_file_copied,
     is_old_file_flushed,
 )
-from reference.worlds.replication.mapped_files import compute_last_file_end, cut_to
+from reference.worlds.replication.mapped_files import (
+    compute_last_file_end,
+    cut_to,
+    is_flush_below_first_file,
+)
 from reference.worlds.replication.state import Cluster, CommitLog
 
 
 def demand_flushed(explanation: Explanation, node: int, offset: int) -> Explanation:
     """``flushedWhere`` is exactly this: where a flush ended that happened since the last one known.
 
-    A flush goes to the max offset of its moment (R-CL-10), so only former max offsets qualify.
+    A flush goes to the max offset of its moment (R-CL-10), or to the base of the first file if it
+    was the first one and found too few pages. So only former max offsets qualify, and that base.
     """
     log = explanation.get_log(node)
     if offset < log.flushed_offset:
@@ -30,6 +35,8 @@ def demand_flushed(explanation: Explanation, node: int, offset: int) -> Explanat
             f"flushed_offset is {offset}, but it was {log.flushed_offset} before and never sinks"
         )
     if offset > log.flushed_offset:
+        if _is_found_too_few(explanation, node, offset):
+            return _fire_too_few_pages(explanation, node).count_check()
         if not _is_former_max(explanation, node, offset):
             raise Blocked(
                 f"flushed_offset is {offset}, but the log never ended there since it was flushed "
@@ -49,6 +56,21 @@ def _is_former_max(explanation: Explanation, node: int, offset: int) -> bool:
     if node == MASTER:
         return plan.are_puts_hidden or has_boundary(plan.tables, log, offset)
     return plan.links[node].is_traffic_hidden or offset in plan.links[node].slave_ends
+
+
+def _is_found_too_few(explanation: Explanation, node: int, offset: int) -> bool:
+    """The first flush of a log that begins here with some bytes may have found too few pages."""
+    log = explanation.get_log(node)
+    is_asked = node != MASTER or not explanation.cluster.structure.is_sync_flush
+    is_behind = is_flush_below_first_file(log) and log.start_offset < log.max_offset
+    return is_asked and is_behind and offset == log.start_offset
+
+
+def _fire_too_few_pages(explanation: Explanation, node: int) -> Explanation:
+    """A flush that forces nothing, and counts all below the first file as flushed."""
+    if node == MASTER:
+        return fire(explanation, "flush_master_too_few_pages")
+    return fire(explanation, "flush_slave_too_few_pages", node)
 
 
 def flush_to(explanation: Explanation, node: int, offset: int) -> Explanation:

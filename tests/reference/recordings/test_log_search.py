@@ -30,15 +30,7 @@ PATHS = sorted(
     if not path.name.startswith("x")
 )
 
-FLUSH_OF_TOO_FEW_PAGES = (
-    "a flush that finds too few pages moves flushedWhere to the base of the first file "
-    "(MappedFileQueue#flush at 4.4.0); no rule does so yet"
-)
 OPEN: Mapping[str, str] = {
-    "g_new_slave_joins_old_master": FLUSH_OF_TOO_FEW_PAGES,
-    "v498_g_new_slave_joins_old_master": FLUSH_OF_TOO_FEW_PAGES,
-    "u_rollover_while_slave_joins": FLUSH_OF_TOO_FEW_PAGES,
-    "u4_rollover_while_slave_joins_default_timers": FLUSH_OF_TOO_FEW_PAGES,
     "big_message_acks_slow_link": "a flush long past is not found within the budget",
     "k_get_message": "hidden traffic before a rollover is not found within the budget",
 }
@@ -146,6 +138,21 @@ def test_corrupted_copies_are_not_explained(what: str) -> None:
     verdict = explain(copy, find_version(copy))
     assert verdict.word != CONFORMS
     assert verdict.word == REFUSED or what not in QUICKLY_REFUSED
+
+
+@pytest.mark.parametrize("flushed_offset", [65_535, 65_537])
+def test_a_flush_of_too_few_pages_counts_up_to_the_first_file_only(flushed_offset: int) -> None:
+    """A new slave's first flush moves its position to where its log begins, and nowhere else."""
+    recording = read_recording(DATA / "traces" / "g_new_slave_joins_old_master.jsonl")
+    events = tuple(
+        evolve(e, data={**e.data, "flushed_offset": flushed_offset}) if e.seq == 130 else e
+        for e in recording.events
+        if e.seq <= 130
+    )
+    copy = evolve(recording, events=events)
+    verdict = explain(copy, find_version(copy))
+    assert verdict.word != CONFORMS
+    assert verdict.seq == 130
 
 
 @pytest.mark.nightly
