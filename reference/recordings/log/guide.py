@@ -17,7 +17,7 @@ from reference.language.machine import Action
 from reference.recordings.clock import SLACK_MS
 from reference.recordings.hidden.node import Goal, Node
 from reference.recordings.links_ahead import Frame
-from reference.recordings.log.notes import Notes, Wire
+from reference.recordings.log.notes import Connection, Notes, Wire
 from reference.recordings.order import Observation
 from reference.recordings.plan import MASTER, Plan, find_next
 from reference.recordings.puts_ahead import Put
@@ -219,13 +219,28 @@ class LogGuide:
             if notes.wires[slave].is_recorded:
                 return FOLLOWED[rule](self, node, notes, action)
             return notes
+        if slave is not None and rule == "connect_slave":
+            return evolve(notes, connections=(*notes.connections, Connection(slave)))
         for number in range(len(notes.wires)):
             place = self.places[f"links.{number}.is_open"]
             if node.state[place] and not state[place]:
-                position = self.get(node, f"links.{number}.next_transfer_offset")
-                notes = notes.change_wire(number, reports=(), position=position)
-                notes = notes.spend(f"cut_link[{number}]")
-        return notes
+                notes = self._end_connection(node, notes, number)
+        is_all_noticed = rule == "drop_connection" and self._are_all_alive(notes, state)
+        return notes.forget_dead() if is_all_noticed else notes
+
+    def _end_connection(self, node: Node, notes: Notes, slave: int) -> Notes:
+        """The slave's side of its connection is gone; the master counts on."""
+        link = f"links.{slave}"
+        names = ("slave_request_offset", "slave_ack_offset", "next_transfer_offset")
+        request, ack, position = (self.get(node, f"{link}.{name}") for name in names)
+        dead = Connection(slave, (request, ack, position), notes.wires[slave].reports)
+        ended = notes.change_wire(slave, reports=(), position=position)
+        return ended.spend(f"cut_link[{slave}]").bury(dead)
+
+    def _are_all_alive(self, notes: Notes, state: State) -> bool:
+        """The master counts no dead connection any more."""
+        alive = sum(connection.known is None for connection in notes.connections)
+        return bool(state[self.places["master.connection_count"]] == alive)
 
     def _follow_append(self, node: Node, notes: Notes, action: Action) -> Notes | None:
         put = self.find_following(node)
