@@ -23,6 +23,8 @@ class Node:
     """The step from the parent to here; None for a change that is no step of a rule."""
     length: int = 0
     """How many steps led here from the first state."""
+    cost: float = 0.0
+    """How unlikely they are: one for a usual step."""
     spent: tuple[str, ...] = ()
     """The instances that only this event permits, and that have fired since it."""
 
@@ -31,9 +33,10 @@ class Node:
         """What tells two nodes of one search apart."""
         return self.state, self.notes, self.spent
 
-    def step(self, action: Action, state: State, notes: Any, spent: tuple[str, ...]) -> Node:
-        """The node after one step."""
-        return Node(state, notes, self, action, self.length + 1, spent)
+    def step(self, action: Action, state: State, notes: Any, cost: float, is_spent: bool) -> Node:
+        """The node after one step; ``is_spent``: only the event permits it."""
+        spent = (*self.spent, action.instance) if is_spent else self.spent
+        return Node(state, notes, self, action, self.length + 1, self.cost + cost, spent)
 
     def edit(self, **changes: Any) -> Node:
         """The node with another state or other notes, by no step of a rule."""
@@ -69,6 +72,8 @@ class Goal:
     """Where the leaf stands in a state."""
     instances: tuple[str, ...] = ()
     """The instances that meet the goal by firing."""
+    is_lost: Callable[[Node], bool] | None = None
+    """Whether no hidden step can meet the goal any more, and no earlier one could have."""
 
     def compute_distance(self, node: Node) -> float:
         """0 where it is met, else from 1 to 2: how far the leaf's value is from the wanted one."""
@@ -88,6 +93,8 @@ class Asked:
     """Goals to be met one after another; each stage is asked in the state that met the last."""
     permits: Mapping[str, int] = field(factory=dict)
     """How often instances may fire that are visible, and so fire at their own event only."""
+    before: Callable[[Node], Node] | None = None
+    """What changes besides before any goal is asked for."""
     after: Callable[[Node], Node] | None = None
     """What changes besides once all goals are met."""
     arguments: Mapping[str, Mapping[str, int]] = field(factory=dict)

@@ -9,21 +9,24 @@ from __future__ import annotations
 
 import heapq
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 from attrs import define, evolve, field, frozen
 
 from reference.language.compiled import CompiledMachine, Ranges, State
-from reference.language.dependencies import compute_dependencies, list_leaves
 from reference.language.machine import Action
+from reference.recordings.hidden.estimate import Estimate
 from reference.recordings.hidden.node import Asked, Goal, Node
+from reference.recordings.hidden.relevance import list_relevant
 
-DEPTHS = (1, 2, 3, 5, 8)
-"""Over how many other instances a help may go, one after another."""
+DEPTHS = ((1, 200), (2, 500), (3, 1_500), (8, 1_000_000))
+"""Over how many other instances a help may go, one after another, and how many steps may be tried
+for that at most."""
 
-WEIGHT = 3.0
+import os
+USE = os.environ.get('USE','1')=='1'
+WEIGHT = 2.0
 """How many steps a goal that is not met counts for."""
 
 
@@ -36,12 +39,20 @@ class Guide(Protocol):
         """The instance may fire without an event of its own."""
 
     def list_values(
-        self, node: Node, name: str, argument: str, bounds: tuple[int, int], goals: Sequence[Goal]
+        self,
+        node: Node,
+        action: Action,
+        argument: str,
+        bounds: tuple[int, int],
+        goals: Sequence[Goal],
     ) -> Iterable[int]:
-        """The values of an argument that are worth a try."""
+        """The values of an argument that are worth a try; ``action`` has those before it."""
 
     def follow(self, node: Node, action: Action, state: State) -> Any:
         """The notes after a step; None for a step that the recording rules out."""
+
+    def weigh(self, action: Action) -> float:
+        """How unlikely a step is: 1 for a usual one, and as many more as it counts for."""
 
 
 @define
@@ -49,11 +60,18 @@ class Budget:
     """How many steps may still be tried."""
 
     steps_left: int
+    whole: Budget | None = None
+    """The one that this is a part of."""
+
+    @property
+    def is_spent(self) -> bool:
+        """None may."""
+        return self.steps_left <= 0 or (self.whole is not None and self.whole.is_spent)
 
     def spend(self) -> bool:
         """One more is tried; False when none is left."""
         self.steps_left -= 1
-        return self.steps_left >= 0
+        return self.steps_left >= 0 and (self.whole is None or self.whole.spend())
 
 
 @frozen(eq=False)
@@ -98,16 +116,18 @@ class Search:
         searched = Searched(None, start, is_exhausted=True)
         if not self._list_unmet(start):
             return Searched(start, start, is_exhausted=True)
-        for depth in DEPTHS:
-            searched = self._run_to_depth(start, depth)
-            if searched.found is not None or not searched.is_exhausted:
+        if any(goal.is_lost and goal.is_lost(start) for goal in self._list_unmet(start)):
+            return searched
+        for depth, most in DEPTHS:
+            searched = self._run_to_depth(start, depth, Budget(most, self.budget))
+            if searched.found is not None or self.budget.is_spent:
                 break
         return searched
 
     def _list_unmet(self, node: Node) -> list[Goal]:
         return [goal for goal in self.goals if not goal.check(node)]
 
-    def _run_to_depth(self, start: Node, depth: int) -> Searched:
+    def _run_to_depth(self, start: Node, depth: int, budget: Budget) -> Searched:
         counter, seen = itertools.count(), {start.key}
         far = self._measure(start)
         waiting, nearest = [(0.0, next(counter), start)], (far, start)
@@ -117,7 +137,7 @@ class Search:
             if not unmet:
                 return Searched(node, node, is_exhausted=True)
             for after in self.expand(node, unmet, depth):
-                if not self.budget.spend():
+                if not budget.spend():
                     return Searched(None, nearest[1], is_exhausted=False)
                 if after.key in seen:
                     continue
@@ -125,9 +145,15 @@ class Search:
                 far = self._measure(after)
                 if far < nearest[0]:
                     nearest = (far, after)
-                rank = WEIGHT * far + after.length - start.length
+                rank = self._rank(after, far) + after.cost - start.cost
                 heapq.heappush(waiting, (rank, next(counter), after))
         return Searched(None, nearest[1], is_exhausted=True)
+
+    def _rank(self, node: Node, far: float) -> float:
+        if not USE:
+            return 3.0 * far
+        estimate = Estimate(self.guide.machine, node.state, lambda name: self.may(node, name))
+        return WEIGHT * (far + sum(estimate.measure(node, goal) for goal in self.goals))
 
     def _measure(self, node: Node) -> float:
         return sum(goal.compute_distance(node) for goal in self.goals)
@@ -150,20 +176,23 @@ class Search:
 
     def _list_actions(
         self, node: Node, name: str, ranges: Ranges, unmet: Sequence[Goal]
-    ) -> Iterator[Action]:
+    ) -> list[Action]:
         arguments = self.guide.machine.instances[name].arguments
         shown = self.asked.arguments.get(name, {})
-        choices: list[list[int]] = []
+        actions = [Action(name)]
         for argument, (low, high) in zip(arguments, ranges, strict=True):
-            if argument in shown:
-                values: Iterable[int] = (shown[argument],)
-            elif high - low <= 1:
-                values = range(low, high + 1)
-            else:
-                values = self.guide.list_values(node, name, argument, (low, high), unmet)
-            choices.append([v for v in dict.fromkeys(values) if low <= v <= high])
-        for chosen in itertools.product(*choices):
-            yield Action(name, dict(zip(arguments, chosen, strict=True)))
+            longer: list[Action] = []
+            for action in actions:
+                if argument in shown:
+                    values: Iterable[int] = (shown[argument],)
+                elif high - low <= 1:
+                    values = range(low, high + 1)
+                else:
+                    values = self.guide.list_values(node, action, argument, (low, high), unmet)
+                fitting = [v for v in dict.fromkeys(values) if low <= v <= high]
+                longer += [Action(name, {**action.arguments, argument: v}) for v in fitting]
+            actions = longer
+        return actions
 
     def take(self, node: Node, action: Action) -> Node | None:
         """The node after one step; None where it is refused, or ruled out by the recording."""
@@ -173,101 +202,11 @@ class Search:
         notes = self.guide.follow(node, action, state)
         if notes is None:
             return None
-        name, spent = action.instance, node.spent
-        if spent.count(name) < self.asked.permits.get(name, 0):
-            spent = (*spent, name)
-        return node.step(action, state, notes, spent)
+        name = action.instance
+        is_spent = node.spent.count(name) < self.asked.permits.get(name, 0)
+        return node.step(action, state, notes, self.guide.weigh(action), is_spent)
 
 
 def begin_event(node: Node) -> Node:
     """The node in which nothing is spent yet of what the next event permits."""
     return evolve(node, spent=()) if node.spent else node
-
-
-@cache
-def compute_writers(structure: Any) -> Mapping[str, tuple[str, ...]]:
-    """The instances that write a leaf, by the leaf's path."""
-    writers: dict[str, tuple[str, ...]] = {}
-    for name, paths in compute_dependencies(structure).writes.items():
-        for path in paths:
-            writers[path] = (*writers.get(path, ()), name)
-    return writers
-
-
-@cache
-def compute_needs(structure: Any) -> Mapping[str, Mapping[str, frozenset[str]]]:
-    """By instance and condition: the leaves that the condition reads; those of ranges by ''."""
-    recorded = compute_dependencies(structure).recorded
-    return {
-        name: {
-            **{condition: list_leaves([term]) for condition, term in each.conditions.items()},
-            "": list_leaves([b for _, _, low, high in each.arguments for b in (low, high)]),
-        }
-        for name, each in recorded.items()
-    }
-
-
-@cache
-def compute_sources(structure: Any) -> Mapping[tuple[str, str], frozenset[str]]:
-    """By instance and leaf that it writes: the leaves that the new value is made of."""
-    recorded = compute_dependencies(structure).recorded
-    return {
-        (name, path): list_leaves([term])
-        for name, each in recorded.items()
-        for path, term in each.effects.items()
-    }
-
-
-def list_relevant(
-    machine: CompiledMachine,
-    state: State,
-    unmet: Iterable[Goal],
-    may: Callable[[str], bool],
-    depth: int,
-) -> list[tuple[str, Ranges]]:
-    """The instances that may fire and matter, with the ranges of their arguments, nearest first.
-
-    An instance matters if it writes a leaf of a goal, or makes a condition hold of one that
-    matters, over at most ``depth`` instances.
-    """
-    structure = machine.structure
-    writers, needs, sources = (
-        compute_writers(structure),
-        compute_needs(structure),
-        compute_sources(structure),
-    )
-    agenda: dict[str, int] = {}
-    found: dict[str, Ranges | None] = {}
-    names = [(name, 0) for goal in unmet for name in goal.instances]
-    for goal in unmet:
-        agenda |= dict.fromkeys(sorted(goal.leaves), 0)
-    waiting = list(agenda)
-
-    def add(leaves: Iterable[str], below: int) -> None:
-        for leaf in sorted(leaves):
-            if leaf not in agenda:
-                agenda[leaf] = below
-                waiting.append(leaf)
-
-    def look(name: str, below: int) -> None:
-        if name in found or not may(name):
-            return
-        instance = machine.instances[name]
-        found[name] = instance.find_ranges(state)
-        if below <= depth:
-            if found[name] is None:
-                for failed in instance.list_failed(state):
-                    add(needs[name].get(failed, ()), below)
-            else:
-                add(needs[name][""], below)
-
-    for name, below in names:
-        look(name, below + 1)
-    while waiting:
-        leaf = waiting.pop(0)
-        below = agenda[leaf] + 1
-        for name in writers.get(leaf, ()):
-            look(name, below)
-            if found.get(name) is not None and below <= depth:
-                add(sources[name, leaf], below)
-    return [(name, ranges) for name, ranges in found.items() if ranges is not None]

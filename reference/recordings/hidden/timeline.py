@@ -65,6 +65,10 @@ class Timeline:
     """Two observations may have happened in the other order, by their sources and stamps."""
     begin: Node
     trail: list[Entry] = field(factory=list)
+    budget: Budget | None = None
+    """Of the whole recording; None: only what each search may spend is bounded."""
+    is_cut_short: bool = False
+    """Going back for the observation that is stuck has ended for want of steps."""
 
     @property
     def node(self) -> Node:
@@ -93,8 +97,8 @@ class Timeline:
         """The entry of an observation in a state."""
         start = begin_event(node)
         asked = self.ask(observation, start)
-        found = start
-        search = Search(self.guide, asked, Budget(EVENT_STEPS))
+        found = asked.before(start) if asked.before is not None else start
+        search = Search(self.guide, asked, Budget(EVENT_STEPS, self.budget))
         for stage in asked.stages:
             goals = stage(found)
             searched = search.run(found, goals)
@@ -108,6 +112,7 @@ class Timeline:
 
     def repair(self, stuck: Stuck, waiting: list[Any]) -> bool:
         """Explains a stuck observation by earlier steps, or at another place near by."""
+        self.is_cut_short = False
         trail = self.go_back(self.trail, stuck, 0)
         trail = trail or self.move_earlier(stuck.observation)
         if trail is None:
@@ -118,6 +123,8 @@ class Timeline:
 
     def go_back(self, trail: list[Entry], stuck: Stuck, rounds: int) -> list[Entry] | None:
         """The trail with an observation explained by steps taken before earlier ones."""
+        if any(goal.is_lost and goal.is_lost(stuck.nearest) for goal in stuck.unmet):
+            return None
         for count in list_turning_points(trail, stuck.unmet):
             self.ask(trail[count].observation, trail[count].before)  # sets the guide's clock
             for wish in list_wishes(stuck.unmet):
@@ -133,7 +140,9 @@ class Timeline:
     def grant(self, node: Node, wish: tuple[Goal, ...]) -> Node | None:
         """A node in which these goals are met by hidden steps alone; None: there is none."""
         start = begin_event(node)
-        searched = Search(self.guide, Asked(), Budget(WISH_STEPS)).run(start, wish)
+        search = Search(self.guide, Asked(), Budget(WISH_STEPS, self.budget))
+        searched = search.run(start, wish)
+        self.is_cut_short |= not searched.is_exhausted
         if searched.found is None or searched.found is start:
             return None
         return searched.found

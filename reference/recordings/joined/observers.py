@@ -8,24 +8,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from attrs import evolve, frozen
 
-from reference.language.machine import Action
+from reference.language.compiled import compute_places
 from reference.language.operators import is_same, negate
-from reference.recordings.joined.arguments import count_puts
+from reference.recordings.hidden.goals import agrees, fires, has_value, holds
+from reference.recordings.hidden.node import Asked, Goal, Node
 from reference.recordings.joined.choice import Choice, is_stored, name_queue
-from reference.recordings.joined.goals import (
-    Asked,
-    Goal,
-    Node,
-    agrees,
-    has_value,
-    holds,
-    is_taken,
-)
+from reference.recordings.joined.notes import Notes, count_puts
 from reference.recordings.joined.sizes import Sizes, is_moved
 from reference.recordings.reading import LARGEST_NUMBER, Event
 from reference.worlds.reading.state import MASTER, SLAVE
@@ -62,13 +55,18 @@ class Observer:
     structure: SystemStructure
     choice: Choice
     sizes: Sizes
+    are_puts_seen: bool = True
+    """The recording tells of every message that is put."""
 
     def ask(self, event: Event, node: Node) -> Asked:
         """What an event asks in a state."""
         observe = OBSERVERS.get(event.kind)
         if observe is None:
             return Asked(ignored=NOT_MODELLED.get(event.kind, "the state tells nothing of it"))
-        return observe(self, event, node)
+        asked = observe(self, event, node)
+        if asked.before is None:
+            return asked
+        return evolve(asked, after=forget_shown(asked.after))
 
     def find_broker(self, event: Event) -> int:
         """Which broker an event is about."""
@@ -78,9 +76,39 @@ class Observer:
         """It is about the queue that is looked at."""
         return name_queue(event) == self.choice.queue
 
+    def has_value(self, text: str, path: str, wanted: int) -> Goal:
+        """A leaf has this value; ``text`` names it."""
+        return has_value(self.structure, text, path, wanted)
+
+    def holds(self, text: str, make: Callable[..., Any], *given: int) -> Goal:
+        """A predicate of the state holds, that ``make`` writes for some numbers."""
+        return holds(self.structure, text, make, *given)
+
     def is_of_group(self, event: Event) -> bool:
         """It is about the progress that is looked at."""
         return self.is_of_queue(event) and event["group"] == self.choice.group
+
+
+def ask_for(goals: Iterable[Goal], **others: Any) -> Asked:
+    """These goals at once."""
+    found = tuple(goals)
+    return Asked((lambda _: found,), **others)
+
+
+def note(**changes: Any) -> Callable[[Node], Node]:
+    """An edit of the notes alone."""
+    return lambda node: node.edit(notes=evolve(node.notes, **changes))
+
+
+def owe(message: bool | None) -> Callable[[Node], Node]:
+    """From now on the broker owes a message."""
+    return lambda node: node.edit(notes=evolve(node.notes, owed=(*node.notes.owed, message)))
+
+
+def forget_shown(after: Callable[[Node], Node] | None) -> Callable[[Node], Node]:
+    """What an event shows counts for it alone; ``after``: what changes besides."""
+    forget = note(shown_put=None, shown_commit=None)
+    return lambda node: forget(after(node) if after else node)
 
 
 OTHER_QUEUE = Asked(ignored="about another queue")
@@ -100,46 +128,51 @@ def observe_put(observer: Observer, event: Event, node: Node) -> Asked:
     place = int(event["queue_offset"])
     is_followed = is_of_queue and place == observer.choice.message
     name = "append_message[0]" if is_followed else "append_other_message"
-    end = node.state.cluster.master.log.max_offset
+    end = node.state[compute_places(observer.structure)[name_end(observer, MASTER)]]
     arguments = {"size_bytes": observer.sizes.find_size(event, end)}
     if is_followed:
         arguments["waits_for_store"] = int(event.data.get("wait_store_ok", True))
-    goals = [is_taken(f"{name} takes {arguments['size_bytes']} B", Action(name, arguments))]
+    goals = [fires(f"{name} takes {arguments['size_bytes']} B", name)]
     if event.kind == "put":
         wrote = event["wrote_offset"] + event["wrote_bytes"]
-        goals.append(has_value("the log's end", f"{BROKERS[MASTER]}.log.ends.2", wrote))
+        goals.append(observer.has_value("the log's end", name_end(observer, MASTER), wrote))
     if is_of_queue:
         goals.append(agrees(f"queue_offset is {place}", lambda after: is_place(after, place)))
     if is_followed:
-        goals += list_answer_goals(event)
-    permits = {name: 1, "fill_file": 1}
-    owes = (None,) if event.data.get("delay_level") else ()
-    return Asked(tuple(goals), permits, put=is_of_queue, owes=owes)
+        goals += list_answer_goals(observer, event)
+    return ask_for(
+        goals,
+        permits={name: 1, "fill_file": 1},
+        arguments={name: arguments},
+        before=note(shown_put=(name, is_of_queue)),
+        after=owe(None) if event.data.get("delay_level") else None,
+    )
 
 
 def is_place(node: Node, place: int) -> bool:
     """The message that was put last has this place in its queue, by those that were put before."""
-    low, high = count_puts(node.puts, node.puts[-1].end_offset) if node.puts else (0, 0)
+    puts = node.notes.puts
+    low, high = count_puts(puts, puts[-1].end_offset) if puts else (0, 0)
     return low <= place + 1 <= high
 
 
-def list_answer_goals(event: Event) -> Iterator[Goal]:
+def list_answer_goals(observer: Observer, event: Event) -> Iterator[Goal]:
     """How the put of the followed message is answered."""
     told = event["put_status"] if event.kind == "put" else event["response"]
     status = PUT_OK if told == "SUCCESS" else STATUS_NAMES.index(told)
-    yield has_value("the put's phase", "cluster.messages.0.phase", ANSWERED)
-    yield has_value(f"its answer ({told})", "cluster.messages.0.status", status)
+    yield observer.has_value("the put's phase", "cluster.messages.0.phase", ANSWERED)
+    yield observer.has_value(f"its answer ({told})", "cluster.messages.0.status", status)
 
 
 def observe_snapshot(observer: Observer, event: Event, node: Node) -> Asked:
     """A broker shows its log, and perhaps its queues and tables."""
     broker = observer.find_broker(event)
     goals = [*list_log_goals(event, broker, observer)]
-    goals += list_link_goals(event, broker)
+    goals += list_link_goals(observer, event, broker)
     ends = event.data.get("queues", {}).get(observer.choice.queue)
     if ends:
-        goals += list_queue_goals(broker, *ends)
-    return Asked((*goals, *list_table_goals(observer, event, broker)))
+        goals += list_queue_goals(observer, broker, *ends)
+    return ask_for([*goals, *list_table_goals(observer, event, broker)])
 
 
 def observe_start(observer: Observer, event: Event, node: Node) -> Asked:
@@ -147,10 +180,10 @@ def observe_start(observer: Observer, event: Event, node: Node) -> Asked:
     broker = observer.find_broker(event)
     role = event.data.get("role")
     if role and (broker == SLAVE) != (role == "SLAVE"):
-        return Asked((agrees(f"{event['node']} starts as {role}", lambda _: False),))
-    shown = observe_snapshot(observer, event, node)
-    is_up = has_value(f"{event['node']} runs", f"{BROKERS[broker]}.is_up", True)
-    return Asked((is_up, *shown.goals), list_starts(observer, broker))
+        return ask_for([agrees(f"{event['node']} starts as {role}", lambda _: False)])
+    (shown,) = observe_snapshot(observer, event, node).stages
+    is_up = observer.has_value(f"{event['node']} runs", f"{BROKERS[broker]}.is_up", True)
+    return ask_for([is_up, *shown(node)], permits=list_starts(observer, broker))
 
 
 def list_starts(observer: Observer, broker: int) -> dict[str, int]:
@@ -163,7 +196,7 @@ def list_log_goals(event: Event, broker: int, observer: Observer) -> Iterator[Go
     """What a broker shows of its log."""
     log, who = f"{BROKERS[broker]}.log", event["node"]
     paths = {
-        "max_offset": f"{log}.ends.{observer.structure.log.lives - 1}",
+        "max_offset": name_end(observer, broker),
         "flushed_offset": f"{log}.flushed_offset",
         "dispatched_offset": f"{log}.dispatched_offset",
     }
@@ -172,34 +205,31 @@ def list_log_goals(event: Event, broker: int, observer: Observer) -> Iterator[Go
         paths["connection_count"] = f"{BROKERS[MASTER]}.connection_count"
     for name, path in paths.items():
         if name in event.data:
-            yield has_value(f"{name} of {who}", path, event[name])
+            yield observer.has_value(f"{name} of {who}", path, event[name])
     if event.data.get("min_offset", -1) >= 0:
-        yield has_value(f"min_offset of {who}", f"{log}.start_offset", event["min_offset"])
+        yield observer.has_value(f"min_offset of {who}", f"{log}.start_offset", event["min_offset"])
     files = event.data.get("mapped_files")
     if files is not None:
-        yield holds(
-            f"mapped_files of {who} is {files}",
-            observer.structure,
-            lambda s: has_files(get_log(s, broker), s.parameters.mapped_file_size_bytes, files),
-        )
+        yield observer.holds(f"mapped_files of {who} is {files}", has_files, broker, files)
 
 
-def get_log(state: Any, broker: int) -> Any:
-    """The log of one of the brokers."""
-    return state.cluster.master.log if broker == MASTER else state.cluster.slaves[0].log
+def name_end(observer: Observer, broker: int) -> str:
+    """The path of the end of a broker's log."""
+    return f"{BROKERS[broker]}.log.ends.{observer.structure.log.lives - 1}"
 
 
-def has_files(log: Any, size: Any, files: int) -> Any:
-    """A log has so many files."""
+def has_files(state: Any, broker: int, files: int) -> Any:
+    """A broker's log has so many files."""
+    log = state.cluster.master.log if broker == MASTER else state.cluster.slaves[0].log
     if files == 0:
         return negate(log.has_file)
     last = log.start_offset
     for _ in range(files - 1):
-        last = last + size
+        last = last + state.parameters.mapped_file_size_bytes
     return log.has_file & (log.last_file_offset == last)
 
 
-def list_link_goals(event: Event, broker: int) -> Iterator[Goal]:
+def list_link_goals(observer: Observer, event: Event, broker: int) -> Iterator[Goal]:
     """What a broker shows of the connection."""
     shown = event.data.get("connections", [])
     if broker == MASTER and len(shown) == 1:
@@ -210,25 +240,24 @@ def list_link_goals(event: Event, broker: int) -> Iterator[Goal]:
         }
         for name, path in paths.items():
             if name in shown[0]:
-                yield has_value(f"{name} of the connection", path, shown[0][name])
+                yield observer.has_value(f"{name} of the connection", path, shown[0][name])
     if broker == SLAVE and event.data.get("ha_client_connected"):
-        yield has_value("ha_client_connected", f"{LINK}.is_open", True)
+        yield observer.has_value("ha_client_connected", f"{LINK}.is_open", True)
         reported = event["ha_client_reported_offset"]
-        yield has_value("ha_client_reported_offset", f"{LINK}.reported_offset", reported)
+        yield observer.has_value("ha_client_reported_offset", f"{LINK}.reported_offset", reported)
 
 
-def list_queue_goals(broker: int, low: int, high: int) -> Iterator[Goal]:
+def list_queue_goals(observer: Observer, broker: int, low: int, high: int) -> Iterator[Goal]:
     """Where a broker's queue begins and ends."""
-    yield has_value("the queue's min_offset", name_leaf(broker, "queue_min"), low)
-    end = has_value("the queue's max_offset", name_leaf(broker, "queue_max"), high)
-    yield evolve(end, limit=count_all)
+    yield observer.has_value("the queue's min_offset", name_leaf(broker, "queue_min"), low)
+    end = observer.has_value("the queue's max_offset", name_leaf(broker, "queue_max"), high)
+    is_lost = (lambda node: count_all(node.notes) < high) if observer.are_puts_seen else None
+    yield evolve(end, is_lost=is_lost)
 
 
-def count_all(node: Node) -> int:
+def count_all(notes: Notes) -> int:
     """How many messages the queue can have, by those that were put and those that are owed."""
-    if not node.are_puts_seen:
-        return LARGEST_NUMBER
-    return count_puts(node.puts, LARGEST_NUMBER)[1] + sum(o is not False for o in node.owed)
+    return count_puts(notes.puts, LARGEST_NUMBER)[1] + sum(o is not False for o in notes.owed)
 
 
 def list_table_goals(observer: Observer, event: Event, broker: int) -> Iterator[Goal]:
@@ -239,11 +268,13 @@ def list_table_goals(observer: Observer, event: Event, broker: int) -> Iterator[
             table = read_file(event) if name == "file" else event.data.get(name)
             if table is not None:
                 shown = table.get(key, {}).get(number, -1)
-                yield has_value(f"{leaf} of {event['node']}", name_leaf(broker, leaf), shown)
+                yield observer.has_value(
+                    f"{leaf} of {event['node']}", name_leaf(broker, leaf), shown
+                )
     if broker == SLAVE and event.kind != "node_started" and "ha_master_address" in event.data:
         is_known = "slave_synchronize_master_addr" in event.data
         text = "the slave knows its master"
-        yield has_value(text, "reading.routes.is_master_known", is_known)
+        yield observer.has_value(text, "reading.routes.is_master_known", is_known)
 
 
 def read_file(event: Event) -> Mapping[str, Any] | None:
@@ -263,7 +294,7 @@ def read_file(event: Event) -> Mapping[str, Any] | None:
 def observe_tables(observer: Observer, event: Event, node: Node) -> Asked:
     """A broker shows its tables."""
     goals = tuple(list_table_goals(observer, event, observer.find_broker(event)))
-    return Asked(goals) if goals else Asked(ignored="no progress in this queue is looked at")
+    return ask_for(goals) if goals else Asked(ignored="no progress in this queue is looked at")
 
 
 def observe_read(observer: Observer, event: Event, node: Node) -> Asked:
@@ -273,20 +304,33 @@ def observe_read(observer: Observer, event: Event, node: Node) -> Asked:
     it commits.
     """
     is_of_queue = observer.choice.queue == "OFFSET_MOVED_EVENT-0"
-    owes = (is_of_queue,) if is_moved(event, observer.choice) else ()
+    after = owe(is_of_queue) if is_moved(event, observer.choice) else None
     if not observer.is_of_queue(event) or event.data.get("min_offset", -1) < 0:
-        return Asked(owes=owes, ignored=OTHER_QUEUE.ignored)
+        return evolve(OTHER_QUEUE, after=after)
     broker = observer.find_broker(event)
-    goals = [*list_queue_goals(broker, event["min_offset"], event["max_offset"])]
+    goals = [*list_queue_goals(observer, broker, event["min_offset"], event["max_offset"])]
     if "FOUND" == event.data.get("get_status", event.data.get("status")):
         goals += list_found_goals(observer, event, broker)
-    commit = None
     if event.data.get("commit_flag") and broker == MASTER and observer.is_of_group(event):
-        path = name_leaf(broker, "progress")
-        commit = has_value("the progress stored", path, event["commit_offset"])
-        goals.append(commit)
-    permits = {"deliver_stale_commit": 1} if commit else {}
-    return Asked(tuple(goals), permits, commit=commit, owes=owes)
+        return ask_for_commit(observer, broker, event["commit_offset"], goals, after)
+    return ask_for(goals, after=after)
+
+
+def ask_for_commit(
+    observer: Observer,
+    broker: int,
+    offset: int,
+    goals: Iterable[Goal] = (),
+    after: Callable[[Node], Node] | None = None,
+) -> Asked:
+    """A broker stores the progress of a consumer, beside other goals."""
+    path = name_leaf(broker, "progress")
+    return ask_for(
+        [*goals, observer.has_value("the progress stored", path, offset)],
+        permits={"deliver_stale_commit": 1} if broker == MASTER else {},
+        before=note(shown_commit=(path, offset)),
+        after=after,
+    )
 
 
 def list_found_goals(observer: Observer, event: Event, broker: int) -> Iterator[Goal]:
@@ -296,27 +340,24 @@ def list_found_goals(observer: Observer, event: Event, broker: int) -> Iterator[
     """
     begin, end = event["offset"], event["next_begin_offset"]
     who = event["node"]
-    yield holds(
-        f"{who} has a message from {begin} to {end}",
-        observer.structure,
-        lambda s: (
-            (s.reading.brokers[broker].first_kept < end)
-            & (begin < s.reading.brokers[broker].queue_max)
-        ),
-    )
+    text = f"{who} has a message from {begin} to {end}"
+    yield observer.holds(text, has_some, broker, begin, end)
     if begin <= observer.choice.message < end:
         leaf = "is_on_master" if broker == MASTER else "is_on_slave"
-        yield has_value(f"{who} has the followed message", f"reading.message.{leaf}", True)
+        yield observer.has_value(f"{who} has the followed message", f"reading.message.{leaf}", True)
+
+
+def has_some(state: Any, broker: int, begin: int, end: int) -> Any:
+    """A broker's queue has a message from ``begin`` on and below ``end``."""
+    queue = state.reading.brokers[broker]
+    return (queue.first_kept < end) & (begin < queue.queue_max)
 
 
 def observe_commit(observer: Observer, event: Event, node: Node) -> Asked:
     """A broker takes a commit."""
     if not observer.is_of_group(event):
         return OTHER_GROUP
-    broker = observer.find_broker(event)
-    goal = has_value("the progress stored", name_leaf(broker, "progress"), event["offset"])
-    permits = {"deliver_stale_commit": 1} if broker == MASTER else {}
-    return Asked((goal,), permits, commit=goal)
+    return ask_for_commit(observer, observer.find_broker(event), event["offset"])
 
 
 def observe_query(observer: Observer, event: Event, node: Node) -> Asked:
@@ -326,57 +367,57 @@ def observe_query(observer: Observer, event: Event, node: Node) -> Asked:
     broker, shown = observer.find_broker(event), event["offset"]
     leaf = name_leaf(broker, "progress")
     if shown is None:
-        return Asked((has_value("the progress stored", leaf, -1),))
+        return ask_for([observer.has_value("the progress stored", leaf, -1)])
     if shown > 0:
-        return Asked((has_value("the progress told", leaf, shown),))
+        return ask_for([observer.has_value("the progress told", leaf, shown)])
     text = "the progress told is 0, or none is stored"
-    goal = holds(text, observer.structure, lambda s: s.reading.brokers[broker].progress <= 0)
-    return Asked((goal,))
+    return ask_for([observer.holds(text, has_no_progress, broker)])
+
+
+def has_no_progress(state: Any, broker: int) -> Any:
+    """A broker has stored none, or 0."""
+    return state.reading.brokers[broker].progress <= 0
 
 
 def observe_copy(observer: Observer, event: Event, node: Node) -> Asked:
     """A slave copies its master's tables, if it knows that, and that runs."""
-
-    def is_copied(state: Any) -> Any:
-        master, slave = state.reading.brokers
-        is_asked = slave.is_up & state.reading.routes.is_master_known & master.is_up
-        return negate(is_asked & (master.progress >= 0)) | is_same_number(master, slave)
-
     if not observer.choice.group:
         return OTHER_GROUP
-    return Asked((holds("progress is the master's", observer.structure, is_copied),))
+    return ask_for([observer.holds("progress is the master's", is_copied)])
 
 
-def is_same_number(master: Any, slave: Any) -> Any:
-    """Both brokers have the same progress in memory."""
-    return (master.progress <= slave.progress) & (slave.progress <= master.progress)
+def is_copied(state: Any) -> Any:
+    """Both brokers have the same progress in memory, if the master was asked and has any."""
+    master, slave = state.reading.brokers
+    is_asked = slave.is_up & state.reading.routes.is_master_known & master.is_up
+    is_same_number = (master.progress <= slave.progress) & (slave.progress <= master.progress)
+    return negate(is_asked & (master.progress >= 0)) | is_same_number
 
 
 def observe_register(observer: Observer, event: Event, node: Node) -> Asked:
     """A slave registers, and is told where its master is."""
     if observer.find_broker(event) == MASTER:
         return Asked(ignored="a master learns nothing by it")
+    return ask_for([observer.holds("the slave knows what is listed", is_told)])
 
-    def is_told(state: Any) -> Any:
-        routes = state.reading.routes
-        return is_same(routes.is_master_known, routes.is_master_listed)
 
-    return Asked((holds("the slave knows what is listed", observer.structure, is_told),))
+def is_told(state: Any) -> Any:
+    """The slave knows its master if and only if the name server lists it."""
+    routes = state.reading.routes
+    return is_same(routes.is_master_known, routes.is_master_listed)
 
 
 def observe_persist(observer: Observer, event: Event, node: Node) -> Asked:
     """A broker writes progress to its disk."""
-    broker = observer.find_broker(event)
-
-    def is_written(state: Any) -> Any:
-        queue = state.reading.brokers[broker]
-        return (queue.progress <= queue.progress_on_disk) & (
-            queue.progress_on_disk <= queue.progress
-        )
-
     if not observer.choice.group:
         return OTHER_GROUP
-    return Asked((holds("progress is on disk", observer.structure, is_written),))
+    return ask_for([observer.holds("progress is on disk", is_written, observer.find_broker(event))])
+
+
+def is_written(state: Any, broker: int) -> Any:
+    """A broker has the same progress in memory and on disk."""
+    queue = state.reading.brokers[broker]
+    return (queue.progress <= queue.progress_on_disk) & (queue.progress_on_disk <= queue.progress)
 
 
 CONNECTED = re.compile(r"HAService receive new connection")
@@ -401,10 +442,10 @@ def observe_log(observer: Observer, event: Event, node: Node) -> Asked:
         found = pattern.match(text)
         if found and who == broker:
             value = int(found.group(1)) if pattern.groups else True
-            told = has_value(f"{event['node']} logs {found.group(0)!r}", path, value)
+            told = observer.has_value(f"{event['node']} logs {found.group(0)!r}", path, value)
             # A slave connects before its start is over, which is when it is told.
             permits = list_starts(observer, SLAVE) if pattern is CONNECTED else {}
-            return Asked((told,), permits)
+            return ask_for([told], permits=permits)
     if broker == SLAVE and text.startswith(COPIED):
         return observe_copy(observer, event, node)
     return Asked(ignored="a line of a broker's log that tells nothing of the state")
@@ -413,7 +454,7 @@ def observe_log(observer: Observer, event: Event, node: Node) -> Asked:
 def observe_kill(observer: Observer, event: Event, node: Node) -> Asked:
     """A broker's process is killed."""
     name = "kill_master" if observer.find_broker(event) == MASTER else "kill_slave[0]"
-    return Asked((is_taken(f"{event['node']} is killed", Action(name)),), {name: 1})
+    return ask_for([fires(f"{event['node']} is killed", name)], permits={name: 1})
 
 
 def observe_end(observer: Observer, event: Event, node: Node) -> Asked:
@@ -421,10 +462,10 @@ def observe_end(observer: Observer, event: Event, node: Node) -> Asked:
     broker = observer.find_broker(event)
     who, index = ("master", "") if broker == MASTER else ("slave", "[0]")
     permits = {f"begin_{who}_stop{index}": 1, f"finish_{who}_stop{index}": 1}
-    goals = [has_value(f"{event['node']} runs", f"{BROKERS[broker]}.is_up", False)]
+    goals = [observer.has_value(f"{event['node']} runs", f"{BROKERS[broker]}.is_up", False)]
     if "max_offset" in event.data:
         goals += list_log_goals(event, broker, observer)
-    return Asked(tuple(goals), permits)
+    return ask_for(goals, permits=permits)
 
 
 OBSERVERS: Mapping[str, Observe] = {

@@ -1,0 +1,38 @@
+"""What a recording has shown so far that a state of the joined system does not hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from attrs import frozen
+
+
+@frozen(cache_hash=True)
+class Put:
+    """A message in the master's log, as far as the recording tells of it."""
+
+    end_offset: int
+    """One past its last byte in the log."""
+    is_of_queue: bool | None
+    """It is one of the queue that is looked at; None where nobody saw which queue it is of."""
+
+
+@frozen(cache_hash=True)
+class Notes:
+    """What the explanation remembers from event to event."""
+
+    puts: tuple[Put, ...] = ()
+    """All messages of the master's log, in their order."""
+    owed: tuple[bool | None, ...] = ()
+    """Messages that the broker puts by itself sooner or later: `Put.is_of_queue` of each."""
+    shown_put: tuple[str, bool] | None = None
+    """The append that the present event shows: its instance, and `Put.is_of_queue`."""
+    shown_commit: tuple[str, int] | None = None
+    """The commit that it shows: the leaf with the progress that it brings, and its value."""
+
+
+def count_puts(puts: Iterable[Put], offset: int) -> tuple[int, int]:
+    """How many messages of the queue lie wholly below an offset: at least, and at most."""
+    below = [put.is_of_queue for put in puts if put.end_offset <= offset]
+    known = below.count(True)
+    return known, known + below.count(None)
