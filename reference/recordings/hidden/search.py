@@ -26,6 +26,9 @@ for that at most."""
 
 import os
 USE = os.environ.get('USE','1')=='1'
+GOAL_STEPS = 600
+"""How many steps may be tried for one of several goals by itself."""
+
 WEIGHT = 2.0
 """How many steps a goal that is not met counts for."""
 
@@ -101,16 +104,17 @@ class Search:
         for goal in goals:
             if goal.check(node):
                 continue
-            searched = self._run(node, (*met, goal))
+            budget = self.budget if len(goals) == 1 else Budget(GOAL_STEPS, self.budget)
+            searched = self._run(node, (*met, goal), budget)
             if searched.found is None:
-                return self._run(start, goals) if met or node is not start else searched
+                return searched if len(goals) == 1 else self._run(start, goals, self.budget)
             node = searched.found
             met = [each for each in goals if each.check(node)]
         if len(met) == len(goals):
             return Searched(node, node, is_exhausted=True)
-        return self._run(start, goals)
+        return self._run(start, goals, self.budget)
 
-    def _run(self, start: Node, goals: tuple[Goal, ...]) -> Searched:
+    def _run(self, start: Node, goals: tuple[Goal, ...], budget: Budget) -> Searched:
         """The shortest help first, then what takes more rules."""
         self.goals = goals
         searched = Searched(None, start, is_exhausted=True)
@@ -119,8 +123,8 @@ class Search:
         if any(goal.is_lost and goal.is_lost(start) for goal in self._list_unmet(start)):
             return searched
         for depth, most in DEPTHS:
-            searched = self._run_to_depth(start, depth, Budget(most, self.budget))
-            if searched.found is not None or self.budget.is_spent:
+            searched = self._run_to_depth(start, depth, Budget(most, budget))
+            if searched.found is not None or budget.is_spent:
                 break
         return searched
 
