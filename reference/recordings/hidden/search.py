@@ -18,6 +18,7 @@ from reference.language.compiled import CompiledMachine, Ranges, State
 from reference.language.machine import Action
 from reference.recordings.hidden.estimate import Estimate
 from reference.recordings.hidden.node import Asked, Goal, Node
+from reference.recordings.hidden.reach import Reach
 from reference.recordings.hidden.relevance import list_relevant
 
 DEPTHS = ((1, 200), (2, 500), (3, 1_500), (8, 1_000_000))
@@ -25,7 +26,8 @@ DEPTHS = ((1, 200), (2, 500), (3, 1_500), (8, 1_000_000))
 for that at most."""
 
 import os
-USE = os.environ.get('USE','1')=='1'
+
+USE = os.environ.get("USE", "1") == "1"
 GOAL_STEPS = 600
 """How many steps may be tried for one of several goals by itself."""
 
@@ -40,6 +42,9 @@ class Guide(Protocol):
 
     def may(self, node: Node, name: str) -> bool:
         """The instance may fire without an event of its own."""
+
+    def may_change(self, node: Node, name: str, path: str) -> bool:
+        """It may fire so, here or later, and change this leaf; without a path: it may fire."""
 
     def list_values(
         self,
@@ -87,6 +92,8 @@ class Searched:
     """The one that came nearest."""
     is_exhausted: bool
     """Everything within the bounds was tried: the budget was not the reason."""
+    out_of_reach: tuple[Goal, ...] = ()
+    """The goals that no hidden step can bring any more."""
 
 
 @define(eq=False)
@@ -123,10 +130,23 @@ class Search:
         if any(goal.is_lost and goal.is_lost(start) for goal in self._list_unmet(start)):
             return searched
         for depth, most in DEPTHS:
+            if depth > 1:
+                lost = self._list_out_of_reach(start)
+                if lost:
+                    return Searched(None, start, is_exhausted=True, out_of_reach=lost)
             searched = self._run_to_depth(start, depth, Budget(most, budget))
             if searched.found is not None or budget.is_spent:
                 break
         return searched
+
+    def _list_out_of_reach(self, start: Node) -> tuple[Goal, ...]:
+        reach = Reach.of(self.guide.machine, start.state, lambda n, p: self.may_change(start, n, p))
+        unmet = self._list_unmet(start)
+        return tuple(g for g in unmet if g.path and not reach.can_become(g.path, g.wanted))
+
+    def may_change(self, node: Node, name: str, path: str) -> bool:
+        """The instance may fire from here on, and change this leaf."""
+        return name in self.asked.permits or self.guide.may_change(node, name, path)
 
     def _list_unmet(self, node: Node) -> list[Goal]:
         return [goal for goal in self.goals if not goal.check(node)]

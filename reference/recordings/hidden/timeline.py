@@ -104,7 +104,7 @@ class Timeline:
             searched = search.run(found, goals)
             if searched.found is None:
                 near = searched.nearest
-                unmet = tuple(g for g in goals if not g.check(near))
+                unmet = searched.out_of_reach or tuple(g for g in goals if not g.check(near))
                 return Stuck(observation, asked, near, unmet, searched.is_exhausted)
             found = searched.found
         after = asked.after(found) if asked.after is not None else found

@@ -54,7 +54,7 @@ class JoinedGuide:
     hidden: Mapping[str, bool] = field(init=False)
     """By instance: it may fire at any time."""
     counted: tuple[int, ...] = field(init=False)
-    """Where the state has what `_is_sound` looks at."""
+    """Where the state has what soundness looks at."""
     tables: tuple[int, ...] = field(init=False)
     """Where it has the progress in a broker's memory."""
     find_second_file: Mapping[str, Callable[[State], int]] = field(init=False)
@@ -86,6 +86,12 @@ class JoinedGuide:
     def may(self, node: Node, name: str) -> bool:
         """Whether an instance may fire without an event of its own, or is owed."""
         return self.hidden[name] or (bool(node.notes.owed) and name in OF_PUTS)
+
+    def may_change(self, node: Node, name: str, path: str) -> bool:
+        """Whether an instance may do so; progress in memory changes by a commit that is seen."""
+        is_commit = path in TABLES and not name.startswith(PROGRESS_KEEPERS)
+        is_free = not self.visibility.are_commits_seen or node.notes.shown_commit is not None
+        return self.may(node, name) and (is_free or not is_commit)
 
     def weigh(self, action: Action) -> float:
         """Circumstances that nobody saw are thought of only where nothing else helps."""

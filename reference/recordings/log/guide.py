@@ -80,6 +80,10 @@ class LogGuide:
             return True
         return allowed is not False and allowed(node)
 
+    def may_change(self, node: Node, name: str, path: str) -> bool:
+        """Whether an instance may fire from here on without an event of its own."""
+        return self.allowed[name] is not False or node.notes.is_granted(name)
+
     def _make_allowance(self, instance: CompiledInstance) -> Allowance:
         rule = instance.recorded.instance.rule
         index = next(iter(instance.recorded.instance.indexes), -1)
