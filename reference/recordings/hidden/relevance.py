@@ -1,4 +1,4 @@
-"""Which rule instances may bring a state nearer to a goal, by what compiled rules read and write."""
+"""Which rule instances may bring a state nearer to a goal, by what rules read and write."""
 
 from __future__ import annotations
 

@@ -21,13 +21,11 @@ from reference.recordings.hidden.node import Asked, Goal, Node
 from reference.recordings.hidden.reach import Reach
 from reference.recordings.hidden.relevance import list_relevant
 
-DEPTHS = ((1, 200), (2, 500), (3, 1_500), (8, 1_000_000))
+DEPTHS = ((1, 200), (2, 1_500), (3, 1_500), (8, 1_000_000))
 """Over how many other instances a help may go, one after another, and how many steps may be tried
 for that at most."""
 
-import os
 
-USE = os.environ.get("USE", "1") == "1"
 GOAL_STEPS = 600
 """How many steps may be tried for one of several goals by itself."""
 
@@ -174,8 +172,6 @@ class Search:
         return Searched(None, nearest[1], is_exhausted=True)
 
     def _rank(self, node: Node, far: float) -> float:
-        if not USE:
-            return 3.0 * far
         estimate = Estimate(self.guide.machine, node.state, lambda name: self.may(node, name))
         return WEIGHT * (far + sum(estimate.measure(node, goal) for goal in self.goals))
 

@@ -16,7 +16,7 @@ from attrs import define, field, frozen
 from reference.recordings.hidden.node import Asked, Goal, Node
 from reference.recordings.hidden.search import Budget, Guide, Search, begin_event
 
-EVENT_STEPS, WISH_STEPS = 4_000, 1_000
+EVENT_STEPS, WISH_STEPS = 6_000, 1_000
 """Steps that may be tried for one observation, and for what it needs of earlier ones."""
 
 GO_BACK_MAX = 80
