@@ -19,7 +19,7 @@ from reference.language.dependencies import ARGUMENT_PREFIX, compute_dependencie
 from reference.language.leaves import compute_leaf_sorts, is_parameter
 from reference.language.terms import walk
 from reference.recordings.hidden.node import Goal, Node
-from reference.recordings.hidden.relevance import compute_needs, compute_sources, compute_writers
+from reference.recordings.hidden.search import compute_needs, compute_sources, compute_writers
 
 FAR = 100.0
 """What counts for a goal that nothing can meet."""

@@ -23,8 +23,6 @@ class Node:
     """The step from the parent to here; None for a change that is no step of a rule."""
     length: int = 0
     """How many steps led here from the first state."""
-    cost: float = 0.0
-    """How unlikely they are: one for a usual step."""
     spent: tuple[str, ...] = ()
     """The instances that only this event permits, and that have fired since it."""
 
@@ -33,10 +31,9 @@ class Node:
         """What tells two nodes of one search apart."""
         return self.state, self.notes, self.spent
 
-    def step(self, action: Action, state: State, notes: Any, cost: float, is_spent: bool) -> Node:
-        """The node after one step; ``is_spent``: only the event permits it."""
-        spent = (*self.spent, action.instance) if is_spent else self.spent
-        return Node(state, notes, self, action, self.length + 1, self.cost + cost, spent)
+    def step(self, action: Action, state: State, notes: Any, spent: tuple[str, ...]) -> Node:
+        """The node after one step."""
+        return Node(state, notes, self, action, self.length + 1, spent)
 
     def edit(self, **changes: Any) -> Node:
         """The node with another state or other notes, by no step of a rule."""

@@ -9,27 +9,21 @@ from __future__ import annotations
 
 import heapq
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any, Protocol
 
 from attrs import define, evolve, field, frozen
 
 from reference.language.compiled import CompiledMachine, Ranges, State
+from reference.language.dependencies import compute_dependencies, list_leaves
 from reference.language.machine import Action
-from reference.recordings.hidden.estimate import Estimate
 from reference.recordings.hidden.node import Asked, Goal, Node
-from reference.recordings.hidden.reach import Reach
-from reference.recordings.hidden.relevance import list_relevant
 
-DEPTHS = ((1, 200), (2, 1_500), (3, 1_500), (8, 1_000_000))
-"""Over how many other instances a help may go, one after another, and how many steps may be tried
-for that at most."""
+DEPTHS = (1, 2, 3, 5, 8)
+"""Over how many other instances a help may go, one after another."""
 
-
-GOAL_STEPS = 600
-"""How many steps may be tried for one of several goals by itself."""
-
-WEIGHT = 2.0
+WEIGHT = 3.0
 """How many steps a goal that is not met counts for."""
 
 
@@ -40,9 +34,6 @@ class Guide(Protocol):
 
     def may(self, node: Node, name: str) -> bool:
         """The instance may fire without an event of its own."""
-
-    def may_change(self, node: Node, name: str, path: str) -> bool:
-        """It may fire so, here or later, and change this leaf; without a path: it may fire."""
 
     def list_values(
         self,
@@ -57,9 +48,6 @@ class Guide(Protocol):
     def follow(self, node: Node, action: Action, state: State) -> Any:
         """The notes after a step; None for a step that the recording rules out."""
 
-    def weigh(self, action: Action) -> float:
-        """How unlikely a step is: 1 for a usual one, and as many more as it counts for."""
-
 
 @define
 class Budget:
@@ -71,13 +59,17 @@ class Budget:
 
     @property
     def is_spent(self) -> bool:
-        """None may."""
+        """None is left."""
         return self.steps_left <= 0 or (self.whole is not None and self.whole.is_spent)
 
     def spend(self) -> bool:
         """One more is tried; False when none is left."""
+        if self.is_spent:
+            return False
         self.steps_left -= 1
-        return self.steps_left >= 0 and (self.whole is None or self.whole.spend())
+        if self.whole is not None:
+            self.whole.spend()
+        return True
 
 
 @frozen(eq=False)
@@ -91,7 +83,7 @@ class Searched:
     is_exhausted: bool
     """Everything within the bounds was tried: the budget was not the reason."""
     out_of_reach: tuple[Goal, ...] = ()
-    """The goals that no hidden step can bring any more."""
+    """The goals that no hidden step can bring any more, as far as somebody has looked."""
 
 
 @define(eq=False)
@@ -109,53 +101,39 @@ class Search:
         for goal in goals:
             if goal.check(node):
                 continue
-            budget = self.budget if len(goals) == 1 else Budget(GOAL_STEPS, self.budget)
-            searched = self._run(node, (*met, goal), budget)
+            searched = self._run(node, (*met, goal))
             if searched.found is None:
-                return searched if len(goals) == 1 else self._run(start, goals, self.budget)
+                return self._run(start, goals) if met or node is not start else searched
             node = searched.found
             met = [each for each in goals if each.check(node)]
         if len(met) == len(goals):
             return Searched(node, node, is_exhausted=True)
-        return self._run(start, goals, self.budget)
+        return self._run(start, goals)
 
-    def _run(self, start: Node, goals: tuple[Goal, ...], budget: Budget) -> Searched:
+    def _run(self, start: Node, goals: tuple[Goal, ...]) -> Searched:
         """The shortest help first, then what takes more rules."""
         self.goals = goals
         searched = Searched(None, start, is_exhausted=True)
-        if not self._list_unmet(start):
+        if not self.list_unmet(start):
             return Searched(start, start, is_exhausted=True)
-        if any(goal.is_lost and goal.is_lost(start) for goal in self._list_unmet(start)):
-            return searched
-        for depth, most in DEPTHS:
-            if depth > 1:
-                lost = self._list_out_of_reach(start)
-                if lost:
-                    return Searched(None, start, is_exhausted=True, out_of_reach=lost)
-            searched = self._run_to_depth(start, depth, Budget(most, budget))
-            if searched.found is not None or budget.is_spent:
+        for depth in DEPTHS:
+            searched = self.run_to_depth(start, depth, self.budget)
+            if searched.found is not None or not searched.is_exhausted:
                 break
         return searched
 
-    def _list_out_of_reach(self, start: Node) -> tuple[Goal, ...]:
-        reach = Reach.of(self.guide.machine, start.state, lambda n, p: self.may_change(start, n, p))
-        unmet = self._list_unmet(start)
-        return tuple(g for g in unmet if g.path and not reach.can_become(g.path, g.wanted))
-
-    def may_change(self, node: Node, name: str, path: str) -> bool:
-        """The instance may fire from here on, and change this leaf."""
-        return name in self.asked.permits or self.guide.may_change(node, name, path)
-
-    def _list_unmet(self, node: Node) -> list[Goal]:
+    def list_unmet(self, node: Node) -> list[Goal]:
+        """The goals that are not met in a node."""
         return [goal for goal in self.goals if not goal.check(node)]
 
-    def _run_to_depth(self, start: Node, depth: int, budget: Budget) -> Searched:
+    def run_to_depth(self, start: Node, depth: int, budget: Budget) -> Searched:
+        """The best node first, by help that goes over so many other instances."""
         counter, seen = itertools.count(), {start.key}
         far = self._measure(start)
         waiting, nearest = [(0.0, next(counter), start)], (far, start)
         while waiting:
             _, _, node = heapq.heappop(waiting)
-            unmet = self._list_unmet(node)
+            unmet = self.list_unmet(node)
             if not unmet:
                 return Searched(node, node, is_exhausted=True)
             for after in self.expand(node, unmet, depth):
@@ -167,13 +145,13 @@ class Search:
                 far = self._measure(after)
                 if far < nearest[0]:
                     nearest = (far, after)
-                rank = self._rank(after, far) + after.cost - start.cost
+                rank = self.rank(after, start, far)
                 heapq.heappush(waiting, (rank, next(counter), after))
         return Searched(None, nearest[1], is_exhausted=True)
 
-    def _rank(self, node: Node, far: float) -> float:
-        estimate = Estimate(self.guide.machine, node.state, lambda name: self.may(node, name))
-        return WEIGHT * (far + sum(estimate.measure(node, goal) for goal in self.goals))
+    def rank(self, node: Node, start: Node, far: float) -> float:
+        """The lowest is looked at first; ``far``: how far all goals are from being met."""
+        return WEIGHT * far + node.length - start.length
 
     def _measure(self, node: Node) -> float:
         return sum(goal.compute_distance(node) for goal in self.goals)
@@ -222,11 +200,101 @@ class Search:
         notes = self.guide.follow(node, action, state)
         if notes is None:
             return None
-        name = action.instance
-        is_spent = node.spent.count(name) < self.asked.permits.get(name, 0)
-        return node.step(action, state, notes, self.guide.weigh(action), is_spent)
+        name, spent = action.instance, node.spent
+        if spent.count(name) < self.asked.permits.get(name, 0):
+            spent = (*spent, name)
+        return node.step(action, state, notes, spent)
 
 
 def begin_event(node: Node) -> Node:
     """The node in which nothing is spent yet of what the next event permits."""
     return evolve(node, spent=()) if node.spent else node
+
+
+@cache
+def compute_writers(structure: Any) -> Mapping[str, tuple[str, ...]]:
+    """The instances that write a leaf, by the leaf's path."""
+    writers: dict[str, tuple[str, ...]] = {}
+    for name, paths in compute_dependencies(structure).writes.items():
+        for path in paths:
+            writers[path] = (*writers.get(path, ()), name)
+    return writers
+
+
+@cache
+def compute_needs(structure: Any) -> Mapping[str, Mapping[str, frozenset[str]]]:
+    """By instance and condition: the leaves that the condition reads; those of ranges by ''."""
+    recorded = compute_dependencies(structure).recorded
+    return {
+        name: {
+            **{condition: list_leaves([term]) for condition, term in each.conditions.items()},
+            "": list_leaves([b for _, _, low, high in each.arguments for b in (low, high)]),
+        }
+        for name, each in recorded.items()
+    }
+
+
+@cache
+def compute_sources(structure: Any) -> Mapping[tuple[str, str], frozenset[str]]:
+    """By instance and leaf that it writes: the leaves that the new value is made of."""
+    recorded = compute_dependencies(structure).recorded
+    return {
+        (name, path): list_leaves([term])
+        for name, each in recorded.items()
+        for path, term in each.effects.items()
+    }
+
+
+def list_relevant(
+    machine: CompiledMachine,
+    state: State,
+    unmet: Iterable[Goal],
+    may: Callable[[str], bool],
+    depth: int,
+) -> list[tuple[str, Ranges]]:
+    """The instances that may fire and matter, with the ranges of their arguments, nearest first.
+
+    An instance matters if it writes a leaf of a goal, or makes a condition hold of one that
+    matters, over at most ``depth`` instances.
+    """
+    structure = machine.structure
+    writers, needs, sources = (
+        compute_writers(structure),
+        compute_needs(structure),
+        compute_sources(structure),
+    )
+    agenda: dict[str, int] = {}
+    found: dict[str, Ranges | None] = {}
+    names = [(name, 0) for goal in unmet for name in goal.instances]
+    for goal in unmet:
+        agenda |= dict.fromkeys(sorted(goal.leaves), 0)
+    waiting = list(agenda)
+
+    def add(leaves: Iterable[str], below: int) -> None:
+        for leaf in sorted(leaves):
+            if leaf not in agenda:
+                agenda[leaf] = below
+                waiting.append(leaf)
+
+    def look(name: str, below: int) -> None:
+        if name in found or not may(name):
+            return
+        instance = machine.instances[name]
+        found[name] = instance.find_ranges(state)
+        if below <= depth:
+            if found[name] is None:
+                for failed in instance.list_failed(state):
+                    add(needs[name].get(failed, ()), below)
+            else:
+                add(needs[name][""], below)
+
+    for name, below in names:
+        look(name, below + 1)
+    while waiting:
+        leaf = waiting.pop(0)
+        below = agenda[leaf] + 1
+        for name in writers.get(leaf, ()):
+            look(name, below)
+            if found.get(name) is not None and below <= depth:
+                add(sources[name, leaf], below)
+    return [(name, ranges) for name, ranges in found.items() if ranges is not None]

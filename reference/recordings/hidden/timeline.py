@@ -16,7 +16,7 @@ from attrs import define, field, frozen
 from reference.recordings.hidden.node import Asked, Goal, Node
 from reference.recordings.hidden.search import Budget, Guide, Search, begin_event
 
-EVENT_STEPS, WISH_STEPS = 6_000, 1_000
+EVENT_STEPS, WISH_STEPS = 4_000, 1_000
 """Steps that may be tried for one observation, and for what it needs of earlier ones."""
 
 GO_BACK_MAX = 80
@@ -65,7 +65,9 @@ class Timeline:
     """Two observations may have happened in the other order, by their sources and stamps."""
     begin: Node
     trail: list[Entry] = field(factory=list)
-    budget: Budget | None = None
+    search: Callable[[Any, Asked, Budget], Search] = Search
+    """Makes a search, by the guide and what is asked."""
+    total: Budget | None = None
     """Of the whole recording; None: only what each search may spend is bounded."""
     is_cut_short: bool = False
     """Going back for the observation that is stuck has ended for want of steps."""
@@ -98,7 +100,7 @@ class Timeline:
         start = begin_event(node)
         asked = self.ask(observation, start)
         found = asked.before(start) if asked.before is not None else start
-        search = Search(self.guide, asked, Budget(EVENT_STEPS, self.budget))
+        search = self.search(self.guide, asked, Budget(EVENT_STEPS, self.total))
         for stage in asked.stages:
             goals = stage(found)
             searched = search.run(found, goals)
@@ -140,7 +142,7 @@ class Timeline:
     def grant(self, node: Node, wish: tuple[Goal, ...]) -> Node | None:
         """A node in which these goals are met by hidden steps alone; None: there is none."""
         start = begin_event(node)
-        search = Search(self.guide, Asked(), Budget(WISH_STEPS, self.budget))
+        search = self.search(self.guide, Asked(), Budget(WISH_STEPS, self.total))
         searched = search.run(start, wish)
         self.is_cut_short |= not searched.is_exhausted
         if searched.found is None or searched.found is start:

@@ -13,9 +13,9 @@ import attrs
 from attrs import evolve, field, frozen
 
 from reference.language.machine import Action, compute_machine
+from reference.recordings.hidden.ahead import AheadSearch
 from reference.recordings.hidden.node import Goal, Node
-from reference.recordings.hidden.relevance import compute_writers
-from reference.recordings.hidden.search import Budget
+from reference.recordings.hidden.search import Budget, compute_writers
 from reference.recordings.hidden.timeline import Stuck, Timeline
 from reference.recordings.joined.choice import (
     Choice,
@@ -134,8 +134,8 @@ def explain(
     guide = JoinedGuide(structure, visibility, choice.message)
     initial = structure.make_initial(make_parameters(recording, choice))
     begin = Node(guide.machine.encode(initial), Notes())
-    budget = Budget(RECORDING_STEPS)
-    timeline = Timeline(guide, observer.ask, may_swap, begin, budget=budget)
+    timeline = Timeline(guide, observer.ask, may_swap, begin)
+    timeline.search, timeline.total = AheadSearch, Budget(RECORDING_STEPS)
     stuck = timeline.explain(recording.events)
     verdict = make_verdict(
         JoinedVerdict(recording.file, CONFORMS, choice, initial=initial), timeline

@@ -80,10 +80,6 @@ class LogGuide:
             return True
         return allowed is not False and allowed(node)
 
-    def may_change(self, node: Node, name: str, path: str) -> bool:
-        """Whether an instance may fire from here on without an event of its own."""
-        return self.allowed[name] is not False or node.notes.is_granted(name)
-
     def _make_allowance(self, instance: CompiledInstance) -> Allowance:
         rule = instance.recorded.instance.rule
         index = next(iter(instance.recorded.instance.indexes), -1)
@@ -211,10 +207,6 @@ class LogGuide:
             yield following.start_offset - self.get_max(node, MASTER)
         yield high
         yield low
-
-    def weigh(self, action: Action) -> float:
-        """Every hidden step is as likely as another."""
-        return 1.0
 
     def follow(self, node: Node, action: Action, state: State) -> Notes | None:
         """The notes after a step; None for a step that the recording rules out."""
