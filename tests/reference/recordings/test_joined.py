@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 
 from reference.language.compiled import compute_compiled_machine
 from reference.recordings.hidden.node import Node
+from reference.recordings.hidden.reach import Reach
 from reference.recordings.joined.choice import Choice
 from reference.recordings.joined.explain import (
     CONFORMS,
@@ -83,6 +85,25 @@ def test_schedule_is_replayed(name: str) -> None:
             if goal.leaves:
                 node = Node(machine.encode(states[seen.steps]), Notes())
                 assert goal.check(node), (seen.event.seq, goal.text)
+
+
+def is_among(taken: set[str], name: str, _path: str) -> bool:
+    """An instance fires on the way."""
+    return name in taken
+
+
+@pytest.mark.parametrize("name", [PULLS, COMMITS, CRASH, SENDS])
+def test_what_is_reached_is_within_reach(name: str) -> None:
+    """Every value that a leaf has on the way counts as reachable from each tenth state before."""
+    verdict = explain_file(name)
+    assert verdict.initial is not None
+    machine = compute_compiled_machine(verdict.initial.structure)
+    states = [machine.encode(each) for each in replay(verdict.initial, verdict.schedule)]
+    for begin in range(0, len(states), 10):
+        taken = {action.instance for action in verdict.schedule[begin:]}
+        reach = Reach.of(machine, states[begin], partial(is_among, taken))
+        for state, (path, place) in itertools.product(states[begin:], machine.places.items()):
+            assert reach.can_become(path, state[place]), (begin, path)
 
 
 @pytest.mark.parametrize(
