@@ -8,7 +8,7 @@ two. A search looks at the lowest first; nothing is left out because of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
@@ -43,6 +43,7 @@ class Estimate:
     state: State
     may: Callable[[str], bool]
     """Whether an instance may fire at all."""
+    allowed: dict[str, bool] = field(init=False, factory=dict)
     failed: dict[str, tuple[str, ...]] = field(init=False, factory=dict)
     known: dict[Any, float] = field(init=False, factory=dict)
 
@@ -73,18 +74,27 @@ class Estimate:
             self.known[key] = min(FAR, 1.0 + sum(needed))
         return self.known[key]
 
-    def flip(self, leaves: Iterable[str], depth: int) -> float:
+    def flip(self, leaves: frozenset[str], depth: int) -> float:
         """Until one of these leaves has another value."""
         if depth <= 0:
             return UNKNOWN
         key = (leaves, depth)
         if key not in self.known:
             self.known[key] = FAR
-            writers = compute_writers(self.machine.structure)
-            near = {name for leaf in leaves for name in writers.get(leaf, ())}
-            found = [self.fire(name, depth) for name in sorted(near) if self.may(name)]
-            self.known[key] = min(found, default=FAR)
+            nearest = FAR
+            for name in list_near(self.machine.structure, leaves):
+                if self.is_allowed(name):
+                    nearest = min(nearest, self.fire(name, depth))
+                    if nearest <= 1.0:
+                        break
+            self.known[key] = nearest
         return self.known[key]
+
+    def is_allowed(self, name: str) -> bool:
+        """An instance may fire at all, asked once."""
+        if name not in self.allowed:
+            self.allowed[name] = self.may(name)
+        return self.allowed[name]
 
     def change(self, path: str, wanted: int, depth: int) -> float:
         """Until a leaf has a certain value."""
@@ -98,7 +108,7 @@ class Estimate:
             found = [
                 self.fire(name, depth) + self.make(name, path, wanted, depth - 1)
                 for name in compute_writers(self.machine.structure).get(path, ())
-                if self.may(name)
+                if self.is_allowed(name)
             ]
             self.known[key] = min(found, default=FAR)
         return self.known[key]
@@ -133,6 +143,13 @@ class Estimate:
             if low <= value <= high and effect(self.state, {argument: value}) == wanted:
                 return 0.0
         return 1.0 + self.flip(compute_needs(self.machine.structure)[name][""], depth)
+
+
+@cache
+def list_near(structure: Any, leaves: frozenset[str]) -> tuple[str, ...]:
+    """The instances that write one of these leaves."""
+    writers = compute_writers(structure)
+    return tuple(sorted({name for leaf in leaves for name in writers.get(leaf, ())}))
 
 
 @cache
