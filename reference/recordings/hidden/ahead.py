@@ -20,7 +20,7 @@ DEPTHS = ((1, 200), (2, 1_500), (3, 1_500), (8, 1_000_000))
 """Over how many other instances a help may go, one after another, and how many steps may be tried
 for that at most."""
 
-GOAL_STEPS = 600
+GOAL_STEPS = 200
 """How many steps may be tried for one of several goals by itself."""
 
 WEIGHT = 2.0
